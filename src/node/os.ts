@@ -3,6 +3,7 @@ import { pythonText } from '../lib/python-text'
 import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
+import { CLOUD_INIT, cloudInitProblems } from '../model/cloud-init/parameters'
 import { OS_LOGS_MAX, OS_LOG_BYTES_MAX, OS_LOG_LINES_SHOWN } from '../model/limits/node'
 import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
@@ -63,6 +64,8 @@ export async function osValidate(context: ScriptContext, check: OsCheck): Promis
   const known = os.parameters.map(([name]) => name)
   const wrong = Object.keys(check.parameters).filter((name) => !known.includes(name))
   if (wrong.length > 0) fail(`Parameters that OS '${os.name}' does not have: ${wrong.join(', ')}`)
+  const problems = known.includes(CLOUD_INIT) ? cloudInitProblems(check.parameters) : []
+  if (problems.length > 0) fail(`OS '${os.name}': ${problems.join('; ')}`)
   const env = coreEnvironment(check.os, os, check.parameters, 0)
   const script = path.join(os.directory, 'verify')
   const { code, output } = await context.run([script, ...check.checks], { cwd: os.directory, env })

@@ -134,7 +134,7 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/log\/ganeti\/os\//, 'OS_LOGS_MAX, OS_LOG_BYTES_MAX each'],
   [/^var\/log\/ganeti\/kvm\//, 'one for each instance, which QEMU begins anew; swept with the instance'],
   [/^var\/run\/ganeti\/(bdev-cache|instance-reason)\//, 'one for each disk or instance; swept with the instance'],
-  [/^var\/run\/ganeti\/(instance-disks|kvm-hypervisor|fake-hypervisor|uid-pool)\//, 'go with the instance'],
+  [/^var\/run\/ganeti\/(instance-disks|kvm-hypervisor|fake-hypervisor|uid-pool|cloud-init)\//, 'go with the instance'],
   [/^var\/run\/ganeti\/livelocks\//, 'one for each running job; dead ones are removed when luxid starts'],
   [/^var\/run\/ganeti\/socket\//, 'one for each daemon'],
   [/^var\/run\/ganeti\/(import-export|crypto)\//, 'one for each transfer, removed with it'],

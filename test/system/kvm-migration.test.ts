@@ -6,8 +6,10 @@ import * as path from 'node:path'
 import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { instanceMigrationHandlers as migration } from '../../src/node/handlers/instance-migration'
+import { decodeRuntime } from '../../src/node/hypervisor/kvm/runtime'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import type { InstanceDict } from '../../src/rpc/node/dicts'
+import { filesOfIso } from '../support/iso-files'
 import { qemuTest } from '../support/needs'
 import { NO_REASON, TinyNodes, secondsOf as seconds, socketOf as socket } from '../support/tiny-nodes'
 import { SerialConsole, eventually, qemuProcessesBelow } from '../support/hypervisor'
@@ -50,6 +52,27 @@ qemuTest('a live migration moves the guest to another node, where it goes on cou
   const back = await SerialConsole.open(socket(node, 'serial'))
   expect(seconds(await back.expect(/T(\d{4})/))).toBeGreaterThanOrEqual(next)
   await shutdown(20)
+})
+
+qemuTest("the seed for cloud-init goes with the guest, is nobody else's to read, and ends with it", async () => {
+  const other = nodes.node('node2.test')
+  instance = { ...instance, osparams: { cloud_init: 'yes' } }
+  const console = await boot()
+  const seed = (where: NodeContext) => where.paths.local('/var/run/ganeti/kvm-hypervisor/seed/vm1.test.iso')
+  const made = fs.readFileSync(seed(node))
+  expect(fs.statSync(seed(node)).mode & 0o777).toBe(0o600)
+  expect(filesOfIso(made).files['meta-data']).toContain('"vm1.test"')
+  await console.expect(/T(\d{4})/)
+  await migrate(node, other)
+  expect(fs.existsSync(seed(node))).toBe(false)
+  expect(fs.readFileSync(seed(other))).toEqual(made)
+  expect(fs.statSync(seed(other)).mode & 0o777).toBe(0o600)
+  const runtime = fs.readFileSync(other.paths.local('/var/run/ganeti/kvm-hypervisor/conf/vm1.test.runtime'), 'utf8')
+  expect(decodeRuntime(runtime).seed).toBeUndefined()
+  const there = await SerialConsole.open(socket(other, 'serial'))
+  await there.expect(/T(\d{4})/)
+  await shutdown(20, other)
+  expect(fs.existsSync(seed(other))).toBe(false)
 })
 
 async function migrate(from: NodeContext, to: NodeContext): Promise<void> {

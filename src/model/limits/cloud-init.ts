@@ -2,6 +2,8 @@
 
 /** Bytes of `user_data`. Every node call about the instance carries it, and the configuration keeps it. */
 export const USER_DATA_BYTES_MAX = 64 << 10
+/** Bytes of the disk that a guest's cloud-init reads; its texts are mostly `user_data` and keys. */
+export const SEED_BYTES_MAX = 16 << 20
 /** Lines of `ssh_authorized_keys`. */
 export const SSH_KEYS_MAX = 100
 /** Addresses in `nameservers`; the resolver of a guest asks no more than three. */

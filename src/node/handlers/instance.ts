@@ -8,6 +8,7 @@ import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../context'
 import type { Hypervisor } from '../hypervisor/hypervisor'
+import { forgetSecrets, seedDisk } from '../cloud-init'
 import { guestEnds } from '../hypervisor/kvm/guest-ends'
 import { linkDisks, linkPath, removeLinks } from '../storage/links'
 
@@ -112,7 +113,10 @@ async function startInstance(
   }
   const disks = await orFail('Block device error', linkDisks(context, instance))
   try {
-    return await orFail('Hypervisor error', hypervisor.start(instance, disks, paused))
+    const seed = await seedDisk(context, instance)
+    const remarks = await orFail('Hypervisor error', hypervisor.start(instance, disks, paused, seed))
+    await forgetSecrets(context, instance.name)
+    return remarks
   } catch (error) {
     await removeLinks(context, instance.name, instance.disks_info.length)
     throw error
@@ -136,6 +140,7 @@ async function stopInstance(context: NodeContext, instance: InstanceDict, timeou
   await hypervisor.cleanup(instance.name).catch((error: unknown) => {
     context.log.warn({ instance: instance.name, error: messageOf(error) }, 'the cleanup after a shutdown failed')
   })
+  await forgetSecrets(context, instance.name)
   await removeLinks(context, instance.name, instance.disks_info.length)
 }
 

@@ -1,4 +1,5 @@
 // Node calls about OS definitions and storage providers, and those that run their scripts for an instance.
+import { keepSecrets } from '../cloud-init'
 import type { Handlers } from '../context'
 import { diagnoseProviders } from '../ext-storage'
 import { diagnoseAll, findOs } from '../os-definition'
@@ -22,6 +23,7 @@ export const osHandlers = {
 
   async instance_os_add(context, instance, reinstall, debug) {
     await osCreate(context, instance, { reinstall, debug })
+    await keepSecrets(context, instance)
     return null
   },
 

@@ -61,7 +61,13 @@ export interface Hypervisor {
   /** Whether it runs here, without asking the machine itself: what waits for an end asks this. */
   isRunning(instanceName: string): Promise<boolean>
   /** Resolves to what is otherwise than was asked for, in words for the job's log. */
-  start(instance: InstanceDict, disks: readonly LinkedDisk[], paused: boolean): Promise<readonly string[]>
+  start(
+    instance: InstanceDict,
+    disks: readonly LinkedDisk[],
+    paused: boolean,
+    /** A disk that its cloud-init is to read, where the hypervisor can show one. */
+    seed?: Uint8Array,
+  ): Promise<readonly string[]>
   /** Brings a running instance that an interrupted start left half-way to where `start` would have left it. */
   settle(instance: InstanceDict): Promise<void>
   /** Asks (or forces) the instance to end; returns at once, `isRunning` tells the outcome. */

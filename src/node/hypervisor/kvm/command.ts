@@ -3,12 +3,17 @@
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { type Addresses, displayArguments } from './command-display'
-import { isScsi } from './devices'
+import { isScsi, pciBus } from './devices'
 import type { QemuFacts } from './host'
 import { KVM_DIR, KVM_LOG_DIR, optionValue } from './layout'
 import { KvmParams } from './params'
+import { seedArguments } from './seed'
 
-export type CommandFacts = Pick<QemuFacts, 'defaultMachine'> & Addresses
+export type CommandFacts = Pick<QemuFacts, 'defaultMachine'> &
+  Addresses & {
+    /** Whether the guest has a disk with a seed for cloud-init. */
+    readonly seed?: boolean
+  }
 
 /** One option and its value after the other, without the program. */
 export function fixedCommand(instance: InstanceDict, facts: CommandFacts): string[] {
@@ -27,6 +32,7 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
     ...(params.text('reboot_behavior') === 'exit' ? ['-no-reboot'] : []),
     ...['-machine', machineOf(params, facts) + (params.flag('acpi') ? '' : ',acpi=off')],
     ...removableMedia(params),
+    ...(facts.seed ? seedArguments(name, params, pciBus(machineOf(params, facts))) : []),
     ...kernel(params),
     ...memoryPath(params),
     ...['-monitor', `unix:${controlSocket(name, 'monitor')}`],

@@ -23,6 +23,8 @@ export function checkDiskType(type: string): void {
     throw new HypervisorFailure(`QEMU does not support disk driver '${type}'`)
 }
 
+export const pciBus = (machine: string): string => (machine.includes('q35') ? 'pcie.0' : 'pci.0')
+
 export class PlaceAllocator {
   private readonly slots = new Set<number>()
   private readonly scsiIds = new Set<number>()
@@ -33,7 +35,7 @@ export class PlaceAllocator {
     machine: string,
     taken: readonly (DevicePlace | undefined)[] = [],
   ) {
-    this.bus = machine.includes('q35') ? 'pcie.0' : 'pci.0'
+    this.bus = pciBus(machine)
     for (const place of taken) {
       if (place?.['addr'] !== undefined) this.slots.add(Number(place['addr']))
       if (place?.['scsi-id'] !== undefined) this.scsiIds.add(Number(place['scsi-id']))

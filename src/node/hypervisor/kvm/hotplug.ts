@@ -13,6 +13,7 @@ import { KvmParams } from './params'
 import { QmpError } from './qmp'
 import type { Qmp } from './qmp'
 import type { DevicePlace, KvmRuntime } from './runtime'
+import { seedPlace } from './seed'
 
 export async function checkHotplug(
   machines: KvmMachines,
@@ -214,7 +215,7 @@ async function undoing(action: () => Promise<unknown>, undo: () => Promise<unkno
 
 function allocator(runtime: KvmRuntime): PlaceAllocator {
   const taken = [...runtime.disks.map((entry) => entry.disk.hvinfo), ...runtime.nics.map((nic) => nic.hvinfo)]
-  return new PlaceAllocator(new KvmParams(runtime.hvparams), machineOf(runtime), taken)
+  return new PlaceAllocator(new KvmParams(runtime.hvparams), machineOf(runtime), [...taken, seedPlace(runtime)])
 }
 
 const machineOf = (runtime: KvmRuntime): string => optionAfter(runtime.command, '-machine') ?? ''

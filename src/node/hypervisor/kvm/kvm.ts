@@ -15,6 +15,7 @@ import { accept, finalizeSource, finalizeTarget, migrate, migrationInfo, migrati
 import { KvmParams } from './params'
 import { SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
+import { writeSeed } from './seed'
 import { validateParameters } from './validate'
 
 const MIB = 1 << 20
@@ -29,7 +30,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     info: (name) => machines.info(name),
     allInfo: () => allInfo(machines),
     isRunning: async (name) => (await machines.find(name)) !== undefined,
-    start: (instance, disks, paused) => start(machines, instance, disks, paused),
+    start: (instance, disks, paused, seed) => start(machines, instance, disks, paused, seed),
     settle: (instance) => settle(machines, instance),
     stop: (instance, options) => stop(machines, instance, options ?? {}),
     cleanup: (name) => cleanup(machines, name),
@@ -73,6 +74,7 @@ async function start(
   instance: InstanceDict,
   disks: readonly LinkedDisk[],
   paused: boolean,
+  seed: Uint8Array | undefined,
 ): Promise<string[]> {
   await validateParameters(machines.context, instance.hvparams)
   const existing = await machines.find(instance.name)
@@ -84,9 +86,10 @@ async function start(
     await machines.kill(existing)
   }
   await machines.layout.createDirectories()
-  const runtime = await machines.plan(instance, disks)
+  const runtime = await machines.plan(instance, disks, seed !== undefined)
   await machines.save(instance.name, runtime)
   try {
+    await writeSeed(machines.context.files, machines.layout, instance.name, seed)
     return await machines.launch(instance, runtime, { paused })
   } catch (error) {
     await machines.layout.removeInstance(instance.name)

@@ -33,6 +33,7 @@ export class KvmLayout {
   readonly runtimeFile = (name: string) => this.file('conf', name, RUNTIME)
   /** Its presence says that the guest was shut down from inside. */
   readonly shutdownFile = (name: string) => this.file('ctrl', name, SHUTDOWN)
+  readonly seedFile = (name: string) => this.file('seed', name, '.iso')
   readonly controlDir = () => `${this.base}/ctrl`
   readonly nicDir = (name: string) => this.file('nic', name)
   readonly nicFile = (name: string, index: number) => `${this.nicDir(name)}/${index}`
@@ -66,7 +67,7 @@ export class KvmLayout {
   }
 
   async createDirectories(): Promise<void> {
-    const directories = ['pid', 'uid', 'ctrl', 'conf', 'nic', 'chroot'].map((part) => `${this.base}/${part}`)
+    const directories = ['pid', 'uid', 'ctrl', 'conf', 'nic', 'chroot', 'seed'].map((part) => `${this.base}/${part}`)
     for (const directory of [...directories, this.paths.local(KVM_LOG_DIR)])
       await this.host.files.mkdir(directory, { recursive: true, mode: RUN_DIRS_MODE })
   }
@@ -74,7 +75,7 @@ export class KvmLayout {
   /** Everything but the log; the chroot only when it is empty, since what a guest left there may be wanted. */
   async removeInstance(name: string): Promise<void> {
     const files = [this.pidFile(name), this.uidFile(name), this.runtimeFile(name), this.shutdownFile(name)]
-    for (const file of [...files, ...SOCKET_KINDS.map((kind) => this.socket(name, kind))])
+    for (const file of [...files, this.seedFile(name), ...SOCKET_KINDS.map((kind) => this.socket(name, kind))])
       await this.host.files.rm(file, { force: true })
     await this.host.files.rm(this.nicDir(name), { recursive: true, force: true })
     await this.host.files.rmdir(this.chrootDir(name)).catch(() => undefined)

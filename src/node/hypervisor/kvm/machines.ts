@@ -27,6 +27,7 @@ import type { Qmp } from './qmp'
 import { encodeRuntime, readRuntime, writeRuntime } from './runtime'
 import type { KvmRuntime } from './runtime'
 import { runAsUser } from './security'
+import { seedPlace } from './seed'
 
 const MIB = 1 << 20
 const RUNNING = 0
@@ -77,16 +78,15 @@ export class KvmMachines {
   }
 
   /** Plans how QEMU sees the instance and its disks. The plan is kept until the instance ends. */
-  async plan(instance: InstanceDict, disks: readonly LinkedDisk[]): Promise<KvmRuntime> {
+  async plan(instance: InstanceDict, disks: readonly LinkedDisk[], seed: boolean): Promise<KvmRuntime> {
     const params = new KvmParams(instance.hvparams)
     const qemu = await qemuFacts(this.context, params.text('kvm_path'))
-    const places = new PlaceAllocator(params, machineOf(params, qemu))
+    const { defaultMachine } = qemu
+    const command = fixedCommand(instance, { defaultMachine, interfaceAddress: addressOf(this.context), seed })
+    const places = new PlaceAllocator(params, machineOf(params, qemu), [seedPlace({ command })])
     return {
       program: qemu.program,
-      command: fixedCommand(instance, {
-        defaultMachine: qemu.defaultMachine,
-        interfaceAddress: addressOf(this.context),
-      }),
+      command,
       hvparams: instance.hvparams,
       disks: disks.map((entry) => asRuntimeDisk(entry, places.disk(entry.disk), this.layout.virtualLink(entry.link))),
       nics: instance.nics.map((nic) => ({ ...nic, hvinfo: places.nic(nic) })),
@@ -174,6 +174,7 @@ export class KvmMachines {
   /** The guest powered itself off and QEMU was told to wait for that to be seen: it is noted, and the memory given back. */
   async noteUserShutdown(process: QemuProcess, qmp: Qmp): Promise<InstanceRuntime> {
     await this.context.files.writeFile(this.layout.shutdownFile(process.name), '')
+    await this.context.files.rm(this.layout.seedFile(process.name), { force: true })
     await qmp.run('quit').catch(() => undefined)
     if (!(await waitGone(process, this.layout, this.context.clock, 5))) await this.kill(process)
     return USER_DOWN

@@ -8,7 +8,8 @@ import { KvmParams } from './params'
 import type { QemuProcess } from './process'
 import { isObject } from '../../../lib/shapes/shape'
 import type { Qmp } from './qmp'
-import { decodeRuntime, encodeRuntime, writeRuntime } from './runtime'
+import { decodeRuntime, encodeRuntime } from './runtime'
+import { packedSeed, unpackedSeed, writeSeed } from './seed'
 import { asItRuns, checkSameMachine, runningMachine } from './same-machine'
 import { MIGRATION_SWITCH_S } from '../../../model/limits/hypervisor'
 import { TOLD_CHARS_MAX } from '../../../model/limits/node'
@@ -33,9 +34,10 @@ const STATES: Readonly<Record<string, string>> = {
 
 export async function migrationInfo(machines: KvmMachines, instance: InstanceDict): Promise<string> {
   const runtime = await machines.runtime(instance.name)
-  return encodeRuntime(
-    await asItRuns(machines.context.files, runtime, await machines.qmp(instance.name, runningMachine)),
-  )
+  const { context, layout } = machines
+  const running = await asItRuns(context.files, runtime, await machines.qmp(instance.name, runningMachine))
+  const seed = await packedSeed(context.files, layout, instance.name)
+  return encodeRuntime({ ...running, ...(seed !== undefined && { seed }) })
 }
 
 export async function accept(
@@ -56,6 +58,8 @@ export async function accept(
     // An earlier migration ended without telling this side.
     await machines.kill(existing)
   }
+  await machines.layout.createDirectories()
+  await writeSeed(machines.context.files, machines.layout, instance.name, unpackedSeed(runtime.seed))
   const incoming = { address: target, port: params.number('migration_port') }
   const remarks = await machines.launch(instance, runtime, { incoming })
   await machines.qmp(instance.name, (qmp) => setCapabilities(qmp, params, true))
@@ -108,9 +112,9 @@ export async function finalizeTarget(
   const process = await machines.find(instance.name)
   if (!success) return await dropReceived(machines, instance.name, process)
   if (!process) throw new HypervisorFailure(`Instance ${instance.name} is not running after its migration`)
-  const runtime = decodeRuntime(info)
+  const { seed: _, ...runtime } = decodeRuntime(info)
   await machines.connectAnnouncingNics(instance, runtime)
-  await writeRuntime(machines.context.files, machines.layout.runtimeFile(instance.name), info)
+  await machines.save(instance.name, runtime)
   await machines.qmp(instance.name, async (qmp) => {
     const status = await settledStatus(machines, qmp)
     if (status === 'inmigrate') throw new HypervisorFailure(`Instance ${instance.name} still waits for its memory`)

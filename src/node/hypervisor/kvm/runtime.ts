@@ -31,16 +31,21 @@ export interface KvmRuntime {
   readonly disks: readonly RuntimeDisk[]
   /** The features of the source's processor, for a migration of a guest that was given that processor. */
   readonly cpuFlags?: readonly string[]
+  /** For a migration: the seed for cloud-init, packed. It is in no file but its own. */
+  readonly seed?: string
 }
 
 export function encodeRuntime(runtime: KvmRuntime): string {
+  const { cpuFlags, seed } = runtime
   return JSON.stringify([
     [runtime.program, ...runtime.command],
     runtime.nics,
     runtime.hvparams,
     runtime.disks.map(({ disk, link, uri }) => [disk, link, uri ?? null]),
     // Ganeti reads no further than the fourth part.
-    ...(runtime.cpuFlags === undefined ? [] : [{ cpu_flags: runtime.cpuFlags.join(' ') }]),
+    ...(cpuFlags === undefined && seed === undefined
+      ? []
+      : [{ ...(cpuFlags && { cpu_flags: cpuFlags.join(' ') }), ...(seed !== undefined && { seed }) }]),
   ])
 }
 
@@ -58,6 +63,7 @@ export function decodeRuntime(text: string): KvmRuntime {
     hvparams,
     disks: disks.flatMap((entry) => decodeDisk(entry)),
     ...(isObject(more) && typeof more['cpu_flags'] === 'string' ? { cpuFlags: more['cpu_flags'].split(' ') } : {}),
+    ...(isObject(more) && typeof more['seed'] === 'string' ? { seed: more['seed'] } : {}),
   }
 }
 

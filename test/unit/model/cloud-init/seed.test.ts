@@ -1,4 +1,4 @@
-import { cloudInitProblems, wantsCloudInit } from '../../../../src/model/cloud-init/parameters'
+import { cloudInitProblems, type OsParameters, wantsCloudInit } from '../../../../src/model/cloud-init/parameters'
 import { noCloudSeed } from '../../../../src/model/cloud-init/seed'
 import type { SeedNic } from '../../../../src/model/cloud-init/network-config'
 
@@ -133,14 +133,7 @@ test.each([
 })
 
 test('an instance gets a seed when its OS declares it or its parameters say so', () => {
-  expect([{}, { cloud_init: '' }, { cloud_init: 'no' }].map((params) => wantsCloudInit(params, true))).toEqual([
-    true,
-    true,
-    false,
-  ])
-  expect([{}, { cloud_init: 'yes' }, { cloud_init: 'On' }].map((params) => wantsCloudInit(params, false))).toEqual([
-    false,
-    true,
-    true,
-  ])
+  const wanted = (declared: boolean, ...all: OsParameters[]) => all.map((params) => wantsCloudInit(params, declared))
+  expect(wanted(true, {}, { cloud_init: '' }, { cloud_init: 'no' })).toEqual([true, true, false])
+  expect(wanted(false, {}, { cloud_init: 'yes' }, { cloud_init: 'On' })).toEqual([false, true, true])
 })

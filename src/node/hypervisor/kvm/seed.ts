@@ -1,0 +1,53 @@
+// The disk from which cloud-init in the guest reads its seed: a file beside the runtime data, which QEMU shows read-only. It holds
+// secrets, so nobody else may read it, and it is there only while the instance runs.
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { isMissing } from '../../../lib/disk'
+import type { Files } from '../../../lib/files'
+import { SEED_BYTES_MAX } from '../../../model/limits/cloud-init'
+import { KVM_DIR, type KvmLayout } from './layout'
+import type { KvmParams } from './params'
+import type { DevicePlace, KvmRuntime } from './runtime'
+
+/** Behind all disks and NICs, so that the guest's first disk stays `vda`; on q35, too, nothing else is there. */
+const PLACE: DevicePlace = { addr: '0x1e' }
+
+/** The options of QEMU, in Ganeti's paths. As CD-ROM only where disks are `ide`: kernels for clouds often have virtio alone. */
+export function seedArguments(name: string, params: KvmParams, bus: string): string[] {
+  const device =
+    params.text('disk_type') === 'ide'
+      ? 'ide-cd,drive=seed'
+      : `virtio-blk-pci,drive=seed,bus=${bus},addr=${PLACE['addr']}`
+  return [
+    ...['-drive', `file=${KVM_DIR}/seed/${name}.iso,format=raw,if=none,id=seed,readonly=on`],
+    ...['-device', device],
+  ]
+}
+
+/** The place on the bus that it takes. */
+export const seedPlace = ({ command }: Pick<KvmRuntime, 'command'>): DevicePlace | undefined =>
+  command.some((word) => word.startsWith('virtio-blk-pci,drive=seed,')) ? PLACE : undefined
+
+/** Without one, that of an earlier run is removed. */
+export async function writeSeed(
+  files: Files,
+  layout: KvmLayout,
+  name: string,
+  seed: Uint8Array | undefined,
+): Promise<void> {
+  const file = layout.seedFile(name)
+  await files.rm(file, { force: true })
+  if (seed !== undefined) await files.writeFile(file, seed, { mode: 0o600 })
+}
+
+/** For the target of a migration: the guest must find there what it has seen here. */
+export async function packedSeed(files: Files, layout: KvmLayout, name: string): Promise<string | undefined> {
+  try {
+    return gzipSync(await files.readFile(layout.seedFile(name))).toString('base64')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+export const unpackedSeed = (packed: string | undefined): Uint8Array | undefined =>
+  packed === undefined ? undefined : gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: SEED_BYTES_MAX })
