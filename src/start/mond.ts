@@ -18,6 +18,7 @@ import { PLUGINS_LOOK_S, REPORT_S } from '../model/limits/collectors'
 import { FIRST_ANSWER_S } from '../model/limits/mond'
 import { ownedDisk as disk } from '../model/owners'
 import { ConfdClient } from '../rpc/confd/client'
+import { SilentServers } from '../rpc/confd/silent'
 import { defaultSimSocket } from '../rpc/node/client'
 import { openNodeSources } from './node-sources'
 import { ownAddress } from './own-address'
@@ -60,7 +61,7 @@ export const start: Start = async ({ paths, log, options }) => {
     lookLater()
   }
   const lookLater = () => void clock.after(PLUGINS_LOOK_S * 1000, () => void watchAll(), { background: true })
-  settings.start()
+  void settings.start()
   await watchAll()
   const mond = await startMond({
     ...{ files: thisMachine.files, monitor, clock, log, random, hostname, accessLog: options.accessLog },
@@ -86,10 +87,11 @@ const keyOf = async (paths: Paths): Promise<string> => (await disk.read(paths.hm
 /** The candidates and the key are read for each question, so that it follows them. */
 function confdQuestions(paths: Paths, log: Surroundings['log'], only?: readonly string[]): NodeSources['ask'] {
   const warn = (text: string) => log.warn(text)
+  const silent = new SilentServers(clock)
   return async (question, query) => {
     const lines = ((await disk.read(paths.ssconf('master_candidates_ips'))) ?? '').toString('utf8').split('\n')
     const servers = only ?? lines.filter((line) => line !== '')
-    const client = new ConfdClient({ key: await keyOf(paths), servers, port: PORT.confd, clock, random, warn })
+    const client = new ConfdClient({ key: await keyOf(paths), servers, port: PORT.confd, clock, random, warn, silent })
     return client.ask(question, query === '' ? null : query)
   }
 }

@@ -86,6 +86,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     long: 'one for each method of the protocol',
   },
   'src/rpc/node/client.ts': { ganeti: 'NODE_SOFTWARE_MAX' },
+  'src/rpc/confd/silent.ts': { until_ms: 'one for each master candidate; CONFD_SILENT_S' },
   'src/rpc/wconfd/client.ts': { idle: 'those that were needed at once', waiting: ONE_WORK },
   'src/rpc/wconfd/follow-server.ts': { followers: 'WCONFD_CONNECTIONS_MAX' },
   'src/services/events/event-history.ts': {

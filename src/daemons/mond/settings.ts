@@ -27,15 +27,12 @@ export class CollectorSettings {
 
   constructor(private readonly options: SettingsOptions) {}
 
-  /**
-   * Goes on until it is closed. Before the first answer it asks anew while older questions still wait: when a node starts, confd comes
-   * later than this daemon, and then never hears what was asked before.
-   */
-  start(): void {
+  /** Goes on until it is closed. */
+  async start(): Promise<void> {
+    await this.askOnce()
     if (this.closed) return
-    void this.askOnce()
     const wait_s = this.told === undefined ? COLLECTOR_SETTINGS_SOON_S : COLLECTOR_SETTINGS_S
-    this.timer = this.options.clock.after(wait_s * 1000, () => this.start(), { background: true })
+    this.timer = this.options.clock.after(wait_s * 1000, () => void this.start(), { background: true })
   }
 
   /** The collectors that the configuration names. */

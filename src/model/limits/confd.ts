@@ -1,7 +1,11 @@
 // Questions to confd, and its answers (rpc/confd, daemons/confd).
 
-/** Seconds until enough of the asked master candidates must have answered. */
+/** Seconds until the first of the asked master candidates must have answered. */
 export const CONFD_ANSWER_S = 10
+/** Seconds after which the answers of few are enough; as long as there is none, all are asked again after each such time. */
+export const CONFD_AGAIN_S = 1
+/** Seconds for which one that did not answer is not waited for. */
+export const CONFD_SILENT_S = 30
 /** Seconds that the others get when most of the asked master candidates have answered. */
 export const CONFD_OTHERS_S = 0.2
 /** Master candidates that are asked the same. */

@@ -4,8 +4,9 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import * as net from 'node:net'
 import { type Clock, seconds, type Timer } from '../../lib/clock'
 import type { Random } from '../../lib/random'
-import { CONFD_ANSWER_S, CONFD_ASKED_MAX, CONFD_OTHERS_S } from '../../model/limits/confd'
+import { CONFD_AGAIN_S, CONFD_ANSWER_S, CONFD_ASKED_MAX, CONFD_OTHERS_S } from '../../model/limits/confd'
 import { CONFD_STATUS, type ConfdQuestion, type ConfdReply, packQuestion, unpackReply } from './protocol'
+import type { SilentServers } from './silent'
 
 export interface ConfdOptions {
   /** All of the key's file, its line end too. */
@@ -17,6 +18,8 @@ export interface ConfdOptions {
   readonly random: Random
   /** Hears who answered something else than what is believed. */
   readonly warn: (text: string) => void
+  /** Shared by questions that follow each other. */
+  readonly silent?: SilentServers
 }
 
 export interface CandidateReply extends ConfdReply {
@@ -43,44 +46,69 @@ export class ConfdClient {
     return replies.sort((a, b) => b.serial - a.serial)
   }
 
-  /** Any of them, so that no candidate is asked by everybody. */
+  /** Any of them, so that no candidate is asked by everybody; those that were silent lately only where there are too few others. */
   private chosen(): string[] {
-    const { servers, random } = this.options
-    const left = [...new Set(servers)]
-    const count = Math.min(left.length, CONFD_ASKED_MAX)
-    return Array.from({ length: count }, () => left.splice(random.below(left.length), 1)).flat()
+    const { servers, random, silent } = this.options
+    const take = (left: string[], count: number) =>
+      Array.from({ length: Math.min(left.length, count) }, () => left.splice(random.below(left.length), 1)).flat()
+    const all = [...new Set(servers)]
+    const heard = take(
+      all.filter((server) => silent?.has(server) !== true),
+      CONFD_ASKED_MAX,
+    )
+    return [
+      ...heard,
+      ...take(
+        all.filter((server) => silent?.has(server) === true),
+        CONFD_ASKED_MAX - heard.length,
+      ),
+    ]
   }
 
   private exchange(asked: readonly string[], question: ConfdQuestion, query: unknown): Promise<CandidateReply[]> {
-    const { key, port, clock, random } = this.options
+    const { key, port, clock, random, silent } = this.options
     const salt = random.uuid()
     const datagram = packQuestion(key, question, query, seconds(clock), salt)
     const sockets = new Map(
       [...new Set(asked.map((server) => net.isIP(server)))].map((family) => [family, open(family)]),
     )
+    const heard = asked.filter((server) => silent?.has(server) !== true)
+    const awaited = heard.length === 0 ? asked : heard
+    const most = Math.floor(awaited.length / 2) + 1
     const replies = new Map<string, CandidateReply>()
+    const begun_ms = clock.monotonic_ms()
     return new Promise((resolve) => {
-      let timer: Timer
+      let timer: Timer | undefined
+      const wait = (wait_s: number, then: () => void) => {
+        timer?.cancel()
+        timer = clock.after(wait_s * 1000, then)
+      }
       const end = () => {
-        timer.cancel()
+        timer?.cancel()
         for (const socket of sockets.values()) socket.close()
         sockets.clear()
+        silent?.note(asked, replies)
         resolve([...replies.values()])
       }
-      const wait = (wait_s: number) => clock.after(wait_s * 1000, end)
-      timer = wait(CONFD_ANSWER_S)
+      const send = () => {
+        for (const server of asked) sockets.get(net.isIP(server))?.send(datagram, port, server)
+        wait(CONFD_AGAIN_S, () => {
+          // Who has answered is believed without the others. As long as nobody has, it may be that the question got lost.
+          if (replies.size > 0 || clock.monotonic_ms() - begun_ms >= CONFD_ANSWER_S * 1000) end()
+          else send()
+        })
+      }
       const hear = (bytes: Buffer, { address }: RemoteInfo) => {
         const reply = sockets.size === 0 ? undefined : unpackReply(key, bytes.toString('utf8'), salt)
         if (reply === undefined || replies.has(address)) return
         replies.set(address, { ...reply, server: address })
-        if (replies.size === asked.length) return end()
+        const count = awaited.filter((server) => replies.has(server)).length
+        if (count === awaited.length) return end()
         // Most have answered: the others get a moment, in which one with newer data may be.
-        if (replies.size !== Math.floor(asked.length / 2) + 1) return
-        timer.cancel()
-        timer = wait(CONFD_OTHERS_S)
+        if (count === most) wait(CONFD_OTHERS_S, end)
       }
       for (const socket of sockets.values()) socket.on('message', hear)
-      for (const server of asked) sockets.get(net.isIP(server))?.send(datagram, port, server)
+      send()
     })
   }
 }

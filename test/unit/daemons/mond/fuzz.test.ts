@@ -58,7 +58,8 @@ const request = (): Buffer => {
   return mutated(random, Buffer.from(whole, 'latin1'))
 }
 
-const ANSWERS = [100, 101, 200, 301, 304, 400, 404, 405, 408, 413, 414, 417, 426, 431, 501, 505]
+/** A 500 would be a mistake of ours, and a 503 a connection that was kept too long. */
+const GOOD = /^HTTP\/1\.1 (?!500|503)[1-5]\d\d /
 
 /** What comes back when these bytes are sent; the connection is closed in the end, by whichever side. */
 async function sent(bytes: Buffer): Promise<string> {
@@ -102,9 +103,8 @@ test(`strangers are answered in HTTP or not at all, and nothing of them is kept 
     const all = Array.from({ length: AT_ONCE }, request)
     const answers = await Promise.all(all.map(sent))
     answers.forEach((answer, at) => {
-      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])
-      if (status === 200) served++
-      if (answer === '' || ANSWERS.includes(status)) return
+      if (answer.startsWith('HTTP/1.1 200 ')) served++
+      if (answer === '' || GOOD.test(answer)) return
       throw new Error(`in round ${round} the answer to ${JSON.stringify(all[at]?.toString('latin1'))} was: ${answer}`)
     })
     expect(await (await fetch(`http://127.0.0.1:${port}/1/report/all`)).json()).toHaveLength(2)

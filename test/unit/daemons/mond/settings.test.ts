@@ -11,7 +11,7 @@ function follow(answer: () => Promise<unknown>) {
     return answer()
   }
   const settings = new CollectorSettings({ clock, log: silentLog, ask, onTold: (switches) => told.push([...switches]) })
-  settings.start()
+  void settings.start()
   return { clock, told, settings }
 }
 

@@ -2,7 +2,14 @@ import { type Socket, createSocket } from 'node:dgram'
 import { type Clock, systemClock } from '../../../../src/lib/clock'
 import { seededRandom } from '../../../../src/lib/random'
 import { ConfdClient } from '../../../../src/rpc/confd/client'
-import { CONFD_ANSWER_S, CONFD_ASKED_MAX, CONFD_OTHERS_S } from '../../../../src/model/limits/confd'
+import { SilentServers } from '../../../../src/rpc/confd/silent'
+import {
+  CONFD_AGAIN_S,
+  CONFD_ANSWER_S,
+  CONFD_ASKED_MAX,
+  CONFD_OTHERS_S,
+  CONFD_SILENT_S,
+} from '../../../../src/model/limits/confd'
 import { CONFD, pack, packQuestion, unpackReply } from '../../../../src/rpc/confd/protocol'
 
 const KEY = 'a key with its line end\n'
@@ -58,7 +65,7 @@ test('when most have answered the others get a moment, and nobody believes a for
     ...systemClock,
     after: (delay_ms, action) => {
       waits.push(delay_ms)
-      return systemClock.after(delay_ms === CONFD_ANSWER_S * 1000 ? delay_ms : 0, action)
+      return systemClock.after(delay_ms === CONFD_AGAIN_S * 1000 ? 60_000 : 0, action)
     },
   }
   try {
@@ -67,7 +74,7 @@ test('when most have answered the others get a moment, and nobody believes a for
       { status: 0, answer: ['right'], serial: 9, server: '127.0.0.3' },
       { status: 0, answer: ['stale'], serial: 3, server: '127.0.0.2' },
     ])
-    expect(waits).toEqual([CONFD_ANSWER_S * 1000, CONFD_OTHERS_S * 1000])
+    expect(waits).toEqual([CONFD_AGAIN_S * 1000, CONFD_OTHERS_S * 1000])
   } finally {
     for (const server of servers) server.close()
   }
@@ -107,14 +114,80 @@ test('an error of confd is told, and silence ends after a time', async () => {
   )
   try {
     await expect(clientOf(['127.0.0.1'], server).ask(CONFD.nodeDrbd, 'x')).rejects.toThrow('Node name x not found')
-    const hasty: Clock = { ...systemClock, after: (_, action) => systemClock.after(0, action) }
-    const client = clientOf(['127.0.0.3'], server, [], hasty)
+    const { clock, waits } = hasty()
+    const client = clientOf(['127.0.0.3'], server, [], clock)
     await expect(client.ask(CONFD.nodeDrbd, 'x')).rejects.toThrow('No answer from the Confd server')
+    expect(waits).toEqual(Array(CONFD_ANSWER_S).fill(CONFD_AGAIN_S))
     await expect(clientOf([], server).ask(CONFD.nodeDrbd, 'x')).rejects.toThrow('No master candidate is known')
   } finally {
     server.close()
   }
 })
+
+test('a question that nobody has heard is asked again', async () => {
+  let asked = 0
+  const server = await serve((salt) => (++asked === 3 ? right(salt) : 'lost'))
+  try {
+    const { clock, waits } = hasty()
+    expect(await clientOf(['127.0.0.1'], server, [], clock).ask(CONFD.ping, null)).toEqual(['right'])
+    expect(waits.length).toBeGreaterThanOrEqual(3)
+  } finally {
+    server.close()
+  }
+})
+
+test('where most are down the answer of one is enough, and later questions do not wait for those', async () => {
+  const server = await serve(right)
+  const { clock, waits } = hasty()
+  const silent = new SilentServers(clock)
+  const candidates = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']
+  try {
+    expect(await clientOf(candidates, server, [], clock, silent).ask(CONFD.ping, null)).toEqual(['right'])
+    expect(candidates.filter((one) => silent.has(one))).toEqual(candidates.slice(1))
+    waits.splice(0)
+    const patient: Clock = { ...clock, after: (delay_ms) => clock.after(delay_ms, () => undefined) }
+    expect(await clientOf(candidates, server, [], patient, silent).ask(CONFD.ping, null)).toEqual(['right'])
+    expect(waits).toEqual([CONFD_AGAIN_S])
+  } finally {
+    server.close()
+  }
+})
+
+test('one that was silent is waited for again when it answers, or after a time', () => {
+  const { clock, pass } = hasty()
+  const silent = new SilentServers(clock)
+  const all = ['a', 'b', 'c']
+  const silentOnes = (...answered: string[]) => {
+    silent.note(all, new Map(answered.map((server) => [server, 1])))
+    return all.filter((server) => silent.has(server))
+  }
+  expect(silentOnes('a')).toEqual(['b', 'c'])
+  pass(CONFD_SILENT_S / 2)
+  expect(silentOnes('a', 'b')).toEqual(['c'])
+  // Where nobody answers, it is not they who are silent.
+  expect(silentOnes()).toEqual(['c'])
+  pass(CONFD_SILENT_S / 2)
+  expect(silentOnes()).toEqual([])
+})
+
+/** A clock whose timers ring as soon as what is under way has been heard; `waits` are the seconds that were to be waited. */
+function hasty() {
+  const waits: number[] = []
+  let away_ms = 0
+  const pass = (time_s: number) => void (away_ms += time_s * 1000)
+  const clock: Clock = {
+    ...systemClock,
+    monotonic_ms: () => away_ms,
+    after(delay_ms, action) {
+      waits.push(delay_ms / 1000)
+      return systemClock.after(20, () => {
+        pass(delay_ms / 1000)
+        action()
+      })
+    },
+  }
+  return { clock, waits, pass }
+}
 
 /** Answers what it is asked, with the salt that the question wants; on the port of another server, at another address. */
 async function serve(
@@ -136,8 +209,14 @@ async function serve(
 
 const portOf = (socket: Socket | undefined): number => socket?.address().port ?? 0
 
-const clientOf = (servers: readonly string[], on: Socket | undefined, told: string[] = [], clock = systemClock) =>
+const clientOf = (
+  servers: readonly string[],
+  on: Socket | undefined,
+  told: string[] = [],
+  clock = systemClock,
+  silent = new SilentServers(clock),
+) =>
   new ConfdClient({
-    ...{ key: KEY, servers, port: portOf(on), clock, random: seededRandom(7) },
+    ...{ key: KEY, servers, port: portOf(on), clock, random: seededRandom(7), silent },
     warn: (text) => void told.push(text),
   })

@@ -1,0 +1,22 @@
+// Candidates that did not answer lately: they are asked, but nobody waits for them.
+import type { Clock } from '../../lib/clock'
+import { CONFD_SILENT_S } from '../../model/limits/confd'
+
+export class SilentServers {
+  private readonly until_ms = new Map<string, number>()
+
+  constructor(private readonly clock: Clock) {}
+
+  has(server: string): boolean {
+    return (this.until_ms.get(server) ?? 0) > this.clock.monotonic_ms()
+  }
+
+  /** Where nobody has answered, it is rather this node that cannot be heard. */
+  note(asked: readonly string[], replies: ReadonlyMap<string, unknown>): void {
+    for (const server of this.until_ms.keys())
+      if (replies.has(server) || !this.has(server)) this.until_ms.delete(server)
+    if (replies.size === 0) return
+    const until_ms = this.clock.monotonic_ms() + CONFD_SILENT_S * 1000
+    for (const server of asked) if (!replies.has(server) && !this.has(server)) this.until_ms.set(server, until_ms)
+  }
+}
