@@ -4,13 +4,17 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
 import { systemClock } from '../../src/lib/clock'
+import { systemRandom } from '../../src/lib/random'
+import { ConfdClient } from '../../src/rpc/confd/client'
+import { CONFD } from '../../src/rpc/confd/protocol'
 import type { Wconfd } from '../../src/rpc/wconfd/calls'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { PORT } from '../../src/model/constants/daemons'
 import type { EmbeddedCluster } from './embedded-cluster'
 
 export const NODES = ['node1.gantry.local', 'node2.gantry.local', 'node3.gantry.local']
-export const ROLES = ['wconfd', 'luxid', 'rapi', 'noded', 'node', 'job'] as const
+const DAEMONS = ['wconfd', 'luxid', 'rapi', 'noded', 'confd', 'mond', 'kvmd', 'node'] as const
+const ROLES = [...DAEMONS, 'job'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface ClusterProcess {
@@ -61,7 +65,7 @@ export const residentMib = (pid: number): number =>
 export const daemonPids = (root: string): Record<string, number> =>
   Object.fromEntries(
     processesOf(root)
-      .filter(({ role }) => ['wconfd', 'luxid', 'rapi', 'noded', 'node'].includes(role))
+      .filter(({ role }) => DAEMONS.some((name) => name === role))
       .map(({ role, node, pid }) => [`${role} ${node}`, pid] as const)
       .sort(),
   )
@@ -121,8 +125,23 @@ export async function wholeAgain(cluster: EmbeddedCluster): Promise<void> {
     (await cluster.rapi('GET', '/2/info')).status === 200 ? true : undefined,
   )
   for (const index of NODES.keys())
-    await eventually(`noded of node ${index + 1} answers`, () => reached(nodeAddress(cluster, index), PORT.noded))
+    for (const role of ['noded', 'mond'] as const)
+      await eventually(`${role} of node ${index + 1} answers`, () => reached(nodeAddress(cluster, index), PORT[role]))
+  await eventually('every confd answers', async () => {
+    const servers = [...NODES.keys()].map((index) => nodeAddress(cluster, index))
+    return (await confdClient(cluster, servers).askAll(CONFD.ping, null)).length === NODES.length
+  })
 }
+
+export const confdClient = (
+  cluster: EmbeddedCluster,
+  servers: readonly string[],
+  warnings: string[] = [],
+): ConfdClient =>
+  new ConfdClient({
+    ...{ servers, port: PORT.confd, key: readText(path.join(dataDir(cluster, NODES[0] ?? ''), 'hmac.key')) },
+    ...{ clock: systemClock, random: systemRandom, warn: (text) => void warnings.push(text) },
+  })
 
 export const nodeAddress = (cluster: EmbeddedCluster, index: number): string =>
   cluster.address.replace(/\.1$/, `.${index + 1}`)

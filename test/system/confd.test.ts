@@ -2,13 +2,10 @@
 // does not answer, and one that has missed changes is outvoted.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { systemClock } from '../../src/lib/clock'
-import { systemRandom } from '../../src/lib/random'
-import { PORT } from '../../src/model/constants/daemons'
-import { type CandidateReply, ConfdClient } from '../../src/rpc/confd/client'
+import type { CandidateReply } from '../../src/rpc/confd/client'
 import { CONFD } from '../../src/rpc/confd/protocol'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { eventually, NODES, processesOf } from '../support/faults'
+import { confdClient, eventually, nodeAddress, NODES, processesOf } from '../support/faults'
 
 jest.setTimeout(180_000)
 
@@ -19,15 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.remove())
 
-const addressOf = (node: number) => cluster.address.replace(/\d+$/, String(node))
-const keyFile = () => path.join(cluster.root, NODES[0] ?? '', 'var/lib/ganeti/hmac.key')
-
-function client(...nodes: number[]): ConfdClient {
-  return new ConfdClient({
-    ...{ servers: nodes.map(addressOf), port: PORT.confd, key: fs.readFileSync(keyFile(), 'utf8') },
-    ...{ clock: systemClock, random: systemRandom, warn: (text) => void warnings.push(text) },
-  })
-}
+const addressOf = (node: number) => nodeAddress(cluster, node - 1)
+const client = (...nodes: number[]) => confdClient(cluster, nodes.map(addressOf), warnings)
 const TAGS = '/cluster/tags'
 const say = async (nodes: number[], wanted: (replies: readonly CandidateReply[]) => boolean) =>
   eventually(`candidates ${nodes.join()}`, async () => wanted(await client(...nodes).askAll(CONFD.configQuery, TAGS)))
@@ -43,10 +33,8 @@ const tag = async (name: string) =>
   })
 
 function signal(node: number, roles: readonly string[], name: NodeJS.Signals): void {
-  for (const { pid, node: at } of processesOf(cluster.root)) {
-    const title = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-    if (at === NODES[node - 1] && roles.some((role) => title.startsWith(`ganeti-${role} `))) process.kill(pid, name)
-  }
+  for (const { pid, role, node: at } of processesOf(cluster.root))
+    if (at === NODES[node - 1] && roles.includes(role)) process.kill(pid, name)
 }
 
 test('every candidate follows the changes, and the command asks all of them', async () => {

@@ -4,8 +4,10 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { PORT } from '../../src/model/constants/daemons'
+import { CONFD } from '../../src/rpc/confd/protocol'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { NODES, daemonPids, eventually, withWconfd } from '../support/faults'
+import { confdClient, NODES, daemonPids, eventually, withWconfd } from '../support/faults'
 import { testWith } from '../support/needs'
 
 jest.setTimeout(120_000)
@@ -82,6 +84,9 @@ onSmallDisk('a disk that fills up refuses what would have to be written, and har
     fill(path.join(root, 'filler'))
     await expect(cluster.run({ ...CREATE, instance_name: 'vm2.gantry.local' })).rejects.toThrow(/disk is full|ENOSPC/)
     expect((await cluster.rapi('GET', '/2/instances')).status).toBe(200)
+    expect(await confdClient(cluster, [cluster.address]).ask(CONFD.clusterMaster, null)).toBe(NODES[0])
+    const reports = await fetch(`http://${cluster.address}:${PORT.mond}/1/report/all`)
+    expect(await reports.json()).toContainEqual(expect.objectContaining({ name: 'system', data: expect.anything() }))
     expect((await config()).serial_no).toBe(serial)
     fs.rmSync(path.join(root, 'filler'))
     const again = cluster

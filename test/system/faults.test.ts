@@ -31,7 +31,10 @@ const JOB_S = 100
 
 type Victim = Role | 'embedded'
 /** How often each is chosen. The parent of all costs a whole start. */
-const WEIGHTS: Record<Victim, number> = { wconfd: 13, luxid: 13, job: 14, noded: 10, rapi: 3, node: 3, embedded: 1 }
+const WEIGHTS: Record<Victim, number> = {
+  ...{ wconfd: 13, luxid: 13, job: 14, noded: 10, rapi: 3, node: 3, embedded: 1 },
+  ...{ confd: 2, mond: 2, kvmd: 1 },
+}
 
 const SHARED_DISK = {
   mode: 'create',
