@@ -7,6 +7,7 @@ import { instStatusXen } from './instance/inst-status-xen'
 import { cpuAvgLoad } from './load/cpu-avg-load'
 import { kvmCpuAvgLoad, kvmInstRss } from './load/kvm'
 import { xenCpuAvgLoad } from './load/xen-cpu-avg-load'
+import { clock } from './node/clock'
 import { diagnose } from './node/diagnose'
 import { system } from './node/system'
 import type { Collector } from './report'
@@ -17,5 +18,5 @@ import { storage } from './storage/storage'
 
 export const COLLECTORS: readonly Collector[] = [
   ...[cpuAvgLoad, xenCpuAvgLoad, diskstats, drbd, instStatusXen, lv],
-  ...[kvmCpuAvgLoad, kvmInstRss, instStatus, instDiskStatus, storage, daemons, hypervisors, system, diagnose],
+  ...[kvmCpuAvgLoad, kvmInstRss, instStatus, instDiskStatus, storage, daemons, hypervisors, system, clock, diagnose],
 ]

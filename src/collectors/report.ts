@@ -4,6 +4,7 @@ import { isMissing } from '../lib/disk'
 import type { Paths } from '../lib/paths'
 import { whyNot } from '../lib/why-not'
 import type { DataCollector } from '../model/constants/collectors'
+import type { CandidateClock } from '../rpc/confd/clocks'
 import type { ConfdQuestion } from '../rpc/confd/protocol'
 import type { HypervisorInfo, InstanceRuntime } from '../rpc/node/dicts'
 import type { AnyShape } from './shapes'
@@ -101,6 +102,8 @@ export interface NodeSources {
   run(command: readonly string[]): Promise<string>
   /** From the configuration, by way of confd. */
   ask(question: ConfdQuestion, query: string): Promise<unknown>
+  /** The clocks of the master candidates, as far as these answer. */
+  candidateClocks(): Promise<readonly CandidateClock[]>
   /** The back end of this name, which refuses to answer where the node has none. */
   backEnd(hypervisor: string): BackEnd
   /** Something is missing that the report can do without. */

@@ -18,6 +18,7 @@ import { PLUGINS_LOOK_S, REPORT_S } from '../model/limits/collectors'
 import { FIRST_ANSWER_S } from '../model/limits/mond'
 import { ownedDisk as disk } from '../model/owners'
 import { ConfdClient } from '../rpc/confd/client'
+import { clocksOf } from '../rpc/confd/clocks'
 import { SilentServers } from '../rpc/confd/silent'
 import { defaultSimSocket } from '../rpc/node/client'
 import { openNodeSources } from './node-sources'
@@ -31,15 +32,16 @@ export const start: Start = async ({ paths, log, options }) => {
   const simSocket = defaultSimSocket(paths)
   const simulated = simSocket !== undefined && existsSync(simSocket)
   // Recorded addresses are those of other machines, of which none is asked.
-  const ask = confdQuestions(paths, log, simulated && address !== undefined ? [address] : undefined)
-  const settings = new CollectorSettings({ ask, clock, log, onTold: (switches) => monitor.follow(switches) })
+  const candidates = candidatesOf(paths, log, simulated && address !== undefined ? [address] : undefined)
+  const settings = new CollectorSettings({
+    ask: candidates.ask,
+    clock,
+    log,
+    onTold: (switches) => monitor.follow(switches),
+  })
   const sources: NodeSources = {
     ...{ ...openNodeSources(paths, log), ...(simulated && { backEnd: simulatedBackEnd(paths) }) },
-    ...{ clock, hostname, paths, simulated },
-    async ask(question, query) {
-      await within(clock, FIRST_ANSWER_S, settings.known)
-      return ask(question, query)
-    },
+    ...{ clock, hostname, paths, simulated, ...onceHeard(candidates, settings) },
     warn: (text) => log.debug(text),
   }
   let key = await keyOf(paths)
@@ -84,14 +86,28 @@ export const start: Start = async ({ paths, log, options }) => {
 
 const keyOf = async (paths: Paths): Promise<string> => (await disk.read(paths.hmacKey))?.toString('utf8') ?? ''
 
+type Candidates = Pick<NodeSources, 'ask' | 'candidateClocks'>
+
+/** When a node starts, its collectors wait a moment for the first answer of confd. */
+function onceHeard(candidates: Candidates, { known }: CollectorSettings): Candidates {
+  const heard = () => within(clock, FIRST_ANSWER_S, known)
+  return {
+    ask: async (question, query) => heard().then(() => candidates.ask(question, query)),
+    candidateClocks: async () => heard().then(() => candidates.candidateClocks()),
+  }
+}
+
 /** The candidates and the key are read for each question, so that it follows them. */
-function confdQuestions(paths: Paths, log: Surroundings['log'], only?: readonly string[]): NodeSources['ask'] {
+function candidatesOf(paths: Paths, log: Surroundings['log'], only?: readonly string[]): Candidates {
   const warn = (text: string) => log.warn(text)
   const silent = new SilentServers(clock)
-  return async (question, query) => {
+  const asking = async () => {
     const lines = ((await disk.read(paths.ssconf('master_candidates_ips'))) ?? '').toString('utf8').split('\n')
     const servers = only ?? lines.filter((line) => line !== '')
-    const client = new ConfdClient({ key: await keyOf(paths), servers, port: PORT.confd, clock, random, warn, silent })
-    return client.ask(question, query === '' ? null : query)
+    return { key: await keyOf(paths), servers, port: PORT.confd, clock, random, warn, silent }
+  }
+  return {
+    ask: async (question, query) => new ConfdClient(await asking()).ask(question, query === '' ? null : query),
+    candidateClocks: async () => clocksOf(await asking()),
   }
 }

@@ -2,6 +2,7 @@
 import { NotInstalled, type BackEnd, type FileFacts, type NodeSources, type Room } from '../../src/collectors/report'
 import type { Clock } from '../../src/lib/clock'
 import { pathsOf } from '../../src/lib/paths'
+import type { CandidateClock } from '../../src/rpc/confd/clocks'
 import { SteppedClock } from './stepped-clock'
 
 export const NODE = 'node1.example.com'
@@ -17,6 +18,7 @@ export interface RecordedNode {
   programs?: Readonly<Record<string, string | Error>>
   /** Confd's answers, by `number query`. */
   answers?: Readonly<Record<string, unknown>>
+  clocks?: readonly CandidateClock[]
   backEnds?: Readonly<Record<string, BackEnd>>
   /** Everything that was warned of. */
   readonly warnings?: string[]
@@ -50,6 +52,7 @@ export function nodeSources(node: RecordedNode): NodeSources {
       if (answer === undefined) return Promise.reject(new Error('No answer from the Confd server'))
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
     },
+    candidateClocks: () => Promise.resolve(node.clocks ?? []),
     backEnd(name) {
       const unknown = () => Promise.reject(new Error(`Unknown hypervisor '${name}'`))
       return node.backEnds?.[name] ?? { allInfo: unknown, nodeInfo: unknown }

@@ -3,7 +3,8 @@ import { COLLECTORS } from '../../collectors/registry'
 import { type Collector, CollectorFailure, NotReadable, type NodeSources, reportOf } from '../../collectors/report'
 import { environmentPaths } from '../../lib/paths'
 import { PORT } from '../../model/constants/daemons'
-import { ConfdClient } from '../../rpc/confd/client'
+import { ConfdClient, type ConfdOptions } from '../../rpc/confd/client'
+import { clocksOf } from '../../rpc/confd/clocks'
 import { whyNot } from '../../lib/why-not'
 import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
@@ -82,19 +83,20 @@ function sourcesOf(options: Parsed, surroundings: Surroundings, node: Node = NO_
     // The async wrapper turns an error while reading into a rejection, like later errors.
     read: async (file) => read(file),
     warn: (text) => surroundings.err(`${text}\n`),
-    ask: (question, query) => confd(options, surroundings).ask(question, query),
+    ask: (question, query) => new ConfdClient(confd(options, surroundings)).ask(question, query),
+    candidateClocks: async () => clocksOf(confd(options, surroundings)),
   }
 }
 
-function confd(options: Parsed, { clock, random, read, err }: Surroundings): ConfdClient {
+function confd(options: Parsed, { clock, random, read, err }: Surroundings): ConfdOptions {
   const paths = environmentPaths()
   const address = textOf(options, 'address')
   const candidates = () => read(paths.ssconf('master_candidates_ips')).split('\n')
-  return new ConfdClient({
+  return {
     ...{ clock, random, key: readKey(read, paths.hmacKey), warn: (text) => err(`${text}\n`) },
     servers: address === undefined ? candidates().filter((line) => line !== '') : [address],
     port: numberOf(options, 'port') ?? PORT.confd,
-  })
+  }
 }
 
 /** Without it this is no node of a cluster. */

@@ -4,7 +4,7 @@
 const GANETI_COLLECTORS = ['cpu-avg-load', 'diskstats', 'drbd', 'inst-status-xen', 'lv', 'xen-cpu-avg-load'] as const
 
 const OWN_COLLECTORS = [
-  ...(['inst-status', 'inst-disk-status', 'storage', 'daemons', 'hypervisors', 'system'] as const),
+  ...(['inst-status', 'inst-disk-status', 'storage', 'daemons', 'hypervisors', 'system', 'clock'] as const),
   ...(['kvm-cpu-avg-load', 'kvm-inst-rss', 'diagnose'] as const),
 ] as const
 

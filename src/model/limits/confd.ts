@@ -12,6 +12,11 @@ export const CONFD_OTHERS_S = 0.2
 export const CONFD_ASKED_MAX = 6
 /** Seconds that the clock of whoever asks may be away from that of who answers. */
 export const CONFD_CLOCK_S = 300
+/** Silent candidates are asked for clocks that are away so far; so many of them, with so many questions between two pauses. */
+export const CONFD_CLOCK_SEARCHED_S = 86_400
+export const CONFD_CLOCKS_MAX = 32
+export const CONFD_GUESSES_AT_ONCE = 64
+export const CONFD_GUESSES_PAUSE_S = 0.005
 /** The longest question that is read. */
 export const CONFD_QUESTION_BYTES_MAX = 4096
 /** The longest answer: clients of Ganeti read no more of a datagram. */

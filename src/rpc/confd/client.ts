@@ -70,7 +70,7 @@ export class ConfdClient {
     const salt = random.uuid()
     const datagram = packQuestion(key, question, query, seconds(clock), salt)
     const sockets = new Map(
-      [...new Set(asked.map((server) => net.isIP(server)))].map((family) => [family, open(family)]),
+      [...new Set(asked.map((server) => net.isIP(server)))].map((family) => [family, openSocket(family)]),
     )
     const heard = asked.filter((server) => silent?.has(server) !== true)
     const awaited = heard.length === 0 ? asked : heard
@@ -113,7 +113,7 @@ export class ConfdClient {
   }
 }
 
-function open(family: number): Socket {
+export function openSocket(family: number): Socket {
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
   // A server that cannot be reached is one that does not answer.
   return socket.on('error', () => undefined)

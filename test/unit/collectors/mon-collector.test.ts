@@ -250,6 +250,7 @@ const sources = (own: Partial<NodeSources>): NodeSources => ({
     throw new Error('no back end to ask')
   },
   ask: () => Promise.reject(new Error('nobody to ask')),
+  candidateClocks: () => Promise.resolve([]),
   warn: () => undefined,
   ...own,
 })
