@@ -23,6 +23,7 @@ import { AllocationV3Controller } from './../daemons/rapi/controllers/v3/allocat
 import { ClusterV3Controller } from './../daemons/rapi/controllers/v3/cluster.controller'
 import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
 import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
+import { MonitoringV3Controller } from './../daemons/rapi/controllers/v3/monitoring.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
 import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
@@ -933,6 +934,14 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'remove',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"path","name":"name","required":true,"dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/monitoring',
+    controller: MonitoringV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"node","dataType":"string"}, {"in":"query","name":"category","dataType":"string"}, {"in":"query","name":"collector","dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'patch',

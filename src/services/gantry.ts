@@ -14,6 +14,8 @@ import { markedView } from './jobs/job-views'
 import type { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
 import { Measures } from './live-data/measures'
+import { MonitoringService } from './monitoring/monitoring'
+import { NodeReports } from './monitoring/node-reports'
 import { Plans } from './jobs/plans'
 import type { QueryService } from './views/queries'
 import { Submissions } from './jobs/submissions'
@@ -65,6 +67,7 @@ function callersHandlers(
 ): CallersHandlers {
   const plans = new Plans(context)
   const measures = new Measures(context)
+  const monitoring = new MonitoringService({ ...context, reports: new NodeReports({ ...context, ask: context.monds }) })
   const submissions = new Submissions(context, parts.jobs, plans)
   const allocation = new AllocationService(context, { plans, submissions, jobs: parts.jobs })
   return {
@@ -85,6 +88,8 @@ function callersHandlers(
     // Asked anew after each wait: the token may have been revoked meanwhile.
     events: (caller, request) => parts.events.read(() => callerOf('events', caller.identity), request),
     metrics: () => measures.told(),
+    monitoring: (caller, request) => monitoring.page(caller, request),
+    measuredNodes: (caller) => monitoring.measured(caller),
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),

@@ -10,6 +10,7 @@ import type { ConfigData, Documents, GantryData } from '../model/config'
 import type { LiveData } from '../query/live-data'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Planned } from '../rpc/luxi/plan'
+import type { AskMond } from '../rpc/mond/endpoints'
 import type { NodeClient } from '../rpc/node/client'
 import type { LastKnown } from './live-data/last-known'
 import type { NodeQuestions } from './live-data/node-questions'
@@ -27,6 +28,8 @@ export interface MasterContext {
   readonly nodes: NodeClient
   /** For questions of people and monitors, who do not wait for a node that hangs. */
   readonly questions: NodeQuestions
+  /** Asks the monitoring daemons of nodes. */
+  readonly monds: AskMond
   readonly live: LiveData
   /** The last answers of the nodes, for callers that do not wait at all. */
   readonly known: LastKnown

@@ -2,12 +2,14 @@
 import * as path from 'node:path'
 import { startLuxid } from '../daemons/luxi/luxid'
 import { systemClock as clock } from '../lib/clock'
+import { systemFiles } from '../lib/files'
 import { forkedJobs } from '../jobs/pool'
 import { systemProcesses } from '../lib/processes'
 import { systemRandom as random } from '../lib/random'
 import { WorkerPool } from '../lib/worker-pool'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS } from '../model/limits/allocation'
 import { ownedDisk as disk } from '../model/owners'
+import { openMonds } from '../rpc/mond/endpoints'
 import { masterNodes } from './master'
 import type { Start } from './start'
 
@@ -20,7 +22,7 @@ export const start: Start = async (surroundings) => {
   })
   const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({
-    ...{ paths, log, clock, random, disk, nodes },
+    ...{ paths, log, clock, random, disk, nodes, monds: openMonds(paths, systemFiles) },
     jobs: { entry: path.join(__dirname, '../../bin/job.js'), processes: forkedJobs(systemProcesses) },
     async planJob(ops, documents, asked) {
       const { planJob } = await import('../operations/plan/plan.js')

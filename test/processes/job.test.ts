@@ -14,6 +14,7 @@ import type { Paths } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { delay, removeRoot, runTypescript, temporaryPaths } from '../support/queue-in-process'
+import { noMonds } from '../support/no-monds'
 import { silentNodes } from '../support/tiny-luxid'
 
 jest.setTimeout(60_000)
@@ -37,6 +38,7 @@ beforeAll(async () => {
     disk: ownedDisk,
     log: silentLog,
     nodes: silentNodes,
+    monds: noMonds,
   }
   wconfd = await startWconfd(common)
   luxid = await startLuxid({
@@ -117,6 +119,7 @@ test('a second luxid on the same queue is refused', async () => {
     disk: ownedDisk,
     log: silentLog,
     nodes: silentNodes,
+    monds: noMonds,
   }
   const handed = { jobs: { ...jobs, entry: '' }, planJob: async () => [] }
   await expect(startLuxid({ ...options, ...handed })).rejects.toThrow('another luxid already serves')

@@ -1,5 +1,6 @@
 // A whole cluster in one process: the product's own daemons on simulated machines. The master's daemons are started again when they
 // die, as a supervisor would.
+import { noMonds } from '../support/no-monds'
 import { openLog } from './sim-log'
 import { applyChange, change } from '../../src/config/changes'
 import { initialConfig } from '../../src/config/init'
@@ -169,6 +170,7 @@ export class SimCluster {
       ...basics,
       jobs: { entry: '', processes: simProcesses(this.master, world, this.jobs) },
       planJob: () => Promise.reject(new Error('nobody plans here')),
+      monds: noMonds,
     })
   }
 

@@ -100,6 +100,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/services/live-data/last-known.ts': { nodes: NODES, running: NODES },
   'src/services/live-data/measures.ts': { kept: NODES, asking: NODES },
   'src/services/live-data/node-looks.ts': { due: NODES },
+  'src/services/monitoring/node-reports.ts': { asked: NODES },
   'src/services/live-data/node-questions.ts': {
     ...{ silent: NODES, knocks: NODES, waiting: NODES },
     owed: 'one for each node and call of the table',

@@ -7,10 +7,12 @@ import { systemClock } from '../../src/lib/clock'
 import { createLog, silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
+import type { AskMond } from '../../src/rpc/mond/endpoints'
 import type { NodeClient } from '../../src/rpc/node/client'
 import { LastKnown } from '../../src/services/live-data/last-known'
 import { FakeWconfd } from './fake-wconfd'
 import { GoldenLive, goldenConfig } from './golden-query'
+import { noMonds } from './no-monds'
 import { runTypescript, tinyJob } from './queue-in-process'
 
 /** Nodes that take everything and say nothing. */
@@ -22,7 +24,7 @@ export const silentNodes: NodeClient = {
 
 export async function startTinyLuxid(
   paths: Paths,
-  options: { nodes?: NodeClient; wconfd?: FakeWconfd } = {},
+  options: { nodes?: NodeClient; monds?: AskMond; wconfd?: FakeWconfd } = {},
 ): Promise<Luxid & { wconfd: FakeWconfd }> {
   const wconfd = options.wconfd ?? new FakeWconfd(goldenConfig())
   const luxid = await startLuxid({
@@ -32,6 +34,7 @@ export async function startTinyLuxid(
     disk: ownedDisk,
     log: silentLog,
     nodes: options.nodes ?? silentNodes,
+    monds: options.monds ?? noMonds,
     ...recorded(),
     wconfd: wconfd.calls,
     follow: wconfd.follow,

@@ -45,6 +45,7 @@ export interface LuxidOptions {
   log: Log
   disk: Disk
   nodes: NodeClient
+  monds: MasterContext['monds']
   /** Default: asked through `nodes`. */
   live?: LiveData
   /** Node answers that were learnt before. Default: none. */
@@ -73,7 +74,7 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk, nodes, planJob, allocation } = options
+  const { paths, clock, random, log, disk, nodes, monds, planJob, allocation } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
   // Before anything is read: two of them on one queue would run every job twice.
   for (const path of sockets)
@@ -96,7 +97,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   looks.start()
   const guestEnds = new GuestEnds({ nodes, clock, log, config: state.config, look: (node) => looks.soon(node) })
   guestEnds.start()
-  const parts = { live, known, questions, queue, wconfd, nodes, clock, random, disk, paths, log }
+  const parts = { live, known, questions, queue, wconfd, nodes, monds, clock, random, disk, paths, log }
   const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
   const master = localMaster(context, state)
   const endBound = boundEndedJobs({ queue, clock, log })

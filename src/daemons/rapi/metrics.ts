@@ -11,6 +11,7 @@ import { VIEW_PAGE_MAX } from '../../model/limits/rapi-v3'
 import type { QueryResource } from '../../rpc/luxi/calls'
 import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
+import { monitoringMetrics } from './monitoring-metrics'
 import type { Identify } from './v3/identity'
 import { CHALLENGE, problemOf } from './v3/problem'
 
@@ -116,8 +117,9 @@ export async function serveMetrics(
 
 async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: number): Promise<string> {
   const all = (what: QueryResource, fields: readonly string[]) => allRows(gantry, identity, what, fields)
-  const [{ name }, nodes, instances, jobs, locks] = await Promise.all([
+  const [{ name }, measured, nodes, instances, jobs, locks] = await Promise.all([
     gantry.cluster(identity),
+    gantry.measuredNodes(identity),
     all('node', ['name', 'offline', ...NODE_VALUES, 'seen']),
     all('instance', ['name', 'oper_state', 'pnode', 'snodes', ...INSTANCE_VALUES]),
     all('job', ['id', 'status', 'summary', 'received_ts', 'start_ts', 'end_ts']),
@@ -134,6 +136,7 @@ async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: 
   jobMetrics(gauge, jobs)
   nodeMetrics(gauge, nodes, instances)
   ageMetrics(gauge, nodes, now_ms)
+  monitoringMetrics(gauge, measured)
   for (const [index, value] of INSTANCE_VALUES.entries()) {
     const values = gauge(`ganeti_instance_${value}`, INSTANCE_HELP[value], ['instance'])
     for (const row of instances) setNumber(values, { instance: String(row[0]) }, row[1] === false ? 0 : row[index + 4])

@@ -14,6 +14,7 @@ import { NODE_CALL_BODY_BYTES_MAX } from '../../model/limits/node-calls'
 import { type CallName, isCallName } from '../../rpc/node/calls'
 import { NODE_HEADER, decodeCall, encodeAnswer, messageOf } from '../../rpc/node/protocol'
 import { simHandlers } from './handlers'
+import { reportsOf } from './reports'
 import type { SimHandlers } from './sim-handlers'
 import { type SimContext, World } from './world'
 
@@ -53,8 +54,9 @@ export async function startSim(options: SimOptions): Promise<Sim> {
     }
   }
 
+  const reports = (node: string) => JSON.stringify(reportsOf({ world, node, clock }))
   const server = http.createServer((request, response) => {
-    serve(request, response, answer).catch(() => response.destroy())
+    serve(request, response, { answer, reports }).catch(() => response.destroy())
   })
   await listen(server, socket, files)
   log.info({ socket, nodes: Object.keys(config.nodes).length }, 'ready')
@@ -75,13 +77,22 @@ function run<C extends CallName>(sim: SimContext, name: C, body: string, paths: 
   return handler(sim, ...decodeCall(name, body, paths))
 }
 
+interface Answers {
+  /** To a call of the node daemon. */
+  answer(node: string, name: CallName, body: string): Promise<string>
+  /** Of the monitoring daemon. */
+  reports(node: string): string
+}
+
 async function serve(
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  answer: (node: string, name: CallName, body: string) => Promise<string>,
+  { answer, reports }: Answers,
 ): Promise<void> {
   const name = (request.url ?? '').slice(1)
   const node = request.headers[NODE_HEADER]
+  if (request.method === 'GET' && name === '1/report/all' && typeof node === 'string')
+    return void response.writeHead(200, { 'Content-Type': 'application/json' }).end(reports(node))
   const body = await readBody(request, NODE_CALL_BODY_BYTES_MAX)
   if (request.method !== 'POST' || typeof node !== 'string' || body === undefined) response.writeHead(400).end()
   else if (!isCallName(name)) response.writeHead(404).end()

@@ -18,6 +18,7 @@ import { filterRule } from './call-arguments'
 import type { JobId } from './calls'
 import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gantry'
 import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
+import { type MeasuredNode, type MonitoringPage, monitoringRequest } from './monitoring'
 import type { Plan } from './plan'
 
 type Checks = readonly Shape<unknown>[]
@@ -79,6 +80,10 @@ const callersCalls = {
    * answer soon; nodes are shown as they told last, and those that never told are left out.
    */
   metrics: call('GantryMetrics', [], of<unknown[][]>(), { asks: true, needs: 'cluster.info' }),
+  /** Waits for the nodes, and no longer than MONITORING_S. */
+  monitoring: call('GantryMonitoring', [monitoringRequest], of<MonitoringPage>(), { asks: true, needs: 'nodes.query' }),
+  /** Shows nodes as they told last, and has them asked for the next time. */
+  measuredNodes: call('GantryMeasuredNodes', [], of<MeasuredNode[]>(), { asks: true, needs: 'nodes.list' }),
   tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),
   /** The secret is told here and never again. */
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),

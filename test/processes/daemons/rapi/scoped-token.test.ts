@@ -57,6 +57,7 @@ describe('what it reads', () => {
     }
     expect((await ask('GET', '/3/jobs?include=input,log,result', { as })).text).not.toMatch(/inst[1345]|node[134]/)
     expect((await ask('GET', '/3/cluster', { as })).text).not.toMatch(/node[134]\./)
+    expect((await ask('GET', '/3/monitoring', { as })).status).toBe(403)
     const metrics = await master.harness.raw(
       `GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${as}\r\n\r\n`,
     )

@@ -424,6 +424,34 @@ test('a dependency on a job before the first one is a mistake of the caller, ove
   expect([tag.status, tag.body]).toEqual([400, expect.stringContaining('points before the first job')])
 })
 
+test('the monitoring of nodes is a list with pages, parts and fields; a node without an answer is one item', async () => {
+  const all = (await ask('GET', '/3/monitoring')).json['items'] as Record<string, unknown>[]
+  const online = all.filter(({ answer }) => answer !== 'offline')
+  expect(online.length).toBeGreaterThan(1)
+  for (const one of online)
+    expect(one).toMatchObject({
+      ...{ answer: 'refused', status: 2, reports: null, age_s: null, clock_ahead_s: null, figures: { load: null } },
+      problems: [{ collector: null, category: null, code: 2, message: 'nothing listens there' }],
+    })
+  const { json } = await ask('GET', '/3/monitoring?fields=node,status&limit=1')
+  expect(json).toEqual({ items: [{ node: all[0]?.['node'], status: all[0]?.['status'] }], next: expect.any(String) })
+  const next = await ask('GET', `/3/monitoring?fields=node&limit=1&after=${String(json['next'])}`)
+  expect(next.json['items']).toEqual([{ node: all[1]?.['node'] }])
+  const [name = ''] = String(all[1]?.['node']).split('.')
+  expect((await ask('GET', `/3/monitoring?node=${name}&category=storage&fields=node`)).json['items']).toHaveLength(1)
+})
+
+test.each([
+  ['node=nobody', 404, /There is no node nobody/],
+  ['fields=name', 400, /^fields: there is no 'name', only node, answer/],
+  ['limit=0', 400, /^limit: must be from 1 to 1000$/],
+  ['after=x', 400, /^after: not the/],
+  ['filter=x', 400, /'filter': there are node, category, collector, fields, limit, after$/],
+])('/3/monitoring?%s is refused', async (query, status, detail) => {
+  const answer = await ask('GET', `/3/monitoring?${query}`)
+  expect([answer.status, answer.json['detail']]).toEqual([status, expect.stringMatching(detail)])
+})
+
 test('metrics have the names of the exporter of Ganeti, and ours', async () => {
   const get = (as: string) =>
     harness.raw(`GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${as}\r\n\r\n`)
@@ -442,6 +470,10 @@ test('metrics have the names of the exporter of Ganeti, and ours', async () => {
   )
   expect(body).toMatch(/gantry_http_requests_total\{api="3",method="POST",status="202"\} \d+/)
   expect(body).toMatch(/gantry_master_call_duration_seconds_count\{call="view"\} \d+/)
+  // The first look has had the nodes asked.
+  expect((await get(basic('admin', 'secret'))).body).toMatch(
+    /^# HELP gantry_node_monitoring_up .*\n# TYPE gantry_node_monitoring_up gauge\n(gantry_node_monitoring_up\{node="node\d[^ ]* 0\n)+/m,
+  )
   expect((await get(basic('admin', 'no'))).status).toBe(401)
 })
 

@@ -35,16 +35,16 @@ export abstract class V3Resource {
   }
 
   protected async page<View>(request: PageRequest): Promise<Page<View>> {
-    const { what, shown, limit = VIEW_PAGE_DEFAULT } = request
-    if (limit < 1 || limit > VIEW_PAGE_MAX) throw badRequest(`limit: must be from 1 to ${VIEW_PAGE_MAX}`)
+    const { what, shown } = request
+    const limit = readLimit(request.limit)
     const fields = readFields(request.fields) ?? shown
     const filter = readFilter(request.filter)
-    const after = request.after === undefined ? null : readCursor(what, request.after)
+    const after = readCursor(what, request.after)
     const { identity, gantry } = this.v3
     const known = request.fields === undefined
     const { rows, next } = await gantry.view(identity, { what, name: null, fields, filter, after, limit, known })
     const items = rows.map((row) => viewOf<View>(fields, row))
-    return { items, next: next === null ? null : cursorOf(what, next) }
+    return { items, next: cursorOf(what, next) }
   }
 
   protected async one<View>(
@@ -89,10 +89,19 @@ function checkedDepth(filter: unknown[] | null): QueryFilter {
   throw badRequest(`filter: is nested deeper than ${FILTER_DEPTH_MAX} levels`)
 }
 
-/** Names the list beside the last object of the page, so that nothing else passes for one. */
-const cursorOf = (what: QueryResource, last: string): string => Buffer.from(`${what}/${last}`).toString('base64url')
+export function readLimit(limit = VIEW_PAGE_DEFAULT): number {
+  if (limit < 1 || limit > VIEW_PAGE_MAX) throw badRequest(`limit: must be from 1 to ${VIEW_PAGE_MAX}`)
+  return limit
+}
 
-function readCursor(what: QueryResource, text: string): string {
+type List = QueryResource | 'monitoring'
+
+/** Names the list beside the last object of the page, so that nothing else passes for one. */
+export const cursorOf = (what: List, last: string | null): string | null =>
+  last === null ? null : Buffer.from(`${what}/${last}`).toString('base64url')
+
+export function readCursor(what: List, text: string | undefined): string | null {
+  if (text === undefined) return null
   const last = Buffer.from(text, 'base64url')
     .toString('utf8')
     .slice(what.length + 1)

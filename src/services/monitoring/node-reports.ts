@@ -1,0 +1,193 @@
+// Asks nodes for their reports, and keeps what they told last. Nobody asks by itself: a node is asked when somebody wants to know, once for
+// all who want it at that moment, and nobody waits for one that hangs.
+import { type Clock, type Timer, within } from '../../lib/clock'
+import { Pace } from '../../lib/pace'
+import { errorText } from '../../lib/system-failure'
+import type { NodeUuid } from '../../model/ids'
+import {
+  MONDS_ASKED_AT_ONCE,
+  MONDS_ASK_PATIENCE_S,
+  MOND_ANSWER_BYTES_MAX,
+  MOND_ANSWER_S,
+  MONITORING_BYTES_MAX,
+  MONITORING_FRESH_S,
+  MONITORING_KEPT_S,
+  MONITORING_S,
+  SILENT_MOND_WAIT_S,
+} from '../../model/limits/monitoring'
+import type { MonitoringFigures } from '../../model/monitoring'
+import type { Node } from '../../model/node'
+import { type FailureKind, type MondAnswer, type MondBounds, MondFailure } from '../../rpc/mond/client'
+import { type ReadReport, readReports } from '../../rpc/mond/reports'
+
+export interface NodeReportsParts {
+  readonly clock: Clock
+  /** Rejects with a MondFailure. */
+  ask(node: Node, path: string, bounds: MondBounds): Promise<MondAnswer>
+}
+
+/** What a node told last, and how it answered when it was asked last. */
+export interface Told {
+  /** Undefined while it has not answered yet. */
+  outcome: { readonly kind: 'reports' } | { readonly kind: FailureKind; readonly why: string } | undefined
+  /** Those of the last answer, while they are kept. */
+  reports: readonly ReadReport[] | undefined
+  /** The same without their texts, as long as the node answers. */
+  statuses: readonly ReportedStatus[]
+  figures: MonitoringFigures | undefined
+  /** When the oldest of the figures was measured, of this machine's monotonic clock. */
+  measured_ms: number | undefined
+  clock_ahead_s: number | undefined
+  /** The age of the newest report when it was told. */
+  newest_age_s: number | undefined
+}
+
+export type ReportedStatus = Pick<ReadReport, 'name' | 'category' | 'status'>
+
+interface Asked extends Told {
+  asking: Promise<void> | undefined
+  /** When somebody began to wait for it, of the monotonic clock. */
+  begun_ms: number
+  /** When the last question ended, of the monotonic clock. */
+  ended_ms: number
+  bytes: number
+}
+
+const NOTHING: Told = {
+  ...{ outcome: undefined, reports: undefined, statuses: [], figures: undefined, measured_ms: undefined },
+  ...{ clock_ahead_s: undefined, newest_age_s: undefined },
+}
+
+const LATE = {
+  outcome: { kind: 'silent', why: `no answer within ${MONITORING_S} s` },
+  ...{ reports: undefined, statuses: [] },
+} as const satisfies Partial<Told>
+
+export class NodeReports {
+  private readonly asked = new Map<NodeUuid, Asked>()
+  private readonly pace: Pace
+  /** Bytes of answers that are being read or are kept. */
+  private bytes = 0
+  private timer: Timer | undefined
+
+  constructor(private readonly parts: NodeReportsParts) {
+    this.pace = new Pace({ size: MONDS_ASKED_AT_ONCE, patience_s: MONDS_ASK_PATIENCE_S }, parts.clock)
+  }
+
+  /** Resolves when the nodes have answered, or nobody should wait for them any longer. */
+  async gather(nodes: readonly Node[]): Promise<void> {
+    const waits = nodes.flatMap((node) => {
+      const { asking, silent } = this.start(node)
+      if (asking === undefined) return []
+      return [silent ? within(this.parts.clock, SILENT_MOND_WAIT_S, asking) : asking]
+    })
+    await within(this.parts.clock, MONITORING_S, Promise.all(waits))
+  }
+
+  /** Has them asked, for whoever asks next. */
+  renew(nodes: readonly Node[]): void {
+    for (const node of nodes) this.start(node)
+  }
+
+  told(node: NodeUuid): Told | undefined {
+    const asked = this.asked.get(node)
+    const isLate = asked?.asking !== undefined && this.now() - asked.begun_ms >= MONITORING_S * 1000
+    return asked !== undefined && isLate ? { ...asked, ...LATE } : asked
+  }
+
+  close(): void {
+    this.timer?.cancel()
+  }
+
+  /** Nodes that left the cluster are forgotten. */
+  keepOnly(there: (node: NodeUuid) => boolean): void {
+    for (const [node, asked] of this.asked) {
+      if (there(node)) continue
+      this.forgetReports(asked)
+      this.asked.delete(node)
+    }
+  }
+
+  private start(node: Node): { readonly asking: Promise<void> | undefined; readonly silent: boolean } {
+    const asked = this.askedOf(node.uuid)
+    const silent = asked.outcome?.kind === 'silent'
+    const isFresh = this.now() - asked.ended_ms < MONITORING_FRESH_S * 1000
+    if (asked.asking !== undefined || isFresh) return { asking: asked.asking, silent }
+    asked.begun_ms = this.now()
+    asked.asking = this.pace
+      .run(() => this.ask(node, asked))
+      .finally(() => {
+        asked.asking = undefined
+        asked.ended_ms = this.now()
+      })
+    return { asking: asked.asking, silent }
+  }
+
+  private askedOf(node: NodeUuid): Asked {
+    let asked = this.asked.get(node)
+    if (asked === undefined) {
+      asked = { ...NOTHING, asking: undefined, begun_ms: 0, ended_ms: -Infinity, bytes: 0 }
+      this.asked.set(node, asked)
+    }
+    return asked
+  }
+
+  /** Never rejects. */
+  private async ask(node: Node, asked: Asked): Promise<void> {
+    const { clock, ask } = this.parts
+    let reading = 0
+    const hasRoom = (bytes: number): boolean => {
+      if (this.bytes + bytes > MONITORING_BYTES_MAX) return false
+      this.bytes += bytes
+      reading += bytes
+      return true
+    }
+    try {
+      const bounds = { clock, limit_s: MOND_ANSWER_S, bytes_max: MOND_ANSWER_BYTES_MAX, hasRoom }
+      const answer = await ask(node, '/1/report/all', bounds)
+      this.hear(asked, answer)
+    } catch (error) {
+      this.forgetReports(asked)
+      asked.statuses = []
+      asked.outcome = { kind: error instanceof MondFailure ? error.kind : 'bad', why: errorText(error) }
+    } finally {
+      this.bytes -= reading
+    }
+  }
+
+  private hear(asked: Asked, { text, date_ms }: MondAnswer): void {
+    const { reports, figures, oldest_ms, newest_ms } = readReports(text)
+    const now_ms = this.parts.clock.now_ms()
+    this.forgetReports(asked)
+    asked.bytes = text.length
+    this.bytes += asked.bytes
+    // What was seen is never later than now, so the newest report tells the time, too.
+    const theirs_ms = Math.max(date_ms ?? -Infinity, newest_ms ?? -Infinity)
+    const age_s = (seen_ms: number | undefined) => (seen_ms === undefined ? undefined : (theirs_ms - seen_ms) / 1000)
+    const figures_s = age_s(oldest_ms)
+    Object.assign(asked, {
+      ...{ outcome: { kind: 'reports' }, reports, figures, newest_age_s: age_s(newest_ms) },
+      statuses: reports.map(({ name, category, status }) => ({ name, category, status })),
+      measured_ms: figures_s === undefined ? undefined : this.now() - figures_s * 1000,
+      clock_ahead_s: theirs_ms === -Infinity ? undefined : (theirs_ms - now_ms) / 1000,
+    } satisfies Told)
+    this.forgetLater()
+  }
+
+  /** Reports are long, and are worth little when nobody asks for them. */
+  private forgetLater(): void {
+    this.timer?.cancel()
+    const forget = () => {
+      for (const asked of this.asked.values()) this.forgetReports(asked)
+    }
+    this.timer = this.parts.clock.after(MONITORING_KEPT_S * 1000, forget, { background: true })
+  }
+
+  private forgetReports(asked: Asked): void {
+    this.bytes -= asked.bytes
+    asked.bytes = 0
+    asked.reports = undefined
+  }
+
+  private now = (): number => this.parts.clock.monotonic_ms()
+}
