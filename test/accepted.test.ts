@@ -3,7 +3,7 @@
 import * as path from 'node:path'
 import * as ts from 'typescript'
 import { COMMON_OPTIONS } from '../src/cli/input/parse'
-import type { Option } from '../src/cli/command'
+import type { Option } from '../src/cli/input/option'
 import { TOOLS } from '../src/cli/program'
 import { allOpcodes, opcodeClass } from '../src/opcodes/index'
 import { nodeCalls } from '../src/rpc/node/calls'

@@ -1,5 +1,6 @@
 // Answers to requests: what the allocator protocol returns, for the program `hail` and for the cluster itself.
-import { type AllocOptions, Allocator } from './allocate'
+import type { AllocOptions } from './options'
+import { Allocator } from './allocate'
 import { Changes } from './changes'
 import {
   chooseGroup,

@@ -1,5 +1,4 @@
 // The part of a unit of each resource in the bounds of each target, and that of instances of one size: counted once a step.
-import type { Asked } from './bound-roles'
 import { type ClusterModel, Col, type NodeFacts } from './cluster-model'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
@@ -18,6 +17,22 @@ const FAR = 0.5
 
 /** Places in `Asked.ranges`, for each spread: between what the squares, and the sums, of the targets change. */
 export const RANGE = { low: 0, high: 1, least: 2, most: 3, width: 4 } as const
+
+export interface Asked {
+  /** The column that each spread is about. */
+  readonly amounts: Float64Array
+  /** 0 for what is not there yet: it does not count as an instance. */
+  readonly counted: number
+  /** Memory to keep for it. */
+  readonly reserve: number
+  /** By target, what it adds to a score at the least. */
+  readonly values: Float64Array
+  readonly ranges: Float64Array
+  least: number
+  leastAt: number
+  /** The columns that it was counted with. */
+  version: number
+}
 
 export class Columns {
   readonly slopes = new Float64Array(SPREAD_COUNT)

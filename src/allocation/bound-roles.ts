@@ -1,24 +1,8 @@
 // Demands of instances on the node that becomes their primary or secondary: the same for all instances of a size.
 import { BOUND_SIZES_MAX } from '../model/limits/allocation'
-import { type Columns, RANGE } from './bound-columns'
+import { type Asked, type Columns, RANGE } from './bound-columns'
 import type { InstanceFacts } from './cluster-model'
 import { RESERVED, SPREAD_COUNT } from './score'
-
-export interface Asked {
-  /** The column that each spread is about. */
-  readonly amounts: Float64Array
-  /** 0 for what is not there yet: it does not count as an instance. */
-  readonly counted: number
-  /** Memory to keep for it. */
-  readonly reserve: number
-  /** By target, what it adds to a score at the least. */
-  readonly values: Float64Array
-  readonly ranges: Float64Array
-  least: number
-  leastAt: number
-  /** The columns that it was counted with. */
-  version: number
-}
 
 export class Role {
   private readonly bySize = new Map<string, Asked>()

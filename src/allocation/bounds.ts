@@ -3,7 +3,8 @@
 // is not above it at both ends. With the same slopes for all moves of a step, what a target adds is the amount that it gets times one
 // column plus the amount's square times another; all that the move does besides is a constant.
 import { Columns, RANGE } from './bound-columns'
-import { type Asked, Role, asPrimary, asSecondary } from './bound-roles'
+import type { Asked } from './bound-columns'
+import { Role, asPrimary, asSecondary } from './bound-roles'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { CONTRIBUTION, LOST, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 

@@ -1,6 +1,6 @@
 // How many instances of a specification fit into each node group, and where they would go.
 import type { Capacity, GroupCapacity } from '../model/allocation'
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { names } from './balance-plan'
 import { groupNodes } from './choose-group'
 import { type ClusterData, NO_NODE } from './cluster-data'

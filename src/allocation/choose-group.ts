@@ -1,5 +1,6 @@
 // Which node group a new instance goes to: the best place in each, then the group by its policy and by the score.
-import { type AllocOptions, Allocator, type Tried } from './allocate'
+import type { AllocOptions } from './options'
+import { Allocator, type Tried } from './allocate'
 import type { Changes } from './changes'
 import { BadClusterData } from './cluster-data'
 import type { ClusterModel } from './cluster-model'

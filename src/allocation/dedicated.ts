@@ -1,6 +1,7 @@
 // Allocation where instances have disks to themselves: not evenness counts, but how many instances of the smallest sizes could have
 // been put on the node that is chosen and cannot any more.
-import type { AllocOptions, Tried } from './allocate'
+import type { AllocOptions } from './options'
+import type { Tried } from './allocate'
 import type { Changes } from './changes'
 import { type InstanceData, NO_NODE, type Policy, nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts, instanceFacts } from './cluster-model'

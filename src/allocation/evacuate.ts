@@ -1,6 +1,6 @@
 // Instances that have to leave: off nodes, or to other groups. Each is placed where it leaves the group most even, one after the
 // other, with the jobs that take it there.
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { Changes } from './changes'
 import { BadClusterData, NO_NODE, nodesNeeded } from './cluster-data'
 import { chooseGroup, groupNodes } from './choose-group'

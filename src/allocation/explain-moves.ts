@@ -1,6 +1,6 @@
 // Why an instance can move where it can and not elsewhere, node by node.
 import type { Reject } from '../model/allocation'
-import { type AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { type BalanceOptions, replacements } from './balance'
 import { groupNodes } from './choose-group'
 import { NO_NODE, nodesNeeded } from './cluster-data'

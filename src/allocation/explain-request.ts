@@ -1,5 +1,5 @@
 // Findings of a request about each node, as the cluster is before it is answered.
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { instanceByName, groupByUuid } from './answer'
 import type { ClusterModel } from './cluster-model'
 import { candidatesFor } from './explain'

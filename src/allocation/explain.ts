@@ -1,6 +1,6 @@
 // Why a new instance fits where it fits and not elsewhere, node by node.
 import type { Reject } from '../model/allocation'
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { Changes } from './changes'
 import { type InstanceData, NO_NODE, type Policy, type Spec, nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type NodeFacts, freeMemory, instanceFacts } from './cluster-model'

@@ -1,5 +1,5 @@
 // Where and how a cluster is filled with instances of one size or of sizes that shrink: the nodes that may be used, and the limits.
-import { ALLOC_DEFAULTS, type AllocOptions } from './allocate'
+import { ALLOC_DEFAULTS, type AllocOptions } from './options'
 import type { DiskTemplate } from '../model/templates'
 import { type InstanceData, nodesNeeded } from './cluster-data'
 import type { ClusterModel } from './cluster-model'

@@ -1,6 +1,7 @@
 // How many instances of a size fit: they are placed one after the other, each where it leaves the cluster most even, until none fits.
 // Nodes that are alike to the last bit are tried once for all of them.
-import { type AllocOptions, Allocator } from './allocate'
+import type { AllocOptions } from './options'
+import { Allocator } from './allocate'
 import { Alike } from './alike'
 import { Changes } from './changes'
 import { type InstanceData, NO_NODE, type Policy, nodesNeeded } from './cluster-data'

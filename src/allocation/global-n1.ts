@@ -1,6 +1,6 @@
 // Whether every node may die: its mirrored instances fail over, its shared ones go to other nodes of the group, and there is room to
 // make the rest anew.
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { Changes } from './changes'
 import { NO_NODE, escapesWhole } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'

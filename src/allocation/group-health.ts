@@ -1,5 +1,5 @@
 // Whether a group of nodes is healthy, in figures, and the group as a balance would leave it.
-import { ALLOC_DEFAULTS } from './allocate'
+import { ALLOC_DEFAULTS } from './options'
 import { type BalanceOptions, balance } from './balance'
 import { type ClusterModel, Col } from './cluster-model'
 import { GlobalN1 } from './global-n1'

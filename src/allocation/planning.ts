@@ -1,5 +1,5 @@
 // Two questions that Ganeti's protocol has no answer to: which moves would balance the cluster, and how many instances fit.
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { BALANCE_DEFAULTS, names, planBalanceSteps } from './balance-plan'
 import { groupByName } from './choose-group'
 import { NO_NODE } from './cluster-data'

@@ -2,7 +2,7 @@
 import { breathe } from '../lib/clock'
 import { slices } from '../lib/slices'
 import { INSTANCES_AT_ONCE } from '../model/limits/allocation'
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import type { ClusterData, InstanceData } from './cluster-data'
 import type { Question } from './questions'
 

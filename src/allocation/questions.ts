@@ -1,6 +1,6 @@
 // Questions to the allocation that take so long that they get a thread of their own: plain data in and out, the same for the same input.
 import type { Capacity, WhatIf } from '../model/allocation'
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { type BalanceAnswer, type BalanceQuestion, planBalanceSteps } from './balance-plan'
 import { type CapacityQuestion, capacityByGroup } from './capacity'
 import type { ClusterData } from './cluster-data'

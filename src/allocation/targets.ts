@@ -1,7 +1,7 @@
 // The nodes that an instance could be moved to, in the order in which they are tried: all of them where there are few, and where
 // there are many only those that could be better than what was found before.
 import { Bounds, type Floor } from './bounds'
-import type { Asked } from './bound-roles'
+import type { Asked } from './bound-columns'
 import type { ClusterModel } from './cluster-model'
 import type { Score } from './score'
 import type { Known, TargetKind } from './step-memory'

@@ -1,6 +1,6 @@
 // Plays the death of nodes and the arrival of instances: which come back where, which cannot, and why.
 import type { LostInstance, PlacedInstance, RefusedInstances, RestoredInstance, WhatIf } from '../model/allocation'
-import type { AllocOptions } from './allocate'
+import type { AllocOptions } from './options'
 import { allocate } from './answer'
 import { names } from './balance-plan'
 import { groupNodes } from './choose-group'

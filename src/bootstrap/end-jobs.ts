@@ -7,7 +7,7 @@ import type { Paths } from '../lib/paths'
 import type { Processes } from '../lib/processes'
 import { holdersIn } from '../jobs/livelocks'
 import { JOBS_END_S } from '../model/limits/master'
-import type { Master } from '../rpc/luxi/calls'
+import type { Master } from '../rpc/luxi/master'
 
 export async function endJobs(master: Master, clock: Clock, say: (text: string) => void): Promise<void> {
   const deadline_ms = clock.monotonic_ms() + JOBS_END_S * 1000

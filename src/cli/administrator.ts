@@ -1,8 +1,8 @@
 // Who the command line is to the calls of /3: an administrator.
-import type { Master } from '../rpc/luxi/calls'
+import type { Master } from '../rpc/luxi/master'
 import type { Identity } from '../rpc/luxi/gantry'
 import type { GantryMaster } from '../rpc/luxi/gantry-calls'
-import { CommandFailure } from './command'
+import { CommandFailure } from './outcome'
 
 /** Whoever reaches the master's socket may do everything, in anybody's name. */
 export const administrator = (user: string): Identity => ({ user, token: null, permissions: ['*'] })

@@ -9,52 +9,13 @@ import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { Run } from '../lib/run-command'
 import type { FirstFields } from '../model/cluster'
-import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
-import type { Master } from '../rpc/luxi/calls'
+import type { Master } from '../rpc/luxi/master'
 import type { NodeClient } from '../rpc/node/client'
 import type { InitOptions } from '../bootstrap/init-cluster'
-import type { Jobs } from './submit/jobs'
+import type { Option } from './input/option'
 import type { OptionValues } from './input/option-values'
-
-export type OptionType =
-  | 'flag'
-  | 'count'
-  | 'string'
-  | 'int'
-  | 'float'
-  | 'choice'
-  | 'bool'
-  | 'unit'
-  | 'keyval'
-  | 'identkeyval'
-  | 'multilistidentkeyval'
-  | 'list'
-  | 'commalist'
-  | 'maybefloat'
-  | 'json'
-  | 'filteraction'
-
-export interface Option {
-  /** `--node`; several spellings are equal. */
-  readonly long: readonly string[]
-  readonly short?: string
-  /** The name under which the value is stored; options of one command may share it. */
-  readonly dest: string
-  readonly type: OptionType
-  readonly help: string
-  /** The value that a flag stores; default true. */
-  readonly stores?: unknown
-  readonly default?: unknown
-  readonly choices?: readonly string[]
-  readonly metavar?: string
-  readonly repeatable?: boolean
-  /** Ganeti does not have this option. An abbreviation means Ganeti's options first. */
-  readonly own?: boolean
-  /** Its value is the parameter of an opcode that has the name of `dest`. */
-  readonly isParameter?: boolean
-  /** Said on stderr when the option is used; it does nothing else. */
-  readonly ignored?: string
-}
+import type { Terminal } from './output/terminal'
+import type { Jobs } from './submit/jobs'
 
 export interface Argument {
   readonly kind: string
@@ -80,21 +41,6 @@ export interface Tool {
   /** `gnt-instance` */
   readonly name: string
   readonly commands: readonly Command[]
-}
-
-/** Where a command reads and writes. */
-export interface Terminal {
-  out(line: string): void
-  err(line: string): void
-  /** Learns which job is being waited for, so that an interrupt can name it. */
-  following(job: number | undefined): void
-  /**
-   * Asks a question to be answered with one of the letters, each with what it means; undefined when nobody can answer, who is then told
-   * which option answers beforehand.
-   */
-  ask(question: string, choices: Readonly<Record<string, string>>, answeredBy: string): Promise<string | undefined>
-  /** Hands the terminal to another program until it ends; its exit code. */
-  hand(command: readonly string[]): Promise<number>
 }
 
 /** One invocation of a command. */
@@ -139,24 +85,6 @@ export interface PreparedNode {
   readonly name: string
   readonly address: string
 }
-
-export const EXIT = { ok: 0, failure: 1, usage: 2, notMaster: 11, notConfirmed: 13, unknownField: 14 } as const
-
-/** A mistake on the command line; shown with the command's name. */
-export class UsageError extends Error {}
-
-/** Ends the command with a text on stderr. */
-export class CommandFailure extends Error {
-  constructor(
-    text: string,
-    readonly exitCode: number = EXIT.failure,
-  ) {
-    super(text)
-  }
-}
-
-/** An error of a command that is refused before anything is sent. It looks like a refusal by the master, as in Ganeti. */
-export const refusal = (text: string, code: ErrorCode = ECODE.INVAL): OpPrereqError => new OpPrereqError(text, code)
 
 export const one = (kind: string): Argument => ({ kind, min: 1, max: 1 })
 export const many = (kind: string, min = 0): Argument => ({ kind, min, max: Infinity })

@@ -2,7 +2,8 @@
 import type { Clock } from '../lib/clock'
 import type { Machine } from '../lib/machine'
 import { RELEASE_VERSION } from '../model/constants/versions'
-import type { Call, Terminal, Tool } from './command'
+import type { Call, Tool } from './command'
+import type { Terminal } from './output/terminal'
 
 /** The tools by the object that they manage. Only the wanted one is loaded, because a short command spends most time loading. */
 export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Promise<Tool> }>> = {

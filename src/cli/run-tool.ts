@@ -1,7 +1,8 @@
 // Runs one command of a tool: reads its words, runs it, and prints its errors on the terminal.
 import { RELEASE_VERSION } from '../model/constants/versions'
-import type { Master } from '../rpc/luxi/calls'
-import { type Call, type Command, EXIT, type Tool, UsageError } from './command'
+import type { Master } from '../rpc/luxi/master'
+import type { Call, Command, Tool } from './command'
+import { EXIT, UsageError } from './outcome'
 import { dataFormat, printData } from './output/data'
 import { describeError } from './output/errors'
 import { commandHelp, commandUsage, toolUsage } from './output/help'

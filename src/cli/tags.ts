@@ -2,7 +2,8 @@
 import type { Files } from '../lib/files'
 import type { TagKind } from '../model/object-kinds'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'
-import { type Call, type Command, EXIT, refusal } from './command'
+import type { Call, Command } from './command'
+import { EXIT, refusal } from './outcome'
 import { readInput } from './input/input-file'
 import { firstArgument, opcodeOf } from './submit/submit'
 

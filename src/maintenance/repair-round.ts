@@ -2,7 +2,8 @@
 // or a daemon, says how to submit jobs and where to write the report.
 import { type Clock, seconds } from '../lib/clock'
 import type { Random } from '../lib/random'
-import type { Master, WireOpCode } from '../rpc/luxi/calls'
+import type { Master } from '../rpc/luxi/master'
+import type { WireOpCode } from '../rpc/luxi/calls'
 import {
   BadRepairTags,
   type Health,

@@ -4,7 +4,8 @@ import { fileTime } from '../lib/clock'
 import { createCertificate } from '../lib/tls'
 import { PATH } from '../model/constants/paths'
 import { TRANSFER_CERTIFICATE_S_MAX } from '../model/limits/transfers'
-import { fail, type NodeContext } from './context'
+import { fail } from './failure'
+import type { NodeContext } from './context'
 
 const NAME = /^x509-[A-Za-z0-9_.-]+$/
 const DAY_S = 86400

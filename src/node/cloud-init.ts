@@ -7,7 +7,8 @@ import { CLOUD_INIT, type OsParameters, wantsCloudInit } from '../model/cloud-in
 import { noCloudSeed } from '../model/cloud-init/seed'
 import { PATH } from '../model/constants/paths'
 import type { InstanceDict } from '../rpc/node/dicts'
-import { type NodeContext, NodeFailure } from './context'
+import type { NodeContext } from './context'
+import { NodeFailure } from './failure'
 import { findOs } from './os-definition'
 
 type SeedContext = Pick<NodeContext, 'paths' | 'files' | 'disk' | 'osSearchPath' | 'machineOsPath'>

@@ -69,10 +69,3 @@ export type Handler<C extends CallName> = (
 ) => ResultOf<C> | Promise<ResultOf<C>>
 
 export type Handlers = { readonly [C in CallName]: Handler<C> }
-
-/** An answer `[false, text]` that the caller can act on; any other error is a bug and logged with its stack. */
-export class NodeFailure extends Error {}
-
-export function fail(text: string): never {
-  throw new NodeFailure(text)
-}

@@ -2,7 +2,7 @@
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
 import type { Files } from '../lib/files'
-import { fail } from './context'
+import { fail } from './failure'
 
 export const DEFINITION_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
 

@@ -12,7 +12,8 @@ import { EXPORT_VERSION } from '../model/constants/versions'
 import { PATH } from '../model/constants/paths'
 import { EXPORT_INFO_BYTES_MAX } from '../model/limits/node'
 import type { DiskDict, InstanceDict } from '../rpc/node/dicts'
-import { fail, type NodeContext } from './context'
+import { fail } from './failure'
+import type { NodeContext } from './context'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 

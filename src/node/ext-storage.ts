@@ -4,7 +4,7 @@ import type { Files } from '../lib/files'
 import { ES_SEARCH_PATH } from '../model/constants/paths'
 import { messageOf } from '../rpc/node/protocol'
 import type { NodeContext } from './context'
-import { fail } from './context'
+import { fail } from './failure'
 import { isScript, readParameters, subdirectories } from './definition-files'
 
 export type ProviderDiagnosis = [

@@ -6,7 +6,7 @@ import { HOOK_NAME, HOOK_RESULT } from '../model/constants/hooks'
 import { HOOK_SCRIPT_S, SCRIPT_OUTPUT_BYTES_MAX } from '../model/limits/node'
 import type { HookResult } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
-import { fail } from './context'
+import { fail } from './failure'
 
 /** `env` is the scripts' whole environment. A directory that does not exist has no scripts. */
 export async function runHooks(

@@ -6,7 +6,7 @@ import * as path from 'node:path'
 import { OS_API_VERSIONS } from '../model/constants/versions'
 import type { OsDiagnosis } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
-import { NodeFailure, fail } from './context'
+import { NodeFailure, fail } from './failure'
 import { DEFINITION_NAME, isScript, readLines, readParameters, subdirectories } from './definition-files'
 
 export type OsScript = 'create' | 'import' | 'export' | 'rename' | 'verify'

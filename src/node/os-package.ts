@@ -2,7 +2,8 @@
 import * as os from 'node:os'
 import * as path from 'node:path'
 import type { InstanceDict } from '../rpc/node/dicts'
-import { fail, type NodeContext } from './context'
+import { fail } from './failure'
+import type { NodeContext } from './context'
 import { instanceEnvironment } from './os'
 import { findOs } from './os-definition'
 

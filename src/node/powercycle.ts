@@ -1,5 +1,6 @@
 // The hard reset of this machine, a last resort: no disk is synced and no daemon is stopped.
-import { fail, type NodeContext } from './context'
+import { fail } from './failure'
+import type { NodeContext } from './context'
 import { isVirtualNode } from './network/addresses'
 import { POWERCYCLE_S } from '../model/limits/node'
 

@@ -7,7 +7,8 @@ import { endOf } from '../lib/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
 import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits/node'
 import { isObject } from '../lib/shapes/shape'
-import { fail, type NodeContext } from './context'
+import { fail } from './failure'
+import type { NodeContext } from './context'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const NO_OUTPUT = /^\s*$/

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import type { Files } from '../lib/files'
 import { PATH } from '../model/constants/paths'
 import type { NodeContext } from './context'
-import { fail } from './context'
+import { fail } from './failure'
 import { RESTRICTED_FAILURE_S } from '../model/limits/node'
 
 const NAME = /^[a-zA-Z0-9_-]+$/

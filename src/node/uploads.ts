@@ -8,7 +8,7 @@ import { PATH } from '../model/constants/paths'
 import type { UploadedFile } from '../rpc/node/dicts'
 import { fileOwner } from '../lib/accounts'
 import type { NodeContext } from './context'
-import { fail } from './context'
+import { fail } from './failure'
 import { SSCONF_BYTES_MAX } from '../model/limits/node'
 
 /** Ganeti's list; the network script that KVM's administrators keep alike on all nodes; and the cluster's certificate, renewed. */

@@ -5,10 +5,9 @@ import { HooksAbort, HooksFailure } from '../model/errors'
 import type { Node } from '../model/config'
 import { HOOK_RESULT } from '../model/constants/hooks'
 import { HOOKS_PATH_ENV } from '../model/constants/paths'
-import type { BoundHooks, HookAnswer, HookEnv } from './logical-unit'
+import type { BoundHooks, HookAnswer, HookEnv, HookObject } from './logical-unit'
 import type { UnitContext } from './unit-context'
 
-export type HookObject = 'CLUSTER' | 'NODE' | 'GROUP' | 'NETWORK' | 'INSTANCE'
 type Phase = 'pre' | 'post'
 
 const HOOKS_VERSION = '2'

@@ -3,7 +3,18 @@
 import { LOCK_WAIT_NOTICE_S } from '../model/limits/operations'
 import type { LockLevel, LockMode, LockName, LockRequest } from '../rpc/wconfd/calls'
 import { JobCancelled, type JobEnvironment } from './environment'
-import type { UnitLevel, Want } from './logical-unit'
+
+/** The levels a unit asks for; the processor takes the cluster's own lock. */
+export type UnitLevel = Exclude<LockLevel, 'cluster'>
+export const unitLevels: readonly UnitLevel[] = ['instance', 'nodegroup', 'node', 'node-res', 'network']
+
+export interface Want {
+  readonly mode: LockMode
+  /** Instance names, or uuids at the other levels; `all` is the whole level. */
+  readonly names: readonly string[] | 'all'
+  /** Take those that are free, but no fewer than this. */
+  readonly opportunistic?: number
+}
 
 const BIG_LOCK = 'cluster/BGL'
 const LOCKSET = '[lockset]'

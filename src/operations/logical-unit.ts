@@ -8,26 +8,17 @@ import { ECODE, OpPrereqError } from '../model/errors'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { NodeResult } from '../rpc/node/client'
 import type { HookResult } from '../rpc/node/dicts'
-import type { LockLevel, LockMode } from '../rpc/wconfd/calls'
-import type { HookObject } from './hooks'
+import type { UnitLevel, Want } from './lock-session'
 import type { Change, UnitContext } from './unit-context'
 
-/** The levels a unit asks for; the processor takes the cluster's own lock. */
-export type UnitLevel = Exclude<LockLevel, 'cluster'>
-export const unitLevels: readonly UnitLevel[] = ['instance', 'nodegroup', 'node', 'node-res', 'network']
-
-export interface Want {
-  readonly mode: LockMode
-  /** Instance names, or uuids at the other levels; `all` is the whole level. */
-  readonly names: readonly string[] | 'all'
-  /** Take those that are free, but no fewer than this. */
-  readonly opportunistic?: number
-}
 export type LockPlan = Partial<Record<UnitLevel, Want>>
 
 export const shared = (names: readonly string[] | 'all'): Want => ({ mode: 'shared', names })
 export const exclusive = (names: readonly string[] | 'all'): Want => ({ mode: 'exclusive', names })
 export const all = 'all' as const
+
+/** The kind of object that a hook is about. */
+export type HookObject = 'CLUSTER' | 'NODE' | 'GROUP' | 'NETWORK' | 'INSTANCE'
 
 export interface HookPlan<P, C> {
   /** Name of the hook directory, without phase. */

@@ -9,7 +9,8 @@ import { unitFor } from './index'
 import { interrupted } from './interrupted'
 import { LockSession } from './lock-session'
 import { inherit } from './inherit'
-import { ResultWithJobs, unitLevels, type BoundUnit, type LogicalUnit } from './logical-unit'
+import { ResultWithJobs, type BoundUnit, type LogicalUnit } from './logical-unit'
+import { unitLevels } from './lock-session'
 import { UnitContext } from './unit-context'
 
 /**

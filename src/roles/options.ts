@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util'
 import { errorText } from '../lib/system-failure'
 import { ACCESS_LEVELS, type AccessLevel } from '../lib/access-level'
-import type { Role } from './role'
 
 export const OPTIONS = {
   bind: { type: 'string', short: 'b', multiple: true, value: 'ADDRESS', text: 'listen here; may be repeated' },
@@ -30,10 +29,16 @@ export const COMMON = {
 } as const
 
 export type OptionName = keyof typeof OPTIONS
+
+/** A role, as far as its options go. */
+interface Optioned {
+  readonly name: string
+  readonly options: readonly OptionName[]
+}
 export type Options = ReturnType<typeof readOptions>
 
 /** Throws an Error whose text names the option. */
-export function readOptions(role: Role, args: readonly string[]) {
+export function readOptions(role: Optioned, args: readonly string[]) {
   const options = parse(args)
   for (const name of Object.keys(options))
     if (!Object.hasOwn(COMMON, name) && !role.options.some((own) => own === name))

@@ -1,8 +1,6 @@
 // Questions to the allocation: what a balance would move, what fits, what happens if. The cluster is read here, thought about in a
 // thread, and what the caller's token does not cover is left out. What takes too long, or is for a script to answer, becomes a job.
-import type { AllocOptions } from '../allocation/allocate'
 import { type Asked, balanceQuestion, capacityQuestion, visibleIn, whatIfQuestion } from '../allocation/asked'
-import type { ClusterData } from '../allocation/cluster-data'
 import { preconditionsOf } from '../allocation/preconditions'
 import { toParts } from '../allocation/question-parts'
 import type { Answers, Question } from '../allocation/questions'
@@ -10,7 +8,6 @@ import { recordValues } from '../config/records'
 import { jobStatus } from '../jobs/job'
 import { within } from '../lib/clock'
 import { Shares } from '../lib/shares'
-import type { TaskParts } from '../lib/worker-pool'
 import type { BalanceRequest, Capacity, CapacityRequest, Visible, WhatIf, WhatIfRequest } from '../model/allocation'
 import { ALLOCATORS_SECTION, defaultAllocators, ownAllocators } from '../model/allocators'
 import type { ConfigData } from '../model/config'
@@ -26,25 +23,11 @@ import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../opcodes
 import { type InputOf, op, type OpcodeDefinition } from '../opcodes/index'
 import type { Answered, PlannedBalance } from '../rpc/luxi/allocation'
 import type { WireOpCode } from '../rpc/luxi/calls'
-import type { NodeClient } from '../rpc/node/client'
 import type { Access } from './access/access'
 import type { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
 import type { Plans } from './jobs/plans'
 import type { Submissions } from './jobs/submissions'
-import type { DiskTemplate } from '../model/templates'
-
-/** Everything that the allocation needs from outside. */
-export interface AllocationAccess {
-  /** The cluster as it is now; `template`: whose storage is counted. */
-  picture(
-    nodes: NodeClient,
-    config: ConfigData,
-    template: DiskTemplate,
-  ): Promise<{ data: ClusterData; options: AllocOptions }>
-  /** Thinks in a thread. */
-  run(parts: TaskParts, signal?: AbortSignal): Promise<unknown>
-}
 
 /** How long the caller waits for an answer, null for as long as it may, and whether it still does. */
 interface Patience {

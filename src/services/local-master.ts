@@ -1,6 +1,7 @@
 // The Master inside luxid: every call, handed to the service of its topic.
 import type { TagKind } from '../model/object-kinds'
-import type { JobId, Master, WireOpCode } from '../rpc/luxi/calls'
+import type { JobId, WireOpCode } from '../rpc/luxi/calls'
+import type { Master } from '../rpc/luxi/master'
 import { deleteFilter, replaceFilter } from './filter-rules'
 import type { EventService } from './events/events'
 import { localGantry } from './gantry'

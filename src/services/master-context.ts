@@ -15,7 +15,7 @@ import type { NodeClient } from '../rpc/node/client'
 import type { LastKnown } from './live-data/last-known'
 import type { NodeQuestions } from './live-data/node-questions'
 import type { Wconfd } from '../rpc/wconfd/calls'
-import type { AllocationAccess } from './allocation'
+import type { AllocationAccess } from './allocation-access'
 
 export interface MasterContext {
   /** The present snapshot; throws ConfigurationError while there is none. */

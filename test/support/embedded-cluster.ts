@@ -7,7 +7,8 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock } from '../../src/lib/clock'
 import { LuxiClient } from '../../src/rpc/luxi/client'
-import type { Master, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { Master } from '../../src/rpc/luxi/master'
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
 
 const ENTRY = path.join(__dirname, '../../dist/main.js')
 

@@ -1,7 +1,8 @@
 // A Master that answers queries from the recorded cluster and plays jobs from a script.
 import { classicQuery, queryFields, runQuery } from '../../src/query/engine'
 import type { QuerySource } from '../../src/query/source'
-import type { JobChange, JobId, LogEntry, Master, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { JobChange, JobId, LogEntry, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { Master } from '../../src/rpc/luxi/master'
 import { GenericError } from '../../src/model/errors'
 import { parseOpcode } from '../../src/opcodes/parse'
 import { goldenSource } from './golden-query'

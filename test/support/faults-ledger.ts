@@ -1,6 +1,7 @@
 // Keeps account of every job that was acknowledged: each must end, once, and stay as it ended.
 import { GanetiError } from '../../src/model/errors'
-import type { JobId, Master, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { Master } from '../../src/rpc/luxi/master'
 import type { EmbeddedCluster } from './embedded-cluster'
 import { pause } from './faults'
 

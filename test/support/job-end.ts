@@ -1,4 +1,4 @@
-import type { Master } from '../../src/rpc/luxi/calls'
+import type { Master } from '../../src/rpc/luxi/master'
 
 /** Waits until a job has ended, however it did. */
 export async function jobEnd(master: Master, id: number): Promise<void> {

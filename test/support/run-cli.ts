@@ -3,7 +3,7 @@ import { systemFiles } from '../../src/lib/files'
 import { type Run, runCommand } from '../../src/lib/run-command'
 import type { NewNode } from '../../src/cli/command'
 import { runProgram } from '../../src/cli/program'
-import type { Master } from '../../src/rpc/luxi/calls'
+import type { Master } from '../../src/rpc/luxi/master'
 
 export interface CliOptions {
   /** Answers to questions, in order; none means that nobody is there to answer. */

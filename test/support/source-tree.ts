@@ -27,6 +27,8 @@ export interface Import {
   readonly file: string | undefined
   /** Loaded with the file, and not for its types only or when a function of it needs it. */
   readonly atOnce: boolean
+  /** The compiler needs it to understand the file; a function of it loads the others by name. */
+  readonly declared: boolean
   /** The values that it takes by name; `*` for all of them. None when it is for types only. */
   readonly names: readonly string[]
 }
@@ -54,7 +56,9 @@ export function readSource(name: string): SourceFile {
     const from = importedFrom(node)
     if (from !== undefined) {
       const atOnce = !inFunction && !isForTypes(node)
-      imports.push({ line: lineOf(node.getStart(tree)), from, file: resolve(name, from), atOnce, names: namesOf(node) })
+      const declared = ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+      const [line, file] = [lineOf(node.getStart(tree)), resolve(name, from)]
+      imports.push({ line, from, file, atOnce, declared, names: namesOf(node) })
     }
     if (isFunction(node))
       functions.push({ name: labelOf(node) ?? label, line: lineOf(node.getStart(tree)), lines: span(node) })

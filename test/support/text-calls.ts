@@ -1,4 +1,4 @@
-import { TEXT_CALLS, type Master, type TextCalls } from '../../src/rpc/luxi/calls'
+import { TEXT_CALLS, type Master, type TextCalls } from '../../src/rpc/luxi/master'
 import { JsonText } from '../../src/rpc/long-answers'
 
 /** The text of what a master answers that is made of values. */

@@ -2,7 +2,7 @@
 // with success stays.
 import * as https from 'node:https'
 import { seededRandom } from '../../src/lib/random'
-import type { Master } from '../../src/rpc/luxi/calls'
+import type { Master } from '../../src/rpc/luxi/master'
 import { SEED, tries } from '../support/effort'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { pause, processesOf, wholeAgain } from '../support/faults'

@@ -2,7 +2,8 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { isServed } from '../../src/lib/json-socket'
-import type { Master, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { Master } from '../../src/rpc/luxi/master'
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, runJob, startCluster } from '../support/embedded-cluster'
 import { type SeparateNodes, separateNodes } from '../support/separate-nodes'
 

@@ -16,7 +16,8 @@ import {
   SPECIFICATION_OPTIONS,
 } from './options'
 import { showBalance, showCapacity, showWhatIf } from './output'
-import { type Call, CommandFailure, EXIT, many, type Tool } from '../command'
+import { type Call, many, type Tool } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { confirm } from '../input/confirm'
 import type { OptionValues } from '../input/option-values'
 import { SUBMIT_OPTIONS, oForce, oIallocator } from '../input/options'

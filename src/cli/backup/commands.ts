@@ -1,6 +1,7 @@
 // gnt-backup export and remove.
 import { OpBackupExport, OpBackupRemove } from '../../opcodes/backup'
-import { type Call, EXIT, refusal } from '../command'
+import type { Call } from '../command'
+import { EXIT, refusal } from '../outcome'
 import { firstArgument, opcodeOf, submitting } from '../submit/submit'
 
 export async function exportInstance(call: Call): Promise<number> {

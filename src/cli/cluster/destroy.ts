@@ -1,6 +1,7 @@
 // gnt-cluster destroy: the job gives the cluster up, and then the last node forgets it.
 import { OpClusterDestroy } from '../../opcodes/cluster'
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 import { opcodeOf } from '../submit/submit'
 
 export async function destroyCluster(call: Call): Promise<number> {

@@ -1,7 +1,8 @@
 // Emergency power off, and on again: instances first, then the nodes' power through their helpers.
 import { OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import { OpOobCommand } from '../../opcodes/node'
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 import { confirmMany } from '../input/confirm'
 import { namesFilter } from '../input/filter-text'
 import { opcodeOf } from '../submit/submit'

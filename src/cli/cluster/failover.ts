@@ -1,5 +1,6 @@
 // gnt-cluster master-failover: the one command that runs on another node than the master.
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 import { confirm } from '../input/confirm'
 import { oYesDoItAnyway } from '../input/options'
 

@@ -1,7 +1,8 @@
 // The cluster's name and its keys.
 import { OpClusterRename, OpClusterRenewCrypto } from '../../opcodes/cluster'
 import { readRenewal, replaceFiles } from './secrets'
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { confirm } from '../input/confirm'
 import { firstArgument, opcodeOf } from '../submit/submit'
 

@@ -1,7 +1,8 @@
 // gnt-cluster modify, and the part of its options that gnt-cluster init has too.
 import { pythonText } from '../../lib/python-text'
 import { OpClusterSetParams } from '../../opcodes/cluster'
-import { type Call, CommandFailure, refusal } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, refusal } from '../outcome'
 import { waitForHandedOn } from '../instance/move'
 import { NOTHING_GIVEN } from '../instance/modify'
 import type { KeyValues, OptionValues } from '../input/option-values'

@@ -8,7 +8,8 @@ import { createCertificate } from '../../lib/tls'
 import { MODE } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { OpClusterRedistConf } from '../../opcodes/cluster'
-import { type Call, CommandFailure } from '../command'
+import type { Call } from '../command'
+import { CommandFailure } from '../outcome'
 import { opcodeOf } from '../submit/submit'
 
 /** New contents by path. */

@@ -1,7 +1,8 @@
 // gnt-cluster upgrade: Ganeti's switches between versions that are installed side by side. Of Gantry one version is installed, and it
 // brings the configuration up to date whenever it reads one, so there is nothing to switch and nothing to resume.
 import { CONFIG_VERSION, RELEASE_VERSION } from '../../model/constants/versions'
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 
 export async function upgradeCluster({ options, terminal, master }: Call): Promise<number> {
   const to = options.text('to')

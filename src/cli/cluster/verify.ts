@@ -2,7 +2,8 @@
 import { pythonText } from '../../lib/python-text'
 import { OpClusterRepairDiskSizes, OpClusterVerify, OpClusterVerifyDisks } from '../../opcodes/cluster'
 import { OpInstanceActivateDisks } from '../../opcodes/instance'
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 import { opcodeOf } from '../submit/submit'
 
 /** The first job hands the work to one job for the configuration and one for each group. */

@@ -1,5 +1,6 @@
 // gnt-debug confd: asks the master candidates about the configuration, over the wire that everybody else asks them with.
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { PORT } from '../../model/constants/daemons'
 import type { CandidateReply } from '../../rpc/confd/client'
 import { CONFD, CONFD_STATUS, type ConfdQuestion } from '../../rpc/confd/protocol'

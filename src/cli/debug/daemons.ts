@@ -1,6 +1,7 @@
 // gnt-debug wconfd: calls of the configuration daemon, which runs on the master beside luxid; and gnt-debug metad.
 import type { LockMode, LockName, Wconfd } from '../../rpc/wconfd/calls'
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 
 /** The texts that Ganeti refuses a wrong number of arguments with. */
 const ARGUMENTS: Readonly<Record<string, readonly [count: number, takes: string]>> = {

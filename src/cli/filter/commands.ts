@@ -1,7 +1,8 @@
 // gnt-filter: the commands that show and change filter rules of the queue.
 import { pythonText } from '../../lib/python-text'
 import { nanoseconds } from '../../lib/clock'
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { tellMissing } from '../output/missing'
 import { firstArgument } from '../submit/submit'
 

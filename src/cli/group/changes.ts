@@ -7,7 +7,8 @@ import {
   OpGroupRename,
   OpGroupSetParams,
 } from '../../opcodes/group'
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { followJobs, waitForHandedOn } from '../instance/move'
 import { NOTHING_GIVEN } from '../instance/modify'
 import { byIdent, diskStates, guessed, nodeParams, numbersByIdent } from '../input/params'

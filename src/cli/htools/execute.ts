@@ -1,5 +1,6 @@
 // Carrying a solution out: one set of jobs after the other, each to its end; an interruption ends it after the set that runs.
-import type { Master, WireOpCode } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
+import type { WireOpCode } from '../../rpc/luxi/calls'
 import { submitJobs, waitForJobs } from './jobs'
 import { type Surroundings, failure } from './surroundings'
 

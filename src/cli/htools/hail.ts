@@ -1,5 +1,5 @@
 // `hail`: answers one request of the allocator protocol.
-import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
+import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/options'
 import { answer } from '../../allocation/answer'
 import { BadClusterData } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'

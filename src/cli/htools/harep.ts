@@ -1,7 +1,8 @@
 // `harep`: repairs instances whose nodes are offline, as far as tags allow it, and keeps in tags how far each repair is.
 import { nanoseconds } from '../../lib/clock'
 import { RepairFailure, repairRound } from '../../maintenance/repair-round'
-import type { Master, WireOpCode } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
+import type { WireOpCode } from '../../rpc/luxi/calls'
 import { formatCtime } from '../output/format'
 import { submitJobs, waitForJobs } from './jobs'
 import { loadLocal } from './load'

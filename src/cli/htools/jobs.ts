@@ -1,5 +1,6 @@
 // Jobs that the programs of allocation submit over LUXI.
-import type { JobChange, JobId, Master, WireOpCode } from '../../rpc/luxi/calls'
+import type { JobChange, JobId, WireOpCode } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
 import { failure } from './surroundings'
 
 export interface EndedJob {

@@ -4,7 +4,7 @@ import type { MachineSources } from '../../collectors/sources'
 import type { Clock } from '../../lib/clock'
 import type { Random } from '../../lib/random'
 import { RELEASE_VERSION } from '../../model/constants/versions'
-import type { Master } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
 
 /** The programs' name in the jobs that they submit. */
 export const PROGRAM_VERSION = `gantry ${RELEASE_VERSION}`

@@ -1,5 +1,6 @@
 // Questions before a command does harm, and the options that answer them beforehand.
-import type { Call, Option } from '../command'
+import type { Call } from '../command'
+import type { Option } from './option'
 import { wrap } from '../output/help'
 import { oForce } from './options'
 

@@ -1,7 +1,7 @@
 // The filter language that people type: `status == "running" and not (pnode =* "node1*")`, as the filter that queries take.
 import { pythonRepr } from '../../lib/python-text'
 import type { OpPrereqError } from '../../model/errors'
-import { CommandFailure, refusal } from '../command'
+import { CommandFailure, refusal } from '../outcome'
 
 const DETECTION = /[\t\n\v\f\r !"'()/<=>\\~]/
 const GLOB = /[*?]/

@@ -1,7 +1,7 @@
 // Files that a command is given to read.
 import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
-import { CommandFailure } from '../command'
+import { CommandFailure } from '../outcome'
 
 /** `-` is the standard input; `complaint` is how a failure begins. */
 export async function readInput(files: Files, file: string, complaint = `Can't read '${file}'`): Promise<string> {

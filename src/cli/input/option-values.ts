@@ -1,7 +1,7 @@
 // The values of the options that were given, by name and with their types.
 import { ProgrammerError } from '../../model/errors'
 import type { OpcodeDefinition } from '../../opcodes/opcode'
-import type { Option } from '../command'
+import type { Option } from './option'
 
 /** `-B a=1,no_b,-c,d` is {a: '1', b: false, c: null, d: true}. */
 export type KeyValues = Readonly<Record<string, string | boolean | null>>

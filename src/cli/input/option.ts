@@ -1,6 +1,45 @@
-// Short ways to declare options and arguments of commands.
+// Options in the tables of commands, and short ways to declare them.
 import type { OpcodeDefinition, Parameter } from '../../opcodes/opcode'
-import type { Option, OptionType } from '../command'
+
+export type OptionType =
+  | 'flag'
+  | 'count'
+  | 'string'
+  | 'int'
+  | 'float'
+  | 'choice'
+  | 'bool'
+  | 'unit'
+  | 'keyval'
+  | 'identkeyval'
+  | 'multilistidentkeyval'
+  | 'list'
+  | 'commalist'
+  | 'maybefloat'
+  | 'json'
+  | 'filteraction'
+
+export interface Option {
+  /** `--node`; several spellings are equal. */
+  readonly long: readonly string[]
+  readonly short?: string
+  /** The name under which the value is stored; options of one command may share it. */
+  readonly dest: string
+  readonly type: OptionType
+  readonly help: string
+  /** The value that a flag stores; default true. */
+  readonly stores?: unknown
+  readonly default?: unknown
+  readonly choices?: readonly string[]
+  readonly metavar?: string
+  readonly repeatable?: boolean
+  /** Ganeti does not have this option. An abbreviation means Ganeti's options first. */
+  readonly own?: boolean
+  /** Its value is the parameter of an opcode that has the name of `dest`. */
+  readonly isParameter?: boolean
+  /** Said on stderr when the option is used; it does nothing else. */
+  readonly ignored?: string
+}
 
 type Details = Partial<Omit<Option, 'long' | 'dest' | 'type' | 'help'>>
 

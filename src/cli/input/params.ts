@@ -6,7 +6,7 @@ import { HV_PARAMS } from '../../model/constants/hypervisors'
 import type { ParamValue } from '../../model/common'
 import { TypeEnforcementError } from '../../model/errors'
 import { type ParamType, enforceType, enforceTypes, parseUnit } from '../../model/param-types'
-import { refusal } from '../command'
+import { refusal } from '../outcome'
 import type { IdentKeyValues, KeyValues } from './option-values'
 
 /** Resets a parameter to the value of the level above: an instance's to the cluster's. */

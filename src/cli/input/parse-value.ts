@@ -3,7 +3,8 @@
 import { ParameterError } from '../../model/errors'
 import { parseUnit } from '../../model/param-types'
 import { FILTER_ACTIONS, isFilterAction } from '../../model/filter-rule'
-import { type Option, UsageError } from '../command'
+import type { Option } from './option'
+import { UsageError } from '../outcome'
 import type { IdentKeyValues, KeyValues } from './option-values'
 import { errorText } from '../../lib/system-failure'
 

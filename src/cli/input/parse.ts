@@ -1,6 +1,9 @@
 // Turns words into option values. Commander tells options from arguments; abbreviations, types and counts follow Ganeti.
 import * as commander from 'commander'
-import { type Command, CommandFailure, type Option, type Terminal, UsageError } from '../command'
+import type { Command } from '../command'
+import { CommandFailure, UsageError } from '../outcome'
+import type { Option } from './option'
+import type { Terminal } from '../output/terminal'
 import { DATA_OPTIONS } from '../output/data'
 import { OptionValues } from './option-values'
 import { parseValue } from './parse-value'

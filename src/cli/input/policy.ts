@@ -3,7 +3,7 @@ import type { ParamValue } from '../../model/common'
 import { ISPEC_KEYS } from '../../model/constants/params'
 import { TypeEnforcementError } from '../../model/errors'
 import { enforceType, parseUnit } from '../../model/param-types'
-import { refusal } from '../command'
+import { refusal } from '../outcome'
 import type { KeyValues, OptionValues } from './option-values'
 import { errorText } from '../../lib/system-failure'
 

@@ -1,6 +1,7 @@
 // Selects the instances that a command is about: by name, by node, by tag, or all.
 import type { QueryFilter } from '../../rpc/luxi/calls'
-import { type Call, refusal } from '../command'
+import type { Call } from '../command'
+import { refusal } from '../outcome'
 
 export interface Selection {
   readonly names: readonly string[]

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { pythonText } from '../../lib/python-text'
 import { GenericError } from '../../model/errors'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import { type Option, refusal } from '../command'
+import type { Option } from './option'
+import { refusal } from '../outcome'
 import type { OptionValues } from './option-values'
 
 /** How luxid begins its answer to a call that it cannot read: a bare text, which has no class. */

@@ -2,7 +2,8 @@
 import type { Files } from '../../lib/files'
 import { type JsonObject, Mismatch } from '../../lib/shapes/shape'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../opcodes/instance'
-import { type Call, CommandFailure, EXIT, refusal } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT, refusal } from '../outcome'
 import { readJson } from '../input/input-file'
 import { firstArgument, opcodeOf } from '../submit/submit'
 

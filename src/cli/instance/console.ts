@@ -1,6 +1,7 @@
 // gnt-instance console: hands the terminal to the program that reaches the console.
 import { pythonText } from '../../lib/python-text'
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { NO_DATA, OFFLINE } from '../../query/field'
 import { quoteForShell } from '../../lib/ssh'
 import { clusterSshOptions } from '../ssh'

@@ -6,7 +6,8 @@ import {
   OpInstanceRecreateDisks,
   OpInstanceReplaceDisks,
 } from '../../opcodes/instance'
-import { type Call, EXIT, refusal } from '../command'
+import type { Call } from '../command'
+import { EXIT, refusal } from '../outcome'
 import { parseUnit } from '../../model/param-types'
 import { diskValues, given, wholeIndex } from '../input/params'
 import { firstArgument, opcodeOf, submitting } from '../submit/submit'

@@ -1,6 +1,7 @@
 // gnt-instance modify and rename.
 import { OpInstanceRename, OpInstanceSetParams } from '../../opcodes/instance'
-import { type Call, CommandFailure, EXIT, refusal } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT, refusal } from '../outcome'
 import type { IdentKeyValues, KeyValues } from '../input/option-values'
 import { backendParams, DEFAULT, diskValues, given, hypervisorParams } from '../input/params'
 import { firstArgument, opcodeOf, printChanges } from '../submit/submit'

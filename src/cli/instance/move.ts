@@ -7,7 +7,8 @@ import {
   OpInstanceMove,
   OpInstanceRemove,
 } from '../../opcodes/instance'
-import { type Call, EXIT, refusal } from '../command'
+import type { Call } from '../command'
+import { EXIT, refusal } from '../outcome'
 import { confirm } from '../input/confirm'
 import { oYesDoItAnyway } from '../input/options'
 import { firstArgument, opcodeOf } from '../submit/submit'

@@ -1,7 +1,8 @@
 // Starting, stopping and reinstalling instances: commands that may be about many at once.
 import { OpInstanceReboot, OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 import { confirm, confirmMany } from '../input/confirm'
 import { oForceMultiple } from './options'
 import { askForOs, ABORTED } from '../os/choice'

@@ -1,7 +1,8 @@
 // gnt-job: the commands that wait for jobs or change them.
 import { describeError } from '../output/errors'
 import { ECODE } from '../../model/errors'
-import { type Call, CommandFailure, EXIT, refusal } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT, refusal } from '../outcome'
 import { parseTimespec } from '../cluster/control'
 import { confirm } from '../input/confirm'
 import { invalidJobId } from '../input/filter-text'

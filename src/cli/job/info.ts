@@ -1,6 +1,7 @@
 // gnt-job info.
 import { pythonText } from '../../lib/python-text'
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 import { formatTimestamp } from '../output/format'
 import { type Info, entries, formatInfo, toInfo } from '../output/info'
 import { jobId } from './commands'

@@ -8,7 +8,8 @@ import {
   OpNetworkSetParams,
 } from '../../opcodes/network'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import { type Call, CommandFailure, EXIT, refusal } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT, refusal } from '../outcome'
 import { NOTHING_GIVEN } from '../instance/modify'
 import { firstArgument, opcodeOf, submitting } from '../submit/submit'
 

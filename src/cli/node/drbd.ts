@@ -1,6 +1,7 @@
 // The DRBD minors of a node. Ganeti asks confd; the same facts are in the disks of the node's instances.
 import { OpInstanceQueryData } from '../../opcodes/instance'
-import { type Call, type Command, CommandFailure, EXIT } from '../command'
+import type { Call, Command } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { firstArgument, opcodeOf } from '../submit/submit'
 import { formatTable } from '../output/table'
 

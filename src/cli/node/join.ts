@@ -15,7 +15,8 @@ import { nodeUuid } from '../../model/ids'
 import { NODE_DAEMON_READY_S } from '../../model/limits/ssh'
 import { isHostname } from '../../model/names'
 import type { DaemonSetup, JoinRequest } from '../../rpc/ssh/messages'
-import { type Call, CommandFailure, refusal, type ThisNode } from '../command'
+import type { Call, ThisNode } from '../command'
+import { CommandFailure, refusal } from '../outcome'
 import type { OptionValues } from '../input/option-values'
 
 /** The cluster's data about the node, and about how to reach its nodes. */

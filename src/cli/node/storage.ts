@@ -1,7 +1,8 @@
 // gnt-node: the commands about volumes and storage units.
 import { pythonText } from '../../lib/python-text'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeStorage } from '../../opcodes/node'
-import { type Call, type Command, EXIT, refusal } from '../command'
+import type { Call, Command } from '../command'
+import { EXIT, refusal } from '../outcome'
 import { formatUnit } from '../output/format'
 import { STORAGE_TYPES } from './options'
 import { selectedFields, unitsOf } from '../output/list'

@@ -17,7 +17,7 @@ import {
 } from '../../model/errors'
 import { systemFailure } from '../../lib/system-failure'
 import { PeerError } from '../../rpc/json-protocol'
-import { CommandFailure, EXIT } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { JobCanceled, JobSubmitted } from '../submit/job-outcomes'
 import { unreadable } from '../input/unreadable'
 

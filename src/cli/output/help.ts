@@ -1,5 +1,6 @@
 // Help texts of tools and commands, in the layout of Ganeti's.
-import { type Command, type Option, type Tool } from '../command'
+import type { Command, Tool } from '../command'
+import type { Option } from '../input/option'
 import { optionsOf } from '../input/parse'
 
 const WIDTH = 80

@@ -1,7 +1,7 @@
 // The `list` command of every tool: default columns, and fields that are shown in a way of their own.
 import { pythonText } from '../../lib/python-text'
 import { formatTimestamp } from './format'
-import { EXIT } from '../command'
+import { EXIT } from '../outcome'
 import { listCommand } from './list'
 import { namesFilter } from '../input/filter-text'
 import type { QueryFilter } from '../../rpc/luxi/calls'

@@ -1,5 +1,6 @@
 // Objects that were named and do not exist.
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 
 /** Names on stderr the wanted objects that were not found, and answers the exit code. */
 export function tellMissing({ args, terminal }: Call, kind: string, found: readonly unknown[]): number {

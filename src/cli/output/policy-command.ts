@@ -1,5 +1,6 @@
 // The options that would make an instance policy again.
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 
 type Fields = Readonly<Record<string, unknown>>
 

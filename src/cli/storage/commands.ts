@@ -2,7 +2,8 @@
 import { pythonText } from '../../lib/python-text'
 import { niceSort, niceSortBy } from '../../model/nice-sort'
 import { OpExtStorageDiagnose } from '../../opcodes/os'
-import { type Call, CommandFailure, EXIT } from '../command'
+import type { Call } from '../command'
+import { CommandFailure, EXIT } from '../outcome'
 import { opcodeOf } from '../submit/submit'
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

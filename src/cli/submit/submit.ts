@@ -2,7 +2,8 @@
 import { pythonText } from '../../lib/python-text'
 import { type InputOf, type OpcodeDefinition } from '../../opcodes/opcode'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import { type Call, EXIT } from '../command'
+import type { Call } from '../command'
+import { EXIT } from '../outcome'
 
 /** Names are checked by the compiler; the values come from the command line and are checked by luxid, in its words. */
 export type Params<D extends OpcodeDefinition> = Partial<Record<keyof InputOf<D>, unknown>>

@@ -35,7 +35,7 @@ import type { MasterContext } from '../../services/master-context'
 import { GuestEnds } from '../../services/live-data/guest-ends'
 import { NodeLooks } from '../../services/live-data/node-looks'
 import { NodeQuestions } from '../../services/live-data/node-questions'
-import type { Master } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
 import { serveLuxi } from './server'
 
 export interface LuxidOptions {

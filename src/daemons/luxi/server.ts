@@ -11,7 +11,7 @@ import {
 import { claim } from '../../model/owners'
 import { encodeAnswer, toWire } from '../../rpc/json-protocol'
 import { ANSWER_HEAD, ANSWER_TAIL, JsonText } from '../../rpc/long-answers'
-import type { Master } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
 import { onlyAsks } from '../../rpc/luxi/gantry-calls'
 import { Unparsable, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
 

@@ -1,7 +1,7 @@
 // /metrics for Prometheus: how the collectors get on, and what they say of the node.
 import { DEFAULT, type Figures } from '../../collectors/monitor'
 import { Gauge, Registry } from '../../lib/prometheus'
-import type { MondOptions } from './server'
+import type { MondOptions } from './context'
 
 type Measured = Pick<MondOptions, 'monitor' | 'clock' | 'configAge_s'>
 

@@ -1,7 +1,7 @@
 // A small page for people: what each collector says of this node.
 import { DEFAULT, type Figures } from '../../collectors/monitor'
 import { COLLECTOR_SETTINGS_S } from '../../model/limits/mond'
-import type { MondOptions } from './server'
+import type { MondOptions } from './context'
 
 type Shown = Pick<MondOptions, 'monitor' | 'clock' | 'hostname' | 'configAge_s'>
 

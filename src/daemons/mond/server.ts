@@ -8,30 +8,12 @@ import { type Api, createDispatcher, type Handler, pathOf } from '../../http/dis
 import { HttpError } from '../../http/errors'
 import { serve } from '../../http/serve'
 import { showPages } from '../../http/show-pages'
-import type { AccessLevel } from '../../lib/access-level'
 import { finishAnswer } from '../../lib/finish-answer'
-import type { Files } from '../../lib/files'
-import type { Log } from '../../lib/log'
-import type { Random } from '../../lib/random'
 import { MOND_HTTP_LIMITS } from '../../model/limits/mond'
-import { type MondContext, Written } from './context'
+import { type MondContext, type MondOptions, Written } from './context'
 import { NO_RESOURCE, noReport, REFUSAL_WORDS, refusalOf } from './errors'
 import { metricsOf } from './metrics'
 import { pageOf } from './page'
-
-export interface MondOptions extends MondContext {
-  readonly log: Log
-  readonly random: Random
-  readonly files: Files
-  readonly addresses: readonly string[]
-  /** 0 picks a free one. */
-  readonly port: number
-  readonly accessLog: AccessLevel
-  /** For its page: as the configuration calls this node. */
-  readonly hostname: string
-  /** Seconds since the configuration was told; undefined before the first time. */
-  readonly configAge_s: () => number | undefined
-}
 
 export interface Mond {
   readonly addresses: readonly AddressInfo[]

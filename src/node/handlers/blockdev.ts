@@ -2,7 +2,7 @@
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { forgetDevice, noteDevice } from '../storage/bdev-cache'
 import { copyDevice, writeImage } from '../storage/image'
 import { linkDisk, removeLinks } from '../storage/links'

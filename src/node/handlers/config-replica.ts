@@ -5,7 +5,8 @@ import { eachBounded } from '../../lib/bounded'
 import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits/queue'
 import { isObject } from '../../lib/shapes/shape'
 import { ConfigurationError } from '../../model/errors'
-import { fail, type ConfigReplica, type Handlers, type NodeContext } from '../context'
+import { fail } from '../failure'
+import type { ConfigReplica, Handlers, NodeContext } from '../context'
 
 export const configReplicaHandlers = {
   async gantry_config_append(context, records) {

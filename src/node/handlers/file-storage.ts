@@ -5,7 +5,7 @@ import { accessible } from '../../lib/files'
 import { STORED_FILES_MAX } from '../../model/limits/node'
 import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { checkFileStoragePath } from '../storage/allowed-paths'
 import { modifyStorageUnit, physicalVolumes, repairStorageUnit, volumeGroups } from '../storage/lvm'
 

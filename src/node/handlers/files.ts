@@ -1,6 +1,7 @@
 // Node calls that write files: uploads, ssconf, the job queue's replica, the watcher's pause.
 import * as path from 'node:path'
-import { fail, type Handlers, type NodeContext } from '../context'
+import { fail } from '../failure'
+import type { Handlers, NodeContext } from '../context'
 import { sweepLeftovers } from '../leftovers'
 import { receiveFile, receiveQueueFile, receiveSsconf, checkQueueFile } from '../uploads'
 

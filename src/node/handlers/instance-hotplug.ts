@@ -1,7 +1,7 @@
 // Node calls that change the devices of a running instance.
 import type { DiskDict, InstanceDict, NicDict } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import type { HotplugAction, HotplugDevice, LinkedDisk } from '../hypervisor/hypervisor'
 import { isList } from '../hypervisor/kvm/qmp'

@@ -1,6 +1,6 @@
 // Node calls of a live migration, in the order in which the job makes them: source, target, source, both.
 import type { Handlers } from '../context'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { orFail, toTell } from './instance'
 
 export const instanceMigrationHandlers = {

@@ -1,7 +1,7 @@
 // Node calls about SSH keys. Only the master is sent them, and tells the other nodes over SSH.
 import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import type { Handlers } from '../context'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { renewKeys } from '../ssh/renew'
 import { addKey, removeKey } from '../ssh/spread'
 

@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
-import { NodeFailure } from '../context'
+import { NodeFailure } from '../failure'
 import type {
   ConsoleInfo,
   ConsoleRequest,

@@ -6,7 +6,8 @@ import type { Paths } from '../../lib/paths'
 import type { Run } from '../../lib/run-command'
 import { ARP_S } from '../../model/limits/node'
 import { isInterfaceName } from '../../model/names'
-import { fail, type NodeContext } from '../context'
+import { fail } from '../failure'
+import type { NodeContext } from '../context'
 
 const ARPING_INSTALL = 'apt-get install -y --no-install-recommends iputils-arping'
 /** Flags of a network device. */

@@ -3,7 +3,7 @@ import type { Run } from '../../lib/run-command'
 import { PATH } from '../../model/constants/paths'
 import type { MasterParams } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { runHooks } from '../hooks'
 import { checkInterfaceName, ip, isLoopback, setAddress } from './addresses'
 

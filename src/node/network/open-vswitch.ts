@@ -1,6 +1,6 @@
 // Switches of Open vSwitch on this node: made, maybe joined to a network device, and joined by the NICs of guests.
 import type { Run } from '../../lib/run-command'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { checkInterfaceName } from './addresses'
 import { nicCommand } from './nic-command'
 import { parseVlans } from './vlans'

@@ -8,7 +8,8 @@ import { PATH } from '../../model/constants/paths'
 import { SSH_GENERATE_S, SSH_NODES_AT_ONCE, SSH_TRIES_MAX, SSH_UPDATE_S } from '../../model/limits/ssh'
 import type { ResultOf } from '../../rpc/node/calls'
 import type { KeyUpdate } from '../../rpc/ssh/messages'
-import { fail, type NodeContext } from '../context'
+import { fail } from '../failure'
+import type { NodeContext } from '../context'
 import { runOverSsh, sshFailure, sshFilesOf } from './reach'
 
 export interface KeyHolder {

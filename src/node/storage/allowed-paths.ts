@@ -5,7 +5,8 @@ import { errorText } from '../../lib/system-failure'
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
 import { PATH } from '../../model/constants/paths'
-import { fail, type NodeContext } from '../context'
+import { fail } from '../failure'
+import type { NodeContext } from '../context'
 
 /** Listing one of these, or something below, is a mistake that `verify` reports and that is not obeyed. */
 const FORBIDDEN = [

@@ -1,5 +1,5 @@
 // Instances without disks. There is nothing to do, so whoever asks for something has made a mistake.
-import { NodeFailure } from '../context'
+import { NodeFailure } from '../failure'
 import type { Driver, DriverFactory } from './storage'
 
 export const disklessDriver: DriverFactory = (): Driver => {

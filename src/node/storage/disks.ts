@@ -1,7 +1,7 @@
 // Disks on this node, as the trees that they are: a disk is made after its children and removed before them, and what is done with it
 // is done with them. Drivers do what is a template's own.
 import type { DiskDict } from '../../rpc/node/dicts'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { overwrite } from './zeros'
 import { DRIVERS } from './registry'
 import type { Children, Device, Dimensions, Driver, StorageContext } from './storage'

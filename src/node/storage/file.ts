@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { errorCode, isMissing } from '../../lib/disk'
 import type { Files } from '../../lib/files'
 import type { DiskDict } from '../../rpc/node/dicts'
-import { fail } from '../context'
+import { fail } from '../failure'
 import { checkFileStoragePath } from './allowed-paths'
 import type { Device, Driver, DriverFactory, StorageContext } from './storage'
 

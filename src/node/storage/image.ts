@@ -4,7 +4,8 @@ import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
 import { IMAGE_PACE } from '../../model/limits/node'
 import type { DiskDict } from '../../rpc/node/dicts'
-import { fail, type NodeContext } from '../context'
+import { fail } from '../failure'
+import type { NodeContext } from '../context'
 import { Disks } from './disks'
 
 const MIB = 1 << 20

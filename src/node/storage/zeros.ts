@@ -1,7 +1,7 @@
 // Overwriting a part of a device with zeros.
 import * as path from 'node:path'
 import type { Files } from '../../lib/files'
-import { fail } from '../context'
+import { fail } from '../failure'
 
 const MIB = 1 << 20
 const ZEROS = Buffer.alloc(MIB)

@@ -1,6 +1,6 @@
 // Asking an allocator in Ganeti's iallocator protocol: a script that the administrator has installed on the master, or the built-in
 // one. Operations ask the built-in one without this detour; tests of allocators do not.
-import { ALLOC_DEFAULTS } from '../../allocation/allocate'
+import { ALLOC_DEFAULTS } from '../../allocation/options'
 import { answer } from '../../allocation/answer'
 import { buildModel } from '../../allocation/cluster-model'
 import { parseRequest } from '../../allocation/request-json'

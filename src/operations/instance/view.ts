@@ -6,7 +6,8 @@ import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
 import { findInstance, type Found } from '../find'
-import { exclusive, shared, type LockPlan, type UnitLevel, type Want } from '../logical-unit'
+import { exclusive, shared, type LockPlan } from '../logical-unit'
+import type { UnitLevel, Want } from '../lock-session'
 import type { Change, UnitContext } from '../unit-context'
 
 export interface InstanceView {

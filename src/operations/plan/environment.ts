@@ -1,123 +1,18 @@
 // Replaces a job's environment while a plan is made, so that nothing an operation asks for leaves a trace.
-import { applyChange } from '../../config/changes'
-import { Reservations } from '../../config/reservations'
 import { slice } from '../../config/slice'
-import { type Clock, seconds } from '../../lib/clock'
-import type { Log } from '../../lib/log'
-import type { Paths } from '../../lib/paths'
-import type { Random } from '../../lib/random'
-import type { ConfigData, GantryData } from '../../model/config'
+import type { Clock } from '../../lib/clock'
+import type { ConfigData } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import { PLAN_SLEEPS_MAX } from '../../model/limits/plans'
 import type { ClientId, LockMode } from '../../model/lock'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import type { PlannedLock, PlannedNodeCall, Prerequisite, ReadObject } from '../../rpc/luxi/plan'
-import type { NodeClient } from '../../rpc/node/client'
-import type { LockName, NamedChange, UnitWconfd } from '../../rpc/wconfd/calls'
+import type { LockName, UnitWconfd } from '../../rpc/wconfd/calls'
 import type { JobEnvironment } from '../environment'
 import { planNodes } from './nodes'
 import { noted } from './reading'
-
-/** The inputs of a plan. */
-export interface PlanFacts {
-  /** The snapshot that the plan is about. */
-  readonly config: ConfigData
-  readonly gantry: GantryData
-  /** Is asked only what changes nothing. */
-  readonly nodes: NodeClient
-  readonly clock: Clock
-  readonly random: Random
-  readonly paths: Paths
-  readonly log: Log
-  readonly masterFile?: JobEnvironment['masterFile']
-}
+import type { PlanState } from './state'
 
 const CLIENT: ClientId = ['plan', '', 0]
-
-/** The findings of one plan so far. Each opcode starts from the configuration that the one before it made. */
-export class PlanState {
-  config: ConfigData
-  gantry: GantryData
-  /** From now on real nodes would answer differently, because earlier opcodes would have changed them. */
-  ordered = false
-  /** An earlier opcode may change more than is known. */
-  incomplete = false
-  /** The checks are over: objects that are read from now on are no prerequisites. */
-  running = false
-  locks: PlannedLock[] = []
-  messages: string[] = []
-  orders: PlannedNodeCall[] = []
-  jobs: (readonly WireOpCode[])[] = []
-  prerequisites: Prerequisite[] = []
-  readonly reservations: Reservations
-  private reads = new Map<string, ReadObject>()
-  private frozen: Pick<PlanState, 'config' | 'orders' | 'messages' | 'jobs'> | undefined
-
-  constructor(readonly facts: PlanFacts) {
-    this.config = facts.config
-    this.gantry = facts.gantry
-    this.reservations = new Reservations(() => this.config, facts.random)
-  }
-
-  begin(): void {
-    this.running = false
-    this.reads = new Map()
-    this.frozen = undefined
-    ;[this.locks, this.messages, this.orders, this.jobs, this.prerequisites] = [[], [], [], [], []]
-  }
-
-  note(read: ReadObject): void {
-    if (!this.running) this.reads.set(`${read.kind}/${read.uuid}`, read)
-  }
-
-  /** The objects that the check read and that no earlier opcode makes or changes, so they are as they are in the cluster now. */
-  checked(): { read: ReadObject[]; prerequisites: Prerequisite[] } {
-    const { config } = this.facts
-    const known: Record<ReadObject['kind'], (uuid: string) => { serial_no: number } | undefined> = {
-      cluster: () => config.cluster,
-      instance: (uuid) => config.instances[uuid],
-      node: (uuid) => config.nodes[uuid],
-      group: (uuid) => config.nodegroups[uuid],
-      network: (uuid) => config.networks[uuid],
-    }
-    const read = [...this.reads.values()].filter(
-      ({ kind, uuid, serial_no }) => known[kind](uuid)?.serial_no === serial_no,
-    )
-    return { read, prerequisites: this.prerequisites }
-  }
-
-  /** If the opcode fails, findings after this call do not count. */
-  freeze(): void {
-    const { config, orders, messages, jobs } = this
-    this.frozen ??= { config, orders: [...orders], messages: [...messages], jobs: [...jobs] }
-  }
-
-  /** The opcode has failed: only what was found before counts. */
-  thaw(): void {
-    if (this.frozen !== undefined) Object.assign(this, this.frozen)
-  }
-
-  change(changes: readonly NamedChange[]): unknown[] {
-    const context = { now_s: seconds(this.facts.clock), random: this.facts.random }
-    return changes.map((named) => {
-      const { documents, result } = applyChange({ config: this.config, gantry: this.gantry }, named, context)
-      ;({ config: this.config, gantry: this.gantry } = documents)
-      return result
-    })
-  }
-
-  submitted(jobs: readonly (readonly WireOpCode[])[]): void {
-    this.jobs.push(...jobs)
-  }
-
-  lock(name: LockName, mode: LockMode): void {
-    const [level = '', ...rest] = name.split('/')
-    const uuid = rest.join('/')
-    const { nodes, nodegroups, networks } = this.config
-    const title = (nodes[uuid] ?? nodegroups[uuid] ?? networks[uuid])?.name ?? uuid
-    this.locks.push({ lock: `${level}/${title}`, mode })
-  }
-}
 
 export function planEnvironment(state: PlanState, op: WireOpCode): JobEnvironment {
   const { random, paths, log } = state.facts

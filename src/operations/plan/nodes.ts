@@ -3,7 +3,7 @@ import { recordValues } from '../../config/records'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from '../../rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
 import type { Prerequisite } from '../../rpc/luxi/plan'
-import type { PlanState } from './environment'
+import type { PlanState } from './state'
 
 /** Disks that orders have made are in sync. */
 const IN_SYNC = { dev_path: '', is_degraded: false, ldisk_status: 1 }

@@ -1,5 +1,5 @@
 // The cluster as the allocation sees it, outside of a job: nodes are asked what they have, and nothing is locked.
-import type { AllocOptions } from '../../allocation/allocate'
+import type { AllocOptions } from '../../allocation/options'
 import type { ClusterData } from '../../allocation/cluster-data'
 import { clusterDataOf } from '../../allocation/from-config'
 import type { ConfigData } from '../../model/config'

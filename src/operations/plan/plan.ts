@@ -10,9 +10,11 @@ import type { Planned, PlannedHooks, PlannedOpcode, Prerequisite } from '../../r
 import type { JobEnvironment } from '../environment'
 import { unitFor } from '../index'
 import { LockSession } from '../lock-session'
-import { type BoundUnit, ResultWithJobs, unitLevels } from '../logical-unit'
+import { type BoundUnit, ResultWithJobs } from '../logical-unit'
+import { unitLevels } from '../lock-session'
 import { UnitContext } from '../unit-context'
-import { planEnvironment, type PlanFacts, PlanState } from './environment'
+import { planEnvironment } from './environment'
+import { type PlanFacts, PlanState } from './state'
 import { plannedChanges } from './changes'
 
 /** One answer for each opcode, up to the first that cannot be carried out. */

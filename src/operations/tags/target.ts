@@ -2,7 +2,8 @@
 import type { TagKind } from '../../model/object-kinds'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { findGroup, findInstance, findNetwork, findNode } from '../find'
-import type { LockPlan, UnitLevel, Want } from '../logical-unit'
+import type { LockPlan } from '../logical-unit'
+import type { UnitLevel, Want } from '../lock-session'
 import type { UnitContext } from '../unit-context'
 
 export interface NamesTarget {

@@ -14,9 +14,11 @@ import { JsonClient, type JsonClientOptions, PeerError, type Remembered } from '
 import { JsonText } from '../long-answers'
 import { callForText } from '../text-call'
 import { type GantryCallName, gantryCallNames, gantryCalls, type GantryMaster, onlyAsks } from './gantry-calls'
-import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
+import type { FieldDefinition, JobChange, JobId, QueryFilter, QueryResource, QueryResult } from './calls'
+import type { Master } from './master'
 import type { TagKind } from '../../model/object-kinds'
-import { TEXT_CALLS, type TextCalls, type WireOpCode } from './calls'
+import { TEXT_CALLS, type TextCalls } from './master'
+import type { WireOpCode } from './calls'
 
 export interface LuxiClientOptions {
   /** The socket; default: the one of this node. */

@@ -9,7 +9,8 @@ import { CALL_DEPTH_MAX } from '../../model/limits/wires'
 import { isDeeper } from '../../lib/json-depth'
 import { filterRule, opcodes, resource } from './call-arguments'
 import { gantryArguments, type GantryCallName, gantryCallNames, gantryCalls } from './gantry-calls'
-import type { Master, QueryFilter, WireOpCode } from './calls'
+import type { Master } from './master'
+import type { QueryFilter, WireOpCode } from './calls'
 import { layout } from './layout'
 
 /** `signal`: the client has left. */

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { ALLOC_DEFAULTS, type AllocOptions } from '../../../src/allocation/allocate'
+import { ALLOC_DEFAULTS, type AllocOptions } from '../../../src/allocation/options'
 import { allocate } from '../../../src/allocation/answer'
 import type { ClusterData, GroupData, InstanceData, NodeData } from '../../../src/allocation/cluster-data'
 import { NO_NODE, nodesNeeded } from '../../../src/allocation/cluster-data'

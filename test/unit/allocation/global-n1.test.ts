@@ -1,5 +1,5 @@
 // Whether every node may die.
-import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { GlobalN1 } from '../../../src/allocation/global-n1'
 import { parseClusterText } from '../../../src/allocation/text-format'

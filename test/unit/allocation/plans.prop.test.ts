@@ -1,6 +1,6 @@
 // Plans and placements, judged by a checker that knows nothing of the model: it adds up what records say.
 import * as fc from 'fast-check'
-import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import { balance } from '../../../src/allocation/balance'
 import { Changes, instancesNow } from '../../../src/allocation/changes'
 import type { ClusterData, InstanceData } from '../../../src/allocation/cluster-data'

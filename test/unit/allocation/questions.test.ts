@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import { BALANCE_DEFAULTS, type BalanceAnswer } from '../../../src/allocation/balance-plan'
 import type { ClusterData } from '../../../src/allocation/cluster-data'
 import { buildModel } from '../../../src/allocation/cluster-model'

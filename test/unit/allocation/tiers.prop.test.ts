@@ -1,6 +1,6 @@
 // Instances that shrink, beside the same done the slow way: each size is looked at.
 import * as fc from 'fast-check'
-import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import type { InstanceData } from '../../../src/allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../../src/allocation/cluster-model'
 import { failCounts } from '../../../src/allocation/fail-modes'

@@ -1,4 +1,4 @@
-import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import { clusterDataOf, type LiveNode } from '../../../src/allocation/from-config'
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import type { Clock } from '../../../src/lib/clock'

@@ -1,5 +1,5 @@
 // Which allocator is asked, and the cluster as the built-in one, `hail`, sees it now.
-import { ALLOC_DEFAULTS, type AllocOptions } from '../../../allocation/allocate'
+import { ALLOC_DEFAULTS, type AllocOptions } from '../../../allocation/options'
 import { type ClusterModel, buildModel } from '../../../allocation/cluster-model'
 import { clusterDataOf } from '../../../allocation/from-config'
 import { type AllocatorKind, type Allocators, DEFAULT_SHORTCUT } from '../../../model/allocators'

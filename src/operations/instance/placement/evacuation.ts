@@ -1,5 +1,5 @@
 // Where instances go that have to leave their nodes or their group, as the allocator sees it: the built-in one, or a script.
-import type { AllocOptions } from '../../../allocation/allocate'
+import type { AllocOptions } from '../../../allocation/options'
 import type { ClusterModel } from '../../../allocation/cluster-model'
 import { changeGroup, evacuate, type Explained } from '../../../allocation/evacuate'
 import { whyNone, whyNoneIn } from '../../../allocation/explain-text'

@@ -1,5 +1,5 @@
-import type { Option, OptionType } from '../../../../src/cli/command'
-import { UsageError } from '../../../../src/cli/command'
+import type { Option, OptionType } from '../../../../src/cli/input/option'
+import { UsageError } from '../../../../src/cli/outcome'
 import { ParameterError } from '../../../../src/model/errors'
 import { parseValue } from '../../../../src/cli/input/parse-value'
 

@@ -7,7 +7,7 @@ import { serveLuxi } from '../../../../src/daemons/luxi/server'
 import type { FramedServer } from '../../../../src/lib/json-socket'
 import { silentLog } from '../../../../src/lib/log'
 import { tableText } from '../../../../src/rpc/long-answers'
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
 
 let folder: string

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import type { AccessLevel } from '../../../../src/lib/access-level'
 import { basic, Harness, RecordedMaster } from './harness'
 

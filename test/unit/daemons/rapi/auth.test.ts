@@ -1,7 +1,7 @@
 import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'
 import { LOGIN_FAILURES_FREE } from '../../../../src/model/limits/logins'
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import { rolesOf } from '../../../../src/daemons/rapi/auth'
 import { basic, Harness, RecordedMaster } from './harness'
 

@@ -1,6 +1,6 @@
 // Answers of a real 3.0.2 that were compared with ours by hand, because no recording covers them.
 import { links, nameLinks } from '../../../../src/daemons/rapi/controllers/resource'
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import { basic, Harness, RecordedMaster } from './harness'
 
 const master = new RecordedMaster()

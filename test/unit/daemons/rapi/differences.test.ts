@@ -1,5 +1,5 @@
 // Where we answer otherwise than the recorded cluster on purpose. The list says why; this says that it is true.
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import differences from '../../../golden/differences.json'
 import { Harness, RecordedMaster } from './harness'
 

@@ -2,7 +2,7 @@
 import * as tls from 'node:tls'
 import { createLog } from '../../../../src/lib/log'
 import { HTTP_LIMITS } from '../../../../src/model/limits/http'
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import { basic, Harness, RecordedMaster } from './harness'
 
 const log = createLog('rapi', { level: 'silent' })

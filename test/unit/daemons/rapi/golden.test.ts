@@ -1,6 +1,6 @@
 import { withoutMarks } from '../../../../src/model/marks'
 import { isObject } from '../../../../src/lib/shapes/shape'
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import errors from '../../../golden/rapi/errors.json'
 import reads from '../../../golden/rapi/reads.json'
 import submissions from '../../../golden/rapi/submissions.json'

@@ -11,7 +11,8 @@ import { silentLog } from '../../../../src/lib/log'
 import { routes } from '../../../../src/generated/rapi-routes'
 import { GenericError, JobQueueFull, LuxiError, OpPrereqError } from '../../../../src/model/errors'
 import { PeerError } from '../../../../src/rpc/json-protocol'
-import type { Master, WireOpCode } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
+import type { WireOpCode } from '../../../../src/rpc/luxi/calls'
 import { basic, Harness, RecordedMaster, USERS } from './harness'
 
 let harness: Harness

@@ -1,4 +1,4 @@
-import type { Master } from '../../../../src/rpc/luxi/calls'
+import type { Master } from '../../../../src/rpc/luxi/master'
 import { layout } from '../../../../src/rpc/luxi/layout'
 import { Unparsable, parseRequest } from '../../../../src/rpc/luxi/protocol'
 

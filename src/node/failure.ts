@@ -1,0 +1,8 @@
+// How a handler of node calls refuses.
+
+/** An answer `[false, text]` that the caller can act on; any other error is a bug and logged with its stack. */
+export class NodeFailure extends Error {}
+
+export function fail(text: string): never {
+  throw new NodeFailure(text)
+}

@@ -1,0 +1,19 @@
+// How the master thinks about the allocation: with the cluster as it is now, and in threads.
+import type { AllocOptions } from '../allocation/options'
+import type { ClusterData } from '../allocation/cluster-data'
+import type { TaskParts } from '../lib/worker-pool'
+import type { ConfigData } from '../model/config'
+import type { DiskTemplate } from '../model/templates'
+import type { NodeClient } from '../rpc/node/client'
+
+/** Everything that the allocation needs from outside. */
+export interface AllocationAccess {
+  /** The cluster as it is now; `template`: whose storage is counted. */
+  picture(
+    nodes: NodeClient,
+    config: ConfigData,
+    template: DiskTemplate,
+  ): Promise<{ data: ClusterData; options: AllocOptions }>
+  /** Thinks in a thread. */
+  run(parts: TaskParts, signal?: AbortSignal): Promise<unknown>
+}
