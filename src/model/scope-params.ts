@@ -32,7 +32,8 @@ const HVPARAMS: ScopeRules = {
   cdrom_disk_type: ['', ...DISK_TYPES],
 }
 
-const OSPARAMS: ScopeRules = { '*': true, 'os-image': false }
+/** Both name an image that the node reads, one to Ganeti, the other to the definition cloud-image. */
+const OSPARAMS: ScopeRules = { '*': true, 'os-image': false, image: false }
 
 /** Rules for parameters of single opcodes. Parameters that name objects are not here: those objects must be in the scope. */
 export const SCOPE_PARAMS: ScopeRules = {

@@ -1,6 +1,8 @@
 // OP_INSTANCE_REINSTALL: runs the OS scripts again on the disks of a stopped instance, maybe those of another OS.
 import { change } from '../../config/changes'
 import { fillOsParams, fillPrivateOsParams } from '../../config/filled'
+import { INSTANCE_ID, wantsCloudInit } from '../../model/cloud-init/parameters'
+import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceReinstall } from '../../opcodes/instance'
 import { logicalUnit, type Op } from '../logical-unit'
@@ -37,7 +39,11 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
     const image = imageOf(op, view)
     if (image !== undefined) ctx.log.say(`Using OS image '${image}'`)
     if (op.os_type !== undefined) ctx.log.say(`Changing OS scripts to '${op.os_type}'...`)
-    const fields = { ...(op.os_type !== undefined && { os: op.os_type }), ...keptParams(op, view) }
+    const fields = {
+      ...(op.os_type !== undefined && { os: op.os_type }),
+      ...keptParams(op, view),
+      ...(await newIdentity(ctx, op, view)),
+    }
     if (Object.keys(fields).length > 0) await ctx.config.change([change('patchInstance', instance.uuid, fields)])
     const active = await startDisks(ctx, await reread(ctx, view))
     try {
@@ -74,6 +80,25 @@ function keptParams(op: Op<typeof OpInstanceReinstall>, { instance }: InstanceVi
       osparams_private: withoutDefaults(instance.osparams_private, texts(op.osparams_private)),
     }),
   }
+}
+
+/** For cloud-init this is another installation, so it gets another name; the caller may choose it. */
+async function newIdentity(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView) {
+  const { config, instance, primary } = view
+  const { osparams } = { ...instance, ...keptParams(op, view) }
+  const os = op.os_type ?? instance.os
+  if (op.osparams?.[INSTANCE_ID] !== undefined) return {}
+  const listed = os !== '' && (await listsParameter(ctx, primary, os, INSTANCE_ID))
+  if (!wantsCloudInit(texts(fillOsParams(config.cluster, os, osparams)), listed)) return {}
+  return { osparams: { ...osparams, [INSTANCE_ID]: ctx.env.random.uuid() } }
+}
+
+/** Whether the OS definition of the node lists the parameter. A node that does not say so has told more in the check. */
+async function listsParameter(ctx: UnitContext, node: Node, os: string, parameter: string): Promise<boolean> {
+  const result = await ctx.nodes.attempt(node, 'os_diagnose', [])
+  if (!result.ok) return false
+  const definition = result.payload.find(([name]) => name === os.split('+')[0])
+  return definition?.[5].some(([name]) => name === parameter) === true
 }
 
 async function checkOs(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView): Promise<void> {

@@ -1,6 +1,7 @@
 // Hypervisor, backend and OS parameters that a user gives: types, syntax, and what nodes say of them.
 import { fillBeParams, fillHvParams } from '../../../config/filled'
 import type { BeParams, Cluster, Hypervisor, Instance, Node, Params } from '../../../model/config'
+import { CLOUD_INIT, cloudInitProblems } from '../../../model/cloud-init/parameters'
 import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS } from '../../../model/constants/hypervisors'
 import { BE_TYPES } from '../../../model/constants/params'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
@@ -102,6 +103,9 @@ export async function checkOsParams(
   params: Readonly<Record<string, string>>,
   forceVariant: boolean,
 ): Promise<void> {
+  // Without a definition no node looks at them.
+  const problems = instance.os === '' && params[CLOUD_INIT] !== undefined ? cloudInitProblems(params) : []
+  if (problems.length > 0) throw new OpPrereqError(problems.join('; '), ECODE.INVAL)
   if (instance.os === '') return
   const asked = nodes.filter((node) => node.vm_capable && !node.offline)
   const results = await ctx.nodes.many(asked, 'os_validate', [true, instance.os, ['parameters'], params, forceVariant])

@@ -498,5 +498,11 @@ describe('what disks are asked to be', () => {
       'OpPrereqError',
       ['OS image must be an absolute path or a URL', 'wrong_input'],
     ])
+    const osparams = { 'os-image': '/images/a.img', cloud_init: 'yes', user: 'A B' }
+    const [, [text]] = (await cluster.failure('OP_INSTANCE_CREATE', {
+      ...{ ...without, osparams },
+      instance_name: 'inst21',
+    })) as [string, [string]]
+    expect(text).toMatch(/^OS parameter user must be the name of a user/)
   })
 })

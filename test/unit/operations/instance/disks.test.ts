@@ -182,6 +182,23 @@ describe('reinstall', () => {
     expect(JSON.stringify(cluster.config)).not.toContain('hunter2')
   })
 
+  test('gives cloud-init a new identity where the definition lists it, or the one that is asked for', async () => {
+    await stop('inst6')
+    const parameters: [string, string][] = [['instance_id', 'By this cloud-init knows the installation']]
+    cluster.answers.os_diagnose = () => [['debootstrap', '/os/debootstrap', true, '', [], parameters, [20], true]]
+    const identity = async (op: object = {}) => {
+      await cluster.run('OP_INSTANCE_REINSTALL', { instance_name: 'inst6', ...op })
+      return cluster.instance('inst6')?.osparams['instance_id']
+    }
+    expect(await identity()).toBeUndefined()
+    const first = await identity({ os_type: 'debootstrap' })
+    const second = await identity()
+    expect(first).toMatch(/^[0-9a-f-]{36}$/)
+    expect(second).not.toBe(first)
+    expect(await identity({ osparams: { instance_id: 'mine' } })).toBe('mine')
+    expect(await identity({ osparams: { cloud_init: 'no' } })).toBe('mine')
+  })
+
   test('not a running or a diskless instance', async () => {
     await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst6' })).resolves.toEqual([
       'OpPrereqError',

@@ -118,7 +118,8 @@ describe('of an object in the scope, what is a matter of machines', () => {
   test('is not set: images of an OS, links of NICs, places of disks, parameters of nodes and groups', () => {
     for (const kind of ['osparams', 'osparams_private', 'osparams_secret'])
       for (const OP_ID of ['OP_INSTANCE_SET_PARAMS', 'OP_INSTANCE_REINSTALL'])
-        refusedTo({ OP_ID, instance_name, [kind]: { 'os-image': 'http://127.0.0.1/' } }, `${kind}.os-image`)
+        for (const name of ['os-image', 'image'])
+          refusedTo({ OP_ID, instance_name, [kind]: { [name]: 'http://127.0.0.1/' } }, `${kind}.${name}`)
     for (const name of ['link', 'bridge', 'mode', 'vlan']) {
       refusedTo({ ...create, nics: [{ ip: '10.0.0.1' }, { [name]: 'x' }] }, `nics.${name}`, 'instance/new')
       refusedTo({ ...modify, nics: [['modify', 0, { [name]: 'x' }]] }, `nics.${name}`)
