@@ -28,6 +28,19 @@ module.exports = {
   transformIgnorePatterns: [`node_modules/(?!${ESM_ONLY.split('/')[1]}/)`],
   // What is loaded on demand is named with the extension that it has after the build.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // Jest's own global object answers ten times as slowly as a variable. Nobody replaces these, and no package declares others of their names.
+  sandboxInjectedGlobals: [
+    'Array',
+    'Error',
+    'Infinity',
+    'JSON',
+    'Map',
+    'Math',
+    'Number',
+    'Object',
+    'Promise',
+    'String',
+  ],
   setupFilesAfterEnv: ['<rootDir>/test/support/one-process.ts'],
   testSequencer: '<rootDir>/scripts/slowest-first.cjs',
   reporters: ['default', '<rootDir>/scripts/closing-line.cjs'],

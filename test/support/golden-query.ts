@@ -71,7 +71,7 @@ export class GoldenLive implements LiveData {
 
 const ARCHIVED = new Set([1, 2])
 
-export function goldenJobs(): JobView[] {
+function goldenJobs(): JobView[] {
   return fs.readdirSync(path.join(QUERY, 'jobs')).map((name) => {
     const job = parseJob(fs.readFileSync(path.join(QUERY, 'jobs', name), 'utf8'))
     const tokens: string[] = []
@@ -84,8 +84,12 @@ const outlined = (job: JobView): JobOutline => ({
   ops: job.ops.map(({ input, ...state }) => ({ ...state, OP_ID: input.OP_ID, summary: opcodeSummary(input) })),
 })
 
-export function goldenSource(config = goldenConfig()): QuerySource & { readonly live: GoldenLive } {
-  const jobs = goldenJobs()
+/** Read once, because hardly anything else takes so long in tests that make a source for each case, and nothing changes them. */
+let kept: { readonly config: ConfigData; readonly jobs: readonly JobView[] } | undefined
+const keep = () => (kept ??= { config: goldenConfig(), jobs: goldenJobs() })
+
+export function goldenSource(config = keep().config): QuerySource & { readonly live: GoldenLive } {
+  const { jobs } = keep()
   return {
     config,
     live: new GoldenLive(),
