@@ -56,6 +56,19 @@ const terminal: Terminal = {
       tty.destroy()
     }
   },
+  async live() {
+    const { Picture } = await import('./cli/output/picture.js')
+    const { stdout } = process
+    const picture = new Picture({
+      isTerminal: stdout.isTTY,
+      size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+      write: (text) => void stdout.write(text),
+    })
+    const stop = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.removeAllListeners(signal).on(signal, () => stop.abort())
+    return { picture, interrupted: stop.signal }
+  },
   async hand(command) {
     const [program = '', ...args] = command
     const { spawn } = await import('node:child_process')

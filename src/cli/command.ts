@@ -31,6 +31,8 @@ export interface Command {
   readonly usage: string
   readonly args: readonly Argument[]
   readonly options: readonly Option[]
+  /** Shown below its help: the words after the command's name. */
+  readonly examples?: readonly string[]
   /** Returns the exit code. */
   run(call: Call): Promise<number>
   /** The same answer as data for programs. A command with this method has the options of `DATA_OPTIONS`. */

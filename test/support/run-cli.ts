@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../../src/lib/clock'
 import { systemFiles } from '../../src/lib/files'
 import { type Run, runCommand } from '../../src/lib/run-command'
 import type { NewNode } from '../../src/cli/command'
+import { Picture } from '../../src/cli/output/picture'
 import { runProgram } from '../../src/cli/program'
 import type { Master } from '../../src/rpc/luxi/master'
 
@@ -14,6 +15,8 @@ export interface CliOptions {
   clock?: Clock
   variables?: Record<string, string>
   newNode?: NewNode
+  /** Interrupts a command that goes on until then. */
+  interrupt?: AbortSignal
 }
 
 /** Runs one command line against a master and returns all that it showed. */
@@ -49,6 +52,13 @@ export async function runCli(master: Master, words: readonly string[], options: 
         result.askedAt.push(siteOf(new Error().stack ?? ''))
         return answers.shift()
       },
+      live: async () => ({
+        picture: new Picture({
+          ...{ isTerminal: false, size: () => undefined },
+          write: (text) => void (result.stdout += text),
+        }),
+        interrupted: options.interrupt ?? new AbortController().signal,
+      }),
       hand: async (command) => {
         result.handed.push(command)
         return 7

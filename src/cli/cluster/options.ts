@@ -56,6 +56,17 @@ export const oGlusterStorageDir = parameter(OpClusterSetParams, 'gluster_storage
   metavar: 'GLUSTERDIR',
 })
 export const oGroups = flag('--groups', 'groups', 'arguments name groups')
+export const oCategories = value('--category', 'categories', 'list', 'only reports of these categories, comma list', {
+  metavar: 'CATEGORY',
+})
+export const oCollectors = value('--collector', 'collectors', 'list', 'only reports of these collectors, comma list', {
+  metavar: 'NAME',
+})
+export const oInterval = value('--interval', 'interval', 'float', 'with --live, seconds between two looks', {
+  ...{ default: 2, metavar: 'SECONDS' },
+})
+export const oLive = flag('--live', 'live', 'show it again and again, until Ctrl-C')
+export const oReports = flag('--reports', 'reports', 'with --json, the reports themselves, too')
 export const oIgnoreErrors = value(
   '--ignore-errors',
   'ignore_errors',

@@ -18,6 +18,7 @@ import {
 } from './control'
 import { clusterData, masterData, pingMaster, showCluster, showMaster, showVersion, versionData } from './info'
 import { modifyCluster } from './modify'
+import { monitorCommand } from './monitor'
 import { upgradeCluster } from './upgrade'
 import { repairDiskSizes, verifyCluster, verifyDisks } from './verify'
 import { addTags, listTags, removeTags, searchTags } from '../tags'
@@ -309,6 +310,7 @@ export const clusterTool: Tool = {
       ],
       run: modifyCluster,
     },
+    monitorCommand,
     {
       name: 'renew-crypto',
       help: 'renew keys and certificates',

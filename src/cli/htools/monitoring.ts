@@ -5,9 +5,10 @@ import { JsonFields } from '../../allocation/json-fields'
 import { WHOLE, XEN } from '../../allocation/measured-loads'
 import { MOND_LATEST_API_VERSION } from '../../model/constants/versions'
 import { PORT } from '../../model/constants/daemons'
+import { MOND_ANSWER_BYTES_MAX, MOND_ANSWER_S } from '../../model/limits/monitoring'
+import { askMond, MondFailure } from '../../rpc/mond/client'
 import { readFile } from './files'
 import { type Parsed, has, isYes, textOf } from './options'
-import { get } from './sources'
 import { Stop, type Surroundings, failure } from './surroundings'
 
 /** The cluster with measured loads, if the options ask for them; without, where not all nodes tell. */
@@ -53,16 +54,18 @@ function reportsFrom(options: Parsed, surroundings: Surroundings): Reports {
   }
 }
 
-async function askNode(node: string, collector: string, surroundings: Surroundings): Promise<JsonFields | undefined> {
+async function askNode(node: string, collector: string, { clock, err }: Surroundings): Promise<JsonFields | undefined> {
   const from = `node's ${node} MonD for DC ${collector}`
   let attempt = `Failed to contact ${from}`
   try {
-    const text = await get(`http://${node}:${PORT.mond}/${MOND_LATEST_API_VERSION}/report/default/${collector}`)
+    const path = `/${MOND_LATEST_API_VERSION}/report/default/${collector}`
+    const bounds = { clock, limit_s: MOND_ANSWER_S, bytes_max: MOND_ANSWER_BYTES_MAX }
+    const { text } = await askMond({ host: node, port: PORT.mond }, path, bounds)
     attempt = `Can't read the report of ${from}`
     return JsonFields.parse('Parsing report', text, 'report').object('data', 'data')
   } catch (error) {
-    if (!(error instanceof BadClusterData)) throw error
-    surroundings.err(`${attempt}: ${error.message}\n`)
+    if (!(error instanceof BadClusterData || error instanceof MondFailure)) throw error
+    err(`${attempt}: ${error.message}\n`)
     return undefined
   }
 }

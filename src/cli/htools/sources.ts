@@ -50,7 +50,7 @@ function readFile(read: Surroundings['read'], file: string): string {
 }
 
 /** The cluster's certificate is its own, and nobody here knows it. */
-export function get(url: string): Promise<string> {
+function get(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new BadClusterData(`Error while reading '${url}': ${why}`))
     const options = { rejectUnauthorized: false, timeout: HTOOLS_ANSWER_S * 1000 }

@@ -32,6 +32,7 @@ export function commandHelp(tool: string, command: Command): string[] {
     '',
     ...title('Options'),
     ...optionsOf(command).flatMap(optionHelp),
+    ...examples(tool, command),
   ]
 }
 
@@ -41,6 +42,9 @@ export const commandUsage = (tool: string, { name, usage }: Command): string[] =
   `  ${tool} ${name} ${usage}`,
   '',
 ]
+
+const examples = (tool: string, { name, examples = [] }: Command): string[] =>
+  examples.length === 0 ? [] : ['', ...title('Example'), ...examples.map((words) => `  ${tool} ${name} ${words}`)]
 
 const title = (text: string): string[] => [text, '='.repeat(text.length)]
 

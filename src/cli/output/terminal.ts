@@ -1,4 +1,5 @@
 // The terminal, as commands see it.
+import type { Picture } from './picture'
 
 /** Where a command reads and writes. */
 export interface Terminal {
@@ -13,4 +14,11 @@ export interface Terminal {
   ask(question: string, choices: Readonly<Record<string, string>>, answeredBy: string): Promise<string | undefined>
   /** Hands the terminal to another program until it ends; its exit code. */
   hand(command: readonly string[]): Promise<number>
+  /** For a command that goes on until the user interrupts it: from now on that ends nothing by itself. */
+  live(): Promise<Live>
+}
+
+export interface Live {
+  readonly picture: Picture
+  readonly interrupted: AbortSignal
 }

@@ -29,7 +29,7 @@ describe('tools and commands', () => {
       // Ganeti's command can only be answered at a terminal.
       '--yes-do-it': ['gnt-instance failover'],
     }
-    const own = ['gnt-allocation', 'gnt-token', 'gnt-debug confd']
+    const own = ['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor']
     const ours = ALL_TOOLS.filter(({ name }) => !own.includes(name)).map((tool) => [
       tool.name,
       Object.fromEntries(
