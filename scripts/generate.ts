@@ -8,6 +8,7 @@ import { DefaultRouteGenerator, generateSpec } from '@tsoa/cli'
 import { version } from '../package.json'
 import config from '../tsoa.json'
 import { finishRapi } from './openapi'
+import { finishMetad } from './openapi-metad'
 import { finishMond } from './openapi-mond'
 import { finishPlain, type Spec } from './openapi-document'
 import { opcodeInterfaces } from './opcode-interfaces'
@@ -41,7 +42,11 @@ const SHARED = { entryFile: '', noImplicitAdditionalProperties: 'ignore' } as co
 const SPEC = { ...SHARED, specVersion: 3, defaultNumberType: 'integer' } as const
 
 /** Adds to the document of a door what its controllers do not say. */
-const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = { rapi: finishRapi, mond: finishMond }
+const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = {
+  rapi: finishRapi,
+  mond: finishMond,
+  metad: finishMetad,
+}
 
 async function main(): Promise<void> {
   // tsoa reads files, so these are written first.

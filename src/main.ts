@@ -20,6 +20,7 @@ const starts: Record<RoleName, () => Promise<Start>> = {
   noded: async () => (await import('./start/noded.js')).start,
   kvmd: async () => (await import('./start/kvmd.js')).start,
   sim: async () => (await import('./start/sim.js')).start,
+  metad: async () => (await import('./start/metad.js')).start,
   mond: async () => (await import('./start/mond.js')).start,
   confd: async () => (await import('./start/confd.js')).start,
   wconfd: async () => (await import('./start/wconfd.js')).start,

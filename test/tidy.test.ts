@@ -52,6 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/daemons/rapi': [...FOR_DAEMONS, 'http', 'generated'],
   'src/daemons/confd': [...FOR_DAEMONS, 'config'],
   'src/daemons/mond': [...FOR_DAEMONS, 'http', 'generated/mond-routes', 'collectors'],
+  'src/daemons/metad': [...FOR_DAEMONS, 'http', 'generated/metad-routes'],
   'src/daemons/maintd': [...FOR_DAEMONS, 'http', 'generated/maintd-routes', 'maintenance'],
   'src/generated': [],
   'src/generated/rapi-pages.ts': ['daemons/rapi', 'http', 'generated/resource-views'],
@@ -93,11 +94,15 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
     packages: ['ipaddr.js', 'pino', ...MEASURES, ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
     folders: ['collectors', 'generated'],
   },
+  metad: {
+    packages: ['ipaddr.js', 'pino', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    folders: ['generated', 'node'],
+  },
   job: { packages: ['pino'], folders: ['config', 'jobs', 'operations', 'query'] },
 }
 
 const HTTP_PACKAGES = /^(express|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
-const HTTP_DAEMONS = /^src\/(daemons\/(rapi|mond|maintd)|http|generated)\//
+const HTTP_DAEMONS = /^src\/(daemons\/(rapi|mond|metad|maintd)|http|generated)\//
 
 /** Globals that only lib/ may touch, and what the rest of src/ uses. */
 const ONLY_IN_LIB: Record<string, string> = {
@@ -209,7 +214,7 @@ test('HTTP frameworks are known only to the HTTP daemons', () => {
       .filter(({ from }) => HTTP_PACKAGES.test(from) && !HTTP_DAEMONS.test(source.name))
       .map(
         ({ from, line }) =>
-          `${source.name}:${line}: '${from}' belongs under src/http or src/daemons/{rapi,mond,maintd}`,
+          `${source.name}:${line}: '${from}' belongs under src/http or src/daemons/{rapi,mond,metad,maintd}`,
       ),
   )
   expect(found).toEqual([])

@@ -59,7 +59,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, accep
 /** The verb of a route whose method answers with the talk on a websocket. */
 export const WEBSOCKET = 'websocket'
 
-export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bodies: Bodies): Handler {
+export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bodies: Pick<Bodies, 'read'>): Handler {
   const tree = new RouteTree(api.routes, api.anyName)
 
   return async (request, response, accept) => {

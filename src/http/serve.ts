@@ -27,7 +27,7 @@ import { upgrade } from './upgrade'
 import type { Websockets } from './websockets'
 
 export interface Door {
-  /** Each is listened on. */
+  /** Each is listened on: addresses of this machine, or paths of Unix sockets. */
   readonly addresses: readonly string[]
   /** One that somebody else may still have: it is tried until it is free. */
   readonly lateAddress?: string
@@ -59,15 +59,17 @@ export async function serve(door: Door): Promise<Served> {
   const { log, clock, addresses, lateAddress, limits } = door
   const room = openRoom(door)
   const servers = await Promise.all(addresses.map((address) => listen(address, room)))
-  const bound = servers.map(addressOf)
+  const bound = servers.flatMap(addressOf)
   let timer: Timer | undefined
+  let isLate = false
   const listenLate = async () => {
     if (lateAddress === undefined) return
     try {
       servers.push(await listen(lateAddress, room))
     } catch (error) {
       const retry_s = limits.address_retry_s
-      log.error({ err: error, address: lateAddress, retry_s }, 'an address cannot be taken yet')
+      if (!isLate) log.error({ err: error, address: lateAddress, retry_s }, 'an address cannot be taken yet')
+      isLate = true
       timer = clock.after(retry_s * 1000, () => void listenLate(), { background: true })
     }
   }
@@ -152,7 +154,8 @@ async function listen(address: string, room: Room): Promise<Server | PlainServer
   if (room.websockets !== undefined) hearUpgrades(server, room, room.websockets)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(door.port, address, () => resolve())
+    const where = address.startsWith('/') ? { path: address } : { port: door.port, host: address }
+    server.listen(where, () => resolve())
   })
   return server
 }
@@ -193,10 +196,11 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
   return server
 }
 
-function addressOf(server: Server | PlainServer): AddressInfo {
+/** None for a Unix socket. */
+function addressOf(server: Server | PlainServer): AddressInfo[] {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port')
-  return address
+  if (address === null) throw new Error('the server does not listen')
+  return typeof address === 'string' ? [] : [address]
 }
 
 /** Connections that still serve a request get a moment to finish it. */

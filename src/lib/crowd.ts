@@ -29,7 +29,7 @@ export class Crowd {
   }
 
   watch(server: Server): void {
-    server.on('connection', (socket: Socket) => this.enter(socket))
+    server.on('connection', (socket: Socket) => this.enter(socket, typeof server.address() === 'string'))
     // Without TLS there is no handshake to wait for.
     const whole = server instanceof TlsServer ? 'secureConnection' : 'connection'
     server.on(whole, (socket: Socket) => {
@@ -45,10 +45,11 @@ export class Crowd {
     return this.beyond.has(socket)
   }
 
-  private enter(socket: Socket): void {
+  /** Nobody who comes over a Unix socket has an address: they count as one client. */
+  private enter(socket: Socket, overUnixSocket: boolean): void {
     const { open, handshakes } = this.options
     // It has left before it was looked at. The system does not tell its port any more, so that it could not be told from others.
-    if (socket.remoteAddress === undefined) return void socket.destroy()
+    if (socket.remoteAddress === undefined && !overUnixSocket) return void socket.destroy()
     const client = clientOf(socket)
     const key = keyOf(socket)
     if (open.full(client) !== undefined || handshakes.full(client) !== undefined) {

@@ -193,7 +193,8 @@ export function checkSocketPath(path: string): void {
   )
 }
 
-async function removeStaleSocket(path: string): Promise<void> {
+/** Refuses a socket that a process still serves. */
+export async function removeStaleSocket(path: string): Promise<void> {
   if (!fs.existsSync(path)) return
   if (await isServed(path)) throw new Error(`another process already serves ${path}`)
   fs.rmSync(path, { force: true })

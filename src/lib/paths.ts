@@ -6,7 +6,7 @@ import * as path from 'node:path'
 const VIRTUAL_MARK = '/###-VIRTUAL-PATH-###,'
 
 /** Each belongs to a role of src/roles/table.ts. */
-export type SocketName = 'master' | 'query' | 'wconfd' | 'follow'
+export type SocketName = 'master' | 'query' | 'wconfd' | 'follow' | 'metad'
 
 export interface Paths {
   /** '' on a real node; else the node's virtual root, whose last part is the host name. */
@@ -39,6 +39,9 @@ export interface Paths {
   readonly lockDir: string
   readonly bdevCacheDir: string
   readonly instanceReasonDir: string
+  /** The instances that metad answers: a file for each, and a socket for each address. */
+  readonly metadataDir: string
+  readonly metadataSocketDir: string
   readonly hooksDir: string
   readonly watcherPause: string
   /** A path of Ganeti's layout, such as /srv/ganeti/os, as it is on this machine. */
@@ -94,6 +97,8 @@ export function pathsOf(root: string, hostname: string): Paths {
     lockDir: local('/var/lock'),
     bdevCacheDir: `${run}/bdev-cache`,
     instanceReasonDir: `${run}/instance-reason`,
+    metadataDir: `${run}/metad`,
+    metadataSocketDir: `${run}/socket/metad`,
     hooksDir: local('/etc/ganeti/hooks'),
     watcherPause: `${data}/watcher.pause`,
     local,

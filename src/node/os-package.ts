@@ -7,6 +7,15 @@ import type { NodeContext } from './context'
 import { instanceEnvironment } from './os'
 import { findOs } from './os-definition'
 
+/** Whether a path can be that of an archive that was made here: guests get no other file of the node. */
+export const isOsPackage = (file: string): boolean =>
+  path.basename(file) === ARCHIVE &&
+  path.dirname(file).startsWith(FOLDER) &&
+  !/\.\.|\//.test(path.dirname(file).slice(FOLDER.length))
+
+const FOLDER = path.join(os.tmpdir(), 'ganeti-os-')
+const ARCHIVE = 'os.tgz'
+
 /** The archive's path; who asked for it removes it. */
 export async function packOs(
   context: NodeContext,
@@ -16,9 +25,9 @@ export async function packOs(
   const { files, run } = context
   const definition = await findOs(context, instance.os)
   const environment = { ...(await instanceEnvironment(context, instance, definition, 0)), ...overrides }
-  const folder = await files.mkdtemp(path.join(os.tmpdir(), 'ganeti-os-'))
+  const folder = await files.mkdtemp(FOLDER)
   const content = path.join(folder, 'content')
-  const archive = path.join(folder, 'os.tgz')
+  const archive = path.join(folder, ARCHIVE)
   try {
     await files.mkdir(content)
     await files.symlink(definition.directory, path.join(content, 'os'))

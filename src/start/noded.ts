@@ -1,5 +1,4 @@
 // Starts noded with all that it needs.
-import * as path from 'node:path'
 import { supervisedDaemons } from '../daemons/node/requests'
 import { startNoded } from '../daemons/noded/noded'
 import { systemClock as clock } from '../lib/clock'
@@ -7,6 +6,7 @@ import { thisMachine as machine } from '../lib/machine'
 import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
 import { ownedDisk as disk } from '../model/owners'
+import { BUNDLED_OS } from '../node/os-folders'
 import { ownAddress } from './own-address'
 import type { Start } from './start'
 
@@ -17,5 +17,5 @@ export const start: Start = async ({ paths, log, options }) =>
     address: options.bind?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
     port: options.port ?? PORT.noded,
     daemons: supervisedDaemons(process),
-    bundledOs: [path.join(__dirname, '..', '..', 'os')],
+    bundledOs: BUNDLED_OS,
   })

@@ -23,6 +23,8 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/config/store.ts': { pending: 'PENDING_CHANGES_MAX', listeners: REGISTERED, replicas: REGISTERED },
   'src/config/verify.ts': { conflicts: ONE_WORK, owners: ONE_WORK },
   'src/daemons/confd/server.ts': { answers: 'CONFD_ANSWERS_KEPT, CONFD_KEPT_ANSWER_CHARS each' },
+  'src/daemons/metad/instances.ts': { byAddress: 'METAD_INSTANCES_MAX' },
+  'src/daemons/metad/relays.ts': { doors: 'METAD_INSTANCES_MAX' },
   'src/daemons/node/supervisor.ts': { children: 'one for each daemon of a node' },
   'src/daemons/rapi/login-turns.ts': {
     addresses: 'LOGIN_ADDRESSES_MAX',
@@ -138,7 +140,8 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/run\/ganeti\/(bdev-cache|instance-reason)\//, 'one for each disk or instance; swept with the instance'],
   [/^var\/run\/ganeti\/(instance-disks|kvm-hypervisor|fake-hypervisor|uid-pool|cloud-init)\//, 'go with the instance'],
   [/^var\/run\/ganeti\/livelocks\//, 'one for each running job; dead ones are removed when luxid starts'],
-  [/^var\/run\/ganeti\/socket\//, 'one for each daemon'],
+  [/^var\/run\/ganeti\/socket\//, 'one for each daemon, and METAD_INSTANCES_MAX'],
+  [/^var\/run\/ganeti\/metad\//, 'METAD_INSTANCES_MAX; go with the instance'],
   [/^var\/run\/ganeti\/(import-export|crypto)\//, 'one for each transfer, removed with it'],
   [/^var\/run\/ganeti\/[\w-]+\.(pid|json)$/, 'one for each daemon'],
   [/^var\/lock\//, 'one each'],

@@ -42,11 +42,16 @@ export async function callWconfd(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-/** No daemon gives data to instances yet, so there is none to call. */
-export async function callMetad(): Promise<number> {
-  throw new CommandFailure(
-    'There is no metadata daemon (metad) to call: this version of Gantry has no communication with instances yet',
-  )
+export async function callMetad(call: Call): Promise<number> {
+  const [name = '', ...given] = call.args
+  if (name !== 'echo') throw new CommandFailure(`Command '${name}' not supported; there is echo`)
+  const [text] = given
+  if (text === undefined || given.length !== 1)
+    throw new CommandFailure("Command 'echo' takes only precisely argument.")
+  const [{ openMetad }, { paths }] = await Promise.all([import('../../rpc/metad/client.js'), call.thisNode()])
+  const answer = await openMetad({ path: paths.socket('metad'), clock: call.clock }).echo(text)
+  call.terminal.out(`Answer: ${answer}`)
+  return EXIT.ok
 }
 
 type Owners = Awaited<ReturnType<Wconfd['listAllLocksOwners']>>

@@ -15,8 +15,7 @@ import { readBody } from '../../lib/read-body'
 import { Shares } from '../../lib/shares'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
 import { PORT } from '../../model/constants/daemons'
-import { isVirtualNode } from '../../node/network/addresses'
-import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
+import { PATH } from '../../model/constants/paths'
 import {
   NODED_CLOSE_S,
   NODED_CONNECTIONS_MAX,
@@ -32,6 +31,8 @@ import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
 import { pruneArchive } from '../../node/leftovers'
 import { NodeMeasures } from '../../node/measures'
+import { resumeMetad } from '../../node/metadata'
+import { osFolders } from '../../node/os-folders'
 import { queueCopy } from '../../node/queue-copy'
 import { openSsconf } from '../../node/ssconf'
 import { isCallName } from '../../rpc/node/calls'
@@ -97,6 +98,8 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     server.listen(options.port ?? PORT.noded, options.address, () => resolve())
   })
   await configReplica.start()
+  // It waits for the parent of this daemon, which waits for this daemon.
+  void resumeMetad(context)
   const { port } = server.address() as AddressInfo
   context.log.info({ address: options.address, port }, 'ready')
   return {
@@ -110,13 +113,6 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
 
 function replicaOf({ ssconf, hostname, ...basics }: NodeContext): ConfigReplica {
   return new ConfigReplica({ ...basics, isMaster: () => ssconf.value('master_node') === hostname })
-}
-
-/** A virtual node also finds what is installed on its machine, where Debian's packages are. */
-function osFolders(paths: Paths, bundled: readonly string[]) {
-  const machineOsPath = isVirtualNode(paths) ? OS_SEARCH_PATH : []
-  const own = OS_SEARCH_PATH.map((directory) => paths.local(directory))
-  return { osSearchPath: [...own, ...machineOsPath, ...bundled], machineOsPath }
 }
 
 function contextOf(options: NodedOptions): NodeContext {

@@ -131,6 +131,7 @@ const instances = {
   resize_disk: nothing,
   instance_os_add: nothing,
   instance_run_rename: nothing,
+  instance_metadata_modify: nothing,
   instance_migratable: (sim, instance) => {
     if (!isRunning(sim, instance)) throw new Error(`Instance ${instance.name} is not running`)
     return null

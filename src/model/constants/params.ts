@@ -44,7 +44,6 @@ export const INIC_PARAM_TYPES = {
 } as const
 export const MAX_NICS = 8
 export const DEFAULT_MAC_PREFIX = 'aa:00:00'
-export const COMMUNICATION_MAC_PREFIX = '52:54:00'
 
 export const ND_DEFAULTS: NdParams = {
   oob_program: '',

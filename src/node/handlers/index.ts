@@ -24,7 +24,6 @@ const notYet = [
   'drbd_helper',
   'drbd_needs_activation',
   'drbd_wait_sync',
-  'instance_metadata_modify',
 ] as const satisfies readonly CallName[]
 
 type ReadyCall = Exclude<CallName, (typeof notYet)[number]>

@@ -1,6 +1,7 @@
 // Node calls of a live migration, in the order in which the job makes them: source, target, source, both.
 import type { Handlers } from '../context'
 import { fail } from '../failure'
+import { forgetGuest, showGuest } from '../metadata'
 import { orFail, toTell } from './instance'
 
 export const instanceMigrationHandlers = {
@@ -10,6 +11,7 @@ export const instanceMigrationHandlers = {
   },
 
   async accept_instance(context, instance, info, target) {
+    await showGuest(context, instance)
     const work = context.hypervisor(instance.hypervisor).accept(instance, asText(info), target)
     return toTell(await orFail('Failed to accept instance', work))
   },
@@ -27,12 +29,15 @@ export const instanceMigrationHandlers = {
 
   async instance_finalize_migration_dst(context, instance, info, success) {
     const work = context.hypervisor(instance.hypervisor).finalizeTarget(instance, asText(info), success)
-    return (await orFail('Failed to finalize migration on the target node', work)) ?? null
+    const reason = (await orFail('Failed to finalize migration on the target node', work)) ?? null
+    if (!success) await forgetGuest(context, instance.name)
+    return reason
   },
 
   async instance_finalize_migration_src(context, instance, success, live) {
     const work = context.hypervisor(instance.hypervisor).finalizeSource(instance, success, live)
     await orFail('Failed to finalize the migration on the source node', work)
+    if (success) await forgetGuest(context, instance.name)
     return null
   },
 } satisfies Partial<Handlers>

@@ -7,6 +7,7 @@ import type { ConsoleInfo, InstanceDict, InstanceRuntime, ReasonTrail } from '..
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../failure'
+import { forgetGuest, modifyMetadata, showGuest } from '../metadata'
 import type { Hypervisor } from '../hypervisor/hypervisor'
 import { forgetSecrets, seedDisk } from '../cloud-init'
 import { guestEnds } from '../hypervisor/kvm/guest-ends'
@@ -87,6 +88,11 @@ export const instanceHandlers = {
     return null
   },
 
+  async instance_metadata_modify(context, instance) {
+    await modifyMetadata(context, instance)
+    return null
+  },
+
   async instance_migratable(context, instance) {
     const names = await context.hypervisor(instance.hypervisor).list()
     if (!names.includes(instance.name)) fail(`Instance ${instance.name} is not running`)
@@ -111,6 +117,7 @@ async function startInstance(
     if (!paused) await orFail('Hypervisor error', hypervisor.settle(instance))
     return []
   }
+  await showGuest(context, instance)
   const disks = await orFail('Block device error', linkDisks(context, instance))
   try {
     const seed = await seedDisk(context, instance)
@@ -141,6 +148,7 @@ async function stopInstance(context: NodeContext, instance: InstanceDict, timeou
     context.log.warn({ instance: instance.name, error: messageOf(error) }, 'the cleanup after a shutdown failed')
   })
   await forgetSecrets(context, instance.name)
+  await forgetGuest(context, instance.name)
   await removeLinks(context, instance.name, instance.disks_info.length)
 }
 

@@ -6,6 +6,7 @@ import type { Paths } from '../../lib/paths'
 import type { InstanceDict, NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { joinBridge } from './bridge'
+import { asksNode, connectCommunication, freeTapName } from './communication'
 import { nicCommand } from './nic-command'
 import { joinSwitch } from './open-vswitch'
 import { routeTo } from './routed'
@@ -16,7 +17,12 @@ const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
   routed: '/etc/ganeti/kvm-vif-routed',
   openvswitch: '/etc/ganeti/kvm-vif-openvswitch',
   ext: '/etc/ganeti/kvm-vif-ext',
+  communication: '/etc/ganeti/kvm-ifup-os',
 }
+const COMMUNICATION = 'communication'
+
+/** Starts at the same moment look for a free name at the same time. */
+const TAP_NAME_TRIES = 10
 
 /** Whether this process may create tap devices. */
 export const canMakeTaps = async (files: Files): Promise<boolean> =>
@@ -42,6 +48,19 @@ export class Taps {
     await nicCommand(this.node.run, ['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...owner, ...flags])
   }
 
+  /** Makes one with a name of its own for a communication NIC; another start may be making one, too. */
+  async makeForCommunication(user: string | undefined, flags: readonly string[]): Promise<string> {
+    for (let tries = 0; ; tries++) {
+      const tap = await freeTapName(this.node.files)
+      try {
+        await this.make(tap, user, flags)
+        return tap
+      } catch (error) {
+        if (tries >= TAP_NAME_TRIES) throw error
+      }
+    }
+  }
+
   async remove(tap: string): Promise<void> {
     await this.node.run(['ip', 'link', 'delete', 'dev', tap], { timeout_s: 30 })
   }
@@ -49,8 +68,9 @@ export class Taps {
   async connect(instance: InstanceDict, nic: NicDict, index: number, tap: string): Promise<void> {
     const { run } = this.node
     const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
-    const script = await this.customScript(mode)
+    const script = await this.customScript(asksNode(nic) ? COMMUNICATION : mode)
     if (script !== undefined) return await nicCommand(run, [script, tap], nicEnvironment(instance, nic, index, tap))
+    if (asksNode(nic)) return await connectCommunication(this.node, nic, tap)
     if (mode === 'bridged') await joinBridge(this.node, tap, link, vlan)
     else if (mode === 'openvswitch') await joinSwitch(run, tap, link, vlan)
     else if (mode !== 'routed')

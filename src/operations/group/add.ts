@@ -3,6 +3,7 @@ import { change } from '../../config/changes'
 import { fillIPolicy } from '../../config/filled'
 import { findGroup, findNetwork } from '../../config/lookup'
 import type { NodeGroup } from '../../model/config'
+import { COMMUNICATION } from '../../model/constants/communication'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { groupUuid } from '../../model/ids'
 import { OpGroupAdd } from '../../opcodes/group'
@@ -56,8 +57,8 @@ export const groupAdd = logicalUnit(OpGroupAdd, {
           OP_ID: 'OP_NETWORK_CONNECT',
           group_name: group.uuid,
           network_name: network,
-          network_mode: 'routed',
-          network_link: 'communication_rt',
+          network_mode: COMMUNICATION.mode,
+          network_link: COMMUNICATION.link,
           conflicts_check: true,
         },
       ],

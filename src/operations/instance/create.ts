@@ -10,12 +10,14 @@ import { findGroup, findNode } from '../find'
 import { exclusive, logicalUnit, type LockPlan } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkBridges, checkNodeFreeMemory } from './checks'
+import { communicates, communicationNics, updateMetadata } from './communication'
 import {
   checkArguments,
   checkChoices,
   checkPolicy,
   newInstance,
   startsNever,
+  texts,
   wantedInstance,
   wantedTemplate,
   withInstance,
@@ -109,16 +111,22 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     await ctx.locks.keepOnly('node-res', [])
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
     else await install(ctx, made, op, wanted.install)
+    if (communicates(made)) await updateMetadata(ctx, made, texts(op.osparams_secret ?? {}))
     if (wanted.start) await startCreated(ctx, made)
     else await shutdownDisks(ctx, made)
     return [view.primary.name]
   },
 })
 
-const namedInFull = async (ctx: UnitContext, op: CreateOp): Promise<CreateOp> => ({
-  ...op,
-  instance_name: await newName(ctx, op.instance_name, op.name_check),
-})
+/** With its whole name, and the NIC for communication if it is to have one. */
+async function namedInFull(ctx: UnitContext, op: CreateOp): Promise<CreateOp> {
+  const instance_name = await newName(ctx, op.instance_name, op.name_check)
+  if (!op.instance_communication) return { ...op, instance_name }
+  const { cluster } = await ctx.config.read({})
+  const nics = communicationNics(cluster, instance_name, op.nics)
+  ctx.note({ nics })
+  return { ...op, instance_name, nics }
+}
 
 function checkNameIsFree(config: ConfigData, name: string): void {
   if (Object.values(config.instances).some((instance) => instance.name === name))

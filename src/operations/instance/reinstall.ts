@@ -8,6 +8,7 @@ import { OpInstanceReinstall } from '../../opcodes/instance'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
+import { communicates, updateMetadata } from './communication'
 import { texts } from './create/plan'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
@@ -65,11 +66,14 @@ async function reinstall(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, v
   if (image === undefined && instance.os === '')
     ctx.log.info("No OS scripts or OS image specified or found in the instance's configuration, nothing to install")
   if (image !== undefined) await imageDisks(ctx, view, image)
-  if (instance.os === '') return
-  ctx.log.info('Running instance OS create scripts...')
-  const dict = dictOf(view, { osparams_secret: texts(op.osparams_secret ?? {}) })
-  const what = `Could not install OS for instance '${instance.name}' on node '${primary.name}'`
-  await ctx.nodes.call(primary, what, 'instance_os_add', [dict, true, op.debug_level ?? 0])
+  const secret = texts(op.osparams_secret ?? {})
+  if (instance.os !== '') {
+    ctx.log.info('Running instance OS create scripts...')
+    const dict = dictOf(view, { osparams_secret: secret })
+    const what = `Could not install OS for instance '${instance.name}' on node '${primary.name}'`
+    await ctx.nodes.call(primary, what, 'instance_os_add', [dict, true, op.debug_level ?? 0])
+  }
+  if (communicates(view)) await updateMetadata(ctx, view, secret)
 }
 
 /** New parameters are kept with the instance, beside its old ones. Ganeti forgets the old ones. */

@@ -8,6 +8,7 @@ import { OpInstanceSetParams } from '../../opcodes/instance'
 import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
+import { communicates, communicationChange, updateMetadata } from './communication'
 import { deviceChanges } from './parameters/device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
 import { canHotplug } from './parameters/hotplug'
@@ -50,7 +51,7 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
   },
   async check(ctx, op): Promise<SetPlan> {
     const view = await readInstance(ctx, op)
-    const nics = deviceChanges('NIC', op.nics)
+    const nics = [...deviceChanges('NIC', op.nics), ...communicationChange(view, op.instance_communication)]
     const disks = deviceChanges('disk', op.disks)
     noteDisks(ctx, view, disks)
     const primary = await newPrimary(ctx, op, view)
@@ -95,6 +96,8 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     else changed.push(...nics.steps.flatMap((step) => step.changed))
     const fields = { ...values.fields, ...(nics.steps.length > 0 && { nics: nics.nics }) }
     if (Object.keys(fields).length > 0) await ctx.config.change([change('patchInstance', view.instance.uuid, fields)])
+    const after = communicates(view) || op.instance_communication === true ? await reread(ctx, view) : undefined
+    if (after !== undefined) await updateMetadata(ctx, after)
     return [...changed, ...values.changed]
   },
 })
@@ -114,8 +117,6 @@ function checkGiven(op: SetOp): void {
     !(op.disk_template !== undefined && factsOf(op.disk_template).ownParams === true)
   )
     throw refuse("'ext_params' are for a change to disks of template 'ext'; leave them out")
-  if (op.instance_communication !== undefined)
-    throw refuse('Instance communication cannot be changed by this version yet')
 }
 
 async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {

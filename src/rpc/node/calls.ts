@@ -17,6 +17,7 @@ import {
   instanceName,
   level,
   masterParams,
+  metadata,
   nic,
   paramsMap,
   path,
@@ -215,7 +216,7 @@ export const nodeCalls = {
     r.runtimeOrNone,
   ),
   instance_list: question.many(URGENT, [arg('hypervisor_list', strings), arg('hvparams', paramsMap)], strings),
-  instance_metadata_modify: order.one(URGENT, [inst], done),
+  instance_metadata_modify: order.one(URGENT, [arg('instance', metadata)], done),
   instance_migratable: question.one(NORMAL, [inst], done),
   instance_migrate: order.one(
     SLOW,

@@ -86,6 +86,15 @@ export interface InstanceDict {
   readonly mtime?: number
 }
 
+/** The part of an instance that its guest may ask for; `InstanceDict` fits. */
+export interface MetadataDict extends Pick<
+  InstanceDict,
+  'uuid' | 'name' | 'os' | 'nics' | 'disks_info' | 'tags' | 'osparams' | 'osparams_private'
+> {
+  /** These and private ones only while the instance is installed; where both are missing, they stay as they are. */
+  readonly osparams_secret?: Readonly<Record<string, string>>
+}
+
 /** `[source, reason, nanoseconds]`. */
 export type ReasonTrail = readonly (readonly [source: string, reason: string, time_ns: number])[]
 

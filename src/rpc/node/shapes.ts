@@ -12,6 +12,7 @@ import type {
   ImpExpOptions,
   InstanceDict,
   MasterParams,
+  MetadataDict,
   NetworkDict,
   NicDict,
   UploadedFile,
@@ -162,6 +163,19 @@ export const instance: Shape<InstanceDict> = known({
   disk_template: optional(string),
   disks_active: bool,
   network_port: optional(int),
+})
+
+/** As Ganeti's master takes it from its configuration: parameters need not be filled. */
+export const metadata: Shape<MetadataDict> = known({
+  name: instanceName,
+  uuid: string,
+  os: string,
+  nics: defaulted(listOf(nic), () => []),
+  disks_info: defaulted(disks, () => []),
+  tags: optional(strings),
+  osparams: defaulted(stringMap, () => ({})),
+  osparams_private: optional(stringMap),
+  osparams_secret: optional(stringMap),
 })
 
 export const masterParams: Shape<MasterParams> = known({

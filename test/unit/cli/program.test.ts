@@ -178,7 +178,8 @@ describe('commands that work without the master, or have nothing to do', () => {
     expect((await run('gnt debug confd other')).stderr).toContain("'other' not supported; there are ping, ")
     expect((await run('gnt debug confd ping x')).stderr).toBe("Question 'ping' takes no arguments.\n")
     expect((await run('gnt debug confd nodeofip')).stderr).toBe("Question 'nodeofip' takes IP [LINK].\n")
-    expect((await run('gnt debug metad echo x')).stderr).toContain('There is no metadata daemon')
+    expect((await run('gnt debug metad other')).stderr).toContain("'other' not supported; there is echo")
+    expect((await run('gnt debug metad echo')).stderr).toBe("Command 'echo' takes only precisely argument.\n")
   })
 
   test('a cluster is destroyed, and an outdated node made the master, by those only who mean it', async () => {

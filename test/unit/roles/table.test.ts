@@ -21,7 +21,7 @@ test('roles start behind those that they wait for', () => {
 
 test('names, ports, accounts and logs are those of Ganeti, where it has the daemon', () => {
   const shared = roles.filter(({ program }) => DAEMONS.some((name) => name === program))
-  expect(shared.map(({ name }) => name)).toEqual(['noded', 'kvmd', 'mond', 'confd', 'wconfd', 'luxid', 'rapi'])
+  expect(shared.map(({ name }) => name)).toEqual(['noded', 'kvmd', 'metad', 'mond', 'confd', 'wconfd', 'luxid', 'rapi'])
   const ours = shared.map(({ program, port, user, log }) => [
     program,
     { user, log: `/var/log/ganeti/${log}.log`, ...(port && { port }) },

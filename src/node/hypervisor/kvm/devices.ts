@@ -2,6 +2,9 @@
 import type { DiskDict, NicDict } from '../../../rpc/node/dicts'
 import type { LinkedDisk } from '../hypervisor'
 import { HypervisorFailure } from '../hypervisor'
+import { COMMUNICATION, METADATA_ADDRESS, USER_MODE_DNS, USER_MODE_HOST } from '../../../model/constants/communication'
+import { quoteForShell } from '../../../lib/ssh'
+import { relayCommand } from './metadata-relay'
 import { optionValue } from './layout'
 import type { KvmParams } from './params'
 import type { DevicePlace, PlacedDisk, PlacedNic, RuntimeDisk } from './runtime'
@@ -150,10 +153,16 @@ export function diskArguments(setup: DiskSetup, boot: boolean): string[] {
   ]
 }
 
+/** The instance asks metad through QEMU: its own address, and the socket where metad listens for it. */
+export interface UserModeMetadata {
+  readonly ip: string
+  readonly socket: string
+}
+
 /** How a NIC reaches the world on this node. */
 export type NicBackend =
   | { readonly kind: 'tap'; readonly interface: string; readonly vhost: boolean; readonly queues: number }
-  | { readonly kind: 'user'; readonly reason?: string }
+  | { readonly kind: 'user'; readonly reason?: string; readonly metadata?: UserModeMetadata }
 
 export interface NicSetup {
   readonly netdev: BlockOptions
@@ -170,7 +179,7 @@ export function nicSetup(nic: PlacedNic, backend: NicBackend): NicSetup {
     ...(queues > 1 ? { queues } : {}),
   })
   return {
-    netdev: backend.kind === 'user' ? { type: 'user', id } : tap(backend.interface, backend.vhost),
+    netdev: backend.kind === 'user' ? userMode(id, backend.metadata) : tap(backend.interface, backend.vhost),
     device: {
       ...place,
       netdev: id,
@@ -180,9 +189,21 @@ export function nicSetup(nic: PlacedNic, backend: NicBackend): NicSetup {
   }
 }
 
+/** A guest that asks metad reaches that and nothing else, and gets its address by DHCP from QEMU itself. */
+function userMode(id: string, metadata: UserModeMetadata | undefined): BlockOptions {
+  if (metadata === undefined) return { type: 'user', id }
+  const command = relayCommand(metadata.socket).map(quoteForShell).join(' ')
+  return {
+    ...{ type: 'user', id, net: COMMUNICATION.network, host: USER_MODE_HOST, dns: USER_MODE_DNS },
+    ...{ dhcpstart: metadata.ip, restrict: true, ipv6: false },
+    // QEMU runs the program for each connection.
+    guestfwd: [{ str: `tcp:${METADATA_ADDRESS}:80-cmd:${command}` }],
+  }
+}
+
 export function nicArguments(setup: NicSetup, boot: boolean): string[] {
   return [
-    ...['-netdev', optionString(setup.netdev)],
+    ...['-netdev', netdevString(setup.netdev)],
     ...['-device', deviceString({ ...setup.device, ...(boot ? { bootindex: 1 } : {}) })],
   ]
 }
@@ -192,6 +213,14 @@ export function optionString(options: BlockOptions): string {
   return flatten(options, '')
     .map(([key, value]) => `${key}=${optionValue(value)}`)
     .join(',')
+}
+
+/** On the command line a text that may be given several times is a plain option. */
+function netdevString({ guestfwd, ...rest }: BlockOptions): string {
+  const texts = Array.isArray(guestfwd)
+    ? guestfwd.map((one: BlockOptions) => optionString({ guestfwd: one['str'] ?? '' }))
+    : []
+  return [optionString(rest), ...texts].join(',')
 }
 
 /** The driver comes first and without its name. */

@@ -1,9 +1,13 @@
 // NICs of KVM instances on this node: a tap device joined to the NIC's network, or, where this process may not make one or the
 // network is not here, QEMU's own user-mode network (the guest reaches out through the node, nobody reaches in).
 import { accessible, constants } from '../../../lib/files'
+import { COMMUNICATION, isCommunicationAddress } from '../../../model/constants/communication'
 import { USER_MODE_LINK } from '../../../model/constants/params'
+import type { Paths } from '../../../lib/paths'
 import type { InstanceDict, NicDict } from '../../../rpc/node/dicts'
-import { Taps } from '../../network/taps'
+import { isVirtualNode } from '../../network/addresses'
+import { asksNode, relaySocket } from '../../network/communication'
+import { canMakeTaps, Taps } from '../../network/taps'
 import type { HypervisorContext } from '../hypervisor'
 import type { NicBackend } from './devices'
 import type { KvmLayout } from './layout'
@@ -81,6 +85,10 @@ export class KvmNics {
     params: KvmParams,
     user?: string,
   ): Promise<NicBackend> {
+    const { paths, files } = this.context
+    const asks = asksNode(nic)
+    // Virtual nodes share one kernel, in which the metadata address would belong to all of them.
+    if (asks && (isVirtualNode(paths) || !(await canMakeTaps(files)))) return userModeMetadata(paths, nic)
     const reason = await this.taps.refusal(nic)
     if (reason !== undefined) return { kind: 'user', ...(nic.nicparams.link === USER_MODE_LINK ? {} : { reason }) }
     const { vhost, queues, flags } = tapFeatures(
@@ -89,11 +97,23 @@ export class KvmNics {
     )
     if (!vhost && params.flag('vhost_net'))
       this.context.log.info({ instance: instance.name, nic: nic.uuid }, 'NIC runs without vhost_net')
-    // Random, not counted: several virtual nodes share one kernel's names.
-    const tap = `tap${this.context.random.hex(4)}`
-    await this.taps.make(tap, user?.split(':')[0], flags)
+    const owner = user?.split(':')[0]
+    const tap = asks ? await this.taps.makeForCommunication(owner, flags) : await this.makeTap(owner, flags)
     return { kind: 'tap', interface: tap, vhost, queues }
   }
+
+  private async makeTap(owner: string | undefined, flags: readonly string[]): Promise<string> {
+    // Random, not counted: several virtual nodes share one kernel's names.
+    const tap = `tap${this.context.random.hex(4)}`
+    await this.taps.make(tap, owner, flags)
+    return tap
+  }
+}
+
+/** QEMU's network can be the usual one alone, since the metadata address must be in it. */
+function userModeMetadata(paths: Paths, { ip = '' }: NicDict): NicBackend {
+  if (isCommunicationAddress(ip)) return { kind: 'user', metadata: { ip, socket: relaySocket(paths, ip) } }
+  return { kind: 'user', reason: `${ip} is not in ${COMMUNICATION.network}, so the instance cannot ask for metadata` }
 }
 
 /** The features of a NIC's tap device; only paravirtual NICs make use of them. */

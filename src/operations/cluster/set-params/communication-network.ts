@@ -2,13 +2,11 @@
 import { findNetwork } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData } from '../../../model/config'
-import { COMMUNICATION_MAC_PREFIX } from '../../../model/constants/params'
+import { COMMUNICATION, NODE_ADDRESSES } from '../../../model/constants/communication'
 import type { WireOpCode } from '../../../rpc/luxi/calls'
 import type { UnitContext } from '../../unit-context'
 
-const NETWORK = '169.254.0.0/16'
-const NETWORK6 = 'fe80::/10'
-const LINK = 'communication_rt'
+const { network: NETWORK, network6: NETWORK6, macPrefix: MAC_PREFIX, mode, link } = COMMUNICATION
 
 /** A network that is there already is taken as it is, with a word about what may be dangerous. */
 export function checkCommunicationNetwork(ctx: UnitContext, config: ConfigData, name: string | undefined): void {
@@ -19,7 +17,7 @@ export function checkCommunicationNetwork(ctx: UnitContext, config: ConfigData, 
     ['has a non-standard IPv4 network address', network.network, NETWORK],
     ['has an IPv6 gateway', network.gateway6, undefined],
     ['has a non-standard IPv6 network address', network.network6, NETWORK6],
-    ['has a non-standard MAC prefix', network.mac_prefix, COMMUNICATION_MAC_PREFIX],
+    ['has a non-standard MAC prefix', network.mac_prefix, MAC_PREFIX],
   ]
   for (const [what, value, standard] of unusual)
     if (value !== standard)
@@ -57,12 +55,12 @@ function missing(config: ConfigData, name: string): WireOpCode[] {
       ? [
           {
             ...{ OP_ID: 'OP_NETWORK_ADD', network_name: name, network: NETWORK, network6: NETWORK6 },
-            ...{ mac_prefix: COMMUNICATION_MAC_PREFIX, conflicts_check: true },
+            ...{ mac_prefix: MAC_PREFIX, conflicts_check: true, add_reserved_ips: [...NODE_ADDRESSES] },
           },
         ]
       : []
   const connect = unconnected.map(({ uuid }): WireOpCode => {
-    const place = { group_name: uuid, network_name: name, network_mode: 'routed', network_link: LINK }
+    const place = { group_name: uuid, network_name: name, network_mode: mode, network_link: link }
     return { OP_ID: 'OP_NETWORK_CONNECT', ...place, conflicts_check: true }
   })
   return [...make, ...connect]

@@ -45,7 +45,6 @@ export function checkArguments(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.forthcoming || op.commit)
     throw refuse('Reserving and committing instances is not possible in this version yet')
-  if (op.instance_communication) throw refuse('Instance communication is not possible in this version yet')
   if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
 }
 

@@ -1,0 +1,49 @@
+// A Unix socket for the address of each instance. Where a node cannot have tap devices, QEMU hands what the guest sends to the metadata
+// address on to the socket of this one guest, so that there is nothing to be forged.
+import { removeStaleSocket } from '../../lib/json-socket'
+import type { Disk } from '../../lib/disk'
+import type { Log } from '../../lib/log'
+import { errorText } from '../../lib/system-failure'
+
+interface Door {
+  close(): Promise<void>
+}
+
+export interface RelaysOptions {
+  readonly disk: Disk
+  readonly log: Log
+  readonly folder: string
+  readonly open: (path: string, address: string) => Promise<Door>
+}
+
+export class Relays {
+  private readonly doors = new Map<string, Door>()
+
+  constructor(private readonly options: RelaysOptions) {}
+
+  /** Opens the doors that are missing, and closes those of addresses that nobody has any more. */
+  async follow(addresses: readonly string[]): Promise<void> {
+    const { disk, folder, log, open } = this.options
+    for (const [address, door] of this.doors)
+      if (!addresses.includes(address)) {
+        this.doors.delete(address)
+        await door.close()
+      }
+    for (const address of addresses) {
+      if (this.doors.has(address)) continue
+      const path = `${folder}/${address}`
+      try {
+        await disk.makeDirectory(folder, 0o700)
+        await removeStaleSocket(path)
+        this.doors.set(address, await open(path, address))
+      } catch (error) {
+        log.error({ address, failure: errorText(error) }, 'an instance with user-mode networking cannot ask')
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.doors.values()].map((door) => door.close()))
+    this.doors.clear()
+  }
+}
