@@ -75,6 +75,7 @@ function bundles() {
   return {
     gnt: command('gnt', ['gnt', 'instance', 'list', '--help']),
     htools: command('htools', ['hbal', '--help']),
+    watcher: command('watcher', ['ganeti-watcher', '--help']),
     job: { entries: ['job.js'], example: ['job', '--help'], flags: nodeFlags(YOUNG_MIB.job, []), without: RARE },
     ...Object.fromEntries(onRealNodes.map((one) => [one.program, role(one)])),
   }

@@ -12,7 +12,14 @@ const product = sources.filter(({ name }) => name.startsWith('src/'))
 const byName = new Map(sources.map((source) => [source.name, source]))
 
 /** Where the product starts; everything in src/ is reached from one of these. */
-const ENTRIES = ['src/main.ts', 'src/gnt.ts', 'src/job.ts', 'src/htools.ts', 'src/allocation-thread.ts']
+const ENTRIES = [
+  'src/main.ts',
+  'src/gnt.ts',
+  'src/job.ts',
+  'src/htools.ts',
+  'src/watcher.ts',
+  'src/allocation-thread.ts',
+]
 
 const TABLES = ['opcodes', 'query', 'rpc', 'config', 'model', 'lib']
 const FOR_DAEMONS = ['roles', 'opcodes', 'query', 'rpc', 'model', 'lib']

@@ -44,6 +44,8 @@ export interface Paths {
   readonly metadataSocketDir: string
   readonly hooksDir: string
   readonly watcherPause: string
+  /** What the watcher told the master of its last runs. */
+  readonly watcherReports: string
   /** A path of Ganeti's layout, such as /srv/ganeti/os, as it is on this machine. */
   local(virtual: string): string
   /** The inverse of `local`. */
@@ -101,6 +103,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     metadataSocketDir: `${run}/socket/metad`,
     hooksDir: local('/etc/ganeti/hooks'),
     watcherPause: `${data}/watcher.pause`,
+    watcherReports: `${data}/gantry-watcher.data`,
     local,
     virtual,
     toWire: (real) => (clean === '' ? real : VIRTUAL_MARK + virtual(real)),

@@ -26,6 +26,7 @@ const exact: Readonly<Record<string, Claim>> = {
   [`${PATH.DATA_DIR}/config.journal`]: [masterd, GROUP.confd, MODE.config],
   [`${PATH.DATA_DIR}/gantry.data`]: [...MASTER, MODE.secureFile],
   [`${PATH.DATA_DIR}/gantry-events.data`]: [...MASTER, MODE.secureFile],
+  [`${PATH.DATA_DIR}/gantry-watcher.data`]: [...MASTER, MODE.secureFile],
   [PATH.LOCK_STATUS_FILE]: [...MASTER, MODE.secureFile],
   [PATH.TEMP_RES_STATUS_FILE]: [...MASTER, MODE.secureFile],
   [PATH.CONFD_HMAC_KEY]: [confd, GROUP.masterd, 0o440],

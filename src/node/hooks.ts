@@ -17,9 +17,16 @@ export async function runHooks(
 ): Promise<HookResult[]> {
   if (phase !== 'pre' && phase !== 'post') fail(`Unknown hooks phase '${phase}'`)
   if (!HOOK_NAME.test(name)) fail(`Not a name of hooks: ${JSON.stringify(name)}`)
-  const { files, run } = context
-  const relative = `${name}-${phase}.d`
-  const directory = path.join(context.paths.hooksDir, relative)
+  return runScripts(context, `${name}-${phase}.d`, env)
+}
+
+/** All scripts of a directory below that of the hooks; one that fails does not hold up the others. */
+export async function runScripts(
+  { files, run, paths }: Pick<NodeContext, 'paths' | 'files' | 'run'>,
+  relative: string,
+  env: Readonly<Record<string, string>>,
+): Promise<HookResult[]> {
+  const directory = path.join(paths.hooksDir, relative)
   const results: HookResult[] = []
   for (const script of await scriptsIn(files, directory)) {
     const shown = `${relative}/${script}`

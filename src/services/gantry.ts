@@ -21,12 +21,14 @@ import type { QueryService } from './views/queries'
 import { Submissions } from './jobs/submissions'
 import { type GantryDocument, TokenService } from './access/tokens'
 import { view } from './views/views'
+import type { WatcherReports } from './watcher/watcher-reports'
 
 export interface GantryParts {
   readonly jobs: JobService
   readonly queries: QueryService
   readonly events: EventService
   readonly documents: GantryDocument
+  readonly watcher: WatcherReports
 }
 
 export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
@@ -49,6 +51,7 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     // The table has every name of the interface.
     ...(Object.fromEntries(callersCallNames.map((name) => [name, serve(name)])) as unknown as CallersCalls),
     identify: async (secret) => tokens.identify(secret),
+    watched: (report) => parts.watcher.watched(report),
     park: () => context.queue.park(),
   }
 }
@@ -87,9 +90,10 @@ function callersHandlers(
     ...jobCalls(context, parts.jobs),
     // Asked anew after each wait: the token may have been revoked meanwhile.
     events: (caller, request) => parts.events.read(() => callerOf('events', caller.identity), request),
-    metrics: () => measures.told(),
+    metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
     monitoring: (caller, request) => monitoring.page(caller, request),
     measuredNodes: (caller) => monitoring.measured(caller),
+    watcher: () => parts.watcher.info(),
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),

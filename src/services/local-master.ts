@@ -9,12 +9,14 @@ import { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
 import { QueryService } from './views/queries'
 import type { GantryDocument } from './access/tokens'
-import { WatcherPause } from './watcher-pause'
+import { WatcherPause } from './watcher/watcher-pause'
+import type { WatcherReports } from './watcher/watcher-reports'
 
 /** Further services that the extension calls need. */
 export interface Extensions {
   readonly events: EventService
   readonly documents: GantryDocument
+  readonly watcher: WatcherReports
 }
 
 export function localMaster(context: MasterContext, extensions: Extensions): Master {

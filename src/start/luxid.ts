@@ -14,7 +14,8 @@ import { masterNodes } from './master'
 import type { Start } from './start'
 
 export const start: Start = async (surroundings) => {
-  const nodes = await masterNodes(surroundings)
+  let hungUp: (address: string) => void = () => undefined
+  const nodes = await masterNodes(surroundings, (address) => hungUp(address))
   const { paths, log } = surroundings
   const threads = new WorkerPool({
     ...{ entry: path.join(__dirname, '../allocation-thread.js'), clock, limit_s: ALLOCATION_S },
@@ -23,6 +24,9 @@ export const start: Start = async (surroundings) => {
   const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes, monds: openMonds(paths, systemFiles) },
+    onHangUp: (listener) => void (hungUp = listener),
+    // The parent of the node's daemons starts it.
+    callWatcher: (why) => process.send?.({ id: 0, action: 'watch', why }),
     jobs: { entry: path.join(__dirname, '../../bin/job.js'), processes: forkedJobs(systemProcesses) },
     async planJob(ops, documents, asked) {
       const { planJob } = await import('../operations/plan/plan.js')

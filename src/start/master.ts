@@ -7,8 +7,8 @@ import { checkVotes } from '../bootstrap/votes'
 import type { Surroundings } from './start'
 
 /** The client for calls to nodes, once the majority has said that this node is the master. */
-export async function masterNodes({ paths, log, options }: Surroundings) {
-  const nodes = openNodeClient({ paths, clock, files })
+export async function masterNodes({ paths, log, options }: Surroundings, onHangUp?: (address: string) => void) {
+  const nodes = openNodeClient({ paths, clock, files, ...(onHangUp && { onHangUp }) })
   await checkVotes({ paths, disk, nodes, clock, log, noVoting: options['no-voting'], yesDoIt: options['yes-do-it'] })
   return nodes
 }

@@ -5,6 +5,8 @@ import type { Paths } from '../lib/paths'
 /** The program that starts daemons; the path is right from src/ and from dist/. */
 export const PROGRAM = path.join(__dirname, '../../bin/gantryd.js')
 
+export const WATCHER_PROGRAM = path.join(__dirname, '../../bin/ganeti-watcher')
+
 /** As `ps` shows it; virtual nodes say which one they are. */
 export const processTitle = (role: string, { root, hostname }: Paths): string =>
   `ganeti-${role}${root === '' ? '' : ` ${hostname}`}`

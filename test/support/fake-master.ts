@@ -49,7 +49,7 @@ export class FakeMaster implements Master {
     return this.submitJob(ops)
   }
 
-  async submitManyJobs(jobs: readonly (readonly WireOpCode[])[]) {
+  async submitManyJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]> {
     return Promise.all(jobs.map(async (ops): Promise<[true, JobId]> => [true, await this.submitJob(ops)]))
   }
 

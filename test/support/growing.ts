@@ -26,6 +26,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/daemons/metad/instances.ts': { byAddress: 'METAD_INSTANCES_MAX' },
   'src/daemons/metad/relays.ts': { doors: 'METAD_INSTANCES_MAX' },
   'src/daemons/node/supervisor.ts': { children: 'one for each daemon of a node' },
+  'src/daemons/node/watcher-timer.ts': { running: 'WATCHER_RUNS_MAX' },
   'src/daemons/rapi/login-turns.ts': {
     addresses: 'LOGIN_ADDRESSES_MAX',
     users: 'LOGIN_ADDRESSES_MAX',
@@ -101,7 +102,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/services/live-data/guest-ends.ts': { asked: 'GUEST_ENDS_NODES_MAX' },
   'src/services/live-data/last-known.ts': { nodes: NODES, running: NODES },
   'src/services/live-data/measures.ts': { kept: NODES, asking: NODES },
-  'src/services/live-data/node-looks.ts': { due: NODES },
+  'src/services/live-data/node-looks.ts': { due: NODES, away: NODES },
   'src/services/monitoring/node-reports.ts': { asked: NODES },
   'src/services/live-data/node-questions.ts': {
     ...{ silent: NODES, knocks: NODES, waiting: NODES },
@@ -112,6 +113,11 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/replication/replication.ts': { copies: NODES },
   'src/services/live-data/shared.ts': { entries: ONE_WORK },
   'src/replication/ssconf-distribution.ts': { copies: NODES, known: 'forgotten with each change of the configuration' },
+  'src/services/watcher/node-returns.ts': { calls: NODES },
+  'src/services/watcher/watcher-reports.ts': {
+    last: 'one for each node group; those that are gone are forgotten',
+    counted: 'one for each kind of outcome',
+  },
 }
 
 /** Files below the root of a node, by what their path is like, each with what bounds the family. */
@@ -128,6 +134,13 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/lib\/ganeti\/ssconf_[\w-]+$/, 'one for each key'],
   [/^var\/lib\/ganeti\/(server|client|rapi|spice|spice-ca)\.pem$/, 'one each'],
   [/^var\/lib\/ganeti\/(hmac\.key|cluster-domain-secret|known_hosts|ganeti_pub_keys|watcher\.pause)$/, 'one each'],
+  [
+    /^var\/lib\/ganeti\/watcher\.[0-9a-f-]+\.(data|instance-status)$/,
+    'one for each node group; the cleaner removes old ones',
+  ],
+  [/^var\/lib\/ganeti\/gantry-watcher\.data$/, 'WATCHER_REPORT_NAMES_MAX names of each kind for each node group'],
+  [/^var\/run\/ganeti\/instance-status$/, 'a line for each instance'],
+  [/^var\/log\/ganeti\/(master-)?cleaner\//, 'CLEANER_LOGS_MAX'],
   [/^var\/lib\/ganeti\/rapi\/users$/, 'what the administrator writes'],
   [/^var\/lib\/ganeti\/queue\/(serial|version|drain|lock)$/, 'one each'],
   [/^var\/lib\/ganeti\/queue\/job-\d+$/, 'JOBS_QUEUED_MAX and ENDED_JOBS_MAX'],

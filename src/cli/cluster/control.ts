@@ -3,12 +3,15 @@ import { type Clock, seconds } from '../../lib/clock'
 import { timeText } from '../../lib/rfc3339'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../../opcodes/cluster'
 import type { Master } from '../../rpc/luxi/master'
+import type { WatcherInfo } from '../../rpc/luxi/watcher-report'
+import { administrator } from '../administrator'
 import type { Call } from '../command'
 import { EXIT, refusal } from '../outcome'
 import { confirm } from '../input/confirm'
 import { formatCtime } from '../output/format'
 import { oYes } from '../input/options'
 import { opcodeOf, submitting } from '../submit/submit'
+import { watcherLines } from './watcher-info'
 
 export async function redistributeConfig({ jobs, options }: Call): Promise<number> {
   await jobs.run(opcodeOf(OpClusterRedistConf, {}), options.flag('yes_do_it'))
@@ -45,12 +48,9 @@ function onlyInfo([verb]: readonly string[]): void {
   if (verb !== 'info') throw refusal(`Only 'info' prints data; call '${verb}' without --json and --output-format`)
 }
 
-/** The pause is kept for the watchers that look at it: Ganeti's, where a cluster is mixed. */
-const NO_WATCHER = 'Note: this version of Gantry has no watcher of its own, so nothing restarts what has stopped'
-
-export async function controlWatcher({ args, master, terminal, clock }: Call): Promise<number> {
+export async function controlWatcher(call: Call): Promise<number> {
+  const { args, master, terminal, clock, options } = call
   const [verb, duration] = args
-  if (verb === 'continue' || verb === 'pause' || verb === 'info') terminal.err(NO_WATCHER)
   if (verb === 'continue') {
     await master.setWatcherPause(null)
     terminal.out('The watcher is no longer paused.')
@@ -62,15 +62,26 @@ export async function controlWatcher({ args, master, terminal, clock }: Call): P
   else {
     const until = await pausedUntil(master, clock)
     terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatCtime(until)}.`)
+    if (options.flag('verbose')) for (const line of watcherLines(await watcherInfo(call))) terminal.out(line)
   }
   return EXIT.ok
 }
 
-export async function watcherData({ args, master, terminal, clock }: Call): Promise<unknown> {
-  onlyInfo(args)
-  terminal.err(NO_WATCHER)
-  const until = await pausedUntil(master, clock)
-  return { paused_until: until === null ? null : timeText(until) }
+export async function watcherData(call: Call): Promise<unknown> {
+  onlyInfo(call.args)
+  const { paused_until, next_run, groups } = await watcherInfo(call)
+  const shown = (time_s: number | null) => (time_s === null ? null : timeText(time_s))
+  return {
+    paused_until: shown(paused_until),
+    next_run: shown(next_run),
+    groups: groups.map((group) => ({ ...group, started: shown(group.started), ended: shown(group.ended) })),
+  }
+}
+
+/** A master of Ganeti's knows nothing of what its watcher has done. */
+async function watcherInfo({ master, clock }: Call): Promise<WatcherInfo> {
+  const told = await master.gantry?.watcher(administrator('admin'))
+  return told ?? { paused_until: await pausedUntil(master, clock), next_run: null, groups: [] }
 }
 
 async function pausedUntil(master: Master, clock: Clock): Promise<number | null> {

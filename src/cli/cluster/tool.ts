@@ -275,10 +275,10 @@ export const clusterTool: Tool = {
     },
     {
       name: 'watcher',
-      help: 'pause, continue or inspect the watcher',
+      help: 'pause, continue or inspect the watcher; "info -v" tells what its last runs did',
       usage: '{pause <timespec>|continue|info}',
       args: [one('choice'), { kind: 'duration', min: 0, max: 1 }],
-      options: [],
+      options: [{ ...oVerbose, own: true }],
       run: controlWatcher,
       data: watcherData,
     },

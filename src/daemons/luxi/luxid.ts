@@ -34,6 +34,8 @@ import { bringUpMasterIp } from '../../bootstrap/master-ip'
 import type { MasterContext } from '../../services/master-context'
 import { GuestEnds } from '../../services/live-data/guest-ends'
 import { NodeLooks } from '../../services/live-data/node-looks'
+import { NodeReturns } from '../../services/watcher/node-returns'
+import { WatcherReports } from '../../services/watcher/watcher-reports'
 import { NodeQuestions } from '../../services/live-data/node-questions'
 import type { Master } from '../../rpc/luxi/master'
 import { serveLuxi } from './server'
@@ -60,6 +62,10 @@ export interface LuxidOptions {
   jobs: JobProgram
   planJob: MasterContext['planJob']
   allocation?: MasterContext['allocation'] & { close(): Promise<void> }
+  /** Calls back with the address of a node whose daemon ended a connection. */
+  onHangUp?(listener: (address: string) => void): void
+  /** Has the watcher run now; absent where none does. */
+  callWatcher?(why: string): void
 }
 
 interface Follower {
@@ -91,15 +97,18 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const state = await followState(options, { queue, store, replicas, known }, history)
   // From now on every acknowledged change is at all candidates that answer.
   await within(clock, REPLICATION_S, replicas.catchUp())
-  const looks = new NodeLooks({ clock, live, known, log, config: state.config })
-  questions.onReturn((node) => looks.soon(node))
-  state.onLook((node) => looks.soon(node))
-  looks.start()
-  const guestEnds = new GuestEnds({ nodes, clock, log, config: state.config, look: (node) => looks.soon(node) })
-  guestEnds.start()
+  const looking = lookAtNodes(options, { ...state, live, known, questions, history })
   const parts = { live, known, questions, queue, wconfd, nodes, monds, clock, random, disk, paths, log }
   const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
-  const master = localMaster(context, state)
+  const watcher = await WatcherReports.open({
+    disk,
+    paths,
+    clock,
+    log,
+    config: state.config,
+    add: (event) => history.add(event),
+  })
+  const master = localMaster(context, { ...state, watcher })
   const endBound = boundEndedJobs({ queue, clock, log })
   const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')
@@ -108,8 +117,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
     master,
     async close() {
       await Promise.all(servers.map((server) => server.close()))
-      looks.close()
-      guestEnds.close()
+      looking.close()
       endBound()
       questions.close()
       await queue.close()
@@ -121,6 +129,35 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
       if (options.wconfd === undefined) wconfd.close?.()
     },
   }
+}
+
+/** Keeps what is known of nodes fresh, and has the watcher called when one is back. */
+function lookAtNodes({ clock, log, nodes, ...options }: LuxidOptions, parts: Looking): { close(): void } {
+  const { live, known, questions, history, config } = parts
+  const call = (why: string) => options.callWatcher?.(why)
+  const returns = new NodeReturns({ clock, add: (event) => history.add(event), call })
+  const looks = new NodeLooks({ clock, live, known, log, config, returned: (node) => returns.returned(node) })
+  options.onHangUp?.((address) => looks.hungUp(address))
+  questions.onReturn((node) => looks.soon(node))
+  parts.onLook((node) => looks.soon(node))
+  looks.start()
+  const guestEnds = new GuestEnds({ nodes, clock, log, config, look: (node) => looks.soon(node) })
+  guestEnds.start()
+  return {
+    close() {
+      looks.close()
+      guestEnds.close()
+    },
+  }
+}
+
+interface Looking {
+  readonly live: LiveData
+  readonly known: LastKnown
+  readonly questions: NodeQuestions
+  readonly history: EventHistory
+  config(): ConfigData
+  onLook(look: (node: NodeUuid) => void): void
 }
 
 /** Follows the configuration: for the queue, for the events, and for callers that need its present state. */

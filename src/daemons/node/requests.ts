@@ -8,11 +8,12 @@ export type DaemonRequest = { id: number } & (
   | { action: 'ensure'; daemon: string; run: boolean }
   | { action: 'settle' }
   | { action: 'leave' }
+  | { action: 'watch'; why: string }
 )
 
 type Wish = DaemonRequest extends infer R ? (R extends DaemonRequest ? Omit<R, 'id'> : never) : never
 
-const ACTIONS = ['start-master', 'stop-master', 'yield-master', 'ensure', 'settle', 'leave']
+const ACTIONS = ['start-master', 'stop-master', 'yield-master', 'ensure', 'settle', 'leave', 'watch']
 
 export const isDaemonRequest = (message: unknown): message is DaemonRequest =>
   typeof message === 'object' &&

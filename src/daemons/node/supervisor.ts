@@ -16,6 +16,7 @@ import { LuxiClient } from '../../rpc/luxi/client'
 import { endJobs, killJobProcesses } from '../../bootstrap/end-jobs'
 import { Child, ChildFailure } from './child'
 import { type DaemonRequest, isDaemonRequest } from './requests'
+import { WatcherTimer } from './watcher-timer'
 
 export interface SupervisorOptions {
   paths: Paths
@@ -26,6 +27,8 @@ export interface SupervisorOptions {
   log: Log
   /** The program that plays the roles (bin/gantryd.js). */
   program: string
+  /** The watcher (bin/ganeti-watcher); none runs without it. */
+  watcherProgram?: string
   roles: readonly Role[]
   /** The arguments of each role, by the role's name. */
   args: ReadonlyMap<string, readonly string[]>
@@ -51,10 +54,13 @@ export class Supervisor {
   private readonly turns = new Turns()
   private stopping = false
   private retry: Timer | undefined
+  private readonly watcher: WatcherTimer | undefined
 
   constructor(private readonly options: SupervisorOptions) {
     const other = options.simulated ? 'real' : 'simulated'
     this.roles = inOrder(options.roles).filter(({ nodes }) => nodes !== other)
+    const { watcherProgram: program } = options
+    this.watcher = program === undefined ? undefined : new WatcherTimer({ ...options, program })
   }
 
   async start(): Promise<void> {
@@ -63,6 +69,7 @@ export class Supervisor {
       await this.settle()
       await this.beMaster()
     })
+    this.watcher?.start('the node was started')
   }
 
   /** The daemons that only a master has; the node itself stays. */
@@ -72,6 +79,7 @@ export class Supervisor {
 
   async stop(): Promise<void> {
     this.stopping = true
+    this.watcher?.close()
     await this.stopMaster()
     await this.turns.take(() => this.stopRoles(this.roles))
   }
@@ -131,6 +139,7 @@ export class Supervisor {
       }
     }
     this.options.onMaster?.()
+    this.watcher?.soon('the master was started')
     return true
   }
 
@@ -211,6 +220,10 @@ export class Supervisor {
     if (request.action === 'yield-master') return this.turns.take(() => this.yieldMaster())
     if (request.action === 'leave') {
       this.options.onEnd('the node left the cluster')
+      return true
+    }
+    if (request.action === 'watch') {
+      this.watcher?.soon(request.why)
       return true
     }
     if (request.action === 'settle') {

@@ -43,6 +43,9 @@ export type HotplugAction = 'hotadd' | 'hotremove' | 'hotmod'
 export type HotplugDevice =
   { readonly target: 'disk'; readonly disk: LinkedDisk } | { readonly target: 'nic'; readonly nic: NicDict }
 
+/** An instance to be stopped; its parameters say how it is asked to. */
+export type Stopped = Pick<InstanceDict, 'name' | 'hvparams'>
+
 export interface StopOptions {
   /** Ends the instance at once instead of asking its system to shut down. */
   readonly force?: boolean
@@ -71,7 +74,7 @@ export interface Hypervisor {
   /** Brings a running instance that an interrupted start left half-way to where `start` would have left it. */
   settle(instance: InstanceDict): Promise<void>
   /** Asks (or forces) the instance to end; returns at once, `isRunning` tells the outcome. */
-  stop(instance: InstanceDict, options?: StopOptions): Promise<void>
+  stop(instance: Stopped, options?: StopOptions): Promise<void>
   /** Removes what a dead instance left on this node; refuses when it is alive. */
   cleanup(instanceName: string): Promise<void>
   /** Restarts the guest without giving up its place. */

@@ -20,6 +20,7 @@ import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gant
 import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
 import { type MeasuredNode, type MonitoringPage, monitoringRequest } from './monitoring'
 import type { Plan } from './plan'
+import { type WatcherInfo, watcherReport } from './watcher-report'
 
 type Checks = readonly Shape<unknown>[]
 
@@ -84,6 +85,8 @@ const callersCalls = {
   monitoring: call('GantryMonitoring', [monitoringRequest], of<MonitoringPage>(), { asks: true, needs: 'nodes.query' }),
   /** Shows nodes as they told last, and has them asked for the next time. */
   measuredNodes: call('GantryMeasuredNodes', [], of<MeasuredNode[]>(), { asks: true, needs: 'nodes.list' }),
+  /** Until when the watcher rests, and what its last runs did. */
+  watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info' }),
   tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),
   /** The secret is told here and never again. */
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),
@@ -96,6 +99,8 @@ const callersCalls = {
 const doorsCalls = {
   /** The token that this secret belongs to, or null. */
   identify: call('GantryIdentify', [text], of<TokenInfo | null>(), { asks: true }),
+  /** A run of the watcher has ended. */
+  watched: call('GantryWatched', [watcherReport], of<null>()),
   /** Before a stop: no more jobs are started, and those that only wait for locks are queued again. Answers those that run. */
   park: call('GantryPark', [], of<JobId[]>()),
 }

@@ -1,7 +1,9 @@
 // Calls nodes: mutual TLS on kept connections, a time limit for each call, and one result per node when many are asked.
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { Socket } from 'node:net'
 import * as nodePath from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '../../lib/clock'
 import { fileStamp } from '../../lib/file-stamp'
 import type { Files } from '../../lib/files'
@@ -75,6 +77,8 @@ interface HttpOptions {
   port?: number
   /** Where a simulator answers for all nodes, if there is one; default: beside the virtual root. */
   simSocket?: string
+  /** Hears the address of a node that ended an idle connection, which its daemon does only when it ends itself. */
+  onHangUp?(address: string): void
 }
 
 /** Carries a call's body to a node and its answer back. */
@@ -139,8 +143,9 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
   }
 }
 
-function httpTransport(paths: Paths, { files, clock, port = NODE_PORT, simSocket }: HttpOptions): NodeTransport {
-  const endpointOf = endpoints(paths, files, port, simSocket ?? defaultSimSocket(paths))
+function httpTransport(paths: Paths, options: HttpOptions): NodeTransport {
+  const { files, clock, port = NODE_PORT, simSocket = defaultSimSocket(paths) } = options
+  const endpointOf = endpoints(paths, { files, port, simSocket, onHangUp: options.onHangUp })
   const software = new NodeSoftware(clock)
   return {
     async exchange(target, call, body, timeout_s) {
@@ -192,8 +197,15 @@ class NodeSoftware {
 export const defaultSimSocket = (paths: Paths): string | undefined =>
   paths.root === '' ? undefined : nodePath.join(nodePath.dirname(paths.root), 'sim.sock')
 
+interface EndpointOptions {
+  readonly files: Files
+  readonly port: number
+  readonly simSocket: string | undefined
+  readonly onHangUp: HttpOptions['onHangUp']
+}
+
 /** Where to reach a node. New certificates mean new connections; the old ones end when they are idle. */
-function endpoints(paths: Paths, files: Files, port: number, simSocket: string | undefined) {
+function endpoints(paths: Paths, { files, port, simSocket, onHangUp }: EndpointOptions) {
   const settings = { keepAlive: true, maxTotalSockets: NODE_CONNECTIONS_MAX, timeout: NODE_KEEP_ALIVE_S * 1000 }
   // Ganeti's noded breaks connections that resume a TLS session: its server has no name for sessions.
   const tls = { ...settings, maxCachedSessions: 0 }
@@ -202,7 +214,8 @@ function endpoints(paths: Paths, files: Files, port: number, simSocket: string |
 
   function agent(): https.Agent {
     const stamp = `${fileStamp(files, paths.serverCert)} ${fileStamp(files, paths.clientCert)}`
-    if (secured?.stamp !== stamp) secured = { stamp, agent: new NodeAgent({ ...tls, ...nodeClientTls(files, paths) }) }
+    if (secured?.stamp !== stamp)
+      secured = { stamp, agent: new NodeAgent({ ...tls, ...nodeClientTls(files, paths) }, onHangUp) }
     return secured.agent
   }
 
@@ -225,6 +238,26 @@ function endpoints(paths: Paths, files: Files, port: number, simSocket: string |
 
 /** All of its connections show the same certificates, so these need not be in the names that each request looks connections up by. */
 class NodeAgent extends https.Agent {
+  private readonly heard = new WeakSet<Duplex>()
+
+  constructor(
+    options: https.AgentOptions,
+    private readonly onHangUp: HttpOptions['onHangUp'],
+  ) {
+    super(options)
+  }
+
+  /** Each connection comes here when it becomes idle. */
+  override keepSocketAlive(socket: Duplex): void {
+    if (!this.heard.has(socket) && this.onHangUp !== undefined && socket instanceof Socket) {
+      this.heard.add(socket)
+      const { remoteAddress = '' } = socket
+      // The end is one of the node's: an agent that lets go of a connection destroys it.
+      socket.once('end', () => this.onHangUp?.(remoteAddress))
+    }
+    return super.keepSocketAlive(socket)
+  }
+
   override getName({ host = '', port = '' }: https.RequestOptions = {}): string {
     return `${host}:${port}`
   }

@@ -24,6 +24,8 @@ interface Parts {
   readonly known: LastKnown
   readonly log: Log
   config(): ConfigData
+  /** A node answers again that did not, or whose daemon has ended meanwhile. */
+  returned?(node: Node): void
 }
 
 interface Due {
@@ -38,6 +40,8 @@ export class NodeLooks {
   private readonly stop = new AbortController()
   private wake = new AbortController()
   private nodes: ConfigData['nodes'] | undefined
+  /** Nodes that did not answer the last look, or have ended connections since. */
+  private readonly away = new Set<NodeUuid>()
 
   private readonly failed: CountedLog
 
@@ -60,6 +64,14 @@ export class NodeLooks {
     if (due === undefined) return
     due.at_ms = Math.min(due.at_ms, Math.max(this.now(), due.begun_ms + NODE_LOOK_SOON_S * 1000))
     this.wake.abort()
+  }
+
+  /** The daemon at this address has ended a connection, so it may have ended itself. */
+  hungUp(address: string): void {
+    const node = recordValues(this.nodes ?? {}).find(({ primary_ip }) => primary_ip === address)
+    if (node === undefined) return
+    this.away.add(node.uuid)
+    this.soon(node.uuid)
   }
 
   private async run(): Promise<void> {
@@ -106,6 +118,7 @@ export class NodeLooks {
     if (nodes === this.nodes) return
     this.nodes = nodes
     for (const node of this.due.keys()) if (nodes[node] === undefined) this.due.delete(node)
+    for (const node of this.away) if (nodes[node] === undefined) this.away.delete(node)
     this.parts.known.keepOnly((node) => nodes[node] !== undefined)
   }
 
@@ -126,6 +139,8 @@ export class NodeLooks {
       const told =
         this.answered(node, (await live.instanceInfo(config, [node])).get(node.uuid)) &&
         this.answered(node, (await live.nodeInfo(config, [node])).get(node.uuid))
+      if (!told) this.away.add(node.uuid)
+      else if (this.away.delete(node.uuid)) this.parts.returned?.(node)
       if (told) pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S)
     } catch (error) {
       this.failed.add(`${node.name}: ${errorText(error)}`, { err: error })

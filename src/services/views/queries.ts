@@ -12,7 +12,7 @@ import { clusterInfo } from '../../query/cluster-info'
 import { jobReader, jobView } from '../jobs/job-views'
 import { lockReader } from './locks-view'
 import type { MasterContext } from '../master-context'
-import type { WatcherPause } from '../watcher-pause'
+import type { WatcherPause } from '../watcher/watcher-pause'
 
 type ClassicQuestion = [
   what: Parameters<typeof classicQuery>[0],

@@ -26,6 +26,8 @@ describe('tools and commands', () => {
       '--default-iallocators': ['gnt-cluster modify'],
       '--json': answering,
       '--output-format': answering,
+      '--verbose': ['gnt-cluster watcher'],
+      '-v': ['gnt-cluster watcher'],
       // Ganeti's command can only be answered at a terminal.
       '--yes-do-it': ['gnt-instance failover'],
     }

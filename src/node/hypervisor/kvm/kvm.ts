@@ -4,7 +4,7 @@ import type { Files } from '../../../lib/files'
 import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
 import { QMP_LOOK_S } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
-import type { Hypervisor, HypervisorContext, LinkedDisk, StopOptions } from '../hypervisor'
+import type { Hypervisor, HypervisorContext, LinkedDisk, StopOptions, Stopped } from '../hypervisor'
 import { linuxNodeInfo } from '../linux-node'
 import { consoleInfo } from './console'
 import { QEMU_INSTALL, findQemu, qemuFacts, type Host } from './host'
@@ -103,7 +103,7 @@ async function settle(machines: KvmMachines, instance: InstanceDict): Promise<vo
   })
 }
 
-async function stop(machines: KvmMachines, instance: InstanceDict, options: StopOptions): Promise<void> {
+async function stop(machines: KvmMachines, instance: Stopped, options: StopOptions): Promise<void> {
   const process = await machines.find(instance.name)
   await machines.context.files.rm(machines.layout.shutdownFile(instance.name), { force: true })
   if (!process) return

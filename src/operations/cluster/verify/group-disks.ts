@@ -80,7 +80,8 @@ async function verifyVolumes(
       const state = result.payload[volume]
       if (state === undefined)
         found.missing.set(instance, [...(found.missing.get(instance) ?? []), [node.name, volume]])
-      else if (state[1]) found.inactive.add(instance)
+      // Nobody has it open: a volume that the machine has activated by itself is of no use to a guest yet.
+      else if (!state[2]) found.inactive.add(instance)
     }
   }
 }

@@ -1,15 +1,15 @@
 // Until when the watchers rest: one line with seconds since the epoch on every node.
-import { recordValues } from '../config/records'
-import type { MasterContext } from './master-context'
+import { recordValues } from '../../config/records'
+import { pausedUntil } from '../../lib/pause-file'
+import type { MasterContext } from '../master-context'
 
 export class WatcherPause {
   constructor(private readonly context: Pick<MasterContext, 'config' | 'nodes' | 'disk' | 'paths' | 'clock' | 'log'>) {}
 
   /** Seconds since the epoch, or null when the watchers are not paused (any more). */
-  async read(): Promise<number | null> {
+  read(): Promise<number | null> {
     const { disk, paths, clock } = this.context
-    const until = Number((await disk.read(paths.watcherPause))?.toString('utf8').trim() || Number.NaN)
-    return Number.isFinite(until) && until > clock.now_ms() / 1000 ? Math.trunc(until) : null
+    return pausedUntil(disk, paths.watcherPause, clock.now_ms() / 1000)
   }
 
   async set(until: number | null): Promise<number | null> {

@@ -1,0 +1,78 @@
+// Starts the watcher every few minutes, and at once when somebody calls for it, as cron does for Ganeti's.
+import type { Clock, Timer } from '../../lib/clock'
+import { inheritedEnvironment } from '../../lib/environment'
+import type { Log } from '../../lib/log'
+import type { Processes } from '../../lib/processes'
+import { WATCHER_EVERY_S, WATCHER_RUNS_MAX, WATCHER_STRICT_EVERY } from '../../model/limits/watcher'
+
+interface Parts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly processes: Processes
+  /** bin/ganeti-watcher */
+  readonly program: string
+}
+
+export class WatcherTimer {
+  private timer: Timer | undefined
+  private turn = 0
+  private readonly running = new Set<number>()
+  /** Why it is to run again when a run has ended. */
+  private next: string | undefined
+  private closed = false
+
+  constructor(private readonly parts: Parts) {}
+
+  /** The first run is due now; later ones come in their time. */
+  start(why: string): void {
+    this.timer?.cancel()
+    this.soon(why)
+    this.schedule()
+  }
+
+  /** A run that looks after instances now; what takes longer has time. */
+  soon(why: string): void {
+    if (this.closed) return
+    // One that has begun may have looked already.
+    if (this.running.size > 0) this.next = why
+    else this.run(['--no-verify-disks', '--why', why])
+  }
+
+  close(): void {
+    this.closed = true
+    this.timer?.cancel()
+    for (const pid of this.running) this.parts.processes.signal(pid, 'SIGTERM')
+  }
+
+  private schedule(): void {
+    this.timer = this.parts.clock.after(WATCHER_EVERY_S * 1000, () => this.due(), { background: true })
+  }
+
+  private due(): void {
+    this.schedule()
+    this.turn = (this.turn + 1) % WATCHER_STRICT_EVERY
+    // A run may wait long for the disks of a group. The next one need not wait for that.
+    if (this.running.size < WATCHER_RUNS_MAX) this.run(this.turn === 0 ? [] : ['--no-strict'])
+    else this.parts.log.warn({ running: [...this.running] }, 'the watcher does not run: former runs have not ended')
+  }
+
+  private run(args: readonly string[]): void {
+    const { processes, program, log } = this.parts
+    const child = processes.fork(program, [...args], {
+      env: inheritedEnvironment(),
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Ctrl-C in the terminal reaches only the parent.
+      detached: true,
+    })
+    const { pid } = child
+    if (pid !== undefined) this.running.add(pid)
+    child.once('error', (error) => log.error({ err: error }, 'the watcher cannot be started'))
+    child.once('exit', (code, signal) => {
+      if (pid !== undefined) this.running.delete(pid)
+      if (code !== 0) log.error({ code, signal }, 'a run of the watcher failed; its log says why')
+      const why = this.next
+      this.next = undefined
+      if (why !== undefined) this.soon(why)
+    })
+  }
+}

@@ -1,0 +1,25 @@
+// Locks on files that programs of others take as well, with flock(2), which Node does not have: the program `flock` holds the lock for as
+// long as this process keeps its standard input open. So a process that is killed lets go.
+import { spawn } from 'node:child_process'
+
+export interface HeldLock {
+  release(): void
+}
+
+/** Undefined when somebody else holds the lock. Never waits. Where the machine has no `flock`, nobody else takes such locks either. */
+export type LockFile = (file: string, mode: 'shared' | 'exclusive') => Promise<HeldLock | undefined>
+
+export const lockFile: LockFile = (file, mode) =>
+  new Promise((resolve) => {
+    const command = ['--nonblock', `--${mode}`, file, 'sh', '-c', 'echo held; exec cat >/dev/null']
+    const child = spawn('flock', command, { stdio: ['pipe', 'pipe', 'ignore'], detached: true })
+    const release = () => void child.stdin.end()
+    child.stdin.on('error', () => undefined)
+    child.stdout.once('data', () => {
+      child.unref()
+      child.stdout.destroy()
+      resolve({ release })
+    })
+    child.once('error', () => resolve({ release: () => undefined }))
+    child.once('exit', () => resolve(undefined))
+  })

@@ -1,0 +1,122 @@
+// The cleaner: removes what is too old to be of use to anybody, on every node and on the master. Ganeti's files, ages and log.
+import * as path from 'node:path'
+import { type Clock, fileTime, seconds } from '../lib/clock'
+import { isMissing } from '../lib/disk'
+import type { Files } from '../lib/files'
+import type { Paths } from '../lib/paths'
+import { errorText } from '../lib/system-failure'
+import { PATH } from '../model/constants/paths'
+import { CLEANER_KEEPS_DAYS, CLEANER_LOGS_MAX } from '../model/limits/watcher'
+
+export interface CleanerSurroundings {
+  readonly files: Pick<Files, 'readdir' | 'lstat' | 'unlink' | 'rmdir' | 'readFile' | 'mkdir' | 'appendFile' | 'access'>
+  readonly paths: Paths
+  readonly clock: Clock
+  readonly pid: number
+  /** When the certificate in this text is no longer valid, in milliseconds since the epoch; throws if it is none. */
+  expiry_ms(certificate: string): number
+}
+
+/** Removes what it can. Resolves to the names of what is gone. */
+export async function clean(part: 'node' | 'master', surroundings: CleanerSurroundings): Promise<string[]> {
+  const cleaner = new Cleaner(part, surroundings)
+  await cleaner.begin()
+  if (part === 'node') {
+    await cleaner.expiredKeys()
+    await cleaner.watcherFiles()
+  } else await cleaner.archivedJobs()
+  return cleaner.gone
+}
+
+class Cleaner {
+  readonly gone: string[] = []
+  private readonly logFile: string
+  private readonly oldest_ms: number
+
+  constructor(
+    part: 'node' | 'master',
+    private readonly surroundings: CleanerSurroundings,
+  ) {
+    const { paths, clock, pid } = surroundings
+    const folder = path.join(paths.logDir, part === 'node' ? 'cleaner' : 'master-cleaner')
+    this.logFile = path.join(folder, `cleaner-${fileTime(clock)}.${pid}.log`)
+    // Whole days, as find(1) counts them.
+    this.oldest_ms = clock.now_ms() - (CLEANER_KEEPS_DAYS + 1) * 86_400_000
+  }
+
+  async begin(): Promise<void> {
+    const folder = path.dirname(this.logFile)
+    await this.surroundings.files.mkdir(folder, { recursive: true })
+    await this.say(`Cleaner started at ${seconds(this.surroundings.clock)}`)
+    const logs = (await this.names(folder)).sort()
+    for (const name of logs.slice(0, -CLEANER_LOGS_MAX)) await this.remove(path.join(folder, name))
+  }
+
+  /** Of transfers between clusters that nobody finished. */
+  async expiredKeys(): Promise<void> {
+    const { paths, files, clock, expiry_ms } = this.surroundings
+    const folder = paths.local(PATH.CRYPTO_KEYS_DIR)
+    for (const name of await this.names(folder)) {
+      const directory = path.join(folder, name)
+      try {
+        const certificate = await files.readFile(path.join(directory, 'cert'), 'utf8')
+        if (expiry_ms(certificate) > clock.now_ms()) continue
+        for (const file of ['cert', 'key']) await this.remove(path.join(directory, file))
+        await files.rmdir(directory)
+      } catch (error) {
+        await this.say(`${directory} stays: ${errorText(error)}`)
+      }
+    }
+  }
+
+  async watcherFiles(): Promise<void> {
+    const { dataDir } = this.surroundings.paths
+    const names = (await this.isInCluster()) ? await this.names(dataDir) : []
+    const old = /^watcher\..*-.*-.*-.*\.(data|instance-status)$/
+    for (const name of names.filter((one) => old.test(one))) await this.removeOld(path.join(dataDir, name))
+  }
+
+  async archivedJobs(): Promise<void> {
+    const { archiveDir } = this.surroundings.paths
+    for (const folder of (await this.isInCluster()) ? await this.names(archiveDir) : [])
+      for (const name of await this.names(path.join(archiveDir, folder)))
+        await this.removeOld(path.join(archiveDir, folder, name))
+  }
+
+  private isInCluster(): Promise<boolean> {
+    const { files, paths } = this.surroundings
+    return files.access(paths.ssconf('master_node')).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** In a directory; none in what is no directory. */
+  private async names(directory: string): Promise<string[]> {
+    try {
+      return await this.surroundings.files.readdir(directory)
+    } catch (error) {
+      if (!isMissing(error)) await this.say(`${directory} cannot be read: ${errorText(error)}`)
+      return []
+    }
+  }
+
+  private async removeOld(file: string): Promise<void> {
+    const stat = await this.surroundings.files.lstat(file).catch(() => undefined)
+    if (stat?.isFile() && stat.mtimeMs < this.oldest_ms) await this.remove(file)
+  }
+
+  private async remove(file: string): Promise<void> {
+    try {
+      await this.surroundings.files.unlink(file)
+      this.gone.push(file)
+      await this.say(`removed '${file}'`)
+    } catch (error) {
+      if (!isMissing(error)) await this.say(`${file} stays: ${errorText(error)}`)
+    }
+  }
+
+  private say(line: string): Promise<void> {
+    return this.surroundings.files.appendFile(this.logFile, `${line}\n`)
+  }
+}

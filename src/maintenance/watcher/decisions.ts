@@ -1,0 +1,128 @@
+// What the watcher does about a node group: pure functions of what the cluster shows, of what is remembered and of the time. The rules
+// are those of Ganeti's watcher.
+import type { InstanceStatus } from '../../model/constants/words'
+import { WATCHER_TRIES_MAX } from '../../model/limits/watcher'
+import { forgetOld, type Memory, type Tries } from './memory'
+
+export interface WatchedInstance {
+  readonly name: string
+  readonly status: InstanceStatus
+  readonly adminState: string
+  readonly disksActive: boolean
+  readonly secondaries: readonly string[]
+  readonly template: string
+}
+
+export interface WatchedNode {
+  readonly name: string
+  /** Null for a node that does not answer. */
+  readonly bootId: string | null
+  readonly offline: boolean
+}
+
+/** A node group, with the instances whose primary nodes are in it. */
+export interface GroupState {
+  readonly instances: ReadonlyMap<string, WatchedInstance>
+  readonly nodes: ReadonlyMap<string, WatchedNode>
+  /** Names of instances that jobs work on. */
+  readonly locked: ReadonlySet<string>
+}
+
+/** An instance that is left as it is although something is wrong with it. */
+export interface Left {
+  readonly name: string
+  readonly why: string
+}
+
+export interface InstanceDecisions {
+  /** To be started, with the number of the attempt. */
+  readonly restart: readonly { readonly name: string; readonly attempt: number }[]
+  /** Shut down by their users: the cluster is to want them down, too. */
+  readonly cleanUp: readonly string[]
+  /** The last attempt was made before this run. */
+  readonly gaveUp: readonly string[]
+  readonly left: readonly Left[]
+  /** Has the attempts of this run already: a run that is killed has made them. */
+  readonly memory: Memory
+}
+
+const HELPLESS: readonly InstanceStatus[] = ['ERROR_nodedown', 'ERROR_nodeoffline']
+const EXHAUSTED = `it has been tried ${WATCHER_TRIES_MAX} times; "gnt instance start" or 8 hours without another try begin anew`
+
+export function decideInstances(state: GroupState, former: Memory, now_s: number): InstanceDecisions {
+  const memory = forgetOld(former, (name) => state.instances.has(name), now_s)
+  const tries: Record<string, Tries> = { ...memory.instance }
+  const restart: { name: string; attempt: number }[] = []
+  const cleanUp: string[] = []
+  const gaveUp: string[] = []
+  const left: Left[] = []
+  for (const { name, status, adminState } of state.instances.values()) {
+    const { restart_count = 0, cleanup_count = 0 } = tries[name] ?? {}
+    if (status === 'USER_down' && adminState !== 'down') {
+      if (state.locked.has(name)) left.push({ name, why: 'its user has shut it down, and a job works on it' })
+      else if (cleanup_count > WATCHER_TRIES_MAX) left.push({ name, why: `cleaning up: ${EXHAUSTED}` })
+      else {
+        cleanUp.push(name)
+        tries[name] = { ...tries[name], cleanup_count: cleanup_count + 1, cleanup_when: now_s }
+      }
+    } else if (status === 'ERROR_down') {
+      if (restart_count > WATCHER_TRIES_MAX) {
+        left.push({ name, why: `starting: ${EXHAUSTED}` })
+        continue
+      }
+      if (restart_count === WATCHER_TRIES_MAX) gaveUp.push(name)
+      else restart.push({ name, attempt: restart_count + 1 })
+      tries[name] = { ...tries[name], restart_count: restart_count + 1, restart_when: now_s }
+    } else if (restart_count > 0) delete tries[name]
+  }
+  return { restart, cleanUp, gaveUp, left, memory: { ...memory, instance: tries } }
+}
+
+export interface Outcomes {
+  /** Clean-ups that worked: nothing of them needs to be remembered. */
+  readonly cleanedUp: ReadonlySet<string>
+  /** The queue took no job for these, so nothing was tried. */
+  readonly refused: ReadonlySet<string>
+}
+
+export function afterTries(memory: Memory, former: Memory, { cleanedUp, refused }: Outcomes): Memory {
+  const kept = Object.entries(memory.instance).flatMap(([name, tries]) => {
+    if (cleanedUp.has(name)) return []
+    const remembered = refused.has(name) ? former.instance[name] : tries
+    return remembered === undefined ? [] : [[name, remembered] as const]
+  })
+  return { ...memory, instance: Object.fromEntries(kept) }
+}
+
+export interface DiskDecisions {
+  readonly activate: readonly string[]
+  readonly memory: Memory
+}
+
+/** A node that has booted lost the other halves of disks; those of instances that were just started are there again. */
+export function decideDisks(state: GroupState, memory: Memory, started: ReadonlySet<string>): DiskDecisions {
+  const booted = [...state.nodes.values()].filter(
+    ({ name, bootId }) => bootId !== null && memory.node[name]?.bootid !== bootId,
+  )
+  const names = new Set(booted.map(({ name }) => name))
+  const activate = [...state.instances.values()]
+    .filter(({ name, disksActive, secondaries }) => {
+      return disksActive && !started.has(name) && secondaries.some((node) => names.has(node))
+    })
+    .map(({ name }) => name)
+  const boots = booted.map(({ name, bootId }) => [name, { bootid: bootId ?? '' }] as const)
+  return { activate, memory: { ...memory, node: { ...memory.node, ...Object.fromEntries(boots) } } }
+}
+
+/** A group whose storage cannot tell, as that of external providers, is not asked. */
+export const verifiesDisks = ({ instances }: GroupState): boolean =>
+  [...instances.values()].some(({ template }) => template !== 'ext')
+
+/** The instances whose disks a verification has found inactive or degraded, and that can be helped. */
+export function decideVerified({ instances, nodes }: GroupState, found: readonly string[]): string[] {
+  return found.filter((name) => {
+    const instance = instances.get(name)
+    if (instance === undefined || HELPLESS.includes(instance.status)) return false
+    return !instance.secondaries.some((node) => nodes.get(node)?.offline === true)
+  })
+}

@@ -1,0 +1,200 @@
+// One run of the watcher for a node group: looks, decides, has jobs done, and keeps what is to be remembered.
+import { type Clock, seconds } from '../../lib/clock'
+import type { Disk } from '../../lib/disk'
+import type { LockFile } from '../../lib/file-lock'
+import type { Log } from '../../lib/log'
+import type { Paths } from '../../lib/paths'
+import { errorText } from '../../lib/system-failure'
+import { PRIORITY } from '../../model/constants/jobs'
+import { PATH } from '../../model/constants/paths'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
+import type { WatcherReport } from '../../rpc/luxi/watcher-report'
+import {
+  afterTries,
+  decideDisks,
+  decideInstances,
+  decideVerified,
+  type GroupState,
+  type InstanceDecisions,
+  type Left,
+  verifiesDisks,
+} from './decisions'
+import { askGroup } from './group-state'
+import { saveStatus } from './instance-status'
+import { type EndedJob, runJobs, type WantedJob, watcherReason } from './jobs'
+import { type Memory, memoryText, parseMemory } from './memory'
+
+export interface GroupSurroundings {
+  readonly master: Pick<Master, 'query' | 'submitManyJobs' | 'waitForJobChange' | 'archiveJob'>
+  readonly disk: Disk
+  readonly paths: Paths
+  readonly clock: Clock
+  readonly log: Log
+  readonly lockFile: LockFile
+}
+
+export interface GroupOptions {
+  readonly verifyDisks: boolean
+  /** Nodes that cannot tell of their disks are reported. */
+  readonly strict: boolean
+  /** Why it runs now, for people. */
+  readonly why: string
+}
+
+/** Another run is at this group. */
+export class GroupBusy extends Error {}
+
+export interface Group {
+  readonly uuid: string
+  readonly name: string
+  /** The uuids of all groups, whose files are put together. */
+  readonly known: readonly string[]
+}
+
+/** Resolves to what it did, also when it could not do all of it. Rejects with GroupBusy. */
+export async function watchGroup(
+  group: Group,
+  options: GroupOptions,
+  surroundings: GroupSurroundings,
+): Promise<WatcherReport> {
+  const run = new GroupRun(group, surroundings)
+  const { clock, log } = surroundings
+  const started = seconds(clock)
+  let error: string | null = null
+  try {
+    const state = await run.instances()
+    if (options.verifyDisks && verifiesDisks(state)) await run.verifiedDisks(state, options.strict)
+  } catch (failure) {
+    if (failure instanceof GroupBusy) throw failure
+    error = errorText(failure)
+    log.error(
+      { group: group.name, err: failure },
+      'a run for a node group failed; what was to be remembered is as it was',
+    )
+  }
+  const { done } = run
+  return { group: group.uuid, name: group.name, why: options.why, started, ended: seconds(clock), ...done, error }
+}
+
+interface Done {
+  readonly restarted: string[]
+  readonly cleanedUp: string[]
+  readonly activated: string[]
+  readonly gaveUp: string[]
+  readonly left: Left[]
+  readonly failed: WatcherReport['failed'][number][]
+}
+
+class GroupRun {
+  readonly done: Done = { restarted: [], cleanedUp: [], activated: [], gaveUp: [], left: [], failed: [] }
+
+  constructor(
+    private readonly group: Group,
+    private readonly surroundings: GroupSurroundings,
+  ) {}
+
+  /** Starts instances, cleans up after others, and activates disks; nobody else works on the group's memory meanwhile. */
+  async instances(): Promise<GroupState> {
+    const { lockFile, paths, disk } = this.surroundings
+    const file = paths.local(PATH.WATCHER_GROUP_STATE_FILE.replace('%s', this.group.uuid))
+    // The file itself is what Ganeti's watcher and scripts lock. It is replaced when it is written, so we hold a file that stays, too.
+    const locks = [await lockFile(`${paths.lockDir}/ganeti-watcher.${this.group.uuid}.lock`, 'exclusive')]
+    if (locks[0] !== undefined) locks.push(await lockFile(file, 'exclusive'))
+    try {
+      if (locks.some((lock) => lock === undefined))
+        throw new GroupBusy(
+          `another watcher is at node group ${this.group.name}, or somebody holds the lock of ${file}`,
+        )
+      const save = (memory: Memory) => disk.write(file, memoryText(memory))
+      return await this.lookAndAct(parseMemory((await disk.read(file))?.toString('utf8') ?? ''), save)
+    } finally {
+      for (const lock of locks) lock?.release()
+    }
+  }
+
+  private async lookAndAct(former: Memory, save: (memory: Memory) => Promise<void>): Promise<GroupState> {
+    const { master, clock } = this.surroundings
+    const { left, ...state } = await askGroup(master, this.group.uuid)
+    await saveStatus(this.group, state, this.surroundings)
+    const decided = decideInstances(state, former, seconds(clock))
+    this.done.left.push(...left, ...decided.left)
+    this.done.gaveUp.push(...decided.gaveUp)
+    // Before anything is tried, so that a run that is killed has tried it.
+    await save(decided.memory)
+    const { started, memory } = await this.act(decided, former)
+    const disks = decideDisks(state, memory, started)
+    await save(disks.memory)
+    await this.activate(disks.activate.map((name) => ({ name, ops: [this.activateOp(name)] })))
+    return state
+  }
+
+  private async act({ restart, cleanUp, memory }: InstanceDecisions, former: Memory) {
+    const { master, clock } = this.surroundings
+    const ended = await runJobs(master, [
+      ...restart.map(({ name }) => ({ name, ops: [opFor(name, 'OP_INSTANCE_STARTUP', 'Restarting', clock)] })),
+      ...cleanUp.map((name) => ({ name, ops: [cleanUpOp(name, clock)] })),
+    ])
+    const started = this.worked(ended.slice(0, restart.length), this.done.restarted)
+    const cleaned = this.worked(ended.slice(restart.length), this.done.cleanedUp)
+    const refused = ended.flatMap(({ name, job }) => (job === undefined ? [name] : []))
+    const outcomes = { cleanedUp: new Set(cleaned), refused: new Set(refused) }
+    return { started: new Set(started), memory: afterTries(memory, former, outcomes) }
+  }
+
+  /** Has the disks of the group looked at, and helps those that can be helped, all in one job. */
+  async verifiedDisks(state: GroupState, strict: boolean): Promise<void> {
+    const { master, clock, log } = this.surroundings
+    const { uuid } = this.group
+    if (await this.verifies()) return void log.info({ group: uuid }, 'its disks are being verified already')
+    const reason = watcherReason(`Verifying disks of group ${uuid}`, clock)
+    const op = { OP_ID: 'OP_GROUP_VERIFY_DISKS', group_name: uuid, priority: PRIORITY.low, is_strict: strict, reason }
+    const [verified] = await runJobs(master, [{ name: `group ${this.group.name}`, ops: [op] }])
+    if (verified === undefined || this.worked([verified], []).length === 0) return
+    if (verified.job !== undefined)
+      await master.archiveJob(verified.job).catch((error: unknown) => log.warn({ err: error }, 'a job is not archived'))
+    const [result] = verified.results
+    const found: unknown = Array.isArray(result) ? result[1] : []
+    const names = decideVerified(state, Array.isArray(found) ? found.map(String) : [])
+    if (names.length > 0)
+      await this.activate([{ name: names.join(', '), ops: names.map((name) => this.activateOp(name)) }])
+  }
+
+  private async verifies(): Promise<boolean> {
+    const unfinished = ['|', ...['queued', 'waiting', 'running'].map((status) => ['==', 'status', status])]
+    const { data } = await this.surroundings.master.query('job', ['id', 'summary'], unfinished)
+    const wanted = `GROUP_VERIFY_DISKS(${this.group.uuid})`
+    return data.some(
+      ([, summary]) => Array.isArray(summary?.[1]) && summary[1].length === 1 && summary[1][0] === wanted,
+    )
+  }
+
+  private async activate(jobs: readonly WantedJob[]): Promise<void> {
+    const worked = this.worked(await runJobs(this.surroundings.master, jobs), [])
+    this.done.activated.push(...worked.flatMap((names) => names.split(', ')))
+  }
+
+  private activateOp = (name: string): WireOpCode =>
+    opFor(name, 'OP_INSTANCE_ACTIVATE_DISKS', 'Activating disks for', this.surroundings.clock)
+
+  /** The names of those that worked, which are added to a list; the others are noted. */
+  private worked(jobs: readonly EndedJob[], list: string[]): string[] {
+    const names = jobs.flatMap(({ name, failure }) => (failure === undefined ? [name] : []))
+    list.push(...names)
+    for (const { name, job = null, failure } of jobs) {
+      if (failure === undefined) continue
+      this.surroundings.log.error({ name, job, failure }, 'a job of the watcher failed')
+      this.done.failed.push({ name, job, why: failure })
+    }
+    return names
+  }
+}
+
+const opFor = (name: string, OP_ID: string, verb: string, clock: Clock): WireOpCode => ({
+  ...{ OP_ID, instance_name: name, reason: watcherReason(`${verb} instance ${name}`, clock) },
+})
+
+const cleanUpOp = (name: string, clock: Clock): WireOpCode => ({
+  ...opFor(name, 'OP_INSTANCE_SHUTDOWN', 'Cleaning up', clock),
+  admin_state_source: 'user',
+})

@@ -1,0 +1,75 @@
+// Jobs of the watcher: submitted some at a time, and followed to their ends.
+import { type Clock, nanoseconds } from '../../lib/clock'
+import { errorText } from '../../lib/system-failure'
+import { WATCHER_JOBS_AT_ONCE } from '../../model/limits/watcher'
+import type { JobChange, JobId, WireOpCode } from '../../rpc/luxi/calls'
+import type { Master } from '../../rpc/luxi/master'
+
+export interface WantedJob {
+  /** The instance that it is for; or what messages name. */
+  readonly name: string
+  readonly ops: readonly WireOpCode[]
+}
+
+export interface EndedJob {
+  readonly name: string
+  /** Undefined when it was not accepted. */
+  readonly job: JobId | undefined
+  /** Undefined when all went well. */
+  readonly failure: string | undefined
+  readonly results: readonly unknown[]
+}
+
+type JobMaster = Pick<Master, 'submitManyJobs' | 'waitForJobChange'>
+
+export const watcherReason = (text: string, clock: Clock): unknown[] => [['gnt:watcher', text, nanoseconds(clock)]]
+
+/** Runs all, whatever becomes of single ones; answers in their order. */
+export async function runJobs(master: JobMaster, jobs: readonly WantedJob[]): Promise<EndedJob[]> {
+  const ended: EndedJob[] = []
+  for (let at = 0; at < jobs.length; at += WATCHER_JOBS_AT_ONCE) {
+    const some = jobs.slice(at, at + WATCHER_JOBS_AT_ONCE)
+    const answers = await master.submitManyJobs(some.map(({ ops }) => ops))
+    const follow = async ({ name }: WantedJob, index: number): Promise<EndedJob> => {
+      const [ok, answer] = answers[index] ?? [false, 'the master did not answer for it']
+      if (!ok) return { name, job: undefined, failure: answer, results: [] }
+      return { name, job: answer, ...(await endOf(master, answer)) }
+    }
+    ended.push(...(await Promise.all(some.map(follow))))
+  }
+  return ended
+}
+
+/** Seconds for which one call waits; news of the job end it earlier. */
+const WAIT_S = 60
+const FIELDS = ['status', 'opresult']
+
+async function endOf(master: JobMaster, job: JobId): Promise<Pick<EndedJob, 'failure' | 'results'>> {
+  let seen: unknown = null
+  let serial: number | null = null
+  try {
+    for (;;) {
+      const change: JobChange | 'nochange' = await master.waitForJobChange(job, FIELDS, seen, serial, WAIT_S)
+      if (change === 'nochange') continue
+      const [fields, log] = change
+      seen = fields
+      // What its log said before is no news.
+      serial = log.at(-1)?.[0] ?? serial
+      const [status, told] = fields
+      const results: unknown[] = Array.isArray(told) ? told : []
+      if (status === 'success') return { failure: undefined, results }
+      if (status === 'error' || status === 'canceled')
+        return { failure: failureIn(results) ?? `it was ${status}`, results }
+      if (status === null) return { failure: 'it is lost', results }
+    }
+  } catch (error) {
+    return { failure: errorText(error), results: [] }
+  }
+}
+
+/** The text of the error `[class, [text, ...]]` of the opcode that failed. */
+function failureIn(results: readonly unknown[]): string | undefined {
+  const failed: unknown = results.findLast((result) => result !== null)
+  const args: unknown = Array.isArray(failed) ? failed[1] : undefined
+  return Array.isArray(args) && typeof args[0] === 'string' ? args[0] : undefined
+}

@@ -1,0 +1,133 @@
+// The watcher: a run that looks after this node and, on the master, after the cluster. It starts what should run and does not, and is
+// started every few minutes, when a node has come back, and by people and scripts. Its duties, files and exit codes are those of
+// Ganeti's; group-run.ts has what is done for a node group.
+import { seconds } from '../../lib/clock'
+import { pausedUntil } from '../../lib/pause-file'
+import { errorText } from '../../lib/system-failure'
+import { EXIT } from '../../model/constants/daemons'
+import { PATH } from '../../model/constants/paths'
+import { JobQueueDrainError, JobQueueFull } from '../../model/errors'
+import { WATCHER_ARCHIVE_S } from '../../model/limits/watcher'
+import type { Master } from '../../rpc/luxi/master'
+import type { WatcherReport } from '../../rpc/luxi/watcher-report'
+import { type Group, GroupBusy, type GroupOptions, type GroupSurroundings, watchGroup } from './group-run'
+
+export interface WatcherOptions extends GroupOptions {
+  /** Only this node group, by its uuid, and nothing else. */
+  readonly group: string | undefined
+  readonly jobAge_s: number
+  readonly ignorePause: boolean
+  /** Otherwise node groups are looked after by processes of their own, which go on. */
+  readonly waitForGroups: boolean
+}
+
+export interface WatcherSurroundings extends Omit<GroupSurroundings, 'master'> {
+  readonly hostname: string
+  /** Asked only on the master. */
+  readonly master: Master
+  /** Does what every node does for itself. Never rejects. */
+  lookAfterNode(): Promise<void>
+  /** Starts daemons of the master again that do not answer. Never rejects. */
+  lookAfterDaemons(): Promise<void>
+  /** Starts a watcher for a node group that goes on alone. */
+  startGroup(uuid: string): void
+}
+
+/** Resolves to the exit code. */
+export async function runWatcher(options: WatcherOptions, surroundings: WatcherSurroundings): Promise<number> {
+  const { disk, paths, clock, log, lockFile } = surroundings
+  if (!options.ignorePause && (await pausedUntil(disk, paths.watcherPause, seconds(clock))) !== null) {
+    log.info('the watcher is paused; "gnt cluster watcher continue" ends that')
+    return EXIT.success
+  }
+  const file = paths.local(PATH.WATCHER_LOCK_FILE)
+  const lock = await lockFile(file, 'shared')
+  if (lock === undefined) {
+    log.error({ file }, 'somebody keeps watchers from running: the lock is held')
+    return EXIT.success
+  }
+  try {
+    return await (options.group === undefined
+      ? watchAll(options, surroundings)
+      : watchOne(options.group, options, surroundings))
+  } catch (error) {
+    log.error({ err: error }, 'the watcher could not go on')
+    return error instanceof JobQueueFull || error instanceof JobQueueDrainError ? EXIT.success : EXIT.failure
+  } finally {
+    lock.release()
+  }
+}
+
+async function watchAll(options: WatcherOptions, surroundings: WatcherSurroundings): Promise<number> {
+  const { master, log } = surroundings
+  await surroundings.lookAfterNode()
+  const [believed = ''] = await ssconf(surroundings, 'master_node')
+  if (believed !== surroundings.hostname) return EXIT.success
+  await surroundings.lookAfterDaemons()
+  if (!(await isMaster(surroundings))) return EXIT.notMaster
+  const [archived, left] = await master.autoArchiveJobs(options.jobAge_s, WATCHER_ARCHIVE_S)
+  log.debug({ archived, left }, 'archived old jobs')
+  const groups = await knownGroups(surroundings)
+  if (options.waitForGroups) await Promise.all(groups.map((group) => watch(group, options, surroundings)))
+  else for (const { uuid } of groups) surroundings.startGroup(uuid)
+  return EXIT.success
+}
+
+async function watchOne(wanted: string, options: WatcherOptions, surroundings: WatcherSurroundings): Promise<number> {
+  const uuid = wanted.toLowerCase()
+  const { log } = surroundings
+  if (!UUID.test(uuid)) {
+    log.error(`--node-group needs the uuid of a node group, not '${wanted}'; "gnt group list -o name,uuid" shows them`)
+    return EXIT.failure
+  }
+  const group = (await knownGroups(surroundings)).find((one) => one.uuid === uuid)
+  if (group === undefined) {
+    log.error(`there is no node group '${uuid}'; "gnt group list -o name,uuid" shows them`)
+    return EXIT.failure
+  }
+  if (!(await isMaster(surroundings))) return EXIT.notMaster
+  return (await watch(group, options, surroundings)) ? EXIT.success : EXIT.failure
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+async function isMaster({ master, hostname, log }: WatcherSurroundings): Promise<boolean> {
+  const [name] = await master.queryConfigValues(['master_node'])
+  if (name === hostname) return true
+  log.error({ master: name }, 'this node is not the master')
+  return false
+}
+
+/** As every node knows them: `uuid name` on each line. */
+async function knownGroups(surroundings: WatcherSurroundings): Promise<Group[]> {
+  const lines = (await ssconf(surroundings, 'nodegroups')).map((line) => /^(\S+) ?(.*)$/.exec(line) ?? [])
+  const groups = lines.map(([, uuid = '', name = '']) => ({ uuid, name }))
+  return groups.map((group) => ({ ...group, known: groups.map(({ uuid }) => uuid) }))
+}
+
+async function ssconf({ disk, paths }: WatcherSurroundings, key: string): Promise<string[]> {
+  const text = (await disk.read(paths.ssconf(key)))?.toString('utf8') ?? ''
+  return text.split('\n').filter((line) => line !== '')
+}
+
+/** Whether it got to its end. */
+async function watch(group: Group, options: WatcherOptions, surroundings: WatcherSurroundings): Promise<boolean> {
+  const { log, master } = surroundings
+  try {
+    const report = await watchGroup(group, options, surroundings)
+    log.info({ report }, 'looked after a node group')
+    await tell(master, report).catch((error: unknown) =>
+      log.warn({ err: error }, 'the master does not take the report'),
+    )
+    return report.error === null
+  } catch (error) {
+    if (!(error instanceof GroupBusy)) throw error
+    log.error(errorText(error))
+    return false
+  }
+}
+
+/** A master of Ganeti's takes none. */
+async function tell(master: Master, report: WatcherReport): Promise<void> {
+  await master.gantry?.watched(report)
+}

@@ -1,0 +1,128 @@
+// What the watcher does for the node that it runs on, and for daemons of the master that hang.
+import * as https from 'node:https'
+import { type Clock, within } from '../lib/clock'
+import type { Log } from '../lib/log'
+import { thisMachine as machine } from '../lib/machine'
+import type { Paths } from '../lib/paths'
+import { systemRandom as random } from '../lib/random'
+import { PLAIN_ENVIRONMENT } from '../lib/run-command'
+import { errorText } from '../lib/system-failure'
+import { PORT } from '../model/constants/daemons'
+import { HOOK_RESULT } from '../model/constants/hooks'
+import { CHILD_STOP_S } from '../model/limits/daemons'
+import { WATCHER_DAEMON_ANSWER_S } from '../model/limits/watcher'
+import { ownedDisk as disk } from '../model/owners'
+import { endAllInstances, isSurelyOffline } from '../node/health'
+import { runScripts } from '../node/hooks'
+import { hypervisorsOf } from '../node/hypervisor/index'
+import { openSsconf } from '../node/ssconf'
+import { ConfdClient } from '../rpc/confd/client'
+import { CONFD } from '../rpc/confd/protocol'
+import { openWconfd } from '../rpc/wconfd/client'
+import { ownAddress } from './own-address'
+
+interface Duties {
+  readonly paths: Paths
+  readonly log: Log
+  readonly clock: Clock
+  readonly rapiIp: string | undefined
+}
+
+/** Never rejects. */
+export async function lookAfterNode(duties: Duties): Promise<void> {
+  const { log } = duties
+  for (const duty of [warnOfNoParent, runHooks, endWhatMustNotRun])
+    await duty(duties).catch((error: unknown) =>
+      log.error({ err: error }, 'a duty of the watcher for this node failed'),
+    )
+}
+
+/** Daemons that died are started again by their parent; this only notices that the parent itself is gone. */
+async function warnOfNoParent({ paths, log }: Duties): Promise<void> {
+  if ((await pidOf(paths, 'node')) === undefined)
+    log.error('nobody starts daemons that die: "gantryd node" does not run on this node, or its pid file is gone')
+}
+
+async function runHooks({ paths, log }: Duties): Promise<void> {
+  for (const [script, code, output] of await runScripts({ ...machine, paths }, 'watcher', PLAIN_ENVIRONMENT))
+    if (code === HOOK_RESULT.failed) log.warn({ script, output }, 'a watcher hook failed')
+    else log.debug({ script, output }, code === HOOK_RESULT.ok ? 'a watcher hook ran' : 'not a script')
+}
+
+async function endWhatMustNotRun({ paths, log, clock }: Duties): Promise<void> {
+  const ssconf = openSsconf(paths, machine.files)
+  if (ssconf.value('maintain_node_health') !== 'True') return
+  const servers = ssconf.lines('master_candidates_ips')
+  const key = (await disk.read(paths.hmacKey))?.toString('utf8') ?? ''
+  const confd = new ConfdClient({ key, servers, port: PORT.confd, clock, random, warn: (text) => log.warn(text) })
+  const replies = await confd.askAll(CONFD.nodeRole, paths.hostname)
+  if (!isSurelyOffline(servers.length, replies)) return
+  const bindAddress = (await ownAddress(paths)) ?? '0.0.0.0'
+  const hypervisor = hypervisorsOf({ ...machine, paths, clock, random, log, bindAddress })
+  await endAllInstances({ ssconf, hypervisor, log })
+}
+
+/** A daemon that hangs is ended, and its parent starts it again. Never rejects. */
+export async function lookAfterDaemons(duties: Duties): Promise<void> {
+  const { paths, log } = duties
+  try {
+    if (!(await rapiAnswers(duties))) await endDaemon(duties, 'rapi')
+    if (!(await wconfdAnswers(paths, duties.clock))) await endDaemon(duties, 'wconfd')
+  } catch (error) {
+    log.error({ err: error }, 'a daemon that hangs cannot be started again')
+  }
+}
+
+/** Where nobody said which address it listens at, any of them will do. */
+async function rapiAnswers({ paths, rapiIp, clock }: Duties): Promise<boolean> {
+  const ssconf = openSsconf(paths, machine.files)
+  const known = ['127.0.0.1', ssconf.value('master_ip'), await ownAddress(paths)]
+  const addresses = rapiIp === undefined ? known.filter((one) => one !== undefined) : [rapiIp]
+  const answers = addresses.map((host) => answersAt(host, clock))
+  return Promise.any(answers).catch(() => false)
+}
+
+/** Also with a refusal. Rejects otherwise. */
+function answersAt(host: string, clock: Clock): Promise<true> {
+  return new Promise((resolve, reject) => {
+    const request = https.get({ host, port: PORT.rapi, path: '/version', rejectUnauthorized: false }, (response) => {
+      response.resume()
+      resolve(true)
+      limit.cancel()
+    })
+    const limit = clock.after(WATCHER_DAEMON_ANSWER_S * 1000, () => request.destroy(new Error('no answer')))
+    request.on('error', reject)
+  })
+}
+
+async function wconfdAnswers(paths: Paths, clock: Clock): Promise<boolean> {
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+  try {
+    const asked = wconfd.gantryReplicas().then(
+      () => true,
+      () => false,
+    )
+    return (await within(clock, WATCHER_DAEMON_ANSWER_S, asked)) === true
+  } finally {
+    wconfd.close()
+  }
+}
+
+async function endDaemon({ paths, log, clock }: Duties, role: string): Promise<void> {
+  const pid = await pidOf(paths, role)
+  if (pid === undefined) return log.error({ role }, 'a daemon does not answer, and has no process that could be ended')
+  log.warn({ role, pid }, 'a daemon does not answer; it is ended, and started again by its parent')
+  machine.processes.signal(pid, 'SIGTERM')
+  for (let left_s = CHILD_STOP_S; left_s > 0 && (await pidOf(paths, role)) === pid; left_s--) await clock.sleep(1000)
+  if ((await pidOf(paths, role)) === pid) machine.processes.signal(pid, 'SIGKILL')
+}
+
+/** The process of a daemon of this node, if it is one: a number in a file may be somebody else's by now. */
+async function pidOf(paths: Paths, role: string): Promise<number | undefined> {
+  const pid = Number((await disk.read(paths.pidFile(role)))?.toString('utf8') ?? Number.NaN)
+  if (!Number.isInteger(pid)) return undefined
+  const command = await machine.files
+    .readFile(`/proc/${pid}/cmdline`, 'utf8')
+    .catch((error: unknown) => errorText(error))
+  return command.includes(`ganeti-${role}`) ? pid : undefined
+}

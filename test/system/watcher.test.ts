@@ -1,0 +1,101 @@
+// Hosts that come back: their instances run again, each once, whatever was killed; and nothing runs that people have stopped.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import type { WatcherReport } from '../../src/rpc/luxi/watcher-report'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { eventually, killHard, NODES, processesOf, wholeAgain } from '../support/faults'
+import { qemuTest } from '../support/needs'
+
+jest.setTimeout(300_000)
+
+/** Seconds for instances to be there again; a loaded machine needs more than the ten that users are promised. */
+const AGAIN_S = 60
+
+let cluster: EmbeddedCluster
+const ok = async (words: string): Promise<string> => {
+  const { code, stdout, stderr } = await cluster.gnt(...words.split(' '))
+  expect({ words, code, stderr }).toMatchObject({ words, code: 0 })
+  return stdout
+}
+const add = (name: string, node: string, more = '') =>
+  ok(
+    `instance add -t sharedfile --disk 0:size=4m -o gantry-tiny -B memory=64m -n ${node} ${more} ${name}`.replace(
+      / +/g,
+      ' ',
+    ),
+  )
+const guests = () =>
+  processesOf(cluster.root).flatMap(({ role, node, pid }) => {
+    if (role !== 'qemu') return []
+    const name = /\0-name\0([^\0,]*)/.exec(fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.[1] ?? '?'
+    return [{ name: name, node }]
+  })
+const runningOn = (node: string) =>
+  guests()
+    .flatMap((guest) => (guest.node === node ? [guest.name] : []))
+    .sort()
+const statuses = async () =>
+  Object.fromEntries(
+    (await cluster.master.queryInstances([], ['name', 'status'], false)).map(([name, status]) => [name, status]),
+  )
+
+/** The power of a machine fails: all of its processes are gone at the same moment, as far as that can be done. */
+async function loseHost(node: string): Promise<void> {
+  const all = processesOf(cluster.root).filter((one) => one.node === node)
+  for (const { pid } of all) process.kill(pid, 'SIGKILL')
+  for (const { pid } of all) await killHard(pid)
+}
+
+const info = async () => JSON.parse(await ok('cluster watcher info --json')) as { groups: WatcherReport[] }
+
+qemuTest(
+  'the instances of a host that comes back run again, each once, and what people have stopped stays down',
+  async () => {
+    cluster = await startCluster(['--hypervisor', 'kvm'])
+    try {
+      const [master = '', second = ''] = NODES
+      await ok('cluster modify --user-shutdown yes')
+      for (const name of ['a1', 'a2']) await add(name, 'node2')
+      await add('m1', 'node1')
+      await add('down', 'node2')
+      await add('user', 'node2', '-H kvm:user_shutdown=true')
+      await ok('instance shutdown --timeout 0 down')
+      const control = path.join(cluster.root, second, 'var/run/ganeti/kvm-hypervisor')
+      await killGuest('user')
+      fs.writeFileSync(path.join(control, 'ctrl', 'user.shutdown'), '')
+
+      await loseHost(second)
+      await eventually('its instances run', () => runningOn(second).join() === 'a1,a2', AGAIN_S)
+      await loseHost(master)
+      await eventually('the instances of the master run', () => runningOn(master).join() === 'm1', AGAIN_S)
+      await wholeAgain(cluster)
+      // QEMU starts as two processes, of which one ends.
+      const all = () => guests().map(({ name }) => name)
+      await eventually('each runs once', () => all().sort().join() === 'a1,a2,m1', AGAIN_S)
+      const [down, user] = await eventually('the user of an instance has his way', async () => {
+        const now = await statuses()
+        return [now['down'], now['user']]
+      })
+      expect(down).toBe('ADMIN_down')
+      expect(['ADMIN_down', 'USER_down']).toContain(user)
+      const told = await eventually('the watcher has told', async () => {
+        const { groups } = await info()
+        return groups.find(({ restarted }) => restarted.length > 0)
+      })
+      expect(told).toMatchObject({ name: 'default', error: null })
+      const events = path.join(cluster.root, master, 'var/lib/ganeti/gantry-events.data')
+      expect(fs.readFileSync(events, 'utf8')).toContain('"type":"watcher","objects":["group/default","instance/')
+      const { body } = await cluster.rapi('GET', '/metrics')
+      expect(body).toMatch(/^gantry_watcher_outcomes_total\{outcome="restarted"\} \d/m)
+    } finally {
+      await cluster.remove()
+    }
+  },
+)
+
+async function killGuest(name: string): Promise<void> {
+  const guest = processesOf(cluster.root).find(
+    ({ role, pid }) => role === 'qemu' && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-name\0${name}`),
+  )
+  await killHard(guest?.pid ?? 0)
+}
