@@ -19,7 +19,7 @@ mkdir -p new/modules
 cp tree/boot/vmlinuz-* new/vmlinuz
 cp "$(find tree -type f -path '*bin/busybox' | head -n 1)" new/busybox
 for module in virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk failover net_failover \
-  virtio_net virtio_balloon button evdev; do
+  virtio_net virtio_balloon button evdev cdrom isofs; do
   find tree -name "$module.ko" -exec cp {} new/modules/ \;
 done
 mkdir -p "$(dirname "$dir")"

@@ -5,6 +5,8 @@ import * as path from 'node:path'
 const DIRECTORY = path.resolve(__dirname, '../../.cache/linux-guest')
 export const linuxGuestPresent = fs.existsSync(path.join(DIRECTORY, 'vmlinuz'))
 export const linuxGuestSkipped = 'skipped, the Linux guest is not here; fetch it with: sh test/system/linux-guest.sh'
+/** What an earlier linux-guest.sh fetched cannot mount the disk of cloud-init. */
+export const linuxGuestMounts = fs.existsSync(path.join(DIRECTORY, 'modules/isofs.ko'))
 export const linuxKernel = path.join(DIRECTORY, 'vmlinuz')
 
 const INIT = `#!/bin/busybox sh
@@ -19,6 +21,28 @@ stty -F /dev/ttyS0 -echo
 echo READY $(uname -r)
 exec setsid sh -c 'PS1= exec sh </dev/ttyS0 >/dev/ttyS0 2>&1'
 `
+/** Does with a NoCloud seed what cloud-init does first, for texts as the node writes them, and tells what came of it. */
+const READ_SEED = `#!/bin/busybox sh
+mkdir -p /seed
+# This busybox cannot look for labels.
+for disk in /dev/vd?; do
+  [ "$(dd if=$disk bs=1 skip=32808 count=6 2>/dev/null)" = cidata ] && mount -t iso9660 -o ro $disk /seed
+done
+value() { sed -n 's/^ *"'$1'": "\\([^"]*\\)".*/\\1/p' /seed/$2; }
+hostname $(value local-hostname meta-data)
+mac=$(value macaddress network-config)
+device=$(basename $(dirname $(grep -l $mac /sys/class/net/*/address)))
+ip link set $device up
+ip address add $(sed -n 's/^ *"\\([0-9.]*\\/[0-9]*\\)"$/\\1/p' /seed/network-config) dev $device
+ip route add default via $(value gateway4 network-config)
+echo "INSTANCE $(value instance-id meta-data)"
+echo "HOST $(hostname)"
+echo "KEY $(sed -n 's/^ *"\\(ssh-.*\\)"$/\\1/p' /seed/meta-data)"
+echo "ADDRESS $(ip -4 -o address show dev $device | tr -s ' ')"
+echo "ROUTE $(ip route | head -n 1)"
+head -n 1 /seed/user-data
+umount /seed
+`
 const POWER_BUTTON = '#!/bin/busybox sh\necho POWEROFF > /dev/ttyS0\npoweroff -f\n'
 
 /** Writes the initial file system. */
@@ -27,6 +51,7 @@ export function writeInitrd(file: string): void {
   const entries: Buffer[] = [
     ...['bin', 'modules', 'dev', 'etc', 'etc/acpi', 'etc/acpi/PWRF'].map((name) => entry(name, 0o040755)),
     entry('init', 0o100755, Buffer.from(INIT)),
+    entry('bin/read-seed', 0o100755, Buffer.from(READ_SEED)),
     entry('bin/busybox', 0o100755, fs.readFileSync(path.join(DIRECTORY, 'busybox'))),
     entry('etc/acpi/PWRF/00000080', 0o100755, Buffer.from(POWER_BUTTON)),
     ...modules.map((name) =>

@@ -2,6 +2,7 @@
 import * as path from 'node:path'
 import { parseIni, type IniSections } from '../../../lib/ini'
 import { fillOsParams } from '../../../config/filled'
+import { INSTANCE_ID } from '../../../model/cloud-init/parameters'
 import { EXPORT_SECTION } from '../../../model/constants/exports'
 import { EXPORT_VERSION } from '../../../model/constants/versions'
 import type { ConfigData, Node } from '../../../model/config'
@@ -68,6 +69,8 @@ export function withExport(op: CreateOp, { sections, oldName }: ImportSource, co
   const instance = sections[EXPORT_SECTION.instance] ?? {}
   const exported = sections[EXPORT_SECTION.export]?.['os'] ?? ''
   const os = isNone(exported) ? '' : exported
+  // To cloud-init the copy is an installation of its own.
+  const { [INSTANCE_ID]: _, ...exportedParams } = sections[EXPORT_SECTION.os] ?? {}
   const disks = op.disks.length > 0 ? op.disks : exportedDisks(instance)
   if (disks.length === 0 && op.disk_template !== 'diskless')
     throw new OpPrereqError('No disk info specified and the export is missing the disk information', ECODE.INVAL)
@@ -82,7 +85,7 @@ export function withExport(op: CreateOp, { sections, oldName }: ImportSource, co
     hypervisor: op.hypervisor ?? HYPERVISORS.find((known) => known === instance['hypervisor']),
     hvparams: { ...set(sections[EXPORT_SECTION.hypervisor]), ...op.hvparams },
     beparams: { ...exportedBackend(sections, op.beparams), ...op.beparams },
-    osparams: { ...sections[EXPORT_SECTION.os], ...op.osparams },
+    osparams: { ...exportedParams, ...op.osparams },
     osparams_private: { ...sections[EXPORT_SECTION.osPrivate], ...op.osparams_private },
   }
   return op.identify_defaults ? withoutDefaults(full, config) : full
