@@ -60,6 +60,11 @@ export class ConfigAccess {
     return this.env.wconfd.gantryRead(selector)
   }
 
+  /** A section of gantry.data. */
+  section(name: string): Promise<Readonly<Record<string, unknown>>> {
+    return this.env.wconfd.gantrySection(name)
+  }
+
   /** The default allocators of each kind of question that has some. */
   async defaultAllocators(): Promise<DefaultAllocators> {
     return defaultAllocators(await this.env.wconfd.gantrySection(ALLOCATORS_SECTION))

@@ -42,8 +42,7 @@ const statuses = async () =>
 /** The power of a machine fails: all of its processes are gone at the same moment, as far as that can be done. */
 async function loseHost(node: string): Promise<void> {
   const all = processesOf(cluster.root).filter((one) => one.node === node)
-  for (const { pid } of all) process.kill(pid, 'SIGKILL')
-  for (const { pid } of all) await killHard(pid)
+  await Promise.all(all.map(({ pid }) => killHard(pid)))
 }
 
 const info = async () => JSON.parse(await ok('cluster watcher info --json')) as { groups: WatcherReport[] }

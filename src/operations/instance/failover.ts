@@ -8,6 +8,7 @@ import { assembleDisks, closeDisks, isConsistent, shutdownDisks } from './disks/
 import { instanceHookEnv } from './hook-env'
 import { cleanUp } from './moves/migration'
 import { moveLocks, planMove, type Move } from './moves/plan'
+import { checkRunsNowhereElse, noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
 import { startOn } from './startup'
 import { dictOf, hookNodes, reread } from './view'
 import { whileItStops } from './while-it-stops'
@@ -15,7 +16,14 @@ import { isMirroredInside } from '../../model/templates'
 
 export const instanceFailover = logicalUnit(OpInstanceFailover, {
   ...moveLocks,
-  check: (ctx, op) => planMove(ctx, op, { failover: true, fallback: false }),
+  async check(ctx, op) {
+    const move = await planMove(ctx, op, { failover: true, fallback: false })
+    const { view, target } = move
+    const isStarted = view.instance.admin_state === 'up' && !op.cleanup
+    // Those two are asked by the move itself.
+    if (isStarted) await checkRunsNowhereElse(ctx, view, [view.primary.uuid, target.uuid])
+    return move
+  },
   hooks: {
     path: 'instance-failover',
     type: 'INSTANCE',
@@ -61,12 +69,18 @@ export async function failOver(
   const { instance } = view
   ctx.log.say(`Failover instance ${instance.name}`)
   await checkDisks(ctx, move, options.ignoreConsistency)
-  await stopOnSource(ctx, move, options)
+  const isStopped = await stopOnSource(ctx, move, options)
   await closeDisks(ctx, view, view.primary, true)
   ctx.log.say("* deactivating the instance's disks on source node")
   if (!(await shutdownDisks(ctx, view, { ignorePrimary: true })))
     throw new OpExecError("Can't shut down the instance's disks")
-  await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
+  const noted = await unconfirmedNodes(ctx, view)
+  const unconfirmed = noted.filter((uuid) => uuid !== target.uuid && uuid !== view.primary.uuid)
+  if (!isStopped && instance.admin_state === 'up') unconfirmed.push(view.primary.uuid)
+  await ctx.config.change([
+    change('setInstancePrimaryNode', instance.uuid, target.uuid),
+    ...noteUnconfirmed(view, noted, unconfirmed),
+  ])
   if (instance.admin_state === 'up') await startOnTarget(ctx, move)
 }
 
@@ -84,11 +98,12 @@ async function checkDisks(ctx: UnitContext, { view, target }: Move, ignore: bool
   }
 }
 
+/** Whether the source says that it has ended there. */
 async function stopOnSource(
   ctx: UnitContext,
   { view }: Move,
   options: { timeout_s: number; ignoreConsistency: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const { instance, primary } = view
   ctx.log.say('* shutting down instance on source node')
   const args = [dictOf(view), options.timeout_s, ctx.reason] as const
@@ -97,12 +112,13 @@ async function stopOnSource(
     { name: instance.name, limit_s: options.timeout_s },
     ctx.nodes.attempt(primary, 'instance_shutdown', [...args]),
   )
-  if (result.ok) return
+  if (result.ok) return true
   if (!options.ignoreConsistency && !primary.offline)
     throw new OpExecError(`Could not shutdown instance ${instance.name} on node ${primary.name}: ${result.error}`)
   ctx.log.warning(
     `Could not shutdown instance ${instance.name} on node ${primary.name}, proceeding anyway; please make sure node ${primary.name} is down; error details: ${result.error}`,
   )
+  return false
 }
 
 async function startOnTarget(ctx: UnitContext, { view, target }: Move): Promise<void> {

@@ -6,6 +6,7 @@ import { logicalUnit } from '../logical-unit'
 import { removeDisks } from './disks/files'
 import { instanceHookEnv } from './hook-env'
 import { stopLeftBehind } from './moves/left-behind'
+import { noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
 import { dictOf, hookNodes, locksOfInstance, readInstance, type InstanceView } from './view'
 import type { UnitContext } from '../unit-context'
 import { whileItStops } from './while-it-stops'
@@ -47,5 +48,6 @@ export async function removeInstance(ctx: UnitContext, view: InstanceView, ignor
     if (!ignoreFailures) throw new OpExecError("Can't remove instance's disks")
     ctx.log.say("Warning: can't remove instance's disks")
   }
-  await ctx.config.change([change('removeInstance', view.instance.uuid)])
+  const noted = await unconfirmedNodes(ctx, view)
+  await ctx.config.change([change('removeInstance', view.instance.uuid), ...noteUnconfirmed(view, noted, [])])
 }

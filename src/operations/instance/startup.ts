@@ -18,6 +18,7 @@ import {
 } from './checks'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
+import { checkRunsNowhereElse } from './moves/unconfirmed'
 import { startOverrides, type StartOverrides } from './parameters/params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'
@@ -35,17 +36,18 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
       ctx.log.warning('Ignoring offline primary node')
       if (Object.keys({ ...op.hvparams, ...op.beparams }).length > 0)
         ctx.log.warning('Overridden parameters are ignored')
-      return { view, overrides, cleanup: false }
+      return { view, overrides, cleanup: false, confirmed: [] }
     }
     checkNodeOnline(view.primary)
     await checkBridges(ctx, view.config, view.instance, view.primary)
     const runtime = await runtimeOnPrimary(ctx, view)
+    const confirmed = runtime === undefined ? await checkRunsNowhereElse(ctx, view) : []
     if (runtime === undefined) {
       const needed = overrides.beparams?.minmem ?? minimumMemory(view.config, view.instance)
       const reason = `starting instance ${view.instance.name}`
       await checkNodeFreeMemory(ctx, view.primary, reason, needed, view.instance.hypervisor, hvParamsOf(view))
     }
-    return { view, overrides, cleanup: runtime?.state === USER_DOWN }
+    return { view, overrides, cleanup: runtime?.state === USER_DOWN, confirmed }
   },
   hooks: {
     path: 'instance-start',
@@ -53,9 +55,10 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
     env: (ctx, op, { view }) => instanceHookEnv(ctx, view.instance.uuid, { FORCE: op.force }),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, overrides, cleanup }) {
+  async run(ctx, op, { view, overrides, cleanup, confirmed }) {
     const { instance } = view
-    if (!op.no_remember) await ctx.config.change([change('setInstanceStatus', instance.uuid, 'up', true, 'admin')])
+    const status = op.no_remember ? [] : [change('setInstanceStatus', instance.uuid, 'up', true, 'admin')]
+    await ctx.config.change([...status, ...confirmed])
     if (view.primary.offline) {
       ctx.log.info('Primary node offline, marked instance as started')
       return null

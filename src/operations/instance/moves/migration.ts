@@ -8,6 +8,7 @@ import { hvParamsOf, runtimeOf } from '../checks'
 import { closeDisks, isConsistent, openDisks } from '../disks/activation'
 import type { Move } from './plan'
 import { tellRemarks } from '../startup'
+import { noteUnconfirmed, unconfirmedNodes } from './unconfirmed'
 import { dictOf, reread } from '../view'
 import { errorText } from '../../../lib/system-failure'
 
@@ -30,6 +31,9 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   await openDisks(ctx, view, primary, false)
   await openDisks(ctx, view, target, false)
 
+  const noted = await unconfirmedNodes(ctx, view)
+  // If this job dies, nobody else knows of what it may leave there.
+  await ctx.config.change(noteUnconfirmed(view, noted, [...noted, target.uuid]))
   ctx.log.say(`* preparing ${target.name} to accept the instance`)
   const accepted = await ctx.nodes.attempt(target, 'accept_instance', [dict, info, target.secondary_ip])
   if (!accepted.ok) await abort(ctx, move, info, 'Pre-migration failed, aborting', 'pre-migrate', accepted.error)
@@ -121,7 +125,11 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
   const what = 'Could not finalize instance migration'
   await ctx.nodes.call(primary, what, 'instance_finalize_migration_src', [dictOf(view), true, live])
   await closeDisks(ctx, view, primary)
-  await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
+  const noted = await unconfirmedNodes(ctx, view)
+  await ctx.config.change([
+    change('setInstancePrimaryNode', instance.uuid, target.uuid),
+    ...noteUnconfirmed(view, noted, without(noted, target)),
+  ])
   const moved = await reread(ctx, view)
   await ctx.nodes.call(target, what, 'instance_finalize_migration_dst', [dictOf(moved), info, true])
   await openDisks(ctx, moved, target, true)
@@ -153,7 +161,9 @@ async function giveUp(
 ): Promise<{ failures: string[]; words: string }> {
   const dict = dictOf(view)
   const there = await ctx.nodes.attempt(target, 'instance_finalize_migration_dst', [dict, info, false])
-  if (!there.ok) ctx.log.warning(`Aborting migration failed on target node ${target.name}: ${there.error}`)
+  const noted = await unconfirmedNodes(ctx, view)
+  if (there.ok) await ctx.config.change(noteUnconfirmed(view, noted, without(noted, target)))
+  else ctx.log.warning(`Aborting migration failed on target node ${target.name}: ${there.error}`)
   const here = await ctx.nodes.attempt(view.primary, 'instance_finalize_migration_src', [dict, false, live])
   if (!here.ok) ctx.log.warning(`Aborting migration failed on source node ${view.primary.name}: ${here.error}`)
   const failures = [there, here].flatMap((answer) => (answer.ok ? [] : [answer.error]))
@@ -196,11 +206,15 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
     ctx.log.say(`* instance running on secondary node (${target.name}), updating config`)
     await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
   } else ctx.log.say(`* instance confirmed to be running on its primary node (${primary.name})`)
+  // All nodes have told where it runs.
+  await ctx.config.change(noteUnconfirmed(view, await unconfirmedNodes(ctx, view), []))
   const current = await reread(ctx, view)
   await closeDisks(ctx, current, moved ? primary : target, true)
   await openDisks(ctx, current, current.primary, true)
   ctx.log.say('* done')
 }
+
+const without = (uuids: readonly string[], node: Node): string[] => uuids.filter((uuid) => uuid !== node.uuid)
 
 async function whereItRuns(ctx: UnitContext, { config, instance }: Move['view']): Promise<Node[]> {
   ctx.log.say('* checking where the instance actually runs (if this hangs, the hypervisor might be in a bad state)')

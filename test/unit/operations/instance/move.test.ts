@@ -1,3 +1,4 @@
+import { change } from '../../../../src/config/changes'
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst6: sharedfile, up on node3; inst2: file; inst1: diskless, up on node2; inst4: diskless, down on node3.
@@ -241,3 +242,82 @@ test.each(['OP_INSTANCE_MIGRATE', 'OP_INSTANCE_FAILOVER'])(
     }
   },
 )
+
+describe('an instance that may have been left somewhere', () => {
+  const noted = () => cluster.gantry.sections['unconfirmed']?.[cluster.instance('inst6')?.uuid ?? '']
+  const start = () => cluster.run('OP_INSTANCE_STARTUP', { instance_name: 'inst6' })
+  const silent = (name: string) => (node: { name: string }) => {
+    if (node.name === name) throw new Error('no answer')
+    return undefined
+  }
+  const crash = () => {
+    for (const { name } of Object.values(cluster.config.nodes))
+      cluster.world.node(name).instances.delete('inst6.gnt.example')
+  }
+
+  /** Fails over although its node does not answer. */
+  async function leave(): Promise<void> {
+    cluster.answers.instance_shutdown = silent('node3.gnt.example')
+    await cluster.run('OP_INSTANCE_FAILOVER', { ...move, ignore_consistency: true })
+    expect(noted()).toEqual([cluster.node('node3').uuid])
+  }
+
+  test('is not started while the node that was not stopped may still run it', async () => {
+    await leave()
+    crash()
+    cluster.answers.instance_info = silent('node3.gnt.example')
+    await expect(start()).rejects.toThrow(
+      /inst6.* may still run on node node3\.gnt\.example, which does not tell .*--offline yes/,
+    )
+    cluster.given(change('patchNode', cluster.node('node3').uuid, { offline: true, master_candidate: false }))
+    await expect(start()).resolves.toBeNull()
+    expect(noted()).toEqual([cluster.node('node3').uuid])
+  })
+
+  test('nor while that node says that it runs there', async () => {
+    await leave()
+    const left = { state: 0, memory: 1, vcpus: 1, time: 0 }
+    cluster.world.node('node1.gnt.example').instances.delete('inst6.gnt.example')
+    cluster.answers.instance_info = ({ name }) => (name === 'node3.gnt.example' ? left : undefined)
+    await expect(start()).rejects.toThrow(/still runs on node node3\.gnt\.example, .*--cleanup/)
+  })
+
+  test('is started when that node says that it does not, which is asked once', async () => {
+    await leave()
+    crash()
+    await expect(start()).resolves.toBeNull()
+    expect(noted()).toBeUndefined()
+  })
+
+  test('is not failed over to a third node while that node does not tell', async () => {
+    await leave()
+    cluster.answers.instance_info = silent('node3.gnt.example')
+    const third = Object.values(cluster.config.nodes).find(({ name }) => !/node[13]\./.test(name))?.name
+    await expect(
+      cluster.run('OP_INSTANCE_FAILOVER', { instance_name: 'inst6', target_node: third, ignore_consistency: true }),
+    ).rejects.toThrow(/may still run on node node3/)
+  })
+
+  test('a migration notes its target as long as it is under way', async () => {
+    let during: unknown
+    cluster.answers.instance_migrate = () => void (during = noted())
+    await cluster.run('OP_INSTANCE_MIGRATE', move)
+    expect([during, noted()]).toEqual([[cluster.node('node1').uuid], undefined])
+  })
+
+  test('and longer where the target does not say that it gave up', async () => {
+    cluster.answers.instance_migrate = fail('no route')
+    cluster.answers.instance_finalize_migration_dst = silent('node1.gnt.example')
+    await expect(cluster.run('OP_INSTANCE_MIGRATE', move)).rejects.toThrow(/no route/)
+    expect(noted()).toEqual([cluster.node('node1').uuid])
+    await cluster.run('OP_INSTANCE_MIGRATE', { ...move, cleanup: true })
+    expect(noted()).toBeUndefined()
+  })
+
+  test('is forgotten with the instance', async () => {
+    await leave()
+    cluster.answers = {}
+    await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst6' })
+    expect(cluster.gantry.sections['unconfirmed']).toBeUndefined()
+  })
+})
