@@ -11,6 +11,8 @@ export interface ShownFiles {
   readonly files: Files
   put(file: string, text: string): void
   read(file: string): string
+  /** Where a shown file is. */
+  place(file: string): string
   remove(): void
 }
 
@@ -29,7 +31,7 @@ export function shownFiles(texts: Readonly<Record<string, string>>): ShownFiles 
   }
   for (const [file, text] of Object.entries(texts)) put(file, text)
   return {
-    ...{ files, put },
+    ...{ files, put, place: (file) => path.join(folder, file) },
     read: (file) => fs.readFileSync(path.join(folder, file), 'utf8'),
     remove: () => fs.rmSync(folder, { recursive: true }),
   }

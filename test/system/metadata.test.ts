@@ -11,7 +11,7 @@ import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
 import { METADATA_ADDRESS } from '../../src/model/constants/communication'
-import { connectCommunication, freeTapName } from '../../src/node/network/communication'
+import { connectCommunication } from '../../src/node/network/communication'
 import { openMetad } from '../../src/rpc/metad/client'
 import { startCluster } from '../support/embedded-cluster'
 import { contextIn, eventually, instanceDict, kvmParams, SerialConsole } from '../support/hypervisor'
@@ -77,6 +77,23 @@ whenGuest('a Linux guest gets its address from QEMU, asks the node, and reaches 
       console.type(`printf 'GET ${PARAMETERS} HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80\n`)
       await console.expect(/\{"color":\["red","public"\],"key":\["s","secret"\]\}/, 30)
     }
+    // The same where the NIC comes while the guest runs.
+    const [nic] = instance.nics
+    if (nic === undefined) throw new Error('no NIC')
+    await hypervisor.hotplug(instance, 'hotremove', { target: 'nic', nic }, 0)
+    await eventually(async () => {
+      console.text = ''
+      console.type('ls /sys/class/net; echo DO""NE\n')
+      const [text] = await console.expect(/[^]*DONE/, 20)
+      return text.includes('eth0') ? undefined : true
+    }, 20)
+    await hypervisor.hotplug(instance, 'hotadd', { target: 'nic', nic }, 0)
+    console.type(
+      'until ip addr add 169.254.7.9/16 dev eth0 2>/dev/null; do sleep 1; done; ip link set eth0 up; echo U""P\n',
+    )
+    await console.expect(/UP/, 20)
+    console.type(`printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80\n`)
+    await console.expect(/\["latest"\]/, 30)
     // QEMU's own address in that network stands for the node, where the monitoring daemon and others may listen.
     console.type(`nc -w 2 169.254.169.253 ${port} </dev/null && echo REACHED || echo UNREA""CHED\n`)
     await console.expect(/UNREACHED/, 20)
@@ -183,14 +200,6 @@ const request = require('node:http').get(options, (response) => {
 request.on('timeout', () => { process.stdout.write('nothing'); process.exit() })
 request.on('error', () => { process.stdout.write('nothing'); process.exit() })
 `
-
-test('names of tap devices are never given twice', async () => {
-  const files = {
-    ...systemFiles,
-    readdir: (() => Promise.resolve(['lo', 'gnt.com.2', 'gnt.com.10', 'gnt.com.x'])) as never,
-  }
-  await expect(freeTapName(files)).resolves.toBe('gnt.com.11')
-})
 
 test('a cluster gives communication to instances and takes it away; metad comes back when it is killed', async () => {
   const cluster = await startCluster(['--nodes', '1', '--hypervisor', 'fake'])

@@ -129,6 +129,22 @@ test('an instance is told its name, NICs and disks', async () => {
   })
 })
 
+test("cloud-init reads its seed, with secrets while the instance is installed and with its own NICs' addresses", async () => {
+  const osparams = { hostname: 'web', ssh_authorized_keys: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5 me' }
+  const secret = { osparams_secret: { password_hash: '$6$salt$hash' } }
+  await call().updateConfig(instance('one', ONE, { osparams, ...secret }))
+  const read = async (name: string) => (await get(socketOf(ONE), `/nocloud/${name}`)).text
+  expect(JSON.parse(await read('meta-data'))).toEqual({
+    ...{ 'instance-id': 'uuid of one', 'local-hostname': 'web' },
+    'public-keys': [osparams.ssh_authorized_keys],
+  })
+  expect(await read('user-data')).toMatch(/^#cloud-config\n[^]*hash/)
+  expect(await read('network-config')).toContain(ONE)
+  await expect(get(socketOf(ONE), '/nocloud/vendor-data')).resolves.toEqual(NOT_FOUND)
+  await clock.pass(INSTALLATION_S)
+  expect(await read('user-data')).not.toContain('hash')
+})
+
 test('an instance gets the package of its installation, and no other file that its parameters name', async () => {
   const file = path.join(root, 'os.tgz')
   fs.writeFileSync(file, 'archive')

@@ -4,6 +4,7 @@ import * as path from 'node:path'
 import { systemFiles } from '../../../../src/lib/files'
 import { pathsOf } from '../../../../src/lib/paths'
 import { bridgeFacts, joinBridge, vlanCommands } from '../../../../src/node/network/bridge'
+import { freeTapName, isRoutedToGuest } from '../../../../src/node/network/communication'
 import { vlanOptions } from '../../../../src/node/network/open-vswitch'
 import { Taps } from '../../../../src/node/network/taps'
 import { parseVlans } from '../../../../src/node/network/vlans'
@@ -155,5 +156,74 @@ describe('a tap device joins', () => {
       ...{ INTERFACE: 'tap0', INTERFACE_INDEX: '2', INTERFACE_UUID: 'nic-1', INTERFACE_NAME: 'eth', TAGS: 'a b' },
     })
     await expect(joined(nic({ mode: 'ext' }))).rejects.toThrow(`NIC mode 'ext' needs a script ${script}`)
+  })
+})
+
+describe('a communication NIC', () => {
+  const nic = (more: object = {}) => ({
+    ...{ uuid: 'nic-1', mac: '52:54:00:00:00:01', name: 'ganeti:communication:vm1', ip: '169.254.0.5' },
+    ...{ nicparams: { mode: 'routed', link: 'communication_rt' }, ...more },
+  })
+
+  test('has the metadata address at this end, and the only route to the guest', async () => {
+    const commands = [
+      'ip link set dev gnt.com.0 up',
+      'ip address replace 169.254.169.254/32 dev gnt.com.0',
+      'ip -4 route replace 169.254.0.5/32 dev gnt.com.0',
+    ]
+    const shown = shownFiles({})
+    const connect = async (one: ReturnType<typeof nic>, expected: readonly string[]) => {
+      const programs = recordedPrograms(expected.map((argv) => ({ argv })))
+      await new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
+        ...([instanceDict(), one, 1, 'gnt.com.0'] as const),
+      )
+      return programs.asked
+    }
+    expect((await connect(nic(), commands)).map(({ argv }) => argv.join(' '))).toEqual(commands)
+    // Ganeti's script of the administrator does it all; those for other NICs are not asked.
+    shown.put('/etc/ganeti/kvm-vif-routed', '')
+    fs.chmodSync(shown.place('/etc/ganeti/kvm-vif-routed'), 0o755)
+    await connect(nic(), commands)
+    shown.put('/etc/ganeti/kvm-ifup-os', '')
+    fs.chmodSync(shown.place('/etc/ganeti/kvm-ifup-os'), 0o755)
+    const [script] = await connect(nic(), ['/etc/ganeti/kvm-ifup-os gnt.com.0'])
+    expect(script?.options.env).toMatchObject({ INTERFACE: 'gnt.com.0', MODE: 'routed', MAC: nic().mac, IP: nic().ip })
+    shown.remove()
+  })
+
+  test('has a name of its own, whoever else makes one at the same time', async () => {
+    const shown = shownFiles({ '/sys/class/net/gnt.com.2/address': '', '/sys/class/net/tap9/address': '' })
+    expect(await freeTapName(shown.files)).toBe('gnt.com.3')
+    const made: string[] = []
+    const run = async (argv: readonly string[]) => {
+      const name = argv[4] ?? ''
+      made.push(name)
+      // Another start was quicker.
+      if (made.length === 1) shown.put(`/sys/class/net/${name}/address`, '')
+      return { code: made.length === 1 ? 1 : 0, output: 'Device or resource busy', stdout: '' } as never
+    }
+    const taps = new Taps({ files: shown.files, run, paths: pathsOf('', 'n1') })
+    expect(await taps.makeForCommunication(undefined, [])).toBe('gnt.com.4')
+    expect(made).toEqual(['gnt.com.3', 'gnt.com.4'])
+    shown.remove()
+  })
+
+  test('counts for an address only if the node routes that to its tap device and nowhere else', async () => {
+    const head = 'Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n'
+    const route = (device: string, hex: string, mask = 'FFFFFFFF') =>
+      `${device}\t${hex}\t00000000\t0005\t0\t0\t0\t${mask}\t0\t0\t0\n`
+    const ask = async (routes: string, order: 'LE' | 'BE' = 'LE') => {
+      const shown = shownFiles({ '/proc/net/route': head + routes })
+      const answer = await isRoutedToGuest(shown.files, '169.254.0.5', order)
+      shown.remove()
+      return answer
+    }
+    expect(await ask(route('gnt.com.0', '0500FEA9'))).toBe(true)
+    expect(await ask(route('gnt.com.0', 'A9FE0005'), 'BE')).toBe(true)
+    expect(await ask(route('gnt.com.0', '0600FEA9'))).toBe(false)
+    expect(await ask(route('eth0', '0500FEA9'))).toBe(false)
+    expect(await ask(route('gnt.com.0', '0500FEA9') + route('eth0', '0500FEA9'))).toBe(false)
+    expect(await ask(route('eth0', '0000FEA9', '0000FFFF'))).toBe(false)
+    expect(await ask('')).toBe(false)
   })
 })

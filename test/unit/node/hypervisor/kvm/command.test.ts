@@ -14,6 +14,7 @@ import type { InstanceDict } from '../../../../../src/rpc/node/dicts'
 import { diskDict, instanceDict, kvmParams } from '../../../../support/hypervisor'
 import { baseFacts, command, plain, tap, withParams } from './command-of'
 
+const SOURCE = path.resolve(__dirname, '../../../../../src')
 const GOLDEN = path.resolve(__dirname, '../../../../golden/kvm')
 interface Case {
   readonly instance: InstanceDict
@@ -27,6 +28,10 @@ const second = diskDict('/srv/b', { uuid: 'f13a78c1-8292-4023-b86b-140adb26d2cd'
 const cases: Readonly<Record<string, Case>> = {
   defaults: { instance: withParams({}, { beparams: bigMemory }) },
   'tcg-user-network': { instance: withParams({}), facts: { accelerator: 'tcg', backends: [{ kind: 'user' }] } },
+  'communication-in-user-mode': {
+    instance: withParams({}),
+    facts: { backends: [{ kind: 'user', metadata: { ip: '169.254.0.5', socket: '/run/a,b c/169.254.0.5' } }] },
+  },
   'no-nics-no-disks': { instance: instanceDict() },
   'virtual-root': {
     instance: withParams({ vnc_bind_address: '0.0.0.0' }, { disks_info: [shared] }),
@@ -124,7 +129,8 @@ const cases: Readonly<Record<string, Case>> = {
 }
 
 test.each(Object.entries(cases))('the command of an instance: %s', (name, { instance, facts, root }) => {
-  const lines = command(instance, { ...baseFacts, ...facts }, root ?? '').join('\n') + '\n'
+  const here = command(instance, { ...baseFacts, ...facts }, root ?? '').join('\n') + '\n'
+  const lines = here.replaceAll(process.execPath, 'NODE').replaceAll(SOURCE, 'SOURCE')
   const file = path.join(GOLDEN, `${name}.txt`)
   if (!fs.existsSync(file)) {
     fs.writeFileSync(file, lines)
