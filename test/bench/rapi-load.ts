@@ -71,6 +71,13 @@ export async function post(target: RapiTarget, path: string, body: object): Prom
   return performance.now() - begun
 }
 
+/** The same for a request without a body. */
+export async function get(target: RapiTarget, path: string): Promise<number> {
+  const begun = performance.now()
+  await one(target, requestText(target, { path, keepAlive: false }))
+  return performance.now() - begun
+}
+
 /** Sends that many requests in each second, however long the answers take; their times in milliseconds. */
 export async function sendAtRate(
   target: RapiTarget,

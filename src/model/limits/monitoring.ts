@@ -13,6 +13,8 @@ export const MONITORING_KEPT_S = 30
 /** Questions to monitoring daemons that are under way at the same time; one that takes longer than the seconds keeps the next from nothing. */
 export const MONDS_ASKED_AT_ONCE = 64
 export const MONDS_ASK_PATIENCE_S = 0.25
+/** Questions that are begun before the event loop serves others. */
+export const MONDS_BEGUN_AT_ONCE = 12
 /** Bytes of one node's answer, and of those of all nodes that are being read or are kept. */
 export const MOND_ANSWER_BYTES_MAX = 4 << 20
 export const MONITORING_BYTES_MAX = 64 << 20

@@ -36,11 +36,14 @@ export interface MondAnswer {
   readonly date_ms: number | undefined
 }
 
+/** Each question has a connection of its own: one that was kept may be closed by the other end just when it is used again. */
+const AGENT = new http.Agent({ keepAlive: false })
+
 /** Rejects with a MondFailure. */
 export function askMond(endpoint: MondEndpoint, path: string, bounds: MondBounds): Promise<MondAnswer> {
   const { clock, limit_s } = bounds
   return new Promise((resolve, reject) => {
-    const request = http.get({ ...endpoint, path, agent: false })
+    const request = http.get({ ...endpoint, path, agent: AGENT })
     let begun = false
     const expire = () =>
       fail(

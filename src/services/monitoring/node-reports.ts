@@ -2,11 +2,13 @@
 // all who want it at that moment, and nobody waits for one that hangs.
 import { type Clock, type Timer, within } from '../../lib/clock'
 import { Pace } from '../../lib/pace'
+import { mapInSlices } from '../../lib/slices'
 import { errorText } from '../../lib/system-failure'
 import type { NodeUuid } from '../../model/ids'
 import {
   MONDS_ASKED_AT_ONCE,
   MONDS_ASK_PATIENCE_S,
+  MONDS_BEGUN_AT_ONCE,
   MOND_ANSWER_BYTES_MAX,
   MOND_ANSWER_S,
   MONITORING_BYTES_MAX,
@@ -76,17 +78,18 @@ export class NodeReports {
 
   /** Resolves when the nodes have answered, or nobody should wait for them any longer. */
   async gather(nodes: readonly Node[]): Promise<void> {
-    const waits = nodes.flatMap((node) => {
+    const { clock } = this.parts
+    const all = mapInSlices(nodes, MONDS_BEGUN_AT_ONCE, (node) => {
       const { asking, silent } = this.start(node)
-      if (asking === undefined) return []
-      return [silent ? within(this.parts.clock, SILENT_MOND_WAIT_S, asking) : asking]
+      return asking && silent ? within(clock, SILENT_MOND_WAIT_S, asking) : asking
     })
-    await within(this.parts.clock, MONITORING_S, Promise.all(waits))
+    const answered = all.then((waits) => Promise.all(waits.flatMap((wait) => wait ?? [])))
+    await within(clock, MONITORING_S, answered)
   }
 
   /** Has them asked, for whoever asks next. */
   renew(nodes: readonly Node[]): void {
-    for (const node of nodes) this.start(node)
+    void mapInSlices(nodes, MONDS_BEGUN_AT_ONCE, (node) => this.start(node))
   }
 
   told(node: NodeUuid): Told | undefined {

@@ -1,5 +1,6 @@
 import type { Node } from '../../../../src/model/config'
 import {
+  MONDS_ASKED_AT_ONCE,
   MOND_ANSWER_S,
   MONITORING_BYTES_MAX,
   MONITORING_FRESH_S,
@@ -118,6 +119,7 @@ test('nobody waits longer than the bound, however many nodes are late, and a lat
   await questions[0]?.answer()
   await clock.pass(MONITORING_FRESH_S)
   const gathering = watched(reports.gather(many))
+  while (questions.length < 1 + MONDS_ASKED_AT_ONCE) await settled()
   await clock.pass(MONITORING_S - 0.01)
   expect(gathering.ended).toBe(false)
   await clock.pass(0.01)
