@@ -64,12 +64,26 @@ export async function osValidate(context: ScriptContext, check: OsCheck): Promis
   const known = os.parameters.map(([name]) => name)
   const wrong = Object.keys(check.parameters).filter((name) => !known.includes(name))
   if (wrong.length > 0) fail(`Parameters that OS '${os.name}' does not have: ${wrong.join(', ')}`)
-  const problems = known.includes(CLOUD_INIT) ? cloudInitProblems(check.parameters) : []
-  if (problems.length > 0) fail(`OS '${os.name}': ${problems.join('; ')}`)
+  if (known.includes(CLOUD_INIT)) await checkCloudInit(os.name, check.parameters)
   const env = coreEnvironment(check.os, os, check.parameters, 0)
   const script = path.join(os.directory, 'verify')
   const { code, output } = await context.run([script, ...check.checks], { cwd: os.directory, env })
   if (code !== 0) fail(`The verify script of OS '${os.name}' failed (exit code ${code}): ${lastLines(output)}`)
+}
+
+/** cloud-init ignores a text that it cannot read, and the guest would come up without what was in it. */
+async function checkCloudInit(os: string, parameters: Readonly<Record<string, string>>): Promise<void> {
+  const problems = cloudInitProblems(parameters)
+  if (problems.length > 0) fail(`OS '${os}': ${problems.join('; ')}`)
+  const { user_data: text = '' } = parameters
+  if (!text.startsWith('#cloud-config')) return
+  const { isMap, parseDocument } = await import('yaml')
+  const { contents, errors } = parseDocument(text, { prettyErrors: false })
+  const [error] = errors
+  const line = text.slice(0, error?.pos[0]).split('\n').length
+  if (error) fail(`OS '${os}': OS parameter user_data is no YAML (${error.code} in line ${line})`)
+  if (contents !== null && !isMap(contents))
+    fail(`OS '${os}': OS parameter user_data must have keys and values below #cloud-config`)
 }
 
 function checkVariant(os: OsDefinition, variant: string | undefined): void {

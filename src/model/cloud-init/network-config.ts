@@ -29,6 +29,8 @@ interface Ethernet {
 }
 
 const ROUTED = 'routed'
+/** There each NIC has an address without being told: in the network for instance communication, too. */
+const LINK_LOCAL = /^fe[89ab]/i
 
 export function networkConfig(nics: readonly SeedNic[], nameservers: readonly string[]) {
   const ethernets = nics.map((nic, index) => ethernet(nic, `eth${index}`))
@@ -73,7 +75,7 @@ function address4({ ip, nicparams, netinfo }: SeedNic): string | undefined {
 function address6({ ip, mac, netinfo }: SeedNic): string | undefined {
   const network6 = netinfo?.network6
   if (ip !== undefined && isIPv6(ip)) return `${ip}/${network6 === undefined ? '128' : lengthOf(network6)}`
-  if (network6 === undefined || Number(lengthOf(network6)) > 64) return undefined
+  if (network6 === undefined || Number(lengthOf(network6)) > 64 || LINK_LOCAL.test(network6)) return undefined
   const [prefix] = IPv6.parseCIDR(network6)
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac.split(':').map((part) => Number.parseInt(part, 16))
   const host = [((a ^ 2) << 8) | b, (c << 8) | 0xff, 0xfe00 | d, (e << 8) | f]

@@ -28,7 +28,7 @@ beforeEach(() => {
   node = testNode('node1.example.com', { run: () => Promise.resolve(done) })
   const { hypervisor } = node.context
   node.context = { ...node.context, hypervisor: (name) => fake(hypervisor(name)) }
-  putOs('cloud', 'cloud_init\nssh_authorized_keys\npassword_hash\n')
+  putOs('cloud', 'cloud_init\nuser_data\npassword_hash\n')
   putOs('plain', 'filesystem\n')
 })
 afterEach(() => node.remove())
@@ -113,5 +113,12 @@ test('values that cloud-init would not understand are refused by name before any
   await expect(validate('cloud', { password_hash: 'geheim', cloud_init: 'perhaps' })).rejects.toThrow(
     /^OS 'cloud': OS parameter cloud_init must be yes or no; OS parameter password_hash must be a SHA-512 /,
   )
+  const userData = (lines: string) => validate('cloud', { user_data: `#cloud-config\n${lines}` })
+  expect(await userData('')).toBe(true)
+  expect(await userData('packages: [nginx]\n')).toBe(true)
+  await expect(userData('packages: [nginx]\nsecret: "hunter2\n')).rejects.toThrow(
+    /^OS 'cloud': OS parameter user_data is no YAML \(\w+ in line [34]\)$/,
+  )
+  await expect(userData('- nginx\n')).rejects.toThrow('user_data must have keys and values below #cloud-config')
   expect(await validate('plain', { filesystem: 'ext4' })).toBe(true)
 })

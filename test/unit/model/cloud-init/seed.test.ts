@@ -83,6 +83,10 @@ test('the address in an IPv6 network follows from the MAC', () => {
   expect(ethernets([{ ...NIC, netinfo: { ...netinfo, network6: '2001:db8::/80' } }])).toEqual([
     expect.not.objectContaining({ gateway6: expect.anything() }),
   ])
+  const communication = { network: '169.254.0.0/16', network6: 'fe80::/10' }
+  expect(ethernets([{ ...NIC, ip: '169.254.7.9', netinfo: communication }])).toMatchObject([
+    { addresses: ['169.254.7.9/16'] },
+  ])
   expect(ethernets([{ ...NIC, ip: '2001:db8:0:7::9', netinfo }])).toMatchObject([
     { addresses: ['2001:db8:0:7::9/64'], gateway6: 'fe80::1' },
   ])
