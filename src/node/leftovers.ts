@@ -22,6 +22,7 @@ interface Kept {
 const keptOf = ({ paths, files }: Pick<NodeContext, 'paths' | 'files'>): readonly Kept[] => [
   { folder: paths.bdevCacheDir, owner: (file) => firstWord(files, file) },
   { folder: paths.instanceReasonDir, owner: (file) => path.basename(file) },
+  { folder: paths.metadataDir, owner: (file) => path.basename(file) },
   { folder: paths.local(PATH.LOG_KVM_DIR), owner: (file) => path.basename(file, '.log') },
 ]
 

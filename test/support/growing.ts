@@ -154,7 +154,7 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/run\/ganeti\/(instance-disks|kvm-hypervisor|fake-hypervisor|uid-pool|cloud-init)\//, 'go with the instance'],
   [/^var\/run\/ganeti\/livelocks\//, 'one for each running job; dead ones are removed when luxid starts'],
   [/^var\/run\/ganeti\/socket\//, 'one for each daemon, and METAD_INSTANCES_MAX'],
-  [/^var\/run\/ganeti\/metad\//, 'METAD_INSTANCES_MAX; go with the instance'],
+  [/^var\/run\/ganeti\/metad\//, 'METAD_INSTANCES_MAX; go with the instance, or are swept'],
   [/^var\/run\/ganeti\/(import-export|crypto)\//, 'one for each transfer, removed with it'],
   [/^var\/run\/ganeti\/[\w-]+\.(pid|json)$/, 'one for each daemon'],
   [/^var\/lock\//, 'one each'],

@@ -73,8 +73,10 @@ async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<u
   return { status: summary(daemons.map((one) => one.status)), daemons }
 }
 
-/** Some roles are for clusters of one kind only, which their ssconf files tell. */
-async function isWanted(sources: NodeSources, { lines = {} }: Role): Promise<boolean> {
+/** Some roles are for clusters of one kind only, which their ssconf files tell; others run since somebody has asked for them. */
+async function isWanted(sources: NodeSources, { name, place, lines = {} }: Role): Promise<boolean> {
+  // It is there until the daemon is stopped, and stays when it is killed.
+  if (place === 'demand' && (await readIfThere(sources, sources.paths.pidFile(name))) === undefined) return false
   const found = await Promise.all(
     Object.entries(lines).map(async ([key, line]) => (await ssconf(sources, key)).includes(line)),
   )
@@ -86,6 +88,7 @@ async function placesHere(sources: NodeSources): Promise<readonly Place[]> {
   const { hostname } = sources
   return [
     'node',
+    'demand',
     ...(candidates.includes(hostname) ? (['candidate'] as const) : []),
     ...(masters.includes(hostname) ? (['master'] as const) : []),
   ]

@@ -30,6 +30,8 @@ export interface InstancesOptions {
   readonly log: Log
   /** Where the files are. */
   readonly folder: string
+  /** So many instances are known at most. */
+  readonly most?: number
   /** The addresses that are known have changed. */
   readonly onAddresses: (addresses: readonly string[]) => Promise<void>
 }
@@ -108,8 +110,7 @@ export class Instances {
       return this.drop(name)
     }
     const before = this.named(name)
-    if (before === undefined && this.byAddress.size >= METAD_INSTANCES_MAX)
-      throw new GenericError(`metad knows ${METAD_INSTANCES_MAX} instances already, so it takes no other one`)
+    if (before === undefined) await this.makeRoom()
     const other = this.byAddress.get(address)?.guest.name
     if (other !== undefined && other !== name) await this.drop(other)
     if (before !== undefined) {
@@ -119,10 +120,24 @@ export class Instances {
     const { osparams_private: hidden, osparams_secret: secret, ...shown } = guest
     const isInstalled = Object.keys({ ...hidden, ...secret }).length > 0
     this.byAddress.set(address, { guest, ...(isInstalled && { timer: timer ?? this.endLater(name) }) })
-    await disk.makeDirectory(folder, 0o700)
-    await disk.write(`${folder}/${name}`, JSON.stringify(shown), { mode: 0o600, durable: false })
+    try {
+      await disk.makeDirectory(folder, 0o700)
+      await disk.write(`${folder}/${name}`, JSON.stringify(shown), { mode: 0o600, durable: false })
+    } catch (error) {
+      log.error({ instance: name, failure: errorText(error) }, 'it may ask only until this daemon is started anew')
+    }
     await this.tell()
     log.info({ instance: name, address, isInstalled }, 'it may ask')
+  }
+
+  /** noded sweeps the notes of instances whose removal it has missed. */
+  private async makeRoom(): Promise<void> {
+    const { disk, folder, most = METAD_INSTANCES_MAX } = this.options
+    if (this.byAddress.size < most) return
+    const noted = new Set(await disk.list(folder))
+    for (const { guest } of [...this.byAddress.values()]) if (!noted.has(guest.name)) await this.drop(guest.name)
+    if (this.byAddress.size < most) return
+    throw new GenericError(`metad knows ${most} instances already, so it takes no other one`)
   }
 
   private async drop(name: string): Promise<void> {

@@ -15,6 +15,7 @@ afterEach(() => node.remove())
 const KEPT: Readonly<Record<string, (name: string) => [file: string, text: string]>> = {
   '/var/run/ganeti/bdev-cache': (name) => [`bdev_srv_${name}_disk0`, `${name} primary disk/0\n`],
   '/var/run/ganeti/instance-reason': (name) => [name, '[]'],
+  '/var/run/ganeti/metad': (name) => [name, '{}'],
   '/var/log/ganeti/kvm': (name) => [`${name}.log`, 'words of QEMU'],
 }
 

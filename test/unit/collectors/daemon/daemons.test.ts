@@ -51,11 +51,17 @@ test('a node should have the daemons of its place; a file of another process is 
     code: 4,
     message: 'noded does not run, and should on this node',
   })
-  for (const role of ['wconfd', 'kvmd', 'sim']) expect(told.daemons.map(({ name }) => name)).not.toContain(role)
+  for (const role of ['wconfd', 'kvmd', 'sim', 'metad'])
+    expect(told.daemons.map(({ name }) => name)).not.toContain(role)
   const ssconf = '/var/lib/ganeti/ssconf_'
   const kvm = { [`${ssconf}hypervisor_list`]: 'fake\nkvm\n', [`${ssconf}enabled_user_shutdown`]: 'True\n' }
   const withKvm = await look(daemons.open(nodeSources({ files: { ...files, ...kvm } }), {}))
   expect(withKvm.daemons.map(({ name }) => name)).toContain('kvmd')
+  const asked = { ...files, ...daemon('metad', 9, 1, 1) }
+  const withMetad = await look(daemons.open(nodeSources({ files: asked }), {}))
+  expect(withMetad.daemons.find(({ name }) => name === 'metad')?.status).toEqual({ code: 0, message: '' })
+  const killed = await look(daemons.open(nodeSources({ files: { ...asked, '/proc/9/cmdline': 'sleep\0' } }), {}))
+  expect(killed.daemons.find(({ name }) => name === 'metad')?.status).toMatchObject({ code: 4 })
   const master = { ...files, '/var/lib/ganeti/ssconf_master_node': `${NODE}\n` }
   const ofMaster = await look(daemons.open(nodeSources({ files: master }), {}))
   expect(ofMaster.daemons.map(({ name }) => name)).toEqual(expect.arrayContaining(['wconfd', 'luxid', 'rapi']))

@@ -4,8 +4,9 @@ import * as http from 'node:http'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { Instances } from '../../../../src/daemons/metad/instances'
 import { type RunningMetad, startMetad } from '../../../../src/daemons/metad/server'
-import { systemDisk } from '../../../../src/lib/disk'
+import { type Disk, systemDisk } from '../../../../src/lib/disk'
 import { systemFiles } from '../../../../src/lib/files'
 import { silentLog } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'
@@ -35,9 +36,9 @@ const paths = () => pathsOf(path.join(root, 'n'), 'n')
 const call = () => openMetad({ path: paths().socket('metad'), clock })
 
 /** `routed`: the addresses from which only their instances can have come. */
-function start(routed: readonly string[] = []): Promise<RunningMetad> {
+function start(routed: readonly string[] = [], disk: Disk = systemDisk): Promise<RunningMetad> {
   return startMetad({
-    ...{ paths: paths(), log: silentLog, clock, random: systemRandom, files: systemFiles, disk: systemDisk },
+    ...{ paths: paths(), log: silentLog, clock, random: systemRandom, files: systemFiles, disk },
     ...{ addresses: ['127.0.0.1'], port: 0, accessLog: 'none' },
     node: {
       script: async (name, script) => (name === 'debian' ? path.join(root, script) : undefined),
@@ -199,6 +200,27 @@ test('a restart keeps what everybody may know, and no secrets, which are on no d
   await metad.close()
   metad = await start()
   await expect(get(socketOf(ONE), PARAMETERS)).resolves.toEqual({ status: 200, text: '{"color":["one","public"]}' })
+})
+
+test('a full disk keeps nobody from asking', async () => {
+  await metad.close()
+  metad = await start([], { ...systemDisk, write: () => Promise.reject(new Error('no space left')) })
+  await call().updateConfig(instance('one', ONE, hidden))
+  await expect(get(socketOf(ONE), PARAMETERS)).resolves.toMatchObject({ status: 200 })
+})
+
+test('where there are too many instances, those whose notes were swept make room', async () => {
+  const instances = new Instances({
+    ...{ disk: systemDisk, clock, log: silentLog, folder: paths().metadataDir, onAddresses: () => Promise.resolve() },
+    most: 2,
+  })
+  await instances.show(instance('one', ONE))
+  await instances.show(instance('two', TWO))
+  await expect(instances.show(instance('three', '169.254.0.3'))).rejects.toThrow('knows 2 instances already')
+  await instances.show(instance('two', TWO, { tags: ['changed'] }))
+  fs.rmSync(path.join(paths().metadataDir, 'one'))
+  await instances.show(instance('three', '169.254.0.3'))
+  expect([ONE, TWO, '169.254.0.3'].map((address) => instances.at(address)?.name)).toEqual([undefined, 'two', 'three'])
 })
 
 test('a note that cannot be read costs that instance alone its answers', async () => {
