@@ -690,6 +690,8 @@ export interface InstanceView {
   'nic_network'?: string | null
   /** Instance console information. */
   'console'?: { [name: string]: unknown } | null
+  /** State of a machine that is there and does not run, as QEMU calls it: `paused`, `suspended`, `io-error`. Empty when it runs. */
+  'machine_state'?: string | null
   /** Actual memory usage as seen by hypervisor. @isDouble */
   'oper_ram'?: number | null
   /** Actual state of instance. */
@@ -759,6 +761,7 @@ export const INSTANCE_VIEW: readonly string[] = [
   'nic_link',
   'nic_mode',
   'nic_network',
+  'machine_state',
   'oper_ram',
   'oper_state',
   'oper_vcpus',

@@ -112,6 +112,16 @@ qemuTest('a QEMU that hangs is still told of, and is ended by force when asking 
   expect(await info()).toEqual({})
 })
 
+qemuTest('a guest that stands still runs for Ganeti, and its state is told beside that', async () => {
+  await boot()
+  const run = (command: string) => withQmp(socket(node, 'qmp'), node.clock, (qmp) => qmp.run(command))
+  await run('stop')
+  expect(await info()).toEqual({ memory: 16, vcpus: 1, state: 0, time: 0, machine_state: 'paused' })
+  await run('cont')
+  expect(await info()).toEqual({ memory: 16, vcpus: 1, state: 0, time: 0 })
+  await shutdown(0)
+})
+
 qemuTest('a QEMU whose PID file was lost is found again', async () => {
   await boot()
   fs.rmSync(node.paths.local('/var/run/ganeti/kvm-hypervisor/pid/vm1.test'))

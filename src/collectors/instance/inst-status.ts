@@ -51,10 +51,17 @@ async function collect(sources: NodeSources): Promise<unknown> {
 
 interface Seen {
   readonly state: string
+  /** As QEMU calls it, where that is told. */
+  readonly machine?: string | undefined
   readonly uptime: string | null
 }
 
 const GONE: Seen = { state: 'gone', uptime: null }
+/** States of QEMU in which the guest does nothing. The others are those of a machine that is moved just now. */
+const STANDS_STILL: Readonly<Record<string, string>> = {
+  ...{ paused: 'paused', suspended: 'paused', prelaunch: 'paused', 'io-error': 'paused', watchdog: 'paused' },
+  ...{ 'guest-panicked': 'crashed', 'internal-error': 'crashed' },
+}
 /** Its user ended it from inside. */
 const USER_DOWN = 'user-down'
 
@@ -68,8 +75,9 @@ async function viewOf(sources: NodeSources, hypervisor: string): Promise<Readonl
       hypervisor === 'kvm' ? kvmUptimes(sources) : new Map<string, string>(),
     ])
     return new Map(
-      [...all].map(([name, { state }]) => {
-        return [name, { state: state === 0 ? 'running' : USER_DOWN, uptime: uptimes.get(name) ?? null }]
+      [...all].map(([name, { state, machine_state: machine }]) => {
+        const running = machine === undefined ? 'running' : (STANDS_STILL[machine] ?? 'running')
+        return [name, { state: state === 0 ? running : USER_DOWN, machine, uptime: uptimes.get(name) ?? null }]
       }),
     )
   } catch (error) {
@@ -100,11 +108,16 @@ interface Judged {
 
 const unseen = (why: string): Judged => ({ state: 'unknown', status: { code: 2, message: why } })
 
+const withMachine = ({ code, message }: Status, machine: string | undefined): Status => ({
+  code,
+  message: code === 0 || machine === undefined ? message : `${message}: QEMU says ${machine}`,
+})
+
 function judgeSeen(wanted: string, seen: Seen, trail: readonly unknown[], userMayStop: boolean): Judged {
   const ended = seen === GONE || seen.state === USER_DOWN
   if (wanted !== 'up' || !ended) {
     const state = ended ? 'shutdown' : seen.state
-    return { state, status: judge(wanted, state) }
+    return { state, status: withMachine(judge(wanted, state), state === 'running' ? undefined : seen.machine) }
   }
   if (seen === GONE) return absent(trail)
   const message = 'The user of the instance shut it down from inside'

@@ -50,9 +50,8 @@ export async function checkInstanceState(
 
 /** Live data of the instance on a node, undefined when it does not run there. */
 export function runtimeOf(answer: InstanceRuntime | Record<string, never>): InstanceRuntime | undefined {
-  const { state, memory, vcpus, time, user_nics } = answer
-  if (state === undefined) return undefined
-  return { state, memory: memory ?? 0, vcpus: vcpus ?? 0, time: time ?? 0, ...(user_nics && { user_nics }) }
+  const { state, memory, vcpus, time, ...ours } = answer
+  return state === undefined ? undefined : { state, memory: memory ?? 0, vcpus: vcpus ?? 0, time: time ?? 0, ...ours }
 }
 
 /** A node's free memory in MiB is at least what is needed; answers with it. */

@@ -31,6 +31,13 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
     shape: PARAMETERS,
     needs: 'console',
   }),
+  machine_state: field(
+    'Machine_state',
+    'text',
+    'State of a machine that is there and does not run, as QEMU calls it: `paused`, `suspended`, `io-error`. Empty when it runs',
+    (row) => seenCell(row, (info) => info.machine_state ?? ''),
+    { ...KEPT, ours: true },
+  ),
   oper_ram: field(
     'Memory',
     'unit',

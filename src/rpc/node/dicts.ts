@@ -106,6 +106,8 @@ export interface InstanceRuntime {
   time: number
   /** Indexes of NICs that have user-mode networking, for want of privileges or of their bridge; left out when there is none. */
   user_nics?: readonly number[]
+  /** Where the machine is there and does not run: how QEMU calls its state, as `paused` or `io-error`. Ganeti's nodes never tell it. */
+  machine_state?: string
 }
 
 export interface MigrationStatus {

@@ -32,6 +32,7 @@ export const runtime: Shape<InstanceRuntime> = known({
   state: int,
   time: float,
   user_nics: optional(listOf(int)),
+  machine_state: optional(string),
 })
 
 /** An empty object for an instance that does not run. */

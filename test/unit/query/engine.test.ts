@@ -230,6 +230,7 @@ describe('the text of an answer is what its values are in JSON', () => {
 
 describe("fields that Ganeti's queries do not have", () => {
   const OURS = [
+    ['instance', 'machine_state'],
     ['instance', 'status_seen'],
     ['instance', 'user_nics'],
     ['job', 'opids'],

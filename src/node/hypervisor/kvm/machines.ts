@@ -151,11 +151,13 @@ export class KvmMachines {
     }
     try {
       const look = this.qmp(name, async (qmp) => {
-        if ((await qmp.status(QMP_LOOK_S)) === 'shutdown') return await this.noteUserShutdown(found, qmp)
+        const status = await qmp.status(QMP_LOOK_S)
+        if (status === 'shutdown') return await this.noteUserShutdown(found, qmp)
         const cpus = await qmp.run('query-cpus-fast', undefined, QMP_LOOK_S)
         const balloon: unknown = await qmp.run('query-balloon', undefined, QMP_LOOK_S).catch(() => undefined)
         const actual = isObject(balloon) ? Math.floor(Number(balloon['actual']) / MIB) : asStarted.memory
-        return { ...asStarted, memory: actual, vcpus: Array.isArray(cpus) ? cpus.length : asStarted.vcpus }
+        const vcpus = Array.isArray(cpus) ? cpus.length : asStarted.vcpus
+        return { ...asStarted, memory: actual, vcpus, ...(status !== 'running' && { machine_state: status }) }
       })
       const seen = await within(this.context.clock, INSTANCE_LOOK_S, look)
       if (seen !== undefined) return seen

@@ -43,6 +43,28 @@ test('a crash differs from a stop that somebody asked for', async () => {
   expect(status).toMatchObject({ code: 4, message: expect.stringContaining('\ncrashed: The instance ended') })
 })
 
+test.each([
+  ['paused', 'paused'],
+  ['suspended', 'paused'],
+  ['io-error', 'paused'],
+  ['guest-panicked', 'crashed'],
+])('a machine that is there and does not run is bad, and its state is told: %s', async (machine_state, state) => {
+  const all = new Map([['a', { memory: 64, vcpus: 1, state: 0, time: 0, machine_state }]])
+  const kvm = { ...running(), allInfo: () => Promise.resolve(all) }
+  const message = `The instance is not running as it should be: QEMU says ${machine_state}`
+  const wanted = await report([instance('a', 'up', 'kvm')], { backEnds: { kvm } })
+  expect(wanted.instances[0]).toMatchObject({ actualState: state, status: { code: 4, message } })
+  const unwanted = await report([instance('a', 'down', 'kvm')], { backEnds: { kvm } })
+  expect(unwanted.instances[0]).toMatchObject({ actualState: state, status: { code: 4 } })
+})
+
+test('a machine that is moved just now runs', async () => {
+  const all = new Map([['a', { memory: 64, vcpus: 1, state: 0, time: 0, machine_state: 'postmigrate' }]])
+  const kvm = { ...running(), allInfo: () => Promise.resolve(all) }
+  const { instances } = await report([instance('a', 'up', 'kvm')], { backEnds: { kvm } })
+  expect(instances[0]).toMatchObject({ actualState: 'running', status: { code: 0, message: '' } })
+})
+
 test('an instance that runs and should not is bad, one that is offline is unknown', async () => {
   const { instances } = await report([instance('a', 'down'), instance('b', 'offline')], {
     backEnds: { fake: running('a') },
