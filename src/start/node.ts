@@ -5,7 +5,7 @@ import { thisMachine } from '../lib/machine'
 import { claimAll, ownedDisk as disk } from '../model/owners'
 import { readOptions } from '../roles/options'
 import { ROLES, roleNamed } from '../roles/table'
-import { PROGRAM, WATCHER_PROGRAM } from './program'
+import { PROGRAM, WATCHER } from './program'
 import type { Start } from './start'
 
 /** Messages of this process to its parent are those of `NodeMessage` in daemons/node/messages.ts. */
@@ -17,7 +17,7 @@ export const start: Start = async ({ paths, log, options }) => {
     args: givenOptions(options.give),
     simulated: options.simulated === true,
     // The instances of a recorded cluster are as they were recorded.
-    ...(options.simulated !== true && { watcherProgram: WATCHER_PROGRAM }),
+    ...(options.simulated !== true && { watcher: WATCHER }),
     noVoting: options['no-voting'] === true && options['yes-do-it'] === true,
     onEnd: (left) => {
       process.send?.({ left })

@@ -48,6 +48,17 @@ export class Auditor {
     const master = await this.read(cluster.master)
     for (const machine of cluster.machines.values()) if (machine !== cluster.master) await this.compare(machine, master)
     this.checkInstances()
+    this.checkWanted(master.documents.config)
+  }
+
+  /** The watcher had time to start whatever crashed with its machine. */
+  private checkWanted({ instances, nodes }: ConfigData): void {
+    for (const { name, admin_state, forthcoming, primary_node } of recordValues(instances)) {
+      if (admin_state !== 'up' || forthcoming === true) continue
+      const home = nodes[primary_node]?.name ?? ''
+      if (!this.cluster.world.node(home).instances.has(name))
+        this.ledger.complain(`instance ${name} should run on ${home}, and nobody has started it`)
+    }
   }
 
   checkInstances(): void {

@@ -23,6 +23,7 @@ export class Faults {
       () => cluster.stop('luxid'),
       () => cluster.stop('wconfd'),
       () => cluster.killJob(),
+      () => cluster.watcher.kill(),
       () => cluster.killJob(),
       () => cluster.killNoded(simulator.pick(NODES)),
       () => cluster.crashMachine(some, away_s),

@@ -11,6 +11,8 @@ const START_S = 5
 const TROUBLE_S = 60
 /** A call whose answer was lost is given up after an hour by the job that waits for it. */
 const REST_S = 3 * 3600
+/** Runs of the watcher in peace, after which all runs that should: the first may have begun before. */
+const RUNS_AFTER = 3
 
 export interface Run {
   readonly complaints: readonly string[]
@@ -37,14 +39,19 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
   simulator.note('PEACE', 'no more faults')
   faults.end()
   for (const user of users) user.stop()
+  const before = cluster.watcher.ended
   const atRest = await simulator.run(
     REST_S,
-    () => auditor.unrest === undefined && users.every(({ state }) => state.endsWith('stopped')),
+    () =>
+      cluster.watcher.ended > before + RUNS_AFTER &&
+      auditor.unrest === undefined &&
+      users.every(({ state }) => state.endsWith('stopped')),
   )
   if (!atRest)
     ledger.complain(
       `no rest: ${auditor.unrest ?? ''} ${users.map(({ state }) => state).join('; ')} ${cluster.failures.slice(-3).join('; ')}`,
     )
+  cluster.watcher.stop()
   // Lets messages to the candidates arrive, and the last checkpoints be written.
   await simulator.run(60)
   await auditor.checkAtRest()

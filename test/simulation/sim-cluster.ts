@@ -20,6 +20,7 @@ import { CHILD_STOP_S } from '../../src/model/limits/daemons'
 import { openNodeClient } from '../../src/rpc/node/client'
 import { simProcesses } from './sim-jobs'
 import { SimMachine } from './sim-machine'
+import { SimWatcher } from './sim-watcher'
 import { SimNetwork } from './sim-network'
 import { forgetSockets } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
@@ -38,6 +39,7 @@ export class SimCluster {
   readonly begun = new Map<string, number>()
   /** A daemon could not start; it is tried again. */
   readonly failures: string[] = []
+  readonly watcher: SimWatcher
   private restarting = true
   private readonly closings = new WeakMap<SimProcess, () => Promise<void>>()
 
@@ -49,6 +51,7 @@ export class SimCluster {
     this.network = new SimNetwork(simulator, this.machines)
     for (const name of NODES)
       this.machines.set(name, new SimMachine(simulator, this.world, name, (process) => openLog(process)))
+    this.watcher = new SimWatcher(simulator, this.master)
   }
 
   /** A new cluster of three nodes, the first of which is the master, with its daemons. */
@@ -169,6 +172,7 @@ export class SimCluster {
     return startLuxid({
       ...basics,
       jobs: { entry: '', processes: simProcesses(this.master, world, this.jobs) },
+      callWatcher: (why) => simulator.after(100, undefined, () => this.watcher.start(why)),
       planJob: () => Promise.reject(new Error('nobody plans here')),
       monds: noMonds,
     })

@@ -27,8 +27,8 @@ export interface SupervisorOptions {
   log: Log
   /** The program that plays the roles (bin/gantryd.js). */
   program: string
-  /** The watcher (bin/ganeti-watcher); none runs without it. */
-  watcherProgram?: string
+  /** bin/ganeti-watcher and bin/ganeti-cleaner; without them none runs. */
+  watcher?: { readonly program: string; readonly cleaner: string }
   roles: readonly Role[]
   /** The arguments of each role, by the role's name. */
   args: ReadonlyMap<string, readonly string[]>
@@ -59,8 +59,8 @@ export class Supervisor {
   constructor(private readonly options: SupervisorOptions) {
     const other = options.simulated ? 'real' : 'simulated'
     this.roles = inOrder(options.roles).filter(({ nodes }) => nodes !== other)
-    const { watcherProgram: program } = options
-    this.watcher = program === undefined ? undefined : new WatcherTimer({ ...options, program })
+    const isMaster = () => this.at('master').every(({ name }) => this.children.get(name)?.running === true)
+    this.watcher = options.watcher && new WatcherTimer({ ...options, ...options.watcher, isMaster })
   }
 
   async start(): Promise<void> {

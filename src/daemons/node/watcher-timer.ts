@@ -1,9 +1,9 @@
-// Starts the watcher every few minutes, and at once when somebody calls for it, as cron does for Ganeti's.
+// Starts the watcher every few minutes, and at once when somebody calls for it; and once a day the cleaner. For Ganeti's, cron does it.
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
 import type { Log } from '../../lib/log'
 import type { Processes } from '../../lib/processes'
-import { WATCHER_EVERY_S, WATCHER_RUNS_MAX, WATCHER_STRICT_EVERY } from '../../model/limits/watcher'
+import { CLEANER_EVERY, WATCHER_EVERY_S, WATCHER_RUNS_MAX, WATCHER_STRICT_EVERY } from '../../model/limits/watcher'
 
 interface Parts {
   readonly clock: Clock
@@ -11,6 +11,10 @@ interface Parts {
   readonly processes: Processes
   /** bin/ganeti-watcher */
   readonly program: string
+  /** bin/ganeti-cleaner */
+  readonly cleaner: string
+  /** Whether the master's daemons run here. */
+  isMaster(): boolean
 }
 
 export class WatcherTimer {
@@ -50,20 +54,32 @@ export class WatcherTimer {
 
   private due(): void {
     this.schedule()
-    this.turn = (this.turn + 1) % WATCHER_STRICT_EVERY
+    this.turn++
+    if (this.turn % CLEANER_EVERY === 0) this.clean()
     // A run may wait long for the disks of a group. The next one need not wait for that.
-    if (this.running.size < WATCHER_RUNS_MAX) this.run(this.turn === 0 ? [] : ['--no-strict'])
+    if (this.running.size < WATCHER_RUNS_MAX) this.run(this.turn % WATCHER_STRICT_EVERY === 0 ? [] : ['--no-strict'])
     else this.parts.log.warn({ running: [...this.running] }, 'the watcher does not run: former runs have not ended')
   }
 
-  private run(args: readonly string[]): void {
-    const { processes, program, log } = this.parts
-    const child = processes.fork(program, [...args], {
+  private clean(): void {
+    for (const part of this.parts.isMaster() ? ['node', 'master'] : ['node'])
+      this.fork(this.parts.cleaner, [part]).once('error', (error) =>
+        this.parts.log.error({ err: error }, 'the cleaner cannot be started'),
+      )
+  }
+
+  private fork(program: string, args: readonly string[]) {
+    return this.parts.processes.fork(program, [...args], {
       env: inheritedEnvironment(),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       // Ctrl-C in the terminal reaches only the parent.
       detached: true,
     })
+  }
+
+  private run(args: readonly string[]): void {
+    const { program, log } = this.parts
+    const child = this.fork(program, args)
     const { pid } = child
     if (pid !== undefined) this.running.add(pid)
     child.once('error', (error) => log.error({ err: error }, 'the watcher cannot be started'))

@@ -3,6 +3,8 @@
 /** Seconds between two runs; every so many of them also report nodes that cannot tell of their disks. */
 export const WATCHER_EVERY_S = 300
 export const WATCHER_STRICT_EVERY = 6
+/** The cleaner runs with every so many of them, once a day. */
+export const CLEANER_EVERY = 288
 /** Runs at the same time: one that waits for the disks of a group must not hold up the next. */
 export const WATCHER_RUNS_MAX = 3
 /** Attempts to start an instance, or to clean up after one, before it is left alone. */

@@ -28,6 +28,8 @@ const target = {
 
 let server: https.Server
 let software: Record<string, string>
+/** As our node daemon does. */
+let keeps = false
 const resumed: boolean[] = []
 const asked: (string | undefined)[] = []
 
@@ -40,7 +42,7 @@ beforeAll(async () => {
     if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused())
     asked.push(request.url)
     if (request.url !== '/version') return request.socket.destroy()
-    response.writeHead(200, { ...software, Connection: 'close' }).end('[true, 3000000]\n')
+    response.writeHead(200, { ...software, Connection: keeps ? 'keep-alive' : 'close' }).end('[true, 3000000]\n')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
@@ -88,6 +90,20 @@ test('whether a node is of Ganeti is learnt from its answers, and asked when the
   await nodes.one(target, 'version', [])
   await expect(nodes.one(target, 'gantry_metrics', [])).rejects.toThrow('closed the connection before it answered')
   expect(urls()).toEqual(['/version', '/gantry_metrics', '/version'])
+  nodes.close()
+})
+
+test('an idle connection that the node ends is told of with its address', async () => {
+  software = {}
+  keeps = true
+  const port = (server.address() as AddressInfo).port
+  let told: (address: string) => void = () => undefined
+  const hungUp = new Promise<string>((resolve) => (told = resolve))
+  const nodes = openNodeClient({ files: systemFiles, clock: systemClock, paths, port, onHangUp: (one) => told(one) })
+  await expect(nodes.one(target, 'version', [])).resolves.toBe(3000000)
+  server.closeIdleConnections()
+  await expect(hungUp).resolves.toBe('127.0.0.1')
+  keeps = false
   nodes.close()
 })
 

@@ -34,14 +34,16 @@ function start(config: ConfigData, silent: (node: string) => boolean = () => fal
   const known = new LastKnown(clock)
   const live = new NodeLiveData(questions, clock, known)
   const current = { config }
-  const looks = new NodeLooks({ clock, live, known, log, config: () => current.config })
+  const returned: string[] = []
+  const back = ({ name }: Node) => void returned.push(name)
+  const looks = new NodeLooks({ clock, live, known, log, config: () => current.config, returned: back })
   looks.start()
   stop = () => {
     looks.close()
     questions.close()
   }
   const seen = () => calls.splice(0).filter(({ call }) => call === 'all_instances_info')
-  return { clock, known, looks, seen, current, calls, live, logged }
+  return { clock, known, looks, seen, current, calls, live, logged, returned }
 }
 
 test('every node is looked at, and again when what is known of it is old', async () => {
@@ -144,4 +146,35 @@ test('a look that cannot be made is logged, and others follow', async () => {
   seen()
   await clock.pass(NODE_LOOK_S * 2)
   expect(seen().length).toBeGreaterThanOrEqual(online.length)
+})
+
+describe('a node is back', () => {
+  const [first = raise(), second = raise()] = online
+
+  test('when it answers again, once', async () => {
+    let isAway = true
+    const { clock, calls, returned } = start(golden, (node) => isAway && node === first.name)
+    await clock.pass(1)
+    for (const call of calls) if (call.node === first.name) call.fail('nothing listens there')
+    await clock.pass(0)
+    expect(returned).toEqual([])
+    isAway = false
+    await clock.pass(2 * NODE_LOOK_AGAIN_S)
+    expect(returned).toEqual([first.name])
+    await clock.pass(3 * NODE_LOOK_S)
+    expect(returned).toEqual([first.name])
+  })
+
+  test('when its daemon has ended meanwhile, which is looked at soon', async () => {
+    const { clock, looks, returned } = start(golden)
+    await clock.pass(1)
+    looks.hungUp(second.primary_ip)
+    looks.hungUp('192.0.2.77')
+    await clock.pass(2 * NODE_LOOK_SOON_S)
+    expect(returned).toEqual([second.name])
+  })
+
+  function raise(): never {
+    throw new Error('the recorded cluster has too few nodes')
+  }
 })

@@ -1,0 +1,74 @@
+import { EventEmitter } from 'node:events'
+import { WatcherTimer } from '../../../../src/daemons/node/watcher-timer'
+import { silentLog } from '../../../../src/lib/log'
+import type { Processes } from '../../../../src/lib/processes'
+import {
+  CLEANER_EVERY,
+  WATCHER_EVERY_S,
+  WATCHER_RUNS_MAX,
+  WATCHER_STRICT_EVERY,
+} from '../../../../src/model/limits/watcher'
+import { SteppedClock } from '../../../support/stepped-clock'
+
+function start({ isMaster = false, lasts = false } = {}) {
+  const clock = new SteppedClock()
+  const begun: string[] = []
+  const children: EventEmitter[] = []
+  const fork = (program: string, args: readonly string[]) => {
+    begun.push([program, ...args].join(' '))
+    const child = Object.assign(new EventEmitter(), { pid: begun.length })
+    children.push(child)
+    if (!lasts) setImmediate(() => child.emit('exit', 0, null))
+    return child
+  }
+  const signalled: number[] = []
+  const processes = { fork, signal: (pid: number) => signalled.push(pid) > 0 } as unknown as Processes
+  const timer = new WatcherTimer({
+    ...{ clock, log: silentLog, processes, program: 'watcher', cleaner: 'cleaner', isMaster: () => isMaster },
+  })
+  return { clock, begun, children, signalled, timer }
+}
+
+test('it runs at once, and then every few minutes; some runs report more', async () => {
+  const { clock, begun, timer } = start()
+  timer.start('the node was started')
+  await clock.pass(WATCHER_EVERY_S * WATCHER_STRICT_EVERY)
+  const often = Array.from({ length: WATCHER_STRICT_EVERY - 1 }, () => 'watcher --no-strict')
+  expect(begun).toEqual(['watcher --no-verify-disks --why the node was started', ...often, 'watcher'])
+  timer.close()
+  await clock.pass(WATCHER_EVERY_S)
+  expect(begun).toHaveLength(1 + WATCHER_STRICT_EVERY)
+})
+
+test('who calls it while it runs has it run once more: it may have looked already', async () => {
+  const { clock, begun, children, timer } = start({ lasts: true })
+  timer.start('the node was started')
+  timer.soon('node2 is back')
+  timer.soon('node3 is back')
+  expect(begun).toHaveLength(1)
+  children[0]?.emit('exit', 0, null)
+  expect(begun.slice(1)).toEqual(['watcher --no-verify-disks --why node3 is back'])
+  await clock.pass(10 * WATCHER_EVERY_S)
+  // Runs that do not end keep only so many others company.
+  expect(begun).toHaveLength(1 + WATCHER_RUNS_MAX)
+})
+
+test('a run goes with the daemons of its node', () => {
+  const { signalled, timer } = start({ lasts: true })
+  timer.start('the node was started')
+  timer.close()
+  timer.soon('node2 is back')
+  expect(signalled).toEqual([1])
+})
+
+test('once a day the cleaner runs, on the master for both', async () => {
+  const cleaners = async (isMaster: boolean) => {
+    const { clock, begun, timer } = start({ isMaster })
+    timer.start('the node was started')
+    await clock.pass(WATCHER_EVERY_S * CLEANER_EVERY)
+    timer.close()
+    return begun.filter((words) => words.startsWith('cleaner'))
+  }
+  expect(await cleaners(false)).toEqual(['cleaner node'])
+  expect(await cleaners(true)).toEqual(['cleaner node', 'cleaner master'])
+})
