@@ -61,24 +61,29 @@ export async function serve(door: Door): Promise<Served> {
   const servers = await Promise.all(addresses.map((address) => listen(address, room)))
   const bound = servers.flatMap(addressOf)
   let timer: Timer | undefined
+  let late = Promise.resolve()
   let isLate = false
-  const listenLate = async () => {
-    if (lateAddress === undefined) return
+  let closing = false
+  const listenLate = async (address: string) => {
     try {
-      servers.push(await listen(lateAddress, room))
+      servers.push(await listen(address, room))
     } catch (error) {
+      if (closing) return
       const retry_s = limits.address_retry_s
-      if (!isLate) log.error({ err: error, address: lateAddress, retry_s }, 'an address cannot be taken yet')
+      if (!isLate) log.error({ err: error, address, retry_s }, 'an address cannot be taken yet')
       isLate = true
-      timer = clock.after(retry_s * 1000, () => void listenLate(), { background: true })
+      timer = clock.after(retry_s * 1000, () => void (late = listenLate(address)), { background: true })
     }
   }
-  await listenLate()
+  if (lateAddress !== undefined) await listenLate(lateAddress)
 
   return {
     addresses: bound,
     async close() {
+      closing = true
       timer?.cancel()
+      // The late address may be about to be taken.
+      await late
       room.websockets?.close()
       await Promise.all(servers.map((server) => stop(server, room)))
     },

@@ -149,7 +149,11 @@ export function splitWords(text: string): string[] {
       word = (word ?? '') + (character === '"' ? inner.replaceAll(/\\(["\\])/g, '$1') : inner)
       i = end
     } else if (character === '\\') {
-      word = (word ?? '') + text.charAt(++i)
+      if (++i === text.length)
+        throw new HypervisorFailure(
+          `Hypervisor parameter 'kvm_extra' ends with a backslash that protects nothing: ${text}`,
+        )
+      word = (word ?? '') + text.charAt(i)
     } else word = (word ?? '') + character
   }
   return word === undefined ? words : [...words, word]

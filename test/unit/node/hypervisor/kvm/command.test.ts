@@ -205,6 +205,7 @@ test("a value that cannot be honoured is refused with the parameter's own words"
   expect(() => make({}, { disks_info: [{ ...plain, mode: 'ro' }] })).toThrow(/read-only disks/)
   expect(() => make({ acpi: 'yes' })).toThrow("'acpi' must be true or false")
   expect(() => make({ kvm_extra: 'a "b' })).toThrow(/quote that is not closed/)
+  expect(() => make({ kvm_extra: '-name a\\' })).toThrow(/'kvm_extra' ends with a backslash/)
   expect(() => make({ kvm_pci_reservations: 31 })).toThrow('All PCI slots of the instance are in use')
 })
 
