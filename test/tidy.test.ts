@@ -165,6 +165,11 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
     instead: "src/http/decorators.ts: tsoa itself loads a compiler, and all of '@tsoa/runtime' validators",
     where: /^src\//,
   },
+  {
+    text: /([!=]==? |\bcase |includes\()'(diskless|plain|drbd|sharedfile|rbd|gluster|blockdev)'|_type[^\n]* [!=]==? '(file|ext)'/,
+    instead: 'a fact of its template, from src/model/templates.ts: others may have it, too',
+    where: /^src\/(?!model\/templates\.ts|node\/storage\/)/,
+  },
   { text: /\bas any\b|: any\b(?! )/, instead: '`unknown`, and a check', where: /^src\// },
 ]
 

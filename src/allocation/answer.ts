@@ -18,7 +18,7 @@ import { changeGroup, evacuate } from './evacuate'
 import { planBalance, planCapacity } from './planning'
 import type { Evacuation, NewInstance, Request } from './requests'
 import { findNames } from './names'
-import { isMirroredInside, isMirroredOutside } from '../model/templates'
+import { isMirroredInside, isMirroredOutside, DEFAULT_MIRROR, IMMOVABLE } from '../model/templates'
 
 export interface Answer {
   readonly success: boolean
@@ -131,7 +131,7 @@ function allocateSecondary(model: ClusterModel, instance: number, options: Alloc
     throw new BadClusterData('Instance already has a secondary')
   }
   const changes = new Changes(model, options.ignoreSoftErrors)
-  const data = { ...facts.data, template: 'drbd' as const }
+  const data = { ...facts.data, template: DEFAULT_MIRROR }
   const nodes = groupNodes(model, model.data.nodes[primary]?.group ?? -1)
   changes.lift(instance)
   const mirrored = changes.add(instanceFacts(data, model.data, model.settings, facts.alias))
@@ -157,7 +157,7 @@ function relocate(
   const instance = instanceByName(model, name)
   const from = findNames(model.data.nodes, relocateFrom, 'Wrong number of elems found with name ')
   if (requiredNodes !== 1) throw new BadClusterData(`Exchange ${requiredNodes} nodes mode is not implemented`)
-  const template = model.instances[instance]?.data.template ?? 'plain'
+  const template = model.instances[instance]?.data.template ?? IMMOVABLE
   const mirrored = isMirroredInside(template)
   if (!mirrored && !isMirroredOutside(template)) throw new BadClusterData("Can't relocate non-mirrored instances")
   const leaves = (mirrored ? model.secondary : model.primary)[instance] ?? NO_NODE

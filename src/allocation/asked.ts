@@ -20,7 +20,7 @@ import type { Question } from './questions'
 import type { NewInstance } from './requests'
 import { specifiedInstance } from './specification'
 import type { WhatIfQuestion } from './what-if'
-import type { DiskTemplate } from '../model/templates'
+import { type DiskTemplate, ON_NODES, NO_DISKS, hasDisks } from '../model/templates'
 
 export interface Asked<Q extends Question> {
   /** Whose storage is counted. */
@@ -96,13 +96,11 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
   }
 }
 
-const COUNTED: readonly DiskTemplate[] = ['drbd', 'plain', 'file']
-
 /** Whose storage is counted: what new instances need, else what there is. Only one kind can be. */
 function countedTemplate({ cluster }: ConfigData, specs: readonly InstanceSpecification[] = []): DiskTemplate {
-  const wanted = COUNTED.find((one) => specs.some(({ disk_template }) => disk_template === one))
+  const wanted = ON_NODES.find((one) => specs.some(({ disk_template }) => disk_template === one))
   const { enabled_disk_templates: enabled } = cluster
-  return wanted ?? COUNTED.find((one) => enabled.includes(one)) ?? enabled[0] ?? 'diskless'
+  return wanted ?? ON_NODES.find((one) => enabled.includes(one)) ?? enabled[0] ?? NO_DISKS
 }
 
 function newInstance(config: ConfigData, spec: InstanceSpecification, counted: string, group?: string): NewInstance {
@@ -112,8 +110,11 @@ function newInstance(config: ConfigData, spec: InstanceSpecification, counted: s
       `Disk template ${spec.disk_template} is not enabled in the cluster; enabled are ${enabled.join(', ')}`,
       ECODE.INVAL,
     )
-  if (spec.disk_template === 'diskless' && (spec.disks_mib ?? []).length > 0)
-    throw new OpPrereqError('disks_mib: an instance without disks (diskless) has none; leave them out', ECODE.INVAL)
+  if (!hasDisks(spec.disk_template) && (spec.disks_mib ?? []).length > 0)
+    throw new OpPrereqError(
+      'disks_mib: an instance of template ${spec.disk_template} has no disks; leave them out',
+      ECODE.INVAL,
+    )
   const networks = (spec.networks ?? []).map((name) => {
     const network = findNetwork(config, name)
     if (network === undefined) throw new OpPrereqError(`There is no network ${name}`, ECODE.NOENT)

@@ -9,7 +9,7 @@ import { Promises } from './promises'
 import { type Looking, PromisingSearch } from './promising-search'
 import { Score } from './score'
 import { SAME } from './ties'
-import { isMirroredInside } from '../model/templates'
+import { isMirroredInside, NO_DISKS } from '../model/templates'
 
 export interface BalanceOptions {
   readonly diskMoves: boolean
@@ -199,7 +199,7 @@ export function replacements(
   instance: number,
   { instanceMoves, diskMoves, restrictedMigration }: BalanceOptions,
 ): Replacements {
-  const template = model.instances[instance]?.data.template ?? 'diskless'
+  const template = model.instances[instance]?.data.template ?? NO_DISKS
   const mirrored = isMirroredInside(template)
   const offline = (node: number | undefined) => model.nodes[node ?? NO_NODE]?.offline
   const failover = mirrored && instanceMoves && offline(model.secondary[instance]) === false

@@ -8,6 +8,7 @@ import { type ClusterModel, Col, type InstanceFacts, instanceFacts } from './clu
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import type { Placed } from './ties'
+import { IMMOVABLE } from '../model/templates'
 
 /** First the lost instances, of the largest disks first, then the disk that is left. */
 export interface Loss {
@@ -46,7 +47,7 @@ export function tryDedicated(
 ): DedicatedTried {
   const failures: number[] = []
   const measure = new Measure(model, changes)
-  const template = model.instances[instance]?.data.template ?? 'plain'
+  const template = model.instances[instance]?.data.template ?? IMMOVABLE
   let [best, fits]: [{ placed: Placed; loss: Loss } | undefined, number] = [undefined, 0]
   const consider = (placed: Placed, found: Loss | Verdict) => {
     if (typeof found === 'number') {

@@ -12,7 +12,14 @@ import { Verdict } from './placement'
 import type { Candidate, EvacMode, Evacuation, Failed, Moved, Step } from './requests'
 import { Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
-import { type DiskTemplate, isMirroredInside, isMirroredOutside } from '../model/templates'
+import {
+  type DiskTemplate,
+  isMirroredInside,
+  isMirroredOutside,
+  isMirrored,
+  NO_DISKS,
+  IMMOVABLE,
+} from '../model/templates'
 
 /** Off the nodes that they are on, of this role, to other nodes of the same group. */
 export function evacuate(
@@ -59,7 +66,7 @@ export function changeGroup(
     instances,
     (evacuator, instance) => {
       chosen = undefined
-      const { template } = model.instances[instance]?.data ?? { template: 'diskless' }
+      const { template } = model.instances[instance]?.data ?? { template: NO_DISKS }
       // Ganeti looks for a group first, also for what cannot go there.
       if (options.explain) refuseImmovable(template, 'all')
       const wanted = { instance: evacuator.copyOf(instance), required: nodesNeeded(template) }
@@ -81,7 +88,7 @@ function candidatesElsewhere(
   chosen: number | undefined,
   options: AllocOptions,
 ): readonly Candidate[] {
-  const { template } = model.instances[instance]?.data ?? { template: 'plain' }
+  const { template } = model.instances[instance]?.data ?? { template: IMMOVABLE }
   if (!isMirroredInside(template) && !isMirroredOutside(template)) return []
   if (chosen === undefined) return candidatesInGroups(model, instance, targets, options)
   const strict = { ignoreSoftErrors: false }
@@ -135,11 +142,9 @@ function moveAll(
 
 function refuseImmovable(template: DiskTemplate, mode: EvacMode): void {
   if (isMirroredInside(template)) return
-  if (template === 'plain' || template === 'file') throw refuse(`Instances of type ${template} cannot be relocated`)
-  if (mode === 'secondary-only') {
+  if (!isMirrored(template)) throw refuse(`Instances of type ${template} cannot be relocated`)
+  if (mode === 'secondary-only')
     throw refuse(`Instances with disk template '${template}' can't execute change secondary`)
-  }
-  if (!isMirroredOutside(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
 }
 
 const refuse = (text: string) => new BadClusterData(text)
@@ -166,7 +171,7 @@ class Evacuator {
   }
 
   move(instance: number, mode: EvacMode, group: number, nodes: readonly number[]): Step[] {
-    const { template } = this.model.instances[instance]?.data ?? { template: 'plain' }
+    const { template } = this.model.instances[instance]?.data ?? { template: IMMOVABLE }
     refuseImmovable(template, mode)
     if (!isMirroredInside(template)) return this.replaceOne(instance, group, nodes)
     if (mode === 'primary-only') return this.failOver(instance)

@@ -12,7 +12,7 @@ import { Verdict } from './placement'
 import type { Candidate, EvacMode } from './requests'
 import { Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
-import { isMirroredInside, isMirroredOutside } from '../model/templates'
+import { isMirroredInside, isMirroredOutside, IMMOVABLE } from '../model/templates'
 
 /**
  * Every node as where an instance goes that leaves its primary or its secondary, as the cluster is now; none where the instance is of
@@ -26,7 +26,7 @@ export function candidatesToLeave(
   { ignoreSoftErrors }: Pick<AllocOptions, 'ignoreSoftErrors'>,
   group = groupOf(model, instance),
 ): Candidate[] {
-  const template = model.instances[instance]?.data.template ?? 'plain'
+  const template = model.instances[instance]?.data.template ?? IMMOVABLE
   const trials = new Trials(model, ignoreSoftErrors)
   trials.begin(instance)
   const { primary, secondary } = trials

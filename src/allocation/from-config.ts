@@ -16,7 +16,7 @@ import {
   type Spec,
   usesMemory,
 } from './cluster-data'
-import { type DiskTemplate, factsOf, isDiskTemplate } from '../model/templates'
+import { type DiskTemplate, factsOf, isDiskTemplate, IMMOVABLE } from '../model/templates'
 
 /** Figures that a node tells of itself, in MiB. */
 export interface LiveNode {
@@ -136,8 +136,7 @@ function instanceData(config: ConfigData, instance: Instance, nodeAt: ReadonlyMa
 
 const STATUS = { up: 'running', down: 'ADMIN_down', offline: 'ADMIN_offline' }
 
-/** Disks of several kinds hold an instance where it is. */
-export const templateOf = (name: string): DiskTemplate => (isDiskTemplate(name) ? name : 'plain')
+export const templateOf = (name: string): DiskTemplate => (isDiskTemplate(name) ? name : IMMOVABLE)
 
 /** MiB on each node: a mirror needs room for its own records. */
 export function diskSpace(template: DiskTemplate, disks: readonly { readonly size: number }[]): number {

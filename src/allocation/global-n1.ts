@@ -10,6 +10,7 @@ import { judgePolicy } from './policy'
 import { NO_DIFFERENCE, Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
 import { ALIKE_FROM_NODES } from '../model/limits/allocation'
+import { NO_DISKS, isMirroredInside } from '../model/templates'
 
 type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting' | 'acceptFailing'>
 
@@ -212,16 +213,16 @@ export class GlobalN1 {
   private simulate(node: number, surely = false): Known {
     const { model, changes } = this
     const own = this.primaries[node] ?? []
-    const template = (instance: number) => model.instances[instance]?.data.template ?? 'diskless'
+    const template = (instance: number) => model.instances[instance]?.data.template ?? NO_DISKS
     const mark = changes.mark()
     const from = this.touched.length
     try {
-      const mirrored = own.filter((instance) => template(instance) === 'drbd')
+      const mirrored = own.filter((instance) => isMirroredInside(template(instance)))
       for (const instance of mirrored) {
         this.touched.push(node, model.secondary[instance] ?? node)
         if (changes.failover(instance) !== Verdict.ok) return { survives: false, sure: true }
       }
-      const others = own.filter((instance) => template(instance) !== 'drbd')
+      const others = own.filter((instance) => !isMirroredInside(template(instance)))
       if (others.length === 0) return { survives: true, sure: true }
       const room = this.room(node, others)
       if (room !== undefined) return room

@@ -1,6 +1,7 @@
 // Whether an instance is of a size and kind that the policy of a node group wants.
 import type { InstanceData, Policy, Spec } from './cluster-data'
 import { Verdict } from './placement'
+import { hasDisks } from '../model/templates'
 
 export function judgePolicy(instance: InstanceData, policy: Policy, exclusiveStorage: boolean): Verdict {
   let verdict: Verdict = policy.minMax.length === 0 ? Verdict.ok : Verdict.internal
@@ -23,6 +24,6 @@ function compare(instance: InstanceData, spec: Spec, exclusiveStorage: boolean, 
   if (beyond(instance.vcpus, spec.cpus)) return Verdict.cpu
   const spindles = exclusiveStorage ? instance.spindles : instance.spindleUse
   if (spindles === undefined || beyond(spindles, spec.spindles)) return Verdict.spindles
-  if (instance.template !== 'diskless' && beyond(disks.length, spec.disks)) return Verdict.diskCount
+  if (hasDisks(instance.template) && beyond(disks.length, spec.disks)) return Verdict.diskCount
   return Verdict.ok
 }

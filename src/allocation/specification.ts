@@ -3,6 +3,7 @@ import type { InstanceSpecification } from '../model/allocation'
 import { NO_NODE, nodesNeeded } from './cluster-data'
 import { diskSpace, templateOf } from './from-config'
 import type { NewInstance } from './requests'
+import { isLocalFile } from '../model/templates'
 
 /** `counted`: the template whose storage the cluster data has; `networks` by uuid. */
 export function specifiedInstance(
@@ -18,7 +19,7 @@ export function specifiedInstance(
     ...{ status: 'running', autoBalance: true, primary: NO_NODE, secondary: NO_NODE, template },
     ...{ tags: spec.tags ?? [], spindleUse: spec.spindle_use ?? 1, spindles: undefined, forthcoming: false, networks },
     // Ganeti's allocator does not know that these take room on the node.
-    ...(template === 'file' && counted === 'file' && { local: true }),
+    ...(isLocalFile(template) && counted === template && { local: true }),
   }
   return { data, requiredNodes: nodesNeeded(template), group }
 }

@@ -11,7 +11,7 @@ import { candidatesFor, whyOffline } from './explain'
 import { phraseOf, toCandidateNode, whyNone } from './explain-text'
 import type { Candidate, Failed, NewInstance } from './requests'
 import { Score } from './score'
-import { isMirroredInside, isMirroredOutside } from '../model/templates'
+import { isMirroredInside, isMirroredOutside, IMMOVABLE } from '../model/templates'
 
 export interface WhatIfQuestion {
   readonly kind: 'what-if'
@@ -111,7 +111,7 @@ function reasonsToStay(
   instance: number,
   isDead: (node: number | undefined) => boolean,
 ): [number, string][] {
-  const template = model.instances[instance]?.data.template ?? 'plain'
+  const template = model.instances[instance]?.data.template ?? IMMOVABLE
   if (isMirroredInside(template)) {
     const secondary = model.secondary[instance] ?? NO_NODE
     const facts = model.nodes[secondary]

@@ -12,7 +12,7 @@ import { PATH } from '../model/constants/paths'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
-import { directoryOf } from '../model/templates'
+import { directoryOf, isDrbd } from '../model/templates'
 
 export interface InitChecks {
   paths: Paths
@@ -130,7 +130,7 @@ async function checkStorage(
         ECODE.INVAL,
       )
   }
-  if (!templates.includes('drbd')) return
+  if (!templates.some(isDrbd)) return
   const current = (await textOf(options.disk, DRBD_HELPER_FILE))?.trim()
   if (current === undefined)
     refuse(

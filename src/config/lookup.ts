@@ -3,7 +3,7 @@ import type { ConfigData, Disk, DrbdId, Instance, Network, Node, NodeGroup, Node
 import { nodeUuid } from '../model/ids'
 import type { LockName } from '../model/lock'
 import { type Dictionary, keyByName, recordGet, recordValues } from './records'
-import { type DiskTemplate, isMirroredInside } from '../model/templates'
+import { type DiskTemplate, NO_DISKS, diskIdOf, isDrbd } from '../model/templates'
 
 interface Named {
   readonly name: string
@@ -79,7 +79,7 @@ export const instanceDisks = (config: ConfigData, instance: Instance): Disk[] =>
 export function diskTemplateOf(config: ConfigData, instance: Instance): DiskTemplate | 'mixed' {
   const templates = new Set(instanceDisks(config, instance).map((disk) => disk.dev_type))
   const [first] = templates
-  if (first === undefined) return 'diskless'
+  if (first === undefined) return NO_DISKS
   return templates.size === 1 ? first : 'mixed'
 }
 
@@ -110,7 +110,7 @@ export const secondaryInstances = (config: ConfigData, node: string): Instance[]
 
 /** The parts of a DRBD disk's identity; undefined for any other disk. */
 export function drbdId(disk: Disk): DrbdId | undefined {
-  if (!isMirroredInside(disk.dev_type)) return undefined
+  if (!isDrbd(disk.dev_type)) return undefined
   const [nodeA, nodeB, port, minorA, minorB, secret] = disk.logical_id
   return {
     nodeA: nodeUuid(String(nodeA)),
@@ -125,7 +125,7 @@ export function drbdId(disk: Disk): DrbdId | undefined {
 /** `[vg, lv]` of every logical volume of a disk. */
 export function logicalVolumes(disk: Disk): [vg: string, lv: string][] {
   const own: [string, string][] =
-    disk.dev_type === 'plain' ? [[String(disk.logical_id[0]), String(disk.logical_id[1])]] : []
+    diskIdOf(disk.dev_type) === 'volume' ? [[String(disk.logical_id[0]), String(disk.logical_id[1])]] : []
   return [...own, ...disk.children.flatMap(logicalVolumes)]
 }
 

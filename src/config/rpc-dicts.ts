@@ -15,6 +15,7 @@ import type {
 } from '../model/config'
 import { fillBeParams, fillDiskParams, fillHvParams, fillNicParams, fillOsParams, fillPrivateOsParams } from './filled'
 import { drbdId, instanceDisks, secondaryNodes } from './lookup'
+import { isDrbd } from '../model/templates'
 
 export type NicDict = Omit<Nic, 'nicparams'> & { readonly nicparams: NicParams; readonly netinfo?: Network }
 
@@ -82,7 +83,7 @@ export function nicDict(config: ConfigData, nic: Nic): NicDict {
 /** A disk that may not be in the configuration yet. `group` decides its parameters: the group of its primary node. */
 export function diskDict(config: ConfigData, disk: Disk, group: NodeGroup | undefined): DiskDict {
   const filled = fillDiskParams(config.cluster, group, disk.dev_type)
-  if (disk.dev_type === 'drbd') return drbdDict(config, disk, filled)
+  if (isDrbd(disk.dev_type)) return drbdDict(config, disk, filled)
   return leaf(disk, { ...filled, ...disk.params })
 }
 

@@ -6,6 +6,7 @@ import { VALUE } from '../model/constants/words'
 import { addressMap, isReserved, rangeOf } from './addresses'
 import { drbdId, instanceDisks, logicalVolumes, masterCandidates } from './lookup'
 import { recordValues } from './records'
+import { isDrbd } from '../model/templates'
 
 export function verifyConfig(config: ConfigData): string[] {
   return [
@@ -106,7 +107,7 @@ function instanceProblems(config: ConfigData, instance: Instance): string[] {
 
 function diskProblems(config: ConfigData): string[] {
   return recordValues(config.disks).flatMap((disk) => [
-    ...(disk.dev_type === 'drbd' && disk.children.length !== 2
+    ...(isDrbd(disk.dev_type) && disk.children.length !== 2
       ? [`disk ${disk.uuid}: a DRBD disk has two component disks, not ${disk.children.length}`]
       : []),
     ...unknownNodes(config, disk).map((uuid) => `disk ${disk.uuid}: it is on the unknown node ${uuid}`),

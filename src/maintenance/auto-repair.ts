@@ -1,5 +1,5 @@
 // Reads and writes the tags that record an instance's automatic repair: its begin, its jobs, and its end.
-import { isMirroredInside } from '../model/templates'
+import { isMirroredInside, diskIdOf } from '../model/templates'
 
 /** Ordered from the smallest change to the loss of the instance's data. A permission includes all types before it. */
 export const REPAIR_TYPES = ['fix-storage', 'migrate', 'failover', 'reinstall'] as const
@@ -150,7 +150,7 @@ export function proposeRepair({
   secondaryOffline,
 }: Health): ProposedRepair | undefined {
   const mirrored = isMirroredInside(template)
-  if (primaryOffline && (mirrored ? secondaryOffline : template === 'plain')) {
+  if (primaryOffline && (mirrored ? secondaryOffline : diskIdOf(template) === 'volume')) {
     return { type: 'reinstall', ops: [recreate(name), reinstall(name)] }
   }
   if (mirrored && primaryOffline) return { type: 'failover', ops: [failover(name)] }

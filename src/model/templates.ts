@@ -1,13 +1,22 @@
 // Disk templates, and the things that can be done with their disks: all that is no program or file of a node. A node's driver of
 // a template is in `node/storage/`. Ganeti keeps the same facts in its lists `DTS_*` (spec: constants).
+import type { VerifyCodeName } from './constants/verify-codes'
 import type { ParamSpecs } from './param-types'
 
 export type StorageType =
   'blockdev' | 'diskless' | 'ext' | 'file' | 'gluster' | 'lvm-pv' | 'lvm-vg' | 'rados' | 'sharedfile'
 
+/**
+ * What `logical_id` of a disk is: `[volume group, volume]`, `[driver, path]`, `[driver, device]`, `[pool, image]`, `[provider, name]`, or
+ * nodes, port, minors and secret of DRBD.
+ */
+export type DiskId = 'volume' | 'file' | 'device' | 'image' | 'provider' | 'minors'
+
 export interface TemplateFacts {
   /** Where its space is counted. */
   readonly storage: StorageType
+  /** Missing where there are no disks. */
+  readonly id?: DiskId
   /**
    * Why an instance can go on elsewhere when its node is lost: the disk is kept twice by the nodes themselves, or it is outside, where
    * every node of the group reaches it. Otherwise it is on the primary node only.
@@ -17,6 +26,8 @@ export interface TemplateFacts {
   readonly empty?: true
   /** A disk is a file below this directory of the cluster. */
   readonly directory?: 'file_storage_dir' | 'shared_file_storage_dir' | 'gluster_storage_dir'
+  /** What verify asks nodes about this directory, and what it calls a directory that cannot be used. */
+  readonly check?: readonly [question: string, code: VerifyCodeName]
   /** The file's path has the name of its instance in it. */
   readonly namedAfterInstance?: true
   readonly growable?: true
@@ -28,6 +39,8 @@ export interface TemplateFacts {
   readonly ownParams?: true
   /** Has the parameter `access`: the kernel's device, or QEMU's own way. */
   readonly access?: true
+  /** QEMU's cache on one node knows of writes on others, so it need not be switched off. */
+  readonly cachedTogether?: true
   /** Disks of other templates cannot become such, or such become others. */
   readonly notConvertible?: 'to' | 'either'
   /** The block device exists before the instance and stays after it: its space is nobody's, and it cannot be made anew elsewhere. */
@@ -52,7 +65,9 @@ export const TEMPLATES = {
   diskless: { storage: 'diskless', mirror: 'outside', empty: true, notConvertible: 'either', made: true, params: {} },
   file: {
     storage: 'file',
+    id: 'file',
     directory: 'file_storage_dir',
+    check: ['file-storage-path', 'ENODEFILESTORAGEPATHUNUSABLE'],
     namedAfterInstance: true,
     growable: true,
     copyable: true,
@@ -61,8 +76,10 @@ export const TEMPLATES = {
   },
   sharedfile: {
     storage: 'sharedfile',
+    id: 'file',
     mirror: 'outside',
     directory: 'shared_file_storage_dir',
+    check: ['shared-file-storage-path', 'ENODESHAREDFILESTORAGEPATHUNUSABLE'],
     namedAfterInstance: true,
     growable: true,
     made: true,
@@ -70,14 +87,23 @@ export const TEMPLATES = {
   },
   plain: {
     storage: 'lvm-vg',
+    id: 'volume',
     growable: true,
     copyable: true,
     exclusive: true,
     params: { stripes: { type: 'int', default: 1 } },
   },
-  blockdev: { storage: 'blockdev', mirror: 'outside', adoptedOnly: true, notConvertible: 'to', params: {} },
+  blockdev: {
+    storage: 'blockdev',
+    id: 'device',
+    mirror: 'outside',
+    adoptedOnly: true,
+    notConvertible: 'to',
+    params: {},
+  },
   drbd: {
     storage: 'lvm-vg',
+    id: 'minors',
     mirror: 'inside',
     growable: true,
     meta: DRBD_META_SIZE_MIB,
@@ -101,14 +127,25 @@ export const TEMPLATES = {
   },
   rbd: {
     storage: 'rados',
+    id: 'image',
     mirror: 'outside',
     growable: true,
     access: true,
+    cachedTogether: true,
     params: { access, pool: { type: 'string', default: 'rbd' }, 'user-id': { type: 'string', default: '' } },
   },
-  ext: { storage: 'ext', mirror: 'outside', growable: true, ownParams: true, access: true, params: { access } },
+  ext: {
+    storage: 'ext',
+    id: 'provider',
+    mirror: 'outside',
+    growable: true,
+    ownParams: true,
+    access: true,
+    params: { access },
+  },
   gluster: {
     storage: 'gluster',
+    id: 'file',
     mirror: 'outside',
     directory: 'gluster_storage_dir',
     growable: true,
@@ -135,12 +172,39 @@ export const ALLOCATION_TEMPLATES: readonly DiskTemplate[] = Object.keys(TEMPLAT
 /** By name. */
 export const DISK_TEMPLATES: readonly DiskTemplate[] = ALLOCATION_TEMPLATES.toSorted()
 
-/** Each disk is on two nodes, which keep it the same. Not so disks of several templates (`mixed`). */
-export const isMirroredInside = (template: string | undefined): boolean =>
-  template !== undefined && isDiskTemplate(template) && FACTS[template].mirror === 'inside'
+/** That of an instance without disks. */
+export const NO_DISKS: DiskTemplate = 'diskless'
+
+/** Stands for disks of several templates, which hold an instance where it is. */
+export const IMMOVABLE: DiskTemplate = 'plain'
+
+/** What an instance becomes that gets a secondary node, where nobody names a template. */
+export const DEFAULT_MIRROR: DiskTemplate = 'drbd'
+
+/** Their disks take room on nodes. Where the room of one can be counted only, it is that of the first. */
+export const ON_NODES: readonly DiskTemplate[] = ALLOCATION_TEMPLATES.filter(
+  (template) => FACTS[template].mirror !== 'outside',
+).toReversed()
+
+/** Undefined for `mixed`, as instances are called whose disks are of several templates. */
+const knownFacts = (template: string | undefined): TemplateFacts | undefined =>
+  template !== undefined && isDiskTemplate(template) ? FACTS[template] : undefined
+
+export const hasDisks = (template: string): boolean => knownFacts(template)?.empty !== true
+
+export const diskIdOf = (template: string | undefined): DiskId | undefined => knownFacts(template)?.id
+
+export const isDrbd = (template: string | undefined): boolean => diskIdOf(template) === 'minors'
+
+/** Each disk is on two nodes, which keep it the same. */
+export const isMirroredInside = (template: string | undefined): boolean => knownFacts(template)?.mirror === 'inside'
 
 /** Every node of the group reaches the disks, or there are none. */
-export const isMirroredOutside = (template: DiskTemplate): boolean => FACTS[template].mirror === 'outside'
+export const isMirroredOutside = (template: string): boolean => knownFacts(template)?.mirror === 'outside'
+
+/** A page cache on one node would hide its writes from others: from the target of a migration. */
+export const hidesWrites = (template: string): boolean =>
+  isMirroredOutside(template) && knownFacts(template)?.cachedTogether !== true
 
 export const isMirrored = (template: DiskTemplate): boolean => FACTS[template].mirror !== undefined
 
@@ -152,4 +216,15 @@ export function directoryOf(cluster: StorageDirectories, template: DiskTemplate)
   return directory === undefined ? undefined : cluster[directory]
 }
 
-export const isFileBased = (template: DiskTemplate): boolean => FACTS[template].directory !== undefined
+export const isFileBased = (template: string): boolean => knownFacts(template)?.directory !== undefined
+
+/** Its files are in a file system of the node, below a directory that the node's administrator has listed. */
+export const isInFileSystem = (template: string): boolean =>
+  isFileBased(template) && knownFacts(template)?.access !== true
+
+/** In a file system that only this node has. */
+export const isLocalFile = (template: DiskTemplate): boolean => isFileBased(template) && !isMirrored(template)
+
+/** A storage type whose units are directories. */
+export const isDirectoryStorage = (type: string): boolean =>
+  DISK_TEMPLATES.some((template) => FACTS[template].storage === type && isFileBased(template))

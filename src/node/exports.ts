@@ -14,6 +14,7 @@ import { EXPORT_INFO_BYTES_MAX } from '../model/limits/node'
 import type { DiskDict, InstanceDict } from '../rpc/node/dicts'
 import { fail } from './failure'
 import type { NodeContext } from './context'
+import { NO_DISKS } from '../model/templates'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
@@ -127,7 +128,7 @@ function diskValues(disks: readonly (DiskDict | false)[]): Record<string, unknow
 
 function templateOf(disks: readonly (DiskDict | false)[]): string {
   const types = new Set(disks.flatMap((disk) => (disk === false ? [] : [disk.dev_type])))
-  if (types.size === 0) return 'diskless'
+  if (types.size === 0) return NO_DISKS
   return types.size === 1 ? [...types].join('') : 'mixed'
 }
 

@@ -11,7 +11,7 @@ import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
 import type { OptionValues } from '../input/option-values'
 import { firstArgument } from '../submit/submit'
-import { isDiskTemplate, isOnLvm } from '../../model/templates'
+import { isDiskTemplate, isOnLvm, isDrbd } from '../../model/templates'
 
 export async function initCluster(call: Call): Promise<number> {
   const { options, terminal, clock } = call
@@ -82,7 +82,7 @@ function volumeGroup(name: string | undefined, templates: Templates, note: (text
 }
 
 function drbdHelper(helper: string | undefined, templates: Templates, note: (text: string) => void) {
-  const drbd = templates.includes('drbd')
+  const drbd = templates.some(isDrbd)
   if (!drbd && helper !== undefined)
     note('Note: You specified a DRBD usermode helper, while DRBD storage is not enabled.')
   if (drbd && helper === '')

@@ -15,7 +15,7 @@ import { loadModel, savedData } from './load'
 import { type Parsed, has, isYes, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, nodeTable } from './table'
 import { type Surroundings, failure } from './surroundings'
-import { ALLOCATION_TEMPLATES, type DiskTemplate } from '../../model/templates'
+import { ALLOCATION_TEMPLATES, type DiskTemplate, NO_DISKS } from '../../model/templates'
 
 const OPTIONS =
   'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help help-completion'
@@ -41,7 +41,7 @@ export async function hspace(args: readonly string[], surroundings: Surroundings
   const initial = resourcesOf(model, all)
   const spindles = model.nodes.some(({ data }) => data.exclusiveStorage)
   printer.cluster(initial, model.nodes.length, spindles)
-  const plan = planFor(model, options, template ?? policy.templates[0] ?? 'diskless', surroundings)
+  const plan = planFor(model, options, template ?? policy.templates[0] ?? NO_DISKS, surroundings)
   const kind = template ?? policy.templates[0]
   if (kind === undefined) throw failure('null list of disk templates received from cluster')
   const use = spindleUse ?? policy.standard.spindles

@@ -7,6 +7,7 @@ import { CommandFailure, EXIT, refusal } from '../outcome'
 import type { OptionValues } from '../input/option-values'
 import { backendParams, byIndex, diskValues, given, hypervisorName, hypervisorParams, nicValues } from '../input/params'
 import { firstArgument, opcodeOf, type Params } from '../submit/submit'
+import { hasDisks } from '../../model/templates'
 
 export async function addInstance(call: Call): Promise<number> {
   const { options } = call
@@ -52,7 +53,7 @@ function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCr
 function disksOf(options: OptionValues, known: boolean): Record<string, unknown>[] {
   const disks = options.idents('disks')
   const size = options.number('sd_size')
-  if (options.text('disk_template') === 'diskless') {
+  if (!hasDisks(options.text('disk_template') ?? '')) {
     if (disks.length > 0 || size !== undefined) throw refusal('Diskless instance but disk information passed')
     return []
   }

@@ -8,6 +8,7 @@ import { infoData } from '../output/data'
 import { formatTime, formatUnit } from '../output/format'
 import { type Info, entries, formatInfo } from '../output/info'
 import { opcodeOf } from '../submit/submit'
+import { diskIdOf, isDrbd } from '../../model/templates'
 
 type Dict = Readonly<Record<string, unknown>>
 
@@ -127,7 +128,9 @@ function diskInfo(disk: Dict, label: string): Info {
   if (disk['spindles'] !== null && disk['spindles'] !== undefined)
     pairs.push(['spindles', pythonText(disk['spindles'])])
   pairs.push(['access mode', pythonText(disk['mode'])])
-  pairs.push(...(disk['dev_type'] === 'drbd' ? drbdInfo(dict(disk['drbd_info'])) : logicalInfo(disk['logical_id'])))
+  pairs.push(
+    ...(isDrbd(String(disk['dev_type'])) ? drbdInfo(dict(disk['drbd_info'])) : logicalInfo(disk['logical_id'])),
+  )
   for (const [key, title] of [
     ['pstatus', 'on primary'],
     ['sstatus', 'on secondary'],
@@ -161,8 +164,9 @@ function deviceStatus(type: unknown, status: readonly unknown[]): string {
   const [path, major, minor, percent, estimate, degraded, local] = status
   const number = (value: unknown) => (value === null || value === undefined ? 'N/A' : pythonText(value))
   const device = `${pythonText(path)} (${number(major)}:${number(minor)})`
-  if (type === 'plain') return device + (local === LOCAL_DISK_STATUS.faulty ? ' *FAILED* (failed drive?)' : '')
-  if (type !== 'drbd') return device
+  if (diskIdOf(String(type)) === 'volume')
+    return device + (local === LOCAL_DISK_STATUS.faulty ? ' *FAILED* (failed drive?)' : '')
+  if (!isDrbd(String(type))) return device
   const sync =
     typeof percent === 'number'
       ? `*RECOVERING* ${percent.toFixed(2).padStart(5)}%, ETA ${typeof estimate === 'number' && estimate !== 0 ? `${estimate}s` : 'unknown'}`

@@ -1,9 +1,7 @@
 // Options that only gnt-node has.
 import { OpNodeAdd, OpNodeSetParams, OpOobCommand } from '../../opcodes/node'
 import { flag, parameter, value } from '../input/option'
-
-/** The storage types that users may name. The master knows more. */
-export const STORAGE_TYPES: readonly string[] = ['file', 'lvm-pv', 'lvm-vg', 'sharedfile', 'gluster']
+import { STORAGE_TYPES_NODE_STORAGE } from '../../model/constants/disks'
 
 export const oAllocatable = value('--allocatable', 'allocatable', 'bool', 'allow allocation on the volume', {
   metavar: 'yes|no',
@@ -28,7 +26,7 @@ export const oReadd = parameter(OpNodeAdd, 'readd')
 export const oSecondaryOnly = flag('--secondary-only', 'secondary_only', 'secondaries only', { short: '-s' })
 export const oStorageType = value('--storage-type', 'user_storage_type', 'choice', 'storage type', {
   short: '-t',
-  choices: STORAGE_TYPES,
+  choices: STORAGE_TYPES_NODE_STORAGE,
   metavar: 'STORAGE_TYPE',
 })
 export const oSync = flag('--sync', 'do_locking', 'take locks while asking')

@@ -4,10 +4,10 @@ import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeS
 import type { Call, Command } from '../command'
 import { EXIT, refusal } from '../outcome'
 import { formatUnit } from '../output/format'
-import { STORAGE_TYPES } from './options'
 import { selectedFields, unitsOf } from '../output/list'
 import { opcodeOf, submitting } from '../submit/submit'
 import { formatTable } from '../output/table'
+import { STORAGE_TYPES_NODE_STORAGE } from '../../model/constants/disks'
 
 const VOLUME_TITLES: Readonly<Record<string, string>> = {
   node: 'Node',
@@ -102,7 +102,8 @@ export async function modifyStorage({ args, options, jobs, terminal }: Call): Pr
 }
 
 function storageType(type: string | undefined): string {
-  if (type !== undefined && STORAGE_TYPES.includes(type)) return type
+  const known = STORAGE_TYPES_NODE_STORAGE.find((one) => one === type)
+  if (known !== undefined) return known
   throw refusal(`Unknown storage type: ${type}`)
 }
 

@@ -6,6 +6,7 @@ import { about, anything, dict, int, list, maybe, oneOf, record, status, text } 
 import { drbdStatus } from '../storage/drbd'
 import { type DrbdDevice, parseDrbd } from '../storage/drbd-text'
 import { logicalVolumes } from '../storage/lv'
+import { diskIdOf, isInFileSystem, isDrbd } from '../../model/templates'
 
 export const instDiskStatus: Collector = {
   ...{ name: 'inst-disk-status', category: 'instance', kind: 'status' },
@@ -101,20 +102,19 @@ interface Side {
 async function findingOf(backing: Backing, disk: Fields, side: Side): Promise<Finding> {
   const template = String(disk['dev_type'])
   const id = listOf(disk['logical_id'])
-  if (template === 'plain') return plainDisk(await backing.volumes(), `${String(id[0])}/${String(id[1])}`)
-  if (template === 'drbd') return drbdDisk(await backing.devices(), id, side)
+  if (diskIdOf(template) === 'volume') return plainDisk(await backing.volumes(), `${String(id[0])}/${String(id[1])}`)
+  if (isDrbd(template)) return drbdDisk(await backing.devices(), id, side)
   const file = fileOf(template, id)
   if (file === undefined)
     return { status: { code: 2, message: `disks of type ${template} do not tell how they are` }, details: {} }
   return fileDisk(backing.sources, file)
 }
 
-const FILES = ['file', 'sharedfile']
-
 /** The file or device that a disk is on its node. */
 function fileOf(template: string, id: readonly unknown[]): string | undefined {
-  if (FILES.includes(template) || template === 'blockdev') return String(id[1])
-  return template === 'rbd' ? `/dev/rbd/${String(id[0])}/${String(id[1])}` : undefined
+  const kind = diskIdOf(template)
+  if (isInFileSystem(template) || kind === 'device') return String(id[1])
+  return kind === 'image' ? `/dev/rbd/${String(id[0])}/${String(id[1])}` : undefined
 }
 
 async function fileDisk(sources: NodeSources, file: string): Promise<Finding> {

@@ -13,6 +13,7 @@ import {
 } from '../report'
 import { int, list, record, text } from '../shapes'
 import { TextCursor } from '../text-cursor'
+import { diskIdOf } from '../../model/templates'
 
 export const lv: Collector = {
   ...{ name: 'lv', category: 'storage', kind: 'performance' },
@@ -139,7 +140,7 @@ function ownersOf(instances: readonly unknown[]): Map<string, string> {
   const note = (disk: unknown, name: string) => {
     const { dev_type, logical_id, children } = fieldsOf(disk)
     const volume = listOf(logical_id).join('/')
-    if (dev_type === 'plain' && !owners.has(volume)) owners.set(volume, name)
+    if (diskIdOf(String(dev_type)) === 'volume' && !owners.has(volume)) owners.set(volume, name)
     for (const child of listOf(children)) note(child, name)
   }
   for (const pair of instances) {

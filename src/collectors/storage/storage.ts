@@ -1,5 +1,6 @@
 // How each storage is that the cluster's disk templates use on this node, and how much room it has.
 import { errorText } from '../../lib/system-failure'
+import { ALLOCATION_TEMPLATES, factsOf, type StorageType } from '../../model/templates'
 import { configured } from '../configuration'
 import { type Collector, type NodeSources, listOf, summary } from '../report'
 import { about, anything, dict, int, list, maybe, record, status, text } from '../shapes'
@@ -35,28 +36,36 @@ export const storage: Collector = {
 }
 
 interface Kind {
-  readonly type: string
-  readonly templates: readonly string[]
+  readonly type: StorageType
   /** Where the configuration has the name. */
   readonly named: string
   find(sources: NodeSources, name: string): Promise<FoundStorage>
 }
 
+const DIRECTORIES = ALLOCATION_TEMPLATES.flatMap((template): Kind[] => {
+  const { storage: type, directory } = factsOf(template)
+  return directory === undefined ? [] : [{ type, named: `/cluster/${directory}`, find: directoryStorage }]
+})
+
 const KINDS: readonly Kind[] = [
-  { type: 'lvm-vg', templates: ['plain', 'drbd'], named: '/cluster/volume_group_name', find: volumeGroupStorage },
-  { type: 'file', templates: ['file'], named: '/cluster/file_storage_dir', find: directoryStorage },
-  { type: 'sharedfile', templates: ['sharedfile'], named: '/cluster/shared_file_storage_dir', find: directoryStorage },
-  { type: 'gluster', templates: ['gluster'], named: '/cluster/gluster_storage_dir', find: directoryStorage },
-  { type: 'rados', templates: ['rbd'], named: '/cluster/diskparams/rbd/pool', find: cephStorage },
+  { type: 'lvm-vg', named: '/cluster/volume_group_name', find: volumeGroupStorage },
+  ...DIRECTORIES,
+  { type: 'rados', named: '/cluster/diskparams/rbd/pool', find: cephStorage },
 ]
 
+const templatesOn = ({ type }: Kind): readonly string[] =>
+  ALLOCATION_TEMPLATES.filter((template) => factsOf(template).storage === type)
+
 /** They have no storage of which the node knows. */
-const WITHOUT = ['diskless', 'blockdev', 'ext']
+const WITHOUT: readonly string[] = ALLOCATION_TEMPLATES.filter((template) => {
+  const { empty, adoptedOnly, ownParams } = factsOf(template)
+  return empty ?? adoptedOnly ?? ownParams ?? false
+})
 
 async function collect(sources: NodeSources): Promise<unknown> {
   const enabled = listOf(await configured(sources, '/cluster/enabled_disk_templates')).map(String)
-  const wanted = KINDS.filter(({ templates }) => templates.some((one) => enabled.includes(one)))
-  const known = [...KINDS.flatMap(({ templates }) => templates), ...WITHOUT]
+  const wanted = KINDS.filter((kind) => templatesOn(kind).some((one) => enabled.includes(one)))
+  const known = [...KINDS.flatMap(templatesOn), ...WITHOUT]
   const found = await Promise.all(wanted.map((kind) => look(sources, kind, enabled)))
   const others = enabled.filter((template) => !known.includes(template)).map(unknownStorage)
   const storages = [...found, ...others]
@@ -67,7 +76,7 @@ async function collect(sources: NodeSources): Promise<unknown> {
 }
 
 async function look(sources: NodeSources, kind: Kind, enabled: readonly string[]) {
-  const templates = kind.templates.filter((one) => enabled.includes(one))
+  const templates = templatesOn(kind).filter((one) => enabled.includes(one))
   const name = await configured(sources, kind.named).catch(() => undefined)
   const found = typeof name === 'string' ? await kind.find(sources, name).catch(notAsked) : UNNAMED
   return told({ type: kind.type, name: typeof name === 'string' ? name : kind.type, templates }, found)

@@ -19,6 +19,7 @@ import {
 } from '../edit'
 import { returnPort } from './cluster'
 import { releaseAddresses, reserveAddress } from './network'
+import { isDrbd } from '../../model/templates'
 
 /** The new serial number and time of a changed object. */
 export type Stamp = [serial_no: number, mtime: number]
@@ -240,7 +241,7 @@ function setDisks(
 /** A DRBD disk's port goes back to the pool. */
 function dropDisk(config: ConfigData, context: ChangeContext, uuid: string): ConfigData {
   const disk = get(config, 'disks', uuid)
-  const port = disk.dev_type === 'drbd' ? disk.logical_id[2] : undefined
+  const port = isDrbd(disk.dev_type) ? disk.logical_id[2] : undefined
   const next = drop(config, 'disks', uuid)
   return typeof port === 'number' ? returnPort(next, context, port) : next
 }

@@ -1,6 +1,7 @@
 // How big simulated nodes are. The configuration does not say, so all are alike, and big enough for what they hold already.
 import type { HypervisorInfo, StorageUnit } from '../../rpc/node/dicts'
 import type { SimContext } from './world'
+import { diskIdOf } from '../../model/templates'
 
 const MEMORY_MIB = 65536
 const DOM0_MIB = 1024
@@ -35,7 +36,7 @@ export function logicalVolumes({
   world,
   node,
 }: SimContext): [string, [size: string, inactive: boolean, online: boolean]][] {
-  const plain = [...world.node(node).disks.values()].filter(({ dev_type }) => dev_type === 'plain')
+  const plain = [...world.node(node).disks.values()].filter(({ dev_type }) => diskIdOf(dev_type) === 'volume')
   return plain.map(({ logical_id, size }) => [logical_id.join('/'), [`${size}.00`, false, true]])
 }
 

@@ -2,6 +2,7 @@
 import { nanoseconds } from '../../lib/clock'
 import { hypervisorInfo, storageInfo, volumeGroup } from './capacity'
 import type { SimContext } from './world'
+import { ALLOCATION_TEMPLATES, isOnLvm } from '../../model/templates'
 
 const MIB = 1 << 20
 
@@ -56,7 +57,7 @@ function storageData(sim: SimContext): object {
     ...{ size_bytes: storage_size * MIB, free_bytes: storage_free * MIB },
     used_bytes: (storage_size - storage_free) * MIB,
   }
-  const templates = ['plain', 'drbd']
+  const templates = ALLOCATION_TEMPLATES.filter(isOnLvm)
   const unit = { type: 'lvm-vg', name: volumeGroup(sim), templates, ...room, status, details: {} }
   return { status, storages: [unit] }
 }

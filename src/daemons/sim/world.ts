@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
 import { isObject } from '../../lib/shapes/shape'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
+import { isMirroredOutside } from '../../model/templates'
 
 export interface SimInstance {
   readonly hypervisor: string
@@ -25,9 +26,6 @@ export interface SimNode {
   /** The text that describes each export, by the export's name. */
   readonly exports: Map<string, string>
 }
-
-/** Templates whose data every node sees. */
-const SHARED_TEMPLATES = ['sharedfile', 'gluster', 'rbd', 'ext', 'blockdev']
 
 export class World {
   private readonly nodes = new Map<string, SimNode>()
@@ -106,7 +104,7 @@ export class World {
   }
 
   private disksOf(node: string, template: string): Map<string, SimDisk> {
-    return SHARED_TEMPLATES.includes(template) ? this.sharedDisks : this.node(node).disks
+    return isMirroredOutside(template) ? this.sharedDisks : this.node(node).disks
   }
 
   private snapshot() {

@@ -8,6 +8,7 @@ import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { checkFileStoragePath } from '../storage/allowed-paths'
 import { modifyStorageUnit, physicalVolumes, repairStorageUnit, volumeGroups } from '../storage/lvm'
+import { isDirectoryStorage } from '../../model/templates'
 
 const MIB = 1 << 20
 
@@ -72,7 +73,7 @@ export const fileStorageHandlers = {
 
 /** The answer of node_info about a storage unit; null where this node cannot tell. */
 export async function storageInfo(context: NodeContext, [type, key]: StorageUnit): Promise<StorageInfo | null> {
-  if (type === 'file' || type === 'sharedfile' || type === 'gluster') {
+  if (isDirectoryStorage(type)) {
     const space = await spaceOf(context, context.paths.fromWire(key))
     return space && { type, name: key, storage_free: space.free_mib, storage_size: space.size_mib }
   }
@@ -84,7 +85,7 @@ export async function storageInfo(context: NodeContext, [type, key]: StorageUnit
 type Unit = Readonly<Record<string, string | number | boolean>>
 
 async function storageUnits(context: NodeContext, type: string, args: readonly unknown[]): Promise<Unit[]> {
-  if (type === 'file' || type === 'sharedfile' || type === 'gluster') {
+  if (isDirectoryStorage(type)) {
     const directories = Array.isArray(args[0]) ? args[0].map(String) : []
     return Promise.all(directories.map((directory) => directoryUnit(context, directory)))
   }

@@ -3,6 +3,7 @@ import type { Cluster, Node } from '../../model/config'
 import { GROUP, USER } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import type { UnitContext } from '../unit-context'
+import { isInFileSystem } from '../../model/templates'
 
 export interface AncillaryFile {
   readonly path: string
@@ -16,13 +17,12 @@ export interface AncillaryFile {
 
 /** Besides ssconf files and the configuration itself, which wconfd distributes. */
 export function ancillaryFiles(cluster: Cluster): AncillaryFile[] {
-  const templates: readonly string[] = cluster.enabled_disk_templates
   const onDemand: AncillaryFile[] = []
   if (cluster.modify_etc_hosts)
     onDemand.push({ path: PATH.ETC_HOSTS, on: 'all', optional: false, upload: owned(USER.noded, GROUP.noded, 0o644) })
   if (cluster.use_external_mip_script)
     onDemand.push({ path: PATH.EXTERNAL_MASTER_SETUP_SCRIPT, on: 'all', optional: false })
-  if (templates.includes('file') || templates.includes('sharedfile'))
+  if (cluster.enabled_disk_templates.some(isInFileSystem))
     onDemand.push({ path: PATH.FILE_STORAGE_PATHS_FILE, on: 'all', optional: true })
   if (cluster.enabled_hypervisors.includes('kvm'))
     onDemand.push({ path: `${PATH.CONF_DIR}/kvm-vif-bridge`, on: 'vm', optional: true })

@@ -12,7 +12,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { TOLD_CHARS_MAX } from '../../model/limits/node'
 import type { UnitContext } from '../unit-context'
 import { clusterData } from './cluster-data'
-import type { DiskTemplate } from '../../model/templates'
+import { type DiskTemplate, NO_DISKS } from '../../model/templates'
 
 /** A request in the allocator protocol: its `type`, and the fields of that type. */
 export type AllocatorRequest = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -46,7 +46,7 @@ export async function allocatorInput(
   { request, template }: Pick<Question, 'request' | 'template'>,
 ): Promise<{ config: ConfigData; text: string }> {
   const config = await ctx.config.read({ nodes: 'all', instances: 'all', groups: 'all', networks: 'all' })
-  const counted = template ?? config.cluster.enabled_disk_templates[0] ?? 'diskless'
+  const counted = template ?? config.cluster.enabled_disk_templates[0] ?? NO_DISKS
   return { config, text: JSON.stringify({ ...(await clusterData(ctx, config, counted)), request }) }
 }
 

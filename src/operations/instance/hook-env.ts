@@ -5,6 +5,7 @@ import type { ConfigData, Disk, Instance, Network, Nic } from '../../model/confi
 import type { HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { viewOf, type InstanceView } from './view'
+import { diskIdOf } from '../../model/templates'
 
 /** Variables of an instance in the configuration; none if the instance is gone. */
 export async function instanceHookEnv(ctx: UnitContext, uuid: string, more: HookEnv = {}): Promise<HookEnv> {
@@ -95,14 +96,14 @@ function diskEnv(disk: Disk, prefix: string): HookEnv {
 
 function identity(disk: Disk): HookEnv {
   const [first, second] = disk.logical_id
-  switch (disk.dev_type) {
-    case 'plain':
+  switch (diskIdOf(disk.dev_type)) {
+    case 'volume':
       return { VG: first, ID: second }
-    case 'ext':
+    case 'provider':
       return { PROVIDER: first, ID: second }
-    case 'drbd':
+    case 'minors':
       return drbdIdentity(disk)
-    case 'diskless':
+    case undefined:
       return {}
     default:
       return { DRIVER: first, ID: second }

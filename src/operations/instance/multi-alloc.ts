@@ -16,7 +16,7 @@ import { firstThatFinds, givenOrDefaults } from './placement/allocator'
 import { allocationOf, heldNodes, notHeld, Placer } from './placement/placement'
 import { askScript } from '../iallocator/ask'
 import { placedOf } from '../iallocator/results'
-import { type DiskTemplate, isMirroredInside } from '../../model/templates'
+import { isMirroredInside, NO_DISKS, ON_NODES } from '../../model/templates'
 
 type MultiAllocOp = Op<typeof OpInstanceMultiAlloc>
 
@@ -112,9 +112,6 @@ async function givenNodes(ctx: UnitContext, wanted: readonly { create: CreateOp 
   return Promise.all(names.map(async (name) => (await findNode(ctx, name)).object.uuid))
 }
 
-/** Templates whose storage is on the nodes themselves. */
-const COUNTED: readonly DiskTemplate[] = ['drbd', 'plain', 'file']
-
 async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   const config = await ctx.config.read({ nodes: 'all' })
   const wanted: WantedInstance[] = []
@@ -135,7 +132,7 @@ async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[])
   const [made, failed]: [Made[], string[]] = [[], []]
   const templates = wanted.map(({ instance }) => instance.template)
   // One picture of the cluster serves all instances, so that each sees those placed before it. It counts one storage only.
-  const placer = await Placer.open(ctx, COUNTED.find((one) => templates.includes(one)) ?? 'diskless')
+  const placer = await Placer.open(ctx, ON_NODES.find((one) => templates.includes(one)) ?? NO_DISKS)
   for (const { wire, create, instance } of wanted) {
     const name = create.instance_name
     const nodes = placer.place(await placementFor(ctx, create, instance))

@@ -17,6 +17,7 @@ import { checkFileSpace } from './disks/file-space'
 import { instanceHookEnv } from './hook-env'
 import { chooseNodes } from './placement/placement'
 import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
+import { NO_DISKS } from '../../model/templates'
 
 interface Wanted {
   readonly disk: Disk
@@ -55,7 +56,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
     const target = nodes[0] ?? (await chosenNode(ctx, view, op.iallocator)) ?? view.primary
-    const template = wanted[0]?.changed.dev_type ?? 'diskless'
+    const template = wanted[0]?.changed.dev_type ?? NO_DISKS
     const size_mib = wanted.reduce((sum, { changed }) => sum + changed.size, 0)
     await checkFileSpace(ctx, { ...view.config, node: target, template }, size_mib, true)
     return { view, wanted, target }

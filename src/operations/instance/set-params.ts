@@ -24,7 +24,7 @@ import { balloon, checkBalloon } from './parameters/memory'
 import type { Changed, SetOp } from './parameters/set-op'
 import { newValues, type Values } from './parameters/values'
 import { hookNodes, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
-import { factsOf } from '../../model/templates'
+import { factsOf, DISK_TEMPLATES } from '../../model/templates'
 
 interface SetPlan {
   readonly view: InstanceView
@@ -102,6 +102,8 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
   },
 })
 
+const OF_PROVIDERS = DISK_TEMPLATES.filter((template) => factsOf(template).ownParams === true)
+
 function checkGiven(op: SetOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   const given = [op.nics, op.disks, Object.keys({ ...op.beparams, ...op.hvparams }), Object.keys(op.osparams)]
@@ -116,7 +118,7 @@ function checkGiven(op: SetOp): void {
     Object.keys(op.ext_params).length > 0 &&
     !(op.disk_template !== undefined && factsOf(op.disk_template).ownParams === true)
   )
-    throw refuse("'ext_params' are for a change to disks of template 'ext'; leave them out")
+    throw refuse(`'ext_params' are for a change to disks of template '${OF_PROVIDERS.join("' or '")}'; leave them out`)
 }
 
 async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {

@@ -12,7 +12,7 @@ import { diskDicts, viewOf } from '../instance/view'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkFields, lockNodesForReading } from './reading'
-import { directoryOf, DISK_TEMPLATES, factsOf, type StorageType } from '../../model/templates'
+import { directoryOf, DISK_TEMPLATES, factsOf, type StorageType, NO_DISKS } from '../../model/templates'
 
 const FIELDS: readonly string[] = ['allocatable', 'free', 'name', 'node', 'size', 'type', 'used']
 /** Known here, so nodes are not asked. */
@@ -150,7 +150,7 @@ function checkTypeEnabled(cluster: Cluster, type: StorageType): void {
 }
 
 function defaultType(cluster: Cluster): StorageType {
-  const [template = 'diskless'] = cluster.enabled_disk_templates
+  const [template = NO_DISKS] = cluster.enabled_disk_templates
   const type = factsOf(template).storage
   if (STORAGE_TYPES_NODE_STORAGE.includes(type)) return type
   throw new OpPrereqError(

@@ -9,7 +9,7 @@ import { findGroup, findInstance, pick } from '../find'
 import { allocatorInput, allocatorOutput, type AllocatorRequest } from '../iallocator/ask'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { type DiskTemplate, isMirroredInside } from '../../model/templates'
+import { type DiskTemplate, isMirroredInside, NO_DISKS } from '../../model/templates'
 
 type TestAllocator = Op<typeof OpTestAllocator>
 
@@ -57,7 +57,7 @@ async function requestOf(ctx: UnitContext, op: TestAllocator): Promise<Allocator
 function newInstance(config: ConfigData, op: TestAllocator, name: string) {
   const known = pick(config.instances, name)
   if (known !== undefined) throw new OpPrereqError(`Instance '${known.name}' already in the cluster`, ECODE.EXISTS)
-  const template = op.disk_template ?? config.cluster.enabled_disk_templates[0] ?? 'diskless'
+  const template = op.disk_template ?? config.cluster.enabled_disk_templates[0] ?? NO_DISKS
   const disks = (op.disks ?? []).map((disk) => ({ ...checkedDisk(disk), dev_type: template }))
   return {
     ...{ name, disk_template: template, group_name: op.group_name ?? null, tags: op.tags, os: op.os ?? '' },

@@ -1,5 +1,14 @@
 // Disk templates can do what Ganeti's constants DTS_* say.
-import { DISK_TEMPLATES, type DiskTemplate, factsOf, isMirrored, isOnLvm } from '../../../src/model/templates'
+import {
+  DISK_TEMPLATES,
+  type DiskTemplate,
+  factsOf,
+  hidesWrites,
+  isInFileSystem,
+  isMirrored,
+  isOnLvm,
+  ON_NODES,
+} from '../../../src/model/templates'
 
 const having = (is: (template: DiskTemplate) => boolean): string => DISK_TEMPLATES.filter(is).join(' ')
 
@@ -23,3 +32,15 @@ test.each([
     expect(having(is)).toBe(expected)
   },
 )
+
+test('where only one storage can be counted, that of mirrors comes first, then that of volumes', () => {
+  expect(ON_NODES).toEqual(['drbd', 'plain', 'file'])
+})
+
+test('a disk that several nodes reach is not cached on one of them, unless its cache is shared', () => {
+  expect(DISK_TEMPLATES.filter(hidesWrites).filter((one) => one !== 'diskless')).toEqual(['blockdev', 'ext', 'gluster', 'sharedfile']) // prettier-ignore
+})
+
+test("only the files of two templates are below directories that a node's administrator lists", () => {
+  expect(DISK_TEMPLATES.filter(isInFileSystem)).toEqual(['file', 'sharedfile'])
+})

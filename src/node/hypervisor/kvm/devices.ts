@@ -8,12 +8,10 @@ import { relayCommand } from './metadata-relay'
 import { optionValue } from './layout'
 import type { KvmParams } from './params'
 import type { DevicePlace, PlacedDisk, PlacedNic, RuntimeDisk } from './runtime'
+import { hidesWrites, isFileBased } from '../../../model/templates'
 
 const PCI_SLOTS = 32
 const SCSI_TYPES: readonly string[] = ['scsi', 'scsi-block', 'scsi-cd', 'scsi-generic', 'scsi-hd']
-const FILE_BASED: readonly string[] = ['file', 'sharedfile', 'gluster']
-/** Storage that several nodes reach at once: a page cache there would hide writes from the target of a migration. */
-const SHARED: readonly string[] = ['sharedfile', 'gluster', 'blockdev', 'ext']
 
 export const isScsi = (type: string): boolean => SCSI_TYPES.includes(type)
 
@@ -93,7 +91,7 @@ export interface CacheSettings {
 }
 
 export function cacheSettings(cache: string, disk: DiskDict): CacheSettings {
-  if (cache === 'none' || SHARED.includes(disk.dev_type)) return { writeback: true, direct: true }
+  if (cache === 'none' || hidesWrites(disk.dev_type)) return { writeback: true, direct: true }
   if (cache === 'writethrough') return { writeback: false, direct: false }
   if (cache === 'writeback' || cache === 'default') return { writeback: true, direct: false }
   throw new HypervisorFailure(`Invalid KVM cache setting '${cache}'`)
@@ -128,7 +126,7 @@ export function diskSetup(
     uri !== undefined && disk.params?.['access'] === 'userspace'
       ? storageUri(uri)
       : {
-          driver: FILE_BASED.includes(disk.dev_type) ? 'file' : 'host_device',
+          driver: isFileBased(disk.dev_type) ? 'file' : 'host_device',
           filename: path,
           aio: native ? 'threads' : params.text('disk_aio') || 'threads',
         }

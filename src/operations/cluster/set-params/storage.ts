@@ -10,7 +10,7 @@ import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
 import type { UnitContext } from '../../unit-context'
 import { type Fields, given, invalid, type SetParams } from './fields'
-import { DISK_TEMPLATES, type DiskTemplate, factsOf, isOnLvm } from '../../../model/templates'
+import { DISK_TEMPLATES, type DiskTemplate, factsOf, isOnLvm, isDrbd } from '../../../model/templates'
 
 export function storageFields(config: ConfigData, op: SetParams): Fields {
   const { enabled_disk_templates: templates, vg_name, drbd_helper } = op
@@ -40,7 +40,7 @@ export function checkStorage(ctx: UnitContext, config: ConfigData, op: SetParams
   for (const [template, , directory] of directories(op))
     if (directory !== undefined && directory !== '' && !enabled(config, op).includes(template))
       ctx.log.warning(`Specified a ${template} storage directory, although ${template} storage is not enabled.`)
-  if (Object.hasOwn(op.diskparams ?? {}, 'drbd')) for (const text of DRBD_PARAMS) ctx.log.warning(text)
+  if (Object.keys(op.diskparams ?? {}).some(isDrbd)) for (const text of DRBD_PARAMS) ctx.log.warning(text)
   const policy = newPolicy(config, op)
   if (policy !== undefined) warnOfViolations(ctx, config, policy)
 }
@@ -62,7 +62,7 @@ export function sayWhatStays(ctx: UnitContext, config: ConfigData, op: SetParams
     say(`Global file storage dir already set to value '${cluster.file_storage_dir}'`)
   if (same(op.shared_file_storage_dir, cluster.shared_file_storage_dir))
     say(`Global shared file storage dir already set to value '${cluster.shared_file_storage_dir}'`)
-  if (op.drbd_helper !== undefined && !enabled(config, op).includes('drbd'))
+  if (op.drbd_helper !== undefined && !enabled(config, op).some(isDrbd))
     say('Note that you specified a drbd user helper, but did not enable the drbd disk template.')
   if (same(op.drbd_helper, cluster.drbd_usermode_helper ?? ''))
     say('Cluster DRBD helper already in desired state, not changing')
@@ -199,13 +199,14 @@ async function checkDrbdHelper(
   hosts: readonly Node[],
   added: readonly DiskTemplate[],
 ): Promise<void> {
-  const drbd = enabled(config, op).includes('drbd')
+  const drbd = enabled(config, op).some(isDrbd)
   if (op.drbd_helper === '') {
     if (drbd) throw new OpPrereqError('Cannot disable drbd helper while DRBD is enabled.', ECODE.STATE)
-    if (hasDisks(config, 'drbd')) throw invalid('Cannot disable drbd helper while drbd-based instances exist')
+    if (recordValues(config.disks).some(({ dev_type }) => isDrbd(dev_type)))
+      throw invalid('Cannot disable drbd helper while drbd-based instances exist')
     return
   }
-  if (!drbd || (op.drbd_helper === undefined && !added.includes('drbd'))) return
+  if (!drbd || (op.drbd_helper === undefined && !added.some(isDrbd))) return
   const wanted = op.drbd_helper ?? config.cluster.drbd_usermode_helper
   if (wanted === undefined)
     throw new OpPrereqError('Cannot enable DRBD without a DRBD usermode helper set.', ECODE.STATE)

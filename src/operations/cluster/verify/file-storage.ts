@@ -5,7 +5,13 @@ import type { ConfigData, Disk, Instance, Node } from '../../../model/config'
 import type { UnitContext } from '../../unit-context'
 import type { GroupState, Listing, Scope } from './group-state'
 import type { VerifyReport } from './report'
-import type { DiskTemplate } from '../../../model/templates'
+import {
+  type DiskTemplate,
+  DISK_TEMPLATES,
+  directoryOf,
+  isInFileSystem,
+  isMirroredOutside,
+} from '../../../model/templates'
 
 interface Directory {
   readonly template: Listing['template']
@@ -39,11 +45,11 @@ function directoriesOf(scope: Scope): Directory[] {
   const { cluster } = scope.config
   const hosts = scope.nodes.filter((node) => node.vm_capable && !node.offline)
   const one = hosts.find((node) => node.uuid === cluster.master_node) ?? hosts[0]
-  const all: Directory[] = [
-    { template: 'file', directory: cluster.file_storage_dir, on: hosts },
-    { template: 'sharedfile', directory: cluster.shared_file_storage_dir, on: one === undefined ? [] : [one] },
-  ]
-  return all.filter(({ template, directory }) => directory !== '' && inUse(scope, template))
+  const anyOne = one === undefined ? [] : [one]
+  return DISK_TEMPLATES.filter((template) => isInFileSystem(template) && inUse(scope, template)).flatMap((template) => {
+    const directory = directoryOf(cluster, template) ?? ''
+    return directory === '' ? [] : { template, directory, on: isMirroredOutside(template) ? anyOne : hosts }
+  })
 }
 
 const inUse = ({ config, instances }: Scope, template: DiskTemplate): boolean =>
@@ -58,7 +64,7 @@ export function missingFiles(state: GroupState, instance: Instance): Map<string,
     const listing = state.listings.find(
       ({ node, template, directory }) =>
         template === disk.dev_type &&
-        (template === 'sharedfile' || node.uuid === instance.primary_node) &&
+        (isMirroredOutside(template) || node.uuid === instance.primary_node) &&
         path?.startsWith(`${directory}/`),
     )
     if (path !== undefined && listing !== undefined && !listing.files.has(path))
@@ -73,7 +79,7 @@ export function verifyOrphanFiles(report: VerifyReport, state: GroupState, confi
   const onlyGroup = recordValues(config.nodegroups).length === 1
   for (const { node, template, directory, files } of state.listings) {
     // Shared files are checked once: by the job of the master's group.
-    if (template === 'sharedfile' && !master && !onlyGroup) continue
+    if (isMirroredOutside(template) && !master && !onlyGroup) continue
     const owned = ownedFiles(config, template, node)
     for (const [path, size_bytes] of files.values()) {
       if (
@@ -92,16 +98,16 @@ export function verifyOrphanFiles(report: VerifyReport, state: GroupState, confi
 
 function ownedFiles(config: ConfigData, template: DiskTemplate, node: Node): Set<string> {
   const owners = recordValues(config.instances).filter(
-    (instance) => template === 'sharedfile' || instance.primary_node === node.uuid,
+    (instance) => isMirroredOutside(template) || instance.primary_node === node.uuid,
   )
   const attached = owners.flatMap((instance) => instanceDisks(config, instance))
   const detached = recordValues(config.disks).filter(
-    (disk) => disk.dev_type === 'sharedfile' || disk.nodes.includes(node.uuid),
+    (disk) => isMirroredOutside(disk.dev_type) || disk.nodes.includes(node.uuid),
   )
   return new Set([...attached, ...detached].flatMap((disk) => fileOf(disk) ?? []))
 }
 
 function fileOf(disk: Disk): string | undefined {
   const path = disk.logical_id[1]
-  return (disk.dev_type === 'file' || disk.dev_type === 'sharedfile') && typeof path === 'string' ? path : undefined
+  return isInFileSystem(disk.dev_type) && typeof path === 'string' ? path : undefined
 }

@@ -2,6 +2,7 @@
 import type { ConfigData, Disk, Instance, Node, NodeGroup } from '../../../model/config'
 import type { NodeResult } from '../../../rpc/node/client'
 import type { BlockDeviceStatus, StoredFile } from '../../../rpc/node/dicts'
+import { type DiskTemplate } from '../../../model/templates'
 
 export interface Scope {
   readonly config: ConfigData
@@ -33,7 +34,7 @@ export interface DiskState {
 /** The contents of one storage directory on one node. */
 export interface Listing {
   readonly node: Node
-  readonly template: 'file' | 'sharedfile'
+  readonly template: DiskTemplate
   readonly directory: string
   readonly files: ReadonlyMap<string, StoredFile>
 }

@@ -2,7 +2,6 @@
 import { masterNode } from '../../../config/lookup'
 import type { Node } from '../../../model/config'
 import { MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
-import type { VerifyCodeName } from '../../../model/constants/verify-codes'
 import { PROTOCOL_VERSION, PROTOCOL_VERSIONS_SUPPORTED, RELEASE_VERSION } from '../../../model/constants/versions'
 import { MAX_CLOCK_SKEW_S } from '../../../model/constants/words'
 import { niceSort } from '../../../model/nice-sort'
@@ -10,6 +9,7 @@ import { isTexts } from './ask-nodes'
 import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 import { bridges, volumeGroupOf } from './request'
+import { DISK_TEMPLATES, factsOf } from '../../../model/templates'
 
 /** Answers whether the node's further answers can be looked at. */
 export function verifyNodeAnswers(report: VerifyReport, { node, result }: NodeImage): boolean {
@@ -100,11 +100,6 @@ function verifyPrograms(report: VerifyReport, { node, answer }: NodeImage): void
   for (const problem of oob) report.when(problem !== null, 'ENODEOOBPATH', node.name, String(problem))
 }
 
-const STORAGE_PATHS: readonly [check: string, template: string, code: VerifyCodeName][] = [
-  ['file-storage-path', 'file', 'ENODEFILESTORAGEPATHUNUSABLE'],
-  ['shared-file-storage-path', 'sharedfile', 'ENODESHAREDFILESTORAGEPATHUNUSABLE'],
-]
-
 function verifyStoragePaths(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
   const forbidden = answer['allowed-file-storage-paths']
   if (node.uuid === masterNode(config)?.uuid && isTexts(forbidden))
@@ -114,9 +109,11 @@ function verifyStoragePaths(report: VerifyReport, { config }: GroupState, { node
       node.name,
       `Found forbidden file storage paths: ${forbidden.join(', ')}`,
     )
-  for (const [check, template, code] of STORAGE_PATHS) {
-    const text = `The configured ${template} storage path is unusable: ${String(answer[check])}`
-    report.when(answer[check] !== undefined, code, node.name, text)
+  for (const template of DISK_TEMPLATES) {
+    const [question, code] = factsOf(template).check ?? []
+    if (question === undefined || code === undefined) continue
+    const text = `The configured ${template} storage path is unusable: ${String(answer[question])}`
+    report.when(answer[question] !== undefined, code, node.name, text)
   }
 }
 

@@ -7,7 +7,7 @@ import { PATH } from '../../../model/constants/paths'
 import { filesToCompare } from './files'
 import type { Scope } from './group-state'
 import { hvSources } from './hv-sources'
-import { isOnLvm } from '../../../model/templates'
+import { isOnLvm, factsOf, directoryOf, isInFileSystem } from '../../../model/templates'
 
 /** The parameters of the opcode that verify needs. */
 export interface Wanted {
@@ -59,13 +59,13 @@ function volumes(cluster: Cluster): Record<string, unknown> {
 
 function fileStorage(config: ConfigData): Record<string, unknown> {
   const { cluster } = config
-  const enabled = (template: string) => cluster.enabled_disk_templates.some((one) => one === template)
-  if (!enabled('file') && !enabled('sharedfile')) return {}
-  return {
-    'allowed-file-storage-paths': masterNode(config)?.name,
-    ...(enabled('file') && { 'file-storage-path': cluster.file_storage_dir }),
-    ...(enabled('sharedfile') && { 'shared-file-storage-path': cluster.shared_file_storage_dir }),
-  }
+  const enabled = cluster.enabled_disk_templates
+  const checks = enabled.flatMap((template) => {
+    const [question] = factsOf(template).check ?? []
+    return question === undefined ? [] : [[question, directoryOf(cluster, template)] as const]
+  })
+  const allowed = enabled.some(isInFileSystem) && { 'allowed-file-storage-paths': masterNode(config)?.name }
+  return { ...allowed, ...Object.fromEntries(checks) }
 }
 
 /** Nodes talk to all of their own group, and to one of every other group. */

@@ -6,6 +6,7 @@ import type { WireOpCode } from '../../../rpc/luxi/calls'
 import { findGroup } from '../../find'
 import { all, logicalUnit, ResultWithJobs, shared } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
+import { diskIdOf } from '../../../model/templates'
 
 export const clusterVerify = logicalUnit(OpClusterVerify, {
   check: async (ctx, op) => {
@@ -34,7 +35,9 @@ export const clusterVerifyDisks = logicalUnit(OpClusterVerifyDisks, {
   async check(ctx, op) {
     const config = await ctx.config.read({ instances: 'all' })
     // Nodes cannot be asked about external storage, and without instances there is nothing to ask.
-    const external = recordValues(config.instances).every((instance) => diskTemplateOf(config, instance) === 'ext')
+    const external = recordValues(config.instances).every(
+      (instance) => diskIdOf(diskTemplateOf(config, instance)) === 'provider',
+    )
     return external ? [] : groupUuids(ctx, op.group_name)
   },
   async run(_ctx, op, groups) {

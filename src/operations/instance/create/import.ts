@@ -16,6 +16,7 @@ import { findNode } from '../../find'
 import type { UnitContext } from '../../unit-context'
 import { checkNodeOnline } from '../checks'
 import type { CreateOp } from './plan'
+import { hasDisks } from '../../../model/templates'
 
 export interface ImportSource {
   readonly node: Node
@@ -72,7 +73,7 @@ export function withExport(op: CreateOp, { sections, oldName }: ImportSource, co
   // To cloud-init the copy is an installation of its own.
   const { [INSTANCE_ID]: _, ...exportedParams } = sections[EXPORT_SECTION.os] ?? {}
   const disks = op.disks.length > 0 ? op.disks : exportedDisks(instance)
-  if (disks.length === 0 && op.disk_template !== 'diskless')
+  if (disks.length === 0 && hasDisks(op.disk_template ?? ''))
     throw new OpPrereqError('No disk info specified and the export is missing the disk information', ECODE.INVAL)
   const full: CreateOp = {
     ...op,

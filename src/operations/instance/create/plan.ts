@@ -18,7 +18,7 @@ import { beParams, checkNotClusterOnly, givenOsParams, hvParamTypes } from '../p
 import { MAX_DISKS } from '../../../model/constants/disks'
 import { MAX_NICS } from '../../../model/constants/params'
 import { enforceTypes } from '../../../model/param-types'
-import type { DiskTemplate } from '../../../model/templates'
+import { type DiskTemplate, NO_DISKS } from '../../../model/templates'
 
 export type CreateOp = Op<typeof OpInstanceCreate>
 
@@ -58,7 +58,7 @@ export function checkChoices(op: CreateOp): void {
 }
 
 export const wantedTemplate = (cluster: Cluster, op: CreateOp): DiskTemplate =>
-  op.disk_template ?? cluster.enabled_disk_templates[0] ?? 'diskless'
+  op.disk_template ?? cluster.enabled_disk_templates[0] ?? NO_DISKS
 
 export async function wantedInstance(
   ctx: UnitContext,

@@ -16,7 +16,7 @@ import { waitForSync } from './sync'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import type { Changed, SetOp } from '../parameters/set-op'
 import { allNodes, diskDictOf, reread, type InstanceView } from '../view'
-import { factsOf } from '../../../model/templates'
+import { factsOf, hasDisks } from '../../../model/templates'
 
 export async function planAttach(
   ctx: UnitContext,
@@ -31,7 +31,7 @@ export async function planAttach(
   if (disks.some(({ uuid }) => uuid === disk.uuid))
     throw new OpPrereqError(`Disk ${disk.uuid} is given twice`, ECODE.INVAL)
   const own = diskTemplateOf(view.config, view.instance)
-  if (disk.dev_type !== own && own !== 'diskless')
+  if (disk.dev_type !== own && hasDisks(own))
     throw new OpPrereqError(`Instance has '${own}' template while disk has '${disk.dev_type}' template`, ECODE.INVAL)
   const nodes = allNodes(view).map(({ uuid }) => uuid)
   if (disk.nodes.length > 0 && !nodes.every((uuid) => disk.nodes.includes(uuid)))

@@ -13,7 +13,7 @@ import { policyViolations } from '../placement/ipolicy'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
 import { chooseTarget } from '../placement/evacuation'
 import { allNodes, dictOf, readInstance, type InstanceView } from '../view'
-import { type DiskTemplate, isMirrored, isMirroredInside, isMirroredOutside } from '../../../model/templates'
+import { hasDisks, isMirrored, isMirroredInside, isMirroredOutside, NO_DISKS } from '../../../model/templates'
 
 /** The parameters that OP_INSTANCE_MIGRATE and OP_INSTANCE_FAILOVER share, and what only one of them has. */
 export interface MoveOp {
@@ -97,8 +97,7 @@ export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): 
 
 function checkLayout(view: InstanceView, failover: boolean): void {
   const template = diskTemplateOf(view.config, view.instance)
-  const templates: readonly DiskTemplate[] =
-    template === 'diskless' ? ['diskless'] : [...new Set(view.disks.map((disk) => disk.dev_type))]
+  const templates = hasDisks(template) ? [...new Set(view.disks.map((disk) => disk.dev_type))] : [NO_DISKS]
   const wrong = templates.filter((one) => !isMirrored(one))
   if (wrong.length > 0)
     throw new OpPrereqError(

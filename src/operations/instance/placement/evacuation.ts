@@ -16,7 +16,7 @@ import { findNode } from '../../find'
 import { askScript } from '../../iallocator/ask'
 import { evacuationOf, nodesOf } from '../../iallocator/results'
 import { type Picture, clusterNow } from './allocator'
-import { isMirroredInside } from '../../../model/templates'
+import { isMirroredInside, NO_DISKS, DEFAULT_MIRROR } from '../../../model/templates'
 
 /** Off the nodes that they are on in that role: where each goes, with the opcodes that take it there. */
 export async function planEvacuation(
@@ -128,7 +128,7 @@ async function evacuationByScript(
 async function targetByScript(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
   const config = await ctx.config.read({ instances: [instance.uuid] })
   const disks = instanceDisks(config, instance)
-  const template = disks[0]?.dev_type ?? 'diskless'
+  const template = disks[0]?.dev_type ?? NO_DISKS
   const request = {
     type: 'relocate',
     name: instance.name,
@@ -156,7 +156,7 @@ async function checkSameGroup(ctx: UnitContext, instance: Instance, node: Node):
 }
 
 async function modelOf(ctx: UnitContext, instances: readonly Instance[]): Promise<Picture> {
-  const picture = await clusterNow(ctx, 'drbd')
+  const picture = await clusterNow(ctx, DEFAULT_MIRROR)
   const gone = instances.filter(({ uuid }) => picture.config.instances[uuid] === undefined)
   if (gone.length > 0) throw new OpExecError(`Instance ${gone.map(({ name }) => name).join(', ')} is gone`)
   return picture

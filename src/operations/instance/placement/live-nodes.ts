@@ -5,7 +5,7 @@ import type { ConfigData, Node } from '../../../model/config'
 import type { ArgsOf } from '../../../rpc/node/calls'
 import type { NodeInfo, StorageUnit } from '../../../rpc/node/dicts'
 import type { NodeAccess } from '../../node-access'
-import { type DiskTemplate, isOnLvm } from '../../../model/templates'
+import { type DiskTemplate, isOnLvm, directoryOf, factsOf, isLocalFile } from '../../../model/templates'
 
 /** By uuid; a node that does not answer is missing. `template`: whose storage is counted. */
 export async function liveNodes(
@@ -61,7 +61,8 @@ function liveNode(
 
 function storageOf(config: ConfigData, node: Node, template: DiskTemplate): StorageUnit[] {
   const { cluster } = config
-  if (template === 'file') return [['file', cluster.file_storage_dir, []]]
+  const directory = directoryOf(cluster, template)
+  if (isLocalFile(template) && directory !== undefined) return [[factsOf(template).storage, directory, []]]
   const group = cluster.volume_group_name
   if (!isOnLvm(template) || group === undefined || group === '') return []
   const exclusive = fillNdParams(config, node).exclusive_storage

@@ -14,7 +14,7 @@ import { nodesOf } from '../../iallocator/results'
 import type { UnitContext } from '../../unit-context'
 import { type Picture, clusterNow } from './allocator'
 import type { Wanted } from '../create/plan'
-import type { DiskTemplate } from '../../../model/templates'
+import { type DiskTemplate, isLocalFile } from '../../../model/templates'
 
 export interface PlacementRequest {
   readonly wanted: Pick<Wanted, 'name' | 'os' | 'hypervisor' | 'template' | 'be' | 'disks' | 'nics'>
@@ -137,7 +137,7 @@ function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTem
     forthcoming: false,
     networks: nics.flatMap(({ network }) => network?.uuid ?? []),
     // Ganeti's allocator does not know that these take room on the node.
-    ...(template === 'file' && counted === 'file' && { local: true }),
+    ...(isLocalFile(template) && counted === template && { local: true }),
   }
   return { data, requiredNodes: nodesNeeded(template), group }
 }
