@@ -26,7 +26,7 @@ export interface Answer {
   readonly result: unknown
 }
 
-/** The model is afterwards as if the answer had been carried out. */
+/** Afterwards the model is as if the answer had been carried out. */
 export function answer(model: ClusterModel, request: Request, options: AllocOptions): Answer {
   try {
     const { info, result } = reply(model, request, options)
@@ -123,7 +123,7 @@ function allocateAll(model: ClusterModel, wanted: readonly NewInstance[], option
   }
 }
 
-/** A mirror for an instance that has none. */
+/** Chooses a secondary node for an instance that has none. */
 function allocateSecondary(model: ClusterModel, instance: number, options: AllocOptions): Reply {
   const facts = model.instances[instance]
   const primary = model.primary[instance] ?? NO_NODE
@@ -148,7 +148,7 @@ function allocateSecondary(model: ClusterModel, instance: number, options: Alloc
   return { info, result: model.data.nodes[tried.solution.secondary]?.name }
 }
 
-/** The one node of an instance that allows it: the secondary of a mirrored one, the primary of a shared one. */
+/** Replaces one node: the secondary of an instance that is mirrored by its nodes, the primary of one whose storage all nodes reach. */
 function relocate(
   model: ClusterModel,
   { name, requiredNodes, relocateFrom }: Extract<Request, { type: 'relocate' }>,

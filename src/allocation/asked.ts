@@ -23,12 +23,12 @@ import type { WhatIfQuestion } from './what-if'
 import { type DiskTemplate, ON_NODES, NO_DISKS, hasDisks } from '../model/templates'
 
 export interface Asked<Q extends Question> {
-  /** Whose storage is counted. */
+  /** The template whose storage is counted. */
   readonly template: DiskTemplate
   readonly question: Q
 }
 
-/** Null for what does not hang on names: everything is visible. */
+/** The names that the caller may see; null for all. */
 type Sight = Visible | null
 
 export function balanceQuestion(config: ConfigData, request: BalanceRequest, visible: Sight): Asked<BalanceQuestion> {
@@ -38,7 +38,7 @@ export function balanceQuestion(config: ConfigData, request: BalanceRequest, vis
     template: countedTemplate(config),
     question: {
       ...{ kind: 'balance', groups: groupsOf(config, visible, request.groups), explain, evacuate },
-      // Nobody could carry them out. The programs plan them all the same, as Ganeti's do.
+      // These moves cannot be carried out here yet. The htools plan them all the same, as Ganeti's do.
       ...{ diskMoves: false, diskMovesImpossible: disk_moves },
       ...{ instanceMoves: instance_moves, restrictedMigration: restricted_migration },
       ...{ minGain: min_gain, minGainLimit: min_gain_limit, maxMoves: max_moves, maxOpcodes: OPCODES_PER_JOB_MAX },
@@ -76,7 +76,7 @@ export function whatIfQuestion(config: ConfigData, request: WhatIfRequest, visib
   return { template, question: { kind: 'what-if', dead, arriving, nodes: visible?.nodes ?? null, explain } }
 }
 
-/** Without what the caller may not see. */
+/** Leaves out what the caller may not see. */
 export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
   if (visible === null) return answer
   const instances = new Set(visible.instances)
@@ -96,7 +96,7 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
   }
 }
 
-/** Whose storage is counted: what new instances need, else what there is. Only one kind can be. */
+/** The template whose storage is counted: one that new instances need, else one that is enabled. Only one storage can be counted. */
 function countedTemplate({ cluster }: ConfigData, specs: readonly InstanceSpecification[] = []): DiskTemplate {
   const wanted = ON_NODES.find((one) => specs.some(({ disk_template }) => disk_template === one))
   const { enabled_disk_templates: enabled } = cluster

@@ -16,9 +16,9 @@ import { isMirroredInside } from '../model/templates'
 
 export interface BalanceQuestion extends Omit<BalanceOptions, 'maxRounds' | 'minScore' | 'ignoreSoftErrors'> {
   readonly kind: 'balance'
-  /** By name. */
+  /** Names of groups. */
   readonly groups: readonly string[]
-  /** Names of what may be touched: instances that move, and the nodes that they move between; null for all. */
+  /** The names of the instances that may move, and of the nodes between which they may; null for all. */
   readonly instances: readonly string[] | null
   readonly nodes: readonly string[] | null
   readonly maxMoves: number
@@ -32,7 +32,7 @@ export interface BalanceAnswer {
   readonly ops: readonly Step[]
   /** There are more moves than were allowed. */
   readonly more: boolean
-  /** Which moves were not even looked at, and why. */
+  /** The moves that were not looked at, and why. */
   readonly left_out: string | null
 }
 
@@ -99,7 +99,7 @@ const allowed = (list: readonly string[] | null): ((name: string | undefined) =>
   return (name) => known === undefined || known.has(name)
 }
 
-/** The model is as it was before the step while its targets are looked at. */
+/** All targets of a step that was made. While they are looked at, the model is as it was before the step. */
 export function candidatesBefore(model: ClusterModel, made: Made, nodes: readonly number[], options: BalanceOptions) {
   const changes = new Changes(model, options.ignoreSoftErrors)
   const mark = changes.mark()
@@ -112,7 +112,7 @@ export function candidatesBefore(model: ClusterModel, made: Made, nodes: readonl
 const takeBack = (model: ClusterModel, { move, oldPrimary, oldSecondary }: Made): void =>
   new Changes(model, true).place(move.instance, oldPrimary, oldSecondary)
 
-/** The part of the score of each column. */
+/** Each part of the score, before and after. */
 export function changed(before: readonly Component[], after: readonly Component[]): ScoreComponent[] {
   return before
     .map(({ name, value, weight }, at) => ({

@@ -1,4 +1,4 @@
-// Which targets of a move are worth trying: for each a score that the move cannot fall below, for a fraction of what trying costs.
+// Tells which targets of a move are worth trying: for each target a score that the move cannot fall below. It costs a fraction of a trial.
 // A spread is the root of a variance, which is a concave function of the sum of squares: over an interval it lies above any line that
 // is not above it at both ends. With the same slopes for all moves of a step, what a target adds is the amount that it gets times one
 // column plus the amount's square times another; all that the move does besides is a constant.
@@ -13,11 +13,11 @@ export const SLACK = 1e-9
 
 /** The effects of a kind of move besides those on its target. */
 export interface Source {
-  /** As `Score.difference` writes them. */
+  /** Written by `Score.difference`. */
   readonly differences: readonly [] | readonly [Float64Array] | readonly [Float64Array, Float64Array]
-  /** At least this much is added to the linear part: Infinity if no target makes the move possible. */
+  /** At least this much is added to the linear part; Infinity if the move is possible with no target. */
   readonly linear: number
-  /** The node of the last difference may have to keep this much more memory free than that says, for targets that are its peers. */
+  /** The node of the last difference may have to keep this much more memory free, where the target is one of its peers. */
   readonly reservedAlso?: { readonly node: number; readonly more: number }
 }
 

@@ -82,7 +82,7 @@ export interface InstanceData {
   /** Spindles of its disks, where they are counted. */
   readonly spindles: number | undefined
   readonly forthcoming: boolean
-  /** One of the whole size where they are not known one by one. */
+  /** One disk of the whole size where the disks are not known one by one. */
   readonly disks?: readonly DiskData[]
   /** Networks by uuid that its group must be connected to. */
   readonly networks?: readonly string[]
@@ -114,7 +114,7 @@ export const DEFAULT_POLICY: Policy = {
   spindleRatio: 32,
 }
 
-/** Whether global N+1 moves it to another node rather than making it anew: block devices are tied to their node there, as in Ganeti. */
+/** Whether the check of global N+1 moves such an instance to another node, or makes it anew. As in Ganeti, adopted devices stay where they are. */
 export const escapesWhole = (template: DiskTemplate): boolean =>
   isMirroredOutside(template) && factsOf(template).adoptedOnly !== true
 

@@ -1,5 +1,5 @@
-// Allocation where instances have disks to themselves: not evenness counts, but how many instances of the smallest sizes could have
-// been put on the node that is chosen and cannot any more.
+// Allocation where each instance has whole disks to itself. Evenness does not count there. Each place is judged by what it costs: how many
+// instances of the smallest sizes the node could have held before, and cannot hold afterwards.
 import type { AllocOptions } from './options'
 import type { Tried } from './allocate'
 import type { Changes } from './changes'
@@ -10,13 +10,13 @@ import { judgePolicy } from './policy'
 import type { Placed } from './ties'
 import { IMMOVABLE } from '../model/templates'
 
-/** First the lost instances, of the largest disks first, then the disk that is left. */
+/** Losses are compared by the lost instances, those with the largest disks first, then by the disk that is left. */
 export interface Loss {
   readonly lost: readonly number[]
   readonly disk: number
 }
 
-/** Whether the groups that an allocation may choose from are of this kind. */
+/** Whether all nodes that an allocation may choose from give instances whole disks. */
 export const isDedicated = ({ data, nodes }: ClusterModel, group?: string): boolean =>
   nodes.every(({ data: node }) => {
     const own = data.groups[node.group]

@@ -1,5 +1,6 @@
-// Effects of moves on the nodes that they change, and the scores to Ganeti's last bit that they leave. Moves of instances that are alike do the
-// same to other nodes; and of targets that are alike only their places in Ganeti's order tell the scores apart.
+// The effects of moves on the nodes that they change, and the scores that result, to the last bit as Ganeti computes them. Moves of
+// instances that are alike have the same effect on nodes that are alike; their scores differ only in rounding, which depends on the
+// nodes' places in Ganeti's order.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import type { AlikeNodes } from './exact-columns'
@@ -12,12 +13,12 @@ import { ROW, Trials } from './trials'
 interface Effect {
   readonly changed: readonly ({ readonly place: number } & What)[]
   readonly pairs: number
-  /** By the nodes that are no target, and the group of targets: the score with each of them. */
+  /** By the changed nodes other than the target, and the group of targets: the score with each target. */
   readonly scores: Map<number, Float64Array>
 }
 
 export interface Outcome {
-  /** Infinity if it may not be made, or leaves more than the limit. */
+  /** Infinity if the move may not be made, or if its score is above the limit. */
   readonly score: number
   readonly limit: number
   effect?: Effect
@@ -46,12 +47,12 @@ export class Effects {
     this.trials = new Trials(model, true)
   }
 
-  /** A move was made. */
+  /** A move was made, so nothing is known any more. */
   forget(): void {
     this.known.clear()
   }
 
-  /** The score that it leaves with each of these targets, which must be none of the instance's nodes; `made` is with any of them. */
+  /** The score that the move leaves with each of these targets. They are none of the instance's nodes; `made` is the move to any of them. */
   among(made: Made, targets: AlikeNodes): Float64Array {
     const effect = (made.outcome.effect ??= this.find(made))
     const count = this.model.nodes.length

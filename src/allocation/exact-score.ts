@@ -1,5 +1,5 @@
-// Scores to the last bit of Ganeti's: its arithmetic is repeated, step by step. Of places that are as good but for rounding it tells the one
-// that Ganeti takes, and of the one that is taken what Ganeti shows.
+// Scores to Ganeti's last bit: its arithmetic is repeated step by step. Where places differ only by rounding, this finds the one that
+// Ganeti takes, and the score that Ganeti shows for it.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { type AlikeNodes, ExactColumns } from './exact-columns'

@@ -1,4 +1,4 @@
-// Findings about nodes as places of an instance, in words and as they travel.
+// Words for why nodes are no place for an instance, and the same as data for /3.
 import type { CandidateNode, Reject } from '../model/allocation'
 import { score8 } from './numbers'
 import type { Candidate } from './requests'
@@ -10,7 +10,7 @@ export function whyNone(candidates: readonly Candidate[], wayOut = N1_CHECK): st
   return told && `no node fits: ${told}`
 }
 
-/** The same of the groups that an instance was to go to: those of others are not worth a word. */
+/** The same for the groups that the instance was to go to; nodes of other groups are left out. */
 export function whyNoneIn(groups: readonly string[], candidates: readonly Candidate[]): string | undefined {
   const inside = candidates.filter(({ reject }) => reject !== 'other group')
   const names = `${groups.length === 1 ? 'group' : 'groups'} ${groups.join(', ')}`
@@ -19,7 +19,7 @@ export function whyNoneIn(groups: readonly string[], candidates: readonly Candid
   return told && `no node of ${names} fits: ${told}`
 }
 
-/** Where one fits, it is something else that forbids it. Nobody thinks of the nodes that the instance is on. */
+/** Undefined where a node fits: then something else was the reason. Nodes that the instance is on already are left out. */
 function reasons(candidates: readonly Candidate[], wayOut: string): string | undefined {
   const others = candidates.filter(({ reject }) => reject !== 'own node')
   if (others.length === 0) return 'there is no other'
@@ -43,10 +43,10 @@ export function tally(candidates: readonly Candidate[]): string[] {
 }
 
 const N1_CHECK = 'leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
-/** For who has asked for an instance, and may so say where it goes. */
+/** The way out for users who make an instance: they may choose its place. */
 export const NAME_A_PLACE = `name a node or a group (-n, -g), or ${N1_CHECK}`
 
-/** Why so many nodes are no choice. */
+/** The reason that `count` nodes share. */
 function reasonOf(one: Candidate | undefined, count = 1): string {
   if (one?.reject === undefined) return ''
   return `${PHRASES[one.reject](count)}${one.detail === undefined ? '' : ` ${one.detail}`}`
@@ -55,7 +55,7 @@ function reasonOf(one: Candidate | undefined, count = 1): string {
 /** "is drained" */
 export const phraseOf = (reject: Reject): string => PHRASES[reject](1)
 
-/** Ganeti calls it a lack of disk, too. */
+/** Ganeti reports it as a lack of disk. */
 export const SPINDLE_RATIO = 'by the spindle ratio of the policy'
 
 type Phrase = (count: number) => string

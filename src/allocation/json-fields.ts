@@ -1,4 +1,4 @@
-// Reading JSON objects of which little is known: what is missing or of another kind is refused by owner and key.
+// Reads JSON objects that anybody may have written. An error names the owner of the object and the key that is missing or of another kind.
 import { bool, keyed, leaf, string } from '../lib/shapes/leaves'
 import { Mismatch, type Shape, isObject, mapped } from '../lib/shapes/shape'
 import { BadClusterData } from './cluster-data'
@@ -24,7 +24,7 @@ export class JsonFields {
     return new JsonFields(owner, value)
   }
 
-  /** The same fields, complained about in another name. */
+  /** The same fields; errors name another owner. */
   about(owner: string): JsonFields {
     return new JsonFields(owner, this.values)
   }
@@ -93,7 +93,7 @@ export class JsonFields {
   }
 }
 
-// With the names that Ganeti's programs have for them.
+// Errors have the names that Ganeti's programs have for these kinds.
 const number = leaf('Int', { type: 'number' }, (value) => typeof value === 'number')
 const list = leaf('List', { type: 'array' }, (value): value is readonly unknown[] => Array.isArray(value))
 const [strings, numbers] = [itemsOf(string), itemsOf(number)]

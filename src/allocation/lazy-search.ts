@@ -1,6 +1,6 @@
-// The best move of a large cluster whose instances are of a few sizes, without looking at every instance for every step: at those on
-// nodes that have just changed, at those that promised about as much as the best when they were last looked at, and at all of them now
-// and then, and when none of these is left.
+// Finds a good move in a large cluster whose instances are of a few sizes, without looking at every instance in every step. It looks at
+// instances on nodes that have just changed, and at those that promised about as much as the best when they were last looked at. Now and
+// then, and when these offer no good move, it looks at all.
 import { LAZY_LOOKS, LAZY_PART, LAZY_ROUNDS } from '../model/limits/allocation'
 import { NO_NODE } from './cluster-data'
 import type { Move } from './moves'
@@ -9,12 +9,12 @@ export interface Looking<M extends Move> {
   /** The instance's best move that leaves a score below `bound`. */
   bestOf(instance: number, bound: number, ties: 'any'): M | undefined
   isOn(instance: number, nodes: ReadonlySet<number>): boolean
-  /** The instance with its nodes, as a number that those share that are alike. */
+  /** The same number for all instances that are alike and on nodes that are alike. */
   likeOf(instance: number): number
 }
 
 export class LazySearch<M extends Move> {
-  /** By place among the candidates: what it gained when it was last looked at. */
+  /** By place among the candidates: what the best move gained when the instance was last looked at. */
   private readonly promised: Float64Array
   private changed = new Set<number>()
   /** Steps until all are looked at again. */
@@ -27,7 +27,7 @@ export class LazySearch<M extends Move> {
     this.promised = new Float64Array(candidates.length)
   }
 
-  /** A move that is good, or none if there is none. */
+  /** A good move; undefined if there is none. */
   best(before: number, isGood: (move: M) => boolean): M | undefined {
     if (this.left-- > 0) {
       const move = this.amongPromising(before)
@@ -57,7 +57,7 @@ export class LazySearch<M extends Move> {
     return this.among([...near, ...this.firstUnlike(others)], before)
   }
 
-  /** So many that no two of them are alike. */
+  /** The first places, one of each kind of instance, and not too many. */
   private firstUnlike(places: readonly number[]): Iterable<number> {
     const found = new Map<number, number>()
     for (const at of places) {
@@ -69,7 +69,7 @@ export class LazySearch<M extends Move> {
     return found.values()
   }
 
-  /** Looks at each of these instances, but at one only of those that are alike, and notes what it promises. */
+  /** Looks at these instances, at one of each kind, and notes what they promise. */
   private among(places: readonly number[], before: number): M | undefined {
     this.changed = new Set()
     const promised = new Map<number, number>()

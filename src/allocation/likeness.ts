@@ -1,4 +1,4 @@
-// Which instances are alike, with the nodes that they are on: what a move leaves is then the same but for the names of the nodes.
+// Tells which instances are alike and on nodes that are alike: the same move of any of them leaves the same score.
 import { Alike } from './alike'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col } from './cluster-model'
@@ -7,9 +7,9 @@ import { ROW, Trials } from './trials'
 export class Likeness {
   private readonly alike: Alike
   private readonly trials: Trials
-  /** By instance: what it is. */
+  /** By instance: the number of its size and settings; equal instances have the same number. */
   private readonly what: Int32Array
-  /** By instance: what it and its nodes are; below 0 if it has to be found anew. */
+  /** By instance: the number of the instance together with its nodes; below 0 if it has to be found anew. */
   private readonly sources: Int32Array
   private readonly keys: string[] = []
   private readonly ids = new Map<string, number>()
@@ -30,7 +30,7 @@ export class Likeness {
     this.sources = new Int32Array(model.instances.length).fill(-1)
   }
 
-  /** The instance with its nodes, as a number that those share that are alike. */
+  /** The same number for all instances that are alike and on nodes that are alike. */
   sourceOf(instance: number): number {
     const known = this.sources[instance] ?? -1
     return known === -1 ? this.find(instance) : known
@@ -40,7 +40,7 @@ export class Likeness {
     return this.alike.idOf(node)
   }
 
-  /** These nodes are not as they were. */
+  /** These nodes have changed. */
   touch(nodes: readonly number[]): void {
     const { primary, secondary } = this.model
     this.alike.touch(nodes)

@@ -1,4 +1,4 @@
-// Knowledge about moves until the next one is made: all that are alike give the same.
+// Remembers, until the next move is made, what moves would lead to. Moves that are alike lead to the same.
 import type { Floor } from './bounds'
 import type { ClusterModel } from './cluster-model'
 import type { Outcome } from './effects'
@@ -11,7 +11,7 @@ import { NODE_KINDS_MAX } from '../model/limits/allocation'
 export interface Known {
   readonly kind: Kind
   floor: Floor | undefined
-  /** By what the target is and keeps. */
+  /** By `targetKey` of the target. */
   outcomes: Map<number, Outcome> | undefined
   step: number
 }
@@ -19,12 +19,12 @@ export interface Known {
 /** Targets that are alike. */
 export interface TargetKind extends AlikeNodes {
   readonly id: number
-  /** In the list of targets: the first's. */
+  /** The place of the first of them in the list of targets. */
   readonly place: number
   readonly nodes: number[]
 }
 
-/** More than there are kinds of moves. */
+/** Greater than the order of any kind of move, so that an instance and an order make one number. */
 export const ORDERS = 8
 
 export class StepMemory {
@@ -53,7 +53,7 @@ export class StepMemory {
     return found
   }
 
-  /** The instance with its nodes, as a number that those share that are alike. */
+  /** The same number for all instances that are alike and on nodes that are alike. */
   likeOf(instance: number): number {
     return this.likeness.sourceOf(instance)
   }
@@ -77,7 +77,7 @@ export class StepMemory {
     return this.groups.get(this.likeness.kindOf(target))
   }
 
-  /** That of a target that keeps no memory is the id of its kind. */
+  /** The same for targets that are alike and keep as much memory. A target that keeps none has the id of its kind. */
   targetKey(kind: Kind, to: number): number {
     return this.likeness.kindOf(to) + kind.kept(to) * NODE_KINDS_MAX
   }

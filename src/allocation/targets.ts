@@ -12,7 +12,7 @@ export interface TargetSearch {
   excludes(to: number): boolean
   attempt(kind: Known, to: number): void
   targetKinds(): readonly TargetKind[]
-  /** Attempts it with each of these targets. */
+  /** Attempts this kind of move with each of these targets. */
   attemptAlike(kind: Known, targets: TargetKind): void
 }
 
@@ -20,8 +20,8 @@ export interface TargetChoice {
   /** Whether targets are left out. */
   readonly weighed: boolean
   /**
-   * Attempts every kind with every target that could get below the bound, which each attempt may lower. Answers with what no target
-   * gets below.
+   * Attempts every kind of move with every target whose score could be below the bound; each attempt may lower the bound. Answers with
+   * a score that no target gets below.
    */
   each(search: TargetSearch, kinds: readonly Known[]): number
 }
@@ -70,7 +70,7 @@ export class Targets implements TargetChoice {
       weighed.push(one)
       if (least < (first?.least ?? Infinity)) first = one
     }
-    // The most promising first: what it leaves of the others is little.
+    // The most promising target comes first: it lowers the bound, and then few of the others are worth an attempt.
     if (first !== undefined && first.least < search.bound()) this.attempt(search, first, first.asked.leastAt)
     for (const one of weighed) {
       if (one.leastChange < 0) this.trySpecial(bounds, search, one)
@@ -79,7 +79,7 @@ export class Targets implements TargetChoice {
     return lowest
   }
 
-  /** Where memory is kept already, less may be added. */
+  /** Targets that keep memory for the same node already may score better than their bound says, so they are looked at one by one. */
   private trySpecial(bounds: Bounds, search: TargetSearch, one: Weighed): void {
     const { known, asked, constant, leastChange } = one
     const { kind } = known

@@ -1,4 +1,5 @@
-// Filling a cluster with instances that shrink: when none fits any more, what they lacked most is made smaller, and it goes on.
+// Fills a cluster with instances that shrink: when none of a size fits any more, the resource that was lacking most is made smaller, and
+// the filling goes on with the smaller size. Each size is a tier.
 import type { InstanceData } from './cluster-data'
 import { failCounts } from './fail-modes'
 import type { Filled, Filling } from './filling'
@@ -6,12 +7,12 @@ import { Verdict } from './placement'
 import { shrunk, stepsOf, turns } from './shrink'
 
 /**
- * At most `limit` instances, when there are `before` already. As in Ganeti what is left of the limit shrinks with each size by all that
- * were placed until then, so that it is reached sooner than it says.
+ * Adds at most `limit` instances; `before` were placed earlier. As in Ganeti, each size takes all that were placed so far off the limit
+ * once more, so fewer than `limit` may be added.
  */
 export function fillTiers(filling: Filling, first: InstanceData, limit: number | undefined, before = 0): Filled {
   const added: number[] = []
-  /** The trials since the last instance that fitted. */
+  /** The sizes that were tried since an instance last fitted. */
   let tried: Tier[] = []
   let [spec, left]: [InstanceData | undefined, number | undefined] = [first, limit]
   while (spec !== undefined) {
@@ -39,7 +40,7 @@ interface Tier {
   readonly failures: readonly number[]
   /** The resources that were lacking, the most frequent first; equally frequent ones in Ganeti's order, the last first. */
   readonly worst: readonly Verdict[]
-  /** For what comes after it. */
+  /** The part of the limit that is left for the next sizes. */
   readonly left: number | undefined
 }
 
@@ -50,15 +51,15 @@ function tierOf(spec: InstanceData, failures: readonly number[], left: number | 
 }
 
 /**
- * The first of the tiers, and the first thing that is lacking there, of which so much less can be asked that one fits. Each tier is one
- * step of what it lacks most larger than the one before it.
+ * Looks for the first tier, and in it for the first lacking resource, where an instance fits once it asks for less of that resource. In
+ * the list each tier is larger than the one before it, by one step of the resource that it lacks most.
  */
 function enoughSmaller(filling: Filling, tiers: readonly Tier[]): Pick<Tier, 'spec' | 'left'> | undefined {
   let before = false
   for (const { spec, failures, worst, left } of tiers) {
     for (const [at, verdict] of worst.entries()) {
       if ((failures[verdict] ?? 0) === 0) continue
-      // The tier before was made smaller in the same, and no less is enough there.
+      // The tier before had less of the same resource already, and no lesser amount was small enough.
       if (at === 0 && before) continue
       const enough = shrinkUntilItFits(filling, spec, verdict)
       if (enough !== undefined) return { spec: enough, left }
@@ -69,9 +70,9 @@ function enoughSmaller(filling: Filling, tiers: readonly Tier[]): Pick<Tier, 'sp
 }
 
 /**
- * Shrunk in one thing only, as long as it is that which is lacking; to the very last unit it is not shrunk, as in Ganeti. As long as
- * policies judge the same, whatever the node, a smaller size lacks the same or fits: there the first size that matters is found by
- * halves. Only where global N+1 forbids what would fit, each size is looked at.
+ * Shrinks one resource only, as long as it is the one that is lacking, and never to its very last unit, as in Ganeti. Between two sizes
+ * at which a policy changes its mind, a smaller instance either lacks the same or fits, so the first size that fits is found by halving.
+ * Only where global N+1 forbids what would fit, every size is tried.
  */
 function shrinkUntilItFits(filling: Filling, spec: InstanceData, verdict: Verdict): InstanceData | undefined {
   const end = stepsOf(spec, verdict)
@@ -94,7 +95,7 @@ function shrinkUntilItFits(filling: Filling, spec: InstanceData, verdict: Verdic
   return undefined
 }
 
-/** The first from `start` on of which it holds, `end` if there is none; once it holds, it holds until the end. */
+/** The first value from `start` on for which the condition holds, or `end`. Once it holds, it holds for all greater values. */
 function firstOf(start: number, end: number, holds: (value: number) => boolean): number {
   if (start >= end || !holds(end - 1)) return end
   let [low, high] = [start, end - 1]

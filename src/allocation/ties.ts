@@ -29,7 +29,7 @@ export class Ties {
     this.placement = new Placement(model, new Float64Array(Col.Width))
   }
 
-  /** Best first; among equals the one that was tried last. Only as far as it is asked for. */
+  /** The best place first; among equals the one that was tried last. Places are sorted only as far as the caller asks. */
   *inOrder(instance: number, places: readonly Placed[]): Generator<Placed, undefined> {
     const order = [...places].sort((one, other) => one.score - other.score)
     for (let from = 0, to = 1; from < order.length; from = to++) {
@@ -38,7 +38,7 @@ export class Ties {
     }
   }
 
-  /** The score to Ganeti's last bit. */
+  /** The score as Ganeti computes it, to the last bit. */
   exactly(instance: number, { primary, secondary }: Placed): number {
     const { model, placement } = this
     const location = secondary === NO_NODE ? 0 : sharedLocations(model.nodes[primary], model.nodes[secondary])

@@ -5,7 +5,7 @@ import type { AccessLevel } from '../lib/access-level'
 import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 
-/** Such as its `user`, the id of its `token`, which is no secret, and the `job` that it made. */
+/** Facts about a request: its `user`, the id of its `token`, which is no secret, and the `job` that it made. */
 type Noted = Readonly<Record<string, string | number>>
 
 const noted = new WeakMap<IncomingMessage, Noted>()

@@ -7,8 +7,8 @@ export type StorageType =
   'blockdev' | 'diskless' | 'ext' | 'file' | 'gluster' | 'lvm-pv' | 'lvm-vg' | 'rados' | 'sharedfile'
 
 /**
- * What `logical_id` of a disk is: `[volume group, volume]`, `[driver, path]`, `[driver, device]`, `[pool, image]`, `[provider, name]`, or
- * nodes, port, minors and secret of DRBD.
+ * The kind of a disk's `logical_id`: `[volume group, volume]`, `[driver, path]`, `[driver, device]`, `[pool, image]`, `[provider, name]`, or
+ * DRBD's nodes, port, minors and secret.
  */
 export type DiskId = 'volume' | 'file' | 'device' | 'image' | 'provider' | 'minors'
 
@@ -26,7 +26,7 @@ export interface TemplateFacts {
   readonly empty?: true
   /** A disk is a file below this directory of the cluster. */
   readonly directory?: 'file_storage_dir' | 'shared_file_storage_dir' | 'gluster_storage_dir'
-  /** What verify asks nodes about this directory, and what it calls a directory that cannot be used. */
+  /** The question that verify asks nodes about this directory, and the code that it reports when the directory cannot be used. */
   readonly check?: readonly [question: string, code: VerifyCodeName]
   /** The file's path has the name of its instance in it. */
   readonly namedAfterInstance?: true
@@ -178,7 +178,7 @@ export const NO_DISKS: DiskTemplate = 'diskless'
 /** Stands for disks of several templates, which hold an instance where it is. */
 export const IMMOVABLE: DiskTemplate = 'plain'
 
-/** What an instance becomes that gets a secondary node, where nobody names a template. */
+/** The template of an instance that gets a secondary node, where nobody names another. */
 export const DEFAULT_MIRROR: DiskTemplate = 'drbd'
 
 /** Their disks take room on nodes. Where the room of one can be counted only, it is that of the first. */

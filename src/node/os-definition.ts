@@ -36,7 +36,7 @@ export function splitOsName(os: string): { name: string; variant: string | undef
   return at < 0 ? { name: os, variant: undefined } : { name: os.slice(0, at), variant: os.slice(at + 1) }
 }
 
-/** Scripts of definitions make the names of their files from it. */
+/** Scripts use the variant's name in names of files, so it has nothing that would lead elsewhere. */
 const VARIANT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 
 /** The definition that an instance's `os` names; fails with what is wrong with it. */

@@ -1,4 +1,4 @@
-// What the daemon is given, and the part of it that its controllers get.
+// The options of the daemon, and the part of them that its controllers get.
 import type { Monitor } from '../../collectors/monitor'
 import type { AccessLevel } from '../../lib/access-level'
 import type { Clock } from '../../lib/clock'

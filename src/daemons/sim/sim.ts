@@ -80,7 +80,7 @@ function run<C extends CallName>(sim: SimContext, name: C, body: string, paths: 
 interface Answers {
   /** To a call of the node daemon. */
   answer(node: string, name: CallName, body: string): Promise<string>
-  /** Of the monitoring daemon. */
+  /** All reports of the node's monitoring daemon, as it answers them. */
   reports(node: string): string
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock'
 import type { WriteKind } from '../../config/store-files'
 import type { CallHandler } from '../../rpc/json-protocol'
 
-/** Its time is a wait for others, not work. */
+/** This call mostly waits for other owners, so its time is counted apart. */
 const LOCK_REQUEST = 'gantryAcquire'
 
 export class WconfdMeasures {
@@ -55,7 +55,7 @@ export class WconfdMeasures {
         return answer
       },
     ])
-    // The same names with handlers of the same kind.
+    // The same names, and handlers of the same types.
     return Object.fromEntries(entries) as C
   }
 

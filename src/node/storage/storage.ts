@@ -22,7 +22,7 @@ export type Children = readonly Device[]
 
 export interface Dimensions {
   readonly size_bytes: number
-  /** Null where nobody counts them. */
+  /** Null where spindles are not counted. */
   readonly spindles: number | null
 }
 
@@ -40,13 +40,13 @@ export interface Driver {
   /** Gives this node write access, where that is more than assembling. */
   open(disk: DiskDict, exclusive: boolean): Promise<void>
   close(disk: DiskDict): Promise<void>
-  /** Only the part that is its own: a disk with children grows after them. A dry run only checks. */
+  /** Grows the disk's own part; its children have grown before. A dry run only checks. */
   grow(disk: DiskDict, amount_mib: number, dryRun: boolean): Promise<void>
   /** Deletes the data; a disk that is gone already is fine. */
   remove(disk: DiskDict): Promise<void>
   /** Moves the data to another logical id. */
   rename(disk: DiskDict, newId: readonly (string | number)[]): Promise<void>
-  /** Keeps a text with the disk, where there is a place for it. */
+  /** Notes a text at the disk, where its storage has a place for one. */
   setInfo(disk: DiskDict, info: string): Promise<void>
   /** Returns the snapshot's logical id. A disk with children is never asked: the first of them has the data. */
   snapshot(disk: DiskDict, name: string | null, size_mib: number | null): Promise<readonly (string | number)[] | string>

@@ -30,7 +30,7 @@ export async function checkSecondaryIp(
   if (node.uuid !== master.uuid) await checkReachable(ctx, node, ip)
 }
 
-/** A cluster goes from one kind of addresses to the other one master first, and only by force. */
+/** Nodes have one address, or two. A cluster changes from the one to the other beginning with its master, and only with `--force`. */
 function checkHoming(ctx: UnitContext, master: Node, node: Node, ip: string, force: boolean): void {
   const single = isSingleHomed(master)
   const toSingle = ip === node.primary_ip

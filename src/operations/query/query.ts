@@ -15,7 +15,7 @@ export const query = logicalUnit(OpQuery, {
 
 export const queryFields = logicalUnit(OpQueryFields, {
   check: async () => undefined,
-  /** None are none here; only luxid takes them for all. */
+  /** An empty list asks for no field. In a question to luxid it asks for all of them. */
   run: async (ctx, op) =>
     op.fields?.length === 0 ? { fields: [] } : queriesOf(ctx).queryFields(op.what, op.fields ?? null),
 })

@@ -47,7 +47,7 @@ export class Access {
     return this.scope !== null && isLimited(this.scope)
   }
 
-  /** Whether an object, written as `instance/vm1`, is in the scope. Of objects that have neither tags nor group, none is. */
+  /** Whether an object, written as `instance/vm1`, is in the scope. Objects without tags and group are in none. */
   sees(config: ConfigData, object: string): boolean {
     if (!this.limited) return true
     const [kind, name] = splitOnce(object)

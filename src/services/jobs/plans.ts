@@ -113,12 +113,12 @@ export class Plans {
     throw new OpPrereqError(`Nodes did not answer within ${PLAN_MAKING_S} s`, ECODE.TEMP_NORES)
   }
 
-  /** Opcodes of ours, as a submission of them arrives: with all parameters. */
+  /** Stores opcodes that were planned here. They are compared with what is submitted later, so they get all parameters. */
   storeSteps(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']) {
     return this.store(identity, ops.map(asSubmitted), match)
   }
 
-  /** `match`: what must be so for each opcode. */
+  /** `match`: the preconditions of each opcode. */
   store(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']): { id: string; expires: string } {
     const id = this.context.random.uuid()
     const expires_s = seconds(this.context.clock) + PLAN_S

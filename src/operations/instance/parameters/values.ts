@@ -46,11 +46,11 @@ async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: 
   return { fields: { hvparams }, changed: named('hv', op.hvparams) }
 }
 
-/** Told as they were given. */
+/** Changes are told with the values that were given. */
 const named = (prefix: string, values: object): Changed[] =>
   Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
 
-/** Given values laid over the old ones; `default` takes one away. */
+/** The old values with the given ones in their place; `default` takes a value away. */
 export function merged(old: Params, given: Params): Params {
   const result: Record<string, Params[string]> = { ...old }
   for (const [name, value] of Object.entries(given)) {
