@@ -16,7 +16,7 @@ const listening = (port: number): Promise<Server> =>
       .listen(port, LATE, () => resolve(server))
   })
 const closed = (server: Server) => new Promise((resolve) => server.close(resolve))
-const portOf = (server: Server) => Number((server.address() as { port: number }).port)
+const portOf = (server: Server) => (server.address() as { port: number }).port
 
 test('a door that closes while it takes its late address lets it go again', async () => {
   const other = await listening(0)
