@@ -1,9 +1,11 @@
 // Hosts that come back: their instances run again, each once, whatever was killed; and nothing runs that people have stopped.
+import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { lockFile } from '../../src/lib/file-lock'
 import type { WatcherReport } from '../../src/rpc/luxi/watcher-report'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { eventually, killHard, NODES, processesOf, wholeAgain } from '../support/faults'
+import { eventually, killHard, NODES, pause, processesOf, wholeAgain } from '../support/faults'
 import { qemuTest } from '../support/needs'
 
 jest.setTimeout(300_000)
@@ -45,7 +47,7 @@ async function loseHost(node: string): Promise<void> {
   await Promise.all(all.map(({ pid }) => killHard(pid)))
 }
 
-const info = async () => JSON.parse(await ok('cluster watcher info --json')) as { groups: WatcherReport[] }
+const info = async () => JSON.parse(await ok('cluster watcher --json info')) as { groups: WatcherReport[] }
 
 qemuTest(
   'the instances of a host that comes back run again, each once, and what people have stopped stays down',
@@ -98,3 +100,85 @@ async function killGuest(name: string): Promise<void> {
   )
   await killHard(guest?.pid ?? 0)
 }
+
+describe('a cluster whose instances are pretended', () => {
+  const fake = (node: string) => path.join(cluster.root, node, 'var/run/ganeti/fake-hypervisor')
+  const runs = (name: string) => NODES.filter((node) => fs.existsSync(path.join(fake(node), name)))
+  const crash = (name: string) => {
+    for (const node of runs(name)) fs.rmSync(path.join(fake(node), name))
+  }
+  /** The program as scripts call it, on the master. */
+  const watch = (...words: string[]) => {
+    const [hostname = ''] = NODES
+    const program = path.join(__dirname, '../../bin/ganeti-watcher')
+    const env = { ...process.env, GANETI_ROOTDIR: path.join(cluster.root, hostname), GANETI_HOSTNAME: hostname }
+    return spawnSync(process.execPath, [program, ...words], { env, encoding: 'utf8' }).status
+  }
+
+  beforeAll(async () => {
+    cluster = await startCluster(['--hypervisor', 'fake'])
+    await add('vm1', 'node2')
+    await add('vm3', 'node3')
+  })
+  afterAll(() => cluster.remove())
+
+  test('a watcher that is paused does nothing, unless it is told to all the same', async () => {
+    await ok('cluster watcher pause 1h')
+    crash('vm1')
+    expect([watch(), runs('vm1')]).toEqual([0, []])
+    expect(await ok('cluster watcher info')).toMatch(/^The watcher is paused until /)
+    expect([watch('--ignore-pause'), runs('vm1')]).toEqual([0, NODES.slice(1, 2)])
+    await ok('cluster watcher continue')
+  })
+
+  test('nobody runs while somebody holds the lock', async () => {
+    crash('vm1')
+    const file = path.join(cluster.root, NODES[0] ?? '', 'var/lock/ganeti-watcher.lock')
+    const lock = await lockFile(file, 'exclusive')
+    expect([watch(), runs('vm1')]).toEqual([0, []])
+    lock?.release()
+    await eventually('the lock is free', () => watch() === 0 && runs('vm1').length === 1)
+  })
+
+  test('what administrators have stopped stays down; jobs say who wanted them, and the files who runs', async () => {
+    await ok('instance shutdown --timeout 0 vm3')
+    crash('vm1')
+    expect([watch(), runs('vm1').length, runs('vm3')]).toEqual([0, 1, []])
+    const jobs = await cluster.master.query('job', ['summary', 'ops'], null)
+    const started = jobs.data.find(([summary]) => JSON.stringify(summary?.[1]) === '["INSTANCE_STARTUP(vm1)"]')
+    expect(JSON.stringify(started)).toContain('["gnt:watcher","Restarting instance vm1",')
+    const status = fs.readFileSync(path.join(cluster.root, NODES[0] ?? '', 'var/run/ganeti/instance-status'), 'utf8')
+    expect(status).toBe('vm1 ERROR_down\nvm3 ADMIN_down')
+    await ok('instance startup vm3')
+  })
+
+  test('instances of a node that is offline are left alone, and all run when it is back', async () => {
+    await ok('node modify --offline yes node3')
+    crash('vm3')
+    expect([watch(), runs('vm3')]).toEqual([0, []])
+    const op = { OP_ID: 'OP_NODE_SET_PARAMS', node_name: 'node3', offline: false }
+    expect(await cluster.run(op)).toMatchObject({ status: 'success' })
+    expect([watch(), runs('vm3')]).toEqual([0, NODES.slice(2)])
+  })
+
+  test('a node that comes and goes gets its instances back a few times, and is named', async () => {
+    const [, second = ''] = NODES
+    const noded = () => processesOf(cluster.root).find(({ role, node }) => role === 'noded' && node === second)
+    const events = path.join(cluster.root, NODES[0] ?? '', 'var/lib/ganeti/gantry-events.data')
+    for (let times = 0; ; times++) {
+      if (fs.readFileSync(events, 'utf8').includes('"change":"flapping"')) break
+      expect(times).toBeLessThan(20)
+      const { pid = 0 } = noded() ?? {}
+      crash('vm1')
+      await killHard(pid)
+      await eventually('it is back', () => noded() !== undefined && noded()?.pid !== pid)
+      await pause(3)
+    }
+    crash('vm1')
+    await killHard(noded()?.pid ?? 0)
+    await eventually('it is back', noded)
+    await pause(5)
+    expect(runs('vm1')).toEqual([])
+    expect([watch(), runs('vm1')]).toEqual([0, [second]])
+  })
+})

@@ -275,7 +275,7 @@ export const clusterTool: Tool = {
     },
     {
       name: 'watcher',
-      help: 'pause, continue or inspect the watcher; "info -v" tells what its last runs did',
+      help: 'pause, continue or inspect the watcher; "-v info" tells what its last runs did',
       usage: '{pause <timespec>|continue|info}',
       args: [one('choice'), { kind: 'duration', min: 0, max: 1 }],
       options: [{ ...oVerbose, own: true }],
