@@ -1,6 +1,6 @@
 // The OS parameters from which a guest's cloud-init gets its texts. An OS definition lists those that its users may set.
 import { isIP } from 'node:net'
-import { NAMESERVERS_MAX, SSH_KEYS_MAX, USER_DATA_BYTES_MAX } from '../limits/cloud-init'
+import { CLOUD_INIT_VALUE_BYTES_MAX, NAMESERVERS_MAX, SSH_KEYS_MAX } from '../limits/cloud-init'
 import { isHostname } from '../names'
 
 /** The effective values: of the cluster, the OS, its variant and the instance; public, private and secret ones together. */
@@ -37,11 +37,10 @@ const CHECKS: Readonly<Record<string, (value: string) => string | undefined>> = 
       `at most ${NAMESERVERS_MAX} IP addresses, separated by blanks`,
     ),
   user_data: (value) =>
-    unless(
-      USER_DATA.test(value) && Buffer.byteLength(value) <= USER_DATA_BYTES_MAX,
-      `a text of at most ${USER_DATA_BYTES_MAX} bytes whose first line says its kind, such as #cloud-config or #!/bin/sh`,
-    ),
+    unless(USER_DATA.test(value), 'a text whose first line says its kind, such as #cloud-config or #!/bin/sh'),
 }
+
+const TOO_LONG = `at most ${CLOUD_INIT_VALUE_BYTES_MAX} bytes long`
 
 /** Options may stand before the kind of a key, a comment after it. */
 const KEY_LINE = /^(?:\S.*[ ,])?(?:ssh-[a-z0-9]+|ecdsa-sha2-\w+|sk-[\w.@-]+) [A-Za-z0-9+/]{16,}={0,3}(?:\s.*)?$/
@@ -53,7 +52,8 @@ const USER_DATA =
 export function cloudInitProblems(params: OsParameters): string[] {
   const wrong = Object.entries(CHECKS).flatMap(([name, check]) => {
     const value = params[name]
-    const wanted = value === undefined || value === '' ? undefined : check(value)
+    if (!isSet(value)) return []
+    const wanted = Buffer.byteLength(value) > CLOUD_INIT_VALUE_BYTES_MAX ? TOO_LONG : check(value)
     return wanted === undefined ? [] : [`OS parameter ${name} must be ${wanted}`]
   })
   if (!isSet(params['user_data'])) return wrong

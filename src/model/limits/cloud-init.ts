@@ -1,7 +1,7 @@
 // What cloud-init in a guest is given.
 
-/** Bytes of `user_data`. Every node call about the instance carries it, and the configuration keeps it. */
-export const USER_DATA_BYTES_MAX = 64 << 10
+/** Bytes of one OS parameter. Every node call about the instance carries it, and the configuration keeps it. */
+export const CLOUD_INIT_VALUE_BYTES_MAX = 64 << 10
 /** Bytes of the disk that a guest's cloud-init reads; its texts are mostly `user_data` and keys. */
 export const SEED_BYTES_MAX = 16 << 20
 /** Lines of `ssh_authorized_keys`. */

@@ -114,7 +114,8 @@ test.each([
   ['ssh_authorized_keys', `${KEY}\n/root/.ssh/id_rsa.pub`, 'each a public key'],
   ['nameservers', '192.0.2.53 dns.example.com', 'IP addresses, separated by blanks'],
   ['user_data', 'packages: [nginx]', 'whose first line says its kind'],
-  ['user_data', `#cloud-config\n${'#'.repeat(1 << 16)}`, 'at most 65536 bytes'],
+  ['user_data', `#cloud-config\n${'#'.repeat(1 << 16)}`, 'at most 65536 bytes long'],
+  ['ssh_authorized_keys', `${KEY} ${'#'.repeat(1 << 16)}`, 'at most 65536 bytes long'],
 ])('a value that is wrong for %s is refused by that name, and not repeated', (name, value, wanted) => {
   const problems = cloudInitProblems({ [name]: value })
   expect(problems).toEqual([expect.stringContaining(wanted)])
