@@ -17,4 +17,4 @@ test('generated files are what the opcodes and controllers say; if not, run npm 
     const same = readFileSync(path.join(ROOT, file), 'utf8') === text
     expect(same ? '' : file).toBe('')
   }
-}, 60_000)
+})
