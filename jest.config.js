@@ -3,6 +3,8 @@ process.env.TZ = 'UTC'
 // Each process of Node would read all these certificates when it starts, which takes longer than all else that a start does. Tests ask
 // nobody outside.
 delete process.env.NODE_EXTRA_CA_CERTS
+// And Python would compile all of Ganeti's modules for each of its programs.
+delete process.env.PYTHONDONTWRITEBYTECODE
 
 const nightly = process.env.NIGHTLY === '1'
 if (nightly) {
