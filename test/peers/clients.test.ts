@@ -7,8 +7,6 @@ import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
 import { qemuPresent, testWith } from '../support/needs'
 
-jest.setTimeout(180_000)
-
 const PYTHON = '/usr/bin/python3'
 
 const hasPythonClient = spawnSync(PYTHON, ['-c', 'import ganeti.rapi.client']).status === 0

@@ -19,7 +19,6 @@ const present = python(path.join(PROGRAMS, 'cloud-init'), '--version').status ==
 const when = present ? test : test.skip
 if (!present) test.skip('skipped, cloud-init is not here; fetch it with: sh test/peers/cloud-init.sh', () => undefined)
 
-jest.setTimeout(60_000)
 let folder: string
 beforeEach(() => (folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cloud-init-'))))
 afterEach(() => fs.rmSync(folder, { recursive: true }))

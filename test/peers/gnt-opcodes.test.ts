@@ -15,8 +15,6 @@ import { FakeMaster } from '../support/fake-master'
 import { GANETI_PROGRAMS, ganetiTest, PYTHON } from '../support/ganeti-programs'
 import { runCli } from '../support/run-cli'
 
-jest.setTimeout(180_000)
-
 const HOST = 'node1.gnt.example'
 
 /** Notes all submissions, and accepts none. */

@@ -10,8 +10,6 @@ import {
 } from '../support/ganeti-programs'
 import { runCli } from '../support/run-cli'
 
-jest.setTimeout(180_000)
-
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   if (present) cluster = await startCluster(['--hypervisor', 'fake'])

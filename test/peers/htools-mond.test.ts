@@ -11,8 +11,6 @@ import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, clusterOf, debianPresent, ours } from '.
 import { testWith } from '../support/needs'
 import { runProgram } from '../support/run-program'
 
-jest.setTimeout(60_000)
-
 const peer = testWith(debianPresent(), HTOOLS_PACKAGE)
 /** Nodes are asked by name, so these are named by the addresses where daemons are played. */
 const base = `127.${randomInt(16, 250)}.${randomInt(0, 256)}`

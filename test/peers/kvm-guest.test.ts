@@ -8,7 +8,6 @@ import { qemuPresent, testWith } from '../support/needs'
 import { HOSTNAME, contextIn, diskDict, instanceDict, linked } from '../support/hypervisor'
 import { removeRoot, temporaryRoot, tinyDisk } from '../support/hypervisor'
 
-jest.setTimeout(60_000)
 const peerTest = qemuPresent && fs.existsSync('/usr/bin/socat') ? ganetiTest : testWith(false, 'qemu-system-x86 socat')
 
 const NIC_UUID = '003fc157-66a8-4e6d-8b7e-ec4f69751396'

@@ -17,8 +17,6 @@ import { delay, removeRoot, runTypescript, temporaryPaths } from '../support/que
 import { noMonds } from '../support/no-monds'
 import { silentNodes } from '../support/tiny-luxid'
 
-jest.setTimeout(60_000)
-
 let paths: Paths
 let luxid: Luxid
 let luxi: LuxiClient

@@ -9,8 +9,6 @@ import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { NODES, eventually, withWconfd } from '../support/faults'
 
-jest.setTimeout(120_000)
-
 let cluster: EmbeddedCluster
 /** The path of the allocator script. */
 let script: string

@@ -10,7 +10,7 @@ let cluster: EmbeddedCluster
 
 beforeAll(async () => {
   cluster = await startCluster(['--hypervisor', 'fake'])
-}, 120_000)
+})
 
 afterAll(async () => {
   await agent.close()
@@ -83,7 +83,7 @@ test('an instance lives its life', async () => {
   const rest = [instance('SHUTDOWN', 'vm1'), instance('RENAME', 'vm1', { new_name: 'vm2' }), instance('REMOVE', 'vm2')]
   expect(await run(...rest)).toMatchObject({ status: 'success' })
   expect((await ask('GET', '/3/instances/vm2')).status).toBe(404)
-}, 60_000)
+})
 
 test('an object of If-Match is looked at again when the job has its locks', async () => {
   await run(create('vm3'))
@@ -103,7 +103,7 @@ test('an object of If-Match is looked at again when the job has its locks', asyn
     args: [expect.stringMatching(/has changed/), 'changed'],
   })
   expect((await ask('POST', '/3/jobs', { ops: [instance('STARTUP', 'vm3')] }, tag)).status).toBe(412)
-}, 60_000)
+})
 
 test('/metrics tells also what wconfd and the nodes measure of themselves', async () => {
   const measured = async () => {
@@ -126,7 +126,7 @@ test('/metrics tells also what wconfd and the nodes measure of themselves', asyn
   // Each figure has one description, even if several daemons report it.
   const titles = text.match(/^# TYPE \S+/gm) ?? []
   expect(new Set(titles).size).toBe(titles.length)
-}, 60_000)
+})
 
 test('events name the user of /2 who has changed a filter rule', async () => {
   const [latest] = await firstEvents(undefined, (events) => events.length > 0)
@@ -139,7 +139,7 @@ test('events name the user of /2 who has changed a filter rule', async () => {
     { data: { kind: 'filter', change: 'added', config: { who: ['admin'] } } },
     { data: { kind: 'filter', change: 'removed', config: { who: ['admin'] } } },
   ])
-}, 60_000)
+})
 
 test('a plan changes nothing, and binds a submission to what it has read', async () => {
   await run(create('vm5'))
@@ -158,7 +158,7 @@ test('a plan changes nothing, and binds a submission to what it has read', async
     status: 412,
     json: { detail: expect.stringMatching(/has changed: .*instance/), code: 'changed' },
   })
-}, 60_000)
+})
 
 test('a balance is planned, carried out by one job, and good only for the cluster that it was made of', async () => {
   for (const name of ['vm6', 'vm7', 'vm8']) await run({ ...create(name), ...SHARED_DISK, start: true })
@@ -180,7 +180,7 @@ test('a balance is planned, carried out by one job, and good only for the cluste
   expect(await ended((await ask('POST', '/3/jobs', { ops, plan })).json['id'])).toMatchObject({ status: 'success' })
   expect((await ask('POST', '/3/jobs', { ops, plan })).status).toBe(412)
   expect((await ask('POST', '/3/balance', {})).json).toMatchObject({ plan: null, steps: [], ops: [] })
-}, 60_000)
+})
 
 test('a question may be a job, whose result is the answer, and its plan one to submit', async () => {
   const prefer = { prefer: 'respond-async' }
@@ -204,7 +204,7 @@ test('a question may be a job, whose result is the answer, and its plan one to s
   const submitted = await ask('POST', '/3/jobs', { ops: plan.ops, plan: plan.plan })
   expect(await ended(submitted.json['id'])).toMatchObject({ status: 'success' })
   expect((await ask('POST', '/3/jobs', { ops: plan.ops, plan: plan.plan })).status).toBe(412)
-}, 60_000)
+})
 
 test('capacity tells how many fit, and why no more', async () => {
   const spec = { disk_template: 'sharedfile', memory_mib: 256, vcpus: 1, disks_mib: [1024] }
@@ -220,7 +220,7 @@ test('capacity tells how many fit, and why no more', async () => {
   expect(groups[0]?.reason).toMatch(/^no node fits: /)
   expect(groups[0]?.candidates).toHaveLength(3)
   expect(await ask('POST', '/3/capacity', { spec: { ...spec, memory: 1 } })).toMatchObject({ status: 400 })
-}, 60_000)
+})
 
 test('creations at the same time use the nodes that others have left, and wait for the rest only when these do not do', async () => {
   const hold = { OP_ID: 'OP_TEST_DELAY', duration: 60, on_master: false, no_locks: false, interruptible: true }
@@ -249,7 +249,7 @@ test('creations at the same time use the nodes that others have left, and wait f
   expect(early.length).toBeGreaterThan(0)
   for (const { result } of early) expect(result).toEqual(['node3.gantry.local'])
   expect(jobs.map(fellBack)).toEqual(ops.map(({ input }) => input['opportunistic_locking'] === false))
-}, 60_000)
+})
 
 test('lists of default allocators are shown where they are set, and not to clients of Ganeti', async () => {
   const set = (lists: object) => run({ OP_ID: 'OP_CLUSTER_SET_PARAMS', default_iallocators: lists })
@@ -263,7 +263,7 @@ test('lists of default allocators are shown where they are set, and not to clien
   expect(shown).toMatch(/^ *default instance allocators for balance: hail$/m)
   expect(await set({ allocate: [], balance: [], capacity: [] })).toMatchObject({ status: 'success' })
   expect((await cluster.gnt('cluster', 'info')).stdout).not.toContain('allocators for')
-}, 60_000)
+})
 
 test('a killed luxid knows the Idempotency-Key, and tells readers of events that it was away', async () => {
   const before = await firstEvents(undefined, (events) => events.length > 0)
@@ -285,7 +285,7 @@ test('a killed luxid knows the Idempotency-Key, and tells readers of events that
   // Events that luxid had not written before it was killed are lost, and the gap says so.
   const events = await firstEvents(before[0]?.id, (seen) => seen.some(({ event }) => event === 'gap'))
   expect(events.at(-1)?.event).toBe('gap')
-}, 60_000)
+})
 
 interface StreamEvent {
   id: string

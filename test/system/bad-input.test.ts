@@ -11,8 +11,6 @@ import { NODES, daemonPids, dataDir, eventually, list, masterRun, residentMib, w
 import { queueText, writtenJobs } from '../support/queue-in-process'
 import { crowd, dribble, httpsCall, megabytes, nodeCall, sendFrame } from '../support/faults-wire'
 
-jest.setTimeout(120_000)
-
 let cluster: EmbeddedCluster
 let pids: Record<string, number>
 const MASTER = NODES[0] ?? ''

@@ -7,8 +7,6 @@ import { OS_DIRECTORY } from '../support/hypervisor'
 import { filesOfIso } from '../support/iso-files'
 import { qemuPresent, qemuTest } from '../support/needs'
 
-jest.setTimeout(120_000)
-
 let cluster: EmbeddedCluster
 let image: string
 beforeAll(async () => {

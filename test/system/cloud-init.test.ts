@@ -7,7 +7,6 @@ import { qemuPresent } from '../support/needs'
 import { NO_REASON, TinyNodes, socketOf } from '../support/tiny-nodes'
 import { linuxGuestMounts, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
 
-jest.setTimeout(60_000)
 const when = qemuPresent && linuxGuestMounts ? test : test.skip
 if (!linuxGuestMounts) test.skip(linuxGuestSkipped, () => undefined)
 

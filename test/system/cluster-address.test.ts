@@ -4,7 +4,6 @@ import * as path from 'node:path'
 import { systemRandom } from '../../src/lib/random'
 import { testWith } from '../support/needs'
 
-jest.setTimeout(60_000)
 const id = systemRandom.hex(3)
 const [here, there] = [`gnta${id}`, `gntb${id}`]
 const run = (...words: string[]) => spawnSync(words[0] ?? '', words.slice(1), { encoding: 'utf8' })

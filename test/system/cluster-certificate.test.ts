@@ -13,7 +13,7 @@ let cluster: EmbeddedCluster
 
 beforeAll(async () => {
   cluster = await startCluster(['--hypervisor', 'fake'])
-}, 120_000)
+})
 
 afterAll(() => cluster.remove())
 
@@ -74,7 +74,7 @@ test('the certificate is renewed without a moment in which the master cannot tal
   await cluster.stop()
   await cluster.restart()
   expect(await cluster.gnt('cluster', 'verify')).toMatchObject({ code: 0 })
-}, 120_000)
+})
 
 /** Whether a renewal has begun, by the master's file. */
 function hasBegun(): boolean {
@@ -104,4 +104,4 @@ test('a renewal whose job was killed goes on when it is repeated', async () => {
   expect(members().map(({ name }) => shown(name))).toEqual(members().map(() => wanted))
   expect(hasBegun()).toBe(false)
   expect(await cluster.gnt('cluster', 'verify')).toMatchObject({ code: 0 })
-}, 120_000)
+})

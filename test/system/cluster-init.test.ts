@@ -7,8 +7,6 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { pathsOf } from '../../src/lib/paths'
 
-jest.setTimeout(120_000)
-
 const BIN = path.join(__dirname, '../../bin')
 const NODE = 'node1.example.com'
 const CLUSTER = 'cluster.example.com'

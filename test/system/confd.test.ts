@@ -7,8 +7,6 @@ import { CONFD } from '../../src/rpc/confd/protocol'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { confdClient, eventually, nodeAddress, NODES, processesOf } from '../support/faults'
 
-jest.setTimeout(180_000)
-
 let cluster: EmbeddedCluster
 const warnings: string[] = []
 beforeAll(async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const held = [['opcode', ['!', ['|', ...waited]]]]
   const rule = { priority: 0, predicates: held, action: 'PAUSE', reason: [] }
   expect(await cluster.rapi('POST', '/2/filters', rule)).toMatchObject({ status: 200 })
-}, 120_000)
+})
 
 afterAll(async () => {
   await agent.close()

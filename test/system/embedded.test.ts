@@ -8,8 +8,6 @@ import { belonging } from '../../src/model/owners'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
-jest.setTimeout(120_000)
-
 const ENTRY = path.join(__dirname, '../../dist/main.js')
 const START = path.join(__dirname, '../../scripts/start.mjs')
 

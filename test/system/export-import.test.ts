@@ -6,8 +6,6 @@ import * as path from 'node:path'
 import type { LogEntry, WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
-jest.setTimeout(180_000)
-
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   cluster = await startCluster(['--hypervisor', 'fake'])

@@ -10,8 +10,6 @@ import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { confdClient, NODES, daemonPids, eventually, withWconfd } from '../support/faults'
 import { testWith } from '../support/needs'
 
-jest.setTimeout(120_000)
-
 const ENTRY = path.join(__dirname, '../../dist/main.js')
 const DELAY = { OP_ID: 'OP_TEST_DELAY', duration: 0.01, on_master: true, on_nodes: [] }
 const CREATE = {

@@ -8,8 +8,8 @@ let cluster: EmbeddedCluster
 
 beforeAll(async () => {
   cluster = await startCluster(['--nodes', '2', '--hypervisor', 'fake'])
-}, 120_000)
-afterAll(() => cluster.remove(), 60_000)
+})
+afterAll(() => cluster.remove())
 
 function filesBelow(folder: string): string[] {
   return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -43,4 +43,4 @@ test('every file below the root of a node is of a family that is bounded', async
   expect(unbounded).toEqual([])
   const ofCluster = ['admin-password', 'cluster.json', 'embedded.json', 'lock.sock']
   expect(files.filter((file) => !/^node\d/.test(file)).sort()).toEqual(ofCluster)
-}, 120_000)
+})

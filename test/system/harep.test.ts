@@ -6,8 +6,6 @@ import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
 import { MIRRORED_INSTANCE as INSTANCE, startMirrored } from '../support/mirrored-state'
 import { testWith } from '../support/needs'
 
-jest.setTimeout(120_000)
-
 const PREFIX = 'ganeti:watcher:autorepair:'
 
 let cluster: EmbeddedCluster

@@ -7,8 +7,6 @@ import { startMirrored } from '../support/mirrored-state'
 import { runProgram as run } from '../support/run-program'
 import { testWith } from '../support/needs'
 
-jest.setTimeout(60_000)
-
 const ours = (program: string): string => path.join(__dirname, `../../bin/${program}.js`)
 const theirs = (program: string): string => `${DEBIAN_HTOOLS}/${program}`
 

@@ -9,7 +9,6 @@ import { linked, qemuProcessesBelow, qemuSkipped, removeRoot, temporaryRoot } fr
 import { qemuPresent } from '../support/needs'
 import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
 
-jest.setTimeout(60_000)
 const when = qemuPresent && linuxGuestPresent ? test : test.skip
 if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
 if (!linuxGuestPresent) test.skip(linuxGuestSkipped, () => undefined)

@@ -14,7 +14,6 @@ import { qemuTest } from '../support/needs'
 import { NO_REASON, TinyNodes, secondsOf as seconds, socketOf as socket } from '../support/tiny-nodes'
 import { SerialConsole, eventually, qemuProcessesBelow } from '../support/hypervisor'
 
-jest.setTimeout(60_000)
 let nodes: TinyNodes
 let root: string
 let node: NodeContext

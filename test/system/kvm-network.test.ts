@@ -9,7 +9,6 @@ import { contextIn, eventually, instanceDict, linked, qemuProcessesBelow } from 
 import { qemuPresent } from '../support/needs'
 import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../support/hypervisor'
 
-jest.setTimeout(30_000)
 const ip = (...args: string[]): boolean => spawnSync('ip', args).status === 0
 const bridge = `gnt${systemRandom.hex(4)}`
 const permitted =

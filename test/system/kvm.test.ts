@@ -13,7 +13,6 @@ import { qemuTest } from '../support/needs'
 import { NO_REASON, TinyNodes, secondsOf as seconds, socketOf as socket } from '../support/tiny-nodes'
 import { diskDict, eventually, freePort, qemuProcessesBelow } from '../support/hypervisor'
 
-jest.setTimeout(60_000)
 const CONTROL_BRACKET = '\x1d'
 let nodes: TinyNodes
 let root: string

@@ -19,7 +19,6 @@ import { qemuProcessesBelow, qemuSkipped, removeRoot, temporaryRoot } from '../s
 import { qemuPresent } from '../support/needs'
 import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
 
-jest.setTimeout(90_000)
 // QEMU runs a program of it, which must be compiled.
 const { kvmHypervisor } = jest.requireActual<typeof import('../../src/node/hypervisor/kvm/kvm')>(
   '../../dist/node/hypervisor/kvm/kvm.js',

@@ -13,11 +13,11 @@ const signal = (role: string, name: NodeJS.Signals) =>
 
 beforeAll(async () => {
   cluster = await startCluster(['--hypervisor', 'fake'])
-}, 120_000)
+})
 afterAll(async () => {
   for (const role of SIGNALLED) signal(role, 'SIGCONT')
   await cluster.remove()
-}, 60_000)
+})
 
 async function nodes(query = ''): Promise<NodeMonitoring[]> {
   const { status, body } = await cluster.rapi('GET', `/3/monitoring${query}`)
@@ -43,7 +43,7 @@ test('all nodes tell their reports and figures', async () => {
   expect(all.map(({ figures }) => typeof figures?.load)).toEqual(['number', 'number', 'number'])
   const [whole] = await nodes(`?node=node2&category=daemon`)
   expect(whole).toMatchObject({ node: NODE, reports: [{ name: 'daemons', data: { daemons: expect.any(Array) } }] })
-}, 60_000)
+})
 
 test('a monitoring daemon that was killed is one line that says so, until it is back', async () => {
   // Its parent would start it again at once.
@@ -61,7 +61,7 @@ test('a monitoring daemon that was killed is one line that says so, until it is 
   expect(String((await cluster.rapi('GET', '/metrics')).body)).toMatch(seen)
   signal('node', 'SIGCONT')
   await once(({ answer }) => answer === 'reports')
-}, 60_000)
+})
 
 test('one that hangs holds up nobody, and is told as silent until it answers again', async () => {
   signal('mond', 'SIGSTOP')
@@ -73,4 +73,4 @@ test('one that hangs holds up nobody, and is told as silent until it answers aga
   ])
   signal('mond', 'SIGCONT')
   await once(({ answer }) => answer === 'reports')
-}, 60_000)
+})

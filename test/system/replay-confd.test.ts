@@ -20,11 +20,11 @@ beforeAll(async () => {
   cluster = await startRecordedCluster(715)
   const key = fs.readFileSync(path.join(cluster.root, 'node1.gnt.example/var/lib/ganeti/hmac.key'), 'utf8')
   asker = new ConfdAsker(key, cluster.address, PORT.confd)
-}, 120_000)
+})
 afterAll(async () => {
   asker.close()
   await cluster.remove()
-}, 60_000)
+})
 
 test('answers as recorded, and is silent where Ganeti is', async () => {
   const complaints: string[] = []

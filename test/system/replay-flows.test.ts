@@ -25,8 +25,8 @@ const recordings = JSON.parse(
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   cluster = await startRecordedCluster(733)
-}, 120_000)
-afterAll(() => cluster.remove(), 60_000)
+})
+afterAll(() => cluster.remove())
 
 test('a cluster goes through changes as recorded', async () => {
   const correspondence = new Correspondence(fs.readFileSync(path.join(golden, 'state/config.data'), 'utf8'))

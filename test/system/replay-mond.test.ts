@@ -8,14 +8,14 @@ import { replayMond } from '../support/replay-mond'
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   cluster = await startRecordedCluster(715)
-}, 120_000)
-afterAll(() => cluster.remove(), 60_000)
+})
+afterAll(() => cluster.remove())
 
 test('answers as recorded', async () => {
   const { complaints, replayed } = await replayMond(cluster.address, PORT.mond)
   expect(complaints).toEqual([])
   expect(replayed).toBeGreaterThan(10)
-}, 60_000)
+})
 
 test('knows the instances of its node from confd, and asks the simulator how they are', async () => {
   const response = await fetch(`http://${cluster.address}:${PORT.mond}/1/report/instance/inst-status`)
@@ -23,7 +23,7 @@ test('knows the instances of its node from confd, and asks the simulator how the
   expect(data.instances).toMatchObject([
     { name: 'inst5.gnt.example', adminState: 'down', actualState: 'shutdown', status: { code: 0, message: '' } },
   ])
-}, 60_000)
+})
 
 test('every simulated node has its own reports in the view of them all', async () => {
   const { stdout } = await cluster.gnt('cluster', 'monitor', '--json')
@@ -34,4 +34,4 @@ test('every simulated node has its own reports in the view of them all', async (
   const memory = items.map(({ figures }) => Number(figures?.memory_total_bytes) / 2 ** 20)
   const listed = await cluster.gnt('node', 'list', '--no-headers', '--units=m', '-o', 'mtotal')
   expect(memory).toEqual(listed.stdout.trim().split('\n').map(Number))
-}, 60_000)
+})

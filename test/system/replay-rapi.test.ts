@@ -23,8 +23,8 @@ const recordings = JSON.parse(file.toString('utf8')) as Recording[]
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   cluster = await startRecordedCluster(706)
-}, 120_000)
-afterAll(() => cluster.remove(), 60_000)
+})
+afterAll(() => cluster.remove())
 
 test('answers reads, and after them mistakes, as recorded', async () => {
   // The mistakes were recorded later; by name they would come first.
@@ -42,7 +42,7 @@ test('answers reads, and after them mistakes, as recorded', async () => {
   }
   expect(complaints).toEqual([])
   expect(recordings.length).toBeGreaterThan(150)
-}, 120_000)
+})
 
 /** Requests whose answer was not kept: they submit jobs that later recordings show. */
 const request = (url: string) => `GET ${url} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic YWRtaW46c2VjcmV0\r\n\r\n`

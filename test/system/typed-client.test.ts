@@ -28,7 +28,7 @@ describe('a client that is generated from the contract', () => {
   beforeAll(async () => {
     directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-client-'))
     cluster = await startCluster(['--hypervisor', 'fake'])
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await cluster.remove()
@@ -60,7 +60,7 @@ describe('a client that is generated from the contract', () => {
       ['remove', 'success'],
       ['missing', 404, 'Not Found'],
     ])
-  }, 120_000)
+  })
 
   /** Runs a program of Node in the client's folder, and answers what it printed. */
   function run(program: string, ...args: string[]): Promise<string> {

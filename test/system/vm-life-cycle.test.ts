@@ -7,8 +7,6 @@ import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { qemuPresent, qemuTest } from '../support/needs'
 import { eventually } from '../support/hypervisor'
 
-jest.setTimeout(180_000)
-
 let cluster: EmbeddedCluster
 beforeAll(async () => {
   if (qemuPresent) cluster = await startCluster(['--hypervisor', 'kvm'])

@@ -21,8 +21,6 @@ import {
   until,
 } from '../../support/queue-in-process'
 
-jest.setTimeout(60_000)
-
 let paths: Paths
 let open: TestQueue[]
 

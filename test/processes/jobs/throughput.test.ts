@@ -2,8 +2,6 @@
 import { jobStatus } from '../../../src/jobs/job'
 import { delay, ended, executed, idOf, openTestQueue, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
-jest.setTimeout(120_000)
-
 test('500 jobs run once each', async () => {
   const paths = temporaryPaths()
   const { queue, close } = await openTestQueue(paths, { maxRunning: 20 })

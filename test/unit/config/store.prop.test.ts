@@ -84,7 +84,7 @@ test('a power cut at any write, whole or torn, loses no acknowledged change and 
     ),
     { numRuns: 12 },
   )
-}, 60000)
+})
 
 /** The two runs were not at the same time. */
 const withoutTimes = (state: string | undefined): string | undefined => state?.replace(/"[cm]time":[\d.]+/g, '')

@@ -38,7 +38,7 @@ beforeAll(async () => {
   fs.writeFileSync(file, generated.spec)
   fs.writeFileSync(certificate, await createCertificate())
   routes = ((await import(table)) as { routes: typeof routes }).routes
-}, 60_000)
+})
 
 afterEach(async () => {
   for (const line of lines.splice(0)) line.terminate()

@@ -10,8 +10,6 @@ import { eventually } from '../../../support/faults'
 import { delay, executed, removeRoot, temporaryPaths } from '../../../support/queue-in-process'
 import { startTinyLuxid } from '../../../support/tiny-luxid'
 
-jest.setTimeout(60_000)
-
 let paths: Paths
 let luxid: Luxid & { wconfd: { set(config: unknown): void; config: { cluster: object } } }
 let luxi: LuxiClient

@@ -126,7 +126,7 @@ test('one that was killed at any point goes on when it is repeated', async () =>
     if (begun !== undefined) expect(fake.files.get(SERVER)).toContain(begun.certificate)
     expect([alive, fake.log.some((line) => line.includes('interrupted'))]).toEqual([alive, alive > 2])
   }
-}, 120_000)
+})
 
 test('a node that does not answer holds it up: the former one stays trusted until it does', async () => {
   const { upload_file } = fake.answers
