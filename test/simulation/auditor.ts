@@ -7,6 +7,7 @@ import { recordValues } from '../../src/config/records'
 import { parseJob } from '../../src/jobs/job-file'
 import { FileJournal } from '../../src/lib/file-journal'
 import { silentLog } from '../../src/lib/log'
+import { parseMemory } from '../../src/maintenance/watcher/memory'
 import type { ConfigData, Documents } from '../../src/model/config'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openWconfd } from '../../src/rpc/wconfd/client'
@@ -51,13 +52,18 @@ export class Auditor {
     this.checkWanted(master.documents.config)
   }
 
-  /** The watcher had time to start whatever crashed with its machine. */
-  private checkWanted({ instances, nodes }: ConfigData): void {
+  /** The watcher had time to start whatever crashed with its machine. An instance whose removal was interrupted may have no disks. */
+  private checkWanted({ instances, nodes, nodegroups }: ConfigData): void {
+    const { disk, paths } = this.cluster.master
+    const tried = Object.keys(nodegroups).flatMap((group) => {
+      const memory = parseMemory(disk.peek(`${paths.dataDir}/watcher.${group}.data`) ?? '')
+      return Object.keys(memory.instance)
+    })
     for (const { name, admin_state, forthcoming, primary_node } of recordValues(instances)) {
-      if (admin_state !== 'up' || forthcoming === true) continue
+      if (admin_state !== 'up' || forthcoming === true || tried.includes(name)) continue
       const home = nodes[primary_node]?.name ?? ''
       if (!this.cluster.world.node(home).instances.has(name))
-        this.ledger.complain(`instance ${name} should run on ${home}, and nobody has started it`)
+        this.ledger.complain(`instance ${name} should run on ${home}, and nobody has tried to start it`)
     }
   }
 
