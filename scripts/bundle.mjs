@@ -71,7 +71,7 @@ function bundles() {
     flags: nodeFlags(young_mib, []),
     without: [...forOthers(ROLES, name), 'express', 'helmet', 'swagger-ui-express', 'ws', ...RARE],
   })
-  const command = (name, example) => ({ entries: [`${name}.js`], example, flags: [], without: ['pino', ...RARE] })
+  const command = (name, example) => ({ entries: [`${name}.js`], example, flags: [], without: RARE })
   return {
     gnt: command('gnt', ['gnt', 'instance', 'list', '--help']),
     htools: command('htools', ['hbal', '--help']),

@@ -84,28 +84,25 @@ const LARGE =
  * nobody uses costs a daemon memory for as long as it runs.
  */
 const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: readonly string[] }> = {
-  node: { packages: ['pino'], folders: ['jobs'] },
-  noded: { packages: ['ipaddr.js', 'pino', ...MEASURES], folders: ['config', 'node'] },
-  confd: { packages: ['pino'], folders: ['config'] },
-  kvmd: { packages: ['pino'], folders: ['node'] },
-  wconfd: { packages: ['pino', ...MEASURES], folders: ['config', 'locks'] },
-  luxid: { packages: ['pino'], folders: ['allocation', 'config', 'jobs', 'query'] },
+  node: { packages: [], folders: ['jobs'] },
+  noded: { packages: ['ipaddr.js', ...MEASURES], folders: ['config', 'node'] },
+  confd: { packages: [], folders: ['config'] },
+  kvmd: { packages: [], folders: ['node'] },
+  wconfd: { packages: [...MEASURES], folders: ['config', 'locks'] },
+  luxid: { packages: [], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {
-    packages: [
-      ...['ipaddr.js', 'pino', ...MEASURES],
-      ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`),
-    ],
+    packages: [...['ipaddr.js', ...MEASURES], ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
     folders: ['generated', 'query'],
   },
   mond: {
-    packages: ['ipaddr.js', 'pino', ...MEASURES, ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    packages: ['ipaddr.js', ...MEASURES, ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
     folders: ['collectors', 'generated'],
   },
   metad: {
-    packages: ['ipaddr.js', 'pino', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    packages: ['ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
     folders: ['generated', 'node'],
   },
-  job: { packages: ['pino'], folders: ['config', 'jobs', 'operations', 'query'] },
+  job: { packages: [], folders: ['config', 'jobs', 'operations', 'query'] },
 }
 
 const HTTP_PACKAGES = /^(express|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/

@@ -1,22 +1,87 @@
-// One logger per process, one child per module. Daemons log JSON lines to their file or to stderr.
-import pino from 'pino'
+// One logger per process, one child per piece of work. Daemons log lines of JSON to their file or to standard error. It is our own, since
+// a package for this would take more memory than all else that a small daemon loads.
+import { hostname } from 'node:os'
+import { systemClock } from './clock'
+import { environmentValue } from './environment'
 import type { LogFile } from './log-file'
 
-export type Log = pino.Logger
+export interface Log {
+  readonly debug: Written
+  readonly info: Written
+  readonly warn: Written
+  readonly error: Written
+  /** A log whose lines have these fields, too. */
+  child(fields: object): Log
+}
+
+/** The message, or fields with a message behind them. An error has its place under `err`. */
+type Written = (fields: object | string, message?: string) => void
+
+const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity }
+type Level = keyof typeof LEVELS
 
 /** Values under these keys never reach a log file. */
-const SECRETS = ['password', 'osparams_secret', 'osparams_private', 'authorization', 'hmac', 'key']
+const SECRETS: readonly string[] = ['password', 'osparams_secret', 'osparams_private', 'authorization', 'hmac', 'key']
 
-export function createLog(role: string, options: { file?: LogFile; level?: string } = {}): Log {
-  const paths = SECRETS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
-  const settings: pino.LoggerOptions = {
-    name: role,
-    level: options.level ?? process.env['GANTRY_LOG_LEVEL'] ?? 'info',
-    redact: { paths, censor: '<redacted>' },
-    timestamp: pino.stdTimeFunctions.isoTime,
+export interface LogOptions {
+  write(line: string): void
+  /** The least level that is written. */
+  readonly level?: string
+  /** In every line. */
+  readonly fields?: object
+  /** False leaves the time out. */
+  readonly timed?: boolean
+  showError?(error: Error): unknown
+}
+
+export function createLog(role: string, { file, level }: { file?: LogFile; level?: string } = {}): Log {
+  return openLog({
+    level: level ?? environmentValue('GANTRY_LOG_LEVEL') ?? 'info',
+    fields: { pid: process.pid, hostname: hostname(), name: role },
+    write: (line) => void (file ?? process.stderr).write(line),
+  })
+}
+
+export function openLog(options: LogOptions): Log {
+  const { level = 'info' } = options
+  const least = isLevel(level) ? LEVELS[level] : LEVELS.info
+  const writing =
+    (name: Level): Written =>
+    (fields, message) => {
+      if (LEVELS[name] >= least) options.write(`${lineOf(LEVELS[name], fields, message, options)}\n`)
+    }
+  return {
+    ...{ debug: writing('debug'), info: writing('info'), warn: writing('warn'), error: writing('error') },
+    child: (fields) => openLog({ ...options, fields: { ...options.fields, ...fields } }),
   }
-  return pino(settings, options.file ?? pino.destination({ dest: 2, sync: true }))
 }
 
 /** For tests and libraries that were given no log. */
-export const silentLog: Log = pino({ level: 'silent' })
+export const silentLog: Log = openLog({ level: 'silent', write: () => undefined })
+
+function isLevel(name: string): name is Level {
+  return Object.hasOwn(LEVELS, name)
+}
+
+function lineOf(level: number, given: object | string, message: string | undefined, options: LogOptions): string {
+  const { timed = true, fields: always, showError = errorFields } = options
+  const shown = (key: string, value: unknown): unknown => {
+    if (SECRETS.includes(key)) return '<redacted>'
+    return value instanceof Error ? showError(value) : value
+  }
+  const time = timed ? { time: new Date(systemClock.now_ms()).toISOString() } : {}
+  const fields = typeof given === 'string' ? {} : given instanceof Error ? { err: given } : given
+  const msg = typeof given === 'string' ? given : message
+  try {
+    return JSON.stringify({ level, ...time, ...always, ...fields, msg }, shown)
+  } catch (error) {
+    // Fields that hold themselves, for example. What happened is told all the same.
+    return JSON.stringify({ level, ...time, ...always, msg, fields: `they cannot be written: ${String(error)}` }, shown)
+  }
+}
+
+const errorFields = (error: Error): object => ({
+  ...{ type: error.constructor.name, message: error.message, stack: error.stack },
+  ...(error.cause !== undefined && { cause: error.cause }),
+  ...error,
+})

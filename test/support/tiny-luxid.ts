@@ -59,7 +59,7 @@ function recorded() {
 const [root, hostname] = process.argv.slice(-2)
 if (require.main === module && root !== undefined && hostname !== undefined) {
   startTinyLuxid(pathsOf(root, hostname)).catch((error: unknown) => {
-    createLog('tiny-luxid').fatal({ err: error }, 'cannot start')
+    createLog('tiny-luxid').error({ err: error }, 'cannot start')
     process.exit(1)
   })
 }

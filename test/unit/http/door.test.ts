@@ -3,12 +3,12 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { createConfig, lint } from '@redocly/openapi-core'
-import pino from 'pino'
 import { Agent, request } from 'undici'
 import { WebSocket } from 'ws'
 import { routesAndSpec } from '../../../scripts/generate'
 import type { Route } from '../../../src/http/dispatch'
 import type { Served } from '../../../src/http/serve'
+import { openLog } from '../../../src/lib/log'
 import { createCertificate } from '../../../src/lib/tls'
 import { SteppedClock } from '../../support/stepped-clock'
 import type { DoubleContext } from './double/context'
@@ -228,7 +228,7 @@ describe('a websocket', () => {
   /** The lines of the log until a request has ended. */
   async function logFrom(act: () => Promise<void>): Promise<Record<string, unknown>[]> {
     const written: Record<string, unknown>[] = []
-    const log = pino({ level: 'info' }, { write: (line: string) => void written.push(JSON.parse(line)) })
+    const log = openLog({ write: (line) => void written.push(JSON.parse(line)) })
     await start({ accessLog: 'changes', log })
     await act()
     while (!written.some(({ msg }) => msg === 'request')) await new Promise((resolve) => setImmediate(resolve))

@@ -1,7 +1,7 @@
-import pino from 'pino'
 import { applyingFilter, sortedFilters, warnOfUnreadable } from '../../../src/jobs/filters'
 import { type Job, newJob, withPriority } from '../../../src/jobs/job'
 import { Scheduler, type Selection } from '../../../src/jobs/scheduler'
+import { openLog } from '../../../src/lib/log'
 import type { FilterRule } from '../../../src/model/filter-rule'
 import { filterUuid } from '../../../src/model/ids'
 
@@ -114,7 +114,7 @@ describe('filters', () => {
 
   test('a pattern that cannot be used is told with its rule, once', () => {
     const lines: unknown[] = []
-    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const log = openLog({ write: (line) => void lines.push(JSON.parse(line)) })
     const conditions = ['^(?=a)(a+)+$', '(', 'DELAY'].map((pattern) => ['=~', 'OP_ID', pattern])
     const rules = [rule('a', 'REJECT', [['opcode', ['|', ...conditions]]]), rule('b', 'PAUSE')]
     warnOfUnreadable(rules, log)

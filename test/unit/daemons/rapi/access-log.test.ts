@@ -1,12 +1,12 @@
-import pino from 'pino'
 import type { Master } from '../../../../src/rpc/luxi/master'
 import type { AccessLevel } from '../../../../src/lib/access-level'
+import { openLog } from '../../../../src/lib/log'
 import { basic, Harness, RecordedMaster } from './harness'
 
 /** The lines in the log after some requests. */
 async function lines(accessLog: AccessLevel, count: number, act: (harness: Harness) => Promise<unknown>) {
   const written: string[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => void written.push(line) })
+  const log = openLog({ write: (line) => void written.push(line) })
   const harness = await Harness.start(new RecordedMaster() as unknown as Master, { accessLog, log })
   await act(harness)
   const told = () => written.filter((line) => line.includes('"request"')).length
