@@ -5,8 +5,24 @@ import * as path from 'node:path'
 import { Plugins } from '../../../src/collectors/plugins'
 import { systemClock } from '../../../src/lib/clock'
 import { thisMachine } from '../../../src/lib/machine'
+import { eventually } from '../../unit/daemons/wconfd/support'
+import { PLUGIN_S } from '../../../src/model/limits/collectors'
 
 let folder = ''
+/** Closed after each test. */
+const servers: net.Server[] = []
+afterEach(() => servers.splice(0).forEach((server) => server.close()))
+const silence = (file: string) =>
+  new Promise<void>((resolve) => servers.push(net.createServer((socket) => socket.unref()).listen(file, resolve)))
+
+/** What has ended and waits for its parent to notice does not count. */
+function isRunning(pid: string): boolean {
+  try {
+    return fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] !== 'Z'
+  } catch {
+    return false
+  }
+}
 beforeEach(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-plugins-'))
   fs.chmodSync(folder, 0o755)
@@ -97,6 +113,42 @@ test.each([
 ])('a program that %s is reported so', async (name, text, why) => {
   write(name, text, 0o755)
   expect((await told())[`default/${name}`]).toContain(why)
+})
+
+test('one that does not end is given up, with all that it has started, and the others are told meanwhile', async () => {
+  write('hangs', '#!/bin/sh\nsleep 1000 &\necho $! > "$0.child"\nwait\n', 0o755)
+  write('good', '#!/bin/sh\necho here\n', 0o755)
+  await silence(path.join(folder, 'silent'))
+  // Ends what hangs when the others have had their say.
+  let giveUp: () => void = () => undefined
+  const late = new Promise<void>((resolve) => (giveUp = resolve))
+  const limits: (number | undefined)[] = []
+  const all = new Plugins({
+    ...{ ...thisMachine, folder, uid: process.geteuid?.() ?? 0 },
+    clock: {
+      ...systemClock,
+      after: (wait_ms, action) => (limits.push(wait_ms / 1000), void late.then(action), { cancel: () => undefined }),
+    },
+    async run(command, options) {
+      limits.push(options?.timeout_s)
+      const given = command[0]?.endsWith('hangs') === true ? { ...options, timeout_s: 0.5 } : options
+      return thisMachine.run(command, given)
+    },
+  })
+  const asked = told(all)
+  const good = (await all.find([])).find(({ name }) => name === 'good')
+  expect(await good?.open().collect()).toEqual({ text: 'here' })
+  giveUp()
+  expect(await asked).toMatchObject({
+    ...{
+      'default/hangs': `it did not end within ${PLUGIN_S} s`,
+      'default/silent': `it did not end within ${PLUGIN_S} s`,
+    },
+    'default/good': { text: 'here' },
+  })
+  expect(new Set(limits)).toEqual(new Set([PLUGIN_S]))
+  const child = fs.readFileSync(path.join(folder, 'hangs.child'), 'utf8').trim()
+  await eventually(() => expect(isRunning(child)).toBe(false))
 })
 
 test.each([
