@@ -36,6 +36,7 @@ export function finishDocument(spec: Spec, security: Json[]): Spec {
   makeStrict(spec)
   dropUnused(spec)
   const { components, ...rest } = spec
+  const { securitySchemes, ...parts } = components
   const ordered = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
   return {
     ...rest,
@@ -43,7 +44,8 @@ export function finishDocument(spec: Spec, security: Json[]): Spec {
     servers: [{ url: '/' }],
     info: { ...spec.info, license: LICENSE },
     security,
-    components: { ...components, schemas: ordered },
+    // Where nobody logs in the pages must not offer it.
+    components: { ...parts, ...(security.length > 0 && { securitySchemes }), schemas: ordered },
   }
 }
 
