@@ -95,7 +95,7 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
     folders: ['generated', 'query'],
   },
   mond: {
-    packages: ['ipaddr.js', ...MEASURES, ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    packages: ['ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
     folders: ['collectors', 'generated'],
   },
   metad: {

@@ -7,7 +7,7 @@ import {
   type Server as PlainServer,
   type ServerResponse,
 } from 'node:http'
-import { createServer, type Server } from 'node:https'
+import type { Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { AccessLevel } from '../lib/access-level'
 import { type Clock, noteRequest, type Timer } from '../lib/clock'
@@ -195,6 +195,8 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
     ticketKeys,
     handshakeTimeout,
   } as const
+  // A plain door needs none of it.
+  const { createServer } = process.getBuiltinModule('node:https')
   const server = createServer({ ...options, ...secure }, handle)
   followCertificate(files, server, certificate, () => keyAndCertificate(files, certificate), log)
   countRefused(server, { clock, log }, limits.tls_refused_every_s)

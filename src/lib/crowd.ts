@@ -1,6 +1,5 @@
 // Connections of servers by the client that made them, so that no client takes the room of all others.
 import type { Server, Socket } from 'node:net'
-import { Server as TlsServer } from 'node:tls'
 import { addressGroup } from './address-group'
 import type { Clock } from './clock'
 import { CountedLog } from './counted-log'
@@ -31,7 +30,7 @@ export class Crowd {
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.enter(socket, typeof server.address() === 'string'))
     // Without TLS there is no handshake to wait for.
-    const whole = server instanceof TlsServer ? 'secureConnection' : 'connection'
+    const whole = 'setSecureContext' in server ? 'secureConnection' : 'connection'
     server.on(whole, (socket: Socket) => {
       this.shaken(keyOf(socket))
       const client = clientOf(socket)

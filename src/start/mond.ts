@@ -20,10 +20,9 @@ import { ownedDisk as disk } from '../model/owners'
 import { ConfdClient } from '../rpc/confd/client'
 import { clocksOf } from '../rpc/confd/clocks'
 import { SilentServers } from '../rpc/confd/silent'
-import { defaultSimSocket } from '../rpc/node/client'
+import { defaultSimSocket } from '../rpc/node/sim-socket'
 import { openNodeSources } from './node-sources'
 import { ownAddress } from './own-address'
-import { simulatedBackEnd } from './simulated-back-end'
 import type { Start, Surroundings } from './start'
 
 export const start: Start = async ({ paths, log, options }) => {
@@ -40,7 +39,7 @@ export const start: Start = async ({ paths, log, options }) => {
     onTold: (switches) => monitor.follow(switches),
   })
   const sources: NodeSources = {
-    ...{ ...openNodeSources(paths, log), ...(simulated && { backEnd: simulatedBackEnd(paths) }) },
+    ...{ ...openNodeSources(paths, log), ...(simulated && (await simulatedSources(paths))) },
     ...{ clock, hostname, paths, simulated, ...onceHeard(candidates, settings) },
     warn: (text) => log.debug(text),
   }
@@ -85,6 +84,12 @@ export const start: Start = async ({ paths, log, options }) => {
 }
 
 const keyOf = async (paths: Paths): Promise<string> => (await disk.read(paths.hmacKey))?.toString('utf8') ?? ''
+
+/** Few clusters are simulated, so this is loaded only for them. */
+async function simulatedSources(paths: Paths): Promise<Pick<NodeSources, 'backEnd'>> {
+  const { simulatedBackEnd } = await import('./simulated-back-end.js')
+  return { backEnd: simulatedBackEnd(paths) }
+}
 
 type Candidates = Pick<NodeSources, 'ask' | 'candidateClocks'>
 

@@ -12,7 +12,6 @@ import { finishAnswer } from '../../lib/finish-answer'
 import { MOND_HTTP_LIMITS } from '../../model/limits/mond'
 import { type MondContext, type MondOptions, Written } from './context'
 import { NO_RESOURCE, noReport, REFUSAL_WORDS, refusalOf } from './errors'
-import { metricsOf } from './metrics'
 import { pageOf } from './page'
 
 export interface Mond {
@@ -36,11 +35,18 @@ function createHandler(options: MondOptions): Handler {
     const url = request.url ?? ''
     if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
     if (isForReader(request)) return show(response, pageOf(options), 'text/html; charset=utf-8')
-    if (/^\/metrics(\?|$)/.test(url)) return metricsOf(options).then(({ text, type }) => show(response, text, type))
+    if (/^\/metrics(\?|$)/.test(url)) return showMetrics(options, response)
     // Ganeti takes it for /1.
     if (url === '/1/') request.url = '/1'
     return reports(request, response)
   }
+}
+
+/** Loaded with the first reader. */
+async function showMetrics(options: MondOptions, response: ServerResponse): Promise<void> {
+  const { metricsOf } = await import('./metrics.js')
+  const { text, type } = await metricsOf(options)
+  show(response, text, type)
 }
 
 /** From src/ and from dist/ alike. */

@@ -1,12 +1,17 @@
-// The back ends that a node can have, by Ganeti's names. A new one is a file that implements Hypervisor, and a line here.
-import { fakeHypervisor } from './fake'
+// The back ends that a node can have, by Ganeti's names. A new one is a file that implements Hypervisor, and an entry here. Each is loaded when it is first
+// asked for: a node has one or two of them.
 import { HypervisorFailure } from './hypervisor'
 import type { Hypervisor, HypervisorContext } from './hypervisor'
-import { kvmHypervisor } from './kvm/kvm'
 
 export const hypervisors: Readonly<Record<string, (context: HypervisorContext) => Hypervisor>> = {
-  fake: fakeHypervisor,
-  kvm: kvmHypervisor,
+  fake: (context) => {
+    const { fakeHypervisor }: typeof import('./fake') = require('./fake')
+    return fakeHypervisor(context)
+  },
+  kvm: (context) => {
+    const { kvmHypervisor }: typeof import('./kvm/kvm') = require('./kvm/kvm')
+    return kvmHypervisor(context)
+  },
 }
 
 /** For `NodeContext.hypervisor`: each back end is made once, when it is first asked for. */

@@ -3,7 +3,7 @@ import { PORT } from '../../model/constants/daemons'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import type { NodeTarget } from '../node/client'
-import { defaultSimSocket } from '../node/client'
+import { defaultSimSocket } from '../node/sim-socket'
 import { NODE_HEADER } from '../node/protocol'
 import { askMond, type MondAnswer, type MondBounds, type MondEndpoint } from './client'
 

@@ -2,7 +2,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { Socket } from 'node:net'
-import * as nodePath from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../lib/clock'
 import { fileStamp } from '../../lib/file-stamp'
@@ -23,6 +22,7 @@ import {
 } from '../../model/limits/node-calls'
 import { type ArgsOf, type CallName, type ResultOf, callOf, isOwnCall } from './calls'
 import { type Endpoint, HungUp, UNKNOWN_CALL, exchange } from './exchange'
+import { defaultSimSocket } from './sim-socket'
 import { NODE_HEADER, decodeAnswer, decodeResult, encodeCall, messageOf } from './protocol'
 
 export const NODE_PORT = 1811
@@ -192,10 +192,6 @@ class NodeSoftware {
     return this.clock.monotonic_ms() - (this.ganeti.get(uuid) ?? -Infinity) < NODE_SOFTWARE_S * 1000
   }
 }
-
-/** `sim.sock` beside the folder of a virtual node; a real node has none. */
-export const defaultSimSocket = (paths: Paths): string | undefined =>
-  paths.root === '' ? undefined : nodePath.join(nodePath.dirname(paths.root), 'sim.sock')
 
 interface EndpointOptions {
   readonly files: Files
