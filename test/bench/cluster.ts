@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { findInstalledDist } from './dist'
+import type { AskedNode } from './processes'
 import type { RapiTarget } from './rapi-load'
 
 const START_MS = 180_000
@@ -50,6 +51,12 @@ export class BenchCluster {
 
   get pid(): number {
     return this.running.child.pid ?? 0
+  }
+
+  get firstNode(): AskedNode {
+    const name = 'node1.gantry.local'
+    const keyFile = path.join(this.root, name, 'var/lib/ganeti/hmac.key')
+    return { name, keyFile, address: this.rapi.host.replace(/\d+$/, '1'), parent: this.pid }
   }
 
   async stop(remove = true): Promise<void> {

@@ -1,45 +1,36 @@
 // Questions to confd, one after the other and many at once. They are signed before, so that the figures are those of who answers.
 import { createSocket, type Socket } from 'node:dgram'
 import * as fs from 'node:fs'
-import * as path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { PORT } from '../../src/model/constants/daemons'
 import { CONFD, packQuestion } from '../../src/rpc/confd/protocol'
-import type { BenchCluster } from './cluster'
 import { measured } from './measured'
-import { memoryBelow } from './processes'
+import { type AskedNode, reportMemoryOf } from './processes'
 import type { Report } from './table'
 
 const QUESTIONS = 50_000
 const AT_ONCE = 32
 const WARM = 5_000
-const NODE = 'node1.gantry.local'
 
-export async function measureConfd(cluster: BenchCluster, quick: boolean, report: Report): Promise<void> {
-  const key = fs.readFileSync(path.join(cluster.root, NODE, 'var/lib/ganeti/hmac.key'), 'utf8')
-  const address = cluster.rapi.host.replace(/\d+$/, '1')
-  const memory = (when: string) => {
-    const confd = memoryBelow(cluster.pid).find(({ name, node }) => name === 'confd' && node === NODE)
-    report(`confd ${when}, RSS`, confd?.rss_kib ?? Number.NaN, 'KiB')
-    report(`confd ${when}, PSS`, confd?.pss_kib ?? Number.NaN, 'KiB')
-  }
-  memory('before')
+export async function measureConfd(node: AskedNode, quick: boolean, report: Report): Promise<void> {
+  const key = fs.readFileSync(node.keyFile, 'utf8')
+  reportMemoryOf('confd', node, 'before', report)
   const socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 })
-  await new Promise<void>((resolve) => socket.connect(PORT.confd, address, resolve))
+  await new Promise<void>((resolve) => socket.connect(PORT.confd, node.address, resolve))
   const count = quick ? QUESTIONS / 10 : QUESTIONS
-  await ask(socket, signed(key, WARM), 1)
+  await ask(socket, signed(key, node, WARM), 1)
   for (const atOnce of [1, AT_ONCE]) {
-    const figure = await ask(socket, signed(key, count), atOnce)
+    const figure = await ask(socket, signed(key, node, count), atOnce)
     report(`confd, role of a node, ${atOnce} at once`, figure.perSecond, '/s', figure)
   }
   socket.close()
-  memory('after that')
+  reportMemoryOf('confd', node, 'after that', report)
 }
 
-const signed = (key: string, count: number): Buffer[] =>
+const signed = (key: string, { name }: AskedNode, count: number): Buffer[] =>
   Array.from({ length: count }, (_, n) =>
-    Buffer.from(packQuestion(key, CONFD.nodeRole, NODE, Date.now() / 1000, `${process.pid}-${n}-${Math.random()}`)),
+    Buffer.from(packQuestion(key, CONFD.nodeRole, name, Date.now() / 1000, `${process.pid}-${n}-${Math.random()}`)),
   )
 
 /** Each answer brings the next question; one that is lost is noticed after a while. */

@@ -3,27 +3,19 @@ import * as http from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { PORT } from '../../src/model/constants/daemons'
-import type { BenchCluster } from './cluster'
 import { measured } from './measured'
-import { memoryBelow } from './processes'
+import { type AskedNode, reportMemoryOf } from './processes'
 import type { Report } from './table'
 
-const NODE = 'node1.gantry.local'
 /** Until every collector has looked for the first time. */
 const WARM_S = 10
 
-export async function measureMond(cluster: BenchCluster, quick: boolean, report: Report): Promise<void> {
-  const address = cluster.rapi.host.replace(/\d+$/, '1')
+/** `count`: of requests, for each number of connections. */
+export async function measureMond(node: AskedNode, count: number, report: Report): Promise<void> {
   await setTimeout(WARM_S * 1000)
-  const memory = (when: string) => {
-    const mond = memoryBelow(cluster.pid).find(({ name, node }) => name === 'mond' && node === NODE)
-    report(`mond ${when}, RSS`, mond?.rss_kib ?? Number.NaN, 'KiB')
-    report(`mond ${when}, PSS`, mond?.pss_kib ?? Number.NaN, 'KiB')
-  }
-  memory('before')
-  const count = quick ? 1_000 : 10_000
+  reportMemoryOf('mond', node, 'before', report)
   for (const connections of [1, 16]) {
-    const figure = await load(address, connections, count)
+    const figure = await load(node.address, connections, count)
     report(
       `mond, all reports, ${connections} connection${connections === 1 ? '' : 's'}`,
       figure.perSecond,
@@ -31,7 +23,7 @@ export async function measureMond(cluster: BenchCluster, quick: boolean, report:
       figure,
     )
   }
-  memory('after that')
+  reportMemoryOf('mond', node, 'after that', report)
 }
 
 async function load(host: string, connections: number, count: number) {

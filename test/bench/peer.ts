@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { performance } from 'node:perf_hooks'
+import type { AskedNode } from './processes'
 import type { RapiTarget } from './rapi-load'
 
 export class Peer {
@@ -29,6 +30,11 @@ export class Peer {
   /** The parent of everything on its master node. */
   get pid(): number {
     return Number(fs.readFileSync(path.join(this.folder, 'state/node1/init.pid'), 'utf8'))
+  }
+
+  get firstNode(): AskedNode {
+    const keyFile = path.join(this.folder, 'state/node1/lib/ganeti/hmac.key')
+    return { name: 'node1.gnt.example', address: '198.51.100.11', keyFile, parent: this.pid }
   }
 
   /** From the order to start the daemons of the master until one of them answers. */

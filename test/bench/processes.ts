@@ -1,5 +1,23 @@
 // The memory of a process and all that it started, from /proc.
 import * as fs from 'node:fs'
+import type { Report } from './table'
+
+/** A node whose daemons are asked, of us or of Ganeti. */
+export interface AskedNode {
+  readonly name: string
+  readonly address: string
+  /** The file with the key of its confd. */
+  readonly keyFile: string
+  /** The parent of all of its processes. */
+  readonly parent: number
+}
+
+export function reportMemoryOf(role: string, { parent, name }: AskedNode, when: string, report: Report): void {
+  const all = memoryBelow(parent).filter((one) => one.name === role)
+  const found = all.find(({ node }) => node === name) ?? all[0]
+  report(`${role} ${when}, RSS`, found?.rss_kib ?? Number.NaN, 'KiB')
+  report(`${role} ${when}, PSS`, found?.pss_kib ?? Number.NaN, 'KiB')
+}
 
 export interface ProcessMemory {
   readonly pid: number
