@@ -7,10 +7,10 @@ import { testWith } from './needs'
 export const PYTHON = '/usr/bin/python3'
 export const GANETI_PROGRAMS = path.join(__dirname, '../../.cache/ganeti-programs')
 const MODULES = ['simplejson', 'pyparsing', 'openssl', 'pyinotify', 'pycurl', 'paramiko', 'bitarray', 'psutil']
-const PACKAGES = `${MODULES.map((name) => `python3-${name}`).join(' ')} && sh test/peers/ganeti-programs.sh`
+export const GANETI_PACKAGES = `${MODULES.map((name) => `python3-${name}`).join(' ')} && sh test/peers/ganeti-programs.sh`
 
 export const ganetiPresent =
   fs.existsSync(path.join(GANETI_PROGRAMS, 'gnt-instance')) &&
   spawnSync(PYTHON, [path.join(GANETI_PROGRAMS, 'gnt-instance'), '--version']).status === 0
 
-export const ganetiTest = testWith(ganetiPresent, PACKAGES)
+export const ganetiTest = testWith(ganetiPresent, GANETI_PACKAGES)

@@ -1,0 +1,34 @@
+// Runs programs of Ganeti where host names mean something else: they ask nodes by name, and call themselves as the machine is called. Needs
+// root.
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+
+export const mayRename = process.getuid?.() === 0 && spawnSync('unshare', ['-u', '-m', 'true']).status === 0
+
+export interface Names {
+  /** Addresses by names. */
+  readonly hosts: Readonly<Record<string, string>>
+  /** The machine's own. */
+  readonly hostname: string
+}
+
+export function runNamed({ hosts, hostname }: Names, command: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'names-'))
+  const file = path.join(folder, 'hosts')
+  fs.writeFileSync(file, Object.entries({ localhost: '127.0.0.1', ...hosts }).map((line) => `${line.reverse().join(' ')}\n`).join('')) // prettier-ignore
+  try {
+    const script = 'mount --bind "$0" /etc/hosts && hostname "$1" && shift && exec "$@"'
+    const { status, stdout, stderr } = spawnSync(
+      'unshare',
+      ['-u', '-m', 'sh', '-c', script, file, hostname, ...command],
+      {
+        ...{ encoding: 'utf8', timeout: 60_000, env: { ...process.env, ...env } },
+      },
+    )
+    return { code: status, out: stdout, err: stderr }
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
+}
