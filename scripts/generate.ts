@@ -9,6 +9,7 @@ import { version } from '../package.json'
 import config from '../tsoa.json'
 import { finishRapi } from './openapi'
 import { finishMetad } from './openapi-metad'
+import { finishMaintd } from './openapi-maintd'
 import { finishMond } from './openapi-mond'
 import { finishPlain, type Spec } from './openapi-document'
 import { opcodeInterfaces } from './opcode-interfaces'
@@ -46,6 +47,7 @@ const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = {
   rapi: finishRapi,
   mond: finishMond,
   metad: finishMetad,
+  maintd: finishMaintd,
 }
 
 async function main(): Promise<void> {

@@ -1,4 +1,6 @@
 // Examples in the document: of schemas by their name, and of the bodies of /2 by verb and path. A test holds each against its schema.
+import { MAINTENANCE_EXAMPLE } from './openapi-maintd'
+
 const STARTUP = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'vm1.example.com' }
 const REASON = 'after the maintenance of the rack'
 const TOKEN = {
@@ -52,6 +54,7 @@ const WHAT_IF = {
 const UUID = '2b0bd3c1-6d0f-4d0c-9b0e-0d2f6b8a7c11'
 
 const SCHEMAS: Readonly<Record<string, unknown>> = {
+  MaintenanceChanges: MAINTENANCE_EXAMPLE,
   AnyOpcode: STARTUP,
   JobRequest: { ops: [STARTUP], reason: REASON },
   JobAccepted: { id: 1234 },

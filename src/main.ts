@@ -25,6 +25,7 @@ const starts: Record<RoleName, () => Promise<Start>> = {
   confd: async () => (await import('./start/confd.js')).start,
   wconfd: async () => (await import('./start/wconfd.js')).start,
   luxid: async () => (await import('./start/luxid.js')).start,
+  maintd: async () => (await import('./start/maintd.js')).start,
   rapi: async () => (await import('./start/rapi.js')).start,
 }
 

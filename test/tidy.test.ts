@@ -19,6 +19,7 @@ const ENTRIES = [
   'src/htools.ts',
   'src/watcher.ts',
   'src/allocation-thread.ts',
+  'src/maintenance-thread.ts',
 ]
 
 const TABLES = ['opcodes', 'query', 'rpc', 'config', 'model', 'lib']
@@ -44,7 +45,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/jobs/scheduler.ts': ['jobs', 'rpc/luxi/calls', 'config', 'opcodes', 'model', 'lib'],
   'src/locks': ['config', 'opcodes', 'model', 'lib'],
   'src/allocation': ['config', 'opcodes', 'model', 'lib'],
-  'src/maintenance': ['rpc', 'config', 'opcodes', 'model', 'lib'],
+  'src/maintenance': ['allocation', 'rpc', 'config', 'opcodes', 'model', 'lib'],
   'src/node': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/collectors': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/operations': [...TABLES, 'allocation'],

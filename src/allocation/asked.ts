@@ -97,7 +97,7 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
 }
 
 /** The template whose storage is counted: one that new instances need, else one that is enabled. Only one storage can be counted. */
-function countedTemplate({ cluster }: ConfigData, specs: readonly InstanceSpecification[] = []): DiskTemplate {
+export function countedTemplate({ cluster }: ConfigData, specs: readonly InstanceSpecification[] = []): DiskTemplate {
   const wanted = ON_NODES.find((one) => specs.some(({ disk_template }) => disk_template === one))
   const { enabled_disk_templates: enabled } = cluster
   return wanted ?? ON_NODES.find((one) => enabled.includes(one)) ?? enabled[0] ?? NO_DISKS

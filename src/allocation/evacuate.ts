@@ -35,7 +35,10 @@ export function evacuate(
     (evacuator, instance) => {
       const primary = model.primary[instance] ?? NO_NODE
       const group = model.data.nodes[primary]?.group ?? -1
-      const nodes = usable(model, group).filter((node) => node !== primary && !leaving.has(node))
+      const { only } = options
+      const nodes = usable(model, group).filter(
+        (node) => node !== primary && !leaving.has(node) && (only === undefined || only.has(node)),
+      )
       return evacuator.move(instance, mode, group, nodes)
     },
     options.ignoreSoftErrors,
@@ -45,8 +48,8 @@ export function evacuate(
   )
 }
 
-/** `explain`: what cannot leave is told with each node that was looked at. */
-export type Explained = AllocOptions & { readonly explain?: boolean }
+/** `explain`: what cannot leave is told with each node that was looked at. `only`: other nodes get nothing. */
+export type Explained = AllocOptions & { readonly explain?: boolean; readonly only?: ReadonlySet<number> }
 
 /** To the best of these groups, or of all but those that they are in. */
 export function changeGroup(

@@ -6,14 +6,14 @@ import type { AllocOptions } from './options'
 import type { ClusterData, InstanceData } from './cluster-data'
 import type { Question } from './questions'
 
-export interface Asked {
+export interface Asked<Q = Question> {
   readonly data: ClusterData
-  readonly question: Question
+  readonly question: Q
   readonly options: AllocOptions
 }
 
-export async function* toParts({ data, question, options }: Asked): AsyncGenerator {
-  const head: Asked = { data: { ...data, instances: [] }, question, options }
+export async function* toParts<Q>({ data, question, options }: Asked<Q>): AsyncGenerator {
+  const head: Asked<Q> = { data: { ...data, instances: [] }, question, options }
   yield head
   for (const some of slices(data.instances, INSTANCES_AT_ONCE)) {
     yield some
@@ -22,9 +22,9 @@ export async function* toParts({ data, question, options }: Asked): AsyncGenerat
 }
 
 /** The question again from its parts, at the other end. */
-export function fromParts([head, ...rest]: readonly unknown[]): Asked {
+export function fromParts<Q = Question>([head, ...rest]: readonly unknown[]): Asked<Q> {
   // Both ends are ours, and the parts come in order.
-  const asked = head as Asked
+  const asked = head as Asked<Q>
   const instances = (rest as readonly (readonly InstanceData[])[]).flat()
   return { ...asked, data: { ...asked.data, instances } }
 }

@@ -1,5 +1,6 @@
 // The names of all changes. A job sends [name, ...arguments], and wconfd runs the pure function of that name.
 import type { Documents, GantryData } from '../model/config'
+import { isObject } from '../lib/shapes/shape'
 import { ConfigurationError } from '../model/errors'
 import * as cluster from './changes/cluster'
 import * as filter from './changes/filter'
@@ -8,7 +9,7 @@ import * as network from './changes/network'
 import * as node from './changes/node'
 import * as tags from './changes/tags'
 import type { ChangeContext, Changed } from './edit'
-import { withGantryValue } from './gantry'
+import { gantryValue, withGantryValue } from './gantry'
 
 export type { ChangeContext, Changed } from './edit'
 
@@ -61,7 +62,24 @@ export const gantryChanges = {
   setGantry(gantry: GantryData, section: string, key: string, value: unknown): GantryData {
     return withGantryValue(gantry, section, key, value)
   },
+  /** The same, if the value there has this serial number, or if there is none where that is null; refused otherwise. */
+  swapGantry(
+    gantry: GantryData,
+    section: string,
+    key: string,
+    serial_no: number | null,
+    value: { readonly serial_no: number } | null,
+  ): GantryData {
+    const now = gantryValue(gantry, section, key)
+    const found = isObject(now) ? now['serial_no'] : null
+    if (found !== serial_no)
+      throw new ConfigurationError(`${SOMEBODY_ELSE} ${section}/${key}: it has serial ${String(found)}`)
+    return withGantryValue(gantry, section, key, value)
+  },
 }
+
+/** Begins the refusal of a change of what somebody else has changed meanwhile. */
+export const SOMEBODY_ELSE = 'Somebody else has changed'
 
 type Tail<F> = F extends (first: never, second: never, ...rest: infer Rest) => unknown ? Rest : never
 type GantryTail<F> = F extends (first: never, ...rest: infer Rest) => unknown ? Rest : never
@@ -91,7 +109,11 @@ export function applyChange(
     const [section, key, value] = args
     if (typeof section !== 'string' || typeof key !== 'string')
       throw new ConfigurationError(`Change ${name}: section and key must be texts`)
-    const gantry = gantryChanges.setGantry(documents.gantry, section, key, value)
+    const [, , serial_no, swapped] = args
+    const gantry =
+      name === 'swapGantry'
+        ? gantryChanges.swapGantry(documents.gantry, section, key, ...swap(serial_no, swapped))
+        : gantryChanges.setGantry(documents.gantry, section, key, value)
     return { documents: stamp(documents, { ...documents, gantry }, context), result: null }
   }
   if (!Object.hasOwn(changes, name)) throw new ConfigurationError(`There is no configuration change named ${name}`)
@@ -103,6 +125,13 @@ export function applyChange(
   ) => Changed<unknown>
   const { config, result } = run(documents.config, context, ...args)
   return { documents: stamp(documents, { ...documents, config }, context), result }
+}
+
+function swap(serial_no: unknown, value: unknown): [number | null, { readonly serial_no: number } | null] {
+  const after = isObject(value) ? value['serial_no'] : null
+  if ((serial_no !== null && typeof serial_no !== 'number') || (after !== null && typeof after !== 'number'))
+    throw new ConfigurationError('Change swapGantry: values have serial numbers')
+  return [serial_no, after === null ? null : { ...(isObject(value) && value), serial_no: after }]
 }
 
 function stamp(before: Documents, after: Documents, context: ChangeContext): Documents {

@@ -146,10 +146,10 @@ export class RunningCluster {
     const given: Record<string, string[]> = simulated
       ? {
           sim: [`--config=${recordedConfig(root)}`, `--state=${simState(root)}`, `--socket=${simSocket(root)}`],
-          ...listening(['mond', 'confd'], address),
+          ...listening(['mond', 'confd', 'maintd'], address),
           rapi: [...rapi, `--bind=${address}`, `--bind=${clusterAddress}`],
         }
-      : { ...listening(['noded', 'mond', 'confd'], address), rapi }
+      : { ...listening(['noded', 'mond', 'confd', 'maintd'], address), rapi }
     const options = Object.entries(given).flatMap(([role, all]) => all.map((one) => `--give=${role}=${one}`))
     return simulated ? ['--simulated', ...options] : options
   }

@@ -262,6 +262,24 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   enabled_data_collectors?: { [name: string]: boolean } | null
   /** {collector: microseconds}. */
   data_collector_interval?: { [name: string]: number } | null
+  /** Seconds until maintenance looks again when nothing was to be done. */
+  maint_round_delay?: number | null
+  /** Balance the cluster between repairs. */
+  maint_balance?: boolean | null
+  /** The least gain that is worth a move of balancing. */
+  maint_balance_threshold?: number | null
+  /** Balance by the load that the nodes measure. */
+  maint_balance_load?: boolean | null
+  /** Drain and empty nodes whose self-diagnosis asks for it. */
+  maint_evacuation?: boolean | null
+  /** Run the repair commands that self-diagnoses name. */
+  maint_live_repair?: boolean | null
+  /** Repair instances as harep does, where their tags allow it. */
+  maint_harep?: boolean | null
+  /** Only show what maintenance would do. */
+  maint_dry_run?: boolean | null
+  /** The program in node-diagnose-commands that tells how a node is; empty for none. */
+  diagnose_data_collector_filename?: string | null
 }
 
 /** Fans out into verify-config plus one verify-group job per group. */
@@ -1140,6 +1158,16 @@ export interface QueryFieldsParams extends CommonOpcodeParams {
   what: "cluster" | "instance" | "node" | "group" | "os" | "export" | "network"
   /** Field names. */
   fields?: string[] | null
+}
+
+/** Runs a whitelisted repair command on a node; its output. */
+export interface RepairCommandParams extends CommonOpcodeParams {
+  /** Node name. */
+  node_name: string
+  /** Command name. */
+  command: string
+  /** What the command reads from its standard input. */
+  input?: string | null
 }
 
 /** Runs the storage "fix-consistency" action (lvm-vg). */

@@ -23,6 +23,7 @@ import { AllocationV3Controller } from './../daemons/rapi/controllers/v3/allocat
 import { ClusterV3Controller } from './../daemons/rapi/controllers/v3/cluster.controller'
 import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
 import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
+import { MaintenanceV3Controller } from './../daemons/rapi/controllers/v3/maintenance.controller'
 import { MonitoringV3Controller } from './../daemons/rapi/controllers/v3/monitoring.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
@@ -934,6 +935,38 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'remove',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"path","name":"name","required":true,"dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/maintenance',
+    controller: MaintenanceV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [],
+  },
+  {
+    verb: 'patch',
+    path: '/3/maintenance/settings',
+    controller: MaintenanceV3Controller,
+    action: 'set',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"MaintenanceChanges"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/maintenance/events/:id/cancel',
+    controller: MaintenanceV3Controller,
+    action: 'cancel',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"id","required":true,"dataType":"string"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/maintenance/events/:id/acknowledge',
+    controller: MaintenanceV3Controller,
+    action: 'acknowledge',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"id","required":true,"dataType":"string"}, ],
   },
   {
     verb: 'get',

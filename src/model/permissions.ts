@@ -16,6 +16,7 @@ const READONLY: readonly string[] = [
     'locks.query',
     'events.query',
     'tokens.list',
+    'maintenance.query',
   ],
 ]
 
@@ -39,6 +40,7 @@ export const DOOR_PERMISSIONS: readonly string[] = [
     'filter.create',
     'filter.modify',
   ],
+  ...['maintenance.cancel', 'maintenance.acknowledge'],
   ...['filter.remove', 'tokens.create', 'tokens.revoke', 'tokens.admin'],
 ]
 

@@ -1,29 +1,91 @@
-// Restricted commands: programs that the administrator of this node allows the master to start by name, without arguments.
+// Programs that the administrator of this node allows the master to start by name, without arguments: restricted commands, and
+// repair commands, which read what is wrong from their standard input. Each kind has a folder, and nothing outside of it can run.
 import * as path from 'node:path'
+import { within } from '../lib/clock'
 import type { Files } from '../lib/files'
+import { Turns } from '../lib/turns'
 import { PATH } from '../model/constants/paths'
+import {
+  NAMED_PROGRAM_INPUT_MAX,
+  NAMED_PROGRAM_OUTPUT_MAX,
+  NAMED_PROGRAM_S,
+  NAMED_PROGRAM_TURN_S,
+  RESTRICTED_FAILURE_S,
+} from '../model/limits/node'
 import type { NodeContext } from './context'
 import { fail } from './failure'
-import { RESTRICTED_FAILURE_S } from '../model/limits/node'
 
 const NAME = /^[a-zA-Z0-9_-]+$/
 
-export async function runRestricted(context: NodeContext, command: string): Promise<string> {
-  const directory = context.paths.local(PATH.RESTRICTED_COMMANDS_DIR)
-  const program = path.join(directory, command)
-  const problem = NAME.test(command)
-    ? ((await unsafe(context.files, directory, 'directory')) ?? (await unsafe(context.files, program, 'file')))
-    : 'its name has characters that are not allowed'
+export const runRestricted = (context: NodeContext, command: string): Promise<string> =>
+  runNamed(context, { command, folder: PATH.RESTRICTED_COMMANDS_DIR, what: 'restricted command' })
+
+export const runRepair = (context: NodeContext, command: string, input: string): Promise<string> =>
+  runNamed(context, { command, folder: PATH.REPAIR_COMMANDS_DIR, what: 'repair command', input })
+
+interface Wanted {
+  readonly command: string
+  readonly folder: string
+  readonly what: string
+  readonly input?: string
+}
+
+async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
+  const { command, what } = wanted
+  const problem = await problemOf(context, wanted)
   if (problem === undefined) {
-    const { code, output } = await context.run([program], { env: {}, cwd: '/' })
-    if (code === 0) return output
-    context.log.warn({ command, code }, 'a restricted command failed')
+    const ended = await alone(context, () => run(context, wanted))
+    if (typeof ended === 'object' && ended.code === 0) return ended.output
+    context.log.warn(
+      { command, ...(ended ?? { waited_s: NAMED_PROGRAM_TURN_S }) },
+      ended === undefined ? `a ${what} waited in vain for another to end` : `a ${what} failed`,
+    )
   } else {
-    context.log.warn({ command, problem }, 'a restricted command was refused')
+    context.log.warn({ command, problem }, `a ${what} was refused`)
   }
   await context.clock.sleep(RESTRICTED_FAILURE_S * 1000)
   // The caller does not learn which names exist.
   return fail(`Executing command failed: see the log of the node daemon on ${context.hostname}`)
+}
+
+async function problemOf(context: NodeContext, { command, folder, input = '' }: Wanted): Promise<string | undefined> {
+  if (!NAME.test(command)) return 'its name has characters that are not allowed'
+  if (Buffer.byteLength(input) > NAMED_PROGRAM_INPUT_MAX)
+    return `its input has more than ${NAMED_PROGRAM_INPUT_MAX} bytes`
+  const directory = context.paths.local(folder)
+  return (
+    (await unsafe(context.files, directory, 'directory')) ??
+    (await unsafe(context.files, path.join(directory, command), 'file'))
+  )
+}
+
+/** Whatever it started ends with it. */
+async function run({ run, paths }: NodeContext, { command, folder, input }: Wanted) {
+  const { code, output, timedOut } = await run([path.join(paths.local(folder), command)], {
+    ...{ env: {}, cwd: '/', timeout_s: NAMED_PROGRAM_S, maxOutput: NAMED_PROGRAM_OUTPUT_MAX, leaveNothing: true },
+    ...(input !== undefined && { input }),
+  })
+  return { code, output, timedOut }
+}
+
+const turns = new WeakMap<object, Turns>()
+
+/** One at a time on a node, as in Ganeti; undefined when the one before takes too long. */
+async function alone<T>(context: NodeContext, work: () => Promise<T>): Promise<T | undefined> {
+  // Contexts of single calls are made from the node's own, whose programs they share.
+  const mine = turns.get(context.daemons) ?? new Turns()
+  turns.set(context.daemons, mine)
+  let late = false
+  let started = false
+  const wanted = mine.take(async () => {
+    if (late) return undefined
+    started = true
+    return work()
+  })
+  await within(context.clock, NAMED_PROGRAM_TURN_S, wanted)
+  if (started) return wanted
+  late = true
+  return undefined
 }
 
 /** Says why a file is unsafe: only its owner may change it, which must be root or the user who runs this daemon. */

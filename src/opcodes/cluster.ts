@@ -1,9 +1,9 @@
 // Opcodes on the cluster as a whole.
 import { ALLOCATOR_KINDS } from '../model/allocators'
 import { dictOf, listOf, orNull, setOf, tuple } from '../lib/shapes/containers'
-import { any, bool, int, nonEmpty, nonNegative, none, object, positive, text } from '../lib/shapes/leaves'
+import { any, bool, float, int, nonEmpty, nonNegative, none, object, positive, text } from '../lib/shapes/leaves'
 import { partialOf } from '../lib/shapes/objects'
-import { hidden } from '../lib/shapes/shape'
+import { hidden, refine } from '../lib/shapes/shape'
 import {
   pDebugSimulateErrors,
   pDiskState,
@@ -128,6 +128,14 @@ export const OpClusterRename = opcode('OP_CLUSTER_RENAME', {
   },
 })
 
+/** Programs are looked for in one folder, and nowhere else. */
+const programName = refine(
+  text,
+  { pattern: '^([a-zA-Z0-9_][a-zA-Z0-9_.-]*)?$' },
+  (name) => /^([a-zA-Z0-9_][a-zA-Z0-9_.-]*)?$/.test(name),
+  (name) => `${JSON.stringify(name)} is not the name of a file in node-diagnose-commands`,
+)
+
 export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
   doc: 'Modifies cluster-wide settings; may return extra jobs.',
   permission: 'cluster.modify',
@@ -181,6 +189,18 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
     enabled_user_shutdown: maybe(bool, 'Let guests shut themselves down for good'),
     enabled_data_collectors: maybe(dictOf(bool), '{collector: bool}'),
     data_collector_interval: maybe(dictOf(int), '{collector: microseconds}'),
+    maint_round_delay: maybe(positive(int), 'Seconds until maintenance looks again when nothing was to be done'),
+    maint_balance: maybe(bool, 'Balance the cluster between repairs'),
+    maint_balance_threshold: maybe(positive(float), 'The least gain that is worth a move of balancing'),
+    maint_balance_load: maybe(bool, 'Balance by the load that the nodes measure'),
+    maint_evacuation: maybe(bool, 'Drain and empty nodes whose self-diagnosis asks for it'),
+    maint_live_repair: maybe(bool, 'Run the repair commands that self-diagnoses name'),
+    maint_harep: maybe(bool, 'Repair instances as harep does, where their tags allow it'),
+    maint_dry_run: maybe(bool, 'Only show what maintenance would do'),
+    diagnose_data_collector_filename: maybe(
+      programName,
+      'The program in node-diagnose-commands that tells how a node is; empty for none',
+    ),
   },
 })
 

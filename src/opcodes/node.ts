@@ -57,6 +57,18 @@ export const OpRestrictedCommand = opcode('OP_RESTRICTED_COMMAND', {
   },
 })
 
+export const OpRepairCommand = opcode('OP_REPAIR_COMMAND', {
+  doc: 'Runs a whitelisted repair command on a node; its output.',
+  permission: 'nodes.repair_command',
+  summary: 'command',
+  result: text,
+  params: {
+    node_name: pNodeName,
+    command: req(nonEmpty, 'Command name'),
+    input: maybe(nonEmpty, 'What the command reads from its standard input'),
+  },
+})
+
 export const OpNodeRemove = opcode('OP_NODE_REMOVE', {
   doc: 'Drops an empty node.',
   permission: 'nodes.remove',

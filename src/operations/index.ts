@@ -60,6 +60,7 @@ const units: Readonly<Record<OpcodeId, () => Promise<LogicalUnit>>> = {
   OP_NETWORK_CONNECT: async () => (await import('./network/connect.js')).networkConnect,
   OP_NETWORK_DISCONNECT: async () => (await import('./network/connect.js')).networkDisconnect,
   OP_OOB_COMMAND: async () => (await import('./node/oob.js')).oobCommand,
+  OP_REPAIR_COMMAND: async () => (await import('./node/repair-command.js')).repairCommand,
   OP_RESTRICTED_COMMAND: async () => (await import('./node/restricted-command.js')).restrictedCommand,
   OP_NODE_REMOVE: async () => (await import('./node/remove.js')).nodeRemove,
   OP_NODE_ADD: async () => (await import('./node/add.js')).nodeAdd,

@@ -111,6 +111,18 @@ export const ROLES = [
     after: ['wconfd'],
   },
   {
+    name: 'maintd',
+    program: 'ganeti-maintd',
+    text: 'looks after nodes and instances that need a repair',
+    place: 'master',
+    user: USER.masterd,
+    port: { protocol: 'tcp', number: PORT.maintd },
+    log: 'maintenance-daemon',
+    options: ['bind', 'port', ...VOTES, 'access-log'],
+    exits: NOT_MASTER,
+    after: ['luxid'],
+  },
+  {
     name: 'rapi',
     program: 'ganeti-rapi',
     text: 'the remote API',

@@ -2,6 +2,7 @@
 import { clusterInfo } from '../query/cluster-info'
 import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
+import type { JsonObject } from '../lib/shapes/shape'
 import type { Identity } from '../rpc/luxi/gantry'
 import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster } from '../rpc/luxi/gantry-calls'
 import { type Access, forbidden, OUTSIDE } from './access/access'
@@ -14,6 +15,7 @@ import { markedView } from './jobs/job-views'
 import type { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
 import { Measures } from './live-data/measures'
+import { MaintenanceService } from './maintenance'
 import { MonitoringService } from './monitoring/monitoring'
 import { NodeReports } from './monitoring/node-reports'
 import { Plans } from './jobs/plans'
@@ -72,6 +74,7 @@ function callersHandlers(
   const measures = new Measures(context)
   const monitoring = new MonitoringService({ ...context, reports: new NodeReports({ ...context, ask: context.monds }) })
   const submissions = new Submissions(context, parts.jobs, plans)
+  const maintenance = new MaintenanceService(context, submissions)
   const allocation = new AllocationService(context, { plans, submissions, jobs: parts.jobs })
   return {
     view: (caller, request) => view(caller, request, parts.queries.source(markedView), context.known),
@@ -97,6 +100,7 @@ function callersHandlers(
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),
+    ...maintenanceCalls(maintenance),
     replaceFilter(caller, uuid, priority, predicates, action, reason) {
       const isThere = uuid !== null && Object.hasOwn(context.config().filters, uuid)
       caller.need(isThere ? 'filter.modify' : 'filter.create')
@@ -111,6 +115,26 @@ function callersHandlers(
     },
   }
 }
+
+/** It is about all nodes. */
+const maintenanceCalls = (maintenance: MaintenanceService) => ({
+  maintenance(caller: Access) {
+    refuseLimited(caller)
+    return maintenance.view()
+  },
+  cancelRepair(caller: Access, id: string) {
+    refuseLimited(caller)
+    return maintenance.cancel(caller, id)
+  },
+  acknowledgeRepair(caller: Access, id: string) {
+    refuseLimited(caller)
+    return maintenance.acknowledge(caller, id)
+  },
+  setMaintenance(caller: Access, settings: JsonObject) {
+    refuseLimited(caller)
+    return maintenance.set(caller, settings)
+  },
+})
 
 /** Rules are about the jobs of everybody. */
 function refuseLimited(caller: Access): void {

@@ -11,7 +11,7 @@ import type { Start } from './start'
 export const start: Start = async ({ paths, log, options }) => {
   const copy = await ConfigCopy.open({ paths, log, clock, random, disk })
   const confd = await startConfd({
-    ...{ clock, log, key: () => copy.key(), config: () => copy.current() },
+    ...{ clock, log, key: () => copy.key(), config: () => copy.current(), gantry: () => copy.gantry() },
     address: options.bind?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
     port: options.port ?? PORT.confd,
   })

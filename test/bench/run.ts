@@ -14,6 +14,7 @@ import { benchHtools } from './htools'
 import { LARGE, measureLarge } from './large'
 import { LoopWatch } from './loops'
 import { Luxi } from './luxi'
+import { measureRounds } from './maintenance'
 import { measureMond } from './mond'
 import { MONITORED, measureMonitoring } from './monitoring'
 import { Peer } from './peer'
@@ -27,7 +28,7 @@ const USAGE = `usage: npm run bench -- [options]
                        Without it, the figures of recorded.json are printed
   --record             write the figures of the peer, with date and machine, to recorded.json
   --base-address ADDR  loopback address of our clusters, ending in .0 (default: one below 127.77)
-  --only PART          requests, jobs, memory, changes, large, confd, mond, monitoring or htools; may be given more than once
+  --only PART          requests, jobs, memory, changes, large, confd, mond, monitoring, maintenance or htools; may be given more than once
   --quick              a tenth of the time, for a first impression
 `
 const RECORDED = path.join(__dirname, 'recorded.json')
@@ -39,7 +40,7 @@ const THEIRS_QUICK: Scale = { seconds: 2, singleJobs: 2, batches: [50] }
 const RUNNING_JOBS = 5
 /** V8 gives back what the start needed when a process has done nothing for some ten seconds. */
 const IDLE_S = 20
-const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large', 'confd', 'mond', 'monitoring', 'htools']
+const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large', 'confd', 'mond', 'monitoring', 'maintenance', 'htools']
 
 interface Recorded {
   date: string
@@ -82,6 +83,7 @@ async function main(): Promise<void> {
   if (wanted('confd')) await measureQuestions(start, values.quick, report)
   if (wanted('mond')) await measureReports(start, values.quick, report)
   if (wanted('monitoring')) await measureCentralView(start, values.quick, report)
+  if (wanted('maintenance')) await measureRounds(report)
   const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, wanted)
   if (values.record && theirs.live) fs.writeFileSync(RECORDED, `${JSON.stringify(theirs.recorded, null, 2)}\n`)
   console.log(`\n${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${machine()}\n`)

@@ -8,6 +8,7 @@ import { parseJob } from '../../src/jobs/job-file'
 import { FileJournal } from '../../src/lib/file-journal'
 import { silentLog } from '../../src/lib/log'
 import { parseMemory } from '../../src/maintenance/watcher/memory'
+import { roundOf } from '../../src/model/maintenance'
 import type { ConfigData, Documents } from '../../src/model/config'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openWconfd } from '../../src/rpc/wconfd/client'
@@ -23,6 +24,8 @@ const OWN_FILES = ['version', 'archive', 'serial', 'journal', 'journal.old']
 export class Auditor {
   /** Why the cluster has not come to rest; undefined when it has. */
   unrest: string | undefined = 'nobody has looked yet'
+  /** As followers saw it last. */
+  private config: ConfigData | undefined
 
   constructor(
     private readonly cluster: SimCluster,
@@ -47,9 +50,13 @@ export class Auditor {
     await this.checkDisk('at the end')
     for (const [key, times] of cluster.begun) if (times > 1) ledger.complain(`opcode ${key} began ${times} times`)
     const master = await this.read(cluster.master)
-    for (const machine of cluster.machines.values()) if (machine !== cluster.master) await this.compare(machine, master)
+    // A node that maintenance has drained is no candidate, and has old copies.
+    const candidates = this.candidates(master.documents.config)
+    for (const machine of cluster.machines.values())
+      if (candidates.includes(machine.name)) await this.compare(machine, master)
     this.checkInstances()
     this.checkWanted(master.documents.config)
+    this.checkMaintenance(master)
   }
 
   /** The watcher had time to start whatever crashed with its machine. An instance whose removal was interrupted may have no disks. */
@@ -67,6 +74,27 @@ export class Auditor {
     }
   }
 
+  /** Those beside the master. */
+  private candidates(config: ConfigData): string[] {
+    return recordValues(config.nodes).flatMap(({ name, master_candidate }) =>
+      master_candidate && name !== this.cluster.master.name ? [name] : [],
+    )
+  }
+
+  /** No job of a round was submitted twice, and no job of an event after its end. */
+  private checkMaintenance({ queue, documents }: Contents): void {
+    const seen = new Map<string, string>()
+    for (const [name, text] of queue) {
+      const [, key] = /\(round (\S+\/\d+)\)/.exec(text) ?? []
+      if (key === undefined) continue
+      const other = seen.get(key)
+      if (other !== undefined) this.ledger.complain(`${other} and ${name} are the same job ${key} of maintenance`)
+      seen.set(key, name)
+    }
+    if (roundOf(documents.gantry)?.resolved === false)
+      this.ledger.complain('a round of maintenance was written down, and never taken up')
+  }
+
   checkInstances(): void {
     const { cluster, ledger } = this
     const homes = new Map<string, string[]>()
@@ -79,7 +107,10 @@ export class Auditor {
 
   private async follow(): Promise<void> {
     const { cluster, process } = this
-    const seen = (config: ConfigData) => this.checkConfig(config, 'as followers see it', true)
+    const seen = (config: ConfigData) => {
+      this.config = config
+      this.checkConfig(config, 'as followers see it', true)
+    }
     for (;;)
       try {
         await followConfig(cluster.master.paths.socket('wconfd'), { clock: process.clock }, seen)
@@ -114,15 +145,19 @@ export class Auditor {
         await this.lookAtJobs(luxi)
         const [held, waiting] = await wconfd.listLocksWaitingStatus()
         const replicas = await wconfd.gantryReplicas()
+        const candidates = this.config === undefined ? 2 : this.candidates(this.config).length
+        const maintenance = await luxi.gantry.maintenance({ user: 'root', token: null, permissions: ['*'] })
         const behind = replicas.filter(({ state }) => state !== 'in sync')
         this.unrest =
           this.ledger.open.length > 0
             ? `jobs ${this.ledger.open.join(', ')} have not ended`
-            : held.length + waiting.length > 0
-              ? `locks are held without a job: ${JSON.stringify([held, waiting])}`
-              : behind.length > 0 || replicas.length !== 2
-                ? `out of sync: ${JSON.stringify(replicas)}`
-                : undefined
+            : maintenance.jobs.length > 0
+              ? `a round of maintenance goes on: ${JSON.stringify(maintenance.jobs)}`
+              : held.length + waiting.length > 0
+                ? `locks are held without a job: ${JSON.stringify([held, waiting])}`
+                : behind.length > 0 || replicas.length !== candidates
+                  ? `out of sync: ${JSON.stringify(replicas)}`
+                  : undefined
       } catch (error) {
         this.unrest = `the master does not answer: ${String(error)}`
       }

@@ -20,6 +20,10 @@ export class Faults {
       () => cluster.kill('luxid'),
       () => cluster.kill('wconfd'),
       () => cluster.kill('wconfd'),
+      () => cluster.kill('maintd'),
+      () => cluster.kill('maintd'),
+      () => cluster.stop('maintd'),
+      () => this.pause('maintd'),
       () => cluster.stop('luxid'),
       () => cluster.stop('wconfd'),
       () => cluster.killJob(),
@@ -50,11 +54,11 @@ export class Faults {
   }
 
   /** Shorter or longer than what others wait for; mostly shorter, as little goes on meanwhile. */
-  private pause(whom: 'wconfd' | 'luxid' | 'job' | (typeof NODES)[number]): void {
+  private pause(whom: 'wconfd' | 'luxid' | 'maintd' | 'job' | (typeof NODES)[number]): void {
     const { cluster } = this
     const time_s = cluster.simulator.between(0.4, 6.8) ** 2
     if (whom === 'job') cluster.pauseJob(time_s)
-    else if (whom === 'wconfd' || whom === 'luxid') cluster.daemons.get(whom)?.stop(time_s)
+    else if (whom === 'wconfd' || whom === 'luxid' || whom === 'maintd') cluster.daemons.get(whom)?.stop(time_s)
     else cluster.machine(whom).noded?.process.stop(time_s)
   }
 

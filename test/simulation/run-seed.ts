@@ -1,4 +1,5 @@
 // One run of the simulation: users at work, faults, then peace, and what must hold then.
+import { Administrator } from './administrator'
 import { Auditor } from './auditor'
 import { Faults } from './faults'
 import { Ledger } from './ledger'
@@ -30,6 +31,7 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
     { length: USERS },
     (_, index) => new User(`user${index + 1}`, simulator.process(`user${index + 1}`, 'outside'), cluster, ledger),
   )
+  const administrator = new Administrator(simulator.process('administrator', 'outside'), cluster)
   const faults = new Faults(cluster, auditor)
   const end_ms = simulator.time_ms + TROUBLE_S * 1000
   while (simulator.time_ms < end_ms) {
@@ -39,12 +41,14 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
   simulator.note('PEACE', 'no more faults')
   faults.end()
   for (const user of users) user.stop()
+  administrator.stop()
   const before = cluster.watcher.ended
   const atRest = await simulator.run(
     REST_S,
     () =>
       cluster.watcher.ended > before + RUNS_AFTER &&
       auditor.unrest === undefined &&
+      administrator.stopped &&
       users.every(({ state }) => state.endsWith('stopped')),
   )
   if (!atRest)
@@ -52,6 +56,7 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
       `no rest: ${auditor.unrest ?? ''} ${users.map(({ state }) => state).join('; ')} ${cluster.failures.slice(-3).join('; ')}`,
     )
   cluster.watcher.stop()
+  cluster.endMaintenance()
   // Lets messages to the candidates arrive, and the last checkpoints be written.
   await simulator.run(60)
   await auditor.checkAtRest()

@@ -21,12 +21,13 @@ import { openNodeClient } from '../../src/rpc/node/client'
 import { simProcesses } from './sim-jobs'
 import { SimMachine } from './sim-machine'
 import { SimWatcher } from './sim-watcher'
+import { MAINTAINED, startMaintenance, type Verdicts } from './sim-maintenance'
 import { SimNetwork } from './sim-network'
 import { forgetSockets } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
 export const NODES = ['node1.example.com', 'node2.example.com', 'node3.example.com'] as const
-type Daemon = 'wconfd' | 'luxid'
+type Daemon = 'wconfd' | 'luxid' | 'maintd'
 type Closable = { close(): Promise<void> }
 
 export class SimCluster {
@@ -40,6 +41,9 @@ export class SimCluster {
   /** A daemon could not start; it is tried again. */
   readonly failures: string[] = []
   readonly watcher: SimWatcher
+  /** What the nodes say of themselves. */
+  readonly verdicts: Verdicts = new Map()
+  private maintained = true
   private restarting = true
   private readonly closings = new WeakMap<SimProcess, () => Promise<void>>()
 
@@ -78,6 +82,13 @@ export class SimCluster {
     this.restarting = true
     this.startDaemon('wconfd')
     this.startDaemon('luxid')
+    if (this.maintained) this.startDaemon('maintd')
+  }
+
+  /** For the last look, when nothing is to change any more. */
+  endMaintenance(): void {
+    this.maintained = false
+    this.kill('maintd')
   }
 
   /** Power is lost on a machine, and comes back. */
@@ -138,7 +149,7 @@ export class SimCluster {
     const process = this.master.start(daemon)
     this.daemons.set(daemon, process)
     process.onEnd(() => this.startAgain(daemon))
-    const started = process.run(() => (daemon === 'wconfd' ? this.startWconfd(process) : this.startLuxid(process)))
+    const started = process.run(() => this.starting(daemon, process))
     started
       .then(({ close }) => void this.closings.set(process, close))
       .catch((error: unknown) => {
@@ -150,8 +161,15 @@ export class SimCluster {
 
   private startAgain(daemon: Daemon): void {
     this.simulator.after(this.simulator.between(100, 3000), undefined, () => {
-      if (this.restarting && this.daemons.get(daemon)?.alive === false) this.startDaemon(daemon)
+      const isWanted = this.restarting && (daemon !== 'maintd' || this.maintained)
+      if (isWanted && this.daemons.get(daemon)?.alive === false) this.startDaemon(daemon)
     })
+  }
+
+  private starting(daemon: Daemon, process: SimProcess): Promise<Closable> {
+    if (daemon === 'wconfd') return this.startWconfd(process)
+    if (daemon === 'luxid') return this.startLuxid(process)
+    return startMaintenance(this, process, this.basics(process).nodes)
   }
 
   private startWconfd(process: SimProcess): Promise<Closable> {
@@ -201,7 +219,7 @@ export class SimCluster {
     const disk: Disk = master.disk.now
     await disk.write(`${master.paths.queueDir}/serial`, '0\n')
     await disk.write(`${master.paths.queueDir}/version`, '1\n')
-    await createConfig({ disk, paths: master.paths }, config)
+    await createConfig({ disk, paths: master.paths }, config, MAINTAINED)
   }
 }
 

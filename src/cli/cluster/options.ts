@@ -183,6 +183,26 @@ export const oUserShutdown = parameter(OpClusterSetParams, 'enabled_user_shutdow
   help: 'allow shutdown from inside',
 })
 export const oVerifySshClutter = parameter(OpClusterVerify, 'verify_clutter', { long: '--verify-ssh-clutter' })
+export const oMaintenanceInterval = parameter(OpClusterSetParams, 'maint_round_delay', {
+  long: '--maintenance-interval',
+  metavar: 'SECONDS',
+  own: true,
+})
+export const oAutoBalance = parameter(OpClusterSetParams, 'maint_balance', {
+  long: '--auto-balance-cluster',
+  own: true,
+})
+export const oAutoBalanceThreshold = parameter(OpClusterSetParams, 'maint_balance_threshold', {
+  long: '--auto-balance-threshold',
+  own: true,
+})
+export const oDiagnoseFile = parameter(OpClusterSetParams, 'diagnose_data_collector_filename', {
+  long: '--diagnose-data-collector-filename',
+  metavar: 'NAME',
+  own: true,
+})
+/** Under the names of an older version of Ganeti. */
+export const MAINTENANCE_OPTIONS = [oMaintenanceInterval, oAutoBalance, oAutoBalanceThreshold, oDiagnoseFile]
 export const oVgName = parameter(OpClusterSetParams, 'vg_name', { metavar: 'VG' })
 export const oYesDoIt = flag(['--yes-do-it', '--ya-rly'], 'yes_do_it', 'confirm destruction')
 export const oYesDoItDrained = flag('--yes-do-it', 'yes_do_it', 'work even if the queue is drained')

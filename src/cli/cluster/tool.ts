@@ -17,6 +17,7 @@ import {
   watcherData,
 } from './control'
 import { clusterData, masterData, pingMaster, showCluster, showMaster, showVersion, versionData } from './info'
+import { MAINTENANCE_COMMANDS } from './maintenance'
 import { modifyCluster } from './modify'
 import { monitorCommand } from './monitor'
 import { upgradeCluster } from './upgrade'
@@ -50,6 +51,7 @@ import {
 } from '../input/options'
 import {
   CLUSTER_OPTIONS,
+  MAINTENANCE_OPTIONS,
   oAddUids,
   oAllNodes,
   oClusterDomainSecret,
@@ -307,10 +309,12 @@ export const clusterTool: Tool = {
         oEnabledDataCollectors,
         oDataCollectorInterval,
         oDefaultIallocators,
+        ...MAINTENANCE_OPTIONS,
       ],
       run: modifyCluster,
     },
     monitorCommand,
+    ...MAINTENANCE_COMMANDS,
     {
       name: 'renew-crypto',
       help: 'renew keys and certificates',

@@ -24,6 +24,9 @@ export const oNodePowered = parameter(OpNodeSetParams, 'powered', {
 export const oPrimaryOnly = flag('--primary-only', 'primary_only', 'primaries only', { short: '-p' })
 export const oReadd = parameter(OpNodeAdd, 'readd')
 export const oSecondaryOnly = flag('--secondary-only', 'secondary_only', 'secondaries only', { short: '-s' })
+export const oInput = value('--input', 'input', 'string', 'text that the command reads from its standard input', {
+  metavar: 'TEXT',
+})
 export const oStorageType = value('--storage-type', 'user_storage_type', 'choice', 'storage type', {
   short: '-t',
   choices: STORAGE_TYPES_NODE_STORAGE,

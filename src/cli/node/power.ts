@@ -1,6 +1,6 @@
 // Requests to nodes beyond the work of their daemons: power and health through out-of-band helpers, and restricted commands.
 import { isObject } from '../../lib/shapes/shape'
-import { OpNodeSetParams, OpOobCommand, OpRestrictedCommand } from '../../opcodes/node'
+import { OpNodeSetParams, OpOobCommand, OpRepairCommand, OpRestrictedCommand } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
@@ -89,6 +89,16 @@ async function showAnswers(call: Call, result: unknown, { lines, data: [field, v
 }
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+export async function runRepair({ args, options, terminal, jobs }: Call): Promise<number> {
+  const [command = '', node_name = ''] = args
+  const input = options.text('input')
+  const output = await jobs.run(
+    opcodeOf(OpRepairCommand, { command, node_name, input: input === '' ? undefined : input }),
+  )
+  terminal.out(String(output).trimEnd())
+  return EXIT.ok
+}
 
 export async function runRestricted(call: Call): Promise<number> {
   const { args, options, terminal, jobs } = call

@@ -1,5 +1,5 @@
 // The table of gnt-node: its commands, and the function that runs each.
-import { powerNodes, runRestricted, showHealth } from './power'
+import { powerNodes, runRepair, runRestricted, showHealth } from './power'
 import { listDrbd } from './drbd'
 import { type Tool, many, one } from '../command'
 import { DATA_OPTIONS, infoData } from '../output/data'
@@ -47,6 +47,7 @@ import {
   oAutoPromote,
   oDrained,
   oForceJoin,
+  oInput,
   oIgnoreSoftErrors,
   oIgnoreStatus,
   oMasterCandidate,
@@ -284,6 +285,14 @@ export const nodeTool: Tool = {
       args: [one('node name')],
       options: [oNoHeaders, oSeparator],
       ...listDrbd,
+    },
+    {
+      name: 'repair-command',
+      help: 'run a whitelisted repair command, as maintenance does: gnt-node repair-command mend-disk node1',
+      usage: '[--input=<text>] <command> <node-name>',
+      args: [one('free text'), one('node name')],
+      options: [oInput, oPriority],
+      run: runRepair,
     },
     {
       name: 'restricted-command',

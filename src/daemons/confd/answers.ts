@@ -4,6 +4,7 @@ import { recordValues } from '../../config/records'
 import { haskellText } from '../../lib/haskell-text'
 import { isObject } from '../../lib/shapes/shape'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
+import { maintenanceSettings } from '../../model/maintenance'
 import { compareText } from '../../model/nice-sort'
 import {
   CONFD,
@@ -89,10 +90,19 @@ const ANSWERS: Readonly<Record<ConfdQuestion, Answering>> = {
     return ok(disksOf(view.config, instance), instance.serial_no)
   },
   [CONFD.configQuery]: (view, query) => {
-    const value = valueAt(view.config, textOf(query))
+    const pointer = textOf(query)
+    const value = pointer === DIAGNOSE_AT ? diagnoseProgram(view) : valueAt(view.config, pointer)
     return value === undefined ? BAD_ARGUMENT : ofCluster(view, value)
   },
   [CONFD.dataCollectors]: (view) => ofCluster(view, collectorsOf(view.config)),
+}
+
+/** A field of Ganeti's later versions, which ours has in gantry.data. Where nobody ever set it there is none, as in Ganeti. */
+const DIAGNOSE_AT = '/cluster/diagnose_data_collector_filename'
+
+function diagnoseProgram({ gantry }: ConfigView): string | undefined {
+  const { diagnose_command } = maintenanceSettings(gantry)
+  return diagnose_command === '' ? undefined : diagnose_command
 }
 
 const ok = (answer: unknown, serial: number): ConfdReply => ({ status: CONFD_STATUS.ok, answer, serial })

@@ -4,7 +4,7 @@ import { readConfig, type StoreOptions } from '../../config/store-files'
 import { errorText } from '../../lib/system-failure'
 import type { Paths } from '../../lib/paths'
 import { WatchedFiles } from '../../lib/watched-files'
-import type { ConfigData } from '../../model/config'
+import type { ConfigData, GantryData } from '../../model/config'
 import { FILES_LOOK_S, FILES_SETTLE_S } from '../../model/limits/confd'
 import { ConfigFollower } from '../../rpc/wconfd/follow'
 
@@ -43,6 +43,11 @@ export class ConfigCopy {
   /** Undefined while this node has none that can be read. */
   current(): ConfigData | undefined {
     return this.follower.connected ? this.follower.current() : this.config
+  }
+
+  /** The part of gantry.data that is no secret, as it was told last. */
+  gantry(): Pick<GantryData, 'sections'> {
+    return this.follower.gantry() ?? { sections: {} }
   }
 
   /** All of the key's file, its line end too; empty when there is none. */

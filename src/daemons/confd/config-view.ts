@@ -1,7 +1,7 @@
 // One state of the configuration, with what questions to confd look for in it: objects by name, and instances by their addresses.
 import { fillNicParams } from '../../config/filled'
 import { keyByName, recordGet, recordValues, type Dictionary } from '../../config/records'
-import type { ConfigData, Instance, Node } from '../../model/config'
+import type { ConfigData, GantryData, Instance, Node } from '../../model/config'
 import { compareText } from '../../model/nice-sort'
 
 /** The object that was looked for, or Ganeti's words for why nothing is found. */
@@ -10,7 +10,11 @@ type Found<T> = T | string
 export class ConfigView {
   private links: ReadonlyMap<string, ReadonlyMap<string, Instance>> | undefined
 
-  constructor(readonly config: ConfigData) {}
+  constructor(
+    readonly config: ConfigData,
+    /** The part of gantry.data that may be told. */
+    readonly gantry: Pick<GantryData, 'sections'> = { sections: {} },
+  ) {}
 
   node(name: string): Found<Node> {
     return find('Node', this.config.nodes, name)

@@ -5,7 +5,7 @@ import * as net from 'node:net'
 import { type Clock, seconds } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { errorText } from '../../lib/system-failure'
-import type { ConfigData } from '../../model/config'
+import type { ConfigData, GantryData } from '../../model/config'
 import {
   CONFD_ANSWER_BYTES_MAX,
   CONFD_ANSWERS_KEPT,
@@ -26,6 +26,8 @@ export interface ConfdOptions {
   key(): string
   /** Undefined while there is none that can be read. */
   config(): ConfigData | undefined
+  /** The part of gantry.data that may be told. */
+  gantry?(): Pick<GantryData, 'sections'>
 }
 
 export interface Confd {
@@ -85,7 +87,7 @@ class Answering {
     const config = this.options.config()
     if (config === undefined) return packed(refused('Cannot load configuration'))
     if (this.view?.config !== config) {
-      this.view = new ConfigView(config)
+      this.view = new ConfigView(config, this.options.gantry?.())
       this.answers.clear()
     }
     const name = `${request.question} ${JSON.stringify(request.query)}`

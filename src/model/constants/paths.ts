@@ -52,6 +52,7 @@ export const PATH = {
   DEFAULT_SHARED_FILE_STORAGE_DIR: '/srv/ganeti/shared-file-storage',
   DEFAULT_GLUSTER_STORAGE_DIR: '/var/run/ganeti/gluster',
   RESTRICTED_COMMANDS_DIR: '/etc/ganeti/restricted-commands',
+  REPAIR_COMMANDS_DIR: '/etc/ganeti/node-repair-commands',
   RESTRICTED_COMMANDS_LOCK_FILE: '/var/lock/ganeti-restricted-commands.lock',
   USER_SCRIPTS_DIR: '/etc/ganeti/scripts',
   EXTERNAL_MASTER_SETUP_SCRIPT: '/etc/ganeti/scripts/master-ip-setup',

@@ -22,6 +22,13 @@ export const SIM_SAVE_S = 2
 export const OS_LOG_LINES_SHOWN = 20
 /** Seconds that a restricted command that is refused takes, so that names cannot be guessed fast. */
 export const RESTRICTED_FAILURE_S = 10
+/** Seconds that a program which the master may start by its name may take: less than the call waits for it. */
+export const NAMED_PROGRAM_S = 3500
+/** Characters of its output that are told, and bytes of its input. */
+export const NAMED_PROGRAM_OUTPUT_MAX = 64 << 10
+export const NAMED_PROGRAM_INPUT_MAX = 1 << 20
+/** Seconds that one waits for another that runs. */
+export const NAMED_PROGRAM_TURN_S = 30
 /** Seconds from a request to power-cycle a node until it is obeyed: the answer has to leave first. */
 export const POWERCYCLE_S = 5
 /** Seconds that a node waits for another one when it verifies that they reach each other. */

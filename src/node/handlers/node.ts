@@ -9,7 +9,7 @@ import { hasAddress, isVirtualNode, missingBridges } from '../network/addresses'
 import { configureOpenvSwitch } from '../network/open-vswitch'
 import { powercycle } from '../powercycle'
 import { runIallocator, runOob } from '../programs'
-import { runRestricted } from '../restricted'
+import { runRepair, runRestricted } from '../restricted'
 import { verifyNode } from '../verify'
 import { storageInfo } from './file-storage'
 
@@ -45,6 +45,7 @@ export const nodeHandlers = {
 
   hooks_runner: (context, name, phase, env) => runHooks(context, name, phase, env),
 
+  repair_command: (context, command, input) => runRepair(context, command, input ?? ''),
   restricted_command: (context, command) => runRestricted(context, command),
 
   run_oob: (context, program, command, node, timeout_s) => runOob(context, program, command, node, timeout_s),

@@ -2,8 +2,9 @@
 // server and services take their types from here.
 import type { Capacity, WhatIf } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
-import { float, int, text } from '../../lib/shapes/leaves'
+import { float, int, object, text } from '../../lib/shapes/leaves'
 import type { Shape, ValueOf } from '../../lib/shapes/shape'
+import type { MaintenanceEvent, MaintenanceView } from '../../model/maintenance'
 import type { Permission } from '../../opcodes/opcode'
 import { jobId } from '../../opcodes/types'
 import {
@@ -91,6 +92,13 @@ const callersCalls = {
   /** The secret is told here and never again. */
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),
   removeToken: call('GantryRemoveToken', [text], of<null>(), { needs: 'tokens.revoke' }),
+  maintenance: call('GantryMaintenance', [], of<MaintenanceView>(), { asks: true, needs: 'maintenance.query' }),
+  /** Nothing more is done about the event; the jobs that there are go on. */
+  cancelRepair: call('GantryCancelRepair', [text], of<MaintenanceEvent>(), { needs: 'maintenance.cancel' }),
+  /** Answers the job that removes the event's tag. */
+  acknowledgeRepair: call('GantryAcknowledgeRepair', [text], of<JobId>(), { needs: 'maintenance.acknowledge' }),
+  /** Answers the job that sets them. */
+  setMaintenance: call('GantrySetMaintenance', [object], of<JobId>(), { needs: 'cluster.modify' }),
   /** As the calls of these names, but events tell who it was. */
   replaceFilter: call('GantryReplaceFilter', filterRule, of<string>(), { ganetis: true }),
   deleteFilter: call('GantryDeleteFilter', [text], of<null>(), { needs: 'filter.remove', ganetis: true }),

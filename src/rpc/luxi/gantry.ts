@@ -53,7 +53,17 @@ export interface Submitted {
   readonly replayed: boolean
 }
 
-export const EVENT_TYPES = ['job', 'log', 'config', 'instance', 'node', 'master', 'watcher', 'gap'] as const
+export const EVENT_TYPES = [
+  'job',
+  'log',
+  'config',
+  'instance',
+  'node',
+  'master',
+  'watcher',
+  'maintenance',
+  'gap',
+] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** The kinds of objects that events are about, beside the cluster itself: `instance/vm1`. */

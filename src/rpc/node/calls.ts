@@ -344,6 +344,7 @@ export const nodeCalls = {
     bool,
   ),
   resize_disk: order.one(NORMAL, [inst, arg('disk', disk), arg('new_size', int)], done),
+  repair_command: order.one(SLOW, [arg('cmd', string), arg('inp', orNull(string))], string),
   restricted_command: order.many(SLOW, [arg('cmd', string)], string),
   run_oob: order.one(
     NORMAL,

@@ -6,7 +6,8 @@ import { breathe } from '../../lib/clock'
 import { isServed, type FramedConnection, type FramedServer } from '../../lib/json-socket'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
-import type { Documents } from '../../model/config'
+import type { Documents, GantryData } from '../../model/config'
+import { MAINTENANCE } from '../../model/maintenance'
 import { FOLLOW_FRAME_BYTES_MAX, WCONFD_ANSWER_S, WCONFD_BUFFER_BYTES_MAX } from '../../model/limits/wconfd'
 import { ANSWERED, JsonClient, PeerError, serveCalls } from '../json-protocol'
 
@@ -16,7 +17,7 @@ export class FollowFeed {
 
   constructor(
     private readonly documents: () => Documents,
-    /** gantry.data holds secrets: only followers on wconfd's own socket get it. */
+    /** gantry.data holds secrets: only followers on wconfd's own socket get all of it. */
     private readonly withGantry: boolean,
   ) {}
 
@@ -27,8 +28,8 @@ export class FollowFeed {
     const waiting: string[] = []
     this.followers.set(connection, waiting)
     void connection.closed.then(() => this.followers.delete(connection))
-    const tail = this.withGantry ? `,"gantry":${encodeGantry(gantry)}` : ''
-    connection.send(`{"success":true,"result":{"config":${head}${tail}}}`)
+    const told = encodeGantry(this.withGantry ? gantry : publicPart(gantry))
+    connection.send(`{"success":true,"result":{"config":${head},"gantry":${told}}}`)
     for (const slice of objects) {
       if (!connection.send(`{"objects":${slice}}`)) return
       await breathe()
@@ -41,7 +42,7 @@ export class FollowFeed {
   publish(delta: Delta): void {
     if (this.followers.size === 0) return
     const askers = delta.askers === undefined ? '' : `,"askers":${JSON.stringify(delta.askers)}`
-    const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}${askers}}`
+    const text = `{"delta":${encodeDelta(this.withGantry ? delta : publicDelta(delta))}${askers}}`
     for (const [follower, waiting] of this.followers) {
       if (waiting) waiting.push(text)
       else follower.send(text)
@@ -52,6 +53,19 @@ export class FollowFeed {
   disconnectAll(): void {
     for (const follower of this.followers.keys()) follower.destroy()
   }
+}
+
+/** The sections that confd tells everybody who has the key of the cluster. */
+const PUBLIC: readonly string[] = [MAINTENANCE.settings]
+
+const publicSections = <T>(sections: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(sections).filter(([name]) => PUBLIC.includes(name)))
+
+const publicPart = (gantry: GantryData): GantryData => ({ ...gantry, sections: publicSections(gantry.sections) })
+
+function publicDelta({ gantry, ...delta }: Delta): Delta {
+  if (gantry === undefined) return delta
+  return { ...delta, gantry: { ...gantry, sections: publicSections(gantry.sections) } }
 }
 
 export interface FollowServerOptions {

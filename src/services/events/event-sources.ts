@@ -8,6 +8,8 @@ import { objectsOf } from '../../opcodes/objects'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { NewEvent } from './event-history'
 import { MARK } from '../../model/marks'
+import { MAINTENANCE, PROBLEMS_KEY, problemsOf, type RepairEvent, shownEvent } from '../../model/maintenance'
+import { recordGet } from '../../config/records'
 
 /** The events of a job that became what it is now; `before` is undefined for a new one. */
 export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
@@ -98,6 +100,7 @@ export function configEvents(
       events.push(changed(KINDS[kind], uuid, old, object ?? undefined, step))
       if (kind === 'nodes' && object !== null) events.push(...nodeEvents(before, config, uuid))
     }
+  events.push(...maintenanceEvents(config, delta))
   if (delta.cluster) {
     const { uuid, serial_no } = config.cluster
     const fields = Object.keys(delta.cluster)
@@ -134,6 +137,33 @@ function nodeEvents(before: ConfigData, config: ConfigData, uuid: string): NewEv
   const { name, offline, drained, master_candidate, group } = node
   const data = { node: name, offline, drained, master_candidate, group: config.nodegroups[group]?.name ?? group }
   return [{ type: 'node', objects: [`node/${name}`], data }]
+}
+
+/** Repair events as they are noted, change and are forgotten, and what is wrong with reports of nodes. */
+function maintenanceEvents({ nodes }: ConfigData, { gantry }: Delta): NewEvent[] {
+  const nameOf = (uuid: string) => recordGet(nodes, uuid)?.name
+  const events = Object.entries(gantry?.sections[MAINTENANCE.events] ?? {}).map(([id, value]): NewEvent => {
+    // The section has nothing but these.
+    const event = value === null ? null : shownEvent(value as RepairEvent, nameOf((value as RepairEvent).node))
+    if (event === null) return { type: 'maintenance', objects: [], data: { id, forgotten: true } }
+    const objects = event.node_name === null ? [] : [`node/${event.node_name}`]
+    const { node_name, action, jobs, tag, note, 'repair-status': status } = event
+    return {
+      type: 'maintenance',
+      objects,
+      data: { id, node: node_name, action, 'repair-status': status, jobs, tag, note },
+    }
+  })
+  const rounds = gantry?.sections[MAINTENANCE.rounds] ?? {}
+  const problems = Object.hasOwn(rounds, PROBLEMS_KEY)
+    ? Object.entries(problemsOf({ sections: { [MAINTENANCE.rounds]: rounds } }))
+    : []
+  const told = problems.map(([node, problem]): NewEvent => ({
+    type: 'maintenance',
+    objects: [`node/${node}`],
+    data: { node, problem },
+  }))
+  return [...events, ...told]
 }
 
 function masterEvents(before: ConfigData, config: ConfigData): NewEvent[] {

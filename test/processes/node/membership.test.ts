@@ -4,7 +4,8 @@ import { encodeRecord } from '../../../src/config/journal'
 import { configReplicaHandlers } from '../../../src/node/handlers/config-replica'
 import { fileHandlers } from '../../../src/node/handlers/files'
 import { membershipHandlers } from '../../../src/node/handlers/membership'
-import { runRestricted } from '../../../src/node/restricted'
+import { runRepair, runRestricted } from '../../../src/node/restricted'
+import { NAMED_PROGRAM_INPUT_MAX, NAMED_PROGRAM_OUTPUT_MAX } from '../../../src/model/limits/node'
 import { systemClock } from '../../../src/lib/clock'
 import { type TestNode, testNode } from '../../support/node-context'
 
@@ -117,6 +118,36 @@ test('loopback cluster addresses need no set-up, but the hooks run', async () =>
   const up = membershipHandlers.node_activate_master_ip(node.context, params, false)
   await expect(up).rejects.toThrow('no 127.0.1.254')
   await expect(membershipHandlers.node_deactivate_master_ip(node.context, params, false)).resolves.toBeNull()
+})
+
+test('a repair command reads what is wrong, runs alone, and leaves nothing running; nothing outside its folder runs', async () => {
+  const folder = '/etc/ganeti/node-repair-commands'
+  const put = (name: string, body: string) => node.put(`${folder}/${name}`, `#!/bin/sh\n${body}\n`, 0o755)
+  put('mend', 'cat')
+  fs.chmodSync(node.paths.local(folder), 0o755)
+  await expect(runRepair(node.context, 'mend', '{"status":"live-repair"}')).resolves.toBe('{"status":"live-repair"}')
+  const mark = node.paths.local('/left')
+  put('forks', `(sleep 3; touch ${mark}) & echo forked`)
+  await expect(runRepair(node.context, 'forks', '')).resolves.toBe('forked\n')
+  put('prints', 'head -c 3000000 /dev/zero | tr "\\0" x')
+  expect((await runRepair(node.context, 'prints', '')).length).toBe(NAMED_PROGRAM_OUTPUT_MAX)
+  // Two at a time would take turns.
+  put('alone', `test ! -e ${mark}.lock || exit 1; touch ${mark}.lock; sleep 0.2; rm ${mark}.lock`)
+  await expect(Promise.all([1, 2].map(() => runRepair(node.context, 'alone', '')))).resolves.toEqual(['', ''])
+  node.put('/etc/ganeti/restricted-commands/other', '#!/bin/sh\necho other\n', 0o755)
+  const clock = { ...systemClock, sleep: () => Promise.resolve() }
+  const { run } = node.context
+  const hurried = {
+    ...node.context,
+    clock,
+    run: ((argv, options) => run(argv, { ...options, timeout_s: 0.3 })) satisfies typeof run,
+  }
+  put('hangs', 'sleep 60')
+  put('fails', 'exit 3')
+  for (const name of ['other', '../restricted-commands/other', 'nosuch', 'hangs', 'fails'])
+    await expect(runRepair(hurried, name, '')).rejects.toThrow('see the log')
+  await expect(runRepair(hurried, 'mend', 'x'.repeat(NAMED_PROGRAM_INPUT_MAX + 1))).rejects.toThrow('see the log')
+  expect(fs.existsSync(mark)).toBe(false)
 })
 
 test('a restricted command runs by its name; a failure is slow and says nothing', async () => {

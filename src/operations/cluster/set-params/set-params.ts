@@ -4,6 +4,7 @@ import { change } from '../../../config/changes'
 import { recordValues } from '../../../config/records'
 import { ALLOCATOR_KINDS, ALLOCATORS_SECTION } from '../../../model/allocators'
 import type { ConfigData } from '../../../model/config'
+import { MAINTENANCE, MAINTENANCE_PARAMETERS } from '../../../model/maintenance'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { isInterfaceName } from '../../../model/names'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
@@ -51,7 +52,11 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
     sayWhatStays(ctx, config, op)
     listFields(config.cluster, op, (text) => ctx.log.say(text))
     try {
-      await apply(ctx, op, [change('patchCluster', fieldsOf(config, op)), ...allocatorChanges(op)])
+      await apply(ctx, op, [
+        change('patchCluster', fieldsOf(config, op)),
+        ...allocatorChanges(op),
+        ...maintenanceChanges(op),
+      ])
     } finally {
       // Also where the change failed: the master must not stay without its address.
       if (netdev !== undefined) await restartMasterIp(ctx)
@@ -74,6 +79,12 @@ const allocatorChanges = ({ default_iallocators = {} }: SetParams): Change[] =>
   ALLOCATOR_KINDS.flatMap((kind) => {
     const names = default_iallocators[kind]
     return names === undefined ? [] : [change('setGantry', ALLOCATORS_SECTION, kind, names.length > 0 ? names : null)]
+  })
+
+const maintenanceChanges = (op: SetParams): Change[] =>
+  Object.entries(MAINTENANCE_PARAMETERS).flatMap(([key, parameter]) => {
+    const value = op[parameter]
+    return value === undefined ? [] : [change('setGantry', MAINTENANCE.settings, key, value)]
   })
 
 async function apply(ctx: UnitContext, op: SetParams, changes: readonly Change[]): Promise<void> {

@@ -18,6 +18,8 @@ let config: ConfigData | undefined
 /** The keys for the next datagrams. */
 let keys: string[] = []
 let away_ms = 0
+/** Of gantry.data. */
+let sections: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {}
 let confd: Confd
 let asker: ConfdAsker
 let other: ConfdAsker
@@ -26,6 +28,7 @@ beforeAll(async () => {
   const clock = { ...systemClock, now_ms: () => systemClock.now_ms() + away_ms }
   confd = await startConfd({
     ...{ address: '127.0.0.1', port: 0, clock, log: silentLog, key: () => keys.shift() ?? KEY, config: () => config },
+    gantry: () => ({ sections }),
   })
   asker = new ConfdAsker(KEY, '127.0.0.1', confd.port)
   other = new ConfdAsker(KEY, '127.0.0.1', confd.port)
@@ -287,4 +290,13 @@ test('an answer is signed with the salt of the question, and looks as from Ganet
   const msg = `{"protocol":1,"status":0,"answer":"node1.gnt.example","serial":${CLUSTER}}`
   expect(answer).toBe(`plj0${JSON.stringify({ hmac: sha1Hmac(KEY, msg, '"\u00e9'), msg, salt: '"\u00e9' })}`)
   expect(messageOf(answer)).toEqual(ok('node1.gnt.example'))
+})
+
+test('the program of the self-diagnosis is told, and where there is none no such field is known', async () => {
+  const ask = () => asker.ask(10, '/cluster/diagnose_data_collector_filename')
+  expect(await ask()).toMatchObject({ status: 1 })
+  sections = { maintenance: { diagnose_command: 'check' } }
+  config = { ...goldenConfig() }
+  expect(await ask()).toMatchObject({ status: 0, answer: 'check' })
+  sections = {}
 })

@@ -312,6 +312,15 @@ test('each kind of question has its own list of allocators, which an empty one t
   expect(fake.gantry.sections).toEqual({})
 })
 
+test('settings of maintenance are kept beside the configuration, each by itself', async () => {
+  const fake = cluster()
+  await set(fake, { maint_evacuation: true, maint_round_delay: 60, diagnose_data_collector_filename: 'check' })
+  await set(fake, { maint_balance: false, maint_evacuation: false })
+  expect(fake.gantry.sections).toEqual({
+    maintenance: { evacuation: false, round_delay: 60, diagnose_command: 'check', balance: false },
+  })
+})
+
 const bridged = { mac: 'aa:00:00:00:00:01', nicparams: {}, uuid: nicUuid(id(77)) }
 
 test.each<[Params, string]>([

@@ -34,6 +34,23 @@ test('a restricted command answers for each node in the order asked', async () =
   ])
 })
 
+test('a repair command runs on its node, with all that it is to read, and fails with its reason', async () => {
+  const cluster = smallCluster()
+  cluster.answers.repair_command = () => 'mended'
+  const op = { node_name: 'node2', command: 'mend', input: '{"status":"live-repair"}' }
+  expect(await cluster.run('OP_REPAIR_COMMAND', op)).toBe('mended')
+  expect(cluster.calls('repair_command')).toMatchObject([
+    { node: 'node2.test', args: ['mend', '{"status":"live-repair"}'] },
+  ])
+  cluster.answers.repair_command = () => {
+    throw new Error('see the log')
+  }
+  expect(await cluster.failure('OP_REPAIR_COMMAND', op)).toEqual([
+    'OpExecError',
+    ["Repair command 'mend' on node 'node2.test' failed: see the log"],
+  ])
+})
+
 describe('out-of-band commands', () => {
   function oobCluster(): FakeCluster {
     const cluster = smallCluster()

@@ -48,3 +48,23 @@ test('changes that are made while a snapshot is being sent come behind it', asyn
   await server.close()
   await store.close(false)
 })
+
+test('a follower whom secrets are none of its business is told the settings of maintenance, and nothing else', async () => {
+  const store = await openStore(await storeOptions(smallConfig()))
+  const set = (section: string, key: string, value: unknown) => store.change([['setGantry', section, key, value]])
+  await set('tokens', 'a', 'secret')
+  await set('maintenance', 'harep', true)
+  const feed = new FollowFeed(() => store.documents(), false)
+  store.subscribe((delta) => feed.publish(delta))
+  const server = await serveFollow({ path: path.join(folder, 'public'), log: silentLog }, feed)
+  const follower = await followConfig(path.join(folder, 'public'), { clock: systemClock })
+  expect(follower.gantry()?.sections).toEqual({ maintenance: { harep: true } })
+  await set('tokens', 'b', 'secret')
+  await set('maintenance', 'diagnose_command', 'check')
+  await eventually(() =>
+    expect(follower.gantry()?.sections).toEqual({ maintenance: { harep: true, diagnose_command: 'check' } }),
+  )
+  follower.close()
+  await server.close()
+  await store.close(false)
+})

@@ -166,7 +166,15 @@ describe('of an object in the scope, what is a matter of machines', () => {
       .map(([name]) => name)
     const known = (name: string) => name in SCOPE_PARAMS
     expect([...new Set(names)].filter((name) => !known(name)).sort()).toEqual([
-      ...['changes', 'destination_x509_ca', 'diskparams', 'file_storage_dir', 'master_candidate', 'master_capable'],
+      ...[
+        'changes',
+        'destination_x509_ca',
+        'diskparams',
+        'file_storage_dir',
+        'input',
+        'master_candidate',
+        'master_capable',
+      ],
       ...['ndparams', 'network', 'network_link', 'network_mode', 'primary_ip', 'secondary_ip', 'source_handshake'],
       ...['source_x509_ca', 'x509_key_name'],
     ])

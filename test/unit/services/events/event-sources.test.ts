@@ -1,5 +1,7 @@
 import type { Asker, Delta } from '../../../../src/config/delta'
 import type { Job } from '../../../../src/jobs/job'
+import { observe } from '../../../../src/maintenance/life'
+import { MAINTENANCE } from '../../../../src/model/maintenance'
 import { configEvents, jobEvents, submitter } from '../../../../src/services/events/event-sources'
 import { askerOf, userOf } from '../../../../src/services/filter-rules'
 import { goldenConfig } from '../../../support/golden-query'
@@ -63,4 +65,23 @@ test.each([
 ])('%s is known by its reason trail', (_what, reason, expected) => {
   const ops = [{ input: { OP_ID: 'OP_TEST_DELAY', reason } }]
   expect(submitter({ id: 7, ops } as unknown as Job)).toEqual(expected)
+})
+
+test('repair events and reports that cannot be used are told, and when an event is forgotten', () => {
+  const [event] = observe([], new Map([[node.uuid, { status: 'evacuate' }]]), { now_s: 1, newId: () => 'e1' }).events
+  const told = (sections: Record<string, Record<string, unknown>>) =>
+    configEvents(config, config, { from: 1, to: 2, mtime: 1, gantry: { serial_no: 2, sections } }, () => null)
+  expect(told({ [MAINTENANCE.events]: { e1: event } })).toMatchObject([
+    {
+      type: 'maintenance',
+      objects: [`node/${node.name}`],
+      data: { id: 'e1', 'repair-status': 'noted', node: node.name },
+    },
+  ])
+  expect(told({ [MAINTENANCE.events]: { e1: null } })).toMatchObject([{ data: { id: 'e1', forgotten: true } }])
+  expect(told({ [MAINTENANCE.rounds]: { problems: { node2: 'forged' } } })).toMatchObject([
+    { type: 'maintenance', objects: ['node/node2'], data: { node: 'node2', problem: 'forged' } },
+  ])
+  // Tokens lie beside them.
+  expect(told({ tokens: { a: { secret: 1 } } })).toEqual([])
 })

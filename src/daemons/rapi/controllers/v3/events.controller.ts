@@ -13,7 +13,8 @@ export class EventsV3Controller extends V3Resource {
   /**
    * The events of the cluster, as server-sent events: `job` (a job or one of its opcodes changed its state), `log` (a line of a
    * job's log), `config` (an object was added, changed or removed), `instance` (see below), `node` (a node changed its role), `master`, `watcher`
-   * (what was started again by itself, and nodes that come and go), and `gap` (something is missing here: look at the objects anew). The data of each is a JSON object. A job's has `user` and `token`; a change of the
+   * (what was started again by itself, and nodes that come and go), `maintenance` (a repair event was noted,
+   * has changed or was forgotten, or the report of a node cannot be used), and `gap` (something is missing here: look at the objects anew). The data of each is a JSON object. A job's has `user` and `token`; a change of the
    * configuration has `jobs` that asked for it, where jobs did, and beside them `who`, their users in the same order: null for a
    * command on the master. An instance's tells in `change` whether it was `created`, `started`, `stopped`, `migrated`, `failed_over`,
    * `moved` or `removed`, or has `crashed`: it runs no more, though it should, and no job stopped it. Beside that it has `instance`,

@@ -1,0 +1,23 @@
+// The controllers of this door get these.
+import type { Identity } from '../../rpc/luxi/gantry'
+import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
+import { HttpError } from '../../http/errors'
+import type { Reply } from '../../http/json-api'
+import type { MaintenanceView } from '../../model/maintenance'
+
+export class MaintdContext {
+  readonly reply: Reply = { status: 200, headers: {} }
+
+  constructor(
+    /** As this daemon follows it. */
+    readonly view: () => MaintenanceView,
+    readonly gantry: GantryMaster,
+    private readonly caller: Identity | undefined,
+  ) {}
+
+  /** Who changes something has to log in. */
+  get identity(): Identity {
+    if (this.caller === undefined) throw new HttpError(401, 'Log in with a password or a token')
+    return this.caller
+  }
+}

@@ -1,0 +1,89 @@
+// The life of the maintenance daemon: it looks at the nodes, and goes from round to round.
+import type { Clock, Timer } from '../lib/clock'
+import type { Log } from '../lib/log'
+import { errorText } from '../lib/system-failure'
+import { ROUND_AGAIN_S, ROUND_LOOK_S } from '../model/limits/maintenance'
+import type { Memory } from './memory'
+import type { Rounds, Stepped } from './rounds'
+import type { NodeWatch } from './watch-nodes'
+
+export interface KeeperOptions {
+  readonly memory: Memory
+  readonly rounds: Pick<Rounds, 'step'>
+  readonly watch: Pick<NodeWatch, 'look' | 'interval_s'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface KeeperFigures {
+  rounds: number
+  looks: number
+  failures: number
+}
+
+export class Keeper {
+  readonly figures: KeeperFigures = { rounds: 0, looks: 0, failures: 0 }
+  private readonly timers = new Map<'look' | 'step', Timer>()
+  private closed = false
+  private stepping = false
+
+  constructor(private readonly options: KeeperOptions) {}
+
+  start(): void {
+    void this.look()
+    void this.step()
+  }
+
+  /** Something has changed that the next round hangs on. */
+  soon(): void {
+    if (!this.stepping) this.later('step', ROUND_LOOK_S, () => this.step())
+  }
+
+  close(): void {
+    this.closed = true
+    for (const timer of this.timers.values()) timer.cancel()
+  }
+
+  private async look(): Promise<void> {
+    const { watch, log } = this.options
+    try {
+      await watch.look()
+      this.figures.looks++
+    } catch (error) {
+      this.figures.failures++
+      log.warn({ failure: errorText(error) }, 'what the nodes report could not be noted; it is tried again')
+    }
+    this.later('look', watch.interval_s(), () => this.look())
+  }
+
+  private async step(): Promise<void> {
+    const { rounds, log, memory } = this.options
+    let stepped: Stepped = 'failed'
+    this.stepping = true
+    try {
+      stepped = await rounds.step()
+      if (stepped === 'acted' || stepped === 'failed') this.figures.rounds++
+    } catch (error) {
+      this.figures.failures++
+      log.warn({ failure: errorText(error), again_s: ROUND_AGAIN_S }, 'a step of maintenance failed')
+    }
+    this.stepping = false
+    const { round_delay } = memory.settings()
+    const wait_s = {
+      waits: ROUND_LOOK_S,
+      acted: ROUND_LOOK_S,
+      failed: Math.min(ROUND_AGAIN_S, round_delay),
+      idle: round_delay,
+    }
+    this.later('step', wait_s[stepped], () => this.step())
+  }
+
+  private later(name: 'look' | 'step', wait_s: number, work: () => Promise<void>): void {
+    this.timers.get(name)?.cancel()
+    if (!this.closed)
+      this.timers.set(
+        name,
+        this.options.clock.after(wait_s * 1000, () => void work(), { background: true }),
+      )
+  }
+}

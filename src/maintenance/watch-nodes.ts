@@ -1,0 +1,134 @@
+// Asks the nodes for their self-diagnosis, as often as they look at themselves, and notes what they report.
+import type { Clock } from '../lib/clock'
+import { seconds } from '../lib/clock'
+import { isObject, type JsonObject } from '../lib/shapes/shape'
+import { slices } from '../lib/slices'
+import { errorText } from '../lib/system-failure'
+import { recordValues } from '../config/records'
+import type { ConfigData, Node } from '../model/config'
+import { PACE_SPREAD } from '../model/limits/collectors'
+import { ASKED_AT_ONCE, DIAGNOSE_ANSWER_BYTES_MAX, DIAGNOSE_ANSWER_S } from '../model/limits/maintenance'
+import { PROBLEMS_KEY } from '../model/maintenance'
+import type { Random } from '../lib/random'
+import type { AskMond } from '../rpc/mond/endpoints'
+import { observe, remembered } from './life'
+import type { Memory } from './memory'
+import { readDiagnosis } from './read-diagnosis'
+
+export interface WatchOptions {
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly random: Pick<Random, 'uuid'>
+  readonly ask: AskMond
+  config(): ConfigData
+  /** The key that reports are signed with. */
+  key(): Promise<string>
+}
+
+const DIAGNOSE = '/1/report/node/diagnose'
+const LOAD = '/1/report/default/cpu-avg-load'
+
+export class NodeWatch {
+  /** When each node made the report that was read last, by uuid. */
+  private readonly last_ns = new Map<string, number>()
+
+  constructor(private readonly options: WatchOptions) {}
+
+  /** Seconds between two looks. */
+  interval_s(): number {
+    const { interval } = this.options.config().cluster.data_collectors['diagnose'] ?? { interval: 30e6 }
+    return Math.max(1, interval / 1e6)
+  }
+
+  async look(): Promise<void> {
+    const { memory, config, clock, random } = this.options
+    // Without a program every node is well, and nobody needs to be asked.
+    if (memory.settings().diagnose_command === '' && memory.read().events.length === 0)
+      return void (await this.tellProblems({}))
+    const nodes = recordValues(config().nodes)
+    const { reports, problems } = await this.askAll(nodes)
+    for (const uuid of this.last_ns.keys()) if (!nodes.some((node) => node.uuid === uuid)) this.last_ns.delete(uuid)
+    const tags = new Map(nodes.map((node) => [String(node.uuid), node.tags]))
+    let overfull: readonly string[] = []
+    await memory.update((now) => {
+      const noted = observe(remembered(now.events, reports, { tags }), reports, {
+        now_s: seconds(clock),
+        newId: () => random.uuid(),
+      })
+      overfull = noted.overfull
+      return { ...now, events: noted.events }
+    })
+    const full = nodes.filter(({ uuid }) => overfull.includes(uuid))
+    const many = full.map(({ name }): [string, string] => [
+      name,
+      'it reports something else again and again; further events are not noted',
+    ])
+    await this.tellProblems({ ...problems, ...Object.fromEntries<string>(many) })
+  }
+
+  /** The loads of the processors in the order of these nodes; null when one that is there does not tell. */
+  async loads(names: readonly string[]): Promise<number[] | null> {
+    const byName = new Map(recordValues(this.options.config().nodes).map((node) => [node.name, node]))
+    const loads: number[] = []
+    for (const some of slices(names, ASKED_AT_ONCE)) {
+      const told = await Promise.all(some.map((name) => this.load(byName.get(name))))
+      for (const load of told) {
+        if (load === undefined) return null
+        loads.push(load)
+      }
+    }
+    return loads
+  }
+
+  private async load(node: Node | undefined): Promise<number | undefined> {
+    if (node === undefined || node.offline || !node.vm_capable) return 0
+    try {
+      const { data } = JSON.parse(await this.ask(node, LOAD)) as { data?: unknown }
+      const total = isObject(data) ? data['cpu_total'] : undefined
+      return typeof total === 'number' ? total : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  private async askAll(nodes: readonly Node[]) {
+    const reports = new Map<string, JsonObject>()
+    const problems: Record<string, string> = {}
+    const key = await this.options.key()
+    for (const some of slices(nodes, ASKED_AT_ONCE))
+      await Promise.all(
+        some.map(async (node) => {
+          try {
+            // Nobody observes anything on a node that is offline.
+            reports.set(node.uuid, node.offline ? { status: 'Ok' } : await this.askOne(node, key))
+          } catch (error) {
+            problems[node.name] = errorText(error)
+          }
+        }),
+      )
+    return { reports, problems }
+  }
+
+  private async askOne(node: Node, key: string): Promise<JsonObject> {
+    const text = await this.ask(node, DIAGNOSE)
+    const { report, time_ns } = readDiagnosis(text, {
+      ...{ key, node: node.name, now_s: seconds(this.options.clock) },
+      // A look that finds nothing new is made less often.
+      interval_s: this.interval_s() * PACE_SPREAD,
+      last_ns: this.last_ns.get(node.uuid) ?? 0,
+    })
+    this.last_ns.set(node.uuid, time_ns)
+    return report
+  }
+
+  private async ask(node: Node, path: string): Promise<string> {
+    const { clock, ask } = this.options
+    const bounds = { clock, limit_s: DIAGNOSE_ANSWER_S, bytes_max: DIAGNOSE_ANSWER_BYTES_MAX }
+    return (await ask(node, path, bounds)).text
+  }
+
+  private tellProblems(problems: Readonly<Record<string, string>>): Promise<void> {
+    const sorted = Object.entries(problems).sort(([a], [b]) => (a < b ? -1 : 1))
+    return this.options.memory.put(PROBLEMS_KEY, sorted.length === 0 ? null : Object.fromEntries(sorted))
+  }
+}

@@ -1,0 +1,256 @@
+// What the maintenance daemon remembers, as it lies in gantry.data: its settings, the repair events, and the round that is under way.
+import { isObject, type JsonObject } from '../lib/shapes/shape'
+import type { GantryData } from './config'
+
+/** Sections of gantry.data. The settings are no secret: every candidate's confd is told them. */
+export const MAINTENANCE = {
+  settings: 'maintenance',
+  events: 'maintenance-events',
+  rounds: 'maintenance-rounds',
+} as const
+
+/** The key of the round below MAINTENANCE.rounds, and of what would be done where nothing is to be done. */
+export const ROUND_KEY = 'round'
+export const OUTLOOK_KEY = 'outlook'
+export const PROBLEMS_KEY = 'problems'
+
+export const MAINTD_SOURCE = 'gnt:daemon:maintd'
+export const READY_TAG = 'maintd:repairready:'
+export const FAILED_TAG = 'maintd:repairfailed:'
+
+/** From the least invasive to the most invasive one. */
+export const REPAIR_ACTIONS = ['live-repair', 'evacuate', 'evacuate-failover'] as const
+export type RepairAction = (typeof REPAIR_ACTIONS)[number]
+
+export const REPAIR_STATUSES = ['noted', 'pending', 'canceled', 'failed', 'completed'] as const
+export type RepairStatus = (typeof REPAIR_STATUSES)[number]
+
+/** A fault of a node, from the first report until somebody has acknowledged what was done about it. */
+export interface RepairEvent {
+  readonly id: string
+  /** The node's uuid. */
+  readonly node: string
+  /** The very object that the node's self-diagnosis printed. */
+  readonly original: JsonObject
+  readonly action: RepairAction
+  readonly status: RepairStatus
+  readonly jobs: readonly number[]
+  /** The tag that the node has got, or will get if all goes well. */
+  readonly tag: string
+  /** Whether the node has got it: only then its absence means that somebody removed it. */
+  readonly tagged: boolean
+  /** Why nothing goes on, for people; null where something does. */
+  readonly note: string | null
+  readonly ctime: number
+  readonly mtime: number
+  readonly serial_no: number
+}
+
+/** A job of a round; its number is null until it is known to have been submitted. */
+export interface RoundJob {
+  readonly key: number
+  readonly job: number | null
+  readonly kind: RoundJobKind
+  /** The event that it is about; null for repairs of instances and for balancing. */
+  readonly event: string | null
+  readonly text: string
+  /** By name: what it touches. */
+  readonly nodes: readonly string[]
+  readonly instances: readonly string[]
+  /** The tag that tells of it once its number is known: `{}` stands for the number. */
+  readonly tagLater?: string
+}
+
+export type RoundJobKind = 'drain' | 'move' | 'repair-command' | 'tag' | 'repair' | 'repair-tag' | 'balance'
+
+/** It is written before its jobs are submitted: a maintd that finds one looks which of its jobs there are. */
+export interface Round {
+  readonly id: string
+  readonly began: number
+  readonly jobs: readonly RoundJob[]
+  /** Whether it is known which of them were submitted. */
+  readonly resolved: boolean
+  /** Whether the tags that tell of repairs were submitted too. */
+  readonly tagged: boolean
+  readonly serial_no: number
+}
+
+export interface MaintenanceSettings {
+  /** Seconds until the next look when nothing was to be done. */
+  readonly round_delay: number
+  readonly balance: boolean
+  /** The least gain that is worth a move. @isDouble */
+  readonly balance_threshold: number
+  readonly balance_load: boolean
+  readonly evacuation: boolean
+  readonly live_repair: boolean
+  readonly harep: boolean
+  readonly dry_run: boolean
+  readonly diagnose_command: string
+}
+
+/** Settings that are to be changed; the others stay. */
+export interface MaintenanceChanges {
+  /** Seconds until the next look when nothing was to be done. @isInt @minimum 1 */
+  round_delay?: number
+  balance?: boolean
+  /** The least gain that is worth a move. @isDouble */
+  balance_threshold?: number
+  /** Whether balancing looks at the load that the nodes measure. */
+  balance_load?: boolean
+  evacuation?: boolean
+  live_repair?: boolean
+  harep?: boolean
+  dry_run?: boolean
+  /** The name of a program in node-diagnose-commands; empty for none. */
+  diagnose_command?: string
+}
+
+/** The parameter of OP_CLUSTER_SET_PARAMS for each. */
+export const MAINTENANCE_PARAMETERS = {
+  round_delay: 'maint_round_delay',
+  balance: 'maint_balance',
+  balance_threshold: 'maint_balance_threshold',
+  balance_load: 'maint_balance_load',
+  evacuation: 'maint_evacuation',
+  live_repair: 'maint_live_repair',
+  harep: 'maint_harep',
+  dry_run: 'maint_dry_run',
+  diagnose_command: 'diagnose_data_collector_filename',
+} as const satisfies Record<keyof MaintenanceSettings, string>
+
+/** All that acts is off. */
+export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
+  ...{ round_delay: 300, balance: false, balance_threshold: 0.1, balance_load: false },
+  ...{ evacuation: false, live_repair: false, harep: false, dry_run: false, diagnose_command: '' },
+}
+
+export function maintenanceSettings({ sections }: Pick<GantryData, 'sections'>): MaintenanceSettings {
+  const told = sections[MAINTENANCE.settings] ?? {}
+  const known = Object.entries(MAINTENANCE_DEFAULTS).map(([key, missing]: [string, unknown]) => {
+    const value = told[key]
+    return [key, typeof value === typeof missing ? value : missing]
+  })
+  // Each value has the type of its default.
+  return Object.fromEntries(known) as MaintenanceSettings
+}
+
+export const changedEvent = (event: RepairEvent, fields: Partial<RepairEvent>, now_s: number): RepairEvent => ({
+  ...event,
+  ...fields,
+  mtime: now_s,
+  serial_no: event.serial_no + 1,
+})
+
+/** Whoever cancels an event wants nothing more to be done about it. What has ended already stays as it ended. */
+export const canceledEvent = (event: RepairEvent, now_s: number): RepairEvent =>
+  isActive(event) ? changedEvent(event, { status: 'canceled', note: null }, now_s) : event
+
+/** In the order in which they were noted. */
+export function repairEvents({ sections }: Pick<GantryData, 'sections'>): RepairEvent[] {
+  const all = Object.values(sections[MAINTENANCE.events] ?? {}).filter(isObject)
+  // Only this product writes the section.
+  return (all as unknown as RepairEvent[]).sort((a, b) => a.ctime - b.ctime || (a.id < b.id ? -1 : 1))
+}
+
+export function roundOf({ sections }: Pick<GantryData, 'sections'>): Round | null {
+  const round = sections[MAINTENANCE.rounds]?.[ROUND_KEY]
+  return isObject(round) ? (round as unknown as Round) : null
+}
+
+/** What would be done, where nothing is to be done. */
+export function outlookOf({ sections }: Pick<GantryData, 'sections'>): string[] {
+  const outlook = sections[MAINTENANCE.rounds]?.[OUTLOOK_KEY]
+  return Array.isArray(outlook) ? outlook.map(String) : []
+}
+
+/** Nodes whose reports cannot be used, by name, with the reason. */
+export function problemsOf({ sections }: Pick<GantryData, 'sections'>): Readonly<Record<string, string>> {
+  const problems = sections[MAINTENANCE.rounds]?.[PROBLEMS_KEY]
+  return isObject(problems)
+    ? Object.fromEntries(Object.entries(problems).map(([name, why]) => [name, String(why)]))
+    : {}
+}
+
+/** Something may still be done about it. */
+export const isActive = ({ status }: Pick<RepairEvent, 'status'>): boolean => status === 'noted' || status === 'pending'
+
+/** A fault of a node, and what was done about it. */
+export interface MaintenanceEvent {
+  id: string
+  /** The same once more, by its older name. */
+  uuid: string
+  /** The uuid of the node that reported it. */
+  node: string
+  /** The name of the node; null when it has left the cluster. */
+  node_name: string | null
+  /** The very object that the node's self-diagnosis printed. */
+  original: { [key: string]: unknown }
+  action: RepairAction
+  /** `noted`: nothing was done yet. `pending`: jobs were submitted, and none has failed. The other three are its end. */
+  'repair-status': RepairStatus
+  /** @isInt */
+  jobs: number[]
+  /** The tag that the node has got, or will get when all is done. To remove it acknowledges the event. */
+  tag: string
+  /** Why nothing goes on, for people; null where something does. */
+  note: string | null
+  /** @isDouble */
+  ctime: number
+  /** @isDouble */
+  mtime: number
+  serial_no: number
+}
+
+/** A job of the round that is under way. */
+export interface MaintenanceJob {
+  /** Null while it is being submitted, and for one that was refused. */
+  job: number | null
+  kind: RoundJobKind
+  /** The id of the event that it is about; null for repairs of instances and for balancing. */
+  event: string | null
+  text: string
+}
+
+/** What maintenance may do, and what it does. */
+export interface MaintenanceView {
+  settings: MaintenanceSettings
+  events: MaintenanceEvent[]
+  /** Jobs of the round that is under way; the next one begins when all of them have ended. */
+  jobs: MaintenanceJob[]
+  /** In a dry run: what would be done. */
+  outlook: string[]
+  /** Nodes whose reports cannot be used, with the reason. */
+  problems: { [node: string]: string }
+}
+
+export const maintenanceView = (gantry: Pick<GantryData, 'sections'>, nameOf: NameOf): MaintenanceView => ({
+  settings: maintenanceSettings(gantry),
+  events: repairEvents(gantry).map((event) => shownEvent(event, nameOf(event.node))),
+  jobs: (roundOf(gantry)?.jobs ?? []).map(({ job, kind, event, text }) => ({ job, kind, event, text })),
+  outlook: outlookOf(gantry),
+  problems: problemsOf(gantry),
+})
+
+/** The name of a node by its uuid. */
+type NameOf = (uuid: string) => string | undefined
+
+/** Without anything that the outside need not know of how it is kept. */
+export function shownEvent(event: RepairEvent, nodeName: string | undefined): MaintenanceEvent {
+  const { id, node, original, action, status, jobs, tag, note, ctime, mtime, serial_no } = event
+  return {
+    // The design and the older code have a name each for the id.
+    ...{
+      id,
+      uuid: id,
+      node,
+      node_name: nodeName ?? null,
+      original,
+      action,
+      'repair-status': status,
+      jobs: [...jobs],
+      tag,
+    },
+    ...{ note, ctime, mtime, serial_no },
+  }
+}

@@ -1,0 +1,112 @@
+// What people and programs do with maintenance: they look, cancel and acknowledge events, and set what may be done. The maintenance daemon
+// does the rest; both only know each other by what is in gantry.data.
+import { change, SOMEBODY_ELSE } from '../config/changes'
+import { recordGet } from '../config/records'
+import { seconds } from '../lib/clock'
+import type { JsonObject } from '../lib/shapes/shape'
+import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
+import { WRITES_MAX } from '../model/limits/maintenance'
+import {
+  canceledEvent,
+  isActive,
+  MAINTENANCE,
+  MAINTENANCE_PARAMETERS,
+  type MaintenanceEvent,
+  type MaintenanceView,
+  maintenanceView,
+  type RepairEvent,
+  repairEvents,
+  shownEvent,
+} from '../model/maintenance'
+import type { ClientId } from '../model/lock'
+import { OpClusterSetParams } from '../opcodes/cluster'
+import { BadParameter, fillOpcode, op } from '../opcodes/index'
+import { OpTagsDel } from '../opcodes/tags'
+import type { JobId, WireOpCode } from '../rpc/luxi/calls'
+import type { Access } from './access/access'
+import type { MasterContext } from './master-context'
+import type { Submissions } from './jobs/submissions'
+
+const LOOK_AGAIN_MS = 50
+
+type Context = Pick<MasterContext, 'config' | 'gantry' | 'wconfd' | 'clock'>
+
+export class MaintenanceService {
+  constructor(
+    private readonly context: Context,
+    private readonly submissions: Pick<Submissions, 'ask'>,
+  ) {}
+
+  view(): MaintenanceView {
+    return maintenanceView(this.context.gantry(), (uuid) => this.nameOf(uuid))
+  }
+
+  async cancel(_caller: Access, id: string): Promise<MaintenanceEvent> {
+    const { clock, wconfd } = this.context
+    const client: ClientId = ['luxid', '', 0]
+    for (let tries = 1; ; tries++) {
+      const event = this.find(id)
+      if (event.status === 'canceled') return shownEvent(event, this.nameOf(event.node))
+      if (!isActive(event))
+        throw new OpPrereqError(
+          `The event ${id} is ${event.status} already, so there is nothing to cancel: acknowledge it instead`,
+          ECODE.STATE,
+        )
+      const after = canceledEvent(event, seconds(clock))
+      try {
+        await wconfd.gantryChange(client, null, [change('swapGantry', MAINTENANCE.events, id, event.serial_no, after)])
+        return shownEvent(after, this.nameOf(after.node))
+      } catch (error) {
+        const isConflict = error instanceof ConfigurationError && error.message.startsWith(SOMEBODY_ELSE)
+        if (!isConflict || tries >= WRITES_MAX) throw error
+        await clock.sleep(LOOK_AGAIN_MS)
+      }
+    }
+  }
+
+  /** Removes the tag; maintd forgets the event then, a completed one when it is no longer observed. */
+  async acknowledge(caller: Access, id: string): Promise<JobId> {
+    const event = this.find(id)
+    const name = this.nameOf(event.node)
+    if (name === undefined || !event.tagged)
+      throw new OpPrereqError(
+        `The event ${id} is ${event.status}, and its node has no tag of it yet: there is nothing to acknowledge` +
+          (isActive(event) ? '; cancel it instead' : ''),
+        ECODE.STATE,
+      )
+    return this.submissions.ask(caller, op(OpTagsDel, { kind: 'node', name, tags: [event.tag] }))
+  }
+
+  /** The settings that are given; the others stay. */
+  async set(caller: Access, settings: JsonObject): Promise<JobId> {
+    const given = Object.entries(settings).map(([key, value]): [string, unknown] => {
+      const parameter = Object.entries(MAINTENANCE_PARAMETERS).find(([name]) => name === key)?.[1]
+      if (parameter === undefined)
+        throw new OpPrereqError(
+          `${key}: there is no such setting, only ${Object.keys(MAINTENANCE_PARAMETERS).join(', ')}`,
+          ECODE.INVAL,
+        )
+      return [parameter, value]
+    })
+    if (given.length === 0) throw new OpPrereqError('Name a setting to be changed', ECODE.INVAL)
+    return this.submissions.ask(caller, readSettings(Object.fromEntries<unknown>(given)))
+  }
+
+  private find(id: string): RepairEvent {
+    const event = repairEvents(this.context.gantry()).find((one) => one.id === id)
+    if (event === undefined) throw new OpPrereqError(`There is no event ${id}`, ECODE.NOENT)
+    return event
+  }
+
+  private nameOf(uuid: string): string | undefined {
+    return recordGet(this.context.config().nodes, uuid)?.name
+  }
+}
+
+function readSettings(given: JsonObject): WireOpCode {
+  try {
+    return fillOpcode(OpClusterSetParams, given)
+  } catch (error) {
+    throw error instanceof BadParameter ? new OpPrereqError(error.explained, ECODE.INVAL) : error
+  }
+}

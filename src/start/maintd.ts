@@ -1,0 +1,129 @@
+// Starts maintd with all that it needs.
+import * as path from 'node:path'
+import { countedTemplate } from '../allocation/asked'
+import type { ClusterData } from '../allocation/cluster-data'
+import { toParts } from '../allocation/question-parts'
+import { findInstance } from '../config/lookup'
+import { recordGet } from '../config/records'
+import { basicAuthenticator } from '../daemons/rapi/auth'
+import { LoginTurns } from '../daemons/rapi/login-turns'
+import { UsersFile } from '../daemons/rapi/users'
+import { createIdentify } from '../daemons/rapi/v3/identity'
+import { CHALLENGE, problemOf } from '../daemons/rapi/v3/problem'
+import { startMaintd } from '../daemons/maintd/server'
+import { systemClock as clock } from '../lib/clock'
+import { systemFiles as files } from '../lib/files'
+import { systemRandom as random } from '../lib/random'
+import { WorkerPool } from '../lib/worker-pool'
+import { Keeper } from '../maintenance/keeper'
+import { Memory, type Remembered } from '../maintenance/memory'
+import { jobsInTags } from '../maintenance/plan-repairs'
+import type { RoundPlan, RoundQuestion } from '../maintenance/plan-round'
+import { Rounds } from '../maintenance/rounds'
+import { NodeWatch } from '../maintenance/watch-nodes'
+import { PORT } from '../model/constants/daemons'
+import { EMPTY_GANTRY } from '../config/upgrade'
+import { ROUND_PLAN_MEMORY_MIB, ROUND_PLAN_S } from '../model/limits/maintenance'
+import { MAINTENANCE, type MaintenanceSettings, maintenanceView } from '../model/maintenance'
+import { ownedDisk as disk } from '../model/owners'
+import { LuxiClient } from '../rpc/luxi/client'
+import { openMonds } from '../rpc/mond/endpoints'
+import { openWconfd } from '../rpc/wconfd/client'
+import { followConfig } from '../rpc/wconfd/follow'
+import { masterNodes } from './master'
+import { ownAddress } from './own-address'
+import type { ConfigData } from '../model/config'
+import type { Master } from '../rpc/luxi/master'
+import type { NodeClient } from '../rpc/node/client'
+import type { Start } from './start'
+
+export const start: Start = async (surroundings) => {
+  const { paths, log, options } = surroundings
+  const nodes = await masterNodes(surroundings)
+  const listeners = new Set<() => void>()
+  const follower = await followConfig(paths.socket('wconfd'), { clock, log }, (_, delta) => {
+    for (const listener of listeners) listener()
+    const changed = delta === null || delta.gantry === undefined ? {} : delta.gantry.sections
+    if (MAINTENANCE.settings in changed || MAINTENANCE.events in changed) keeper.soon()
+  })
+  const config = () => follower.current()
+  const master = new LuxiClient({ path: paths.socket('query'), clock })
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+  const memory = new Memory({
+    ...{ wconfd, clock, gantry: () => follower.gantry() },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  })
+  const watch = new NodeWatch({
+    ...{ memory, clock, random, config, ask: openMonds(paths, files) },
+    key: async () => (await disk.read(paths.hmacKey))?.toString('utf8') ?? '',
+  })
+  const planner = openPlanner({ config, nodes, master, watch })
+  const tagsOf = (name: string) => findInstance(config(), name)?.tags ?? []
+  const rounds = new Rounds({ memory, master, clock, random, log, plan: planner.plan, tagsOf })
+  const keeper = new Keeper({ memory, rounds, watch, clock, log })
+  const users = new UsersFile(paths.rapiUsers, { files, random, log })
+  users.refresh()
+  const turns = new LoginTurns(clock, log)
+  const { gantry } = master
+  const maintd = await startMaintd({
+    ...{ log, clock, random, files, gantry, challenge: CHALLENGE, figures: keeper.figures },
+    ...{ certificate: paths.rapiCert, accessLog: options.accessLog, port: options.port ?? PORT.maintd },
+    addresses: options.bind ?? [(await ownAddress(paths)) ?? '0.0.0.0'],
+    view: () => maintenanceView(follower.gantry() ?? EMPTY_GANTRY, (uuid) => recordGet(config().nodes, uuid)?.name),
+    identify: createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns }),
+    problemOf: (error) => problemOf(error, log),
+  })
+  keeper.start()
+  return {
+    async close() {
+      keeper.close()
+      await maintd.close()
+      await planner.close()
+      follower.close()
+      wconfd.close()
+    },
+    reload: () => users.refresh(true),
+  }
+}
+
+interface Sources {
+  config(): ConfigData
+  readonly nodes: NodeClient
+  readonly master: Pick<Master, 'queryJobs'>
+  readonly watch: NodeWatch
+}
+
+/** Plans are made in a thread, from what the nodes tell just then. */
+function openPlanner({ config, nodes, master, watch }: Sources) {
+  const threads = new WorkerPool({
+    ...{ entry: path.join(__dirname, '../maintenance-thread.js'), clock, threads: 1 },
+    ...{ limit_s: ROUND_PLAN_S, memory_mib: ROUND_PLAN_MEMORY_MIB },
+  })
+  const statusesIn = async (data: ClusterData): Promise<(readonly [number, string])[]> => {
+    const ids = jobsInTags(data)
+    const rows = ids.length === 0 ? [] : await master.queryJobs(ids, ['status'])
+    return rows.flatMap((row, at) => (typeof row?.[0] === 'string' ? [[ids[at] ?? 0, row[0]] as const] : []))
+  }
+  const plan = async ({ events }: Remembered, settings: MaintenanceSettings): Promise<RoundPlan> => {
+    // Nobody is asked anything where there is nothing to decide.
+    if (events.length === 0 && !settings.harep && !settings.balance) return { jobs: [], notes: [] }
+    const now = config()
+    const { clusterPicture } = await import('../operations/plan/picture.js')
+    const { data, options: allocation } = await clusterPicture(nodes, now, countedTemplate(now))
+    const names = events.flatMap(({ node }) => {
+      const name = recordGet(now.nodes, node)?.name
+      return name === undefined ? [] : [[node, name] as const]
+    })
+    const question: RoundQuestion = {
+      ...{ events, names: Object.fromEntries(names), settings, now_s: clock.now_ms() / 1000 },
+      jobs: settings.harep ? await statusesIn(data) : [],
+      loads: settings.balance_load ? await watch.loads(data.nodes.map(({ name }) => name)) : null,
+    }
+    // The thread is ours.
+    return (await threads.run(toParts({ data, question, options: allocation }))) as RoundPlan
+  }
+  return { plan, close: () => threads.close() }
+}

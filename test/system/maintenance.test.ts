@@ -1,0 +1,234 @@
+// A node says that it is ill, and the cluster looks after it: real processes, real virtual machines, and what goes wrong in between.
+import { execFileSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import * as net from 'node:net'
+import * as path from 'node:path'
+import type { MaintenanceEvent } from '../../src/model/maintenance'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { qemuPresent, qemuTest } from '../support/needs'
+
+jest.setTimeout(400_000)
+
+const NODES = 5
+let cluster: EmbeddedCluster
+
+beforeAll(async () => {
+  if (!qemuPresent) return
+  cluster = await startCluster(['--nodes', String(NODES), '--hypervisor', 'kvm'])
+  for (let n = 1; n <= NODES; n++) {
+    script(n, 'node-diagnose-commands/check', `cat ${verdictOf(n)}`)
+    says(n, { status: 'Ok' })
+  }
+  await ok('cluster modify --data-collector-interval diagnose=1')
+  await ok('cluster modify --diagnose-data-collector-filename=check --maintenance-interval=1')
+  await ok('cluster maintenance settings evacuation=yes live_repair=yes')
+})
+afterAll(() => (qemuPresent ? cluster.remove() : undefined))
+
+qemuTest('a node that asks to be evacuated is drained, its guests leave alive, and it is tagged', async () => {
+  for (const name of ['vm1', 'vm2'])
+    await ok(`instance add -t sharedfile --disk 0:size=16m -o gantry-tiny -B memory=32m -n node3 ${name}`)
+  const before = await ticks('vm1')
+  says(3, { status: 'evacuate', details: { disk: 'sda' } })
+  const done = await reaches('node3', 'completed')
+  expect(await ok('node list --no-headers -o name,role,pinst_cnt node3')).toMatch(/node3\.gantry\.local D\s+0$/m)
+  expect(await ok('node list --no-headers -o tags node3')).toContain(`maintd:repairready:${done.id}`)
+  expect(await ok('instance list --no-headers -o status vm1 vm2')).toBe('running\nrunning\n')
+  const after = await ticks('vm1')
+  expect(after).toBeGreaterThanOrEqual(before)
+  expect(done.jobs.length).toBeGreaterThanOrEqual(4)
+  const [row] = await cluster.master.queryJobs([done.jobs[0] ?? 0], ['ops'])
+  expect(JSON.stringify(row)).toContain(`event ${done.id}`)
+  expect(JSON.stringify(row)).toContain('gnt:daemon:maintd')
+
+  // Still observed: only the tag goes, and the event stays.
+  await ok(`cluster maintenance acknowledge ${done.id}`)
+  expect(await ok('node list --no-headers -o tags node3')).not.toContain('maintd:')
+  expect((await events()).map(({ id }) => id)).toEqual([done.id])
+  says(3, { status: 'Ok' })
+  await settles(async () => expect(await events()).toEqual([]), 60)
+  await ok('node modify --drained=no node3')
+})
+
+qemuTest('a repair command that fails ends the event; its tag removed begins it anew', async () => {
+  script(2, 'node-repair-commands/mend', 'cat > "$0.input"; exit 1')
+  says(2, { status: 'live-repair', command: 'mend', details: 'a fan' })
+  const failed = await reaches('node2', 'failed')
+  await settles(async () =>
+    expect(await ok('node list --no-headers -o tags node2')).toContain(`maintd:repairfailed:${failed.id}`),
+  )
+  expect(JSON.parse(fs.readFileSync(etc(2, 'node-repair-commands/mend.input'), 'utf8'))).toEqual({
+    ...{ status: 'live-repair', command: 'mend', details: 'a fan' },
+  })
+  script(2, 'node-repair-commands/mend', 'exit 0')
+  await settles(async () => expect((await ok(`cluster remove-repair ${failed.id}`)).length).toBeGreaterThan(0))
+  const again = await reaches('node2', 'completed')
+  expect(again.id).not.toBe(failed.id)
+  says(2, { status: 'Ok' })
+  await ok(`cluster maintenance acknowledge ${again.id}`)
+  await settles(async () => expect(await events()).toEqual([]), 60)
+})
+
+qemuTest('a canceled event gets no more jobs, and is forgotten when it is no longer observed', async () => {
+  await ok('cluster maintenance settings evacuation=no')
+  says(4, { status: 'evacuate-failover', details: 1 })
+  const noted = await reaches('node4', 'noted')
+  await settles(async () => expect((await events())[0]?.note).toContain('evacuation is off'))
+  const url = `https://${cluster.address}:1816`
+  expect((await ask(`${url}/1/events/${noted.id}/cancel`, 'POST')).status).toBe(401)
+  const canceled = await ask(`${url}/1/events/${noted.id}/cancel`, 'POST', `admin:${cluster.password}`)
+  expect(canceled).toMatchObject({ status: 200, body: { id: noted.id, 'repair-status': 'canceled' } })
+  await ok('cluster maintenance settings evacuation=yes')
+  expect((await ask(`${url}/1/status`, 'GET')).body).toMatchObject([{ uuid: noted.id, 'repair-status': 'canceled' }])
+  const told = await cluster.rapi('GET', '/3/maintenance')
+  expect(told.body).toMatchObject({ settings: { evacuation: true }, events: [{ id: noted.id, jobs: [] }] })
+  expect(await ok('node list --no-headers -o role node4')).not.toContain('D')
+  says(4, { status: 'Ok' })
+  await settles(async () => expect(await events()).toEqual([]), 60)
+})
+
+qemuTest('a report that is forged moves nothing, and is named', async () => {
+  const mond = pidOf('mond', 5)
+  process.kill(pidOf('node', 5), 'SIGSTOP')
+  process.kill(mond, 'SIGKILL')
+  const address = cluster.address.replace(/\d+$/, '5')
+  const forged = { name: 'diagnose', data: { status: 'evacuate' }, signed: { msg: '{}', salt: '1', hmac: 'x' } }
+  const forger = http.createServer((_, response) => response.end(JSON.stringify(forged)))
+  await settles(
+    () => new Promise<void>((resolve, reject) => forger.once('error', reject).listen(1815, address, resolve)),
+  )
+  try {
+    await settles(async () => expect(await ok('cluster maintenance status')).toMatch(/Problem: node5.*forged/), 30_000)
+    expect(await events()).toEqual([])
+  } finally {
+    forger.closeAllConnections()
+    await new Promise((resolve) => forger.close(resolve))
+    process.kill(pidOf('node', 5), 'SIGCONT')
+  }
+})
+
+qemuTest('maintd that is killed in the middle goes on where it was', async () => {
+  script(2, 'node-repair-commands/slow', 'echo x >> "$0.runs"; sleep 5')
+  says(2, { status: 'live-repair', command: 'slow' })
+  await settles(() => expect(fs.existsSync(etc(2, 'node-repair-commands/slow.runs'))).toBe(true), 60)
+  process.kill(pidOf('maintd', 1), 'SIGKILL')
+  const done = await reaches('node2', 'completed')
+  expect(fs.readFileSync(etc(2, 'node-repair-commands/slow.runs'), 'utf8')).toBe('x\n')
+  says(2, { status: 'Ok' })
+  await ok(`cluster maintenance acknowledge ${done.id}`)
+  await settles(async () => expect(await events()).toEqual([]), 60)
+})
+
+qemuTest('after a master failover in the middle the new master ends what was begun', async () => {
+  await ok('instance migrate -f -n node3 vm1').catch(() => 'it is there already')
+  says(3, { status: 'evacuate', details: 'again' })
+  await settles(async () => expect((await events())[0]?.['repair-status']).toBe('pending'), 60)
+  const [before] = await events()
+  expect(await cluster.gnt('--node', 'node2', 'cluster', 'master-failover')).toMatchObject({ code: 0 })
+  const done = await settles(async () => {
+    const view = JSON.parse(await ok('--node node2 cluster maintenance --json status')) as {
+      events: MaintenanceEvent[]
+    }
+    const event = view.events.find(({ id }) => id === before?.id)
+    // A job that the failover has interrupted is one that failed.
+    expect(['completed', 'failed']).toContain(event?.['repair-status'])
+    return event
+  }, 120)
+  await settles(
+    async () => expect(await ok('--node node2 node list --no-headers -o tags node3')).toContain(done?.tag),
+    60,
+  )
+  expect(await ok('--node node2 instance list --no-headers -o status vm1')).toBe('running\n')
+})
+
+const etc = (n: number, file: string): string => path.join(cluster.root, `node${n}.gantry.local/etc/ganeti`, file)
+const verdictOf = (n: number): string => path.join(cluster.root, `verdict-${n}`)
+const says = (n: number, verdict: object): void => fs.writeFileSync(verdictOf(n), JSON.stringify(verdict))
+
+function script(n: number, file: string, body: string): void {
+  fs.mkdirSync(path.dirname(etc(n, file)), { recursive: true, mode: 0o755 })
+  fs.writeFileSync(etc(n, file), `#!/bin/sh\n${body}\n`)
+  fs.chmodSync(etc(n, file), 0o755)
+}
+
+async function ok(line: string): Promise<string> {
+  const { code, stdout, stderr } = await cluster.gnt(...line.split(' '))
+  if (code !== 0) throw new Error(`gnt ${line}: ${stderr}`)
+  return stdout + stderr
+}
+
+async function events(): Promise<MaintenanceEvent[]> {
+  const { code, stdout, stderr } = await cluster.gnt('cluster', 'maintenance', '--json', 'events')
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout) as MaintenanceEvent[]
+}
+
+function reaches(node: string, status: string): Promise<MaintenanceEvent> {
+  return settles(async () => {
+    const all = await events()
+    const event = all.find((one) => one.node_name === `${node}.gantry.local` && one['repair-status'] === status)
+    if (event === undefined) throw new Error(`no event of ${node} is ${status}: ${JSON.stringify(all)}`)
+    return event
+  }, 120)
+}
+
+function pidOf(role: string, n: number): number {
+  const name = `ganeti-${role} node${n}.gantry.local`
+  for (const pid of fs.readdirSync('/proc').filter((one) => /^\d+$/.test(one)))
+    try {
+      const own = fs.readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`GANETI_ROOTDIR=${cluster.root}/node${n}.`)
+      if (own && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(name)) return Number(pid)
+    } catch {
+      // It ended meanwhile.
+    }
+  throw new Error(`${name} does not run: ${execFileSync('ps', ['ax']).toString()}`)
+}
+
+function ask(url: string, method: string, auth?: string): Promise<{ status: number; body: unknown }> {
+  return new Promise((resolve, reject) => {
+    const options = { method, rejectUnauthorized: false, ...(auth !== undefined && { auth }) }
+    const request = https.request(url, options, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as unknown }))
+    })
+    request.on('error', reject).end()
+  })
+}
+
+/** The guest counts seconds on its serial console from its boot on. */
+async function ticks(name: string): Promise<number> {
+  const { data } = await cluster.master.query('instance', ['console'], ['==', 'name', name])
+  const { command } = data[0]?.[0]?.[1] as { command: string[] }
+  const socket = net.connect(command.find((word) => word.endsWith('.serial')) ?? '')
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      const limit = setTimeout(() => reject(new Error(`the console of ${name} said nothing`)), 20_000)
+      let text = ''
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+        const [, ticked] = /T(\d{4})/.exec(text) ?? []
+        if (ticked === undefined) return
+        clearTimeout(limit)
+        resolve(Number(ticked))
+      })
+      socket.on('error', reject)
+    })
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Looks again and again until nothing is thrown. */
+async function settles<T>(look: () => T | Promise<T>, limit_s = 30): Promise<T> {
+  const deadline = Date.now() + limit_s * 1000
+  for (;;)
+    try {
+      return await look()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+}
