@@ -7,6 +7,7 @@ import type { Paths } from '../lib/paths'
 import type { Processes } from '../lib/processes'
 import { holdersIn } from '../jobs/livelocks'
 import { JOBS_END_S } from '../model/limits/master'
+import type { JobChange } from '../rpc/luxi/calls'
 import type { Master } from '../rpc/luxi/master'
 
 export async function endJobs(master: Master, clock: Clock, say: (text: string) => void): Promise<void> {
@@ -24,13 +25,18 @@ export async function endJobs(master: Master, clock: Clock, say: (text: string) 
 export async function awaitJob(master: Master, clock: Clock, job: number, limit_s: number): Promise<boolean> {
   const end_ms = clock.monotonic_ms() + limit_s * 1000
   let seen: unknown = null
+  let serial: number | null = null
   for (;;) {
     const left_s = (end_ms - clock.monotonic_ms()) / 1000
     if (left_s <= 0) return false
-    const change = await master.waitForJobChange(job, ['status'], seen, null, Math.max(1, Math.floor(left_s)))
+    const wait_s = Math.max(1, Math.floor(left_s))
+    const change: JobChange | 'nochange' = await master.waitForJobChange(job, ['status'], seen, serial, wait_s)
     if (change === 'nochange') continue
-    seen = change[0]
-    if (['success', 'error', 'canceled'].includes(String(change[0][0]))) return true
+    const [fields, log] = change
+    seen = fields
+    // Lines of its log that were told already are no news.
+    serial = log.at(-1)?.[0] ?? serial
+    if (['success', 'error', 'canceled'].includes(String(fields[0]))) return true
   }
 }
 

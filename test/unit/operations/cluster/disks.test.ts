@@ -53,6 +53,16 @@ test('inactive volumes, missing volumes, broken mirrors and silent nodes are tol
   ])
 })
 
+test('a volume that its machine has activated, but that nobody has open, is inactive', async () => {
+  const fake = cluster()
+  fake.answers.lv_list = (node) => ({
+    'xenvg/data': node.name === 'node2.example.com' ? ['128.00', false, false] : ACTIVE,
+    'xenvg/meta': ACTIVE,
+  })
+  fake.answers.drbd_needs_activation = () => []
+  expect(await verify(fake)).toEqual([{}, ['inst1.example.com'], {}])
+})
+
 test('only a strict check minds that a node cannot tell of its mirrors', async () => {
   const fake = cluster()
   fake.answers.lv_list = () => ({ 'xenvg/data': ACTIVE, 'xenvg/meta': ACTIVE })
