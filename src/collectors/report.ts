@@ -1,6 +1,7 @@
 // Defines collectors of monitoring data: what they report, in Ganeti's format, and what they need of the node. Collectors do not know who asks.
 import { type Clock, nanoseconds } from '../lib/clock'
 import { isMissing } from '../lib/disk'
+import type { OwnFigures } from '../lib/own-figures'
 import type { Paths } from '../lib/paths'
 import { whyNot } from '../lib/why-not'
 import type { DataCollector } from '../model/constants/collectors'
@@ -106,6 +107,8 @@ export interface NodeSources {
   candidateClocks(): Promise<readonly CandidateClock[]>
   /** The back end of this name, which refuses to answer where the node has none. */
   backEnd(hypervisor: string): BackEnd
+  /** What a daemon of this node tells of itself; undefined when it tells nothing. Rejects when it does not answer. */
+  figures?(role: string): Promise<OwnFigures | undefined>
   /** Something is missing that the report can do without. */
   warn(text: string): void
 }

@@ -14,6 +14,7 @@ import { type Clock, noteRequest, type Timer } from '../lib/clock'
 import { countRefused } from '../lib/counted-log'
 import { clientOf, Crowd } from '../lib/crowd'
 import type { Log } from '../lib/log'
+import type { OwnFigures } from '../lib/own-figures'
 import type { Random } from '../lib/random'
 import { Shares } from '../lib/shares'
 import { followCertificate, keyAndCertificate } from '../lib/tls'
@@ -53,6 +54,7 @@ export interface Served {
   readonly addresses: readonly AddressInfo[]
   /** Finishes the requests that are being served, then stops. */
   close(): Promise<void>
+  tell(): OwnFigures
 }
 
 export async function serve(door: Door): Promise<Served> {
@@ -79,6 +81,7 @@ export async function serve(door: Door): Promise<Served> {
 
   return {
     addresses: bound,
+    tell: () => ({ requests: room.requests }),
     async close() {
       closing = true
       timer?.cancel()
@@ -98,12 +101,15 @@ interface Room {
   /** The session of a connection to one address is good for the others, too. The keys live as long as this process. */
   readonly ticketKeys: Buffer
   readonly websockets: Websockets | undefined
+  /** That came since the start. */
+  requests: number
 }
 
 function openRoom(door: Door): Room {
   const ticketKeys = Buffer.from(door.random.hex(48), 'hex')
   const websockets = door.websockets === true ? openWebsockets(door) : undefined
-  return { door, crowd: crowdOf(door), oneByOne: new OneByOne(door.limits.pipelined), ticketKeys, websockets }
+  const oneByOne = new OneByOne(door.limits.pipelined)
+  return { door, crowd: crowdOf(door), oneByOne, ticketKeys, websockets, requests: 0 }
 }
 
 /** Loaded only for doors that have some. */
@@ -112,7 +118,9 @@ function openWebsockets(door: Door): Websockets {
   return new Websockets(door)
 }
 
-function admit({ door, crowd }: Room, request: IncomingMessage, response: ServerResponse, accept?: Accept): unknown {
+function admit(room: Room, request: IncomingMessage, response: ServerResponse, accept?: Accept): unknown {
+  const { door, crowd } = room
+  room.requests++
   const { limits, accessLog: level, log, clock } = door
   logAccess({ level, path_chars: limits.log_path_chars, log, clock }, request, response)
   if (crowd.isBeyond(request.socket)) return hangUp(request.socket, crowded(request.socket, limits), door)

@@ -1,8 +1,6 @@
 // The queue inside luxid: every job that has not ended, in memory, and a summary of those that have; which of them run; and who wants to hear of changes. A change
 // is told only when it is durable. Each job ends exactly once: what comes after its end is ignored.
-import type { Clock } from '../lib/clock'
 import { nanoseconds, timestamp } from '../lib/clock'
-import type { Log } from '../lib/log'
 import { GenericError, JobQueueFull, errorToWire } from '../model/errors'
 import { JOBS_QUEUED_MAX, JOB_IDS_RESERVED, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits/queue'
 import { redactSecrets, secretsOf } from '../opcodes/summary'
@@ -10,23 +8,15 @@ import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { ArchivedJobs } from './archived-jobs'
 import { type EndedJob, endedJob, WholeJobs } from './ended-jobs'
 import { resolveRelative } from './dependencies'
-import { Execution, type OwnerDied } from './execution'
+import { Execution } from './execution'
 import { warnOfUnreadable } from './filters'
 import type { FilterRule } from '../model/filter-rule'
 import { encodeJob } from './job-file'
 import { type Job, dependenciesOf, dequeued, heldBack, isFinished, newJob, rejected, withPriority } from './job'
-import type { JobRunner, Secrets } from './runner'
+import type { QueueOptions } from './queue-options'
+import type { Secrets } from './runner'
 import { QueueRoom } from './room'
 import { Scheduler } from './scheduler'
-import type { QueueStore } from './store'
-
-export interface QueueOptions {
-  store: QueueStore
-  runner: JobRunner
-  ownerDied: OwnerDied
-  clock: Clock
-  log: Log
-}
 
 export type Submission = { id: JobId } | { error: string }
 export type CancelOutcome = 'dequeued' | 'unknown' | { readonly execution: Execution }
@@ -71,6 +61,10 @@ export class JobQueue {
   /** How many jobs will have something to write in a moment, and have nothing just now. */
   get busy(): number {
     return [...this.executions].filter(([id, { isYoung }]) => isYoung && !this.unpublished.has(id)).length
+  }
+
+  get sizes(): { readonly open: number; readonly begun: number; readonly ended: number } {
+    return { open: this.jobs.size, begun: this.executions.size, ended: this.ended.size }
   }
 
   /** The number for the file `serial`: no other luxid gives out an id up to this one. */

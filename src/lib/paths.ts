@@ -57,6 +57,8 @@ export interface Paths {
   socket(name: SocketName): string
   ssconf(key: string): string
   pidFile(role: string): string
+  /** The socket on which a daemon tells figures of itself. */
+  figuresSocket(role: string): string
   /** Without the `.log` that all of them end in. */
   logFile(name: string): string
 }
@@ -111,6 +113,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     socket: (name) => `${run}/socket/ganeti-${name}`,
     ssconf: (key) => `${data}/ssconf_${key}`,
     pidFile: (role) => `${run}/ganeti-${role}.pid`,
+    figuresSocket: (role) => `${run}/ganeti-${role}.figures`,
     logFile: (name) => `${log}/${name}.log`,
   }
 }

@@ -16,6 +16,7 @@ export const start: Start = async ({ paths, log, options }) => {
     port: options.port ?? PORT.confd,
   })
   return {
+    tell: () => confd.tell(),
     async close() {
       copy.close()
       await confd.close()

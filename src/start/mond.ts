@@ -9,12 +9,13 @@ import { CollectorSettings } from '../daemons/mond/settings'
 import { systemClock as clock, within } from '../lib/clock'
 import { sha1Hmac } from '../lib/hmac'
 import { thisMachine } from '../lib/machine'
+import { readFigures } from '../lib/own-figures'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { errorText } from '../lib/system-failure'
 import { MONITORING_PLUGINS_DIR } from '../model/constants/collectors'
 import { PORT } from '../model/constants/daemons'
-import { PLUGINS_LOOK_S, REPORT_S } from '../model/limits/collectors'
+import { OWN_FIGURES_S, PLUGINS_LOOK_S, REPORT_S } from '../model/limits/collectors'
 import { FIRST_ANSWER_S } from '../model/limits/mond'
 import { ownedDisk as disk } from '../model/owners'
 import { ConfdClient } from '../rpc/confd/client'
@@ -41,6 +42,7 @@ export const start: Start = async ({ paths, log, options }) => {
   const sources: NodeSources = {
     ...{ ...openNodeSources(paths, log), ...(simulated && (await simulatedSources(paths))) },
     ...{ clock, hostname, paths, simulated, ...onceHeard(candidates, settings) },
+    figures: (role) => readFigures(paths.figuresSocket(role), clock, OWN_FIGURES_S),
     warn: (text) => log.debug(text),
   }
   let key = await keyOf(paths)
@@ -76,6 +78,7 @@ export const start: Start = async ({ paths, log, options }) => {
     },
   })
   return {
+    tell: () => mond.tell(),
     async close() {
       settings.close()
       monitor.close()

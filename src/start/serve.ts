@@ -18,11 +18,13 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   const running = await begin(load, surroundings)
   await disk.makeDirectory(paths.runDir)
   await disk.write(paths.pidFile(name), `${process.pid}\n`, { mode: 0o644, durable: false })
+  const figures = await tellFigures(name, running, surroundings)
   let ending = false
   end = (why) => {
     if (ending) return
     ending = true
     log.info({ why }, 'stopping')
+    figures?.close()
     running
       .close()
       .then(() => disk.remove(paths.pidFile(name)))
@@ -36,6 +38,16 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   }
   process.on('SIGHUP', () => running.reload?.())
   process.send?.({ ready: true })
+}
+
+/** A daemon that cannot tell them is as good as before. */
+async function tellFigures(name: string, running: Running, { paths, log }: Surroundings) {
+  if (running.tell === undefined) return undefined
+  const { serveFigures } = await import('../lib/own-figures.js')
+  return serveFigures(paths.figuresSocket(name), () => running.tell?.() ?? {}).catch((error: unknown) => {
+    log.warn({ reason: errorText(error) }, 'nobody can ask for the figures of this daemon')
+    return undefined
+  })
 }
 
 async function begin(load: () => Promise<Start>, surroundings: Surroundings): Promise<Running> {

@@ -1,5 +1,6 @@
 // The arguments and the result of a role's start function.
 import type { Log } from '../lib/log'
+import type { OwnFigures } from '../lib/own-figures'
 import type { Paths } from '../lib/paths'
 import type { Options } from '../roles/options'
 
@@ -14,6 +15,8 @@ export interface Running {
   close(): Promise<void>
   /** On SIGHUP: certificates and files of users are read again. */
   reload?(): void
+  /** Figures that only it knows; mond asks for them again and again, so they have to cost nothing. */
+  tell?(): OwnFigures
 }
 
 export type Start = (surroundings: Surroundings) => Promise<Running>

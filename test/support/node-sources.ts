@@ -1,6 +1,7 @@
 // A node as collectors see it, made of recorded texts. What a test does not name is not there.
 import { NotInstalled, type BackEnd, type FileFacts, type NodeSources, type Room } from '../../src/collectors/report'
 import type { Clock } from '../../src/lib/clock'
+import type { OwnFigures } from '../../src/lib/own-figures'
 import { pathsOf } from '../../src/lib/paths'
 import type { CandidateClock } from '../../src/rpc/confd/clocks'
 import { SteppedClock } from './stepped-clock'
@@ -19,6 +20,8 @@ export interface RecordedNode {
   /** Confd's answers, by `number query`. */
   answers?: Readonly<Record<string, unknown>>
   clocks?: readonly CandidateClock[]
+  /** What daemons tell of themselves, by their roles; an error is thrown. */
+  figures?: Readonly<Record<string, OwnFigures | Error>>
   backEnds?: Readonly<Record<string, BackEnd>>
   /** Everything that was warned of. */
   readonly warnings?: string[]
@@ -56,6 +59,10 @@ export function nodeSources(node: RecordedNode): NodeSources {
     backEnd(name) {
       const unknown = () => Promise.reject(new Error(`Unknown hypervisor '${name}'`))
       return node.backEnds?.[name] ?? { allInfo: unknown, nodeInfo: unknown }
+    },
+    figures(role) {
+      const told = node.figures?.[role]
+      return told instanceof Error ? Promise.reject(told) : Promise.resolve(told)
     },
     warn: (text) => void node.warnings?.push(text),
   }

@@ -45,6 +45,17 @@ test('all nodes tell their reports and figures', async () => {
   expect(whole).toMatchObject({ node: NODE, reports: [{ name: 'daemons', data: { daemons: expect.any(Array) } }] })
 })
 
+test('the daemons of the master tell what they have to do', async () => {
+  const [master] = await nodes('?node=node1&collector=daemons')
+  const { daemons } = master?.reports?.[0]?.data as { daemons: { name: string; figures: object | null }[] }
+  const told = Object.fromEntries(daemons.map(({ name, figures }) => [name, figures && Object.keys(figures)]))
+  expect(told).toMatchObject({
+    luxid: ['jobs_queued', 'jobs_begun', 'jobs_ended'],
+    wconfd: ['lock_owners', 'lock_requests_waiting', 'config_serial'],
+    ...{ rapi: ['requests'], mond: ['requests'], noded: ['calls'], confd: ['answers'] },
+  })
+}, 60_000)
+
 test('a monitoring daemon that was killed is one line that says so, until it is back', async () => {
   // Its parent would start it again at once.
   signal('node', 'SIGSTOP')

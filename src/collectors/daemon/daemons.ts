@@ -4,7 +4,7 @@ import type { Place, Role } from '../../roles/role'
 import { ROLES } from '../../roles/table'
 import { type ProcessFacts, nodeUptime, processFacts } from '../processes'
 import { type Collector, type NodeSources, OK, type Status, readIfThere, ssconf, summary } from '../report'
-import { about, flag, float, int, list, maybe, record, status, text } from '../shapes'
+import { about, dict, flag, float, int, list, maybe, record, status, text } from '../shapes'
 
 export const daemons: Collector = {
   ...{ name: 'daemons', category: 'daemon', kind: 'status' },
@@ -18,6 +18,7 @@ export const daemons: Collector = {
         cpu_s: about('processor time since it was started', maybe(float)),
         cpu_load: about('processor seconds per second since the last look', maybe(float)),
         ...{ memory_bytes: maybe(int), memory_peak_bytes: maybe(int), threads: maybe(int), open_files: maybe(int) },
+        figures: about('what it tells of itself, by name: what it has to do, and has done', maybe(dict(float))),
         restarts: about('how often it was seen to have been started again', int),
         status,
       }),
@@ -26,6 +27,7 @@ export const daemons: Collector = {
   codes: {
     0: 'every daemon that this node should have runs',
     1: `a daemon was started again less than ${DAEMON_CALM_S / 60} minutes ago`,
+    2: 'a daemon runs and does not answer',
     4: 'a daemon that this node should have does not run',
   },
   open(sources) {
@@ -57,21 +59,30 @@ async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<u
         const before = seen.get(role.name)
         const now = following(before, facts, now_ms)
         seen.set(role.name, now)
-        return { role, facts, before, now, memory: await memoryOf(sources, facts) }
+        const [memory, own] = await Promise.all([memoryOf(sources, facts), ownFigures(sources, role, facts)])
+        return { role, facts, before, now, memory, own }
       }),
   )
-  const daemons = found.map(({ role, facts, before, now, memory }) => ({
+  const daemons = found.map(({ role, facts, before, now, memory, own }) => ({
     ...{ name: role.name, program: role.program, running: facts !== undefined, pid: facts?.pid ?? null },
     uptime_s: facts === undefined ? null : Math.max(0, up_s - facts.started_s),
     ...{ cpu_s: facts?.cpu_s ?? null, cpu_load: loadSince(before, now), ...memory },
     ...{
       threads: facts?.threads ?? null,
+      figures: own === 'no answer' ? null : (own ?? null),
       restarts: now.restarts,
-      status: judge(role, facts, now_ms - now.restarted_ms),
+      status: own === 'no answer' ? silent(role) : judge(role, facts, now_ms - now.restarted_ms),
     },
   }))
   return { status: summary(daemons.map((one) => one.status)), daemons }
 }
+
+/** A daemon that is stopped, or never comes to an end with what it does, does not tell them. */
+async function ownFigures(sources: NodeSources, { name }: Role, facts: ProcessFacts | undefined) {
+  return facts && (await sources.figures?.(name).catch(() => 'no answer' as const))
+}
+
+const silent = ({ name }: Role): Status => ({ code: 2, message: `${name} runs, and does not answer` })
 
 /** Some roles are for clusters of one kind only, which their ssconf files tell; others run since somebody has asked for them. */
 async function isWanted(sources: NodeSources, { name, place, lines = {} }: Role): Promise<boolean> {

@@ -4,6 +4,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import * as net from 'node:net'
 import { type Clock, seconds } from '../../lib/clock'
 import type { Log } from '../../lib/log'
+import type { OwnFigures } from '../../lib/own-figures'
 import { errorText } from '../../lib/system-failure'
 import type { ConfigData, GantryData } from '../../model/config'
 import {
@@ -33,6 +34,7 @@ export interface ConfdOptions {
 export interface Confd {
   readonly port: number
   close(): Promise<void>
+  tell(): OwnFigures
 }
 
 export async function startConfd(options: ConfdOptions): Promise<Confd> {
@@ -51,7 +53,11 @@ export async function startConfd(options: ConfdOptions): Promise<Confd> {
   socket.on('error', (error) => log.error({ reason: errorText(error) }, 'the socket failed'))
   const answering = new Answering(options)
   socket.on('message', (bytes, from) => answering.hear(socket, bytes, from))
-  return { port: socket.address().port, close: () => new Promise((resolve) => socket.close(resolve)) }
+  return {
+    port: socket.address().port,
+    tell: () => ({ answers: answering.given }),
+    close: () => new Promise((resolve) => socket.close(resolve)),
+  }
 }
 
 type Packed = ConfdReply & { readonly answer: string }
@@ -61,6 +67,8 @@ class Answering {
   /** The answers since the configuration changed, by their questions. */
   private readonly answers = new Map<string, Packed>()
   private readonly replays = new Replays()
+  /** Answers since the start. */
+  given = 0
 
   constructor(private readonly options: ConfdOptions) {}
 
@@ -70,6 +78,7 @@ class Answering {
     if (key === '' || port === 0) return
     const request = unpackQuestion(key, bytes, seconds(clock))
     if (request === undefined || this.replays.isReplay(request.hmac, `${address} ${port}`)) return
+    this.given++
     // Who asked may be gone, or out of reach: then nobody waits for the answer.
     socket.send(this.reply(key, request), port, address, (error) => {
       if (error !== null) log.debug({ address, reason: errorText(error) }, 'an answer was not sent')

@@ -12,6 +12,7 @@ import { within, type Clock } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
+import type { OwnFigures } from '../../lib/own-figures'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
 import type { ConfigData, GantryData, NodeUuid } from '../../model/config'
@@ -76,6 +77,7 @@ interface Follower {
 export interface Luxid {
   /** Running jobs go on; a later luxid finds them again. */
   close(): Promise<void>
+  tell(): OwnFigures
   readonly master: Master
 }
 
@@ -115,6 +117,10 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   void bringUpMasterIp(context)
   return {
     master,
+    tell() {
+      const { open, begun, ended } = queue.sizes
+      return { jobs_queued: Math.max(0, open - begun), jobs_begun: begun, jobs_ended: ended }
+    },
     async close() {
       await Promise.all(servers.map((server) => server.close()))
       looking.close()

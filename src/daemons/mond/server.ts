@@ -9,6 +9,7 @@ import { HttpError } from '../../http/errors'
 import { serve } from '../../http/serve'
 import { showPages } from '../../http/show-pages'
 import { finishAnswer } from '../../lib/finish-answer'
+import type { OwnFigures } from '../../lib/own-figures'
 import { MOND_HTTP_LIMITS } from '../../model/limits/mond'
 import { type MondContext, type MondOptions, Written } from './context'
 import { NO_RESOURCE, noReport, REFUSAL_WORDS, refusalOf } from './errors'
@@ -17,6 +18,7 @@ import { pageOf } from './page'
 export interface Mond {
   readonly addresses: readonly AddressInfo[]
   close(): Promise<void>
+  tell(): OwnFigures
 }
 
 export async function startMond(options: MondOptions): Promise<Mond> {

@@ -8,6 +8,7 @@ import { Crowd } from '../../lib/crowd'
 import { type Disk, removeLeftovers } from '../../lib/disk'
 import { finishAnswer } from '../../lib/finish-answer'
 import { type Log, silentLog } from '../../lib/log'
+import type { OwnFigures } from '../../lib/own-figures'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
@@ -61,10 +62,12 @@ export interface Noded {
   readonly context: NodeContext
   /** Refuses new calls and waits for those that run, for a moment. */
   close(): Promise<void>
+  tell(): OwnFigures
 }
 
 export async function startNoded(options: NodedOptions): Promise<Noded> {
   let leaving = false
+  let calls = 0
   const daemons = { ...options.daemons, leave: () => void (leaving = true) }
   const basics = contextOf({ ...options, daemons })
   for (const directory of [options.paths.dataDir, options.paths.queueDir]) await removeLeftovers(basics.disk, directory)
@@ -80,6 +83,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const patience = { handshakeTimeout: NODED_RECEIVE_S * 1000, headersTimeout: NODED_RECEIVE_S * 1000 }
   const server = https.createServer({ ...nodeServerTls(files, options.paths), ...patience }, (request, response) => {
     if (!accepts(request.socket)) return turnAway(response)
+    calls++
     // A caller that goes away while it sends gets no answer.
     serve(context, request, response, accepts, answered).catch(() => response.destroy())
   })
@@ -104,6 +108,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   context.log.info({ address: options.address, port }, 'ready')
   return {
     ...{ port, context },
+    tell: () => ({ calls }),
     async close() {
       await closeServer(server, context.clock)
       await configReplica.close()

@@ -12,6 +12,7 @@ import type { AccessLevel } from '../../lib/access-level'
 import type { Clock } from '../../lib/clock'
 import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
+import type { OwnFigures } from '../../lib/own-figures'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
 import { HTTP_LIMITS } from '../../model/limits/http'
@@ -54,6 +55,7 @@ export interface Rapi {
   reload(): void
   /** Finishes the requests that are being served, then stops. */
   close(): Promise<void>
+  tell(): OwnFigures
 }
 
 export async function startRapi(options: RapiOptions): Promise<Rapi> {

@@ -2,6 +2,7 @@
 // socket on which others follow the configuration. Only transport is here; nothing below knows of sockets.
 import type { Timer } from '../../lib/clock'
 import { isServed } from '../../lib/json-socket'
+import type { OwnFigures } from '../../lib/own-figures'
 import { ConfigurationError } from '../../model/errors'
 import {
   LOCK_CLEANUP_S,
@@ -15,7 +16,7 @@ import { serveWconfd } from './calls'
 import { WconfdState, type WconfdOptions } from './state'
 
 /** The caller has asked for the votes before (services/votes). */
-export async function startWconfd(options: WconfdOptions): Promise<{ close(): Promise<void> }> {
+export async function startWconfd(options: WconfdOptions): Promise<{ close(): Promise<void>; tell(): OwnFigures }> {
   const { paths, log, disk } = options
   const path = paths.socket('wconfd')
   // Before anything is read: two daemons on the same files would destroy them.
@@ -51,6 +52,11 @@ export async function startWconfd(options: WconfdOptions): Promise<{ close(): Pr
   const cleaning = cleanRegularly(state, options)
   log.info({ serial: state.store.current().serial_no }, 'wconfd is ready')
   return {
+    tell() {
+      const { owners, waiting } = state.locks.table
+      const held = { lock_owners: owners.size, lock_requests_waiting: waiting.size }
+      return { ...held, config_serial: state.store.current().serial_no }
+    },
     async close() {
       cleaning.cancel()
       // First stop answering, then write everything that was promised.

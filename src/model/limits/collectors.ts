@@ -48,3 +48,5 @@ export const PLUGINS_MAX = 64
 export const REPORT_S = 2
 /** Seconds until the folder of plugins is looked at again. */
 export const PLUGINS_LOOK_S = 15
+/** Seconds in which a daemon of this node has to tell its figures, or is told as one that does not answer. */
+export const OWN_FIGURES_S = 1

@@ -25,12 +25,23 @@ async function look(collector: ReturnType<typeof daemons.open>): Promise<Told> {
 
 test('a daemon tells what it uses, and that it was started again', async () => {
   const clock = new SteppedClock()
-  const node: RecordedNode = { clock, files: { ...UPTIME, ...daemon('noded', 7, 50_000, 100) } }
+  const node: RecordedNode = {
+    clock,
+    figures: { noded: { calls: 9 } },
+    files: { ...UPTIME, ...daemon('noded', 7, 50_000, 100) },
+  }
   const collector = daemons.open(nodeSources(node), {})
   const first = await look(collector)
   expect(first.daemons.find(({ name }) => name === 'noded')).toEqual({
     ...{ name: 'noded', program: 'ganeti-noded', running: true, pid: 7, uptime_s: 500, cpu_s: 1, cpu_load: null },
-    ...{ memory_bytes: 40960, memory_peak_bytes: 61440, open_files: 1, threads: 11, restarts: 0 },
+    ...{
+      memory_bytes: 40960,
+      memory_peak_bytes: 61440,
+      open_files: 1,
+      threads: 11,
+      figures: { calls: 9 },
+      restarts: 0,
+    },
     status: { code: 0, message: '' },
   })
   await clock.pass(10)
@@ -65,4 +76,14 @@ test('a node should have the daemons of its place; a file of another process is 
   const master = { ...files, '/var/lib/ganeti/ssconf_master_node': `${NODE}\n` }
   const ofMaster = await look(daemons.open(nodeSources({ files: master }), {}))
   expect(ofMaster.daemons.map(({ name }) => name)).toEqual(expect.arrayContaining(['wconfd', 'luxid', 'rapi']))
+})
+
+test('a daemon that runs and does not answer is told as such; one that is not there is not asked', async () => {
+  const figures = { noded: new Error('no answer within 1 s'), mond: new Error('nobody asks it') }
+  const { daemons: told } = await look(
+    daemons.open(nodeSources({ figures, files: { ...UPTIME, ...daemon('noded', 7, 1, 1) } }), {}),
+  )
+  const statusOf = (role: string) => told.find(({ name }) => name === role)?.status
+  expect(statusOf('noded')).toEqual({ code: 2, message: 'noded runs, and does not answer' })
+  expect(statusOf('mond')).toMatchObject({ code: 4 })
 })

@@ -1,0 +1,68 @@
+// The figures that a process tells of itself to whoever of this machine may connect to its socket: one JSON object, and the end. Both ends
+// are here.
+import * as net from 'node:net'
+import type { Clock } from './clock'
+import { errorCode } from './disk'
+import { checkSocketPath, removeStaleSocket } from './json-socket'
+import { isObject } from './shapes/shape'
+
+/** Numbers by their names. */
+export type OwnFigures = Readonly<Record<string, number>>
+
+const CONNECTIONS_MAX = 16
+const BYTES_MAX = 4096
+
+export async function serveFigures(path: string, tell: () => OwnFigures): Promise<{ close(): void }> {
+  checkSocketPath(path)
+  await removeStaleSocket(path)
+  const server = net.createServer((socket) => socket.on('error', () => socket.destroy()).end(JSON.stringify(tell())))
+  server.maxConnections = CONNECTIONS_MAX
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => resolve())
+  })
+  server.unref()
+  return { close: () => void server.close() }
+}
+
+/** Undefined where nobody has such a socket; rejects when who has it says nothing in time, or nonsense. */
+export function readFigures(path: string, clock: Clock, limit_s: number): Promise<OwnFigures | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(path)
+    let text = ''
+    const end = (settle: () => void) => {
+      timer.cancel()
+      socket.destroy()
+      settle()
+    }
+    const fail = (why: string) => end(() => reject(new Error(why)))
+    const timer = clock.after(limit_s * 1000, () => fail(`no answer within ${limit_s} s`))
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+      if (text.length > BYTES_MAX) fail('it says too much')
+    })
+    socket.on('error', (error) => {
+      const nobody = ['ENOENT', 'ECONNREFUSED'].includes(errorCode(error) ?? '')
+      if (nobody) end(() => resolve(undefined))
+      else fail(error.message)
+    })
+    socket.on('end', () => {
+      const figures = figuresIn(text)
+      if (figures === undefined) fail('it tells no figures')
+      else end(() => resolve(figures))
+    })
+  })
+}
+
+function figuresIn(text: string): OwnFigures | undefined {
+  try {
+    const told: unknown = JSON.parse(text)
+    if (!isObject(told)) return undefined
+    const numbers = Object.entries(told).flatMap(([name, value]) =>
+      typeof value === 'number' ? [[name, value] as const] : [],
+    )
+    return Object.fromEntries(numbers)
+  } catch {
+    return undefined
+  }
+}
