@@ -45,15 +45,25 @@ test('all nodes tell their reports and figures', async () => {
   expect(whole).toMatchObject({ node: NODE, reports: [{ name: 'daemons', data: { daemons: expect.any(Array) } }] })
 })
 
+interface ToldDaemon {
+  readonly name: string
+  readonly figures: object | null
+}
+
 test('the daemons of the master tell what they have to do', async () => {
-  const [master] = await nodes('?node=node1&collector=daemons')
-  const { daemons } = master?.reports?.[0]?.data as { daemons: { name: string; figures: object | null }[] }
-  const told = Object.fromEntries(daemons.map(({ name, figures }) => [name, figures && Object.keys(figures)]))
-  expect(told).toMatchObject({
+  const wanted = {
     luxid: ['jobs_queued', 'jobs_begun', 'jobs_ended'],
     wconfd: ['lock_owners', 'lock_requests_waiting', 'config_serial'],
     ...{ rapi: ['requests'], mond: ['requests'], noded: ['calls'], confd: ['answers'] },
-  })
+  }
+  // The first look was before all of them had started.
+  for (let told: Record<string, string[] | null> = {}; ;) {
+    const [master] = await nodes('?node=node1&collector=daemons')
+    const { daemons } = master?.reports?.[0]?.data as { daemons: ToldDaemon[] }
+    told = Object.fromEntries(daemons.map(({ name, figures }) => [name, figures && Object.keys(figures)]))
+    if (Object.keys(wanted).every((name) => Array.isArray(told[name]))) return expect(told).toMatchObject(wanted)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
 }, 60_000)
 
 test('a monitoring daemon that was killed is one line that says so, until it is back', async () => {
