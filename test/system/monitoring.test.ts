@@ -5,7 +5,6 @@ import type { NodeMonitoring } from '../../src/model/monitoring'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
 const NODE = 'node2.gantry.local'
-const SIGNALLED = ['node', 'mond']
 
 let cluster: EmbeddedCluster
 const signal = (role: string, name: NodeJS.Signals) =>
@@ -14,9 +13,11 @@ const signal = (role: string, name: NodeJS.Signals) =>
 beforeAll(async () => {
   cluster = await startCluster(['--hypervisor', 'fake'])
 })
-afterAll(async () => {
-  for (const role of SIGNALLED) signal(role, 'SIGCONT')
-  await cluster.remove()
+afterAll(() => cluster.remove())
+/** Whatever happens, nothing stays stopped. */
+const afterThis: (() => void)[] = []
+afterEach(() => {
+  for (const undo of afterThis.splice(0)) undo()
 })
 
 async function nodes(query = ''): Promise<NodeMonitoring[]> {
@@ -25,22 +26,24 @@ async function nodes(query = ''): Promise<NodeMonitoring[]> {
   return (body as { items: NodeMonitoring[] }).items
 }
 
-/** The nodes, once this one is as the test wants it. */
+const [NODE1, NODE3] = ['node1.gantry.local', 'node3.gantry.local']
+
+/** The nodes, once all are as the test wants them: on a busy machine any of them may be late for once. */
 async function once(enough: (node: NodeMonitoring) => boolean): Promise<NodeMonitoring[]> {
   for (;;) {
     const all = await nodes('?fields=node,answer,status,problems,figures')
-    const one = all.find(({ node }) => node === NODE)
-    if (one !== undefined && enough(one)) return all
+    if (all.length === 3 && all.every(enough)) return all
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 
-const answers = (all: readonly NodeMonitoring[]) => all.map(({ node, answer }) => [node, answer])
-const [NODE1, NODE3] = ['node1.gantry.local', 'node3.gantry.local']
+/** Until this node answers so, and the others with their reports. */
+const answered = (how: NodeMonitoring['answer']) =>
+  once(({ node, answer }) => answer === (node === NODE ? how : 'reports'))
 
 test('all nodes tell their reports and figures', async () => {
-  const all = await once(({ answer, figures }) => answer === 'reports' && figures?.cpu_load !== null)
-  expect(all.map(({ figures }) => typeof figures?.load)).toEqual(['number', 'number', 'number'])
+  const all = await once(({ figures }) => typeof figures?.load === 'number' && figures.cpu_load !== null)
+  expect(all.map(({ node, answer }) => [node, answer])).toEqual([NODE1, NODE, NODE3].map((node) => [node, 'reports']))
   const [whole] = await nodes(`?node=node2&category=daemon`)
   expect(whole).toMatchObject({ node: NODE, reports: [{ name: 'daemons', data: { daemons: expect.any(Array) } }] })
 })
@@ -64,34 +67,28 @@ test('the daemons of the master tell what they have to do', async () => {
     if (Object.keys(wanted).every((name) => Array.isArray(told[name]))) return expect(told).toMatchObject(wanted)
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
-}, 60_000)
+})
 
 test('a monitoring daemon that was killed is one line that says so, until it is back', async () => {
   // Its parent would start it again at once.
   signal('node', 'SIGSTOP')
   signal('mond', 'SIGKILL')
-  const dead = await once(({ answer }) => answer !== 'reports')
-  expect(answers(dead)).toEqual([
-    [NODE1, 'reports'],
-    [NODE, 'refused'],
-    [NODE3, 'reports'],
-  ])
+  afterThis.push(() => signal('node', 'SIGCONT'))
+  await answered('refused')
   const { code, stdout } = await cluster.gnt('cluster', 'monitor', '--no-headers', '-n', 'node2')
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/^node2\.gantry\.local unknown .* nothing listens on /)])
+  // A question may have been under way just then.
+  const why = /^node2\.gantry\.local unknown .* (nothing listens on|closed the connection) /
+  expect([code, stdout]).toEqual([1, expect.stringMatching(why)])
   const seen = new RegExp(`^gantry_node_monitoring_up\\{node="${NODE}".*\\} 0$`, 'm')
   expect(String((await cluster.rapi('GET', '/metrics')).body)).toMatch(seen)
   signal('node', 'SIGCONT')
-  await once(({ answer }) => answer === 'reports')
+  await answered('reports')
 })
 
 test('one that hangs holds up nobody, and is told as silent until it answers again', async () => {
   signal('mond', 'SIGSTOP')
-  const hung = await once(({ answer }) => answer !== 'reports')
-  expect(answers(hung)).toEqual([
-    [NODE1, 'reports'],
-    [NODE, 'silent'],
-    [NODE3, 'reports'],
-  ])
+  afterThis.push(() => signal('mond', 'SIGCONT'))
+  await answered('silent')
   signal('mond', 'SIGCONT')
-  await once(({ answer }) => answer === 'reports')
+  await answered('reports')
 })
