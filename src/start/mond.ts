@@ -34,9 +34,7 @@ export const start: Start = async ({ paths, log, options }) => {
   // Recorded addresses are those of other machines, of which none is asked.
   const candidates = candidatesOf(paths, log, simulated && address !== undefined ? [address] : undefined)
   const settings = new CollectorSettings({
-    ask: candidates.ask,
-    clock,
-    log,
+    ...{ ask: candidates.ask, clock, log },
     onTold: (switches) => monitor.follow(switches),
   })
   const sources: NodeSources = {
