@@ -74,7 +74,7 @@ export interface ClusterActivateMasterIpParams extends CommonOpcodeParams {
 
 /** Plans a balance, and moves nothing; the result is that of POST /3/balance. */
 export interface ClusterBalanceParams extends CommonOpcodeParams {
-  /** At most so many moves. */
+  /** At most so many moves; as many as a job can hold when left out. */
   max_moves?: number | null
   /** Disks may be copied. */
   disk_moves?: boolean | null
@@ -84,9 +84,9 @@ export interface ClusterBalanceParams extends CommonOpcodeParams {
   evacuate?: boolean | null
   /** Instances leave only nodes that are offline or drained. */
   restricted_migration?: boolean | null
-  /** The least gain of a move below min_gain_limit. */
+  /** The least gain of a move where the score is below the limit; 0.01 when left out. */
   min_gain?: number | null
-  /** The score below which min_gain counts. */
+  /** The score below which moves need that gain; 0.1 when left out. */
   min_gain_limit?: number | null
   /** The built-in allocator or a script; the default ones when left out. */
   iallocator?: string | null
@@ -110,7 +110,7 @@ export interface ClusterCapacityParams extends CommonOpcodeParams {
   visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
   /** The instances as they would be. */
   spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }
-  /** Looks no further than so many in each group. */
+  /** Look no further than so many in each group. */
   max_instances?: number | null
 }
 

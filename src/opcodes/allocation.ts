@@ -48,13 +48,16 @@ export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
   permission: 'cluster.balance',
   result: object,
   params: {
-    max_moves: maybe(positive(int), 'At most so many moves'),
+    max_moves: maybe(positive(int), 'At most so many moves; as many as a job can hold when left out'),
     disk_moves: maybe(bool, 'Disks may be copied'),
     instance_moves: maybe(bool, 'Instances may change their primary node'),
     evacuate: maybe(bool, 'Only instances whose node is offline or drained'),
     restricted_migration: maybe(bool, 'Instances leave only nodes that are offline or drained'),
-    min_gain: maybe(nonNegative(float), 'The least gain of a move below min_gain_limit'),
-    min_gain_limit: maybe(nonNegative(float), 'The score below which min_gain counts'),
+    min_gain: maybe(
+      nonNegative(float),
+      'The least gain of a move where the score is below the limit; 0.01 when left out',
+    ),
+    min_gain_limit: maybe(nonNegative(float), 'The score below which moves need that gain; 0.1 when left out'),
     ...ofGroups,
   },
 })
@@ -66,7 +69,7 @@ export const OpClusterCapacity = opcode('OP_CLUSTER_CAPACITY', {
   params: {
     ...ofGroups,
     spec: req(specification, 'The instances as they would be'),
-    max_instances: maybe(positive(int), 'Looks no further than so many in each group'),
+    max_instances: maybe(positive(int), 'Look no further than so many in each group'),
   },
 })
 

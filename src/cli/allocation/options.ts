@@ -1,18 +1,28 @@
 // Options that only gnt-allocation has.
+import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
 import { DATA_OPTIONS } from '../output/data'
-import { flag, value } from '../input/option'
+import { flag, parameter, value } from '../input/option'
 import { oNoHeaders, oSeparator } from '../input/options'
 import { DISK_TEMPLATES } from '../../model/templates'
 
-export const oExplain = flag('--explain', 'explain', 'tell of each node why nothing more fits there')
-export const oExplainMoves = flag('--explain', 'explain', 'tell of each move which nodes the instance could go to')
-export const oGroups = value('--groups', 'groups', 'list', 'only these node groups, comma list')
-export const oNodeTag = value('--node-tag', 'node_tag', 'string', 'all nodes with this tag die')
+export const oExplain = parameter(OpClusterCapacity, 'explain', {
+  type: 'flag',
+  help: 'tell of each node why nothing more fits there',
+})
+export const oExplainMoves = parameter(OpClusterBalance, 'explain', {
+  type: 'flag',
+  help: 'tell of each move which nodes the instance could go to',
+})
+export const oGroups = parameter(OpClusterBalance, 'groups', {
+  type: 'list',
+  help: 'only these node groups, comma list',
+})
+export const oNodeTag = parameter(OpClusterWhatIf, 'node_tag', { help: 'all nodes with this tag die' })
 export const oCount = value('--count', 'count', 'int', 'how many instances arrive; 1 when left out')
 export const oInstanceGroup = value('--node-group', 'nodegroup', 'string', 'the group into which they go', {
   short: '-g',
 })
-export const oMaxInstances = value('--max-instances', 'max_instances', 'int', 'look no further than so many in a group')
+export const oMaxInstances = parameter(OpClusterCapacity, 'max_instances')
 export const oPlaces = flag('--verbose', 'verbose', 'show the nodes of each instance that fits', { short: '-v' })
 
 export const SPECIFICATION_OPTIONS = [
@@ -28,15 +38,19 @@ export const SPECIFICATION_OPTIONS = [
   value('--networks', 'networks', 'list', 'networks to which its group must be connected, comma list'),
 ]
 
+const SWITCHED_OFF = { type: 'flag', stores: false, default: true } as const
+
 export const BALANCE_OPTIONS = [
   flag('--execute', 'execute', 'carry the moves out, as one job', { short: '-X' }),
-  value('--max-moves', 'max_moves', 'int', 'at most so many moves; as many as a job can hold when left out'),
-  flag('--no-disk-moves', 'disk_moves', 'copy no disks', { stores: false }),
-  flag('--no-instance-moves', 'instance_moves', 'change no primary nodes', { stores: false }),
-  flag('--evacuate', 'evacuate', 'only instances whose node is offline or drained'),
-  flag('--restricted-migration', 'restricted_migration', 'instances leave only nodes that are offline or drained'),
-  value('--min-gain', 'min_gain', 'float', 'least gain of a move once the score is low; 0.01 when left out'),
-  value('--min-gain-limit', 'min_gain_limit', 'float', 'the score below which that counts; 0.1 when left out'),
+  parameter(OpClusterBalance, 'max_moves'),
+  parameter(OpClusterBalance, 'disk_moves', { ...SWITCHED_OFF, long: '--no-disk-moves', help: 'copy no disks' }),
+  parameter(OpClusterBalance, 'instance_moves', {
+    ...{ ...SWITCHED_OFF, long: '--no-instance-moves', help: 'change no primary nodes' },
+  }),
+  parameter(OpClusterBalance, 'evacuate', { type: 'flag' }),
+  parameter(OpClusterBalance, 'restricted_migration', { type: 'flag' }),
+  parameter(OpClusterBalance, 'min_gain'),
+  parameter(OpClusterBalance, 'min_gain_limit'),
 ]
 
 export const SHOW_OPTIONS = [oNoHeaders, oSeparator, ...DATA_OPTIONS]
