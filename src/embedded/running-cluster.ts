@@ -7,7 +7,8 @@ import { systemFiles as files } from '../lib/files'
 import { systemProcesses as processes } from '../lib/processes'
 import { Turns } from '../lib/turns'
 import { OpExecError } from '../model/errors'
-import { roleNamed } from '../roles/table'
+import type { Role } from '../roles/role'
+import { roleNamed, ROLES } from '../roles/table'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
@@ -146,10 +147,10 @@ export class RunningCluster {
     const given: Record<string, string[]> = simulated
       ? {
           sim: [`--config=${recordedConfig(root)}`, `--state=${simState(root)}`, `--socket=${simSocket(root)}`],
-          ...listening(['mond', 'confd', 'maintd'], address),
+          ...listening(simulated, address),
           rapi: [...rapi, `--bind=${address}`, `--bind=${clusterAddress}`],
         }
-      : { ...listening(['noded', 'mond', 'confd', 'maintd'], address), rapi }
+      : { ...listening(simulated, address), rapi }
     const options = Object.entries(given).flatMap(([role, all]) => all.map((one) => `--give=${role}=${one}`))
     return simulated ? ['--simulated', ...options] : options
   }
@@ -216,5 +217,10 @@ export class RunningCluster {
   }
 }
 
-const listening = (roles: readonly string[], address: string): Record<string, string[]> =>
-  Object.fromEntries(roles.map((role) => [role, [`--bind=${address}`]]))
+/** Daemons that would listen on all addresses of the machine listen on that of their virtual node. The remote API has one of its own. */
+function listening(simulated: boolean, address: string): Record<string, string[]> {
+  const others = simulated ? 'real' : 'simulated'
+  const roles: readonly Role[] = ROLES.filter(({ place }) => place !== 'demand')
+  const bound = roles.filter(({ nodes, options }) => nodes !== others && options.includes('bind'))
+  return Object.fromEntries(bound.map(({ name }) => [name, [`--bind=${address}`]]))
+}

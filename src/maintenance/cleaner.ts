@@ -52,7 +52,7 @@ class Cleaner {
     for (const name of logs.slice(0, -CLEANER_LOGS_MAX)) await this.remove(path.join(folder, name))
   }
 
-  /** Of transfers between clusters that nobody finished. */
+  /** The files of transfers between clusters that nobody finished. */
   async expiredKeys(): Promise<void> {
     const { paths, files, clock, expiry_ms } = this.surroundings
     const folder = paths.local(PATH.CRYPTO_KEYS_DIR)
