@@ -42,10 +42,10 @@ const written = () => ({
   serial: queueText(queueOf(MASTER), 'serial'),
   shared: list(path.join(cluster.root, 'shared')),
   roots: list(cluster.root),
-  data: NODES.map((node) =>
-    list(dataDir(cluster, node)).filter((name) => !/^(config\.journal|locks\.data|tempres\.data)$/.test(name)),
-  ),
+  data: NODES.map((node) => list(dataDir(cluster, node)).filter((name) => !OWN_WILL.test(name))),
 })
+/** Files that daemons and the watcher write when nobody asks them to. */
+const OWN_WILL = /^(config\.journal|locks\.data|tempres\.data|\.?(gantry-)?watcher\..*)$/
 
 async function writesNothing(attack: () => Promise<void>): Promise<void> {
   const config = () => withWconfd(cluster, (calls) => calls.readConfig())

@@ -88,8 +88,9 @@ test('it carries everything out, one set of jobs after the other, and finds noth
   expect(out.match(/^Got job IDs \d+$/gm)).toHaveLength(moves)
   expect(out).toMatch(/Cluster score improved from/)
   expect((await primaries()).sort()).toEqual(['node1', 'node1', 'node2', 'node2', 'node3', 'node3'])
+  // The nodes measure their free memory at different moments, so a trace of imbalance may be left that no move betters.
   expect((await Hbal.start().end()).out).toMatch(
-    /^Cluster is already well balanced .*\n(.*\n){2}Nothing to do, exiting\n$/m,
+    /^(Cluster is already well balanced .*\n(.*\n){2}Nothing to do, exiting|No solution found\nSolution length=0)\n$/m,
   )
 })
 
