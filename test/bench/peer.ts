@@ -33,7 +33,7 @@ export class Peer {
   }
 
   get firstNode(): AskedNode {
-    const keyFile = path.join(this.folder, 'state/node1/lib/ganeti/hmac.key')
+    const keyFile = path.join(this.folder, 'state/node1/varlibganeti/hmac.key')
     return { name: 'node1.gnt.example', address: '198.51.100.11', keyFile, parent: this.pid }
   }
 
