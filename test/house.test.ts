@@ -62,7 +62,7 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
     lines: {
       'src/model/constants/hypervisors.ts': [['const PARAMS = {', 'still: {},']],
       'src/node/hypervisor/index.ts': [
-        ["import { fakeHypervisor } from './fake'\n", "import { stillHypervisor } from './still'\n"],
+        ["import { HypervisorFailure } from './hypervisor'\n", "import { stillHypervisor } from './still'\n"],
         ['HypervisorContext) => Hypervisor>> = {', 'still: stillHypervisor,'],
       ],
     },

@@ -112,7 +112,7 @@ function newInstance(config: ConfigData, spec: InstanceSpecification, counted: s
     )
   if (!hasDisks(spec.disk_template) && (spec.disks_mib ?? []).length > 0)
     throw new OpPrereqError(
-      'disks_mib: an instance of template ${spec.disk_template} has no disks; leave them out',
+      `disks_mib: an instance of template ${spec.disk_template} has no disks; leave them out`,
       ECODE.INVAL,
     )
   const networks = (spec.networks ?? []).map((name) => {

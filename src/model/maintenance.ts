@@ -1,6 +1,7 @@
 // What the maintenance daemon remembers, as it lies in gantry.data: its settings, the repair events, and the round that is under way.
 import { isObject, type JsonObject } from '../lib/shapes/shape'
 import type { GantryData } from './config'
+import { ECODE, OpPrereqError } from './errors'
 
 /** Sections of gantry.data. The settings are no secret: every candidate's confd is told them. */
 export const MAINTENANCE = {
@@ -118,6 +119,18 @@ export const MAINTENANCE_PARAMETERS = {
   dry_run: 'maint_dry_run',
   diagnose_command: 'diagnose_data_collector_filename',
 } as const satisfies Record<keyof MaintenanceSettings, string>
+
+/** Settings as parameters of the opcode that changes the cluster. Throws when one is unknown, or none is given. */
+export function maintenanceParameters(settings: JsonObject): JsonObject {
+  const given = Object.entries(settings).map(([name, value]): [string, unknown] => {
+    const parameter = Object.entries(MAINTENANCE_PARAMETERS).find(([one]) => one === name)?.[1]
+    if (parameter !== undefined) return [parameter, value]
+    const all = Object.keys(MAINTENANCE_PARAMETERS).join(', ')
+    throw new OpPrereqError(`${name}: there is no such setting, only ${all}`, ECODE.INVAL)
+  })
+  if (given.length === 0) throw new OpPrereqError('Name a setting to be changed', ECODE.INVAL)
+  return Object.fromEntries<unknown>(given)
+}
 
 /** All that acts is off. */
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {

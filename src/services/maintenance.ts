@@ -10,8 +10,8 @@ import {
   canceledEvent,
   isActive,
   MAINTENANCE,
-  MAINTENANCE_PARAMETERS,
   type MaintenanceEvent,
+  maintenanceParameters,
   type MaintenanceView,
   maintenanceView,
   type RepairEvent,
@@ -79,17 +79,7 @@ export class MaintenanceService {
 
   /** The settings that are given; the others stay. */
   async set(caller: Access, settings: JsonObject): Promise<JobId> {
-    const given = Object.entries(settings).map(([key, value]): [string, unknown] => {
-      const parameter = Object.entries(MAINTENANCE_PARAMETERS).find(([name]) => name === key)?.[1]
-      if (parameter === undefined)
-        throw new OpPrereqError(
-          `${key}: there is no such setting, only ${Object.keys(MAINTENANCE_PARAMETERS).join(', ')}`,
-          ECODE.INVAL,
-        )
-      return [parameter, value]
-    })
-    if (given.length === 0) throw new OpPrereqError('Name a setting to be changed', ECODE.INVAL)
-    return this.submissions.ask(caller, readSettings(Object.fromEntries<unknown>(given)))
+    return this.submissions.ask(caller, readSettings(maintenanceParameters(settings)))
   }
 
   private find(id: string): RepairEvent {

@@ -1,7 +1,10 @@
 // Options that only gnt-node has.
 import { OpNodeAdd, OpNodeSetParams, OpOobCommand } from '../../opcodes/node'
 import { flag, parameter, value } from '../input/option'
-import { STORAGE_TYPES_NODE_STORAGE } from '../../model/constants/disks'
+import type { StorageType } from '../../model/templates'
+
+/** In the order in which Ganeti's program names them. */
+const STORAGE_TYPES: readonly StorageType[] = ['file', 'lvm-pv', 'lvm-vg', 'sharedfile', 'gluster']
 
 export const oAllocatable = value('--allocatable', 'allocatable', 'bool', 'allow allocation on the volume', {
   metavar: 'yes|no',
@@ -29,7 +32,7 @@ export const oInput = value('--input', 'input', 'string', 'text that the command
 })
 export const oStorageType = value('--storage-type', 'user_storage_type', 'choice', 'storage type', {
   short: '-t',
-  choices: STORAGE_TYPES_NODE_STORAGE,
+  choices: STORAGE_TYPES,
   metavar: 'STORAGE_TYPE',
 })
 export const oSync = flag('--sync', 'do_locking', 'take locks while asking')

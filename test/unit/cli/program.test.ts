@@ -22,7 +22,13 @@ describe('tools and commands', () => {
     >
     // Their answers decide the exit code, so they print data themselves.
     const answering = ['gnt-node health', 'gnt-node power']
+    // Of the branch of Ganeti with the maintenance daemon.
+    const ofMaintenance = [
+      ...['--auto-balance-cluster', '--auto-balance-threshold', '--diagnose-data-collector-filename'],
+      '--maintenance-interval',
+    ]
     const more: Readonly<Record<string, readonly string[]>> = {
+      ...Object.fromEntries(ofMaintenance.map((name) => [name, ['gnt-cluster modify']])),
       '--default-iallocators': ['gnt-cluster modify'],
       '--json': answering,
       '--output-format': answering,
@@ -31,7 +37,10 @@ describe('tools and commands', () => {
       // Ganeti's command can only be answered at a terminal.
       '--yes-do-it': ['gnt-instance failover'],
     }
-    const own = ['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor']
+    const own = [
+      ...['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor'],
+      ...['gnt-cluster maintenance', 'gnt-cluster remove-repair', 'gnt-node repair-command'],
+    ]
     const ours = ALL_TOOLS.filter(({ name }) => !own.includes(name)).map((tool) => [
       tool.name,
       Object.fromEntries(

@@ -187,7 +187,9 @@ test('a question that cannot be meant is refused with a way out', async () => {
   await expect(service.capacity(all, { spec: drbd })).rejects.toThrow(/drbd is not enabled .* diskless, file, shared/)
   await expect(service.capacity(all, { spec: { ...SPEC, networks: ['n'] } })).rejects.toThrow('There is no network n')
   const disks = { ...SPEC, disk_template: 'diskless', disks_mib: [1024] }
-  await expect(service.capacity(all, { spec: disks })).rejects.toThrow('disks_mib: an instance without disks')
+  await expect(service.capacity(all, { spec: disks })).rejects.toThrow(
+    'disks_mib: an instance of template diskless has no disks',
+  )
   const nowhere = { instances: [{ spec: SPEC, group: 'nowhere' }] }
   await expect(service.whatIf(all, nowhere)).rejects.toThrow('There is no node group nowhere')
   const many = {

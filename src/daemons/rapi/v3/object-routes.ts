@@ -7,6 +7,7 @@ import { badRequest } from '../../../http/errors'
 import { type PatternRoute, RouteTree } from '../../../http/route-tree'
 import type { Route } from '../../../http/dispatch'
 import { type ObjectVerb, objectVerbs, opcodeOf, type Parts, partsOf } from './object-verbs'
+import { maintenanceChange } from './maintenance-change'
 import { osChange } from './os-change'
 import { type JobAccepted, submit } from './submission'
 import type { Job } from '../../../query/job-shape'
@@ -98,6 +99,10 @@ const submitting: readonly Submitting[] = [
     path: '/3/os/:name',
     args: pathArguments('/3/os/{name}'),
     read: ({ name }, body) => osChange(String(name), body),
+  },
+  {
+    ...{ verb: 'patch', path: '/3/maintenance/settings', args: [] },
+    read: (_parts, body) => maintenanceChange(body),
   },
 ]
 

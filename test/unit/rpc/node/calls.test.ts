@@ -5,9 +5,12 @@ import { decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../
 const real = pathsOf('', 'node1')
 const virtual = pathsOf('/tmp/c/node1', 'node1')
 
+/** Of a branch of Ganeti that was never released. */
+const UNRELEASED = ['repair_command']
+
 test("Ganeti's 109 calls are there, and ours are recognizable", () => {
   const names = Object.keys(nodeCalls)
-  expect(names.filter((name) => !name.startsWith('gantry_'))).toHaveLength(109)
+  expect(names.filter((name) => !name.startsWith('gantry_'))).toHaveLength(109 + UNRELEASED.length)
   expect(isCallName('instance_start')).toBe(true)
   expect(isCallName('toString')).toBe(false)
 })
