@@ -18,6 +18,9 @@ for n in 1 2 3 4; do
   mkdir -p "$node"/{etc,root}/upper/{ssh,.ssh} "$node/etc/upper/ganeti"
   # A key that a new cluster, which makes keys of its own, leaves alone.
   cp $folder/key "$node/root/upper/.ssh/first_key"
+  # What this machine's own shells do at their start is not for those of the QA: it takes time, and may wait for locks.
+  : > "$node/root/upper/.bashrc"
+  : > "$node/root/upper/.profile"
   printf 'IdentityFile ~/.ssh/first_key\nIdentityFile ~/.ssh/id_rsa\n' > "$node/root/upper/.ssh/config"
   cp $folder/key.pub "$node/root/upper/.ssh/authorized_keys"
   for type in rsa ecdsa ed25519; do
