@@ -52,12 +52,14 @@ export async function separateNodes(count: number): Promise<SeparateNodes> {
   const signal = (number: number, name: NodeJS.Signals) => {
     // Stopped first, they do not see each other die, and do nothing about it.
     if (name === 'SIGKILL') signal(number, 'SIGSTOP')
-    // The next round finds processes that are started meanwhile.
-    for (let pids = processesOf(node(number).paths.root); pids.length > 0;) {
-      for (const pid of pids) tryKill(pid, name)
-      const seen = new Set(pids)
-      pids = processesOf(node(number).paths.root).filter((pid) => !seen.has(pid))
-    }
+    // The next round finds processes that were started meanwhile.
+    const seen = new Set<number>()
+    const found = () => processesOf(node(number).paths.root).filter((pid) => !seen.has(pid))
+    for (let pids = found(); pids.length > 0; pids = found())
+      for (const pid of pids) {
+        tryKill(pid, name)
+        seen.add(pid)
+      }
   }
   return {
     paths: (number) => node(number).paths,
