@@ -129,7 +129,6 @@ function drbdAddresses(config: ConfigData, disk: Disk): Record<string, Params> {
         {
           'local-ip': local.ip,
           'remote-ip': remote.ip,
-          port: id.port,
           'local-minor': local.minor,
           'remote-minor': remote.minor,
         },

@@ -16,7 +16,7 @@ export interface SimInstance {
 export interface SimDisk {
   size: number
   readonly dev_type: string
-  readonly logical_id: readonly (string | number)[]
+  readonly logical_id: readonly (string | number | null)[]
 }
 
 export interface SimNode {

@@ -104,7 +104,7 @@ export const nodeCalls = {
       arg('info', string),
       arg('exclusive_storage', bool),
     ],
-    orNull(r.uniqueId),
+    orNull(r.madeId),
   ),
   blockdev_find: question.one(NORMAL, [arg('disk', disk)], orNull(r.blockDevice)),
   blockdev_getdimensions: question.one(NORMAL, [arg('disks', disks)], listOf(orNull(tuple(float, orNull(int))))),

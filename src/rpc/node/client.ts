@@ -23,7 +23,7 @@ import {
 import { type ArgsOf, type CallName, type ResultOf, callOf, isOwnCall } from './calls'
 import { type Endpoint, HungUp, UNKNOWN_CALL, exchange } from './exchange'
 import { defaultSimSocket } from './sim-socket'
-import { NODE_HEADER, decodeAnswer, decodeResult, encodeCall, messageOf } from './protocol'
+import { NODE_HEADER, bodyFor, decodeAnswer, decodeResult, encodeCall, messageOf } from './protocol'
 
 export const NODE_PORT = 1811
 const OFFLINE = 'Node is marked offline'
@@ -107,7 +107,7 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
   ): Promise<NodeResult<ResultOf<C>>> {
     const definition = callOf(name)
     if (target.offline && !definition.offlineToo) return { ok: false, error: OFFLINE, offline: true }
-    const body = encode()
+    const body = bodyFor(target.uuid, encode())
     const timeout_s = definition.timeout_s === 'first argument' ? Number(args[0]) + 5 : definition.timeout_s
     try {
       const answer = decodeAnswer(await transport.exchange(target, name, body, timeout_s))

@@ -41,7 +41,7 @@ export interface DiskDict {
   /** Disk template of this device: `file`, `sharedfile`, `plain`, ... */
   readonly dev_type: string
   /** Shape by dev_type; for files `[driver, path]`. */
-  readonly logical_id?: readonly (string | number)[]
+  readonly logical_id?: readonly (string | number | null)[]
   readonly children?: readonly DiskDict[]
   readonly nodes?: readonly string[]
   readonly iv_name?: string
@@ -49,8 +49,8 @@ export interface DiskDict {
   readonly size: number
   readonly mode?: string
   readonly params?: Readonly<Record<string, unknown>>
-  /** Per node UUID; DRBD addresses and minors. */
-  readonly dynamic_params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** DRBD addresses and minors: by node UUID where a call is made, those of the node itself where it arrives. */
+  readonly dynamic_params?: Readonly<Record<string, unknown>>
   readonly spindles?: number
   readonly forthcoming?: boolean
   readonly serial_no?: number

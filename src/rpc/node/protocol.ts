@@ -2,7 +2,7 @@
 import { errorText } from '../../lib/system-failure'
 import { isDeeper } from '../../lib/json-depth'
 import type { Paths } from '../../lib/paths'
-import { Mismatch } from '../../lib/shapes/shape'
+import { Mismatch, isObject } from '../../lib/shapes/shape'
 import { plainly } from '../../lib/shapes/words'
 import { CALL_DEPTH_MAX } from '../../model/limits/wires'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
@@ -20,6 +20,18 @@ export function encodeCall<C extends CallName>(name: C, args: ArgsOf<C>, paths: 
   const texts = call.args.map((argument, index) => writeArg(argument, values[index], paths))
   return call.bareBody ? String(texts[0]) : `[${texts.join(',')}]`
 }
+
+const MANY_NODES = '"dynamic_params":{"'
+
+/** What a disk has for each of its nodes by the node's uuid is sent as that of the node alone, as Ganeti sends it. */
+export const bodyFor = (node: string, body: string): string =>
+  body.includes(MANY_NODES)
+    ? JSON.stringify(
+        JSON.parse(body, (key, value: unknown) =>
+          key === 'dynamic_params' && isObject(value) ? (value[node] ?? {}) : value,
+        ),
+      )
+    : body
 
 function writeArg<T>({ shape, write }: Arg<T>, value: T, paths: Paths): string {
   if (write !== undefined) return write(value)

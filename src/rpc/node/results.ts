@@ -157,6 +157,8 @@ export const fileInfo = tuple(
 
 /** The parts of a unique id, which its storage defines. */
 export const uniqueId = listOf(stringOrNumber)
+/** No node tells a secret, or a port that is not in use yet. */
+export const madeId = listOf(orNull(stringOrNumber))
 
 export const storedFile: Shape<StoredFile> = tuple(string, float)
 export const replicaContents: Shape<ReplicaContents> = known({

@@ -97,17 +97,19 @@ export const instanceName: Shape<string> = refine(
 )
 
 export const disk: Shape<DiskDict> = known({
-  uuid: string,
+  // Volumes that Ganeti has only just thought of have none.
+  uuid: defaulted(string, () => ''),
   name: optional(string),
   dev_type: string,
-  logical_id: optional(listOf(stringOrNumber)),
+  // The port of a DRBD disk that is not to be connected yet is null.
+  logical_id: optional(listOf(orNull(stringOrNumber))),
   children: defaulted(listOf(lazy((): Shape<DiskDict> => disk)), () => []),
   nodes: optional(strings),
   iv_name: optional(string),
   size: float,
   mode: optional(string),
   params: optional(keyed),
-  dynamic_params: optional(paramsMap),
+  dynamic_params: optional(keyed),
   spindles: optional(int),
 })
 

@@ -153,7 +153,6 @@ test('a DRBD disk is sent with low-level parameters, stripes below it, and both 
   expect(dict.dynamic_params['41f9c238-173c-4120-9e41-04ad379b647a']).toEqual({
     'local-ip': '198.51.100.84',
     'remote-ip': '198.51.100.82',
-    port: 32100,
     'local-minor': 0,
     'remote-minor': 0,
   })

@@ -27,6 +27,8 @@ function sampleDisk(template: string, number = 0): DiskDict {
   return { ...own, children: [2 * number, 2 * number + 1].map((at) => sampleDisk('file', at)) }
 }
 
+const idOf = ({ logical_id = [] }: DiskDict) => logical_id.flatMap((part) => part ?? [])
+
 describe.each(Object.keys(drivers))('%s', (template) => {
   let node: TestNode
   let storage: Disks
@@ -137,8 +139,8 @@ describe.each(Object.keys(drivers))('%s', (template) => {
   test('renaming moves the data, but not over another disk', async () => {
     await create(disk(0), 2)
     await create(disk(1), 2)
-    await expect(storage.rename(disk(0), disk(1).logical_id ?? [])).rejects.toThrow('exists')
-    await storage.rename(disk(0), disk(2).logical_id ?? [])
+    await expect(storage.rename(disk(0), idOf(disk(1)))).rejects.toThrow('exists')
+    await storage.rename(disk(0), idOf(disk(2)))
     await expect(storage.find(disk(0))).resolves.toBeUndefined()
     await expect(storage.find(disk(2))).resolves.toBeDefined()
   })

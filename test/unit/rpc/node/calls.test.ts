@@ -1,6 +1,6 @@
 import { pathsOf } from '../../../../src/lib/paths'
 import { type ArgsOf, type ResultOf, callOf, isCallName, nodeCalls } from '../../../../src/rpc/node/calls'
-import { decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../src/rpc/node/protocol'
+import { bodyFor, decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../src/rpc/node/protocol'
 
 const real = pathsOf('', 'node1')
 const virtual = pathsOf('/tmp/c/node1', 'node1')
@@ -84,4 +84,17 @@ test('answers carry a payload or a text', () => {
 test('only version and node_powercycle go to offline nodes', () => {
   const names = Object.keys(nodeCalls).filter(isCallName)
   expect(names.filter((name) => callOf(name).offlineToo)).toEqual(['node_powercycle', 'version'])
+})
+
+test('each node is told its own end of a DRBD disk, as Ganeti tells it, and a disk may have no port yet', () => {
+  const ends = { a: { 'local-minor': 0, 'remote-minor': 4 }, b: { 'local-minor': 4, 'remote-minor': 0 } }
+  const child = { uuid: 'c', dev_type: 'plain', size: 8, dynamic_params: {} }
+  const logical_id = ['a', 'b', null, 0, 4, 'secret']
+  const drbd = { uuid: 'd', dev_type: 'drbd', size: 8, logical_id, children: [child], dynamic_params: ends }
+  const body = encodeCall('blockdev_find', [drbd], real)
+  const [toB] = decodeCall('blockdev_find', bodyFor('b', body), real)
+  expect(toB).toMatchObject({ logical_id, dynamic_params: ends.b, children: [{ dynamic_params: {} }] })
+  expect(decodeCall('blockdev_find', bodyFor('other', body), real)[0].dynamic_params).toEqual({})
+  const plain = encodeCall('blockdev_find', [child], real)
+  expect(bodyFor('a', plain)).toBe(plain)
 })
