@@ -6,6 +6,7 @@ import { isMissing } from '../lib/disk'
 import { hasMoreValues, isDeeper } from '../lib/json-depth'
 import type { Machine } from '../lib/machine'
 import { readPlainFile } from '../lib/read-bounded'
+import { runBounded } from '../lib/run-command'
 import { errorText } from '../lib/system-failure'
 import {
   PLUGIN_BYTES_MAX,
@@ -115,16 +116,9 @@ function refuse(file: string, info: Owned, uid: number): void {
 }
 
 async function outputOf({ run }: PluginOptions, program: string): Promise<string> {
-  const tooMuch = new AbortController()
-  let bytes = 0
-  const { code, stdout, stderr, timedOut } = await run([program], {
-    ...{ cwd: '/', timeout_s: PLUGIN_S, maxOutput: PLUGIN_BYTES_MAX, signal: tooMuch.signal, leaveNothing: true },
-    onOutput(piece) {
-      bytes += piece.length
-      if (bytes > PLUGIN_BYTES_MAX) tooMuch.abort()
-    },
-  })
-  if (tooMuch.signal.aborted) throw new CollectorFailure(`it printed more than ${PLUGIN_BYTES_MAX} bytes`)
+  const bounds = { cwd: '/', timeout_s: PLUGIN_S, maxOutput: PLUGIN_BYTES_MAX, printed_max: PLUGIN_BYTES_MAX }
+  const { code, stdout, stderr, timedOut, printedTooMuch } = await runBounded(run, [program], bounds)
+  if (printedTooMuch) throw new CollectorFailure(`it printed more than ${PLUGIN_BYTES_MAX} bytes`)
   if (timedOut) throw new CollectorFailure(`it did not end within ${PLUGIN_S} s`)
   if (code === 0) return stdout
   throw new CollectorFailure(`it ended with ${code ?? 'a signal'}: ${stderr.trim().slice(0, 200)}`)

@@ -99,8 +99,8 @@ export interface NodeSources {
   stat(file: string): Promise<FileFacts | undefined>
   /** Figures of the file system that a directory is on. */
   room(directory: string): Promise<Room>
-  /** Its standard output; refused with what it said when it fails. */
-  run(command: readonly string[]): Promise<string>
+  /** Its standard output; refused with what it said when it fails. Whoever prints more bytes is ended, and with it all that it started. */
+  run(command: readonly string[], printed_max?: number): Promise<string>
   /** From the configuration, by way of confd. */
   ask(question: ConfdQuestion, query: string): Promise<unknown>
   /** The clocks of the master candidates, as far as these answer. */

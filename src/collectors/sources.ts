@@ -1,7 +1,7 @@
 // The sources of collectors on the machine that their process runs on.
 import { isMissing } from '../lib/disk'
 import type { Machine } from '../lib/machine'
-import { NOT_STARTED } from '../lib/run-command'
+import { NOT_STARTED, runBounded } from '../lib/run-command'
 import { COLLECTED_OUTPUT_BYTES_MAX, COLLECTED_PROGRAM_S } from '../model/limits/collectors'
 import { CollectorFailure, NotInstalled, type NodeSources } from './report'
 
@@ -31,11 +31,13 @@ export const machineSources = ({ files, run }: Pick<Machine, 'files' | 'run'>): 
     const { blocks, bavail, bsize } = await files.statfs(directory)
     return { size_bytes: blocks * bsize, free_bytes: bavail * bsize }
   },
-  async run(command) {
-    const bounds = { maxOutput: COLLECTED_OUTPUT_BYTES_MAX, timeout_s: COLLECTED_PROGRAM_S }
-    const { code, stdout, stderr, timedOut } = await run(command, bounds)
-    if (code === 0) return stdout
+  async run(command, printed_max = COLLECTED_OUTPUT_BYTES_MAX) {
+    const bounds = { maxOutput: printed_max, printed_max, timeout_s: COLLECTED_PROGRAM_S }
+    const { code, stdout, stderr, timedOut, printedTooMuch } = await runBounded(run, command, bounds)
     const [program] = command
+    if (printedTooMuch)
+      throw new CollectorFailure(`running command: ${program}: it printed more than ${printed_max} bytes`)
+    if (code === 0) return stdout
     if (code === NOT_STARTED && /ENOENT/.test(stderr)) throw new NotInstalled(`${program} is not installed`)
     const why = timedOut ? `it did not end within ${COLLECTED_PROGRAM_S} s` : stderr.trim() || `it ended with ${code}`
     throw new CollectorFailure(`running command: ${program}: ${why}`)

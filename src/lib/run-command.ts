@@ -1,5 +1,5 @@
 // Runs a program: no shell, bounded output, bounded time, and the whole process group ends with it.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { errorText } from './system-failure'
 
 export interface CommandOptions {
@@ -16,7 +16,7 @@ export interface CommandOptions {
   interactive?: boolean
   /** Ends the program. */
   signal?: AbortSignal | undefined
-  /** Processes that the program has started and left running end with it. */
+  /** Processes that the program has started and left running in its group end with it, and those outside are not waited for. */
   leaveNothing?: boolean
 }
 
@@ -30,6 +30,9 @@ export interface CommandResult {
   timedOut: boolean
 }
 
+/** Milliseconds without output after which a program that has ended is not listened to any more: somebody else holds its output. */
+const SILENCE_MS = 1000
+
 /** The code of a program that cannot be started. */
 export const NOT_STARTED = 127
 
@@ -41,6 +44,32 @@ export const PLAIN_ENVIRONMENT = {
 
 /** Runs a program and resolves to what it did. */
 export type Run = (argv: readonly string[], options?: CommandOptions) => Promise<CommandResult>
+
+export interface BoundedResult extends CommandResult {
+  /** It was ended in the middle of its output. */
+  readonly printedTooMuch: boolean
+}
+
+/** As `run`, but a program that prints more than this is ended, and nothing of it goes on when it has ended. */
+export async function runBounded(
+  run: Run,
+  argv: readonly string[],
+  { printed_max, ...options }: CommandOptions & { readonly printed_max: number },
+): Promise<BoundedResult> {
+  const tooMuch = new AbortController()
+  let printed = 0
+  const ran = await run(argv, {
+    ...options,
+    leaveNothing: true,
+    signal: options.signal === undefined ? tooMuch.signal : AbortSignal.any([options.signal, tooMuch.signal]),
+    onOutput(chunk) {
+      printed += Buffer.byteLength(chunk)
+      if (printed > printed_max) tooMuch.abort()
+      else options.onOutput?.(chunk)
+    },
+  })
+  return { ...ran, printedTooMuch: tooMuch.signal.aborted }
+}
 
 /** Never rejects for a failing program: look at `code`. A program that cannot be started has code 127. */
 export function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
@@ -76,7 +105,11 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
       child.stdout?.destroy()
       child.stderr?.destroy()
     }
-    if (options.leaveNothing) child.once('exit', kill)
+    if (options.leaveNothing)
+      child.once('exit', () => {
+        kill()
+        listenOn(child, stop)
+      })
     const timer = options.timeout_s === undefined ? undefined : setTimeout(expire, options.timeout_s * 1000)
     function expire() {
       result.timedOut = true
@@ -95,6 +128,21 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
     })
     child.on('close', finish)
   })
+}
+
+/** A process that has left the group may hold the output for as long as it likes. */
+function listenOn({ stdout, stderr }: ChildProcess, stop: () => void): void {
+  let heard = true
+  const hear = () => void (heard = true)
+  for (const stream of [stdout, stderr]) stream?.on('data', hear)
+  const look = () => {
+    if (stdout?.destroyed !== false && stderr?.destroyed !== false) return
+    if (!heard) return stop()
+    heard = false
+    // What came while this process was busy is read before it is looked for.
+    setTimeout(() => setImmediate(look), SILENCE_MS).unref()
+  }
+  look()
 }
 
 /** An error for arguments and variables that no program can be given, as those with a NUL. */

@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import * as path from 'node:path'
 import { changeableByOthers } from '../lib/changeable'
-import type { CommandResult } from '../lib/run-command'
+import { type BoundedResult, runBounded } from '../lib/run-command'
 import { endOf } from '../lib/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
 import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits/node'
@@ -53,7 +53,9 @@ export async function runIallocator(
   await files.mkdir(paths.runDir, { recursive: true, mode: 0o775 })
   try {
     await files.writeFile(file, input, { mode: 0o600, flag: 'wx' })
-    const ran = await runBounded(context, [script, file, ...optionWords(options)], bounds)
+    const ran = await runBounded(context.run, [script, file, ...optionWords(options)], {
+      ...{ timeout_s: bounds.seconds, maxOutput: bounds.bytes, printed_max: bounds.bytes, signal: caller },
+    })
     const why = whyNoAnswer(ran, bounds, caller)
     if (why !== undefined)
       fail(`iallocator module '${name}' failed: ${why}, output '${endOf(ran.output.trim(), TOLD_CHARS_MAX)}'`)
@@ -63,27 +65,8 @@ export async function runIallocator(
   }
 }
 
-type Ran = CommandResult & { readonly printedTooMuch: boolean }
-
-async function runBounded(
-  { run, caller }: NodeContext,
-  command: readonly string[],
-  { seconds, bytes }: typeof ALLOCATOR_BOUNDS,
-): Promise<Ran> {
-  const tooMuch = new AbortController()
-  let printed = 0
-  const onOutput = (chunk: string) => {
-    printed += Buffer.byteLength(chunk)
-    if (printed > bytes) tooMuch.abort()
-  }
-  const signal = AbortSignal.any(caller === undefined ? [tooMuch.signal] : [caller, tooMuch.signal])
-  const limits = { timeout_s: seconds, maxOutput: bytes, leaveNothing: true }
-  const ran = await run(command, { ...limits, signal, onOutput })
-  return { ...ran, printedTooMuch: tooMuch.signal.aborted }
-}
-
 function whyNoAnswer(
-  { code, signal, timedOut, printedTooMuch }: Ran,
+  { code, signal, timedOut, printedTooMuch }: BoundedResult,
   { seconds, bytes }: typeof ALLOCATOR_BOUNDS,
   caller: AbortSignal | undefined,
 ): string | undefined {

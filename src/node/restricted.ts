@@ -3,11 +3,13 @@
 import * as path from 'node:path'
 import { within } from '../lib/clock'
 import type { Files } from '../lib/files'
+import { runBounded } from '../lib/run-command'
 import { Turns } from '../lib/turns'
 import { PATH } from '../model/constants/paths'
 import {
   NAMED_PROGRAM_INPUT_MAX,
   NAMED_PROGRAM_OUTPUT_MAX,
+  NAMED_PROGRAM_PRINTED_MAX,
   NAMED_PROGRAM_S,
   NAMED_PROGRAM_TURN_S,
   RESTRICTED_FAILURE_S,
@@ -61,11 +63,15 @@ async function problemOf(context: NodeContext, { command, folder, input = '' }: 
 
 /** Whatever it started ends with it. */
 async function run({ run, paths }: NodeContext, { command, folder, input }: Wanted) {
-  const { code, output, timedOut } = await run([path.join(paths.local(folder), command)], {
-    ...{ env: {}, cwd: '/', timeout_s: NAMED_PROGRAM_S, maxOutput: NAMED_PROGRAM_OUTPUT_MAX, leaveNothing: true },
-    ...(input !== undefined && { input }),
+  const bounds = {
+    timeout_s: NAMED_PROGRAM_S,
+    maxOutput: NAMED_PROGRAM_OUTPUT_MAX,
+    printed_max: NAMED_PROGRAM_PRINTED_MAX,
+  }
+  const { code, output, timedOut, printedTooMuch } = await runBounded(run, [path.join(paths.local(folder), command)], {
+    ...{ env: {}, cwd: '/', ...bounds, ...(input !== undefined && { input }) },
   })
-  return { code, output, timedOut }
+  return { code: printedTooMuch ? null : code, output, timedOut, printedTooMuch }
 }
 
 const turns = new WeakMap<object, Turns>()

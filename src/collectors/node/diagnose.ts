@@ -1,6 +1,7 @@
 // Whether the node should be repaired or left, as a program of the administrator sees it. The daemon that repairs nodes acts on it.
 import { isMissing } from '../../lib/disk'
 import { DIAGNOSE_COMMANDS_DIR } from '../../model/constants/collectors'
+import { DIAGNOSIS_BYTES_MAX } from '../../model/limits/collectors'
 import { CONFD } from '../../rpc/confd/protocol'
 import { type Collector, CollectorFailure, type NodeSources, fieldsOf } from '../report'
 import { about, anything, oneOf, record, text } from '../shapes'
@@ -28,7 +29,7 @@ async function collect(sources: NodeSources): Promise<unknown> {
   const unsafe = await problemOf(sources, name, file)
   // Ganeti's rule: what nobody may start says nothing of the node.
   if (unsafe !== undefined) return { status: 'Ok', details: unsafe }
-  return verdict(name, await sources.run([file]))
+  return verdict(name, await sources.run([file], DIAGNOSIS_BYTES_MAX))
 }
 
 const NAME_AT = '/cluster/diagnose_data_collector_filename'

@@ -2,6 +2,8 @@
 
 /** Bytes that a program may print for a collector. */
 export const COLLECTED_OUTPUT_BYTES_MAX = 64 << 20
+/** Bytes that a self-diagnosis may print: maintd reads no longer answer. */
+export const DIAGNOSIS_BYTES_MAX = 512 << 10
 /** Characters that a collector shows of a text that it cannot read. */
 export const UNREAD_CHARS_SHOWN = 1600
 /** Seconds over which a load is averaged, and the looks in them: Ganeti's. */

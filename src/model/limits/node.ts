@@ -24,7 +24,8 @@ export const OS_LOG_LINES_SHOWN = 20
 export const RESTRICTED_FAILURE_S = 10
 /** Seconds that a program which the master may start by its name may take: less than the call waits for it. */
 export const NAMED_PROGRAM_S = 3500
-/** Characters of its output that are told, and bytes of its input. */
+/** Bytes that it may print before it is ended, characters of its output that are told, and bytes of its input. */
+export const NAMED_PROGRAM_PRINTED_MAX = 16 << 20
 export const NAMED_PROGRAM_OUTPUT_MAX = 64 << 10
 export const NAMED_PROGRAM_INPUT_MAX = 1 << 20
 /** Seconds that one waits for another that runs. */

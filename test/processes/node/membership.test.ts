@@ -143,6 +143,8 @@ test('a repair command reads what is wrong, runs alone, and leaves nothing runni
     run: ((argv, options) => run(argv, { ...options, timeout_s: 0.3 })) satisfies typeof run,
   }
   put('hangs', 'sleep 60')
+  put('yes', 'yes')
+  await expect(runRepair({ ...node.context, clock }, 'yes', '')).rejects.toThrow('see the log')
   put('fails', 'exit 3')
   for (const name of ['other', '../restricted-commands/other', 'nosuch', 'hangs', 'fails'])
     await expect(runRepair(hurried, name, '')).rejects.toThrow('see the log')

@@ -112,7 +112,7 @@ export async function eventually(check: () => void | Promise<void>): Promise<voi
     try {
       return await check()
     } catch (error) {
-      if (tries > 100) throw error
+      if (tries > 3000) throw error
       await systemClock.sleep(20)
     }
   }
