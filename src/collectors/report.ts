@@ -97,6 +97,8 @@ export interface NodeSources {
   list(directory: string): Promise<readonly string[]>
   /** Undefined when there is no such file. */
   stat(file: string): Promise<FileFacts | undefined>
+  /** Why a program of the administrator must not be started: others may change it, or put another one in its place. */
+  whyUnsafe(file: string): Promise<string | undefined>
   /** Figures of the file system that a directory is on. */
   room(directory: string): Promise<Room>
   /** Its standard output; refused with what it said when it fails. Whoever prints more bytes is ended, and with it all that it started. */

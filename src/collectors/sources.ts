@@ -1,13 +1,15 @@
 // The sources of collectors on the machine that their process runs on.
+import { whyUnsafe } from '../lib/changeable'
 import { isMissing } from '../lib/disk'
 import type { Machine } from '../lib/machine'
 import { NOT_STARTED, runBounded } from '../lib/run-command'
 import { COLLECTED_OUTPUT_BYTES_MAX, COLLECTED_PROGRAM_S } from '../model/limits/collectors'
 import { CollectorFailure, NotInstalled, type NodeSources } from './report'
 
-export type MachineSources = Pick<NodeSources, 'read' | 'list' | 'stat' | 'room' | 'run'>
+export type MachineSources = Pick<NodeSources, 'read' | 'list' | 'stat' | 'whyUnsafe' | 'room' | 'run'>
 
-export const machineSources = ({ files, run }: Pick<Machine, 'files' | 'run'>): MachineSources => ({
+/** `root`: that of a virtual node. */
+export const machineSources = ({ files, run }: Pick<Machine, 'files' | 'run'>, root = '/'): MachineSources => ({
   read: (file) => files.readFile(file, 'utf8'),
   async list(directory) {
     try {
@@ -27,6 +29,7 @@ export const machineSources = ({ files, run }: Pick<Machine, 'files' | 'run'>): 
       throw error
     }
   },
+  whyUnsafe: (file) => whyUnsafe(files, file, root),
   async room(directory) {
     const { blocks, bavail, bsize } = await files.statfs(directory)
     return { size_bytes: blocks * bsize, free_bytes: bavail * bsize }

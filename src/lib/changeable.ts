@@ -6,14 +6,35 @@ import type { Files } from './files'
 const WRITABLE = 0o022
 const STICKY = 0o1000
 
-/** Names the file or directory that others than root and who runs this may change; undefined when there is none, or no program. */
-export async function changeableByOthers(files: Files, file: string): Promise<string | undefined> {
-  const real = await files.realpath(file).catch((error: unknown) => {
+/** Why a program that is started by its name in a folder must not be started; `root`: the node's own, above which nothing matters. */
+export async function whyUnsafe(files: Files, file: string, root: string): Promise<string | undefined> {
+  const info = await files.lstat(file).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
-  if (real === undefined) return undefined
-  for (const place of new Set([...upwards(file), ...upwards(real)])) {
+  if (info === undefined) return `${file} does not exist`
+  if (info.isSymbolicLink()) return `${file} is a link, which may lead anywhere: put the program itself there`
+  if (!info.isFile()) return `${file} is not a plain file`
+  const others = await changeableByOthers(files, file, root)
+  if (others !== undefined) return `${others}: give it to root, and take that away with chmod go-w`
+  return (info.mode & 0o100) === 0 ? `${file} is not executable by its owner: use chmod u+x` : undefined
+}
+
+/**
+ * Names the file or directory that others than root and who runs this may change; undefined when there is none, or no program. Below
+ * `root`, directories are looked at.
+ */
+export async function changeableByOthers(files: Files, file: string, root = '/'): Promise<string | undefined> {
+  const [real, realRoot] = await Promise.all(
+    [file, root].map((one) =>
+      files.realpath(one).catch((error: unknown) => {
+        if (isMissing(error)) return undefined
+        throw error
+      }),
+    ),
+  )
+  if (real === undefined || realRoot === undefined) return undefined
+  for (const place of new Set([...upwards(file, root), ...upwards(real, realRoot)])) {
     const stat = await files.lstat(place)
     if (stat.uid !== 0 && stat.uid !== process.geteuid?.()) return `${place} belongs to another user`
     // Everybody may write into a directory such as /tmp, but not replace what others have there; and into a link nobody writes.
@@ -23,8 +44,8 @@ export async function changeableByOthers(files: Files, file: string): Promise<st
   return undefined
 }
 
-/** A file and the directories above it. */
-function upwards(file: string): string[] {
+/** A file and the directories above it, as far as the root. */
+function upwards(file: string, root: string): string[] {
   const above = path.dirname(file)
-  return above === file ? [file] : [file, ...upwards(above)]
+  return above === file || file === path.resolve(root) ? [file] : [file, ...upwards(above, root)]
 }

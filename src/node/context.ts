@@ -2,6 +2,7 @@
 // reads the cluster's configuration, only the ssconf files, and never calls another node except to test that it answers.
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
+import type { LockFile } from '../lib/file-lock'
 import type { Log } from '../lib/log'
 import type { Machine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
@@ -31,6 +32,8 @@ export interface NodeContext extends Machine {
   /** Throws when this node has no such hypervisor. */
   hypervisor(name: string): Hypervisor
   readonly daemons: DaemonControl
+  /** For locks that programs of others take as well; absent where there are none. */
+  readonly lockFile?: LockFile
   readonly measures: NodeMeasures
   /** The journal of the queue's copy. Changes take turns: a call that a killed luxid sent must not end after a call of the next luxid. */
   readonly queueJournal: FileJournal

@@ -1,8 +1,8 @@
 // Programs that the administrator of this node allows the master to start by name, without arguments: restricted commands, and
 // repair commands, which read what is wrong from their standard input. Each kind has a folder, and nothing outside of it can run.
 import * as path from 'node:path'
+import { whyUnsafe } from '../lib/changeable'
 import { within } from '../lib/clock'
-import type { Files } from '../lib/files'
 import { runBounded } from '../lib/run-command'
 import { Turns } from '../lib/turns'
 import { PATH } from '../model/constants/paths'
@@ -36,8 +36,8 @@ async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
   const { command, what } = wanted
   const problem = await problemOf(context, wanted)
   if (problem === undefined) {
-    const ended = await alone(context, () => run(context, wanted))
-    if (typeof ended === 'object' && ended.code === 0) return ended.output
+    const ended = await alone(context, () => locked(context, () => run(context, wanted)))
+    if (ended !== undefined && 'output' in ended && ended.code === 0) return ended.output
     context.log.warn(
       { command, ...(ended ?? { waited_s: NAMED_PROGRAM_TURN_S }) },
       ended === undefined ? `a ${what} waited in vain for another to end` : `a ${what} failed`,
@@ -54,15 +54,22 @@ async function problemOf(context: NodeContext, { command, folder, input = '' }: 
   if (!NAME.test(command)) return 'its name has characters that are not allowed'
   if (Buffer.byteLength(input) > NAMED_PROGRAM_INPUT_MAX)
     return `its input has more than ${NAMED_PROGRAM_INPUT_MAX} bytes`
-  const directory = context.paths.local(folder)
-  return (
-    (await unsafe(context.files, directory, 'directory')) ??
-    (await unsafe(context.files, path.join(directory, command), 'file'))
+  const { files, paths } = context
+  const directory = paths.local(folder)
+  const isLink = await files.lstat(directory).then(
+    (info) => info.isSymbolicLink(),
+    () => false,
   )
+  if (isLink) return `${directory} is a link, which may lead anywhere: make it a directory`
+  return whyUnsafe(files, path.join(directory, command), paths.local('/'))
 }
 
-/** Whatever it started ends with it. */
-async function run({ run, paths }: NodeContext, { command, folder, input }: Wanted) {
+/** Whatever it started ends with it. While it waited for its turn, somebody may have changed it. */
+async function run(context: NodeContext, wanted: Wanted) {
+  const problem = await problemOf(context, wanted)
+  if (problem !== undefined) return { code: null, problem }
+  const { run, paths } = context
+  const { command, folder, input } = wanted
   const bounds = {
     timeout_s: NAMED_PROGRAM_S,
     maxOutput: NAMED_PROGRAM_OUTPUT_MAX,
@@ -73,6 +80,29 @@ async function run({ run, paths }: NodeContext, { command, folder, input }: Want
   })
   return { code: printedTooMuch ? null : code, output, timedOut, printedTooMuch }
 }
+
+/** Scripts of the administrator, and a Ganeti beside us, hold this lock to keep commands from running. */
+async function locked<T>(
+  { clock, files, paths, lockFile }: NodeContext,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const file = paths.local(PATH.RESTRICTED_COMMANDS_LOCK_FILE)
+  await files.mkdir(path.dirname(file), { recursive: true })
+  const until_ms = clock.now_ms() + NAMED_PROGRAM_TURN_S * 1000
+  for (;;) {
+    const lock = await lockFile?.(file, 'exclusive')
+    if (lock !== undefined || lockFile === undefined)
+      try {
+        return await work()
+      } finally {
+        lock?.release()
+      }
+    if (clock.now_ms() >= until_ms) return undefined
+    await clock.sleep(LOOK_AGAIN_MS)
+  }
+}
+
+const LOOK_AGAIN_MS = 200
 
 const turns = new WeakMap<object, Turns>()
 
@@ -92,17 +122,4 @@ async function alone<T>(context: NodeContext, work: () => Promise<T>): Promise<T
   if (started) return wanted
   late = true
   return undefined
-}
-
-/** Says why a file is unsafe: only its owner may change it, which must be root or the user who runs this daemon. */
-async function unsafe(files: Files, file: string, kind: 'directory' | 'file'): Promise<string | undefined> {
-  try {
-    const info = await files.lstat(file)
-    if (kind === 'directory' ? !info.isDirectory() : !info.isFile()) return `${file} is not a ${kind}`
-    if (info.uid !== 0 && info.uid !== process.getuid?.()) return `${file} has another owner`
-    if ((info.mode & 0o022) !== 0) return `${file} can be written by others`
-    return kind === 'file' && (info.mode & 0o100) === 0 ? `${file} is not executable` : undefined
-  } catch {
-    return `${file} cannot be examined`
-  }
 }

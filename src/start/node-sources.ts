@@ -17,7 +17,7 @@ export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<N
   }
   const named = async (name: string) => (await (opened ??= open()))(name)
   return {
-    ...machineSources(thisMachine),
+    ...machineSources(thisMachine, paths.local('/')),
     backEnd: (name) => ({
       allInfo: async () => (await named(name)).allInfo(),
       nodeInfo: async () => (await named(name)).nodeInfo(),

@@ -2,6 +2,7 @@
 import { supervisedDaemons } from '../daemons/node/requests'
 import { startNoded } from '../daemons/noded/noded'
 import { systemClock as clock } from '../lib/clock'
+import { lockFile } from '../lib/file-lock'
 import { thisMachine as machine } from '../lib/machine'
 import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
@@ -12,7 +13,7 @@ import type { Start } from './start'
 
 export const start: Start = async ({ paths, log, options }) =>
   startNoded({
-    ...{ paths, log, clock, random, disk, machine },
+    ...{ paths, log, clock, random, disk, machine, lockFile },
     hostname: paths.hostname,
     address: options.bind?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
     port: options.port ?? PORT.noded,

@@ -14,6 +14,8 @@ export interface RecordedNode {
   /** Texts by the names of their files. Directories follow from them. */
   files?: Readonly<Record<string, string>>
   facts?: Readonly<Record<string, Partial<FileFacts>>>
+  /** Why programs must not be started. */
+  unsafe?: Readonly<Record<string, string>>
   rooms?: Readonly<Record<string, Room | NodeJS.ErrnoException>>
   /** The outputs of programs, by their names or whole commands; an error is thrown. */
   programs?: Readonly<Record<string, string | Error>>
@@ -41,6 +43,7 @@ export function nodeSources(node: RecordedNode): NodeSources {
       return Promise.resolve([...new Set(below.map((file) => file.slice(directory.length + 1).split('/')[0] ?? ''))])
     },
     stat: (file) => Promise.resolve(factsOf(node, file)),
+    whyUnsafe: (file) => Promise.resolve(node.unsafe?.[file]),
     room(directory) {
       const room = node.rooms?.[directory] ?? missing(directory)
       return room instanceof Error ? Promise.reject(room) : Promise.resolve(room)

@@ -71,7 +71,7 @@ type Node = Awaited<ReturnType<NonNullable<Surroundings['node']>>>
 
 const nowhere = () => Promise.reject(new CollectorFailure('this program cannot look at the node'))
 const NO_NODE: Node = {
-  ...{ read: nowhere, list: nowhere, stat: nowhere, room: nowhere, run: nowhere },
+  ...{ read: nowhere, list: nowhere, stat: nowhere, whyUnsafe: nowhere, room: nowhere, run: nowhere },
   backEnd: () => ({ allInfo: nowhere, nodeInfo: nowhere }),
 }
 

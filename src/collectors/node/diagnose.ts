@@ -59,7 +59,8 @@ async function problemOf(sources: NodeSources, name: string, file: string): Prom
   if (facts.gid !== gid) return `${file} does not belong to the group of ${virtual ? 'this daemon' : 'root'}`
   if (!facts.isFile) return `${file} is not a plain file`
   if ((facts.mode & ~WRITABLE) !== 0) return `${file} may be changed by others than its owner: give it mode 0755`
-  return (facts.mode & 0o100) === 0 ? `${file} may not be executed` : undefined
+  if ((facts.mode & 0o100) === 0) return `${file} may not be executed`
+  return sources.whyUnsafe(file)
 }
 
 function verdict(name: string, output: string): unknown {

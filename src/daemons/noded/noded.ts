@@ -7,6 +7,7 @@ import { countRefused } from '../../lib/counted-log'
 import { Crowd } from '../../lib/crowd'
 import { type Disk, removeLeftovers } from '../../lib/disk'
 import { finishAnswer } from '../../lib/finish-answer'
+import type { LockFile } from '../../lib/file-lock'
 import { type Log, silentLog } from '../../lib/log'
 import type { OwnFigures } from '../../lib/own-figures'
 import type { Machine } from '../../lib/machine'
@@ -54,6 +55,7 @@ export interface NodedOptions {
   random: Random
   disk: Disk
   machine: Machine
+  lockFile?: LockFile
   log?: Log
 }
 
@@ -130,6 +132,7 @@ function contextOf(options: NodedOptions): NodeContext {
     ...osFolders(paths, options.bundledOs ?? []),
     hypervisor: hypervisorsOf(basics),
     daemons: options.daemons,
+    ...(options.lockFile !== undefined && { lockFile: options.lockFile }),
     measures: new NodeMeasures(hostname),
     queueJournal: queueCopy(basics),
   }

@@ -7,6 +7,7 @@ import { membershipHandlers } from '../../../src/node/handlers/membership'
 import { runRepair, runRestricted } from '../../../src/node/restricted'
 import { NAMED_PROGRAM_INPUT_MAX, NAMED_PROGRAM_OUTPUT_MAX } from '../../../src/model/limits/node'
 import { systemClock } from '../../../src/lib/clock'
+import type { LockFile } from '../../../src/lib/file-lock'
 import { type TestNode, testNode } from '../../support/node-context'
 
 let node: TestNode
@@ -163,4 +164,36 @@ test('a restricted command runs by its name; a failure is slow and says nothing'
   fs.chmodSync(node.paths.local('/etc/ganeti/restricted-commands/hello'), 0o777)
   await expect(runRestricted({ ...node.context, clock }, 'hello')).rejects.toThrow('see the log')
   expect(waits).toEqual([10000, 10000, 10000, 10000])
+})
+
+test('a command runs only where nobody else may put another one in its place, and while nobody holds the lock', async () => {
+  const { context, paths } = node
+  node.put('/etc/ganeti/restricted-commands/hello', '#!/bin/sh\necho hello\n', 0o755)
+  const folder = paths.local('/etc/ganeti/restricted-commands')
+  const refused: unknown[] = []
+  const log = { ...context.log, warn: (facts: unknown) => void refused.push(facts) } as typeof context.log
+  const clock = { ...systemClock, sleep: () => Promise.resolve() }
+  const asked = { ...context, clock, log }
+  fs.symlinkSync('hello', `${folder}/link`)
+  await expect(runRestricted(asked, 'link')).rejects.toThrow('see the log')
+  fs.chmodSync(paths.local('/etc/ganeti'), 0o777)
+  await expect(runRestricted(asked, 'hello')).rejects.toThrow('see the log')
+  fs.chmodSync(paths.local('/etc/ganeti'), 0o755)
+  fs.renameSync(folder, `${folder}.away`)
+  fs.symlinkSync(`${folder}.away`, folder)
+  await expect(runRestricted(asked, 'hello')).rejects.toThrow('see the log')
+  expect(refused).toEqual([
+    { command: 'link', problem: expect.stringContaining('link is a link') },
+    { command: 'hello', problem: expect.stringContaining(`${paths.local('/etc/ganeti')} can be written by others`) },
+    { command: 'hello', problem: expect.stringContaining('restricted-commands is a link') },
+  ])
+  fs.rmSync(folder)
+  fs.renameSync(`${folder}.away`, folder)
+  let looks = 0
+  const lock: LockFile = (file) => {
+    expect(file).toBe(paths.local('/var/lock/ganeti-restricted-commands.lock'))
+    return Promise.resolve(++looks < 3 ? undefined : { release: () => void looks++ })
+  }
+  await expect(runRestricted({ ...asked, lockFile: lock }, 'hello')).resolves.toBe('hello\n')
+  expect(looks).toBe(4)
 })

@@ -34,6 +34,11 @@ test.each([
   expect(told).toEqual({ status: 'Ok', details: expect.stringContaining(why) })
 })
 
+test('a program that others may replace is not started', async () => {
+  const told = await collect({ unsafe: { [FILE]: `${FILE} is a link` }, programs: { [FILE]: '{"status":"evacuate"}' } })
+  expect(told).toEqual({ status: 'Ok', details: `${FILE} is a link` })
+})
+
 test.each([
   ['../check', 'is not the name of a file'],
   ['none', 'does not exist'],
