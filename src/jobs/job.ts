@@ -1,6 +1,7 @@
 // Jobs: what a queue entry is and how it changes. The pure files here (job, job-file, scheduler, filters) know neither disk nor
 // processes; store, queue, pool and job-process give them both. Nothing here knows what an opcode does.
 import type { Timestamp } from '../lib/clock'
+import { PRECEDING_FAILED } from '../model/constants/jobs'
 import type { FilterRule } from '../model/filter-rule'
 import type { JobId, LogEntry, WireOpCode } from '../rpc/luxi/calls'
 
@@ -32,7 +33,6 @@ export interface Job {
 }
 
 export const CANCELED_TEXT = 'Job canceled by request'
-const PRECEDING_FAILED = ['OpExecError', ['Preceding opcode failed']]
 
 export const isFinal = (status: OpStatus): status is FinalStatus =>
   status === 'canceled' || status === 'success' || status === 'error'

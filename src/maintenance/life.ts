@@ -2,7 +2,8 @@
 // them. All of it is pure; ids and times are handed in.
 import { canonicalJson } from '../lib/canonical-json'
 import type { JsonObject } from '../lib/shapes/shape'
-import { EVENT_JOBS_MAX, EVENTS_PER_NODE_MAX } from '../model/limits/maintenance'
+import { startOf } from '../lib/short-text'
+import { EVENT_JOBS_MAX, EVENTS_PER_NODE_MAX, FAILURE_CHARS_MAX } from '../model/limits/maintenance'
 import {
   changedEvent,
   FAILED_TAG,
@@ -92,11 +93,14 @@ export const hasEnded = ({ jobs }: Round, statuses: Statuses): boolean =>
 export const hasFailure = ({ jobs }: Round, statuses: Statuses): boolean =>
   jobs.some(({ job }) => job === null || statuses.get(job) !== 'success')
 
+/** Why jobs did not succeed, as far as they told. */
+export type Failures = ReadonlyMap<number, string>
+
 /** The events after the jobs of a round that has ended. */
 export function afterRound(
   events: readonly RepairEvent[],
   round: Round,
-  statuses: Statuses,
+  { statuses, failures }: { readonly statuses: Statuses; readonly failures: Failures },
   now_s: number,
 ): readonly RepairEvent[] {
   return events.map((event) => {
@@ -108,11 +112,19 @@ export function afterRound(
     if (!isActive(event)) return event
     if (!good) {
       const jobs = own.flatMap(({ job }) => (job === null || statuses.get(job) === 'success' ? [] : [job]))
-      const note = `job ${jobs.join(', ')} did not succeed; nothing more is done about it`
+      const why = jobs.map((job) => `job ${job} ${whyOf(job, statuses, failures)}`)
+      const note = `${startOf(why.join('; '), FAILURE_CHARS_MAX)}; nothing more is done about it`
       return changedEvent(event, { status: 'failed', tag: FAILED_TAG + event.id, tagged: false, note }, now_s)
     }
     return tagging ? changedEvent(event, { status: 'completed', tagged: true, note: null }, now_s) : event
   })
+}
+
+function whyOf(job: number, statuses: Statuses, failures: Failures): string {
+  const status = statuses.get(job)
+  if (status === undefined) return 'is lost: the queue does not know it'
+  const why = failures.get(job)?.trim()
+  return `${status === 'canceled' ? 'was canceled' : 'failed'}${why === undefined ? '' : `: ${why}`}`
 }
 
 /** The most invasive active event of a node, the oldest among equals. */

@@ -9,7 +9,8 @@ import { TAKE_OVER_S } from '../model/limits/maintenance'
 import { MAINTD_SOURCE, type MaintenanceSettings, OUTLOOK_KEY, type Round, type RoundJob } from '../model/maintenance'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Master } from '../rpc/luxi/master'
-import { afterRound, begun, hasEnded, hasFailure, type Statuses, withJob, withNote } from './life'
+import { failureIn } from './job-failure'
+import { afterRound, begun, type Failures, hasEnded, hasFailure, type Statuses, withJob, withNote } from './life'
 import type { Memory, Remembered } from './memory'
 import type { RoundPlan } from './plan-round'
 import type { PlannedJob } from './planned-job'
@@ -41,8 +42,9 @@ export class Rounds {
     if (!round.tagged) await this.tell(round)
     const statuses = await this.statuses(round)
     if (!hasEnded(round, statuses)) return 'waits'
+    const failures = await this.failures(statuses)
     await memory.update((now) => ({
-      events: afterRound(now.events, round, statuses, this.now_s()),
+      events: afterRound(now.events, round, { statuses, failures }, this.now_s()),
       round: null,
     }))
     this.options.log.info({ round: round.id, jobs: jobsOf(round) }, 'a round of maintenance has ended')
@@ -186,6 +188,17 @@ export class Rounds {
     if (ids.length === 0) return new Map()
     const rows = await this.options.master.queryJobs(ids, ['status'])
     return new Map(rows.flatMap((row, at) => (typeof row?.[0] === 'string' ? [[ids[at] ?? 0, row[0]] as const] : [])))
+  }
+
+  private async failures(statuses: Statuses): Promise<Failures> {
+    const failed = [...statuses].flatMap(([id, status]) => (status === 'success' ? [] : [id]))
+    const rows = failed.length === 0 ? [] : await this.options.master.queryJobs(failed, ['opresult'])
+    return new Map(
+      rows.flatMap((row, at) => {
+        const [id, text] = [failed[at], failureIn(row?.[0])]
+        return id === undefined || text === undefined ? [] : [[id, text] as const]
+      }),
+    )
   }
 
   private now_s(): number {

@@ -4,6 +4,7 @@ import { errorText } from '../../lib/system-failure'
 import { WATCHER_JOBS_AT_ONCE } from '../../model/limits/watcher'
 import type { JobChange, JobId, WireOpCode } from '../../rpc/luxi/calls'
 import type { Master } from '../../rpc/luxi/master'
+import { failureIn } from '../job-failure'
 
 export interface WantedJob {
   /** The instance that it is for; or what messages name. */
@@ -65,11 +66,4 @@ async function endOf(master: JobMaster, job: JobId): Promise<Pick<EndedJob, 'fai
   } catch (error) {
     return { failure: errorText(error), results: [] }
   }
-}
-
-/** The text of the error `[class, [text, ...]]` of the opcode that failed. */
-function failureIn(results: readonly unknown[]): string | undefined {
-  const failed: unknown = results.findLast((result) => result !== null)
-  const args: unknown = Array.isArray(failed) ? failed[1] : undefined
-  return Array.isArray(args) && typeof args[0] === 'string' ? args[0] : undefined
 }

@@ -17,3 +17,6 @@ export const LOG_TYPE = {
 export const JOBS_PER_ARCHIVE_DIRECTORY = 10000
 export const MAX_RUNNING_JOBS = 20
 export const MAX_TRACKED_JOBS = 25
+
+/** The error of opcodes that were not begun, because one before them failed. */
+export const PRECEDING_FAILED = ['OpExecError', ['Preceding opcode failed']] as const

@@ -5,6 +5,8 @@ import { HTTP_LIMITS, type HttpLimits } from './http'
 export const EVENTS_PER_NODE_MAX = 16
 /** Numbers of jobs that an event remembers, the last ones. */
 export const EVENT_JOBS_MAX = 1000
+/** Characters of the errors of jobs that an event tells. */
+export const FAILURE_CHARS_MAX = 1000
 /** Seconds that jobs of a daemon that has died may still take to appear in the queue. */
 export const TAKE_OVER_S = 2
 /** Characters of a report's object that are kept: it is copied to all candidates. */

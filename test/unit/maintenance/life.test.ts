@@ -9,7 +9,7 @@ import {
   withJob,
 } from '../../../src/maintenance/life'
 import type { JsonObject } from '../../../src/lib/shapes/shape'
-import { EVENTS_PER_NODE_MAX } from '../../../src/model/limits/maintenance'
+import { EVENTS_PER_NODE_MAX, FAILURE_CHARS_MAX } from '../../../src/model/limits/maintenance'
 import { canceledEvent, type RepairEvent, type Round, type RoundJob } from '../../../src/model/maintenance'
 
 const EVACUATE = { status: 'evacuate', details: { disk: 'sda', slots: [1, 2] } }
@@ -30,7 +30,10 @@ const roundJob = (job: number | null, more: Partial<RoundJob> = {}): RoundJob =>
   ...more,
 })
 const round = (...jobs: RoundJob[]): Round => ({ id: 'r', began: 1, jobs, resolved: true, tagged: true, serial_no: 1 })
-const ended = (status: string) => new Map([[7, status]])
+const ended = (status: string, job = 7) => ({
+  statuses: new Map([[job, status]]),
+  failures: new Map([[job, 'no room']]),
+})
 
 test('a report is one event, whatever the order of its keys, and another object is another event', () => {
   const event = noted()
@@ -87,15 +90,30 @@ test('a failed event is forgotten as soon as its tag is gone, and then begins an
   const [failed] = afterRound([begun(noted(), 6)], round(roundJob(7)), ended('error'), 7)
   if (failed === undefined) throw new Error('lost')
   expect(failed).toMatchObject({ status: 'failed', tag: 'maintd:repairfailed:e1', tagged: false })
-  expect(failed.note).toContain('job 7')
+  expect(failed.note).toBe('job 7 failed: no room; nothing more is done about it')
   // The tag is not there yet, so its absence means nothing.
   expect(remembered([failed], reports(EVACUATE), tagged())).toEqual([failed])
-  const [told] = afterRound([failed], round(roundJob(8, { kind: 'tag' })), new Map([[8, 'success']]), 8)
+  const [told] = afterRound([failed], round(roundJob(8, { kind: 'tag' })), ended('success', 8), 8)
   if (told === undefined) throw new Error('lost')
   expect(remembered([told], reports(EVACUATE), tagged(told.tag))).toEqual([told])
   const left = remembered([told], reports(EVACUATE), tagged())
   expect(left).toEqual([])
   expect(observe(left, reports(EVACUATE), at(9, 'e2')).events[0]).toMatchObject({ id: 'e2', status: 'noted' })
+})
+
+test.each([
+  [
+    new Map([[7, 'canceled']]),
+    new Map([[7, 'Job canceled by request']]),
+    'job 7 was canceled: Job canceled by request;',
+  ],
+  [new Map(), new Map(), 'job 7 is lost: the queue does not know it;'],
+  [new Map([[7, 'error']]), new Map(), 'job 7 failed;'],
+  [new Map([[7, 'error']]), new Map([[7, 'x'.repeat(5000)]]), '[...];'],
+])('a failed event tells why, within its bounds: %j %j', (statuses, failures, why) => {
+  const [failed] = afterRound([noted()], round(roundJob(7)), { statuses, failures }, 7)
+  expect(failed?.note).toContain(why)
+  expect(failed?.note?.length).toBeLessThan(FAILURE_CHARS_MAX + 100)
 })
 
 test('a node that leaves the cluster takes its events along', () => {
@@ -115,14 +133,16 @@ test('what has ended cannot be canceled', () => {
 })
 
 test('a round ends with its last job; one that was never submitted, or that the queue has lost, does not hold it up', () => {
-  expect(hasEnded(round(roundJob(7)), ended('running'))).toBe(false)
-  expect(hasEnded(round(roundJob(7)), ended('success'))).toBe(true)
+  expect(hasEnded(round(roundJob(7)), ended('running').statuses)).toBe(false)
+  expect(hasEnded(round(roundJob(7)), ended('success').statuses)).toBe(true)
   expect(hasEnded(round(roundJob(null)), new Map())).toBe(true)
   expect(hasEnded(round(roundJob(7)), new Map())).toBe(true)
   expect(hasFailure(round(roundJob(7)), new Map())).toBe(true)
   expect(hasFailure(round(roundJob(null)), new Map())).toBe(true)
   // What was not submitted is as if it had not been planned.
-  expect(afterRound([noted()], round(roundJob(null)), new Map(), 7)).toEqual([noted()])
+  expect(afterRound([noted()], round(roundJob(null)), { statuses: new Map(), failures: new Map() }, 7)).toEqual([
+    noted(),
+  ])
 })
 
 test('the most invasive event of a node comes first, the oldest among equals', () => {

@@ -8,13 +8,14 @@ import { Memory } from '../../../src/maintenance/memory'
 import type { RoundPlan } from '../../../src/maintenance/plan-round'
 import type { PlannedJob } from '../../../src/maintenance/planned-job'
 import { Rounds } from '../../../src/maintenance/rounds'
+import { PRECEDING_FAILED } from '../../../src/model/constants/jobs'
 import type { Documents, GantryData } from '../../../src/model/config'
 import { canceledEvent, MAINTENANCE_DEFAULTS, MAINTENANCE, outlookOf } from '../../../src/model/maintenance'
 import { change } from '../../../src/config/changes'
 import { smallConfig } from '../config/builders'
 import { clockAt } from '../../support/instant-clock'
 
-type Job = { ops: readonly Record<string, unknown>[]; status: string }
+type Job = { ops: readonly Record<string, unknown>[]; status: string; opresult?: unknown[] }
 
 class World {
   gantry: GantryData = EMPTY_GANTRY
@@ -59,7 +60,7 @@ class World {
           const rows = ids === null ? this.jobs.map((_, at) => at + 1) : ids.map(Number)
           return rows.map((id) => {
             const job = this.jobs[id - 1]
-            const values: Record<string, unknown> = { id, status: job?.status, ops: job?.ops }
+            const values: Record<string, unknown> = { id, ...job }
             return job === undefined ? null : fields.map((field) => values[field])
           })
         },
@@ -180,15 +181,19 @@ test('two daemons at the same time begin one round', async () => {
   expect(world.jobs).toHaveLength(1)
 })
 
-test('a job that fails ends the event', async () => {
+test('a job that fails ends the event, which tells why', async () => {
   const world = new World()
   await world.note()
   world.planned = { jobs: [job()], notes: [] }
   const { rounds } = world.daemon()
   await rounds.step()
-  for (const one of world.jobs) one.status = 'error'
+  for (const one of world.jobs)
+    Object.assign(one, {
+      ...{ status: 'error', opresult: [true, ['OpExecError', ['the fan is stuck']], PRECEDING_FAILED] },
+    })
   expect(await rounds.step()).toBe('failed')
   expect(world.event).toMatchObject({ status: 'failed', tag: 'maintd:repairfailed:e1' })
+  expect(world.event?.note).toBe('job 1 failed: the fan is stuck; nothing more is done about it')
 })
 
 test('the tag of a repair names its job, and is set once', async () => {
