@@ -20,6 +20,8 @@ import { PORT } from '../model/constants/daemons'
 import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
 import {
   FAILOVER_ANSWER_S,
+  FAILOVER_ARRIVAL_LOOK_S,
+  FAILOVER_ARRIVAL_LOOKS,
   FAILOVER_START_S,
   FAILOVER_STOP_S,
   MASTER_IP_PAUSE_S,
@@ -156,15 +158,21 @@ function checkAgreement(survey: Survey, oldMaster: string): void {
     )
 }
 
+/** What another candidate got a moment earlier, such as a note of maintd, is on its way here, and waited for. */
 async function checkContents(options: FailoverOptions, { self }: Names, others: readonly NodeTarget[]): Promise<void> {
   const { nodes, disk, paths, noVoting, log, clock } = options
-  const own = await nodes.one(self, 'gantry_replica_status', [])
   const isArchived = async (id: number) => (await disk.read(archivedFile(paths, id))) !== undefined
   const compare = async (other: NodeTarget) => {
-    const contents = await within(clock, FAILOVER_ANSWER_S, nodes.one(other, 'gantry_replica_status', []).catch(String))
+    const asked = nodes.one(other, 'gantry_replica_status', []).catch(String)
+    const contents = await within(clock, FAILOVER_ANSWER_S, asked)
     if (typeof contents !== 'object')
       return log.warn({ node: other.name, error: contents }, 'what this node has is not compared')
-    const missing = await compareReplicas(own, contents, isArchived)
+    const lacks = async () => compareReplicas(await nodes.one(self, 'gantry_replica_status', []), contents, isArchived)
+    let missing = await lacks()
+    for (let look = 1; missing !== undefined && look < FAILOVER_ARRIVAL_LOOKS; look++) {
+      await clock.sleep(FAILOVER_ARRIVAL_LOOK_S * 1000)
+      missing = await lacks()
+    }
     if (missing === undefined) return
     if (!noVoting)
       throw new OpPrereqError(

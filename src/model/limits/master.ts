@@ -12,6 +12,9 @@ export const VOTE_ANSWER_S = 10
 export const FAILOVER_ANSWER_S = 10
 export const FAILOVER_STOP_S = 120
 export const FAILOVER_START_S = 300
+/** How often a failover looks whether what another candidate has arrives here, and seconds between two looks: as long as the old master waits. */
+export const FAILOVER_ARRIVAL_LOOKS = 50
+export const FAILOVER_ARRIVAL_LOOK_S = 0.2
 /** How long a failover waits for the cluster's address to be gone, and to be back. */
 export const MASTER_IP_S = 30
 export const MASTER_IP_PAUSE_S = 1

@@ -18,7 +18,11 @@ import { FakeNodes } from '../daemons/wconfd/support'
 
 const NODE = (number: number) => `node${number}.example.com`
 /** Waits of seconds pass in milliseconds. */
-const clock: Clock = { ...systemClock, after: (ms, action, options) => systemClock.after(ms / 100, action, options) }
+const clock: Clock = {
+  ...systemClock,
+  after: (ms, action, options) => systemClock.after(ms / 100, action, options),
+  sleep: (ms) => systemClock.sleep(ms / 100),
+}
 
 let folder: string
 let paths: Paths
@@ -148,6 +152,25 @@ test.each([
     await expect(failOver(true)).resolves.toMatchObject({ ok: true })
   },
 )
+
+test.each([
+  ['from another candidate', 'gantry_replica_status', NODE(3)],
+  ['from the old master, while it was stopped', 'node_stop_master', NODE(1)],
+])('a change that is on its way here is waited for: %s', async (_, from, node) => {
+  const { answer } = nodes
+  const { jobs } = contents[node] ?? { jobs: [] }
+  let looks = 0
+  nodes.answer = (asked, call, args) => {
+    // Its own copy is the last one that the old master's change gets to.
+    if (call === from) contents[node] = { config_serial: config.serial_no + 1, jobs }
+    if (asked === NODE(2) && call === 'gantry_replica_status' && contents[node]?.config_serial !== config.serial_no)
+      contents[NODE(2)] = { config_serial: config.serial_no + (++looks > 3 ? 1 : 0), jobs }
+    return answer(asked, call, args)
+  }
+  await expect(failOver()).resolves.toEqual({ ok: true, warnings: [] })
+  expect(looks).toBeGreaterThan(3)
+  await expect(masterNow()).resolves.toBe(NODE(2))
+})
 
 test('an archived job is not lost', async () => {
   contents[NODE(3)] = { config_serial: 1, jobs: [[7, true]] }
