@@ -139,7 +139,7 @@ async function newNode(): Promise<NewNode> {
   const [{ firstFields }, { volumeGroups }, { checkFileStoragePath }, clocks, { ownedDisk }, { systemRandom }] =
     await Promise.all([
       import('./operations/cluster/set-params/first-fields.js'),
-      import('./node/storage/lvm.js'),
+      import('./node/storage/lvm/units.js'),
       import('./node/storage/allowed-paths.js'),
       import('./lib/clock.js'),
       import('./model/owners.js'),

@@ -11,13 +11,12 @@ import { fail } from './failure'
 import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
 import { linkDisks } from './storage/links'
 import { keepNewest } from './leftovers'
-import { Disks } from './storage/disks'
 
 const NIC_BRIDGED = 'bridged'
 
 export type ScriptContext = Pick<
   NodeContext,
-  'paths' | 'files' | 'run' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log'
+  'paths' | 'files' | 'run' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log' | 'hostname'
 >
 
 /** Installs an instance whose disks exist. */
@@ -117,7 +116,7 @@ export function coreEnvironment(
 
 const parameterVariable = (name: string): string => `OSP_${name.toUpperCase().replaceAll('-', '_')}`
 
-/** The further environment for create, rename, import and export: everything about the instance, its disks assembled. */
+/** The further environment for create, rename, import and export: everything about the instance, its disks opened. */
 export async function instanceEnvironment(
   context: ScriptContext,
   instance: InstanceDict,
@@ -146,9 +145,7 @@ export async function instanceEnvironment(
 
 async function diskVariables(context: ScriptContext, instance: InstanceDict): Promise<Record<string, string>> {
   const variables: Record<string, string> = {}
-  await linkDisks(context, instance)
-  for (const [index, disk] of instance.disks_info.entries()) {
-    const device = await new Disks(context).assemble(disk)
+  for (const [index, { disk, device }] of (await linkDisks(context, instance)).entries()) {
     const frontend = instance.hvparams['disk_type']
     const values: Record<string, string | undefined> = {
       ACCESS: disk.mode ?? 'rw',

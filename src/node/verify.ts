@@ -17,7 +17,7 @@ import { isVirtualNode, missingBridges } from './network/addresses'
 import { diagnoseAll } from './os-definition'
 import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from './ssh/check'
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
-import { logicalVolumes, physicalVolumes, volumeGroups } from './storage/lvm'
+import { logicalVolumes, physicalVolumes, volumeGroups } from './storage/lvm/units'
 import { VERIFY_PING_S } from '../model/limits/node'
 
 export interface VerifyRequest {

@@ -2,65 +2,56 @@
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
-import { fail } from '../failure'
+import { NodeFailure, fail } from '../failure'
 import { forgetDevice, noteDevice } from '../storage/bdev-cache'
 import { copyDevice, writeImage } from '../storage/image'
 import { linkDisk, removeLinks } from '../storage/links'
 import { Disks } from '../storage/disks'
 
-/** Local disk status "ok": what a storage without mirroring always has. */
-const STATUS_OK = 1
-
 export const blockdevHandlers = {
-  async blockdev_create(context, disk, size, owner, onPrimary) {
-    const disks = new Disks(context)
-    await disks.create(disk, size)
-    if (onPrimary) {
-      const device = await disks.assemble(disk)
-      await noteDevice(context, device.path, owner, true, disk.iv_name ?? '')
-    }
-    return disk.logical_id ?? null
+  async blockdev_create(context, disk, size_mib, owner, onPrimary, info, exclusive) {
+    const { id, device } = await new Disks(context).createAndUse(disk, size_mib, { onPrimary, info, exclusive })
+    if (device !== undefined) await noteDevice(context, device.path, owner, onPrimary, disk.iv_name)
+    return id
   },
 
   async blockdev_assemble(context, disk, instance, onPrimary, index) {
-    // A secondary node of a template without mirroring has nothing to prepare.
-    if (!onPrimary) return [true, true]
-    const linked = await linkDisk(context, instance, disk, index)
-    const device = await new Disks(context).assemble(disk)
-    await noteDevice(context, device.path, instance.name, true, disk.iv_name ?? '')
-    return [context.paths.virtual(device.path), context.paths.virtual(linked.link), linked.uri ?? null]
+    const device = await new Disks(context).assembleFor(disk, onPrimary)
+    if (device === undefined) return [true, true]
+    await noteDevice(context, device.path, instance.name, onPrimary, disk.iv_name)
+    if (!onPrimary) return [context.paths.virtual(device.path), null, null]
+    const { link, uri } = await linkDisk(context, instance.name, disk, index, device)
+    return [context.paths.virtual(device.path), context.paths.virtual(link), uri ?? null]
   },
 
   async blockdev_shutdown(context, disk) {
-    const device = await new Disks(context).find(disk)
-    await new Disks(context).shutdown(disk)
+    const device = await new Disks(context).shutdown(disk)
     if (device) await forgetDevice(context, device.path)
     return null
   },
 
   async blockdev_open(context, instanceName, disks, exclusive) {
-    for (const [index, disk] of disks.entries()) {
-      await new Disks(context).open(disk, exclusive)
-      await linkDisk(context, { name: instanceName }, disk, index)
-    }
+    const trees = new Disks(context)
+    for (const [index, disk] of disks.entries())
+      await linkDisk(context, instanceName, disk, index, await trees.open(disk, exclusive))
     return null
   },
 
   async blockdev_close(context, instanceName, disks) {
-    for (const disk of disks) await new Disks(context).close(disk)
+    const trees = new Disks(context)
+    await forEachOrFail("Can't close devices", disks, (disk) => trees.close(disk))
     await removeLinks(context, instanceName, disks.length)
     return null
   },
 
   async blockdev_remove(context, disk) {
-    const device = await new Disks(context).find(disk)
-    await new Disks(context).remove(disk)
+    const device = await new Disks(context).remove(disk)
     if (device) await forgetDevice(context, device.path)
     return null
   },
 
-  async blockdev_grow(context, disk, amount, dryRun, backingStore) {
-    await new Disks(context).grow(disk, amount, { dryRun, backing: backingStore })
+  async blockdev_grow(context, disk, amount_mib, dryRun, backing, exclusive) {
+    await new Disks(context).grow(disk, amount_mib, { dryRun, backing, exclusive })
     return null
   },
 
@@ -75,34 +66,36 @@ export const blockdevHandlers = {
   },
 
   async blockdev_convert(context, from, to) {
-    const [source, target] = [await new Disks(context).assemble(from), await new Disks(context).assemble(to)]
+    const disks = new Disks(context)
+    const [source, target] = [await disks.opened(from), await disks.opened(to)]
     await copyDevice(context.files, source.path, target.path)
     return null
   },
 
-  async blockdev_rename(context, devices) {
-    for (const [disk, newId] of devices) await new Disks(context).rename(disk, newId)
+  async blockdev_rename(context, renames) {
+    for (const device of await new Disks(context).rename(renames)) await forgetDevice(context, device.path)
     return null
   },
 
   async blockdev_setinfo(context, disk, info) {
-    await requireDevice(context, disk)
     await new Disks(context).setInfo(disk, info)
     return null
   },
 
   blockdev_snapshot: async (context, disk, name, size) => new Disks(context).snapshot(disk, name, size),
 
-  blockdev_find: async (context, disk) => (await statusOf(context, disk)) ?? null,
+  blockdev_find: async (context, disk) => (await new Disks(context).status(disk)) ?? null,
 
   async blockdev_getmirrorstatus(context, disks) {
-    return Promise.all(disks.map((disk) => requireStatus(context, disk)))
+    const trees = new Disks(context)
+    return Promise.all(disks.map((disk) => requireStatus(trees, disk)))
   },
 
   blockdev_getmirrorstatus_multi(context, disks) {
+    const trees = new Disks(context)
     const status = async (disk: DiskDict): Promise<[true, BlockDeviceStatus] | [false, string]> => {
       try {
-        return [true, await requireStatus(context, disk)]
+        return [true, await requireStatus(trees, disk)]
       } catch (error) {
         return [false, messageOf(error)]
       }
@@ -111,8 +104,9 @@ export const blockdevHandlers = {
   },
 
   async blockdev_getdimensions(context, disks) {
+    const trees = new Disks(context)
     const dimensions = async (disk: DiskDict): Promise<[number, number | null] | null> => {
-      const found = await new Disks(context).dimensions(disk)
+      const found = await trees.dimensions(disk).catch((error: unknown) => ignored(context, error))
       return found ? [found.size_bytes, found.spindles] : null
     }
     return Promise.all(disks.map(dimensions))
@@ -120,25 +114,32 @@ export const blockdevHandlers = {
 
   /** Nothing synchronizes here, so there is nothing to pause, and a disk that exists is in the wanted state. */
   async blockdev_pause_resume_sync(context, disks) {
+    const trees = new Disks(context)
     const state = async (disk: DiskDict): Promise<[boolean, string | null]> =>
-      (await new Disks(context).find(disk)) ? [true, null] : [false, missing(disk)]
+      (await trees.find(disk)) ? [true, null] : [false, trees.missing(disk)]
     return Promise.all(disks.map(state))
   },
 } satisfies Partial<Handlers>
 
-async function statusOf(context: NodeContext, disk: DiskDict): Promise<BlockDeviceStatus | undefined> {
-  const device = await new Disks(context).find(disk)
-  if (device === undefined) return undefined
-  return { dev_path: context.paths.virtual(device.path), is_degraded: false, ldisk_status: STATUS_OK }
+async function requireStatus(trees: Disks, disk: DiskDict): Promise<BlockDeviceStatus> {
+  return (await trees.status(disk, { combined: true })) ?? fail(trees.missing(disk))
 }
 
-async function requireStatus(context: NodeContext, disk: DiskDict): Promise<BlockDeviceStatus> {
-  return (await statusOf(context, disk)) ?? fail(missing(disk))
+/** Does what can be done, and then fails with all that could not. */
+export async function forEachOrFail<T>(what: string, all: readonly T[], work: (one: T) => Promise<unknown>) {
+  const failures: string[] = []
+  for (const one of all) {
+    try {
+      await work(one)
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error
+      failures.push(error.message)
+    }
+  }
+  if (failures.length > 0) fail(`${what}: ${failures.join(', ')}`)
 }
 
-async function requireDevice(context: NodeContext, disk: DiskDict): Promise<void> {
-  if ((await new Disks(context).find(disk)) === undefined) fail(missing(disk))
+function ignored({ log }: NodeContext, error: unknown): undefined {
+  if (!(error instanceof NodeFailure)) throw error
+  log.warn({ error: error.message }, 'the size of a disk is not known')
 }
-
-const missing = (disk: DiskDict): string =>
-  `Can't find device ${disk.iv_name ?? disk.uuid} (${JSON.stringify(disk.logical_id ?? null)})`

@@ -7,7 +7,7 @@ import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { checkFileStoragePath } from '../storage/allowed-paths'
-import { modifyStorageUnit, physicalVolumes, repairStorageUnit, volumeGroups } from '../storage/lvm'
+import { modifyStorageUnit, physicalVolumes, repairStorageUnit, volumeGroups } from '../storage/lvm/units'
 import { isDirectoryStorage } from '../../model/templates'
 
 const MIB = 1 << 20

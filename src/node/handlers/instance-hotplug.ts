@@ -5,6 +5,7 @@ import { fail } from '../failure'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import type { HotplugAction, HotplugDevice, LinkedDisk } from '../hypervisor/hypervisor'
 import { isList } from '../hypervisor/kvm/qmp'
+import { Disks } from '../storage/disks'
 import { linkDisk } from '../storage/links'
 import { orFail } from './instance'
 
@@ -53,7 +54,10 @@ async function deviceOf(
 ): Promise<HotplugDevice> {
   if (target === 'nic' && 'mac' in device) return { target, nic: device }
   if (target !== 'disk' || !('dev_type' in device)) return fail(`Not a device that can be plugged: ${target}`)
-  return { target, disk: linkOf(context, device, extra) ?? (await linkDisk(context, instance, device, index)) }
+  const known = linkOf(context, device, extra)
+  if (known !== undefined) return { target, disk: known }
+  const assembled = await new Disks(context).assemble(device)
+  return { target, disk: await linkDisk(context, instance.name, device, index, assembled) }
 }
 
 /** The link and the URI that `blockdev_assemble` answered; the disk is assembled here when the caller has none. */

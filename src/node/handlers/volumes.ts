@@ -1,6 +1,6 @@
 // Node calls about logical volumes and block devices as such.
 import type { Handlers } from '../context'
-import { logicalVolumes, volumeGroups } from '../storage/lvm'
+import { logicalVolumes, volumeGroups } from '../storage/lvm/units'
 
 const MIB = 1 << 20
 

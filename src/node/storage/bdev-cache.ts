@@ -9,11 +9,11 @@ export async function noteDevice(
   device: string,
   owner: string,
   onPrimary: boolean,
-  ivName: string,
+  ivName = '',
 ): Promise<void> {
   await files.mkdir(paths.bdevCacheDir, { recursive: true, mode: 0o755 })
   const role = onPrimary ? 'primary' : 'secondary'
-  await files.writeFile(noteFile(paths, device), `${owner} ${role} ${ivName}\n`, { mode: 0o644 })
+  await files.writeFile(noteFile(paths, device), `${owner} ${role} ${ivName || 'not_visible'}\n`, { mode: 0o644 })
 }
 
 export const forgetDevice = ({ paths, files }: Places, device: string): Promise<void> =>

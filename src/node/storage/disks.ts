@@ -1,101 +1,287 @@
 // Disks on this node, as the trees that they are: a disk is made after its children and removed before them, and what is done with it
-// is done with them. Drivers do what is a template's own.
-import type { DiskDict } from '../../rpc/node/dicts'
-import { fail } from '../failure'
+// is done with them. Drivers do what is a template's own. One object serves one node call: what drivers have listed for one disk of
+// it, they need not list again for the next.
+import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
+import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
+import { messageOf } from '../../rpc/node/protocol'
+import { NodeFailure, fail } from '../failure'
 import { overwrite } from './zeros'
 import { DRIVERS } from './registry'
-import type { Children, Device, Dimensions, Driver, StorageContext } from './storage'
+import type {
+  Child,
+  Children,
+  Device,
+  Dimensions,
+  DiskId,
+  Driver,
+  Health,
+  Mirror,
+  NewId,
+  Sharing,
+  StorageContext,
+} from './storage'
+
+const HEALTHY: Health = { is_degraded: false, ldisk_status: LOCAL_DISK_STATUS.ok }
 
 export class Disks {
+  private readonly known = new Map<string, Driver>()
+
   constructor(
     private readonly context: StorageContext,
     private readonly drivers = DRIVERS,
   ) {}
 
   /** Its children exist already: the master makes each disk of a tree by a call of its own. */
-  async create(disk: DiskDict, size_mib: number): Promise<void> {
-    await this.driver(disk).create(disk, size_mib, await this.assembleChildren(disk))
+  async create(disk: DiskDict, size_mib: number, sharing: Sharing = {}): Promise<DiskId> {
+    return this.driver(disk).create(disk, size_mib, await this.assembleChildren(disk), sharing)
   }
 
+  /**
+   * Makes a disk, notes whose it is, and makes it usable where it is to be used. What was made is taken back when that fails. Answers with
+   * its id, and its device where that is in use.
+   */
+  async createAndUse(
+    disk: DiskDict,
+    size_mib: number,
+    { onPrimary, info, ...sharing }: Sharing & { readonly onPrimary: boolean; readonly info: string },
+  ): Promise<{ id: DiskId; device?: Device }> {
+    const id = await this.create(disk, size_mib, sharing)
+    try {
+      const used = this.isUsed(disk, onPrimary)
+      const device = used ? await this.assemble(disk) : undefined
+      if (device !== undefined && this.isOpened(disk, onPrimary))
+        await this.driver(disk).open(disk, device, { exclusive: true, fresh: true })
+      if (info !== '') await this.setInfo(disk, info)
+      return { id, ...(device && { device }) }
+    } catch (error) {
+      await this.takeBack(disk)
+      throw error
+    }
+  }
+
+  /** Undefined when it is missing. */
   async find(disk: DiskDict): Promise<Device | undefined> {
-    const children = await Promise.all(childrenOf(disk).map((child) => this.find(child)))
-    return this.driver(disk).find(
-      disk,
-      children.flatMap((one) => one ?? []),
-    )
+    return this.driver(disk).find(disk, await this.findChildren(disk))
+  }
+
+  async require(disk: DiskDict): Promise<Device> {
+    return (await this.find(disk)) ?? fail(this.missing(disk))
+  }
+
+  /** For who reads or writes it here: it was assembled before. */
+  async opened(disk: DiskDict): Promise<Device> {
+    const device = await this.require(disk)
+    await this.driver(disk).open(disk, device, { exclusive: true })
+    return device
+  }
+
+  missing(disk: DiskDict): string {
+    return `Can't find device ${nameOf(disk)} on node ${this.context.hostname}`
+  }
+
+  /** Undefined when it is missing. With the state of its children, where that is asked for. */
+  async status(disk: DiskDict, { combined = false } = {}): Promise<BlockDeviceStatus | undefined> {
+    const device = await this.find(disk)
+    if (device === undefined) return undefined
+    const own = (await this.driver(disk).health?.(disk, device)) ?? HEALTHY
+    const others = combined ? await Promise.all(childrenOf(disk).map((child) => this.status(child, { combined }))) : []
+    const { path, major, minor } = device
+    return {
+      dev_path: this.context.paths.virtual(path),
+      ...(major !== undefined && minor !== undefined && { major, minor }),
+      ...others.flatMap((one) => one ?? []).reduce<Health>(worse, own),
+    }
   }
 
   async assemble(disk: DiskDict): Promise<Device> {
     return this.driver(disk).assemble(disk, await this.assembleChildren(disk))
   }
 
-  async shutdown(disk: DiskDict): Promise<void> {
-    await this.driver(disk).shutdown(disk)
+  /** As the disk is needed on its instance's primary node, or on another: undefined where nothing needs to be done there. */
+  async assembleFor(disk: DiskDict, onPrimary: boolean): Promise<Device | undefined> {
+    if (!this.isUsed(disk, onPrimary)) return undefined
+    const device = await this.assemble(disk)
+    if (this.isOpened(disk, onPrimary)) await this.driver(disk).open(disk, device, { exclusive: true })
+    return device
+  }
+
+  /** Answers the device that is gone. */
+  async shutdown(disk: DiskDict): Promise<Device | undefined> {
+    const device = await this.find(disk)
+    if (device !== undefined) await this.driver(disk).shutdown(disk, device)
     for (const child of childrenOf(disk)) await this.shutdown(child)
+    return device
   }
 
-  open(disk: DiskDict, exclusive: boolean): Promise<void> {
-    return this.driver(disk).open(disk, exclusive)
+  async open(disk: DiskDict, exclusive: boolean): Promise<Device> {
+    const device = await this.require(disk)
+    await this.driver(disk).open(disk, device, { exclusive })
+    return device
   }
 
-  close(disk: DiskDict): Promise<void> {
-    return this.driver(disk).close(disk)
+  async close(disk: DiskDict): Promise<void> {
+    await this.driver(disk).close(disk, await this.require(disk))
   }
 
   /** First what the data is kept on, on all nodes, then what lies above it, where there is something. A dry run looks at the former. */
-  async grow(disk: DiskDict, amount_mib: number, { dryRun = false, backing = true }): Promise<void> {
+  async grow(
+    disk: DiskDict,
+    amount_mib: number,
+    { dryRun = false, backing = true, ...sharing }: Sharing & { readonly dryRun?: boolean; readonly backing?: boolean },
+  ): Promise<void> {
     const [data] = childrenOf(disk)
-    if (data === undefined) {
-      if (backing || dryRun) await this.driver(disk).grow(disk, amount_mib, dryRun)
-    } else if (backing || dryRun) await this.grow(data, amount_mib, { dryRun, backing: true })
-    else await this.driver(disk).grow(disk, amount_mib, false)
+    if (data !== undefined && (backing || dryRun))
+      return this.grow(data, amount_mib, { ...sharing, dryRun, backing: true })
+    const device = await this.require(disk)
+    if (data !== undefined || backing || dryRun)
+      await this.driver(disk).grow(disk, device, amount_mib, { ...sharing, dryRun })
   }
 
   /** Overwrites a range with zeros; fails when it goes beyond the end. */
   async wipe(disk: DiskDict, offset_mib: number, size_mib: number): Promise<void> {
-    const device = await this.assemble(disk)
-    const { size_bytes: end_bytes } = await this.driver(disk).dimensions(device)
+    const device = await this.require(disk)
+    const { size_bytes: end_bytes } = await this.driver(disk).dimensions(disk, device)
     await overwrite(this.context.files, device.path, { offset_mib, size_mib, end_bytes })
   }
 
-  async remove(disk: DiskDict): Promise<void> {
-    await this.driver(disk).remove(disk)
-    for (const child of childrenOf(disk)) await this.remove(child)
+  /** A disk that is gone already is fine. Answers the device that is gone. */
+  async remove(disk: DiskDict): Promise<Device | undefined> {
+    const device = await this.find(disk)
+    if (device !== undefined) await this.driver(disk).remove(disk, device)
+    const failures: string[] = []
+    for (const child of childrenOf(disk)) {
+      try {
+        await this.remove(child)
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error
+        failures.push(error.message)
+      }
+    }
+    if (failures.length > 0) fail(failures.join('; '))
+    return device
   }
 
-  rename(disk: DiskDict, newId: readonly (string | number)[]): Promise<void> {
-    return this.driver(disk).rename(disk, newId)
+  /** All or none: a disk that was moved before one that cannot be, is moved back. Answers the devices that have another place now. */
+  async rename(renames: readonly (readonly [disk: DiskDict, newId: NewId])[]): Promise<Device[]> {
+    const moved: { device: Device; back: () => Promise<void> }[] = []
+    try {
+      for (const [disk, newId] of renames) {
+        const device = await this.require(disk)
+        await this.driver(disk).rename(disk, device, newId)
+        const now = { ...disk, logical_id: newId }
+        const oldId = (disk.logical_id ?? []).flatMap((part) => part ?? [])
+        moved.push({ device, back: async () => this.driver(now).rename(now, await this.require(now), oldId) })
+      }
+    } catch (error) {
+      for (const { back } of moved.toReversed())
+        await back().catch((reason: unknown) =>
+          this.context.log.error({ error: messageOf(reason) }, 'not renamed back'),
+        )
+      throw error
+    }
+    return moved.map(({ device }) => device)
   }
 
   async setInfo(disk: DiskDict, info: string): Promise<void> {
-    await this.driver(disk).setInfo(disk, info)
+    await this.driver(disk).setInfo(disk, await this.require(disk), info)
     for (const child of childrenOf(disk)) await this.setInfo(child, info)
   }
 
-  snapshot(disk: DiskDict, name: string | null, size_mib: number | null): ReturnType<Driver['snapshot']> {
+  async snapshot(disk: DiskDict, name: string | null, size_mib: number | null): ReturnType<Driver['snapshot']> {
     const [data] = childrenOf(disk)
-    return data === undefined ? this.driver(disk).snapshot(disk, name, size_mib) : this.snapshot(data, name, size_mib)
+    if (data !== undefined) return this.snapshot(data, name, size_mib)
+    return this.driver(disk).snapshot(disk, await this.require(disk), name, size_mib)
   }
 
   /** Undefined when it is missing. */
   async dimensions(disk: DiskDict): Promise<Dimensions | undefined> {
     const device = await this.find(disk)
-    return device && this.driver(disk).dimensions(device)
+    return device && this.driver(disk).dimensions(disk, device)
+  }
+
+  /** What only a disk that two nodes keep can do. */
+  mirror({ dev_type, ...disk }: DiskDict): Mirror {
+    return (
+      this.driver({ dev_type, ...disk }).mirror ?? fail(`A disk of template '${dev_type}' has no copy on another node`)
+    )
+  }
+
+  findAll(disks: readonly DiskDict[]): Promise<Children> {
+    return Promise.all(disks.map((disk) => this.child(disk)))
+  }
+
+  private findChildren = (disk: DiskDict): Promise<Children> => this.findAll(childrenOf(disk))
+
+  private async child(disk: DiskDict): Promise<Child> {
+    const device = await this.find(disk)
+    const place = this.driver(disk).place?.(disk) ?? device?.path
+    return { ...(place !== undefined && { place }), ...(device && { device }) }
   }
 
   private async assembleChildren(disk: DiskDict): Promise<Children> {
-    const devices: Device[] = []
+    const { worksWithoutChildren } = this.driver(disk)
+    const children: Child[] = []
     for (const child of childrenOf(disk)) {
-      devices.push(await this.assemble(child))
-      await this.open(child, true)
+      try {
+        const device = await this.assemble(child)
+        await this.driver(child).open(child, device, { exclusive: true })
+        children.push({ place: device.path, device })
+      } catch (error) {
+        if (worksWithoutChildren === undefined || !(error instanceof NodeFailure)) throw error
+        this.context.log.error({ disk: nameOf(disk), error: error.message }, 'a disk goes on without a part of it')
+        const place = this.driver(child).place?.(child)
+        children.push({ ...(place !== undefined && { place }) })
+      }
     }
-    return devices
+    return children
+  }
+
+  private isUsed = (disk: DiskDict, onPrimary: boolean): boolean =>
+    onPrimary || this.driver(disk).onSecondary !== undefined
+
+  private isOpened = (disk: DiskDict, onPrimary: boolean): boolean =>
+    onPrimary || this.driver(disk).onSecondary === 'opened'
+
+  private async takeBack(disk: DiskDict): Promise<void> {
+    try {
+      const device = await this.find(disk)
+      if (device !== undefined) await this.driver(disk).remove(disk, device)
+    } catch (error) {
+      this.context.log.error({ disk: nameOf(disk), error: messageOf(error) }, 'a half-made disk stays')
+    }
   }
 
   private driver({ dev_type }: DiskDict): Driver {
+    const known = this.known.get(dev_type)
+    if (known !== undefined) return known
     const factory = Object.hasOwn(this.drivers, dev_type) ? this.drivers[dev_type] : undefined
-    return factory?.(this.context) ?? fail(`This node has no support for disks of template '${dev_type}'`)
+    const made = factory?.(this.context) ?? fail(`This node has no support for disks of template '${dev_type}'`)
+    this.known.set(dev_type, made)
+    return made
   }
 }
+
+/** Never with a secret, which some ids have. */
+export const nameOf = ({ iv_name, uuid, dev_type, logical_id }: DiskDict): string => {
+  const id = (logical_id ?? []).filter((part, at) => at < SECRET_AT && part !== null)
+  return `${iv_name ? `${iv_name} ` : ''}(${dev_type} ${id.length > 0 ? id.join(' ') : uuid})`
+}
+
+/** The place of DRBD's secret in its id. */
+const SECRET_AT = 5
+
+function worse(one: Health, other: Health): Health {
+  const percent = least(one.sync_percent, other.sync_percent, Math.min)
+  const time = least(one.estimated_time, other.estimated_time, Math.max)
+  return {
+    ...(percent !== undefined && { sync_percent: percent }),
+    ...(time !== undefined && { estimated_time: time }),
+    is_degraded: one.is_degraded || other.is_degraded,
+    ldisk_status: Math.max(one.ldisk_status, other.ldisk_status),
+  }
+}
+
+const least = (a: number | undefined, b: number | undefined, choose: (a: number, b: number) => number) =>
+  a === undefined ? b : b === undefined ? a : choose(a, b)
 
 const childrenOf = ({ children }: DiskDict): readonly DiskDict[] => children ?? []

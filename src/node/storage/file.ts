@@ -23,27 +23,29 @@ export const fileDriver: DriverFactory = (context): Driver => {
 
   return {
     hasDisks: true,
-    create: async (disk, size_mib) => createFile(await fileOf(disk), size_mib * MIB, context),
+    async create(disk, size_mib) {
+      await createFile(await fileOf(disk), size_mib * MIB, context)
+      return disk.logical_id ?? []
+    },
     find,
     assemble: existing,
     shutdown: () => Promise.resolve(),
-    open: async (disk) => void (await existing(disk)),
+    open: () => Promise.resolve(),
     close: () => Promise.resolve(),
-    async grow(disk, amount_mib, dryRun) {
+    async grow(_disk, device, amount_mib, { dryRun }) {
       if (amount_mib < 0) fail(`Cannot shrink a file disk (by ${-amount_mib} MiB)`)
-      const device = await existing(disk)
       const size = (await files.stat(device.path)).size + amount_mib * MIB
       if (!dryRun) await resize(files, device.path, size)
     },
-    remove: async (disk) => files.rm(await fileOf(disk), { force: true }),
-    async rename(disk, newId) {
+    remove: async (_disk, device) => files.rm(device.path, { force: true }),
+    async rename(_disk, device, newId) {
       const target = await filePath(context, newId)
       if ((await sizeOf(files, target)) !== undefined) fail(`File already exists: ${context.paths.virtual(target)}`)
-      await files.rename((await existing(disk)).path, target)
+      await files.rename(device.path, target)
     },
     setInfo: () => Promise.resolve(),
     snapshot: async (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
-    dimensions: async ({ path: file }) => ({ size_bytes: (await files.stat(file)).size, spindles: null }),
+    dimensions: async (_disk, { path: file }) => ({ size_bytes: (await files.stat(file)).size, spindles: null }),
   }
 }
 

@@ -9,22 +9,29 @@ import type { Device, StorageContext } from './storage'
 
 type Places = Pick<StorageContext, 'paths' | 'files'>
 
-/** Assembles all disks of an instance and links them, in order. */
-export async function linkDisks(context: StorageContext, instance: InstanceDict): Promise<LinkedDisk[]> {
-  const linked: LinkedDisk[] = []
-  for (const [index, disk] of instance.disks_info.entries()) linked.push(await linkDisk(context, instance, disk, index))
+/** A disk with its link, and what that leads to. */
+export interface DeviceLink extends LinkedDisk {
+  readonly device: Device
+}
+
+/** Opens all disks of an instance, which are assembled, and links them, in order. */
+export async function linkDisks(context: StorageContext, instance: InstanceDict): Promise<DeviceLink[]> {
+  const disks = new Disks(context)
+  const linked: DeviceLink[] = []
+  for (const [index, disk] of instance.disks_info.entries())
+    linked.push(await linkDisk(context, instance.name, disk, index, await disks.opened(disk)))
   return linked
 }
 
 export async function linkDisk(
-  context: StorageContext,
-  instance: Pick<InstanceDict, 'name'>,
+  context: Places,
+  instanceName: string,
   disk: DiskDict,
   index: number,
-): Promise<LinkedDisk> {
-  const device = await new Disks(context).assemble(disk)
-  const link = await makeLink(context, instance.name, index, device)
-  return { disk, link, ...(device.uri === undefined ? {} : { uri: device.uri }) }
+  device: Device,
+): Promise<DeviceLink> {
+  const link = await makeLink(context, instanceName, index, device)
+  return { disk, device, link, ...(device.uri === undefined ? {} : { uri: device.uri }) }
 }
 
 export const linkPath = (paths: Paths, instanceName: string, index: number): string =>

@@ -1,10 +1,12 @@
 // Every disk template that this node can serve.
 import { disklessDriver } from './diskless'
 import { fileDriver } from './file'
+import { lvmDriver } from './lvm/driver'
 import type { DriverFactory } from './storage'
 
 export const DRIVERS: Readonly<Record<string, DriverFactory>> = {
   diskless: disklessDriver,
   file: fileDriver,
   sharedfile: fileDriver,
+  plain: lvmDriver,
 }

@@ -79,4 +79,4 @@ async function scriptEnd(
   return { end, env, ...(mode === 'export' && { expectedSize: 'script' as const }) }
 }
 
-const deviceOf = (context: NodeContext, disk: DiskDict): Promise<Device> => new Disks(context).assemble(disk)
+const deviceOf = (context: NodeContext, disk: DiskDict): Promise<Device> => new Disks(context).opened(disk)

@@ -60,11 +60,11 @@ export const blockDeviceOrWhy: Shape<readonly [true, BlockDeviceStatus] | readon
   },
 }
 
-/** True and true on nodes that are not the primary one. */
+/** On nodes that are not the primary one there is no link; true and true where there was nothing to do. */
 const place = either(string, exactly(true))
 const pathAndLink = tuple(place, place)
-const pathLinkAndUri = tuple(place, place, orNull(string))
-export const assembled: Shape<readonly [dev: string | true, link: string | true, uri?: string | null]> = {
+const pathLinkAndUri = tuple(place, orNull(place), orNull(string))
+export const assembled: Shape<readonly [dev: string | true, link: string | true | null, uri?: string | null]> = {
   schema: { type: 'array' },
   parse: (value) => (Array.isArray(value) && value.length === 2 ? pathAndLink : pathLinkAndUri).parse(value),
 }

@@ -53,7 +53,7 @@ export async function assembleDisks(
     if (assembled === undefined) ok = false
     const [device, link, uri] = assembled ?? [null, true]
     devices.push([active.primary.name, disk.iv_name, device === true ? '' : device])
-    links.push([link, uri ?? null])
+    links.push([link ?? true, uri ?? null])
   }
   if (all && !ok) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, false, null)])
   return { ok, devices, links, view: active }

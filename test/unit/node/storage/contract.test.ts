@@ -1,11 +1,13 @@
 // Every template obeys the same rules; a new one needs only a line in `sample`.
 import * as fs from 'node:fs'
+import * as os from 'node:os'
 import * as path from 'node:path'
-import { thisMachine } from '../../../../src/lib/machine'
 import { Disks } from '../../../../src/node/storage/disks'
 import { DRIVERS } from '../../../../src/node/storage/registry'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
+import { storageMachine } from '../../../support/doubles/storage-machine'
 import { twinDriver } from '../../../support/doubles/twin-driver'
+import { clockAt } from '../../../support/instant-clock'
 import { type TestNode, testNode } from '../../../support/node-context'
 
 const MIB = 1 << 20
@@ -15,9 +17,13 @@ const sample: Record<string, (number: number) => readonly (string | number)[]> =
   diskless: () => [],
   file: (n) => ['loop', `/srv/ganeti/file-storage/inst1.example.com/${n}.file.disk${n}`],
   sharedfile: (n) => ['loop', `/srv/ganeti/shared-file-storage/inst1.example.com/${n}.sharedfile.disk${n}`],
+  plain: (n) => ['xenvg', `${n}.disk${n}`],
   twin: (n) => [n],
 }
-const NAMED = ['file', 'sharedfile']
+const NAMED = ['file', 'sharedfile', 'plain']
+/** They count the physical volumes that a disk is on. */
+const SPINDLES: Readonly<Record<string, number>> = { plain: 1 }
+const folders: string[] = []
 const drivers: typeof DRIVERS = { ...DRIVERS, twin: twinDriver }
 
 function sampleDisk(template: string, number = 0): DiskDict {
@@ -32,6 +38,8 @@ const idOf = ({ logical_id = [] }: DiskDict) => logical_id.flatMap((part) => par
 describe.each(Object.keys(drivers))('%s', (template) => {
   let node: TestNode
   let storage: Disks
+  let local: (file: string) => string
+  const spindles = SPINDLES[template] ?? null
   const disk = (number = 0) => sampleDisk(template, number)
   /** As the master does: each disk of a tree by a call of its own. */
   async function create(whole: DiskDict, size_mib: number): Promise<void> {
@@ -39,10 +47,17 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await storage.create(whole, size_mib)
   }
   beforeEach(() => {
-    node = testNode()
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-storage-'))
+    const machine = storageMachine(root)
+    node = testNode('node1.example.com', { files: machine.files, run: machine.run, clock: clockAt(0) })
     storage = new Disks(node.context, drivers)
+    local = machine.local
+    folders.push(root)
   })
-  afterEach(() => node.remove())
+  afterEach(() => {
+    node.remove()
+    for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true })
+  })
 
   test('a disk that was not created is not found, has no dimensions, and may be removed and shut down', async () => {
     await expect(storage.find(disk())).resolves.toBeUndefined()
@@ -56,7 +71,7 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await expect(storage.grow(disk(), 1, {})).rejects.toThrow()
   })
 
-  if (!drivers[template]?.({ ...thisMachine, paths: testPaths() }).hasDisks) {
+  if (template === 'diskless') {
     test('there is nothing to create', async () => {
       await expect(storage.create(disk(), 2)).rejects.toThrow('no disks')
     })
@@ -66,30 +81,31 @@ describe.each(Object.keys(drivers))('%s', (template) => {
   test('a created disk is found in its whole size, full of zeros', async () => {
     await create(disk(), 2)
     const device = await storage.assemble(disk())
-    await expect(storage.dimensions(disk())).resolves.toEqual({ size_bytes: 2 * MIB, spindles: null })
-    expect(fs.readFileSync(device.path).equals(Buffer.alloc(2 * MIB))).toBe(true)
+    await expect(storage.dimensions(disk())).resolves.toEqual({ size_bytes: 2 * MIB, spindles })
+    expect(fs.readFileSync(local(device.path)).equals(Buffer.alloc(2 * MIB))).toBe(true)
     await expect(storage.find(disk())).resolves.toEqual(device)
   })
 
   test('a disk is not created over another', async () => {
     await create(disk(), 2)
     const { path } = await storage.assemble(disk())
-    fs.writeFileSync(path, 'data')
+    fs.writeFileSync(local(path), 'data')
     await expect(create(disk(), 2)).rejects.toThrow('exists')
-    expect(fs.readFileSync(path, 'utf8')).toBe('data')
+    expect(fs.readFileSync(local(path), 'utf8')).toBe('data')
   })
 
   test('assembling, opening, closing and shutting down keep the data, and may be repeated', async () => {
     await create(disk(), 2)
     const { path } = await storage.assemble(disk())
-    fs.writeSync(fs.openSync(path, 'r+'), 'data')
+    fs.writeSync(fs.openSync(local(path), 'r+'), 'data')
     for (let round = 0; round < 2; round++) {
       await storage.open(disk(), true)
+      await storage.opened(disk())
       await storage.close(disk())
       await storage.shutdown(disk())
       await storage.assemble(disk())
     }
-    expect(fs.readFileSync(path).toString('utf8', 0, 4)).toBe('data')
+    expect(fs.readFileSync(local(path)).toString('utf8', 0, 4)).toBe('data')
   })
 
   test('growing adds zeros at the end; a dry run changes nothing, and shrinking is refused', async () => {
@@ -104,9 +120,9 @@ describe.each(Object.keys(drivers))('%s', (template) => {
   test('wiping a range clears it and nothing else, and never beyond the end', async () => {
     await create(disk(), 3)
     const { path } = await storage.assemble(disk())
-    fs.writeFileSync(path, Buffer.alloc(3 * MIB, 'x'))
+    fs.writeFileSync(local(path), Buffer.alloc(3 * MIB, 'x'))
     await storage.wipe(disk(), 1, 1)
-    const data = fs.readFileSync(path)
+    const data = fs.readFileSync(local(path))
     expect([data[MIB - 1], data[MIB], data[2 * MIB - 1], data[2 * MIB]]).toEqual([0x78, 0, 0, 0x78])
     await expect(storage.wipe(disk(), 2, 2)).rejects.toThrow('beyond the end')
   })
@@ -115,7 +131,7 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await create(disk(), 2)
     const { path } = await storage.assemble(disk())
     await storage.remove(disk())
-    expect(fs.existsSync(path)).toBe(false)
+    expect(fs.existsSync(local(path))).toBe(false)
     await expect(storage.find(disk())).resolves.toBeUndefined()
   })
 
@@ -139,10 +155,19 @@ describe.each(Object.keys(drivers))('%s', (template) => {
   test('renaming moves the data, but not over another disk', async () => {
     await create(disk(0), 2)
     await create(disk(1), 2)
-    await expect(storage.rename(disk(0), idOf(disk(1)))).rejects.toThrow('exists')
-    await storage.rename(disk(0), idOf(disk(2)))
+    await expect(storage.rename([[disk(0), idOf(disk(1))]])).rejects.toThrow('exists')
+    await storage.rename([[disk(0), idOf(disk(2))]])
     await expect(storage.find(disk(0))).resolves.toBeUndefined()
     await expect(storage.find(disk(2))).resolves.toBeDefined()
+  })
+
+  test('of several disks all are renamed, or none', async () => {
+    await create(disk(0), 2)
+    await create(disk(1), 2)
+    const renames = [0, 1].map((n) => [disk(n), idOf(disk(2))] as const)
+    await expect(storage.rename(renames)).rejects.toThrow('exists')
+    for (const number of [0, 1]) await expect(storage.find(disk(number))).resolves.toBeDefined()
+    await expect(storage.find(disk(2))).resolves.toBeUndefined()
   })
 })
 
@@ -185,9 +210,3 @@ test('a link below an allowed directory leads nowhere else, and an allowed direc
   expect(fs.statSync(node.paths.local('/srv/big/disk0')).size).toBe(MIB)
   node.remove()
 })
-
-function testPaths() {
-  const node = testNode()
-  node.remove()
-  return node.paths
-}

@@ -5,8 +5,8 @@ import {
   physicalVolumes,
   repairStorageUnit,
   volumeGroups,
-} from '../../../../src/node/storage/lvm'
-import { notInstalled, recordedPrograms, type RecordedProgram } from '../../../support/recorded-programs'
+} from '../../../../../src/node/storage/lvm/units'
+import { notInstalled, recordedPrograms, type RecordedProgram } from '../../../../support/recorded-programs'
 
 const REPORT = '--noheadings --units=m --nosuffix --separator=|'
 const VGS = `vgs ${REPORT} -ovg_name,vg_size,vg_free`

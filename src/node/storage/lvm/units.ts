@@ -1,6 +1,6 @@
 // Reads LVM's reports about this node. A node without LVM has no volume groups.
-import { NOT_STARTED, type Run } from '../../lib/run-command'
-import { fail } from '../failure'
+import { NOT_STARTED, type Run } from '../../../lib/run-command'
+import { fail } from '../../failure'
 
 export interface VolumeGroup {
   name: string

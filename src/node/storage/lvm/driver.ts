@@ -1,0 +1,269 @@
+// Disks as logical volumes: those of template plain, and what the disks of DRBD are kept on.
+import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
+import { HELD_DEVICE_S } from '../../../model/limits/storage'
+import type { DiskDict } from '../../../rpc/node/dicts'
+import { fail } from '../../failure'
+import type {
+  Children,
+  Device,
+  Dimensions,
+  DiskId,
+  Driver,
+  DriverFactory,
+  Health,
+  NewId,
+  Sharing,
+  StorageContext,
+} from '../storage'
+import { attempt, order, orderHeld, said } from '../tools'
+import { MORE_ROOM, placing, standardSize_mib } from './placing'
+import { physicalVolumes, volumeGroups } from './units'
+import { type Volume, Volumes } from './volumes'
+
+const [KIB, MIB] = [1 << 10, 1 << 20]
+/** Each finds room where the one before it does not. */
+const POLICIES = ['contiguous', 'cling', 'normal']
+/** What noted whose a volume was. */
+const OWNER = 'originstname+'
+const TAG_LENGTH_MAX = 128
+
+class LvmDriver implements Driver {
+  readonly hasDisks = true
+  readonly onSecondary = 'opened'
+  readonly place = pathOf
+  private readonly volumes: Volumes
+
+  constructor(private readonly context: StorageContext) {
+    this.volumes = new Volumes(context)
+  }
+
+  async find(disk: DiskDict): Promise<Device | undefined> {
+    const { vg, name } = volumeOf(disk.logical_id)
+    const found = await this.volumes.get(vg, name)
+    return found && { path: pathOf(disk), block: true, ...found.numbers }
+  }
+
+  async create(disk: DiskDict, size_mib: number, _children: Children, { exclusive = false }: Sharing): Promise<DiskId> {
+    const { vg, name } = volumeOf(disk.logical_id)
+    await this.refuseExisting(vg, name, 'if nobody needs it, remove it with lvremove')
+    const wish = { vg, size_mib, stripes: stripesOf(disk), exclusive, spindles: disk.spindles }
+    const { devices, stripes } = placing(await physicalVolumes(this.context.run), wish, this.context.hostname)
+    await this.changing(createVolume(this.context, { vg, name, size_mib, devices, stripes }))
+    return [vg, name]
+  }
+
+  async assemble(disk: DiskDict): Promise<Device> {
+    const path = pathOf(disk)
+    await this.order(['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
+    return (await this.find(disk)) ?? { path, block: true }
+  }
+
+  async health(disk: DiskDict): Promise<Health> {
+    // Virtual, or partial: what it was kept on is gone.
+    const { attributes } = await this.existing(disk)
+    const is_degraded = attributes.startsWith('v') || attributes[8] === 'p'
+    return { is_degraded, ldisk_status: is_degraded ? LOCAL_DISK_STATUS.faulty : LOCAL_DISK_STATUS.ok }
+  }
+
+  /** Volumes stay active. */
+  shutdown = (): Promise<void> => Promise.resolve()
+  open = (): Promise<void> => Promise.resolve()
+  close = (): Promise<void> => Promise.resolve()
+
+  async grow(
+    disk: DiskDict,
+    device: Device,
+    amount_mib: number,
+    { dryRun, exclusive = false }: Sharing & { readonly dryRun: boolean },
+  ): Promise<void> {
+    if (amount_mib < 0) fail(`Cannot shrink ${title(disk)} (by ${-amount_mib} MiB)`)
+    const { vg } = volumeOf(disk.logical_id)
+    const growth = { vg, amount_mib, dryRun, exclusive }
+    await this.changing(growVolume(this.context, device.path, await this.existing(disk), growth))
+  }
+
+  async remove(disk: DiskDict): Promise<void> {
+    const { vg, name } = volumeOf(disk.logical_id)
+    const command = ['lvremove', '-f', `${vg}/${name}`]
+    await this.changing(orderHeld(this.context, command, `Cannot remove ${title(disk)}`, HELD_DEVICE_S))
+  }
+
+  async rename(disk: DiskDict, _device: Device, newId: NewId): Promise<void> {
+    const [from, to] = [volumeOf(disk.logical_id), volumeOf(newId)]
+    if (from.vg !== to.vg) fail(`The ${title(disk)} cannot move to another group, '${to.vg}'`)
+    await this.refuseExisting(to.vg, to.name, `${title(disk)} cannot get this name`)
+    await this.order(['lvrename', from.vg, from.name, to.name], `Cannot rename ${title(disk)} to '${to.name}'`)
+  }
+
+  async setInfo(disk: DiskDict, device: Device, info: string): Promise<void> {
+    const tag = asTag(info)
+    const { tags } = await this.existing(disk)
+    const old = tags.filter((one) => one.startsWith(OWNER) && one !== tag)
+    if (old.length === 0 && tags.includes(tag)) return
+    const changes = [...old.flatMap((one) => ['--deltag', one]), '--addtag', tag]
+    await this.order(['lvchange', ...changes, device.path], `Cannot note whose ${title(disk)} is`)
+  }
+
+  async snapshot(disk: DiskDict, device: Device, wished: string | null, size: number | null): Promise<NewId> {
+    const { vg, name: origin } = volumeOf(disk.logical_id)
+    const [name, size_mib] = [checkName(wished ?? `${origin}.snap`), size ?? disk.size]
+    // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
+    if (wished === null && (await this.volumes.get(vg, name)))
+      await this.order(['lvremove', '-f', `${vg}/${name}`], `Cannot remove the old snapshot '${vg}/${name}'`)
+    await this.refuseExisting(vg, name, 'give the snapshot another name')
+    const free_mib = (await volumeGroups(this.context.run)).find((one) => one.name === vg)?.free_mib ?? 0
+    if (free_mib < size_mib)
+      fail(
+        `No room for a snapshot of ${size_mib} MiB: volume group '${vg}' on node ${this.context.hostname} has ` +
+          `${Math.floor(free_mib)} MiB left; ${MORE_ROOM}`,
+      )
+    const command = ['lvcreate', `-L${size_mib}m`, '-s', `-n${name}`, device.path]
+    await this.order(command, `Cannot make a snapshot of ${title(disk)}`)
+    return [vg, name]
+  }
+
+  async dimensions(disk: DiskDict): Promise<Dimensions> {
+    const { size_bytes, devices } = await this.existing(disk)
+    return { size_bytes, spindles: devices.length }
+  }
+
+  private async existing(disk: DiskDict): Promise<Volume> {
+    const { vg, name } = volumeOf(disk.logical_id)
+    return (
+      (await this.volumes.get(vg, name)) ?? fail(`The ${title(disk)} does not exist on node ${this.context.hostname}`)
+    )
+  }
+
+  private async refuseExisting(vg: string, name: string, way: string): Promise<void> {
+    if ((await this.volumes.get(vg, name)) === undefined) return
+    fail(`Logical volume '${vg}/${name}' exists already on node ${this.context.hostname}: ${way}`)
+  }
+
+  private order = (argv: readonly string[], what: string): Promise<string> =>
+    this.changing(order(this.context, argv, what))
+
+  /** Whatever becomes of it, the lists are old then. */
+  private changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => this.volumes.forget())
+}
+
+export const lvmDriver: DriverFactory = (context) => new LvmDriver(context)
+
+interface NewVolume {
+  readonly vg: string
+  readonly name: string
+  readonly size_mib: number
+  readonly devices: readonly string[]
+  readonly stripes: number
+}
+
+/** Room that is spread unevenly may be enough for fewer stripes only. */
+async function createVolume(
+  context: StorageContext,
+  { vg, name, size_mib, devices, stripes }: NewVolume,
+): Promise<void> {
+  let output = ''
+  for (let count = stripes; count > 0; count--) {
+    // Signatures of what was there before are left alone: without a terminal, LVM would refuse the volume because of them.
+    const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, `-i${count}`, vg, ...devices]
+    const result = await attempt(context, command)
+    if (result.code === 0) return
+    output = result.output
+    if (output.includes('already exists')) break
+  }
+  fail(`Cannot create logical volume '${vg}/${name}' on node ${context.hostname}: ${said(output)}`)
+}
+
+interface Growth {
+  readonly vg: string
+  readonly amount_mib: number
+  readonly dryRun: boolean
+  readonly exclusive: boolean
+}
+
+async function growVolume(
+  context: StorageContext,
+  path: string,
+  { extent_bytes, stripes, devices }: Volume,
+  { vg, amount_mib, dryRun, exclusive }: Growth,
+): Promise<void> {
+  const step = (extent_bytes / KIB) * stripes
+  const amount_kib = Math.ceil((amount_mib * KIB) / step) * step
+  if (exclusive) await checkOwnRoom(context, path, devices, (amount_kib * KIB) / MIB, vg)
+  // Growing must not take physical volumes of others.
+  const places = exclusive ? devices : []
+  let output = ''
+  for (const policy of POLICIES) {
+    const command = [
+      'lvextend',
+      '-L',
+      `+${amount_kib}k`,
+      ...(dryRun ? ['--test'] : []),
+      '--alloc',
+      policy,
+      path,
+      ...places,
+    ]
+    const result = await attempt(context, command)
+    if (result.code === 0) return
+    output = result.output
+  }
+  const way = /insufficient/i.test(output) ? `; ${MORE_ROOM}` : ''
+  fail(`Cannot grow ${path} on node ${context.hostname} by ${amount_mib} MiB: ${said(output)}${way}`)
+}
+
+async function checkOwnRoom(
+  { run, hostname }: StorageContext,
+  path: string,
+  devices: readonly string[],
+  amount_mib: number,
+  vg: string,
+): Promise<void> {
+  const group = (await physicalVolumes(run)).filter((one) => one.vg === vg && one.allocatable)
+  if (group.length === 0) fail(`No physical volume of group '${vg}' on node ${hostname} may be used`)
+  const standard = standardSize_mib(group)
+  const own = group.filter(({ name }) => devices.includes(name))
+  const free_mib = own.reduce((sum, { free_mib: free, size_mib }) => sum + free - (size_mib - standard), 0)
+  if (amount_mib > free_mib)
+    fail(
+      `The physical volumes of ${path} on node ${hostname} have ${Math.floor(free_mib)} MiB left, and ${amount_mib} are needed`,
+    )
+}
+
+const title = (disk: DiskDict): string => {
+  const { vg, name } = volumeOf(disk.logical_id)
+  return `logical volume '${vg}/${name}'`
+}
+
+function volumeOf(id: DiskDict['logical_id']): { vg: string; name: string } {
+  const [vg, name] = id ?? []
+  if (typeof vg !== 'string' || typeof name !== 'string' || id?.length !== 2)
+    return fail(`A logical volume's id is [group, volume], not ${JSON.stringify(id ?? null)}`)
+  return { vg: checkName(vg), name: checkName(name) }
+}
+
+function pathOf(disk: DiskDict): string {
+  const { vg, name } = volumeOf(disk.logical_id)
+  return `/dev/${vg}/${name}`
+}
+
+/** As lvm(8) wants the names of groups and of volumes; none can be taken for an option, or lead elsewhere. */
+function checkName(name: string): string {
+  const isGood =
+    /^[A-Za-z0-9+_.][A-Za-z0-9+_.-]*$/.test(name) &&
+    !['.', '..', 'snapshot', 'pvmove'].includes(name) &&
+    !/_mlog|_mimage/.test(name)
+  return isGood ? name : fail(`'${name}' is no name of a volume or volume group`)
+}
+
+function stripesOf({ params }: DiskDict): number {
+  const stripes = params?.['stripes'] ?? 1
+  return typeof stripes === 'number' && Number.isInteger(stripes) && stripes > 0
+    ? stripes
+    : fail(`The disk parameter stripes is a number from 1 on, not ${JSON.stringify(stripes)}`)
+}
+
+const asTag = (text: string): string =>
+  text
+    .replaceAll(/[^-A-Za-z0-9_+.]/g, '_')
+    .replace(/^-/, '_')
+    .slice(0, TAG_LENGTH_MAX)

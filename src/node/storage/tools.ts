@@ -1,0 +1,53 @@
+// Runs the programs of storage. A failure says what was tried on which node, and what to install where a program is missing.
+import { type CommandResult, NOT_STARTED } from '../../lib/run-command'
+import { STORAGE_REPORT_BYTES_MAX } from '../../model/limits/storage'
+import { fail } from '../failure'
+import type { StorageContext } from './storage'
+import { until } from './until'
+
+type Tools = Pick<StorageContext, 'run' | 'hostname' | 'clock'>
+
+/** Debian's packages of them, by the beginnings of their names. */
+const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
+  ['lv', 'lvm2'],
+  ['vg', 'lvm2'],
+  ['pv', 'lvm2'],
+  ['drbd', 'drbd-utils'],
+  ['blockdev', 'util-linux'],
+]
+
+/** Whatever it ends with: only a program that cannot be started fails. */
+export async function attempt({ run, hostname }: Tools, argv: readonly string[]): Promise<CommandResult> {
+  const result = await run(argv, { maxOutput: STORAGE_REPORT_BYTES_MAX })
+  if (result.code !== NOT_STARTED) return result
+  const [program = ''] = argv
+  const packageName = PACKAGES.find(([name]) => program.startsWith(name))?.[1] ?? program
+  return fail(
+    `The program ${program} cannot be started on node ${hostname}: install the Debian package ${packageName} there`,
+  )
+}
+
+/** What it printed. */
+export async function order(tools: Tools, argv: readonly string[], what: string): Promise<string> {
+  const { code, stdout, output } = await attempt(tools, argv)
+  if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
+  return stdout
+}
+
+/** Tries again while somebody else holds the device, who only looks at it. */
+export async function orderHeld(tools: Tools, argv: readonly string[], what: string, limit_s: number): Promise<void> {
+  const isOver = ({ code, output }: CommandResult) => code === 0 || !HELD.test(output)
+  const { code, output } = await until(tools.clock, limit_s, () => attempt(tools, argv), isOver)
+  if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
+}
+
+/** As LVM and DRBD say it. */
+const HELD = /in use|held open/i
+
+/** What a program printed, in one line. */
+export const said = (output: string): string =>
+  output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('; ')

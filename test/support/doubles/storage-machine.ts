@@ -1,0 +1,155 @@
+// A machine with LVM: its programs as far as drivers use them, and its devices as files below a folder of the test. What they print and
+// how they fail is as LVM 2.03 does it.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { type Files, systemFiles } from '../../../src/lib/files'
+import type { CommandResult, Run } from '../../../src/lib/run-command'
+
+const MIB = 1 << 20
+
+/** A program of the machine: what it prints, or why it fails. */
+export type Program = (args: readonly string[]) => string
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly code = 5,
+  ) {
+    super(message)
+  }
+}
+
+export interface StorageMachine {
+  readonly files: Files
+  readonly run: Run
+  /** Command lines, in order. */
+  readonly asked: string[]
+  /** Further programs, by name. */
+  readonly programs: Map<string, Program>
+  /** A path as the machine has it, as a path of this one. */
+  local(file: string): string
+}
+
+/** One volume group, `xenvg`, on one physical volume of that size, in extents of one MiB. */
+export function storageMachine(root: string, size_mib = 1024): StorageMachine {
+  const local = (file: string) => (/^\/(dev|proc|sys)\//.test(file) ? path.join(root, 'machine', file) : file)
+  const group = local('/dev/xenvg')
+  fs.mkdirSync(group, { recursive: true })
+  const tags = new Map<string, string[]>()
+  const sizeOf = (name: string) => fs.statSync(path.join(group, name)).size
+  const free_mib = () => size_mib - fs.readdirSync(group).reduce((sum, name) => sum + sizeOf(name), 0) / MIB
+  const volume = (given: string) => {
+    const name = path.basename(given)
+    if (!fs.existsSync(path.join(group, name))) throw new Refused(`  Failed to find logical volume "xenvg/${name}"\n`)
+    return path.join(group, name)
+  }
+  const fresh = (name: string) => {
+    const file = path.join(group, name)
+    if (fs.existsSync(file)) throw new Refused(`  Logical Volume "${name}" already exists in volume group "xenvg"\n`)
+    return file
+  }
+  const reserve = (wanted_mib: number) => {
+    if (wanted_mib > free_mib())
+      throw new Refused(
+        `  Volume group "xenvg" has insufficient free space (${free_mib()} extents): ${wanted_mib} required.\n`,
+      )
+  }
+  const programs = new Map<string, Program>([
+    [
+      'lvs',
+      () =>
+        fs
+          .readdirSync(group)
+          .map(
+            (name, at) =>
+              `  xenvg|${name}|${sizeOf(name)}|-wi-a-----|253|${at}|${MIB}|1|/dev/sdb(0)|${(tags.get(name) ?? []).join(',')}\n`,
+          )
+          .join(''),
+    ],
+    ['pvs', () => `  /dev/sdb|xenvg|${size_mib}.00|${free_mib()}.00|a--\n`],
+    ['vgs', () => `  xenvg|${size_mib}.00|${free_mib()}.00\n`],
+    [
+      'lvcreate',
+      (args) => {
+        const [wanted_mib, name] = [Number(parameter(args, '-L').replace('m', '')), parameter(args, '-n')]
+        const file = fresh(name)
+        reserve(wanted_mib)
+        fs.writeFileSync(file, '')
+        if (args.includes('-s')) fs.copyFileSync(volume(args.at(-1) ?? ''), file)
+        fs.truncateSync(file, wanted_mib * MIB)
+        return `  Logical volume "${name}" created.\n`
+      },
+    ],
+    [
+      'lvchange',
+      (args) => {
+        const name = path.basename(volume(args.at(-1) ?? ''))
+        const given = (option: string) => args.flatMap((word, at) => (args[at - 1] === option ? [word] : []))
+        const kept = (tags.get(name) ?? []).filter((tag) => !given('--deltag').includes(tag))
+        tags.set(name, [...new Set([...kept, ...given('--addtag')])])
+        return ''
+      },
+    ],
+    [
+      'lvextend',
+      (args) => {
+        const file = volume(args.find((word) => word.startsWith('/dev/xenvg/')) ?? '')
+        const amount_mib = Number(/^\+(\d+)k$/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1]) / 1024
+        reserve(amount_mib)
+        if (!args.includes('--test')) fs.truncateSync(file, fs.statSync(file).size + amount_mib * MIB)
+        return '  Logical volume successfully resized.\n'
+      },
+    ],
+    [
+      'lvremove',
+      (args) => {
+        fs.rmSync(volume(args.at(-1) ?? ''))
+        return ''
+      },
+    ],
+    [
+      'lvrename',
+      ([, from = '', to = '']) => {
+        fs.renameSync(volume(from), fresh(to))
+        tags.set(to, tags.get(from) ?? [])
+        return ''
+      },
+    ],
+    ['blockdev', ([, device = '']) => `${fs.statSync(local(device)).size}\n`],
+  ])
+  const asked: string[] = []
+  const run: Run = async (argv) => {
+    asked.push(argv.join(' '))
+    const [name = '', ...args] = argv
+    const program = programs.get(name)
+    if (program === undefined) return answer(127, '', `spawn ${name} ENOENT`)
+    try {
+      return answer(0, program(args), '')
+    } catch (error) {
+      if (error instanceof Refused) return answer(error.code, '', error.message)
+      throw error
+    }
+  }
+  return { files: filesOf(local), run, asked, programs, local }
+}
+
+const answer = (code: number, stdout: string, stderr: string): CommandResult => {
+  return { code, signal: null, stdout, stderr, output: stdout + stderr, timedOut: false }
+}
+
+/** The rest of the word that begins so. */
+const parameter = (args: readonly string[], name: string): string =>
+  args.find((word) => word.startsWith(name))?.slice(name.length) ?? ''
+
+/** Only what is asked for by drivers finds the machine's files in the folder; all else finds those of this machine. */
+function filesOf(local: (file: string) => string): Files {
+  const { open, readFile, stat, createReadStream, createWriteStream } = systemFiles
+  const place = <T>(file: T) => (typeof file === 'string' ? local(file) : file)
+  return {
+    ...systemFiles,
+    open: (file, ...more) => open(place(file), ...more),
+    stat: ((file: string, ...more: []) => stat(place(file), ...more)) as Files['stat'],
+    readFile: ((file: string, ...more: []) => readFile(place(file), ...more)) as Files['readFile'],
+    createReadStream: (file, ...more) => createReadStream(place(file), ...more),
+    createWriteStream: (file, ...more) => createWriteStream(place(file), ...more),
+  }
+}
