@@ -4,8 +4,9 @@ const { statSync } = require('node:fs')
 
 /** The longest, and then folders. */
 const FIRST = [
+  'test/system/maintenance.test.ts',
   'test/system/master-failover.test.ts',
-  'test/system/faults.test.ts',
+  'test/campaigns/kills.test.ts',
   'test/system/vm-life-cycle.test.ts',
   'test/system/contract.test.ts',
   'test/system/',

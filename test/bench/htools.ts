@@ -89,7 +89,7 @@ function tasks(directory: string): Task[] {
 }
 
 export function benchHtools(): void {
-  buildIfStale((text) => process.stderr.write(`${text}\n`))
+  buildIfStale()
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-htools-'))
   const bin = path.join(__dirname, '..', '..', 'bin')
   try {

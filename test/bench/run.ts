@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     },
   })
   if (values.help) return console.log(USAGE)
-  buildIfStale(say)
+  buildIfStale()
   const wanted = (part: string) => values.only.includes(part)
   if (wanted('htools')) benchHtools()
   if (values.only.every((part) => part === 'htools')) return

@@ -9,11 +9,11 @@ const nameOf = (file: string): string => path.relative(root, file)
 
 function complaints(overlay: Overlay): string[] {
   const config = ts.getParsedCommandLineOfConfigFile(
-    path.join(root, 'tsconfig.build.json'),
-    { noEmit: true, incremental: false, tsBuildInfoFile: undefined },
+    path.join(root, 'tsconfig.json'),
+    { incremental: false, tsBuildInfoFile: undefined },
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: ({ messageText }) => fail(messageText) },
   )
-  if (config === undefined) return fail('tsconfig.build.json cannot be read')
+  if (config === undefined) return fail('tsconfig.json cannot be read')
   const host = ts.createCompilerHost(config.options)
   const { fileExists, getSourceFile } = host
   host.fileExists = (file) => overlay.has(nameOf(file)) || fileExists(file)
@@ -22,7 +22,8 @@ function complaints(overlay: Overlay): string[] {
     return text === undefined ? getSourceFile(file, target, ...rest) : ts.createSourceFile(file, text, target)
   }
   const added = [...overlay.keys()].map((name) => path.join(root, name))
-  const program = ts.createProgram([...new Set([...config.fileNames, ...added])], config.options, host)
+  const sources = config.fileNames.filter((file) => nameOf(file).startsWith('src/'))
+  const program = ts.createProgram([...new Set([...sources, ...added])], config.options, host)
   return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
     return `${file === undefined ? '' : `${nameOf(file.fileName)}: `}${ts.flattenDiagnosticMessageText(messageText, ' ')}`
   })

@@ -1,0 +1,161 @@
+// `npm run build`: each module of src/ becomes a file of dist/ that Node loads, types are left to `npm run typecheck`. Programs that
+// people and scripts start often, and daemons, become one file each beside that, with its compiled form: finding and compiling hundreds
+// of files takes longer than what most commands do, and memory that daemons would keep.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const require = createRequire(import.meta.url)
+const { bundleOf, compile, run } = require('../bin/load.js')
+const self = fileURLToPath(import.meta.url)
+const root = dirname(dirname(self))
+const src = join(root, 'src')
+const dist = join(root, 'dist')
+const bundleFolder = dirname(bundleOf(''))
+
+const COMMON = {
+  absWorkingDir: root,
+  platform: 'node',
+  target: 'node20',
+  // Node's loader of modules on demand costs a process 8 ms at the first, and their classes must be the same everywhere.
+  supported: { 'dynamic-import': false },
+  tsconfigRaw: { compilerOptions: { target: 'es2023', experimentalDecorators: true, useDefineForClassFields: true } },
+  logLevel: 'error',
+}
+
+/** Needed rarely, and large. */
+const RARE = ['@peculiar/x509', 'reflect-metadata', 'yaml']
+
+const sourcesIn = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => join(folder, name))
+
+/** Where the compiled form of a module of src/ stands. */
+const compiledOf = (source) => join(dist, relative(src, source)).replace(/\.ts$/, '.js')
+
+/** A module finds what lies beside it as it does outside a bundle. */
+const ownPlaces = {
+  name: 'own places',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8')
+      if (!/\b__(file|dir)name\b/.test(contents)) return undefined
+      const place = (file) => `require('node:path').join(inBundles, ${JSON.stringify(relative(bundleFolder, file))})`
+      const compiled = compiledOf(path)
+      const places = `const __filename = ${place(compiled)}, __dirname = ${place(dirname(compiled))};`
+      return { contents: `${places}${contents}`, loader: 'ts' }
+    })
+  },
+}
+
+/** Modules that stay outside a bundle are loaded from dist/. */
+const outside = (sources) => ({
+  name: 'outside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+      const source = resolve(resolveDir, path.replace(/\.js$/, '')) + '.ts'
+      if (!sources.includes(source)) return undefined
+      return { path: `./${relative(bundleFolder, compiledOf(source))}`, external: true }
+    })
+  },
+})
+
+const [, , bundle, ...words] = process.argv
+if (bundle === undefined) await makeAll()
+else keepCompiled(bundle, words)
+
+async function makeAll() {
+  const stamp = join(dist, 'made-from')
+  const sources = sourcesIn(src)
+  const state = madeFrom(sources)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
+  rmSync(stamp, { force: true })
+  await build({ ...COMMON, entryPoints: sources, outdir: dist, outbase: src, format: 'cjs', sourcemap: true })
+  const made = Object.entries(bundles())
+  for (const [name, how] of made) await make(name, how)
+  removeOthers([...sources.map(compiledOf), ...made.map(([name]) => bundleOf(name))])
+  // Written last: what is not all there is made again.
+  writeFileSync(stamp, state)
+}
+
+/** Another text when the files of dist/ would be others. */
+function madeFrom(sources) {
+  const files = [...sources, self, require.resolve('../bin/load.js'), join(root, 'node_modules/.gantry-install')]
+  const states = files.map((file) => {
+    const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? {}
+    return [file, mtimeMs, size].join(' ')
+  })
+  return [process.execPath, process.version, ...states].join('\n')
+}
+
+/** What an older build left, and no source makes any more. */
+function removeOthers(made) {
+  const ours = new Set(made.flatMap((file) => [file, `${file}.map`, `${file}.cache`]))
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (!entry.isDirectory() && !ours.has(file)) rmSync(file)
+  }
+}
+
+/** Each with an example that is run once, so that the functions that are always needed are among what is compiled. */
+function bundles() {
+  const { nodeFlags } = require('../dist/lib/node-flags.js')
+  const { YOUNG_MIB } = require('../dist/model/limits/daemons.js')
+  const { ROLES } = require('../dist/roles/table.js')
+  const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')
+  // The compiled form depends on the options of Node, so these are given here as well.
+  const role = ({ name, young_mib }) => ({
+    entries: [`start/${name}.ts`, 'main.ts'],
+    example: ['gantryd', name, '--help'],
+    flags: nodeFlags(young_mib, []),
+    others: forOthers(ROLES, name),
+    without: ['express', 'helmet', 'swagger-ui-express', 'ws', ...RARE],
+  })
+  const command = (name, example) => ({ entries: [`${name}.ts`], example, flags: [], others: [], without: RARE })
+  return {
+    gnt: command('gnt', ['gnt', 'instance', 'list', '--help']),
+    htools: command('htools', ['hbal', '--help']),
+    watcher: command('watcher', ['ganeti-watcher', '--help']),
+    job: { ...command('job', ['job', '--help']), flags: nodeFlags(YOUNG_MIB.job, []) },
+    ...Object.fromEntries(onRealNodes.map((one) => [one.program, role(one)])),
+  }
+}
+
+/** The files that main.ts loads only for other roles. */
+function forOthers(roles, name) {
+  const starts = [...roles.map((role) => role.name), 'fold', 'node-program'].filter((other) => other !== name)
+  return [...starts.map((other) => join(src, 'start', `${other}.ts`)), join(src, 'embedded/embedded.ts')]
+}
+
+async function make(name, { entries, example, flags, others, without }) {
+  const outfile = bundleOf(name)
+  // Node must never find a cache that was compiled from older sources.
+  rmSync(`${outfile}.cache`, { force: true })
+  await build({
+    ...COMMON,
+    stdin: { contents: entries.map((entry) => `import './${entry}'`).join('\n'), resolveDir: src },
+    outfile,
+    bundle: true,
+    external: without,
+    plugins: [ownPlaces, outside(others)],
+    // As Node wraps modules.
+    banner: { js: '(function (exports, require, module, __filename, inBundles) {' },
+    footer: { js: '})' },
+  })
+  const { status } = spawnSync(process.execPath, [...flags, self, name, ...example], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (status !== 0) throw new Error(`${example.join(' ')} ended with ${status}`)
+}
+
+function keepCompiled(name, example) {
+  process.argv = [process.execPath, ...example]
+  const script = compile(name)
+  process.on('exit', () => writeFileSync(`${bundleOf(name)}.cache`, script.createCachedData()))
+  run(name, script)
+}
