@@ -1,7 +1,7 @@
 // Ganeti's fake hypervisor: an instance runs when a file with its name is in the run directory, and that is all.
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
-import type { Files } from '../../lib/files'
+import { accessible, type Files } from '../../lib/files'
 import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { HypervisorFailure } from './hypervisor'
 import type { Hypervisor, HypervisorContext } from './hypervisor'
@@ -36,6 +36,7 @@ function runs(state: FakeState) {
     async start(instance) {
       if (await state.read(instance.name))
         throw new HypervisorFailure(`Failed to start instance ${instance.name}: already running`)
+      await state.noteAwaited(instance.name, false)
       await markUp(state, instance)
       return []
     },
@@ -46,6 +47,7 @@ function runs(state: FakeState) {
     },
     async cleanup(instanceName) {
       if (await state.read(instanceName)) throw new HypervisorFailure('Cannot cleanup a live instance')
+      await state.noteAwaited(instanceName, false)
     },
     reboot: (instance) => state.running(instance.name, `Failed to reboot instance ${instance.name}: not running`),
     async setMemory(instance, memory_mib) {
@@ -61,12 +63,22 @@ function migrates(state: FakeState) {
     migrationInfo: () => Promise.resolve(''),
     async accept(instance) {
       if (await state.read(instance.name)) throw new HypervisorFailure("Can't accept instance, already running")
+      await state.noteAwaited(instance.name, true)
       return []
     },
     migrate: (instance) => state.running(instance.name, 'Instance not running, cannot migrate'),
     migrationStatus: () => Promise.resolve({ status: 'completed' }),
-    async finalizeTarget(instance, _info, success) {
-      await (success ? markUp(state, instance) : state.remove(instance.name))
+    async finalizeTarget({ name, ...rest }, _info, success) {
+      if (!success) await state.remove(name)
+      else if ((await state.read(name)) === undefined) {
+        // What comes too late finds nothing that waits: the instance may run elsewhere by now.
+        if (!(await state.isAwaited(name)))
+          throw new HypervisorFailure(
+            `Instance ${name} is not awaited by a migration any more, so it is not started here`,
+          )
+        await markUp(state, { name, ...rest })
+      }
+      await state.noteAwaited(name, false)
       return undefined
     },
     finalizeSource: async (instance, success) => (success ? state.remove(instance.name) : undefined),
@@ -121,13 +133,25 @@ class FakeState {
   async write(instance: InstanceDict, memory_mib: number): Promise<void> {
     await this.files.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
     // Renamed into place, so that a list never meets a file that is half written.
-    const temporary = path.join(this.directory, `.${instance.name}.new`)
+    const temporary = `${this.hidden(instance.name)}.new`
     await this.files.writeFile(temporary, `0\n${memory_mib}\n${instance.beparams.vcpus}\n`)
     await this.files.rename(temporary, this.file(instance.name))
   }
 
   remove(name: string): Promise<void> {
     return this.files.rm(this.file(name), { force: true })
+  }
+
+  /** Another hypervisor would have a process that waits for the guest's memory. It is gone when the machine has booted, as that would be. */
+  async noteAwaited(name: string, awaited: boolean): Promise<void> {
+    const mark = `${this.hidden(name)}.incoming`
+    if (!awaited) return this.files.rm(mark, { force: true })
+    await this.files.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
+    await this.files.writeFile(mark, '')
+  }
+
+  isAwaited(name: string): Promise<boolean> {
+    return accessible(this.files, `${this.hidden(name)}.incoming`)
   }
 
   async problem(): Promise<string | undefined> {
@@ -137,6 +161,11 @@ class FakeState {
     } catch {
       return `The required directory '${this.directory}' does not exist`
     }
+  }
+
+  /** What begins so is no instance. */
+  private hidden(name: string): string {
+    return path.join(this.directory, `.${path.basename(this.file(name))}`)
   }
 
   private file(name: string): string {

@@ -141,6 +141,21 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
     expect(await target.list()).toEqual([])
   })
 
+  when('the end of a migration that comes too late starts nothing', async () => {
+    const other = contextIn(root, 'node2.test')
+    const target = hypervisorsOf(other)(name)
+    linked(other, instance)
+    await start()
+    const info = await hypervisor.migrationInfo(instance)
+    await expect(target.finalizeTarget(instance, info, true)).rejects.toThrow(instance.name)
+    await target.accept(instance, info, '127.0.0.1')
+    await target.finalizeTarget(instance, info, false)
+    await expect(target.finalizeTarget(instance, info, true)).rejects.toThrow(instance.name)
+    expect(await target.list()).toEqual([])
+    await hypervisor.finalizeSource(instance, false, true)
+    await end()
+  })
+
   when('a migration that failed leaves the instance where it was, and nothing on the target', async () => {
     const other = contextIn(root, 'node2.test')
     const target = hypervisorsOf(other)(name)
@@ -197,4 +212,22 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
     else await expect(hypervisor.checkHotplug(instance, 'hotadd', 'disk')).rejects.toThrow(/not supported/)
     await end()
   })
+})
+
+test('a fake instance that was shut down while it was awaited is not started by the late end of its migration', async () => {
+  const root = temporaryRoot()
+  const fake = hypervisorsOf(contextIn(root))('fake')
+  const instance = instanceDict({ hypervisor: 'fake' })
+  for (const undo of [
+    () => fake.cleanup(instance.name),
+    () => fake.start(instance, [], false).then(() => fake.stop(instance, { force: true })),
+  ]) {
+    await fake.accept(instance, '', '127.0.0.1')
+    await undo()
+    await expect(fake.finalizeTarget(instance, '', true)).rejects.toThrow('is not awaited by a migration any more')
+  }
+  await fake.accept(instance, '', '127.0.0.1')
+  for (let times = 0; times < 2; times++) await fake.finalizeTarget(instance, '', true)
+  expect(await fake.list()).toEqual([instance.name])
+  removeRoot(root)
 })
