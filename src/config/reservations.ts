@@ -21,11 +21,15 @@ export interface SavedReservations {
   readonly dRBDSecrets: readonly (readonly [ClientId, readonly string[]])[]
   readonly lVs: readonly (readonly [ClientId, readonly string[]])[]
   readonly iPv4s: readonly (readonly [ClientId, readonly IpAction[]])[]
+  /** Ours, and missing where it would be empty: for which disks clients have reserved minors. */
+  readonly gantryMinorsOf?: readonly (readonly [ClientId, readonly string[]])[]
 }
 
 export class Reservations {
-  /** By node, then minor: which disk it is meant for. Minors belong to disks, not to clients, as in Ganeti. */
+  /** By node, then minor: which disk it is meant for. As in Ganeti, those reserved without a client stay until they are released. */
   private readonly minors = new Map<string, Map<number, string>>()
+  /** The disks whose minors end with a client. */
+  private readonly minorsOf = new ReservationPool((disk: string) => disk)
   private readonly macs = new ReservationPool((mac: string) => mac)
   private readonly secrets = new ReservationPool((secret: string) => secret)
   private readonly volumes = new ReservationPool((volume: string) => volume)
@@ -43,21 +47,29 @@ export class Reservations {
     for (const [client, values] of saved.dRBDSecrets) for (const secret of values) this.secrets.reserve(client, secret)
     for (const [client, values] of saved.lVs) for (const volume of values) this.volumes.reserve(client, volume)
     for (const [client, values] of saved.iPv4s) for (const action of values) this.ips.reserve(client, action)
+    for (const [client, disks] of saved.gantryMinorsOf ?? [])
+      for (const disk of disks) this.minorsOf.reserve(client, disk)
   }
 
   encode(): string {
     const dRBD = [...this.minors].map(([node, minors]) => [node, [...minors]])
     const { macs: mACs, secrets: dRBDSecrets, volumes: lVs, ips: iPv4s } = this
-    return JSON.stringify({ dRBD, mACs, dRBDSecrets, lVs, iPv4s })
+    const gantryMinorsOf = this.minorsOf.toJSON()
+    return JSON.stringify({ dRBD, mACs, dRBDSecrets, lVs, iPv4s, ...(gantryMinorsOf.length > 0 && { gantryMinorsOf }) })
   }
 
   owners(): ClientId[] {
-    return [this.macs, this.secrets, this.volumes, this.ips].flatMap((pool) => pool.owners())
+    return this.pools.flatMap((pool) => pool.owners())
   }
 
   /** Whether there was anything to drop. */
   drop(client: ClientId): boolean {
-    return [this.macs, this.secrets, this.volumes, this.ips].map((pool) => pool.drop(client)).includes(true)
+    for (const disk of this.minorsOf.of(client)) this.releaseMinors(disk)
+    return this.pools.map((pool) => pool.drop(client)).includes(true)
+  }
+
+  private get pools() {
+    return [this.macs, this.secrets, this.volumes, this.ips, this.minorsOf]
   }
 
   reserveMac(client: ClientId, mac: string): void {
@@ -151,6 +163,13 @@ export class Reservations {
       this.minors.set(node, reserved.set(minor, disk))
       return minor
     })
+  }
+
+  /** The same, until they are in the configuration or the client ends. */
+  allocateMinorsFor(client: ClientId, disk: string, nodes: readonly string[]): number[] {
+    const minors = this.allocateMinors(disk, nodes)
+    if (!this.minorsOf.has(disk)) this.minorsOf.reserve(client, disk)
+    return minors
   }
 
   /** Whether there was anything. */

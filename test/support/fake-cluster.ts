@@ -29,6 +29,7 @@ import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Planned } from '../../src/rpc/luxi/plan'
 import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
 import type { NodeClient, NodeTarget } from '../../src/rpc/node/client'
+import { bodyFor } from '../../src/rpc/node/protocol'
 import type { ClientId, LockRequest, NamedChange, ReplicaStatus, Wconfd } from '../../src/rpc/wconfd/calls'
 import { clockAt } from './instant-clock'
 import { Killed, jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
@@ -183,11 +184,13 @@ export class FakeCluster {
       iv_name: '',
       children: [],
     })
+    const uuid = diskUuid(this.random.uuid())
+    const minors = this.reservations.allocateMinors(uuid, nodes)
     const disk = {
       ...common,
-      uuid: diskUuid(this.random.uuid()),
+      uuid,
       dev_type: 'drbd' as const,
-      logical_id: [instance.primary_node, secondary.uuid, 11000, 0, 0, 'secret'],
+      logical_id: [instance.primary_node, secondary.uuid, 11000, ...minors, 'secret'],
       children: [volume('data', 1024), volume('meta', 128)],
     }
     this.given(change('addInstanceDisk', instance.uuid, disk, 0))
@@ -264,7 +267,7 @@ export class FakeCluster {
     return { nodes: runs.map(({ node }) => node).sort(), env: (env ?? {}) as Record<string, string> }
   }
 
-  /** The uuids of the disks whose files simulated nodes have. */
+  /** The disks that simulated nodes have: volumes by their names, others by their uuids. */
   diskFiles(): string[] {
     const { nodes, shared } = JSON.parse(this.world.encode()) as {
       nodes: Record<string, { disks: [string, unknown][] }>
@@ -342,7 +345,10 @@ export class FakeCluster {
       reserveMAC: async (client, mac) => (this.reservations.reserveMac(client, mac), null),
       generateIp: async (client, network) => this.reservations.generateIp(client, network),
       reserveIp: async (client, network, ip, check) => (this.reservations.reserveIp(client, network, ip, check), null),
-      computeDRBDMap: async () => [],
+      generateDRBDSecret: async (client) => this.reservations.generateSecret(client),
+      reserveLV: async (client, volume) => (this.reservations.reserveVolume(client, volume), null),
+      gantryReserveMinors: async (client, disk, nodes) => this.reservations.allocateMinorsFor(client, disk, nodes),
+      computeDRBDMap: async () => this.reservations.drbdMap(),
       gantryReplicas: async () => this.replicas,
       flushConfig: async () => {
         this.flushes++
@@ -359,7 +365,7 @@ export class FakeCluster {
   private nodes(): NodeClient {
     return nodesThatAnswer(async (node, call, args) => {
       this.checkAlive()
-      const sent = travelled(args)
+      const sent = JSON.parse(bodyFor(node.uuid, JSON.stringify(args))) as typeof args
       this.asked.push({ node: node.name, call, args: sent })
       try {
         return await this.answer(node, call, sent)

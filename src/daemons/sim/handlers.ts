@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { PROTOCOL_VERSION } from '../../model/constants/versions'
 import type { BlockDeviceStatus, DiskDict, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
+import { diskIdOf, isDrbd } from '../../model/templates'
 import { answerChecks, osList } from './checks'
 import { hypervisorInfo, logicalVolumes, storageInfo, volumeGroup } from './capacity'
 import type { SimHandlers } from './sim-handlers'
@@ -183,7 +184,19 @@ const disks = {
   blockdev_close: nothing,
   blockdev_wipe: nothing,
   blockdev_setinfo: nothing,
-  blockdev_rename: nothing,
+  blockdev_rename: (sim, list) => {
+    for (const [disk, id] of list) {
+      requireDisk(sim, disk)
+      sim.world.renameDisk(sim.node, disk, id)
+    }
+    return null
+  },
+  blockdev_addchildren: (sim, disk, parts) => {
+    requireDisk(sim, disk)
+    for (const part of parts) requireDisk(sim, part)
+    return null
+  },
+  blockdev_removechildren: (sim, disk) => (requireDisk(sim, disk), null),
   blockdev_convert: (sim, from, to) => (requireDisk(sim, from), requireDisk(sim, to), null),
   blockdev_pause_resume_sync: (_sim, list) => list.map(() => [true, null]),
   drbd_attach_net: nothing,
@@ -227,5 +240,9 @@ function requireDisk({ world, node }: SimContext, disk: DiskDict) {
 }
 
 const status = (disk: DiskDict): BlockDeviceStatus => ({ dev_path: pathOf(disk), is_degraded: false, ldisk_status: 1 })
-const pathOf = (disk: DiskDict): string => String(disk.logical_id?.at(-1) ?? disk.uuid)
+function pathOf(disk: DiskDict): string {
+  if (diskIdOf(disk.dev_type) === 'volume') return `/dev/${disk.logical_id?.join('/') ?? ''}`
+  if (isDrbd(disk.dev_type)) return `/dev/drbd${String(disk.dynamic_params?.['local-minor'] ?? '')}`
+  return String(disk.logical_id?.at(-1) ?? disk.uuid)
+}
 const missing = (disk: DiskDict): string => `Can't find device ${disk.iv_name ?? disk.uuid}`

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
 import { isObject } from '../../lib/shapes/shape'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
-import { isMirroredOutside } from '../../model/templates'
+import { diskIdOf, isMirroredOutside } from '../../model/templates'
 
 export interface SimInstance {
   readonly hypervisor: string
@@ -21,7 +21,7 @@ export interface SimDisk {
 
 export interface SimNode {
   readonly instances: Map<string, SimInstance>
-  /** By UUID. */
+  /** Volumes by their group and name, others by their UUIDs. */
   readonly disks: Map<string, SimDisk>
   /** The text that describes each export, by the export's name. */
   readonly exports: Map<string, string>
@@ -75,17 +75,25 @@ export class World {
   }
 
   disk(node: string, disk: DiskDict): SimDisk | undefined {
-    return this.disksOf(node, disk.dev_type).get(disk.uuid)
+    return this.disksOf(node, disk.dev_type).get(keyOf(disk))
+  }
+
+  renameDisk(node: string, disk: DiskDict, logical_id: SimDisk['logical_id']): void {
+    const disks = this.disksOf(node, disk.dev_type)
+    const found = disks.get(keyOf(disk))
+    if (found === undefined) return
+    disks.delete(keyOf(disk))
+    disks.set(keyOf({ ...disk, logical_id }), { ...found, logical_id })
   }
 
   addDisk(node: string, disk: DiskDict | Disk, size: number): void {
-    const { uuid, dev_type, logical_id = [], children = [] } = disk
-    this.disksOf(node, dev_type).set(uuid, { size, dev_type, logical_id })
+    const { dev_type, logical_id = [], children = [] } = disk
+    this.disksOf(node, dev_type).set(keyOf(disk), { size, dev_type, logical_id })
     for (const child of children) this.addDisk(node, child, child.size)
   }
 
   removeDisk(node: string, disk: DiskDict): void {
-    this.disksOf(node, disk.dev_type).delete(disk.uuid)
+    this.disksOf(node, disk.dev_type).delete(keyOf(disk))
     for (const child of disk.children ?? []) this.removeDisk(node, child)
   }
 
@@ -114,6 +122,10 @@ export class World {
     return { nodes, shared: [...this.sharedDisks] }
   }
 }
+
+/** A volume is what has its name, whatever disk that was. */
+const keyOf = ({ uuid, dev_type, logical_id = [] }: Pick<DiskDict, 'uuid' | 'dev_type' | 'logical_id'>): string =>
+  diskIdOf(dev_type) === 'volume' ? logical_id.join('/') : uuid
 
 interface SavedNode {
   readonly instances: [string, SimInstance][]

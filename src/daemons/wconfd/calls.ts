@@ -128,6 +128,7 @@ const reservationCalls = ({ reservations: own, reserving }: WconfdState) =>
     dropAllReservations: ([client]) => (own.drop(client) ? reserving(() => undefined) : undefined),
     computeDRBDMap: () => own.drbdMap(),
     allocateDRBDMinor: ([disk, nodes]) => reserving(() => own.allocateMinors(disk, nodes)),
+    gantryReserveMinors: ([client, disk, nodes]) => reserving(() => own.allocateMinorsFor(client, disk, nodes)),
     releaseDRBDMinors: ([disk]) => reserving(() => own.releaseMinors(disk)),
     reserveMAC: ([client, mac]) => reserving(() => own.reserveMac(client, mac)),
     generateMAC: ([client, network]) => reserving(() => own.generateMac(client, network)),

@@ -2,7 +2,7 @@
 import type { SavedReservations } from '../../config/reservations'
 import { listOf, tuple } from '../../lib/shapes/containers'
 import { int, oneOf, string } from '../../lib/shapes/leaves'
-import { objectOf } from '../../lib/shapes/objects'
+import { objectOf, optional } from '../../lib/shapes/objects'
 import { Mismatch, type Shape } from '../../lib/shapes/shape'
 import { plainly } from '../../lib/shapes/words'
 import { ConfigurationError } from '../../model/errors'
@@ -25,6 +25,7 @@ const saved: Shape<SavedReservations> = objectOf(
     dRBDSecrets: byClient(string),
     lVs: byClient(string),
     iPv4s: byClient(tuple(oneOf('IpAction', ['reserve', 'release']), string, string)),
+    gantryMinorsOf: optional(byClient(string)),
   },
   { others: 'dropped' },
 )

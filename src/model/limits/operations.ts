@@ -18,3 +18,5 @@ export const DISK_SYNC_RETRIES = 10
 /** Seconds between two looks at a running migration, and between two lines about it. */
 export const MIGRATION_POLL_S = 0.2
 export const MIGRATION_FEEDBACK_S = 10
+/** Seconds between two looks at a mirror whose sides were connected again. */
+export const MIRROR_POLL_S = 2

@@ -10,8 +10,10 @@ export const volumeHandlers = {
   },
 
   /** Attribute 5 is `-` for an inactive volume, attribute 6 `o` for an open one. */
-  async lv_list({ run }, vg) {
-    const volumes = await logicalVolumes(run, vg)
+  async lv_list({ run }, groups) {
+    const wanted = typeof groups === 'string' ? [groups] : groups
+    const found = await logicalVolumes(run)
+    const volumes = wanted.length === 0 ? found : found.filter(({ vg }) => wanted.includes(vg))
     return Object.fromEntries(
       volumes.map(({ vg: group, name, size, attributes }) => {
         return [`${group}/${name}`, [size, attributes[4] === '-', attributes[5] === 'o']]

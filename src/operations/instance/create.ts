@@ -2,19 +2,17 @@
 import { change } from '../../config/changes'
 import { DEFAULT_FILE_DRIVER } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
-import type { ConfigData, Disk, Instance, Node } from '../../model/config'
+import type { ConfigData, Disk, Instance } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceCreate } from '../../opcodes/instance'
-import { findGroup, findNode } from '../find'
 import { exclusive, logicalUnit, type LockPlan } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { checkBridges, checkNodeFreeMemory } from './checks'
+import { checkBridges } from './checks'
 import { communicates, communicationNics, updateMetadata } from './communication'
 import {
   checkArguments,
   checkChoices,
-  checkPolicy,
   newInstance,
   startsNever,
   texts,
@@ -24,19 +22,18 @@ import {
   type CreateOp,
   type Wanted,
 } from './create/plan'
+import { adopts, checkAdoption, withAdopted } from './disks/adoption'
+import { checkOnNodes, givenNodes, listOf, nodesFor } from './create/nodes'
 import { checkDiskParams, checkNames, checkTemplate } from './disks/spec'
-import { checkHvParamsOnNodes, checkOsParams } from './parameters/params'
-import { fillHvParams, fillNdParams } from '../../config/filled'
-import { checkFileSpace } from './disks/file-space'
+import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create/run'
 import { shutdownDisks } from './disks/activation'
 import { settleNic, vlanOf } from './nics/spec'
-import { allocatorsFor, firstThatFinds } from './placement/allocator'
-import { chooseNodes, type PlacementRequest } from './placement/placement'
+import { allocatorsFor } from './placement/allocator'
 import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create/content'
 import { newAddress, newName } from './create/resolve'
-import { hookNodes, viewOf, type InstanceView } from './view'
+import { allNodes, hookNodes, viewOf, type InstanceView } from './view'
 import { type DiskTemplate, factsOf, isFileBased, isMirroredInside } from '../../model/templates'
 
 /** An instance that is about to be created, with its configuration as if it existed. */
@@ -64,8 +61,9 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     checkChoices(op)
     if (op.mode === 'import') ctx.note({ force_variant: true, src_path: op.src_path ?? op.instance_name })
     checkNameIsFree(config, name)
-    const named = allocators === undefined ? await givenPrimary(ctx, op) : undefined
-    const nodes = named === undefined ? Object.values(config.nodes).map((node) => node.uuid) : [named.uuid]
+    const mirrored = isMirroredInside(wantedTemplate(config.cluster, op))
+    const named = allocators === undefined ? listOf(await givenNodes(ctx, op, mirrored)) : Object.values(config.nodes)
+    const nodes = named.map((node) => node.uuid)
     const opportunistic = allocators !== undefined && op.opportunistic_locking ? { opportunistic: 1 } : {}
     const source = op.mode === 'import' ? await sourceNodes(ctx, config, op) : []
     const want = { ...exclusive([...new Set([...nodes, ...source])]), ...opportunistic }
@@ -82,15 +80,19 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     checkNameIsFree(before, named.instance_name)
     const { op, content } = await contentOf(ctx, named, before)
     const resolvedIp = op.name_check ? await newAddress(ctx, given.instance_name, op.ip_check) : undefined
-    const wanted = await wantedInstance(ctx, before.cluster, op, resolvedIp, (fields) => ctx.note(fields))
-    const node = await primaryFor(ctx, before, { op, wanted, content })
-    const config = await ctx.config.read({ nodes: [node.uuid] })
-    await checkOnNode(ctx, config, op, wanted, node)
+    const asked = await wantedInstance(ctx, before.cluster, op, resolvedIp, (fields) => ctx.note(fields))
+    const placed = await nodesFor(ctx, before, { op, wanted: asked, content })
+    const node = placed.primary
+    const config = await ctx.config.read({ nodes: listOf(placed).map(({ uuid }) => uuid) })
+    const place = { config, ...placed, folder: asked.folder }
+    const wanted = await withAdopted(ctx, asked, place)
+    await checkOnNodes(ctx, config, op, wanted, placed)
     const nics = []
     for (const [index, nic] of wanted.nics.entries())
       nics.push(await settleNic(ctx, config, nic, index, node, op.conflicts_check))
     await checkBridges(ctx, config, { nics }, node)
-    const { instance, disks } = newInstance(ctx, op, wanted, node, nics)
+    const { instance, disks } = newInstance(ctx, op, wanted, place, nics)
+    if (!adopts(wanted)) await checkVolumeSpace(ctx, config, listOf(placed), volumeNeeds(disks))
     return { op, content, wanted, view: await viewWith(ctx, config, instance, disks) }
   },
   hooks: {
@@ -103,10 +105,10 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     }),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  dryRun: (_op, { view }) => [view.primary.uuid],
+  dryRun: (_op, { view }) => allNodes(view).map(({ uuid }) => uuid),
   async run(ctx, _given, { op, content, wanted, view }) {
     const withPort = await givePort(ctx, view)
-    const made = await makeInstance(ctx, withPort, op.wait_for_sync)
+    const made = await makeInstance(ctx, withPort, wanted, op.wait_for_sync)
     await ctx.locks.keepOnly('node', content.kind === 'export' ? [content.source.node.uuid] : [])
     await ctx.locks.keepOnly('node-res', [])
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
@@ -114,7 +116,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     if (communicates(made)) await updateMetadata(ctx, made, texts(op.osparams_secret ?? {}))
     if (wanted.start) await startCreated(ctx, made)
     else await shutdownDisks(ctx, made)
-    return [view.primary.name]
+    return allNodes(view).map(({ name }) => name)
   },
 })
 
@@ -133,12 +135,6 @@ function checkNameIsFree(config: ConfigData, name: string): void {
     throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
 }
 
-async function givenPrimary(ctx: UnitContext, op: CreateOp): Promise<Node> {
-  const { object: node } = await findNode(ctx, op.pnode ?? '', op.pnode_uuid)
-  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
-  return node
-}
-
 /** Devices and disk template, step by step with what the job shows of parameters that were left out. */
 function settleArguments(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): void {
   const { helper_startup_timeout = HELPER_STARTUP_TIMEOUT_S, helper_shutdown_timeout = HELPER_SHUTDOWN_TIMEOUT_S } = op
@@ -150,6 +146,7 @@ function settleArguments(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp
   checkNames('disk', op.disks)
   ctx.note({ disk_template: template })
   checkTemplate(cluster, template)
+  checkAdoption(op, template)
   if (factsOf(template).ownParams !== true) for (const disk of op.disks) checkDiskParams(disk)
   if (isFileBased(template)) ctx.note({ file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER })
 }
@@ -158,60 +155,6 @@ function ignoreSecondary(ctx: UnitContext, op: CreateOp, template: DiskTemplate)
   if ((op.snode ?? op.snode_uuid) === undefined || isMirroredInside(template)) return
   ctx.log.warning('Secondary node will be ignored on non-mirrored disk template')
   ctx.note({ snode: null })
-}
-
-/** The node given, or chosen by the allocator; the locks of the others are given back. */
-async function primaryFor(
-  ctx: UnitContext,
-  config: ConfigData,
-  { op, wanted, content }: Pick<Creation, 'op' | 'wanted' | 'content'>,
-): Promise<Node> {
-  const allocators = await allocatorsFor(ctx, 'allocate', config, op.iallocator, op.pnode)
-  if (allocators === undefined) return givenPrimary(ctx, op)
-  const request = await placementFor(ctx, op, wanted)
-  const [node] = await firstThatFinds(ctx, allocators, (allocator) => chooseNodes(ctx, allocator, request))
-  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
-  const source = content.kind === 'export' ? [content.source.node.uuid] : []
-  await ctx.locks.keepOnly('node-res', [node.uuid])
-  await ctx.locks.keepOnly('node', [node.uuid, ...source])
-  return node
-}
-
-/** The requirements of a new instance for its nodes. */
-export async function placementFor(ctx: UnitContext, op: CreateOp, wanted: Wanted): Promise<PlacementRequest> {
-  const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.name
-  const { tags, ignore_ipolicy: ignorePolicy, opportunistic_locking: opportunistic } = op
-  return { wanted, tags, group, ignorePolicy, opportunistic, among: ctx.locks.holds('node') }
-}
-
-async function checkOnNode(
-  ctx: UnitContext,
-  config: ConfigData,
-  op: CreateOp,
-  wanted: Wanted,
-  node: Node,
-): Promise<void> {
-  const refuse = (what: string) => new OpPrereqError(`Cannot use ${what} primary node '${node.name}'`, ECODE.STATE)
-  if (node.offline) throw refuse('offline')
-  if (node.drained) throw refuse('drained')
-  if (!node.vm_capable) throw refuse('non-vm_capable')
-  if (factsOf(wanted.template).exclusive !== true && fillNdParams(config, node).exclusive_storage)
-    throw new OpPrereqError(
-      `Disk template ${wanted.template} not supported with exclusive storage, which node '${node.name}' has`,
-      ECODE.STATE,
-    )
-  checkPolicy(config, wanted, node, op.ignore_ipolicy)
-  if (factsOf(wanted.template).empty === true && op.disks.length > 0)
-    ctx.log.warning('An instance of the template diskless gets no disks; those given are ignored')
-  const asked_mib = wanted.disks.reduce((sum, { size }) => sum + size, 0)
-  await checkFileSpace(ctx, { ...config, node, template: wanted.template }, asked_mib, op.ignore_ipolicy)
-  const { hypervisor, hvparams } = wanted
-  const os = op.os_type ?? ''
-  const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
-  await checkHvParamsOnNodes(ctx, [node], hypervisor, filled)
-  await checkOsParams(ctx, [node], { os }, wanted.osparams, op.force_variant)
-  if (wanted.start)
-    await checkNodeFreeMemory(ctx, node, `creating instance ${wanted.name}`, wanted.be.minmem, hypervisor, filled)
 }
 
 async function viewWith(

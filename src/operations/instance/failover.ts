@@ -7,12 +7,12 @@ import type { UnitContext } from '../unit-context'
 import { assembleDisks, closeDisks, isConsistent, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { cleanUp } from './moves/migration'
+import { keepsMirrors } from './moves/mirror'
 import { moveLocks, planMove, type Move } from './moves/plan'
 import { checkRunsNowhereElse, noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
 import { startOn } from './startup'
 import { dictOf, hookNodes, reread } from './view'
 import { whileItStops } from './while-it-stops'
-import { isMirroredInside } from '../../model/templates'
 
 export const instanceFailover = logicalUnit(OpInstanceFailover, {
   ...moveLocks,
@@ -51,7 +51,7 @@ export const instanceFailover = logicalUnit(OpInstanceFailover, {
 
 /** Variables for the hooks of a move. Only DRBD has secondary nodes, and a move swaps the two nodes. */
 export function moveEnv({ view, target }: Move): HookEnv {
-  const mirrored = view.disks.some((disk) => isMirroredInside(disk.dev_type))
+  const mirrored = keepsMirrors(view)
   return {
     OLD_PRIMARY: view.primary.name,
     NEW_PRIMARY: target.name,
@@ -70,7 +70,8 @@ export async function failOver(
   ctx.log.say(`Failover instance ${instance.name}`)
   await checkDisks(ctx, move, options.ignoreConsistency)
   const isStopped = await stopOnSource(ctx, move, options)
-  await closeDisks(ctx, view, view.primary, true)
+  // Shutting down both sides of a mirror closes them.
+  if (!keepsMirrors(view)) await closeDisks(ctx, view, view.primary, true)
   ctx.log.say("* deactivating the instance's disks on source node")
   if (!(await shutdownDisks(ctx, view, { ignorePrimary: true })))
     throw new OpExecError("Can't shut down the instance's disks")

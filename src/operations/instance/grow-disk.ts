@@ -10,6 +10,7 @@ import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
 import { sizeText, wipeFrom } from './disks/files'
 import { waitForSync } from './disks/sync'
 import { checkFileSpace } from './disks/file-space'
+import { checkVolumeSpace, type VolumeNeeds, volumeNeeds } from './disks/volume-space'
 import { assembleDisks, nodesOf, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { policyViolations } from './placement/ipolicy'
@@ -55,6 +56,7 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
     checkPolicy(ctx, op, view, to_mib)
     const place = { cluster: view.config.cluster, node: view.primary, template: disk.dev_type }
     await checkFileSpace(ctx, place, to_mib - disk.size, op.ignore_ipolicy)
+    await checkVolumeSpace(ctx, view.config, nodesOf(view, disk), growthOf(disk, to_mib - disk.size))
     return { view, disk, by_mib: to_mib - disk.size, to_mib }
   },
   hooks: {
@@ -84,6 +86,12 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
   },
 })
 
+/** What the volume needs that has the data. */
+const growthOf = (disk: Disk, by_mib: number): VolumeNeeds => {
+  const [vg] = volumeNeeds(disk.children.slice(0, 1).concat(disk.children.length === 0 ? [disk] : [])).keys()
+  return new Map(vg === undefined || by_mib <= 0 ? [] : [[vg, by_mib]])
+}
+
 /** Only what growing changes is asked of the policy. */
 function checkPolicy(ctx: UnitContext, op: Op<typeof OpInstanceGrowDisk>, view: InstanceView, to_mib: number): void {
   const violations = policyViolations(groupPolicy(view), {
@@ -97,7 +105,7 @@ function checkPolicy(ctx: UnitContext, op: Op<typeof OpInstanceGrowDisk>, view: 
 }
 
 /** First asked whether it could, then done: behind the disk on every node, and on top of it on the primary. */
-async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib, to_mib }: Growth): Promise<void> {
+async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Growth): Promise<void> {
   const { primary } = view
   const dict = diskDictOf(view, disk)
   const exclusive = fillNdParams(view.config, primary).exclusive_storage
@@ -110,9 +118,17 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib, to_mib
     }
   const top = `Grow request failed to node ${primary.name}`
   await ctx.nodes.call(primary, top, 'blockdev_grow', [dict, by_mib, false, false, exclusive])
-  await ctx.config.change([change('patchDisk', disk.uuid, { size: to_mib })])
-  if (view.config.cluster.prealloc_wipe_disks) await wipeFrom(ctx, view, { ...disk, size: to_mib }, disk.size)
+  await ctx.config.change([change('patchDisk', disk.uuid, grown(disk, by_mib))])
+  if (view.config.cluster.prealloc_wipe_disks) await wipeFrom(ctx, view, { ...disk, ...grown(disk, by_mib) }, disk.size)
 }
+
+/** The data of a mirror is on its first part. */
+const grown = ({ size, children }: Disk, by_mib: number): Pick<Disk, 'size'> & Partial<Pick<Disk, 'children'>> => ({
+  size: size + by_mib,
+  ...(children.length > 0 && {
+    children: children.map((child, index) => (index === 0 ? { ...child, size: child.size + by_mib } : child)),
+  }),
+})
 
 const BYTES_PER_MIB = 1024 * 1024
 

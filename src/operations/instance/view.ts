@@ -1,10 +1,10 @@
 // One instance as its units see it: the object, its disks and its nodes, read together; and the locks that such units take.
 import { change } from '../../config/changes'
-import { diskDict, instanceDict, type DictOverrides } from '../../config/rpc-dicts'
+import { type DiskDict, diskDict, instanceDict, type DictOverrides } from '../../config/rpc-dicts'
 import { instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
+import type { InstanceDict } from '../../rpc/node/dicts'
 import { findInstance, type Found } from '../find'
 import { exclusive, shared, type LockPlan } from '../logical-unit'
 import type { UnitLevel, Want } from '../lock-session'

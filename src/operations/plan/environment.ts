@@ -68,6 +68,9 @@ function planWconfd(state: PlanState): UnitWconfd {
     generateMAC: async (client, network) => own.generateMac(client, network),
     reserveIp: async (client, network, ip, external) => nothing(own.reserveIp(client, network, ip, external)),
     generateIp: async (client, network) => own.generateIp(client, network),
+    generateDRBDSecret: async (client) => own.generateSecret(client),
+    reserveLV: async (client, volume) => nothing(own.reserveVolume(client, volume)),
+    gantryReserveMinors: async (client, disk, nodes) => own.allocateMinorsFor(client, disk, nodes),
   }
 }
 

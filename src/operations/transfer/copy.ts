@@ -1,4 +1,5 @@
 // Copying the disks of an instance from one node of the cluster to another, or to an export there and back.
+import { durationText } from '../../lib/duration-text'
 import { sha1 } from '../../lib/hmac'
 import { DISK_TRANSFER_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
 import { RIE_VERSION } from '../../model/constants/versions'
@@ -107,23 +108,6 @@ export function progressText({ progress_mbytes, progress_throughput, ...rest }: 
     ...(percent === undefined ? [] : [`${Math.floor(percent)}%`]),
     ...(eta === undefined ? [] : [`ETA ${durationText(eta)}`]),
   ].join(', ')
-}
-
-/** `1h 5m 3s`. */
-function durationText(duration_s: number): string {
-  let left = Math.round(duration_s)
-  const parts: string[] = []
-  for (const [unit, length] of [
-    ['d', 86400],
-    ['h', 3600],
-    ['m', 60],
-  ] as const) {
-    // prettier-ignore
-    const whole = Math.floor(left / length)
-    left %= length
-    if (whole > 0 || parts.length > 0) parts.push(`${whole}${unit}`)
-  }
-  return [...parts, `${left}s`].join(' ')
 }
 
 /** Nodes run the given command, so only tools that the cluster knows are allowed. */

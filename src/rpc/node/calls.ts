@@ -236,7 +236,7 @@ export const nodeCalls = {
   jobqueue_rename: order.many(URGENT, [arg('rename', listOf(tuple(path, path)))], listOf(done)),
   jobqueue_set_drain_flag: order.many(URGENT, [arg('flag', bool)], done),
   jobqueue_update: order.many(URGENT, [arg('file_name', path), arg('content', compressed)], done),
-  lv_list: question.many(URGENT, [arg('vg_name', string)], r.logicalVolumes),
+  lv_list: question.many(URGENT, [arg('vg_name', either(strings, string))], r.logicalVolumes),
   master_node_name: question.many(URGENT, [], string),
   migration_info: question.one(NORMAL, [inst], json),
   node_activate_master_ip: order.one(

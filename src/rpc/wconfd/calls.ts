@@ -117,6 +117,10 @@ const unitCalls = {
   /** The last argument: whether an address that is reserved for others is refused. */
   reserveIp: once([ownerId, network, ip, bool], nothing),
   generateIp: again([ownerId, network], of<string>()),
+  generateDRBDSecret: again([ownerId], of<string>()),
+  reserveLV: once([ownerId, string], nothing),
+  /** A minor on each of the nodes for a disk. Unlike those of allocateDRBDMinor they become free when the owner ends. */
+  gantryReserveMinors: once([ownerId, string, list(string)], of<number[]>()),
 }
 
 export const wconfdCalls = {
@@ -136,8 +140,6 @@ export const wconfdCalls = {
   cleanupLocks: again([], nothing),
   verifyConfig: again([], nothing),
   dropAllReservations: again([clientId], nothing),
-  generateDRBDSecret: again([ownerId], of<string>()),
-  reserveLV: once([ownerId, string], nothing),
   releaseIp: once([ownerId, network, ip], nothing),
   commitTemporaryIps: again([clientId], nothing),
   commitReleaseTemporaryIp: again([network, ip], nothing),

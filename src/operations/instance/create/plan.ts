@@ -10,7 +10,8 @@ import { normalHostname } from '../../../model/names'
 import type { OpInstanceCreate } from '../../../opcodes/instance'
 import type { Op } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
-import { diskSpecs, fileStorageFolder, newDisks, type DiskSpec } from '../disks/spec'
+import { type DiskPlace, newDisks } from '../disks/new-disks'
+import { diskSpecs, fileStorageFolder, type DiskSpec } from '../disks/spec'
 import { policyViolations } from '../placement/ipolicy'
 import { osImage } from './os-image'
 import { wantedNics, type WantedNic } from '../nics/spec'
@@ -177,10 +178,11 @@ export function newInstance(
   ctx: UnitContext,
   op: CreateOp,
   wanted: Wanted,
-  primary: Node,
+  place: DiskPlace,
   nics: readonly Nic[],
 ): { instance: Instance; disks: Disk[] } {
-  const disks = newDisks(ctx, wanted.disks, wanted.template, wanted.folder, primary.uuid, { driver: op.file_driver })
+  const { primary } = place
+  const disks = newDisks(ctx, wanted.disks, wanted.template, place, { driver: op.file_driver })
   const instance: Instance = {
     name: wanted.name,
     primary_node: primary.uuid,

@@ -4,30 +4,70 @@ import { change } from '../../../config/changes'
 import type { Disk, Instance } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
-import { texts, type CreateOp } from './plan'
-import { createDisks, degraded, removeDisks, sizeText, wipeDisks } from '../disks/files'
+import { adopts, adoptVolumes, giveBack, toBeAdopted } from '../disks/adoption'
+import { texts, type CreateOp, type Wanted, withInstance } from './plan'
+import { returnPorts, withIdentities } from '../disks/new-disks'
+import { createDisks, degraded, removeDisks, tellDisk, wipeDisks } from '../disks/files'
 import { waitForSync } from '../disks/sync'
 import { startOn } from '../startup'
 import { imageDisks, osImage } from './os-image'
-import { dictOf, reread, type InstanceView } from '../view'
+import { dictOf, diskDicts, reread, viewOf, type InstanceView } from '../view'
+import { isMirroredInside } from '../../../model/templates'
 
-export async function makeInstance(ctx: UnitContext, view: InstanceView, wait: boolean): Promise<InstanceView> {
+export async function makeInstance(
+  ctx: UnitContext,
+  planned: InstanceView,
+  wanted: Wanted,
+  wait: boolean,
+): Promise<InstanceView> {
+  const view = await identified(ctx, planned)
   const { instance, disks } = view
-  disks.forEach((disk, index) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
-  ctx.log.say('* creating instance disks...')
-  await reserve(ctx, instance, disks)
-  await createDisks(ctx, view, disks, { undone: (whole) => forgetIf(whole, ctx, instance) })
-  await orTakeBack(ctx, view, async () => {
-    if (view.config.cluster.prealloc_wipe_disks && disks.length > 0) {
+  const adopted = adopts(wanted)
+  if (adopted) await adopt(ctx, view, toBeAdopted(disks, wanted))
+  else {
+    disks.forEach((disk, index) => tellDisk(ctx, disk, index))
+    ctx.log.say('* creating instance disks...')
+    await reserve(ctx, instance, disks)
+    await createDisks(ctx, view, disks, { undone: (whole) => forgetIf(whole, ctx, instance) })
+  }
+  const takeBack = () =>
+    adopted ? giveBack(ctx, view, toBeAdopted(disks, wanted)) : removeDisks(ctx, view, view.disks)
+  await orTakeBack(ctx, view, takeBack, async () => {
+    if (view.config.cluster.prealloc_wipe_disks && disks.length > 0 && !adopted) {
       ctx.log.say('* wiping instance disks...')
       await wipeDisks(ctx, view, disks)
     }
     ctx.log.say(`adding instance ${instance.name} to cluster config`)
     await ctx.config.change([change('addInstance', instance, disks, disks.length > 0)])
     ctx.log.say('adding disks to cluster config')
-    if (wait && !(await waitForSync(ctx, view))) throw degraded()
+    if (!(await areWhole(ctx, view, wait))) throw degraded()
   })
   return reread(ctx, view)
+}
+
+/** With what its disks may share with no others. */
+async function identified(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
+  const disks = await withIdentities(ctx, view.disks)
+  return viewOf(withInstance(view.config, view.instance, disks), view.instance)
+}
+
+/** Its record says what the disks are made of until they are the instance's own. */
+async function adopt(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+  await reserve(ctx, view.instance, disks)
+  try {
+    await adoptVolumes(ctx, view, disks)
+  } catch (error) {
+    await forgetIf(await giveBack(ctx, view, disks), ctx, view.instance)
+    throw error
+  }
+}
+
+/** A mirror that is being filled is whole enough for who does not want to wait. */
+async function areWhole(ctx: UnitContext, view: InstanceView, wait: boolean): Promise<boolean> {
+  if (wait) return waitForSync(ctx, view)
+  if (!view.disks.some(({ dev_type }) => isMirroredInside(dev_type))) return true
+  ctx.log.say('* checking mirrors status')
+  return waitForSync(ctx, view, { oneshot: true })
 }
 
 /** Only an instance with disks can leave something behind before it is in the configuration. */
@@ -35,7 +75,12 @@ async function reserve(ctx: UnitContext, instance: Instance, disks: readonly Dis
   if (disks.length === 0) return
   const forthcoming = { ...instance, forthcoming: true } as const
   const disksToCome = disks.map((disk) => ({ ...disk, forthcoming: true }) as const)
-  await ctx.config.change([change('addInstance', forthcoming, disksToCome)])
+  try {
+    await ctx.config.change([change('addInstance', forthcoming, disksToCome)])
+  } catch (error) {
+    await returnPorts(ctx, disks)
+    throw error
+  }
 }
 
 async function forget(ctx: UnitContext, instance: Instance): Promise<void> {
@@ -48,11 +93,16 @@ async function forget(ctx: UnitContext, instance: Instance): Promise<void> {
 }
 
 /** Removes disks and instance when a step fails; a disk that cannot be removed keeps the instance, so that it is not lost. */
-async function orTakeBack(ctx: UnitContext, view: InstanceView, step: () => Promise<void>): Promise<void> {
+async function orTakeBack(
+  ctx: UnitContext,
+  view: InstanceView,
+  takeBack: () => Promise<boolean>,
+  step: () => Promise<void>,
+): Promise<void> {
   try {
     await step()
   } catch (error) {
-    await forgetIf(await removeDisks(ctx, view, view.disks), ctx, view.instance)
+    await forgetIf(await takeBack(), ctx, view.instance)
     throw error
   }
 }
@@ -77,13 +127,23 @@ export async function install(ctx: UnitContext, view: InstanceView, op: CreateOp
     return imageDisks(ctx, view, image)
   }
   if (!scripts || view.disks.length === 0 || instance.os === '') return
-  await waitForSync(ctx, view)
+  await areWhole(ctx, view, op.wait_for_sync)
   ctx.log.say('* running the instance OS create scripts...')
   const dict = dictOf(view, { osparams_secret: texts(op.osparams_secret ?? {}) })
+  // What the scripts write is not sent to the other side twice, nor do they share the disk with the filling of the mirror.
+  const paused = !op.wait_for_sync && view.disks.some(({ dev_type }) => isMirroredInside(dev_type))
+  if (paused) await pauseSync(ctx, view, true)
   const result = await ctx.nodes.attempt(primary, 'instance_os_add', [dict, false, op.debug_level ?? 0])
+  if (paused) await pauseSync(ctx, view, false)
   if (result.ok) return
   ctx.log.warning(`Instance ${instance.name} was created but not installed; it stays in the configuration, stopped`)
   throw new OpExecError(`Could not add os for instance ${instance.name} on node ${primary.name}: ${result.error}`)
+}
+
+async function pauseSync(ctx: UnitContext, view: InstanceView, pause: boolean): Promise<void> {
+  ctx.log.say(pause ? '* pausing disk sync to install instance OS' : '* resuming disk sync')
+  const result = await ctx.nodes.attempt(view.primary, 'blockdev_pause_resume_sync', [diskDicts(view), pause])
+  if (!result.ok) ctx.log.warning(`Could not ${pause ? 'pause' : 'resume'} the sync of disks: ${result.error}`)
 }
 
 export async function startCreated(ctx: UnitContext, view: InstanceView): Promise<void> {

@@ -10,7 +10,8 @@ import type { DiskParams } from '../../../opcodes/types'
 import type { UnitContext } from '../../unit-context'
 import { indexForNew, type DeviceChange } from '../parameters/device-changes'
 import { createDirectory, fileFolder, sizeText } from './files'
-import { diskSpec, fileStorageFolder, newDisks } from './spec'
+import { newDisks } from './new-disks'
+import { diskSpec, fileStorageFolder } from './spec'
 import { assembleDisks, shutdownDisks } from './activation'
 import { waitForSync } from './sync'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
@@ -117,14 +118,8 @@ function placeInside(ctx: UnitContext, view: InstanceView, disk: Disk, index: nu
   const { config, instance, primary } = view
   const folder = fileStorageFolder(config.cluster, disk.dev_type, instance.name, op.file_storage_dir)
   const options = { driver: op.file_driver ?? String(disk.logical_id[0]), first: index }
-  const [place] = newDisks(
-    ctx,
-    [diskSpec({ size: disk.size }, disk.dev_type)],
-    disk.dev_type,
-    folder,
-    primary.uuid,
-    options,
-  )
+  const spec = diskSpec({ size: disk.size }, disk.dev_type)
+  const [place] = newDisks(ctx, [spec], disk.dev_type, { config, primary, folder }, options)
   return { ...disk, logical_id: place?.logical_id ?? disk.logical_id }
 }
 

@@ -1,6 +1,6 @@
 // Changes to the disks of an existing instance: added and removed with their data, or renamed and made read-only.
 import { change } from '../../../config/changes'
-import { fillIPolicy } from '../../../config/filled'
+import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { diskTemplateOf } from '../../../config/lookup'
 import { MAX_DISKS } from '../../../model/constants/disks'
 import type { Disk, DiskMode } from '../../../model/config'
@@ -9,10 +9,12 @@ import type { DiskParams } from '../../../opcodes/types'
 import type { Change, UnitContext } from '../../unit-context'
 import { checkInstanceState, NOT_RUNNING } from '../checks'
 import { indexForNew, indexOfDevice, type DeviceChange } from '../parameters/device-changes'
-import { createDisks, removeDisks, sizeText, wipeDisks } from './files'
-import { checkDiskParams, checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from './spec'
+import { createDisks, removeDisks, tellDisk, wipeDisks } from './files'
+import { newDisks, returnPorts, withIdentities } from './new-disks'
+import { checkDiskParams, checkNames, checkSpindles, checkTemplate, diskSpec, fileStorageFolder } from './spec'
+import { checkVolumeSpace, volumeNeeds } from './volume-space'
 import { waitForSync } from './sync'
-import { assembleDisks, shutdownDisks } from './activation'
+import { assembleDisks, nodesOf, shutdownDisks } from './activation'
 import { checkFileSpace } from './file-space'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import { attachDisk, checkSyncing, detachDisk, planAttach } from './attach'
@@ -69,6 +71,7 @@ async function checkAddedSpace(ctx: UnitContext, view: InstanceView, steps: read
   const place = { cluster: view.config.cluster, node: view.primary, template: first.dev_type }
   const size_mib = added.reduce((sum, { size }) => sum + size, 0)
   await checkFileSpace(ctx, place, size_mib, op.ignore_ipolicy)
+  await checkVolumeSpace(ctx, view.config, nodesOf(view, first), volumeNeeds(added))
 }
 
 function planAdd(
@@ -83,14 +86,14 @@ function planAdd(
   const template = templateFor(view, params)
   checkTemplate(view.config.cluster, template)
   if (params.size === undefined) throw new OpPrereqError("Required disk parameter 'size' missing", ECODE.INVAL)
-  const [disk] = newDisks(
-    ctx,
-    [diskSpec(params, template)],
-    template,
-    fileStorageFolder(view.config.cluster, template, view.instance.name, op.file_storage_dir),
-    view.primary.uuid,
-    { driver: op.file_driver, first: index },
-  )
+  const { config, primary } = view
+  const spec = diskSpec(params, template)
+  if (spec.adopt !== undefined)
+    throw new OpPrereqError('Disks of an instance that exists are made; only a new one can adopt volumes', ECODE.INVAL)
+  checkSpindles([spec], factsOf(template).exclusive === true && fillNdParams(config, primary).exclusive_storage)
+  const folder = fileStorageFolder(config.cluster, template, view.instance.name, op.file_storage_dir)
+  const place = { config, primary, secondary: view.secondaries[0], folder }
+  const [disk] = newDisks(ctx, [spec], template, place, { driver: op.file_driver, first: index })
   if (disk === undefined) throw new OpPrereqError('Missing disk', ECODE.FAULT)
   disks.splice(index, 0, disk)
   return { action: 'add', disk, index }
@@ -178,15 +181,19 @@ function applyStep(
 async function addDisk(
   ctx: UnitContext,
   view: InstanceView,
-  disk: Disk,
+  planned: Disk,
   index: number,
   op: SetOp,
   live: boolean,
 ): Promise<Changed[]> {
   const { uuid } = view.instance
+  const [disk = planned] = await withIdentities(ctx, [planned])
   const attach = (one: Disk, replace: boolean): Change => change('addInstanceDisk', uuid, one, index, replace)
-  ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
-  await ctx.config.change([attach({ ...disk, forthcoming: true }, false)])
+  tellDisk(ctx, disk, index)
+  await ctx.config.change([attach({ ...disk, forthcoming: true }, false)]).catch(async (error: unknown) => {
+    await returnPorts(ctx, [disk])
+    throw error
+  })
   const detach = (): Promise<unknown> => ctx.config.change([change('removeInstanceDisk', uuid, disk.uuid)])
   const undone = async (whole: boolean): Promise<void> => {
     if (whole) await detach()

@@ -7,7 +7,8 @@ import { ECODE, type ErrorCode, OpExecError, OpPrereqError } from '../../../mode
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
 import { createDisks, degraded, removeDisks, sizeText } from './files'
-import { checkTemplate, fileStorageFolder, newDisks } from './spec'
+import { newDisks } from './new-disks'
+import { checkTemplate, fileStorageFolder } from './spec'
 import { waitForSync } from './sync'
 import { shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
@@ -58,7 +59,11 @@ export async function planConversion(
     ctx.log.warning('Changing the disk template to a non-mirrored one, the secondary node will be ignored')
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
   const specs = view.disks.map(({ size, mode, name }) => ({ size, mode, name }))
-  return { from, template, disks: newDisks(ctx, specs, template, folder, primary.uuid, { driver: op.file_driver }) }
+  return {
+    from,
+    template,
+    disks: newDisks(ctx, specs, template, { config, primary, folder }, { driver: op.file_driver }),
+  }
 }
 
 /** The old disks are deleted when the new ones have all data and are in the configuration. */

@@ -2,11 +2,13 @@
 import { pythonRepr } from '../../../lib/python-text'
 import * as path from 'node:path'
 import { fillNdParams } from '../../../config/filled'
+import type { DiskDict } from '../../../config/rpc-dicts'
 import { MAX_WIPE_CHUNK_MIB, MIN_WIPE_CHUNK_PERCENT } from '../../../model/constants/disks'
 import type { Disk, Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { nodesOf } from './activation'
+import { giveBack, isAdopted } from './adoption'
 import { diskDictOf, diskDicts, type InstanceView } from '../view'
 import { factsOf } from '../../../model/templates'
 
@@ -21,20 +23,23 @@ export async function createDisks(
   disks: readonly Disk[],
   { unique = true, undone }: { unique?: boolean; undone?: (whole: boolean) => Promise<void> } = {},
 ): Promise<void> {
-  const made: [Node, Disk][] = []
+  const made: Made[] = []
   try {
     await createDirectory(ctx, view, disks)
     for (const disk of disks)
-      for (const node of [...nodesOf(view, disk)].reverse()) {
-        if (unique) made.push([node, disk])
-        await createOn(ctx, view, disk, node)
-        if (!unique) made.push([node, disk])
-      }
+      for (const node of nodesOf(view, disk)) await createOn(ctx, view, { node, disk, unique, made })
   } catch (error) {
-    const whole = await undoCreate(ctx, view, made)
+    const whole = await undoCreate(ctx, made)
     await undone?.(whole)
     throw error
   }
+}
+
+/** A device on a node; removing it removes what is below it. */
+interface Made {
+  readonly node: Node
+  readonly disk: Disk
+  readonly dict: DiskDict
 }
 
 /** File-based disks of an instance share a folder. */
@@ -50,14 +55,40 @@ export function fileFolder(disks: readonly Disk[]): string | undefined {
   return disk && path.posix.dirname(String(disk.logical_id[1]))
 }
 
-async function createOn(ctx: UnitContext, view: InstanceView, disk: Disk, node: Node): Promise<void> {
+async function createOn(
+  ctx: UnitContext,
+  view: InstanceView,
+  { node, disk, unique, made }: { node: Node; disk: Disk; unique: boolean; made: Made[] },
+): Promise<void> {
+  const dict = diskDictOf(view, disk)
+  const before = made.length
+  // What a disk is built upon comes first.
+  const parts = disk.children.map((child, index) => ({ disk: child, dict: dict.children[index] ?? dict }))
+  for (const device of [...parts, { disk, dict }]) {
+    // A disk that is removed takes its parts with it.
+    const from = device.disk === disk ? before : made.length
+    const note = () => void made.splice(from, Infinity, { node, ...device })
+    if (unique) note()
+    await createDevice(ctx, view, node, device.disk, device.dict)
+    if (!unique) note()
+  }
+}
+
+/** Makes one device on one node, whose parts are there. */
+export async function createDevice(
+  ctx: UnitContext,
+  view: InstanceView,
+  node: Node,
+  disk: Disk,
+  dict: DiskDict,
+): Promise<void> {
   const { name } = view.instance
   await ctx.nodes.call(
     node,
     `Can't create block device ${diskText(disk)} on node ${node.name} for instance ${name}`,
     'blockdev_create',
     [
-      diskDictOf(view, disk),
+      dict,
       disk.size,
       name,
       node.uuid === view.primary.uuid,
@@ -67,10 +98,10 @@ async function createOn(ctx: UnitContext, view: InstanceView, disk: Disk, node: 
   )
 }
 
-async function undoCreate(ctx: UnitContext, view: InstanceView, made: readonly [Node, Disk][]): Promise<boolean> {
+async function undoCreate(ctx: UnitContext, made: readonly Made[]): Promise<boolean> {
   let whole = true
-  for (const [node, disk] of made) {
-    const result = await ctx.nodes.attempt(node, 'blockdev_remove', [diskDictOf(view, disk)])
+  for (const { node, disk, dict } of made) {
+    const result = await ctx.nodes.attempt(node, 'blockdev_remove', [dict])
     if (result.ok) continue
     ctx.log.warning(`Failed to remove newly-created disk ${diskText(disk)} on node ${node.name}: ${result.error}`)
     whole = false
@@ -78,10 +109,11 @@ async function undoCreate(ctx: UnitContext, view: InstanceView, made: readonly [
   return whole
 }
 
-/** Deletes the disks; false when one may be left, after a warning that names it. */
+/** Deletes the disks; false when one may be left, after a warning that names it. Volumes that were to be adopted stay. */
 export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<boolean> {
   let ok = true
-  for (const disk of disks) {
+  if (!(await giveBack(ctx, view, disks.filter(isAdopted)))) ok = false
+  for (const disk of disks.filter((one) => !isAdopted(one))) {
     for (const node of nodesOf(view, disk)) {
       const result = await ctx.nodes.attempt(node, 'blockdev_remove', [diskDictOf(view, disk)])
       if (result.ok) continue
@@ -129,6 +161,11 @@ export function diskText(disk: Disk): string {
   const id = `(${disk.logical_id.map(pythonRepr).join(', ')})`
   const children = `[${disk.children.map(diskText).join(', ')}]`
   return `<Disk(type=${disk.dev_type}, logical_id=${id}, children=${children}, visible as /dev/${disk.iv_name}, size=${disk.size}m)>`
+}
+
+/** Ganeti tells of disks that are about to be made, if they have one part. */
+export function tellDisk(ctx: UnitContext, disk: Disk, index: number): void {
+  if (disk.children.length === 0) ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
 }
 
 /** A size as Ganeti shows it to people. */

@@ -1,18 +1,21 @@
-// The disks that a user asks for, checked and turned into configuration objects.
+// The disks that a user asks for, checked.
 import * as path from 'node:path'
-import type { Cluster, Disk, DiskMode } from '../../../model/config'
-import { DEFAULT_FILE_DRIVER } from '../../../model/constants/disks'
+import type { Cluster, DiskMode } from '../../../model/config'
 import { ECODE, OpPrereqError, TypeEnforcementError } from '../../../model/errors'
-import { diskUuid, type NodeUuid } from '../../../model/ids'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
 import { enforceType } from '../../../model/param-types'
-import type { UnitContext } from '../../unit-context'
-import { directoryOf, type DiskTemplate, factsOf, isMirroredOutside } from '../../../model/templates'
+import { directoryOf, type DiskTemplate, factsOf, isDrbd, isOnLvm } from '../../../model/templates'
 
 export interface DiskSpec {
   readonly size: number
   readonly mode: DiskMode
   readonly name: string | undefined
+  /** Volume groups, where they are not the cluster's. */
+  readonly vg?: string
+  readonly metavg?: string
+  readonly spindles?: number
+  /** The volume that becomes this disk, with the data that it has. */
+  readonly adopt?: string
 }
 
 export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
@@ -22,6 +25,8 @@ export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
     )
   if (factsOf(template).made !== true)
     throw new OpPrereqError(`Disks of template '${template}' cannot be made by this version yet`, ECODE.INVAL)
+  if (isOnLvm(template) && !cluster.volume_group_name)
+    throw new OpPrereqError('Cluster does not support lvm-based instances', ECODE.STATE)
 }
 
 export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate): DiskSpec[] {
@@ -34,26 +39,47 @@ export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate):
 export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
   // Providers of external storage have parameters of their own.
   if (factsOf(template).ownParams !== true) checkDiskParams(disk)
-  if (disk.adopt !== undefined)
-    throw new OpPrereqError('Disks of file templates are made, existing ones cannot be adopted', ECODE.INVAL)
-  const { vg, metavg, access } = disk
-  const other = Object.entries({ vg, metavg, access }).find(([, value]) => value !== undefined)
+  const facts = factsOf(template)
+  const { vg, metavg, access, adopt, spindles } = disk
+  if (adopt !== undefined && facts.id !== 'volume')
+    throw new OpPrereqError(`Disk adoption is not supported for the '${template}' disk template`, ECODE.INVAL)
+  const foreign = {
+    ...(!isOnLvm(template) && { vg }),
+    ...(!isDrbd(template) && { metavg }),
+    ...(facts.access !== true && { access }),
+  }
+  const other = Object.entries(foreign).find(([, value]) => value !== undefined)
   if (other !== undefined)
     throw new OpPrereqError(`Disks of template '${template}' have no '${other[0]}'; leave it out`, ECODE.INVAL)
-  if (disk.spindles !== undefined)
-    throw new OpPrereqError(
-      'Spindles in instance disks cannot be specified when exclusive storage is not active',
-      ECODE.INVAL,
-    )
   if (disk.provider !== undefined)
     throw new OpPrereqError(
       `The 'provider' option is only valid for the ext disk template, not ${template}`,
       ECODE.INVAL,
     )
-  if (disk.size === undefined) throw new OpPrereqError('Missing disk size', ECODE.INVAL)
-  if (!Number.isInteger(disk.size) || disk.size <= 0)
-    throw new OpPrereqError(`Invalid disk size '${disk.size}'`, ECODE.INVAL)
-  return { size: disk.size, mode: disk.mode ?? 'rw', name: nameOf(disk.name) }
+  // The size of an adopted volume is what it is.
+  const size = adopt === undefined ? disk.size : (disk.size ?? 0)
+  if (size === undefined) throw new OpPrereqError('Missing disk size', ECODE.INVAL)
+  if (!Number.isInteger(size) || size < 0 || (size === 0 && adopt === undefined))
+    throw new OpPrereqError(`Invalid disk size '${size}'`, ECODE.INVAL)
+  const name = nameOf(disk.name)
+  return {
+    ...{ size, mode: disk.mode ?? 'rw', name },
+    ...(vg !== undefined && { vg }),
+    ...(metavg !== undefined && { metavg }),
+    ...(spindles !== undefined && { spindles }),
+    ...(adopt !== undefined && { adopt }),
+  }
+}
+
+/** Spindles are counted only where volume groups are given to instances as whole disks, and must be given there. */
+export function checkSpindles(specs: readonly DiskSpec[], exclusive: boolean): void {
+  if (!exclusive && specs.some(({ spindles }) => spindles !== undefined))
+    throw new OpPrereqError(
+      'Spindles in instance disks cannot be specified when exclusive storage is not active',
+      ECODE.INVAL,
+    )
+  if (exclusive && specs.some(({ spindles }) => spindles === undefined))
+    throw new OpPrereqError('You must specify spindles in instance disks when exclusive storage is active', ECODE.INVAL)
 }
 
 /** A parameter that is not known is a slip of the pen. */
@@ -98,35 +124,4 @@ export function fileStorageFolder(
   if (folder !== path.posix.normalize(folder) || !folder.startsWith(`${base}/`))
     throw new OpPrereqError(`File storage directory '${below}' leaves the cluster's file storage`, ECODE.INVAL)
   return folder
-}
-
-/** Configuration objects for new disks; `first` is the index of the first. */
-export function newDisks(
-  ctx: UnitContext,
-  specs: readonly DiskSpec[],
-  template: DiskTemplate,
-  folder: string | undefined,
-  primary: NodeUuid,
-  options: { driver?: string | undefined; first?: number } = {},
-): Disk[] {
-  const { random } = ctx.env
-  return specs.map((spec, offset) => {
-    const index = (options.first ?? 0) + offset
-    return {
-      logical_id: [options.driver ?? DEFAULT_FILE_DRIVER, `${folder}/${random.uuid()}.${template}.disk${index}`],
-      dev_type: template,
-      children: [],
-      // All nodes reach an externally mirrored disk, so it belongs to none of them.
-      nodes: isMirroredOutside(template) ? [] : [primary],
-      iv_name: `disk/${index}`,
-      size: spec.size,
-      mode: spec.mode,
-      ...(spec.name !== undefined && { name: spec.name }),
-      params: {},
-      uuid: diskUuid(random.uuid()),
-      serial_no: 1,
-      ctime: 0,
-      mtime: 0,
-    }
-  })
 }

@@ -1,4 +1,5 @@
 // Waiting for mirrored disks to be in sync.
+import { durationText } from '../../../lib/duration-text'
 import type { Disk } from '../../../model/config'
 import { DISK_SYNC_DEGRADED_CHECKS, DISK_SYNC_POLL_MAX_S, DISK_SYNC_RETRIES } from '../../../model/limits/operations'
 import { RemoteError } from '../../../model/errors'
@@ -55,6 +56,8 @@ async function statusOf(
 function report(ctx: UnitContext, disk: Disk, status: BlockDeviceStatus | undefined): void {
   if (status?.sync_percent === undefined) return
   const left =
-    status.estimated_time === undefined ? 'no time estimate' : `${status.estimated_time} remaining (estimated)`
-  ctx.log.info(`- device ${disk.iv_name}: ${status.sync_percent.toFixed(2)}% done, ${left}`)
+    status.estimated_time === undefined
+      ? 'no time estimate'
+      : `${durationText(status.estimated_time)} remaining (estimated)`
+  ctx.log.info(`- device ${disk.iv_name}: ${status.sync_percent.toFixed(2).padStart(5)}% done, ${left}`)
 }

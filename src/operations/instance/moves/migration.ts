@@ -6,10 +6,11 @@ import { MIGRATION_FEEDBACK_S, MIGRATION_POLL_S } from '../../../model/limits/op
 import type { UnitContext } from '../../unit-context'
 import { hvParamsOf, runtimeOf } from '../checks'
 import { closeDisks, isConsistent, openDisks } from '../disks/activation'
+import { keepsMirrors, repairMirror, toDualPrimary, toSinglePrimary, waitForResync } from './mirror'
 import type { Move } from './plan'
 import { tellRemarks } from '../startup'
 import { noteUnconfirmed, unconfirmedNodes } from './unconfirmed'
-import { dictOf, reread } from '../view'
+import { allNodes, dictOf, reread } from '../view'
 import { errorText } from '../../../lib/system-failure'
 
 export interface MigrationOptions {
@@ -27,9 +28,7 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   const dict = dictOf(view)
   const what = `Failed fetching source migration information from ${primary.name}`
   const info = await ctx.nodes.call(primary, what, 'migration_info', [dict])
-  await closeDisks(ctx, view, target)
-  await openDisks(ctx, view, primary, false)
-  await openDisks(ctx, view, target, false)
+  await shareDisks(ctx, move)
 
   const noted = await unconfirmedNodes(ctx, view)
   // If this job dies, nobody else knows of what it may leave there.
@@ -48,6 +47,19 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   const failure = (await transfer(ctx, move)) ?? (await missingAtTarget(ctx, move))
   if (failure !== undefined) await abort(ctx, move, info, 'Migration failed, aborting', 'migrate', failure)
   await settle(ctx, move, info)
+}
+
+/** Both nodes may write to the disks; what fails leaves them to the primary node alone. */
+async function shareDisks(ctx: UnitContext, { view, target }: Move): Promise<void> {
+  await closeDisks(ctx, view, target)
+  try {
+    if (keepsMirrors(view)) await toDualPrimary(ctx, view)
+    await openDisks(ctx, view, view.primary, false)
+    await openDisks(ctx, view, target, false)
+  } catch (error) {
+    await disksBack(ctx, view, view.primary, target)
+    throw error
+  }
 }
 
 async function checkVersions(ctx: UnitContext, { view, target }: Move, ignore: boolean): Promise<void> {
@@ -124,7 +136,8 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
   const { instance, primary } = view
   const what = 'Could not finalize instance migration'
   await ctx.nodes.call(primary, what, 'instance_finalize_migration_src', [dictOf(view), true, live])
-  await closeDisks(ctx, view, primary)
+  const mirrored = keepsMirrors(view)
+  if (!mirrored) await closeDisks(ctx, view, primary)
   const noted = await unconfirmedNodes(ctx, view)
   await ctx.config.change([
     change('setInstancePrimaryNode', instance.uuid, target.uuid),
@@ -132,7 +145,11 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
   ])
   const moved = await reread(ctx, view)
   await ctx.nodes.call(target, what, 'instance_finalize_migration_dst', [dictOf(moved), info, true])
-  await openDisks(ctx, moved, target, true)
+  if (mirrored) {
+    await closeDisks(ctx, moved, primary)
+    await waitForResync(ctx, moved)
+    await toSinglePrimary(ctx, moved)
+  } else await openDisks(ctx, moved, target, true)
   ctx.log.say('* done')
 }
 
@@ -173,7 +190,8 @@ async function giveUp(
 async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, target: Node): Promise<void> {
   try {
     await closeDisks(ctx, view, target)
-    await openDisks(ctx, view, primary, true)
+    if (keepsMirrors(view)) await toSinglePrimary(ctx, view)
+    else await openDisks(ctx, view, primary, true)
   } catch (error) {
     ctx.log.warning(`The disks could not be given back to node ${primary.name}: ${errorText(error)}`)
   }
@@ -199,6 +217,10 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
       'Instance seems to be running on two nodes, or the hypervisor is confused; you will have to ensure manually that it runs only on one and restart this operation',
     )
   const target = runsOn(primary) || runsOn(move.target) ? move.target : onlyPlace(places)
+  if (keepsMirrors(view) && !allNodes(view).some(({ uuid }) => uuid === target.uuid))
+    throw new OpExecError(
+      `Instance ${instance.name} runs on node ${target.name}, which has neither side of its disks; stop it there, then try again`,
+    )
   if (target.uuid !== move.target.uuid)
     ctx.log.say(`* instance running on unexpected node (${target.name}), updating as the new secondary`)
   const moved = runsOn(target)
@@ -210,7 +232,8 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
   await ctx.config.change(noteUnconfirmed(view, await unconfirmedNodes(ctx, view), []))
   const current = await reread(ctx, view)
   await closeDisks(ctx, current, moved ? primary : target, true)
-  await openDisks(ctx, current, current.primary, true)
+  if (keepsMirrors(current)) await repairMirror(ctx, current)
+  else await openDisks(ctx, current, current.primary, true)
   ctx.log.say('* done')
 }
 

@@ -9,11 +9,12 @@ import type { UnitLevel, Want } from '../../lock-session'
 import type { UnitContext } from '../../unit-context'
 import { checkBridges, checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from '../checks'
 import { hvParamsOf, minimumMemory, runtimeOf } from '../checks'
+import { keepsMirrors } from './mirror'
 import { policyViolations } from '../placement/ipolicy'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
 import { chooseTarget } from '../placement/evacuation'
 import { allNodes, dictOf, readInstance, type InstanceView } from '../view'
-import { hasDisks, isMirrored, isMirroredInside, isMirroredOutside, NO_DISKS } from '../../../model/templates'
+import { hasDisks, isMirrored, isMirroredOutside, NO_DISKS } from '../../../model/templates'
 
 /** The parameters that OP_INSTANCE_MIGRATE and OP_INSTANCE_FAILOVER share, and what only one of them has. */
 export interface MoveOp {
@@ -65,8 +66,6 @@ export const moveLocks = {
     return exclusive(Object.values(nodes).map((node) => node.uuid))
   },
 }
-
-const keepsMirrors = (view: InstanceView): boolean => view.disks.some((disk) => isMirroredInside(disk.dev_type))
 
 export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): Promise<Move> {
   const view = await readInstance(ctx, op)

@@ -268,6 +268,27 @@ describe('reservations', () => {
     })
   })
 
+  test("minors for a disk are nobody else's until the disk is in the configuration or the job ends", async () => {
+    const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
+    const calls = wconfd.client()
+    const [node] = Object.keys((await calls.readConfig()).nodes)
+    if (node === undefined) throw new Error('the cluster has no node')
+    const [minor] = await calls.gantryReserveMinors(first.client, 'disk one', [node])
+    const [other] = await calls.gantryReserveMinors(second.client, 'disk two', [node])
+    expect(other).not.toBe(minor)
+    expect(JSON.parse(fs.readFileSync(wconfd.paths.tempresFile, 'utf8'))).toMatchObject({
+      gantryMinorsOf: [
+        [first.client, ['disk one']],
+        [second.client, ['disk two']],
+      ],
+    })
+    await calls.gantryFreeAll(first.client)
+    expect(await calls.gantryReserveMinors(second.client, 'disk three', [node])).toEqual([minor])
+    await calls.gantryFreeAll(second.client)
+    expect(JSON.parse(fs.readFileSync(wconfd.paths.tempresFile, 'utf8'))).toMatchObject({ dRBD: [] })
+    expect(fs.readFileSync(wconfd.paths.tempresFile, 'utf8')).not.toContain('gantryMinorsOf')
+  })
+
   test('reservations and locks of an opcode are freed in one step at its end', async () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()

@@ -1,0 +1,106 @@
+// Volumes that exist before their instance: they get new names and keep their data. Whatever fails, they are never removed; they get
+// their old names back.
+import type { Disk, LogicalId, Node } from '../../../model/config'
+import { ECODE, OpExecError, OpPrereqError, ReservationError } from '../../../model/errors'
+import { factsOf } from '../../../model/templates'
+import type { UnitContext } from '../../unit-context'
+import { dataVg, type DiskPlace } from './new-disks'
+import { diskDictOf, type InstanceView } from '../view'
+import type { CreateOp, Wanted } from '../create/plan'
+
+/** A parameter of disks that are to come only: the volume that they are made of. */
+const ADOPT = 'adopt'
+
+/** What can be said without looking at the cluster: all disks are adopted or none is, and not by an instance that brings its data. */
+export function checkAdoption(op: CreateOp, template: Wanted['template']): void {
+  const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
+  const adopted = op.disks.filter(({ adopt }) => adopt !== undefined)
+  if (adopted.length === 0) return
+  if (adopted.length < op.disks.length) throw refuse('Either all disks are adopted or none is')
+  if (factsOf(template).id !== 'volume')
+    throw refuse(`Disk adoption is not supported for the '${template}' disk template`)
+  if (op.iallocator !== undefined) throw refuse('Disk adoption not allowed with an iallocator script')
+  if (op.mode !== 'create') throw refuse('Disk adoption not allowed for instance import')
+}
+
+export const adopts = ({ disks }: Pick<Wanted, 'disks'>): boolean => disks.some(({ adopt }) => adopt !== undefined)
+
+/** The volumes are on the node, nobody has them or uses them, and their sizes are those of the disks. */
+export async function withAdopted(ctx: UnitContext, wanted: Wanted, place: DiskPlace): Promise<Wanted> {
+  if (!adopts(wanted)) return wanted
+  const volumes = wanted.disks.map((spec) => `${dataVg(spec, place)}/${spec.adopt ?? ''}`)
+  if (new Set(volumes).size < volumes.length)
+    throw new OpPrereqError('Duplicate volume names given for adoption', ECODE.INVAL)
+  for (const volume of volumes) await reserve(ctx, volume)
+  const found = await volumesOn(ctx, place.primary)
+  const missing = volumes.filter((volume) => found[volume] === undefined)
+  if (missing.length > 0)
+    throw new OpPrereqError(
+      `Missing logical volume(s): ${missing.join(', ')}; node ${place.primary.name} does not have them`,
+      ECODE.INVAL,
+    )
+  const inUse = volumes.filter((volume) => found[volume]?.[2] === true)
+  if (inUse.length > 0)
+    throw new OpPrereqError(`Online logical volumes found, cannot adopt: ${inUse.join(', ')}`, ECODE.STATE)
+  const disks = wanted.disks.map((spec, index) => ({
+    ...spec,
+    size: Math.floor(Number(found[volumes[index] ?? '']?.[0])),
+  }))
+  return { ...wanted, disks }
+}
+
+async function reserve(ctx: UnitContext, volume: string): Promise<void> {
+  try {
+    await ctx.env.wconfd.reserveLV(ctx.env.client, volume)
+  } catch (error) {
+    if (!(error instanceof ReservationError)) throw error
+    throw new OpPrereqError(`LV named ${volume} used by another instance`, ECODE.NOTUNIQUE)
+  }
+}
+
+const volumesOn = (ctx: UnitContext, node: Node) =>
+  ctx.nodes.require(node, `Cannot get LV information from node ${node.name}`, ECODE.ENVIRON, 'lv_list', [[]])
+
+/** Disks as they are until they are made: they say what they are made of, so that nobody removes it. */
+export const toBeAdopted = (disks: readonly Disk[], { disks: specs }: Pick<Wanted, 'disks'>): Disk[] =>
+  disks.map((disk, index) => {
+    const adopt = specs[index]?.adopt
+    return adopt === undefined ? disk : { ...disk, params: { ...disk.params, [ADOPT]: adopt } }
+  })
+
+const oldId = (disk: Disk): LogicalId | undefined => {
+  const adopt = disk.params?.[ADOPT]
+  return disk.forthcoming === true && adopt !== undefined ? [disk.logical_id[0] ?? '', String(adopt)] : undefined
+}
+
+export const isAdopted = (disk: Disk): boolean => oldId(disk) !== undefined
+
+/** The volumes get the names of their disks. */
+export async function adoptVolumes(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+  const pairs = disks.map((disk) => {
+    const before = oldId({ ...disk, forthcoming: true }) ?? disk.logical_id
+    return [diskDictOf(view, { ...disk, logical_id: before }), disk.logical_id] as const
+  })
+  const result = await ctx.nodes.attempt(view.primary, 'blockdev_rename', [pairs.map(([dict, id]) => [dict, id])])
+  if (!result.ok) throw new OpExecError(`Failed to rename adopted LVs: ${result.error}`)
+}
+
+/** The volumes that have got new names get their old ones; whether none is left under a new one. */
+export async function giveBack(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<boolean> {
+  let ok = true
+  for (const disk of disks) {
+    const before = oldId({ ...disk, forthcoming: true })
+    if (before === undefined) continue
+    const there = await ctx.nodes.attempt(view.primary, 'blockdev_find', [diskDictOf(view, disk)])
+    // It still has, or has again, the name that its user gave it.
+    if (there.ok && there.payload === null) continue
+    const back = await ctx.nodes.attempt(view.primary, 'blockdev_rename', [[[diskDictOf(view, disk), before]]])
+    if (back.ok) continue
+    const [vg, name] = [String(disk.logical_id[0]), String(disk.logical_id[1])]
+    ctx.log.warning(
+      `Volume ${vg}/${name} on node ${view.primary.name} could not get its name ${String(before[1])} back: ${back.error}`,
+    )
+    ok = false
+  }
+  return ok
+}

@@ -1,0 +1,219 @@
+// What can go wrong with instances on logical volumes and DRBD: nothing is left behind, and nothing is deleted that was there before.
+import { drbdId } from '../../../../src/config/lookup'
+import type { FakeCluster } from '../../../support/fake-cluster'
+import '../../../support/lvm-made'
+import { drbdInstance, plainInstance, storageCluster } from '../../../support/storage-cluster'
+
+const CREATE = 'OP_INSTANCE_CREATE'
+const REMOVE = 'OP_INSTANCE_REMOVE'
+
+let cluster: FakeCluster
+beforeEach(() => {
+  cluster = storageCluster()
+})
+
+const ports = () => [cluster.config.cluster.highest_used_port, cluster.config.cluster.tcpudp_port_pool]
+
+test.each([
+  ['blockdev_create', 1],
+  ['blockdev_create', 3],
+  ['blockdev_create', 5],
+  ['blockdev_create', 6],
+] as const)('when %s fails the %d. time, nothing of a mirrored instance is left', async (call, which) => {
+  let count = 0
+  cluster.answers[call] = () => {
+    if (++count === which) throw new Error('no space left')
+    return undefined
+  }
+  await expect(cluster.run(CREATE, drbdInstance)).rejects.toThrow('no space left')
+  expect(cluster.diskFiles()).toEqual([])
+  expect(cluster.config.instances).toEqual({})
+  expect(cluster.config.disks).toEqual({})
+  expect(ports()).toEqual([11000, [11000]])
+})
+
+test('a mirror that does not become whole takes the instance with it', async () => {
+  cluster.answers.blockdev_getmirrorstatus = (_node, [disks]) =>
+    disks.map(() => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 1 }))
+  await expect(cluster.run(CREATE, drbdInstance)).rejects.toThrow('degraded disks')
+  expect(cluster.diskFiles()).toEqual([])
+  expect(cluster.config.instances).toEqual({})
+})
+
+test('who does not want to wait gets a mirror that is being filled, and the scripts have the disk for themselves', async () => {
+  cluster.answers.blockdev_getmirrorstatus = (_node, [disks]) =>
+    disks.map(() => ({
+      dev_path: '/dev/drbd0',
+      is_degraded: true,
+      ldisk_status: 1,
+      sync_percent: 3,
+      estimated_time: 90,
+    }))
+  await cluster.run(CREATE, { ...drbdInstance, wait_for_sync: false })
+  const calls = cluster.asked.map(({ call }) => call)
+  expect(calls.filter((call) => /pause|os_add/.test(call))).toEqual([
+    'blockdev_pause_resume_sync',
+    'instance_os_add',
+    'blockdev_pause_resume_sync',
+  ])
+  expect(cluster.log).toContain('* checking mirrors status')
+  expect(cluster.log).toContain(' - INFO: - device disk/0:  3.00% done, 1m 30s remaining (estimated)')
+})
+
+test('wherever its job is killed, removing a mirrored instance leaves nothing on the nodes', async () => {
+  for (let after = 1; ; after++) {
+    const one = storageCluster()
+    const killed = await one.runUntilKilled(CREATE, drbdInstance, after)
+    one.asked.length = 0
+    if (one.instance('inst2') === undefined) expect(one.diskFiles()).toEqual([])
+    else await one.run(REMOVE, { instance_name: 'inst2.gnt.example', ignore_failures: true })
+    expect(one.diskFiles()).toEqual([])
+    expect(one.config.disks).toEqual({})
+    if (!killed) return
+  }
+})
+
+test('a second mirror on the same nodes gets minors, a port and a secret of its own', async () => {
+  await cluster.run(CREATE, drbdInstance)
+  await cluster.run(CREATE, {
+    ...drbdInstance,
+    instance_name: 'inst3.gnt.example',
+    disks: [{ size: 16 }, { size: 16 }],
+  })
+  const ids = Object.values(cluster.config.disks).flatMap((disk) => drbdId(disk) ?? [])
+  expect(ids.map(({ port }) => port).sort()).toEqual([11000, 11001, 11002])
+  expect(ids.map(({ minorA, minorB }) => [minorA, minorB]).sort()).toEqual([
+    [0, 0],
+    [1, 1],
+    [2, 2],
+  ])
+  expect(new Set(ids.map(({ secret }) => secret)).size).toBe(3)
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+describe('volume groups', () => {
+  test('data and metadata can be in groups of their own', async () => {
+    await cluster.run(CREATE, { ...drbdInstance, disks: [{ size: 64, vg: 'fast', metavg: 'slow' }] })
+    const [disk] = Object.values(cluster.config.disks)
+    expect(disk?.children.map(({ logical_id: [vg], size }) => [vg, size])).toEqual([
+      ['fast', 64],
+      ['slow', 128],
+    ])
+  })
+
+  test('metadata is by default in the group that the diskparams of the node group name', async () => {
+    const group = cluster.groupNamed('default')
+    cluster.given(['patchNodeGroup', group.uuid, { diskparams: { drbd: { metavg: 'meta', 'data-stripes': 2 } } }])
+    await cluster.run(CREATE, drbdInstance)
+    const made = cluster
+      .calls('blockdev_create')
+      .map(({ args: [disk] }) => disk as { logical_id: unknown[]; params: object })
+    expect(made.slice(0, 2).map(({ logical_id: [vg], params }) => [vg, params])).toEqual([
+      ['xenvg', { stripes: 2 }],
+      ['meta', { stripes: 1 }],
+    ])
+  })
+
+  test.each([
+    [{ ...drbdInstance, snode: undefined }, 'The networked disk templates need a mirror node'],
+    [{ ...drbdInstance, snode: 'node1.gnt.example' }, 'The secondary node cannot be the primary node'],
+    [{ ...plainInstance, disks: [{ size: 9, metavg: 'xenvg' }] }, "Disks of template 'plain' have no 'metavg'"],
+    [{ ...plainInstance, disks: [{ size: 9, spindles: 1 }] }, 'when exclusive storage is not active'],
+    [{ ...drbdInstance, disks: [{ size: 9, adopt: 'mine' }] }, "not supported for the 'drbd' disk template"],
+  ])('%j is refused', async (op, text) => {
+    await expect(cluster.run(CREATE, op)).rejects.toThrow(text)
+    expect(cluster.calls('blockdev_create')).toEqual([])
+  })
+
+  test('a group without room, or that a node does not have, is refused before anything is made', async () => {
+    cluster.answers.node_info = ({ name }, [units]) =>
+      units === null || units.length === 0
+        ? undefined
+        : [
+            'boot',
+            [{ type: 'lvm-vg', name: 'xenvg', storage_free: name.startsWith('node2') ? 255 : 999, storage_size: 999 }],
+            [],
+          ]
+    await expect(cluster.run(CREATE, drbdInstance)).rejects.toThrow(
+      'Not enough disk space on target node node2.gnt.example vg xenvg: required 256 MiB, available 255 MiB',
+    )
+    cluster.answers.node_info = (_node, [units]) =>
+      units === null || units.length === 0
+        ? undefined
+        : ['boot', [{ type: 'lvm-vg', name: 'xenvg', storage_free: null, storage_size: null }], []]
+    await expect(cluster.run(CREATE, plainInstance)).rejects.toThrow('does it have that volume group?')
+    expect(cluster.calls('blockdev_create')).toEqual([])
+  })
+
+  test('without a volume group of the cluster there are no such instances', async () => {
+    cluster.given(['patchCluster', { volume_group_name: null }])
+    await expect(cluster.run(CREATE, plainInstance)).rejects.toThrow('Cluster does not support lvm-based instances')
+  })
+
+  test('with exclusive storage, spindles are asked for and kept', async () => {
+    const { uuid } = cluster.node('node1')
+    cluster.given(['patchNode', uuid, { ndparams: { exclusive_storage: true } }])
+    await expect(cluster.run(CREATE, plainInstance)).rejects.toThrow('You must specify spindles')
+    await expect(cluster.run(CREATE, drbdInstance)).rejects.toThrow('drbd not supported with exclusive storage')
+    await cluster.run(CREATE, { ...plainInstance, disks: [{ size: 64, spindles: 2 }] })
+    expect(Object.values(cluster.config.disks)).toMatchObject([{ spindles: 2 }])
+    expect(cluster.calls('blockdev_create')[0]?.args[5]).toBe(true)
+  })
+})
+
+describe('adoption', () => {
+  const adopting = { ...plainInstance, disks: [{ size: 0, adopt: 'mine' }] }
+  const volumes = () => [...cluster.world.node('node1.gnt.example').disks.keys()]
+
+  beforeEach(() => {
+    cluster.answers.lv_list = () => ({ 'xenvg/mine': ['48.00', false, false], 'xenvg/busy': ['48.00', false, true] })
+    cluster.world
+      .node('node1.gnt.example')
+      .disks.set('xenvg/mine', { size: 48, dev_type: 'plain', logical_id: ['xenvg', 'mine'] })
+  })
+
+  test('gives a volume the name of a disk, and wipes nothing', async () => {
+    cluster.given(['patchCluster', { prealloc_wipe_disks: true }])
+    await cluster.run(CREATE, adopting)
+    const [disk] = Object.values(cluster.config.disks)
+    expect(disk).toMatchObject({ size: 48, params: {}, dev_type: 'plain' })
+    expect(volumes()).toEqual([disk?.logical_id.join('/')])
+    expect(cluster.calls('blockdev_wipe')).toEqual([])
+    expect(cluster.calls('blockdev_create')).toEqual([])
+  })
+
+  test.each([
+    [[{ adopt: 'busy' }], 'Online logical volumes found, cannot adopt: xenvg/busy'],
+    [[{ adopt: 'lost' }], 'Missing logical volume(s): xenvg/lost'],
+    [[{ adopt: 'mine' }, { adopt: 'mine' }], 'Duplicate volume names given for adoption'],
+    [[{ adopt: 'mine' }, { size: 9 }], 'Either all disks are adopted or none is'],
+  ])('%j is refused', async (disks, text) => {
+    await expect(cluster.run(CREATE, { ...adopting, disks })).rejects.toThrow(text)
+    expect(volumes()).toEqual(['xenvg/mine'])
+  })
+
+  test('one that fails gives the volume its name back', async () => {
+    cluster.answers.blockdev_getmirrorstatus = () => {
+      throw new Error('the node has gone')
+    }
+    await expect(cluster.run(CREATE, adopting)).rejects.toThrow()
+    expect(volumes()).toEqual(['xenvg/mine'])
+    expect(cluster.config.instances).toEqual({})
+  })
+
+  test('wherever its job is killed, removing the half-made instance keeps the volume and its name', async () => {
+    for (let after = 1; ; after++) {
+      cluster = storageCluster()
+      cluster.answers.lv_list = () => ({ 'xenvg/mine': ['48.00', false, false] })
+      cluster.world
+        .node('node1.gnt.example')
+        .disks.set('xenvg/mine', { size: 48, dev_type: 'plain', logical_id: ['xenvg', 'mine'] })
+      const killed = await cluster.runUntilKilled(CREATE, adopting, after)
+      const halfMade = cluster.instance('inst1')?.forthcoming === true
+      if (halfMade) await cluster.run(REMOVE, { instance_name: 'inst1.gnt.example' })
+      if (halfMade || cluster.instance('inst1') === undefined) expect(volumes()).toEqual(['xenvg/mine'])
+      else expect(volumes()).toHaveLength(1)
+      if (!killed) return
+    }
+  })
+})
