@@ -4,30 +4,53 @@ import { errorText } from '../lib/system-failure'
 import { CONFD_ROLE, CONFD_STATUS } from '../rpc/confd/protocol'
 import type { CandidateReply } from '../rpc/confd/client'
 import type { NodeContext } from './context'
+import type { Ssconf } from './ssconf'
 
-/** Whether most candidates that were asked say so, and none says something else. */
-export function isSurelyOffline(asked: number, replies: readonly Pick<CandidateReply, 'status' | 'answer'>[]): boolean {
-  const offline = replies.filter(({ status, answer }) => status === CONFD_STATUS.ok && answer === CONFD_ROLE.offline)
-  return offline.length === replies.length && replies.length > asked / 2
+/** Everybody but this node itself: a node that is offline is told nothing, so its own copy of the configuration knows it as it was. */
+export function candidatesToAsk(ssconf: Pick<Ssconf, 'lines'>, hostname: string): string[] {
+  const own = ssconf.lines('node_primary_ips').flatMap((line) => {
+    const [name, ip] = line.split(' ')
+    return name === hostname ? [ip] : []
+  })
+  return ssconf.lines('master_candidates_ips').filter((ip) => !own.includes(ip))
 }
 
-/** Ends all instances of this node, at once. Resolves to their names. */
+/** Whether most candidates that were asked say so, and none whose configuration is as new says something else. */
+export function isSurelyOffline(
+  asked: number,
+  replies: readonly Pick<CandidateReply, 'status' | 'answer' | 'serial'>[],
+): boolean {
+  const saysSo = ({ status, answer }: Pick<CandidateReply, 'status' | 'answer'>) =>
+    status === CONFD_STATUS.ok && answer === CONFD_ROLE.offline
+  const offline = replies.filter(saysSo)
+  const newest = Math.max(...offline.map(({ serial }) => serial))
+  // One that has missed a change may have missed that the node went offline.
+  return offline.length > asked / 2 && !replies.some((reply) => !saysSo(reply) && reply.serial >= newest)
+}
+
+/** Ends all instances of this node, at once, whatever becomes of single ones. Resolves to the names of those that it has ended. */
 export async function endAllInstances({
   ssconf,
   hypervisor,
   log,
 }: Pick<NodeContext, 'ssconf' | 'hypervisor'> & { readonly log: Log }): Promise<string[]> {
   const ended: string[] = []
+  const attempt = (what: object, work: () => Promise<void>) =>
+    work().catch((error: unknown) =>
+      log.error(
+        { ...what, failure: errorText(error) },
+        'what must not run on this node cannot be ended; it is tried again',
+      ),
+    )
   for (const name of ssconf.lines('hypervisor_list'))
-    try {
+    await attempt({ hypervisor: name }, async () => {
       const backEnd = hypervisor(name)
-      for (const instance of await backEnd.list()) {
-        log.warn({ instance }, 'this node is offline, so the instance must not run here: it is ended')
-        await backEnd.stop({ name: instance, hvparams: {} }, { force: true })
-        ended.push(instance)
-      }
-    } catch (error) {
-      log.error({ hypervisor: name, failure: errorText(error) }, 'the instances of a hypervisor cannot be ended')
-    }
+      for (const instance of await backEnd.list())
+        await attempt({ hypervisor: name, instance }, async () => {
+          log.warn({ instance }, 'this node is offline, so the instance must not run here: it is ended')
+          await backEnd.stop({ name: instance, hvparams: {} }, { force: true })
+          ended.push(instance)
+        })
+    })
   return ended
 }

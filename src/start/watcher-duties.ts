@@ -9,10 +9,11 @@ import { PLAIN_ENVIRONMENT } from '../lib/run-command'
 import { errorText } from '../lib/system-failure'
 import { PORT } from '../model/constants/daemons'
 import { HOOK_RESULT } from '../model/constants/hooks'
+import { CONFD_ASKED_MAX } from '../model/limits/confd'
 import { CHILD_STOP_S } from '../model/limits/daemons'
 import { WATCHER_DAEMON_ANSWER_S } from '../model/limits/watcher'
 import { ownedDisk as disk } from '../model/owners'
-import { endAllInstances, isSurelyOffline } from '../node/health'
+import { candidatesToAsk, endAllInstances, isSurelyOffline } from '../node/health'
 import { runScripts } from '../node/hooks'
 import { hypervisorsOf } from '../node/hypervisor/index'
 import { openSsconf } from '../node/ssconf'
@@ -52,11 +53,12 @@ async function runHooks({ paths, log }: Duties): Promise<void> {
 async function endWhatMustNotRun({ paths, log, clock }: Duties): Promise<void> {
   const ssconf = openSsconf(paths, machine.files)
   if (ssconf.value('maintain_node_health') !== 'True') return
-  const servers = ssconf.lines('master_candidates_ips')
+  const servers = candidatesToAsk(ssconf, paths.hostname)
+  if (servers.length === 0) return
   const key = (await disk.read(paths.hmacKey))?.toString('utf8') ?? ''
   const confd = new ConfdClient({ key, servers, port: PORT.confd, clock, random, warn: (text) => log.warn(text) })
   const replies = await confd.askAll(CONFD.nodeRole, paths.hostname)
-  if (!isSurelyOffline(servers.length, replies)) return
+  if (!isSurelyOffline(Math.min(servers.length, CONFD_ASKED_MAX), replies)) return
   const bindAddress = (await ownAddress(paths)) ?? '0.0.0.0'
   const hypervisor = hypervisorsOf({ ...machine, paths, clock, random, log, bindAddress })
   await endAllInstances({ ssconf, hypervisor, log })
