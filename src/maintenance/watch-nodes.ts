@@ -1,4 +1,6 @@
 // Asks the nodes for their self-diagnosis, as often as they look at themselves, and notes what they report.
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../lib/canonical-json'
 import type { Clock } from '../lib/clock'
 import { seconds } from '../lib/clock'
 import { isObject, type JsonObject } from '../lib/shapes/shape'
@@ -8,7 +10,7 @@ import { recordValues } from '../config/records'
 import type { ConfigData, Node } from '../model/config'
 import { PACE_SPREAD } from '../model/limits/collectors'
 import { ASKED_AT_ONCE, DIAGNOSE_ANSWER_BYTES_MAX, DIAGNOSE_ANSWER_S } from '../model/limits/maintenance'
-import { PROBLEMS_KEY } from '../model/maintenance'
+import { PROBLEMS_KEY, REPORTED_KEY, reportedOf } from '../model/maintenance'
 import type { Random } from '../lib/random'
 import type { AskMond } from '../rpc/mond/endpoints'
 import { observe, remembered } from './life'
@@ -29,8 +31,8 @@ const DIAGNOSE = '/1/report/node/diagnose'
 const LOAD = '/1/report/default/cpu-avg-load'
 
 export class NodeWatch {
-  /** When each node made the report that was read last, by uuid. */
-  private readonly last_ns = new Map<string, number>()
+  /** When each node made the report that was read last, and a digest of it, by uuid. */
+  private readonly last = new Map<string, { readonly time_ns: number; readonly digest: string }>()
 
   constructor(private readonly options: WatchOptions) {}
 
@@ -46,9 +48,15 @@ export class NodeWatch {
     if (memory.settings().diagnose_command === '' && memory.read().events.length === 0)
       return void (await this.tellProblems({}))
     const nodes = recordValues(config().nodes)
-    const { reports, problems } = await this.askAll(nodes)
-    for (const uuid of this.last_ns.keys()) if (!nodes.some((node) => node.uuid === uuid)) this.last_ns.delete(uuid)
+    const { reports, problems, news } = await this.askAll(nodes)
     const tags = new Map(nodes.map((node) => [String(node.uuid), node.tags]))
+    for (const uuid of this.last.keys()) if (!tags.has(uuid)) this.last.delete(uuid)
+    // Before anything is done about them: whoever takes over knows what a replay is.
+    if (news.size > 0)
+      await memory.put(
+        REPORTED_KEY,
+        Object.fromEntries([...this.reported(), ...news].filter(([uuid]) => tags.has(uuid))),
+      )
     let overfull: readonly string[] = []
     await memory.update((now) => {
       const noted = observe(remembered(now.events, reports, { tags }), reports, {
@@ -94,31 +102,41 @@ export class NodeWatch {
   private async askAll(nodes: readonly Node[]) {
     const reports = new Map<string, JsonObject>()
     const problems: Record<string, string> = {}
+    const news = new Map<string, number>()
     const key = await this.options.key()
     for (const some of slices(nodes, ASKED_AT_ONCE))
       await Promise.all(
         some.map(async (node) => {
           try {
             // Nobody observes anything on a node that is offline.
-            reports.set(node.uuid, node.offline ? { status: 'Ok' } : await this.askOne(node, key))
+            reports.set(node.uuid, node.offline ? { status: 'Ok' } : await this.askOne(node, key, news))
           } catch (error) {
             problems[node.name] = errorText(error)
           }
         }),
       )
-    return { reports, problems }
+    return { reports, problems, news }
   }
 
-  private async askOne(node: Node, key: string): Promise<JsonObject> {
+  /** `news` gets the times of reports that are other ones than those before. */
+  private async askOne(node: Node, key: string, news: Map<string, number>): Promise<JsonObject> {
     const text = await this.ask(node, DIAGNOSE)
+    const last = this.last.get(node.uuid)
     const { report, time_ns } = readDiagnosis(text, {
       ...{ key, node: node.name, now_s: seconds(this.options.clock) },
       // A look that finds nothing new is made less often.
       interval_s: this.interval_s() * PACE_SPREAD,
-      last_ns: this.last_ns.get(node.uuid) ?? 0,
+      last_ns: Math.max(last?.time_ns ?? 0, this.reported().get(node.uuid) ?? 0),
     })
-    this.last_ns.set(node.uuid, time_ns)
+    const digest = createHash('sha256').update(canonicalJson(report)).digest('base64')
+    if (digest !== last?.digest) news.set(node.uuid, time_ns)
+    this.last.set(node.uuid, { time_ns, digest })
     return report
+  }
+
+  private reported(): ReadonlyMap<string, number> {
+    const gantry = this.options.memory.gantry()
+    return gantry === undefined ? new Map() : reportedOf(gantry)
   }
 
   private async ask(node: Node, path: string): Promise<string> {

@@ -14,6 +14,8 @@ export const MAINTENANCE = {
 export const ROUND_KEY = 'round'
 export const OUTLOOK_KEY = 'outlook'
 export const PROBLEMS_KEY = 'problems'
+/** When nodes last reported something new, so that a replay is one for the next maintd, too. */
+export const REPORTED_KEY = 'reported'
 
 export const MAINTD_SOURCE = 'gnt:daemon:maintd'
 export const READY_TAG = 'maintd:repairready:'
@@ -183,6 +185,13 @@ export function problemsOf({ sections }: Pick<GantryData, 'sections'>): Readonly
   return isObject(problems)
     ? Object.fromEntries(Object.entries(problems).map(([name, why]) => [name, String(why)]))
     : {}
+}
+
+/** When each node made the first report of what it reports now, in nanoseconds, by its uuid. */
+export function reportedOf({ sections }: Pick<GantryData, 'sections'>): ReadonlyMap<string, number> {
+  const reported = sections[MAINTENANCE.rounds]?.[REPORTED_KEY]
+  const all = isObject(reported) ? Object.entries(reported) : []
+  return new Map(all.flatMap(([uuid, time]) => (typeof time === 'number' ? [[uuid, time] as const] : [])))
 }
 
 /** Something may still be done about it. */

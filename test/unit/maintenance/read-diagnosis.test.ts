@@ -1,17 +1,12 @@
-import { sha1Hmac } from '../../../src/lib/hmac'
 import { type Expected, readDiagnosis } from '../../../src/maintenance/read-diagnosis'
 import { REPORT_KEPT_CHARS_MAX } from '../../../src/model/limits/maintenance'
+import { signedReport } from '../../support/signed-report'
 
 const NOW_S = 1_000_000
 const expected: Expected = { key: 'secret', node: 'node1', now_s: NOW_S, interval_s: 30, last_ns: 0 }
 
-/** As mond signs it. */
-function signed(data: unknown, { node = 'node1', at_s = NOW_S, key = 'secret' } = {}): string {
-  const timestamp = at_s * 1e9
-  const salt = String(timestamp)
-  const msg = `{"node":${JSON.stringify(node)},"report":${JSON.stringify({ name: 'diagnose', timestamp, data })}}`
-  return JSON.stringify({ name: 'diagnose', data: 'whatever', signed: { msg, salt, hmac: sha1Hmac(key, msg, salt) } })
-}
+const signed = (data: unknown, { node = 'node1', at_s = NOW_S, key = 'secret' } = {}): string =>
+  signedReport(data, { node, at_s, key })
 
 test('what counts is what was signed', () => {
   const data = { status: 'evacuate', details: [1] }
