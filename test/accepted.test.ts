@@ -37,7 +37,6 @@ const UNREAD_ARGUMENTS: Readonly<Record<string, string>> = {
   'all_instances_info all_hvparams': XEN,
   'storage_modify su_args': DRBD_OR_LVM,
   'storage_execute su_args': DRBD_OR_LVM,
-  'blockdev_pause_resume_sync pause': DRBD_OR_LVM,
 }
 
 /** Options of commands that their commands do not read. */

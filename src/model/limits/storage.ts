@@ -2,7 +2,15 @@
 
 /** Seconds for which a device that is to be let go may be held by somebody who only looks at it, as udev looks at each new one. */
 export const HELD_DEVICE_S = 30
+/** Seconds for which a DRBD device may take to forget its network, to find its other node, and to take options after it got its data. */
+export const DISCONNECT_S = 60
+export const CONNECT_S = 120
+export const OPTIONS_S = 5
+/** Seconds for which one looks whether a DRBD device talks with its other node, before it is told that it does not. */
+export const SYNC_LOOK_S = 15
 /** Milliseconds from one look to the next: the pauses grow. */
 export const LOOK_PAUSE_MS = { first: 100, longest: 2000 } as const
+/** Times that a connection which ended at once is made again: the other node may have been asked a moment later. */
+export const RECONNECTS_MAX = 10
 /** Bytes that a program which lists volumes or devices may print. */
 export const STORAGE_REPORT_BYTES_MAX = 32 << 20

@@ -111,14 +111,6 @@ export const blockdevHandlers = {
     }
     return Promise.all(disks.map(dimensions))
   },
-
-  /** Nothing synchronizes here, so there is nothing to pause, and a disk that exists is in the wanted state. */
-  async blockdev_pause_resume_sync(context, disks) {
-    const trees = new Disks(context)
-    const state = async (disk: DiskDict): Promise<[boolean, string | null]> =>
-      (await trees.find(disk)) ? [true, null] : [false, trees.missing(disk)]
-    return Promise.all(disks.map(state))
-  },
 } satisfies Partial<Handlers>
 
 async function requireStatus(trees: Disks, disk: DiskDict): Promise<BlockDeviceStatus> {

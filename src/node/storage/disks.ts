@@ -5,6 +5,7 @@ import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import { NodeFailure, fail } from '../failure'
+import { nameOf } from './name'
 import { overwrite } from './zeros'
 import { DRIVERS } from './registry'
 import type {
@@ -33,7 +34,7 @@ export class Disks {
 
   /** Its children exist already: the master makes each disk of a tree by a call of its own. */
   async create(disk: DiskDict, size_mib: number, sharing: Sharing = {}): Promise<DiskId> {
-    return this.driver(disk).create(disk, size_mib, await this.assembleChildren(disk), sharing)
+    return this.driver(disk).create(disk, size_mib, await this.assembleChildren(disk, 'all'), sharing)
   }
 
   /**
@@ -94,7 +95,11 @@ export class Disks {
   }
 
   async assemble(disk: DiskDict): Promise<Device> {
-    return this.driver(disk).assemble(disk, await this.assembleChildren(disk))
+    const { worksWithoutChildren } = this.driver(disk)
+    return this.driver(disk).assemble(
+      disk,
+      await this.assembleChildren(disk, worksWithoutChildren ? 'those there' : 'all'),
+    )
   }
 
   /** As the disk is needed on its instance's primary node, or on another: undefined where nothing needs to be done there. */
@@ -206,6 +211,8 @@ export class Disks {
     )
   }
 
+  isMirror = (disk: DiskDict): boolean => this.driver(disk).mirror !== undefined
+
   findAll(disks: readonly DiskDict[]): Promise<Children> {
     return Promise.all(disks.map((disk) => this.child(disk)))
   }
@@ -218,8 +225,7 @@ export class Disks {
     return { ...(place !== undefined && { place }), ...(device && { device }) }
   }
 
-  private async assembleChildren(disk: DiskDict): Promise<Children> {
-    const { worksWithoutChildren } = this.driver(disk)
+  private async assembleChildren(disk: DiskDict, needed: 'all' | 'those there'): Promise<Children> {
     const children: Child[] = []
     for (const child of childrenOf(disk)) {
       try {
@@ -227,7 +233,7 @@ export class Disks {
         await this.driver(child).open(child, device, { exclusive: true })
         children.push({ place: device.path, device })
       } catch (error) {
-        if (worksWithoutChildren === undefined || !(error instanceof NodeFailure)) throw error
+        if (needed === 'all' || !(error instanceof NodeFailure)) throw error
         this.context.log.error({ disk: nameOf(disk), error: error.message }, 'a disk goes on without a part of it')
         const place = this.driver(child).place?.(child)
         children.push({ ...(place !== undefined && { place }) })
@@ -260,15 +266,6 @@ export class Disks {
     return made
   }
 }
-
-/** Never with a secret, which some ids have. */
-export const nameOf = ({ iv_name, uuid, dev_type, logical_id }: DiskDict): string => {
-  const id = (logical_id ?? []).filter((part, at) => at < SECRET_AT && part !== null)
-  return `${iv_name ? `${iv_name} ` : ''}(${dev_type} ${id.length > 0 ? id.join(' ') : uuid})`
-}
-
-/** The place of DRBD's secret in its id. */
-const SECRET_AT = 5
 
 function worse(one: Health, other: Health): Health {
   const percent = least(one.sync_percent, other.sync_percent, Math.min)

@@ -1,5 +1,6 @@
 // Every disk template that this node can serve.
 import { disklessDriver } from './diskless'
+import { drbdDriver } from './drbd/driver'
 import { fileDriver } from './file'
 import { lvmDriver } from './lvm/driver'
 import type { DriverFactory } from './storage'
@@ -9,4 +10,5 @@ export const DRIVERS: Readonly<Record<string, DriverFactory>> = {
   file: fileDriver,
   sharedfile: fileDriver,
   plain: lvmDriver,
+  drbd: drbdDriver,
 }

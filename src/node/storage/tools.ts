@@ -51,3 +51,9 @@ export const said = (output: string): string =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join('; ')
+
+export async function deviceSize(tools: Tools, device: string): Promise<number> {
+  const text = await order(tools, ['blockdev', '--getsize64', device], `Cannot tell the size of ${device}`)
+  const size = Number(text.trim())
+  return text.trim() !== '' && Number.isInteger(size) ? size : fail(`blockdev told no size of ${device}: ${said(text)}`)
+}

@@ -55,7 +55,7 @@ class LvmDriver implements Driver {
   async assemble(disk: DiskDict): Promise<Device> {
     const path = pathOf(disk)
     await this.order(['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
-    return (await this.find(disk)) ?? { path, block: true }
+    return { path, block: true }
   }
 
   async health(disk: DiskDict): Promise<Health> {

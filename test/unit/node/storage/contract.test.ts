@@ -5,6 +5,7 @@ import * as path from 'node:path'
 import { Disks } from '../../../../src/node/storage/disks'
 import { DRIVERS } from '../../../../src/node/storage/registry'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
+import { withDrbd } from '../../../support/doubles/drbd-machine'
 import { storageMachine } from '../../../support/doubles/storage-machine'
 import { twinDriver } from '../../../support/doubles/twin-driver'
 import { clockAt } from '../../../support/instant-clock'
@@ -13,13 +14,15 @@ import { type TestNode, testNode } from '../../../support/node-context'
 const MIB = 1 << 20
 
 /** A logical id in each template, for a disk of that number. */
-const sample: Record<string, (number: number) => readonly (string | number)[]> = {
+const sample: Record<string, (number: number) => readonly (string | number | null)[]> = {
   diskless: () => [],
   file: (n) => ['loop', `/srv/ganeti/file-storage/inst1.example.com/${n}.file.disk${n}`],
   sharedfile: (n) => ['loop', `/srv/ganeti/shared-file-storage/inst1.example.com/${n}.sharedfile.disk${n}`],
   plain: (n) => ['xenvg', `${n}.disk${n}`],
+  drbd: (n) => ['uuid-a', 'uuid-b', null, n, n, 'secret'],
   twin: (n) => [n],
 }
+const META_MIB = 128
 const NAMED = ['file', 'sharedfile', 'plain']
 /** They count the physical volumes that a disk is on. */
 const SPINDLES: Readonly<Record<string, number>> = { plain: 1 }
@@ -29,6 +32,15 @@ const drivers: typeof DRIVERS = { ...DRIVERS, twin: twinDriver }
 function sampleDisk(template: string, number = 0): DiskDict {
   const uuid = `00000000-0000-4000-8000-00000000000${number}`
   const own = { uuid, dev_type: template, logical_id: sample[template]?.(number) ?? [], size: 2, iv_name: 'disk/0' }
+  if (template === 'drbd') {
+    const child = (name: string, size: number) => ({ uuid: name, dev_type: 'plain', logical_id: ['xenvg', name], size })
+    const children = [child(`${number}.disk_data`, 2), child(`${number}.disk_meta`, META_MIB)]
+    return {
+      ...own,
+      children,
+      dynamic_params: { 'local-minor': number, 'local-ip': '192.0.2.1', 'remote-ip': '192.0.2.2' },
+    }
+  }
   if (template !== 'twin') return own
   return { ...own, children: [2 * number, 2 * number + 1].map((at) => sampleDisk('file', at)) }
 }
@@ -43,12 +55,12 @@ describe.each(Object.keys(drivers))('%s', (template) => {
   const disk = (number = 0) => sampleDisk(template, number)
   /** As the master does: each disk of a tree by a call of its own. */
   async function create(whole: DiskDict, size_mib: number): Promise<void> {
-    for (const child of whole.children ?? []) await storage.create(child, size_mib)
+    for (const child of whole.children ?? []) await storage.create(child, child.size === META_MIB ? META_MIB : size_mib)
     await storage.create(whole, size_mib)
   }
   beforeEach(() => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-storage-'))
-    const machine = storageMachine(root)
+    const machine = withDrbd(storageMachine(root))
     node = testNode('node1.example.com', { files: machine.files, run: machine.run, clock: clockAt(0) })
     storage = new Disks(node.context, drivers)
     local = machine.local
@@ -83,7 +95,7 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     const device = await storage.assemble(disk())
     await expect(storage.dimensions(disk())).resolves.toEqual({ size_bytes: 2 * MIB, spindles })
     expect(fs.readFileSync(local(device.path)).equals(Buffer.alloc(2 * MIB))).toBe(true)
-    await expect(storage.find(disk())).resolves.toEqual(device)
+    await expect(storage.find(disk())).resolves.toMatchObject(device)
   })
 
   test('a disk is not created over another', async () => {
@@ -110,9 +122,11 @@ describe.each(Object.keys(drivers))('%s', (template) => {
 
   test('growing adds zeros at the end; a dry run changes nothing, and shrinking is refused', async () => {
     await create(disk(), 2)
+    await storage.assemble(disk())
     await storage.grow(disk(), 3, { dryRun: true })
     await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 2 * MIB })
     await storage.grow(disk(), 3, {})
+    await storage.grow(disk(), 3, { backing: false })
     await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 5 * MIB })
     await expect(storage.grow(disk(), -1, {})).rejects.toThrow('shrink')
   })
@@ -140,11 +154,13 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await storage.remove(disk())
     for (const child of disk().children ?? []) await expect(storage.find(child)).resolves.toBeUndefined()
     await create(disk(), 2)
+    await storage.assemble(disk())
     await expect(storage.find(disk())).resolves.toBeDefined()
   })
 
   test('layers above the data grow after it, by a call of its own', async () => {
     await create(disk(), 2)
+    await storage.assemble(disk())
     await storage.grow(disk(), 1, { backing: true })
     await storage.grow(disk(), 1, { backing: false })
     await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 3 * MIB })

@@ -50,7 +50,7 @@ test('a volume is made on the physical volumes of its group, activated, and note
   const programs = [empty, ROOM, { argv: CREATE }, { argv: ACTIVATE }, made, tagged]
   await expect(on(programs, (disks) => disks.createAndUse(plain(), 64, options))).resolves.toEqual({
     id: ['xenvg', NAME],
-    device: { path: PLACE, block: true, major: 253, minor: 0 },
+    device: { path: PLACE, block: true },
   })
 })
 

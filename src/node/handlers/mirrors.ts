@@ -1,0 +1,127 @@
+// Node calls about disks that two nodes keep the same: their network, how far they are, and the devices that they keep the data on.
+// Ganeti calls them by the name of DRBD, which is the only storage of this kind.
+import { CONNECT_S, RECONNECTS_MAX, SYNC_LOOK_S } from '../../model/limits/storage'
+import type { DiskDict } from '../../rpc/node/dicts'
+import type { Handlers, NodeContext } from '../context'
+import { NodeFailure, fail } from '../failure'
+import { Disks } from '../storage/disks'
+import { nameOf } from '../storage/name'
+import { usermodeHelper } from '../storage/drbd/kernel'
+import type { Connection, Device, Mirror } from '../storage/storage'
+import { until } from '../storage/until'
+
+export const mirrorHandlers = {
+  async blockdev_addchildren(context, disk, added) {
+    const disks = new Disks(context)
+    const device = await disks.require(disk)
+    const children = await disks.findAll(added)
+    const missing = added.find((_, at) => children[at]?.device === undefined)
+    if (missing !== undefined) fail(disks.missing(missing))
+    await disks.mirror(disk).attach(disk, device, children)
+    return null
+  },
+
+  async blockdev_removechildren(context, disk, removed) {
+    const disks = new Disks(context)
+    const device = await disks.require(disk)
+    await disks.mirror(disk).detach(disk, device, await disks.findAll(removed))
+    return null
+  },
+
+  /** For each disk whether it is as wanted, and why not. */
+  async blockdev_pause_resume_sync(context, disks, pause) {
+    const trees = new Disks(context)
+    const state = async (disk: DiskDict): Promise<[boolean, string | null]> => {
+      try {
+        const device = await trees.require(disk)
+        // Other disks have nothing that could be paused.
+        if (trees.isMirror(disk)) await trees.mirror(disk).pauseSync(disk, device, pause)
+        return [true, null]
+      } catch (error) {
+        if (error instanceof NodeFailure) return [false, error.message]
+        throw error
+      }
+    }
+    return Promise.all(disks.map(state))
+  },
+
+  async drbd_disconnect_net(context, disks) {
+    const trees = new Disks(context)
+    for (const disk of disks) await trees.mirror(disk).disconnect(disk, await trees.require(disk))
+    return null
+  },
+
+  async drbd_attach_net(context, disks, dualPrimary) {
+    const found = await findAll(context, disks)
+    for (const { disk, device, mirror } of found) await mirror.connect(disk, device, dualPrimary)
+    for (const one of found) await awaitConnection(context, one, dualPrimary)
+    return null
+  },
+
+  async drbd_wait_sync(context, disks) {
+    let [done, least] = [true, 100]
+    for (const { disk, device, mirror } of await findAll(context, disks)) {
+      const found = await until(context.clock, SYNC_LOOK_S, () => mirror.connection(disk, device), isConnected)
+      if (!found.connected) fail(apart(context, disk, found))
+      done &&= !found.syncing
+      least = Math.min(least, found.sync_percent ?? 100)
+    }
+    return [done, least]
+  },
+
+  async drbd_needs_activation(context, disks) {
+    const trees = new Disks(context)
+    const needy: string[] = []
+    for (const disk of disks) {
+      const device = await trees.find(disk)
+      if (device === undefined || needsHelp(await trees.mirror(disk).connection(disk, device))) needy.push(disk.uuid)
+    }
+    return needy
+  },
+
+  drbd_helper: (context) => usermodeHelper(context),
+} satisfies Partial<Handlers>
+
+const needsHelp = ({ standalone, diskless, astray }: Connection): boolean => standalone || diskless || astray
+
+const isConnected = ({ connected }: Connection): boolean => connected
+
+interface Found {
+  readonly disk: DiskDict
+  readonly device: Device
+  readonly mirror: Mirror
+}
+
+function findAll(context: NodeContext, disks: readonly DiskDict[]): Promise<Found[]> {
+  const trees = new Disks(context)
+  return Promise.all(
+    disks.map(async (disk) => ({ disk, device: await trees.require(disk), mirror: trees.mirror(disk) })),
+  )
+}
+
+/**
+ * Both nodes connect in the same moment. One that was quicker may find the other in its old state and give up, so it tries again. Before
+ * both may write, both must have all data: a node that writes while it is behind would end the connection.
+ */
+async function awaitConnection(context: NodeContext, { disk, device, mirror }: Found, dualPrimary: boolean) {
+  let again = 0
+  const look = async () => {
+    const seen = await mirror.connection(disk, device)
+    if (seen.standalone && again++ < RECONNECTS_MAX) await mirror.connect(disk, device, dualPrimary)
+    return seen
+  }
+  const isGood = (seen: Connection) => (dualPrimary ? seen.upToDate : seen.connected)
+  const isOver = (seen: Connection) => isGood(seen) || again > RECONNECTS_MAX
+  const seen = await until(context.clock, CONNECT_S, look, isOver)
+  if (!isGood(seen)) fail(apart(context, disk, seen))
+}
+
+/** Two nodes that were both written to stay apart: whose data is lost is for an administrator to say. */
+function apart({ hostname }: NodeContext, disk: DiskDict, { state, standalone }: Connection): string {
+  const what = `Disk ${nameOf(disk)} on node ${hostname} is not connected with its other node (${state})`
+  if (!standalone) return `${what}: see whether that node runs, and whether nothing between them is in the way`
+  return (
+    `${what}: one of them has refused the other. If the kernel's log tells of a split brain, both were written to, and neither was ` +
+    'changed: choose the node whose data is to stay, and have the copy on the other made anew with gnt-instance replace-disks'
+  )
+}

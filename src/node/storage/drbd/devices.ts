@@ -1,0 +1,55 @@
+// The devices of DRBD on this node: what the kernel says of them, and what they are configured to be. One object serves one node call.
+import type { DiskDict } from '../../../rpc/node/dicts'
+import { fail } from '../../failure'
+import { nameOf } from '../name'
+import type { Children, StorageContext } from '../storage'
+import { order } from '../tools'
+import { type End, endOf, resourceName } from './commands'
+import { type Kernel, type MinorState, readKernel, requireKernel } from './kernel'
+import { type Shown, parseShown } from './shown'
+
+/** A minor that is configured. */
+export interface Configured {
+  readonly state: MinorState
+  readonly shown: Shown
+}
+
+export class Devices {
+  private report: Promise<ReadonlyMap<number, Shown>> | undefined
+
+  constructor(private readonly context: StorageContext) {}
+
+  kernel = (): Promise<Kernel | undefined> => readKernel(this.context)
+  required = (): Promise<Kernel> => requireKernel(this.context)
+
+  /** Undefined for a minor that nobody uses. */
+  async configured(minor: number, kernel: Kernel | undefined): Promise<Configured | undefined> {
+    const state = kernel?.minors.get(minor)
+    if (state === undefined) return undefined
+    return { state, shown: (await this.all()).get(minor) ?? { resource: resourceName(minor) } }
+  }
+
+  /** Something was changed, or may have been. */
+  forget(): void {
+    this.report = undefined
+  }
+
+  private all(): Promise<ReadonlyMap<number, Shown>> {
+    this.report ??= order(this.context, ['drbdsetup', 'show'], 'Cannot list the devices of DRBD').then(parseShown)
+    return this.report
+  }
+}
+
+export const requireEnd = (disk: DiskDict, node: string): End =>
+  endOf(disk) ?? fail(`Disk ${nameOf(disk)} has no minor on node ${node}, which is not one of its two nodes`)
+
+/** Why a minor is somebody else's: another disk's, or that of a disk which is gone. Undefined where it is this disk's. */
+export function stranger({ shown }: Configured, end: End, [data]: Children): string | undefined {
+  if (shown.disk !== undefined) {
+    const isOther = data?.place !== undefined && data.place !== shown.disk
+    return isOther ? `keeps its data on ${shown.disk}` : undefined
+  }
+  const { addresses } = end
+  const isOther = addresses !== undefined && shown.local !== undefined && shown.local !== addresses.local
+  return isOther ? `is connected at ${shown.local}` : undefined
+}

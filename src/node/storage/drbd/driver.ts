@@ -1,0 +1,219 @@
+// Disks of DRBD 8.4: each of two nodes keeps the data on its first child, and notes on the second what the other node has not.
+import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
+import { HELD_DEVICE_S } from '../../../model/limits/storage'
+import type { DiskDict } from '../../../rpc/node/dicts'
+import { fail } from '../../failure'
+import { nameOf } from '../name'
+import type {
+  Child,
+  Children,
+  Device,
+  Dimensions,
+  DiskId,
+  Driver,
+  DriverFactory,
+  Health,
+  Sharing,
+  StorageContext,
+} from '../storage'
+import { attempt, deviceSize, order, orderHeld, said } from '../tools'
+import { type End, devicePath, endOf, newDevice, resourceName } from './commands'
+import { type Configured, Devices, requireEnd, stranger } from './devices'
+import { isSyncing } from './kernel'
+import { attachDisk, requirePair, writeMeta } from './local'
+import { DrbdMirror } from './mirror'
+
+/** The kernel's number of DRBD. */
+const MAJOR = 147
+const MIB = 1 << 20
+const SECRET_AT = 5
+
+class DrbdDriver implements Driver {
+  readonly hasDisks = true
+  readonly onSecondary = 'assembled'
+  readonly worksWithoutChildren = true
+  readonly mirror: DrbdMirror
+  private readonly devices: Devices
+
+  constructor(private readonly context: StorageContext) {
+    this.devices = new Devices(context)
+    this.mirror = new DrbdMirror(context, this.devices)
+  }
+
+  /** Only what the disk remembers is made: the device itself begins when it is assembled. */
+  async create(disk: DiskDict, _size: number, children: Children, { exclusive = false }: Sharing): Promise<DiskId> {
+    const { hostname } = this.context
+    if (exclusive) fail(`Disks of DRBD cannot be on node ${hostname}, where storage is exclusive`)
+    const { minor } = requireEnd(disk, hostname)
+    const { meta } = requirePair(disk, children, hostname)
+    const used = await this.devices.configured(minor, await this.devices.required())
+    if (used !== undefined) fail(inUse(minor, used, hostname, `exists already, and disk ${nameOf(disk)} is to get it`))
+    await writeMeta(this.context, minor, meta.path)
+    return (disk.logical_id ?? []).map((part, at) => (at === SECRET_AT ? null : part))
+  }
+
+  async find(disk: DiskDict, children: Children): Promise<Device | undefined> {
+    const end = endOf(disk)
+    if (end === undefined) return undefined
+    const found = await this.devices.configured(end.minor, await this.devices.kernel())
+    if (found === undefined) return undefined
+    const why = stranger(found, end, children)
+    if (why === undefined) return device(end)
+    this.context.log.warn({ disk: nameOf(disk), minor: end.minor, why }, 'a minor of DRBD is used by somebody else')
+    return undefined
+  }
+
+  async health(disk: DiskDict): Promise<Health> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const { connection, disk: local, sync_percent, estimated_time } = await this.mirror.state(disk, minor)
+    return {
+      ...(sync_percent !== undefined && { sync_percent }),
+      ...(estimated_time !== undefined && { estimated_time }),
+      is_degraded: connection !== 'Connected' || local !== 'UpToDate',
+      ldisk_status: localStatus(connection, local),
+    }
+  }
+
+  async assemble(disk: DiskDict, children: Children): Promise<Device> {
+    const end = requireEnd(disk, this.context.hostname)
+    const found = await this.devices.configured(end.minor, await this.devices.required())
+    if (found === undefined) await this.begin(disk, end, children)
+    else await this.mend(disk, end, children, found)
+    return device(end)
+  }
+
+  async shutdown(disk: DiskDict): Promise<void> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const found = await this.devices.configured(minor, await this.devices.kernel())
+    const command = ['drbdsetup', 'down', found?.shown.resource ?? resourceName(minor)]
+    await this.changing(orderHeld(this.context, command, `Cannot shut down disk ${nameOf(disk)}`, HELD_DEVICE_S))
+  }
+
+  /** Its children have the data. */
+  remove = (disk: DiskDict): Promise<void> => this.shutdown(disk)
+
+  async open(disk: DiskDict, _device: Device, { fresh = false }: { readonly fresh?: boolean }): Promise<void> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const { code, output } = await attempt(this.context, [
+      ...['drbdsetup', 'primary', String(minor)],
+      // No node has data yet, so this one's is taken for all of it.
+      ...(fresh ? ['--force'] : []),
+    ])
+    if (code === 0) return
+    const why = REFUSALS.find(([number]) => output.includes(number))?.[1]
+    fail(
+      `Cannot make disk ${nameOf(disk)} writable on node ${this.context.hostname}: ${said(output)}${why ? `; ${why}` : ''}`,
+    )
+  }
+
+  async close(disk: DiskDict): Promise<void> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const command = ['drbdsetup', 'secondary', String(minor)]
+    await orderHeld(this.context, command, `Cannot give up writing to disk ${nameOf(disk)}`, HELD_DEVICE_S)
+  }
+
+  /** The size is told to DRBD as a whole, so one that is less than the device has would take away from its end. */
+  async grow(
+    disk: DiskDict,
+    { path }: Device,
+    amount_mib: number,
+    { dryRun }: { readonly dryRun: boolean },
+  ): Promise<void> {
+    const { hostname } = this.context
+    if (amount_mib < 0) fail(`Cannot shrink disk ${nameOf(disk)} (by ${-amount_mib} MiB)`)
+    const { minor } = requireEnd(disk, hostname)
+    const wanted_mib = disk.size + amount_mib
+    const found = await this.devices.configured(minor, await this.devices.required())
+    if (found?.shown.disk === undefined)
+      return fail(`Disk ${nameOf(disk)} has no data on node ${hostname}, and cannot grow`)
+    const size_mib = (await deviceSize(this.context, path)) / MIB
+    if (size_mib > wanted_mib)
+      fail(
+        `Disk ${nameOf(disk)} has ${size_mib} MiB on node ${hostname} already, and growing it to ${wanted_mib} MiB would cut its end off: ` +
+          'gnt-cluster repair-disk-sizes notes its size',
+      )
+    if ((await deviceSize(this.context, found.shown.disk)) / MIB < wanted_mib)
+      fail(
+        `What disk ${nameOf(disk)} is kept on has less than ${wanted_mib} MiB on node ${hostname}: it has to grow first`,
+      )
+    if (dryRun || size_mib === wanted_mib) return
+    const command = ['drbdsetup', 'resize', String(minor), '--size', `${wanted_mib}m`]
+    await this.changing(order(this.context, command, `Cannot grow disk ${nameOf(disk)}`))
+  }
+
+  rename = async (disk: DiskDict): Promise<void> => fail(`Disk ${nameOf(disk)} has no name that could be changed`)
+  setInfo = (): Promise<void> => Promise.resolve()
+  snapshot = async (disk: DiskDict): Promise<string> =>
+    fail(`Disk ${nameOf(disk)} has no volume on node ${this.context.hostname} that a snapshot could be made of`)
+
+  async dimensions(_disk: DiskDict, { path }: Device): Promise<Dimensions> {
+    return { size_bytes: await deviceSize(this.context, path), spindles: null }
+  }
+
+  /** What was begun is taken back when the rest fails. */
+  private async begin(disk: DiskDict, end: End, children: Children): Promise<void> {
+    const { minor } = end
+    const what = `Cannot begin disk ${nameOf(disk)}`
+    const pair = wholePair(children)
+    if (pair === undefined && end.addresses === undefined)
+      fail(
+        `${what} on node ${this.context.hostname}: the devices that it is kept on are missing, and it has no other node yet`,
+      )
+    for (const command of newDevice(minor)) await this.changing(order(this.context, command, what))
+    try {
+      if (pair !== undefined) await this.changing(attachDisk(this.context, disk, minor, pair))
+      if (end.addresses !== undefined) await this.mirror.connectEnd(disk, end, resourceName(minor), false)
+    } catch (error) {
+      await this.changing(attempt(this.context, ['drbdsetup', 'down', resourceName(minor)]))
+      throw error
+    }
+  }
+
+  /** Gives a device that is there what it lacks. */
+  private async mend(disk: DiskDict, end: End, children: Children, found: Configured): Promise<void> {
+    const { hostname } = this.context
+    const why = stranger(found, end, children)
+    if (why !== undefined)
+      fail(inUse(end.minor, found, hostname, `is used by somebody else, so disk ${nameOf(disk)} cannot have it`))
+    const { shown } = found
+    const pair = wholePair(children)
+    if (shown.disk === undefined && pair !== undefined)
+      await this.changing(attachDisk(this.context, disk, end.minor, pair))
+    const { local, remote } = end.addresses ?? {}
+    if (shown.local === local && shown.remote === remote) return
+    if (shown.local !== undefined) await this.mirror.disconnectFrom(disk, end, shown)
+    if (local !== undefined) await this.mirror.connectEnd(disk, end, shown.resource, false)
+  }
+
+  /** Whatever becomes of it, the lists are old then. */
+  private changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => this.devices.forget())
+}
+
+export const drbdDriver: DriverFactory = (context) => new DrbdDriver(context)
+
+const device = ({ minor }: End): Device => ({ path: devicePath(minor), block: true, major: MAJOR, minor })
+
+/** What DRBD's numbers of a refused state mean for the disk. */
+const REFUSALS = [
+  ['(-2)', 'this node has not all data: use the other node, or wait until the disk is in sync'],
+  ['(-1)', 'the other node writes to it: it has to give that up first'],
+] as const
+
+function inUse(minor: number, { shown }: Configured, node: string, what: string): string {
+  const data = shown.disk === undefined ? '' : `, on ${shown.disk}`
+  return `Minor ${minor} of DRBD on node ${node} (${shown.resource}${data}) ${what}: if nobody needs it, drbdsetup down ${shown.resource} frees it`
+}
+
+function localStatus(connection: string, disk: string): number {
+  if (disk === 'Diskless' || connection === 'StandAlone') return LOCAL_DISK_STATUS.faulty
+  if (disk === 'UpToDate') return LOCAL_DISK_STATUS.ok
+  return isSyncing(connection) ? LOCAL_DISK_STATUS.syncing : LOCAL_DISK_STATUS.unknown
+}
+
+/** Undefined where a part is missing: the disk goes on with the data of the other node. */
+function wholePair([data, meta]: Children): { data: Device; meta: Device } | undefined {
+  const [one, other] = [deviceOf(data), deviceOf(meta)]
+  return one && other && { data: one, meta: other }
+}
+
+const deviceOf = (child: Child | undefined): Device | undefined => child?.device

@@ -1,0 +1,103 @@
+// What the kernel says of DRBD: its version, each minor's state, and the program that it calls when it loses data.
+import { isMissing } from '../../../lib/disk'
+import { fail } from '../../failure'
+import type { StorageContext } from '../storage'
+
+type Places = Pick<StorageContext, 'files' | 'hostname'>
+
+export interface Kernel {
+  /** As `8.4.11 (api:1/proto:86-101)`. */
+  readonly version: string
+  /** Those that are configured. */
+  readonly minors: ReadonlyMap<number, MinorState>
+}
+
+export interface MinorState {
+  /** As `Connected`, `StandAlone`, `SyncTarget`. */
+  readonly connection: string
+  readonly role: string
+  readonly disk: string
+  readonly peerDisk: string
+  readonly sync_percent?: number
+  readonly estimated_time?: number
+}
+
+const STATUS_FILE = '/proc/drbd'
+const HELPER_FILE = '/sys/module/drbd/parameters/usermode_helper'
+
+/** Undefined where DRBD is not loaded. */
+export async function readKernel(context: Places): Promise<Kernel | undefined> {
+  const text = await textOf(context, STATUS_FILE)
+  return text === undefined ? undefined : parseKernel(text, context.hostname)
+}
+
+/** Of a version that the commands of this driver are for. */
+export async function requireKernel(context: Places): Promise<Kernel> {
+  const kernel = (await readKernel(context)) ?? fail(notLoaded(context, STATUS_FILE))
+  if (!kernel.version.startsWith('8.4.'))
+    fail(`DRBD ${kernel.version} is loaded on node ${context.hostname}: only 8.4, which kernels have, is supported`)
+  return kernel
+}
+
+export async function usermodeHelper(context: Places): Promise<string> {
+  const text = (await textOf(context, HELPER_FILE)) ?? fail(notLoaded(context, HELPER_FILE))
+  const [helper = ''] = text.split('\n')
+  return helper === '' ? fail(`${HELPER_FILE} is empty on node ${context.hostname}`) : helper
+}
+
+const notLoaded = ({ hostname }: Places, file: string) =>
+  `DRBD is not loaded on node ${hostname}, there is no ${file}: install the Debian package drbd-utils, and load it with modprobe drbd`
+
+async function textOf({ files }: Places, file: string): Promise<string | undefined> {
+  try {
+    return await files.readFile(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+const VERSION = /^version: (\d+\.\d+\.\S+(?: \([^)]*\))?)/
+const MINOR = /^ *(\d+): cs:(\S+)(?:\s+(?:ro|st):([^/\s]+)\/\S+\s+ds:([^/\s]+)\/(\S+))?/
+const PERCENT = /sync'ed:\s*([\d.]+)%/
+const FINISH = /finish:\s*(\d+):(\d+):(\d+)/
+
+export function parseKernel(text: string, node: string): Kernel {
+  const version = VERSION.exec(text)?.[1] ?? fail(`${STATUS_FILE} of node ${node} names no version`)
+  const lines = text.split('\n')
+  const starts = lines.flatMap((line, at) => (MINOR.test(line) ? [at] : []))
+  const minors = new Map<number, MinorState>()
+  for (const [index, start] of starts.entries()) {
+    const [, number, connection = '', role = '', disk = '', peerDisk = ''] = MINOR.exec(lines[start] ?? '') ?? []
+    if (connection === 'Unconfigured') continue
+    const progress = lines.slice(start, starts[index + 1]).join(' ')
+    minors.set(Number(number), { connection, role, disk, peerDisk, ...progressIn(progress, connection) })
+  }
+  return { version, minors }
+}
+
+/** A synchronization that has only begun tells no figures yet. */
+function progressIn(text: string, connection: string): Pick<MinorState, 'sync_percent' | 'estimated_time'> {
+  const percent = PERCENT.exec(text)?.[1]
+  if (percent === undefined) return isSyncing(connection) ? { sync_percent: 0 } : {}
+  const [, hours, minutes, seconds] = FINISH.exec(text) ?? []
+  return {
+    sync_percent: Number(percent),
+    ...(hours !== undefined && { estimated_time: Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) }),
+  }
+}
+
+const SYNCING = [
+  'WFReportParams',
+  'StartingSyncS',
+  'StartingSyncT',
+  'WFBitMapS',
+  'WFBitMapT',
+  'WFSyncUUID',
+  'SyncSource',
+  'SyncTarget',
+  'PausedSyncS',
+  'PausedSyncT',
+]
+
+export const isSyncing = (connection: string): boolean => SYNCING.includes(connection)

@@ -1,0 +1,54 @@
+// What a disk of DRBD has on this node: its data, and its notes about what the other node has not.
+import { OPTIONS_S } from '../../../model/limits/storage'
+import type { DiskDict } from '../../../rpc/node/dicts'
+import { fail } from '../../failure'
+import { nameOf } from '../name'
+import type { Children, Device, StorageContext } from '../storage'
+import { attempt, deviceSize, order, said } from '../tools'
+import { until } from '../until'
+import { overwrite } from '../zeros'
+import { applyLog, attach, createMeta, diskOptions } from './commands'
+
+const MIB = 1 << 20
+/** Bytes of the notes. Extents and stripes may round up. */
+const META = { least: 128 * MIB, most: 1024 * MIB }
+
+export interface Pair {
+  readonly data: Device
+  readonly meta: Device
+}
+
+export function requirePair(disk: DiskDict, children: Children, node: string): Pair {
+  const [data, meta] = children.map(({ device }) => device)
+  if (data === undefined || meta === undefined || children.length !== 2)
+    return fail(
+      `Disk ${nameOf(disk)} needs two devices on node ${node}: one for its data, one for what it notes about it`,
+    )
+  return { data, meta }
+}
+
+/** Notes that nothing is known. What was on the device before is wiped: DRBD refuses to write over what it takes for a file system. */
+export async function writeMeta(context: StorageContext, minor: number, meta: string): Promise<void> {
+  const size = await deviceSize(context, meta)
+  if (size < META.least || size > META.most)
+    fail(`${meta} on node ${context.hostname} has ${size / MIB} MiB: notes of DRBD need 128 MiB, and at most 1024 MiB`)
+  await overwrite(context.files, meta, { offset_mib: 0, size_mib: META.least / MIB, end_bytes: size })
+  await order(context, createMeta(minor, meta), `Cannot write the notes of DRBD to ${meta}`)
+}
+
+export async function attachDisk(
+  context: StorageContext,
+  disk: DiskDict,
+  minor: number,
+  { data, meta }: Pair,
+): Promise<void> {
+  const options = diskOptions(disk, minor)
+  const what = `Cannot attach the data of disk ${nameOf(disk)}`
+  await order(context, applyLog(minor, meta.path), what)
+  await order(context, attach(disk, minor, data.path, meta.path), what)
+  // Right after the data is attached, DRBD may not know yet whose options these are.
+  const isTaken = ({ code }: { code: number | null }) => code === 0
+  const { code, output } = await until(context.clock, OPTIONS_S, () => attempt(context, options), isTaken)
+  if (code !== 0)
+    fail(`Cannot set how fast disk ${nameOf(disk)} synchronizes on node ${context.hostname}: ${said(output)}`)
+}

@@ -1,0 +1,135 @@
+// The two nodes of a disk of DRBD: how they are connected, and what this one keeps the data on.
+import { DISCONNECT_S } from '../../../model/limits/storage'
+import type { DiskDict } from '../../../rpc/node/dicts'
+import { fail } from '../../failure'
+import { nameOf } from '../name'
+import type { Children, Connection, Device, Mirror, StorageContext } from '../storage'
+import { attempt, order, said } from '../tools'
+import { until } from '../until'
+import { type End, connect } from './commands'
+import { type Configured, type Devices, requireEnd } from './devices'
+import { type MinorState, isSyncing } from './kernel'
+import { attachDisk, requirePair, writeMeta } from './local'
+import type { Shown } from './shown'
+
+const MINOR_MAX = 255
+const STANDALONE = 'StandAlone'
+
+export class DrbdMirror implements Mirror {
+  constructor(
+    private readonly context: StorageContext,
+    private readonly devices: Devices,
+  ) {}
+
+  async connection(disk: DiskDict): Promise<Connection> {
+    const end = requireEnd(disk, this.context.hostname)
+    const { state, shown } = await this.configured(disk, end.minor)
+    const { connection, disk: local, peerDisk, sync_percent } = state
+    const syncing = isSyncing(connection)
+    return {
+      state: `${connection}, ${local}/${peerDisk}`,
+      standalone: connection === STANDALONE,
+      diskless: local === 'Diskless',
+      connected: connection === 'Connected' || syncing,
+      syncing,
+      ...(sync_percent !== undefined && { sync_percent }),
+      upToDate: connection === 'Connected' && local === 'UpToDate' && peerDisk === 'UpToDate',
+      astray: isAstray(shown, end),
+    }
+  }
+
+  async connect(disk: DiskDict, _device: Device, dualPrimary: boolean): Promise<void> {
+    const end = requireEnd(disk, this.context.hostname)
+    const { state, shown } = await this.configured(disk, end.minor)
+    if (state.connection !== STANDALONE)
+      fail(
+        `Disk ${nameOf(disk)} cannot be connected on node ${this.context.hostname}: it is ${state.connection} already`,
+      )
+    await this.connectEnd(disk, end, shown.resource, dualPrimary)
+  }
+
+  async disconnect(disk: DiskDict): Promise<void> {
+    const end = requireEnd(disk, this.context.hostname)
+    const { state, shown } = await this.configured(disk, end.minor)
+    if (state.connection !== STANDALONE) await this.disconnectFrom(disk, end, shown)
+  }
+
+  async attach(disk: DiskDict, _device: Device, children: Children): Promise<void> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const pair = requirePair(disk, children, this.context.hostname)
+    const { shown } = await this.configured(disk, minor)
+    if (shown.disk !== undefined)
+      fail(`Disk ${nameOf(disk)} has its data on ${shown.disk} on node ${this.context.hostname} already`)
+    await writeMeta(this.context, await this.unusedMinor(), pair.meta.path)
+    await this.changing(attachDisk(this.context, disk, minor, pair))
+  }
+
+  async detach(disk: DiskDict, _device: Device, children: Children): Promise<void> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const { shown } = await this.configured(disk, minor)
+    if (shown.disk === undefined) return
+    const given = children.map(({ place }) => place)
+    if (given.length !== 2 || given[0] !== shown.disk || given[1] !== shown.meta)
+      fail(
+        `Disk ${nameOf(disk)} on node ${this.context.hostname} has its data on ${shown.disk}, not on ${given.join(', ')}`,
+      )
+    const what = `Cannot detach the data of disk ${nameOf(disk)}`
+    await this.changing(order(this.context, ['drbdsetup', 'detach', String(minor)], what))
+  }
+
+  async pauseSync(disk: DiskDict, _device: Device, pause: boolean): Promise<void> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const [verb, what] = pause ? ['pause-sync', 'pause'] : ['resume-sync', 'resume']
+    const { code, output } = await attempt(this.context, ['drbdsetup', verb, String(minor)])
+    if (code === 0 || /already (set|cleared)/i.test(output)) return
+    fail(`Cannot ${what} the synchronization of disk ${nameOf(disk)} on node ${this.context.hostname}: ${said(output)}`)
+  }
+
+  async state(disk: DiskDict, minor: number): Promise<MinorState> {
+    return (await this.devices.required()).minors.get(minor) ?? fail(this.gone(disk, minor))
+  }
+
+  async connectEnd(disk: DiskDict, end: End, resource: string, dualPrimary: boolean): Promise<void> {
+    const command = connect(disk, end, resource, dualPrimary)
+    await this.changing(order(this.context, command, `Cannot connect disk ${nameOf(disk)}`))
+  }
+
+  /** A request that the other node makes in the same moment may let this one get lost, so it is repeated. */
+  async disconnectFrom(disk: DiskDict, end: End, { local, remote }: Shown): Promise<void> {
+    const { hostname, clock } = this.context
+    const [from, to] = [local ?? end.addresses?.local, remote ?? end.addresses?.remote]
+    if (from === undefined || to === undefined) return fail(`Disk ${nameOf(disk)} has no addresses on node ${hostname}`)
+    const command = ['drbdsetup', 'disconnect', from, to]
+    const look = async () => {
+      const { output } = await this.changing(attempt(this.context, command))
+      // Without data and without a network, nothing is left that is configured.
+      const state = (await this.devices.required()).minors.get(end.minor)
+      return { output, connection: state?.connection ?? STANDALONE }
+    }
+    const seen = await until(clock, DISCONNECT_S, look, ({ connection }) => connection === STANDALONE)
+    if (seen.connection !== STANDALONE)
+      fail(
+        `Disk ${nameOf(disk)} on node ${hostname} does not let its connection go (${seen.connection}): ${said(seen.output)}`,
+      )
+  }
+
+  /** The tool that writes notes wants a minor, and refuses one that is in use. */
+  private async unusedMinor(): Promise<number> {
+    const { minors } = await this.devices.required()
+    for (let minor = 0; minor <= MINOR_MAX; minor++) if (!minors.has(minor)) return minor
+    return fail(`All minors of DRBD on node ${this.context.hostname} are in use`)
+  }
+
+  private async configured(disk: DiskDict, minor: number): Promise<Configured> {
+    return (await this.devices.configured(minor, await this.devices.required())) ?? fail(this.gone(disk, minor))
+  }
+
+  private gone = (disk: DiskDict, minor: number): string =>
+    `Disk ${nameOf(disk)} is not there on node ${this.context.hostname}: minor ${minor} of DRBD is not configured`
+
+  private changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => this.devices.forget())
+}
+
+/** It looks for a node that is not its own any more. */
+const isAstray = (shown: Shown, { addresses }: End): boolean =>
+  shown.local !== undefined && (shown.local !== addresses?.local || shown.remote !== addresses.remote)

@@ -1,0 +1,55 @@
+// How the devices of DRBD are configured now, as `drbdsetup show` tells of all at once.
+import { fail } from '../../failure'
+
+export interface Shown {
+  readonly resource: string
+  /** Paths of what it keeps the data on, and what it notes about it. */
+  readonly disk?: string
+  readonly meta?: string
+  /** As `ipv4:198.51.100.21:11000`; missing where it has no network. */
+  readonly local?: string
+  readonly remote?: string
+}
+
+/** By minor. */
+export function parseShown(text: string): ReadonlyMap<number, Shown> {
+  const words = text.replaceAll(/#.*$/gm, '').match(/"[^"]*"|[{};]|[^\s{};"]+/g) ?? []
+  const shown = new Map<number, Shown>()
+  const sections: string[] = []
+  let statement: string[] = []
+  let resource: Omit<Shown, 'resource'> & { resource?: string; minor?: number } = {}
+  for (const word of words) {
+    if (word === '{') {
+      if (statement[0] === 'resource') resource = { resource: statement[1] ?? '' }
+      sections.push(statement[0] ?? '')
+      statement = []
+    } else if (word === '}') {
+      if (sections.pop() === 'resource') note(shown, resource)
+      statement = []
+    } else if (word === ';') {
+      resource = { ...resource, ...factOf(sections, statement) }
+      statement = []
+    } else statement.push(word.replaceAll('"', ''))
+  }
+  if (sections.length > 0) fail('drbdsetup show printed a text that ends too early')
+  return shown
+}
+
+function note(
+  shown: Map<number, Shown>,
+  { minor, resource = '', ...facts }: Partial<Shown> & { minor?: number },
+): void {
+  if (minor !== undefined) shown.set(minor, { resource, ...facts })
+}
+
+function factOf(sections: readonly string[], [name, ...values]: readonly string[]) {
+  const [, side, volume, deeper] = sections
+  if (name === 'address') {
+    if (side === '_remote_host') return { remote: values.join(':') }
+    return side === '_this_host' ? { local: values.join(':') } : {}
+  }
+  if (side !== '_this_host' || volume !== 'volume' || deeper !== undefined) return {}
+  if (name === 'device' && values[0] === 'minor') return { minor: Number(values[1]) }
+  if (name === 'disk') return { disk: values[0] ?? '' }
+  return name === 'meta-disk' ? { meta: values[0] ?? '' } : {}
+}

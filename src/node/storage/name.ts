@@ -1,0 +1,10 @@
+// How messages call a disk: never with a secret, which some ids have.
+import type { DiskDict } from '../../rpc/node/dicts'
+
+/** The place of DRBD's secret in its id. */
+const SECRET_AT = 5
+
+export function nameOf({ iv_name, uuid, dev_type, logical_id }: DiskDict): string {
+  const id = (logical_id ?? []).filter((part, at) => at < SECRET_AT && part !== null)
+  return `${iv_name ? `${iv_name} ` : ''}(${dev_type} ${id.length > 0 ? id.join(' ') : uuid})`
+}
