@@ -86,8 +86,9 @@ export function diskTemplateOf(config: ConfigData, instance: Instance): DiskTemp
 /** All nodes that hold a part of the disk's data. */
 export function diskNodes(disk: Disk): NodeUuid[] {
   const drbd = drbdId(disk)
-  const own = drbd ? [drbd.nodeA, drbd.nodeB] : disk.nodes
-  return [...new Set([...own, ...disk.children.flatMap(diskNodes)])]
+  // Its volumes still name the former secondary node when it got another one.
+  if (drbd) return [...new Set([drbd.nodeA, drbd.nodeB])]
+  return [...new Set([...disk.nodes, ...disk.children.flatMap(diskNodes)])]
 }
 
 /** Nodes besides the primary that hold the instance's disks. */

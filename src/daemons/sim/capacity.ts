@@ -1,7 +1,7 @@
 // How big simulated nodes are. The configuration does not say, so all are alike, and big enough for what they hold already.
 import type { HypervisorInfo, StorageUnit } from '../../rpc/node/dicts'
 import type { SimContext } from './world'
-import { diskIdOf, isDrbd } from '../../model/templates'
+import { diskIdOf } from '../../model/templates'
 
 const MEMORY_MIB = 65536
 const DOM0_MIB = 1024
@@ -24,7 +24,7 @@ export function hypervisorInfo({ world, node }: SimContext): HypervisorInfo {
 
 /** One pool of storage, whichever way it is asked for. */
 export function storageInfo({ world, node }: SimContext, [type, name]: StorageUnit) {
-  const used = sum([...world.node(node).disks.values()].map(({ size, dev_type }) => (isDrbd(dev_type) ? 0 : size)))
+  const used = sum([...world.node(node).disks.values()].map(({ size }) => size))
   const storage_size = Math.max(STORAGE_MIB, 2 * used)
   return { type, name, storage_free: storage_size - used, storage_size }
 }

@@ -151,9 +151,11 @@ const instances = {
 const disks = {
   blockdev_create: (sim, disk, size) => {
     const path = pathOf(disk)
-    if (sim.world.disk(sim.node, disk))
+    // The volumes of a mirror come first.
+    if (isDrbd(disk.dev_type)) requireDisk(sim, disk)
+    else if (sim.world.disk(sim.node, disk))
       throw new Error(`Can't create block device: ${path}: can't create: [Errno 17] File exists: '${path}'`)
-    sim.world.addDisk(sim.node, disk, size)
+    if (!isDrbd(disk.dev_type)) sim.world.addDisk(sim.node, disk, size)
     return disk.logical_id ?? null
   },
   blockdev_assemble: (sim, disk, instance, onPrimary, index) => {

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
 import { isObject } from '../../lib/shapes/shape'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
-import { diskIdOf, isMirroredOutside } from '../../model/templates'
+import { diskIdOf, isDrbd, isMirroredOutside } from '../../model/templates'
 
 export interface SimInstance {
   readonly hypervisor: string
@@ -75,7 +75,10 @@ export class World {
   }
 
   disk(node: string, disk: DiskDict): SimDisk | undefined {
-    return this.disksOf(node, disk.dev_type).get(keyOf(disk))
+    if (!isDrbd(disk.dev_type)) return this.disksOf(node, disk.dev_type).get(keyOf(disk))
+    // A node has its side of a mirror as long as it has both volumes of it.
+    const [data, meta] = (disk.children ?? []).map((child) => this.disk(node, child))
+    return meta === undefined ? undefined : data
   }
 
   renameDisk(node: string, disk: DiskDict, logical_id: SimDisk['logical_id']): void {
@@ -88,7 +91,7 @@ export class World {
 
   addDisk(node: string, disk: DiskDict | Disk, size: number): void {
     const { dev_type, logical_id = [], children = [] } = disk
-    this.disksOf(node, dev_type).set(keyOf(disk), { size, dev_type, logical_id })
+    if (!isDrbd(dev_type)) this.disksOf(node, dev_type).set(keyOf(disk), { size, dev_type, logical_id })
     for (const child of children) this.addDisk(node, child, child.size)
   }
 

@@ -1,10 +1,15 @@
-// OP_INSTANCE_REPLACE_DISKS: new disks on one side of a mirror, or another secondary node. This version has no mirrored disks of its
-// own making, so all that it does is to say why an instance has nothing to replace.
-import { DISKS_NOT_REPLACED } from '../../model/constants/disks'
-import { ECODE, OpPrereqError } from '../../model/errors'
+// OP_INSTANCE_REPLACE_DISKS: new disks on one side of a mirror, or another secondary node.
+import { nodesOfGroup } from '../../config/lookup'
 import { OpInstanceReplaceDisks } from '../../opcodes/instance'
-import { logicalUnit, type Op } from '../logical-unit'
-import { locksOfInstance, readInstance } from './view'
+import { findNode } from '../find'
+import { exclusive, logicalUnit } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { shutdownDisks, startDisks } from './disks/activation'
+import { instanceHookEnv } from './hook-env'
+import { checkArguments, planReplacement, type Replacement } from './replace/plan'
+import { replaceSecondary } from './replace/new-secondary'
+import { replaceOnNode } from './replace/same-node'
+import { allNodes, locksOfInstance, readInstance, reread } from './view'
 
 const instanceLocks = locksOfInstance(['node', 'node-res'])
 
@@ -13,22 +18,60 @@ export const instanceReplaceDisks = logicalUnit(OpInstanceReplaceDisks, {
     checkArguments(op)
     return instanceLocks.locks(op, ctx)
   },
-  declare: instanceLocks.declare,
-  async check(ctx, op): Promise<never> {
-    const { secondaries } = await readInstance(ctx, op)
-    if (secondaries.length !== 1)
-      throw new OpPrereqError(
-        `The instance has a strange layout, expected one secondary but found ${secondaries.length}`,
-        ECODE.FAULT,
-      )
-    throw new OpPrereqError(DISKS_NOT_REPLACED, ECODE.INVAL)
+  async declare(level, op, ctx) {
+    if (op.mode !== 'replace_new_secondary' || (level !== 'node' && level !== 'node-res'))
+      return instanceLocks.declare(level, op, ctx)
+    const view = await readInstance(ctx, op)
+    const own = allNodes(view).map(({ uuid }) => uuid)
+    if (op.remote_node !== undefined) {
+      const { object } = await findNode(ctx, op.remote_node, op.remote_node_uuid)
+      return exclusive([...new Set([...own, object.uuid])])
+    }
+    // The allocator may take any node of the group.
+    const config = await ctx.config.read({ nodes: 'all' })
+    const group = nodesOfGroup(config, view.primary.group).map(({ uuid }) => uuid)
+    return exclusive([...new Set([...own, ...group])])
+  },
+  check: (ctx, op) => planReplacement(ctx, op),
+  hooks: {
+    path: 'mirrors-replace',
+    type: 'INSTANCE',
+    env: (ctx, op, replacement) =>
+      instanceHookEnv(ctx, replacement.view.instance.uuid, {
+        MODE: op.mode,
+        NEW_SECONDARY: replacement.kind === 'new secondary' ? replacement.target.name : '',
+        OLD_SECONDARY: replacement.secondary.name,
+      }),
+    nodes: (_ctx, _op, { view, ...replacement }) => {
+      const target = replacement.kind === 'new secondary' ? [replacement.target.uuid] : []
+      const nodes = [...new Set<string>([view.config.cluster.master_node, view.primary.uuid, ...target])]
+      return { pre: nodes, post: nodes }
+    },
+  },
+  async run(ctx, _op, replacement) {
+    const { view, secondary, disks } = replacement
+    const { instance, primary } = view
+    if (replacement.kind === 'nothing') {
+      ctx.log.say(`No disks need replacement for instance '${instance.name}'`)
+      return null
+    }
+    ctx.log.say(`Replacing disk(s) ${disks.map(({ index }) => index).join(', ')} for instance '${instance.name}'`)
+    ctx.log.say(`Current primary node: ${primary.name}`)
+    ctx.log.say(`Current secondary node: ${secondary.name}`)
+    await whileActive(ctx, replacement)
+    return null
   },
 })
 
-function checkArguments({ mode, remote_node, iallocator }: Op<typeof OpInstanceReplaceDisks>): void {
-  const given = remote_node !== undefined || iallocator !== undefined
-  if (mode === 'replace_new_secondary' && !given)
-    throw new OpPrereqError('A new secondary node is either named or chosen by an allocator', ECODE.INVAL)
-  if (mode !== 'replace_new_secondary' && given)
-    throw new OpPrereqError('A new node or an allocator is for a change of the secondary node only', ECODE.INVAL)
+/** The disks of a stopped instance are active as long as they are replaced. */
+async function whileActive(ctx: UnitContext, replacement: Exclude<Replacement, { kind: 'nothing' }>): Promise<void> {
+  const { view } = replacement
+  const activated = !view.instance.disks_active
+  const active = activated ? await startDisks(ctx, view, { force: true }) : view
+  try {
+    if (replacement.kind === 'new secondary') await replaceSecondary(ctx, { ...replacement, view: active })
+    else await replaceOnNode(ctx, { ...replacement, view: active })
+  } finally {
+    if (activated) await shutdownDisks(ctx, await reread(ctx, view))
+  }
 }

@@ -3,6 +3,7 @@ import { pythonRepr } from '../../../lib/python-text'
 import * as path from 'node:path'
 import { fillNdParams } from '../../../config/filled'
 import type { DiskDict } from '../../../config/rpc-dicts'
+import type { DiskDict as SentDisk } from '../../../rpc/node/dicts'
 import { MAX_WIPE_CHUNK_MIB, MIN_WIPE_CHUNK_PERCENT } from '../../../model/constants/disks'
 import type { Disk, Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
@@ -80,21 +81,15 @@ export async function createDevice(
   view: InstanceView,
   node: Node,
   disk: Disk,
-  dict: DiskDict,
+  dict: SentDisk,
+  asPrimary = node.uuid === view.primary.uuid,
 ): Promise<void> {
   const { name } = view.instance
   await ctx.nodes.call(
     node,
     `Can't create block device ${diskText(disk)} on node ${node.name} for instance ${name}`,
     'blockdev_create',
-    [
-      dict,
-      disk.size,
-      name,
-      node.uuid === view.primary.uuid,
-      `originstname+${name}`,
-      fillNdParams(view.config, node).exclusive_storage,
-    ],
+    [dict, disk.size, name, asPrimary, `originstname+${name}`, fillNdParams(view.config, node).exclusive_storage],
   )
 }
 

@@ -5,7 +5,7 @@ import { changeGroup, evacuate, type Explained } from '../../../allocation/evacu
 import { whyNone, whyNoneIn } from '../../../allocation/explain-text'
 import type { EvacMode, Evacuation, Failed } from '../../../allocation/requests'
 import { diskSpace, templateOf } from '../../../allocation/from-config'
-import { instanceDisks } from '../../../config/lookup'
+import { instanceDisks, secondaryNodes } from '../../../config/lookup'
 import type { Instance, Node } from '../../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../../model/constants/words'
 import { ECODE, OpExecError, OpPrereqError, ResultValidationError } from '../../../model/errors'
@@ -79,17 +79,38 @@ export async function planGroupChange(
 
 /** Another primary for an instance whose disks are everywhere. */
 export async function chooseTarget(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
-  if (allocator !== BUILTIN_IALLOCATOR) return targetByScript(ctx, allocator, instance)
+  const node = await otherNode(ctx, allocator, instance, 'primary-only')
+  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
+  return node
+}
+
+/** Another secondary for an instance whose nodes keep its disks twice. */
+export async function chooseSecondary(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
+  const node = await otherNode(ctx, allocator, instance, 'secondary-only')
+  ctx.log.info(`Selected new secondary for instance '${instance.name}': ${node.name}`)
+  return node
+}
+
+async function otherNode(
+  ctx: UnitContext,
+  allocator: string,
+  instance: Instance,
+  mode: Exclude<EvacMode, 'all'>,
+): Promise<Node> {
+  if (allocator !== BUILTIN_IALLOCATOR) return targetByScript(ctx, allocator, instance, mode)
   const { config, model, options } = await modelOf(ctx, [instance])
-  const { moved, failed } = evacuate(model, placesOf(model, [instance]), 'primary-only', explained(options))
-  const name = moved[0]?.nodes[0]
-  const node = Object.values(config.nodes).find((one) => one.name === name)
+  const { moved, jobs, failed } = evacuate(model, placesOf(model, [instance]), mode, explained(options))
+  const steps = jobs[0] ?? []
+  const names =
+    mode === 'primary-only'
+      ? moved[0]?.nodes
+      : steps.flatMap((step) => ('remote_node' in step ? [step.remote_node] : []))
+  const node = Object.values(config.nodes).find(({ name }) => name === names?.[0])
   if (node === undefined)
     throw new OpPrereqError(
       `Can't compute nodes using iallocator '${allocator}': ${failed[0] ? reasonOf(failed[0]) : 'the node is gone'}`,
       ECODE.NORES,
     )
-  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
   return node
 }
 
@@ -125,8 +146,14 @@ async function evacuationByScript(
   return evacuationOf((await askScript(ctx, allocator, { what: 'node evacuation', request, options })).result)
 }
 
-async function targetByScript(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
+async function targetByScript(
+  ctx: UnitContext,
+  allocator: string,
+  instance: Instance,
+  mode: Exclude<EvacMode, 'all'>,
+): Promise<Node> {
   const config = await ctx.config.read({ instances: [instance.uuid] })
+  const leaving = mode === 'primary-only' ? [instance.primary_node] : secondaryNodes(config, instance)
   const disks = instanceDisks(config, instance)
   const template = disks[0]?.dev_type ?? NO_DISKS
   const request = {
@@ -134,13 +161,12 @@ async function targetByScript(ctx: UnitContext, allocator: string, instance: Ins
     name: instance.name,
     disk_space_total: diskSpace(templateOf(template), disks),
     required_nodes: 1,
-    relocate_from: [config.nodes[instance.primary_node]?.name ?? ''],
+    relocate_from: leaving.map((uuid) => config.nodes[uuid]?.name ?? ''),
   }
   const { result } = await askScript(ctx, allocator, { what: 'nodes', request, template })
   const [name = ''] = nodesOf(result, 1)
   const { object: node } = await findNode(ctx, name)
   await checkSameGroup(ctx, instance, node)
-  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
   return node
 }
 

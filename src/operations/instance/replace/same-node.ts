@@ -1,0 +1,131 @@
+// New volumes in the place of old ones, under the same names, on the node that has them: the mirror lets the old ones go, gets the new
+// ones, and fills them from the other side.
+import type { DiskDict } from '../../../config/rpc-dicts'
+import { seconds } from '../../../lib/clock'
+import { OpExecError } from '../../../model/errors'
+import { diskUuid } from '../../../model/ids'
+import type { UnitContext } from '../../unit-context'
+import { createDevice } from '../disks/files'
+import { diskDictOf } from '../view'
+import type { IndexedDisk, SameNode } from './plan'
+import { checkExistence, checkPeer, checkVolumeGroups, finish, type OldStorage, STEPS, Undo, volumeText } from './steps'
+
+interface Exchange {
+  readonly one: IndexedDisk
+  readonly dict: DiskDict
+  readonly before: readonly DiskDict[]
+  readonly after: readonly DiskDict[]
+}
+
+export async function replaceOnNode(ctx: UnitContext, replacement: SameNode): Promise<void> {
+  const { view, disks, target, other, earlyRelease } = replacement
+  ctx.log.step(1, STEPS, 'Check device existence')
+  await checkExistence(ctx, view, disks, [other, target])
+  await checkVolumeGroups(ctx, view, [target, other])
+  ctx.log.step(2, STEPS, 'Check peer consistency')
+  await checkPeer(ctx, view, disks, other, false)
+  ctx.log.step(3, STEPS, 'Allocate new storage')
+  const undo = new Undo(ctx)
+  const exchanges: Exchange[] = []
+  await undo.around(async () => {
+    for (const one of disks) exchanges.push(await newVolumes(ctx, replacement, one, undo))
+  })
+  ctx.log.step(4, STEPS, 'Changing drbd configuration')
+  const storage: [string, readonly DiskDict[]][] = []
+  for (const [index, exchange] of exchanges.entries()) {
+    const unused = exchanges.slice(index + 1)
+    try {
+      storage.push([exchange.one.disk.iv_name, await exchangeVolumes(ctx, replacement, exchange, unused)])
+    } catch (error) {
+      const kept = storage.flatMap(([, volumes]) => volumes.map(volumeText))
+      if (kept.length > 0)
+        ctx.log.warning(
+          `Old volumes of other disks stay on node ${target.name}: ${kept.join(', ')}`,
+          'remove them by hand',
+        )
+      throw error
+    }
+  }
+  const old: OldStorage = storage
+  await finish(ctx, { instance: view, disks, earlyRelease, old: { node: target, storage: old } })
+}
+
+async function newVolumes(
+  ctx: UnitContext,
+  { view, target }: SameNode,
+  one: IndexedDisk,
+  undo: Undo,
+): Promise<Exchange> {
+  const { index, disk } = one
+  ctx.log.info(`Adding storage on ${target.name} for disk/${index}`)
+  const dict = diskDictOf(view, disk)
+  const name = ctx.env.random.uuid()
+  const after: DiskDict[] = []
+  for (const [part, child] of disk.children.entries()) {
+    const suffix = part === 0 ? 'data' : 'meta'
+    const uuid = diskUuid(ctx.env.random.uuid())
+    const volume = { ...child, uuid, logical_id: [child.logical_id[0] ?? '', `${name}.disk${index}_${suffix}`] }
+    const made = { ...(dict.children[part] ?? dict), uuid, logical_id: volume.logical_id }
+    undo.push(`remove new volume ${volumeText(made)}`, () => ctx.nodes.attempt(target, 'blockdev_remove', [made]))
+    // As on a secondary node: nobody writes to it yet but the mirror.
+    await createDevice(ctx, view, target, volume, made, false)
+    after.push(made)
+  }
+  return { one, dict, before: dict.children, after }
+}
+
+/** Answers with the old volumes under the names that they have then. What fails leaves the mirror its old volumes. */
+async function exchangeVolumes(
+  ctx: UnitContext,
+  { target }: SameNode,
+  { one: { disk }, dict, before, after }: Exchange,
+  unused: readonly Exchange[],
+): Promise<DiskDict[]> {
+  const node = target.name
+  const suffix = `_replaced-${Math.floor(seconds(ctx.env.clock))}`
+  const away = (volume: DiskDict): DiskDict => ({
+    ...volume,
+    logical_id: [volume.logical_id[0] ?? '', `${volume.logical_id[1]}${suffix}`],
+  })
+  const rename = (pairs: readonly (readonly [DiskDict, DiskDict])[]) =>
+    ctx.nodes.attempt(target, 'blockdev_rename', [pairs.map(([from, to]) => [from, to.logical_id])])
+  const undo = new Undo(ctx)
+  for (const volume of [...after, ...unused.flatMap((later) => later.after)])
+    undo.push(`remove new volume ${volumeText(volume)}`, () => ctx.nodes.attempt(target, 'blockdev_remove', [volume]))
+  await undo.around(async () => {
+    ctx.log.info(`Detaching ${disk.iv_name} drbd from local storage`)
+    const detach = `Can't detach drbd from local storage on node ${node} for device ${disk.iv_name}`
+    await ctx.nodes.call(target, detach, 'blockdev_removechildren', [dict, before])
+    undo.push(`give ${disk.iv_name} its old volumes back on node ${node}`, () =>
+      ctx.nodes.attempt(target, 'blockdev_addchildren', [dict, before]),
+    )
+    const there: DiskDict[] = []
+    for (const volume of before) {
+      const found = await ctx.nodes.attempt(target, 'blockdev_find', [volume])
+      if (found.ok && found.payload !== null) there.push(volume)
+    }
+    ctx.log.info('Renaming the old LVs on the target node')
+    await renamed(`Can't rename old LVs on node ${node}`, rename(there.map((volume) => [volume, away(volume)])))
+    undo.push(`give the old volumes of ${disk.iv_name} their names back on node ${node}`, () =>
+      rename(there.map((volume) => [away(volume), volume])),
+    )
+    ctx.log.info('Renaming the new LVs on the target node')
+    const pairs = after.flatMap((volume, part) => {
+      const old = before[part]
+      return old === undefined ? [] : [[volume, { ...volume, logical_id: old.logical_id }] as const]
+    })
+    await renamed(`Can't rename new LVs on node ${node}`, rename(pairs))
+    undo.push(`take the names from the new volumes of ${disk.iv_name} on node ${node}`, () =>
+      rename(pairs.map(([from, to]) => [to, from])),
+    )
+    ctx.log.info(`Adding new mirror component on ${node}`)
+    const added = pairs.map(([, to]) => to)
+    await ctx.nodes.call(target, "Can't add local storage to drbd", 'blockdev_addchildren', [dict, added])
+  })
+  return before.map(away)
+}
+
+async function renamed(what: string, asked: ReturnType<UnitContext['nodes']['attempt']>): Promise<void> {
+  const result = await asked
+  if (!result.ok) throw new OpExecError(`${what}: ${result.error}`)
+}

@@ -1,0 +1,197 @@
+// New disks for mirrors, where something fails half-way: the mirror keeps its old volumes or has its new ones, and nothing is left that
+// nobody knows of.
+import { drbdId } from '../../../../src/config/lookup'
+import type { CallName } from '../../../../src/rpc/node/calls'
+import type { FakeCluster } from '../../../support/fake-cluster'
+import '../../../support/lvm-made'
+import { drbdInstance, storageCluster } from '../../../support/storage-cluster'
+
+const REPLACE = 'OP_INSTANCE_REPLACE_DISKS'
+const op = { instance_name: 'inst2.gnt.example', early_release: false, ignore_ipolicy: false }
+const newSecondary = { ...op, mode: 'replace_new_secondary', remote_node: 'node3.gnt.example' }
+
+let cluster: FakeCluster
+beforeEach(async () => {
+  cluster = await withInstance()
+})
+
+async function withInstance(): Promise<FakeCluster> {
+  const one = storageCluster()
+  await one.run('OP_INSTANCE_CREATE', { ...drbdInstance, disks: [{ size: 128 }, { size: 64 }] })
+  one.asked.length = 0
+  one.log.length = 0
+  return one
+}
+
+const volumesOf = (one: FakeCluster, node: string) => [...one.world.node(`${node}.gnt.example`).disks.keys()].sort()
+const everywhere = (one: FakeCluster) => ['node1', 'node2', 'node3'].map((node) => volumesOf(one, node))
+const named = (one: FakeCluster) =>
+  Object.values(one.config.disks).flatMap(({ children }) => children.map(({ logical_id }) => logical_id.join('/')))
+
+/** What changes something on nodes before the configuration names the new side. */
+const CHANGES: readonly [mode: string, call: CallName][] = [
+  ['replace_on_primary', 'blockdev_create'],
+  ['replace_on_primary', 'blockdev_removechildren'],
+  ['replace_on_primary', 'blockdev_rename'],
+  ['replace_on_primary', 'blockdev_addchildren'],
+  ['replace_on_secondary', 'blockdev_create'],
+  ['replace_on_secondary', 'blockdev_rename'],
+  ['replace_new_secondary', 'blockdev_create'],
+  ['replace_new_secondary', 'drbd_disconnect_net'],
+]
+
+test.each(CHANGES)('%s: whichever %s fails, the disks are what they were', async (mode, call) => {
+  const params = mode === 'replace_new_secondary' ? newSecondary : { ...op, mode }
+  await cluster.run(REPLACE, params)
+  const times = cluster.calls(call).length
+  expect(times).toBeGreaterThan(0)
+  for (let failing = 1; failing <= times; failing++) {
+    const one = await withInstance()
+    const [disks, before] = [one.config.disks, everywhere(one)]
+    let count = 0
+    const fails = () => {
+      // What undoes the failure works again.
+      if (++count === failing) throw new Error('the disk is broken')
+      return undefined
+    }
+    Object.assign(one.answers, { [call]: fails })
+    await expect(one.run(REPLACE, params)).rejects.toThrow('the disk is broken')
+    expect(one.config.disks).toEqual(disks)
+    // Disks that were exchanged before the failure have new volumes of the same names, and the log names the old ones.
+    const old = everywhere(one).flatMap((node) => node.filter((volume) => volume.includes('_replaced-')))
+    for (const volume of old) expect(one.log.join('\n')).toContain(volume)
+    expect(everywhere(one).map((node) => node.filter((volume) => !old.includes(volume)))).toEqual(before)
+  }
+})
+
+test('a new side that cannot be connected is in the configuration, and activating the disks connects it', async () => {
+  cluster.answers.drbd_attach_net = () => {
+    throw new Error('connection refused')
+  }
+  await expect(cluster.run(REPLACE, newSecondary)).rejects.toThrow('gnt-instance activate-disks')
+  const ids = Object.values(cluster.config.disks).flatMap((disk) => drbdId(disk) ?? [])
+  expect(ids.map(({ nodeB }) => nodeB)).toEqual([cluster.node('node3').uuid, cluster.node('node3').uuid])
+  expect(volumesOf(cluster, 'node3')).toEqual(named(cluster).sort())
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+test('the new secondary gets minors of its own, and the old node keeps nothing', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', {
+    ...drbdInstance,
+    instance_name: 'inst3.gnt.example',
+    pnode: 'node3.gnt.example',
+  })
+  await cluster.run(REPLACE, newSecondary)
+  const moved = cluster
+    .instance('inst2')
+    ?.disks.flatMap((uuid) => cluster.config.disks[uuid] ?? [])
+    .flatMap((disk) => drbdId(disk) ?? [])
+  expect(moved?.map(({ minorA, minorB }) => [minorA, minorB])).toEqual([
+    [0, 1],
+    [1, 2],
+  ])
+  expect(volumesOf(cluster, 'node2').every((volume) => volumesOf(cluster, 'node3').includes(volume))).toBe(true)
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+test('degraded disks after the sync keep their old volumes, which the log names', async () => {
+  let synced = false
+  cluster.answers.blockdev_getmirrorstatus = () => void (synced = true)
+  cluster.answers.blockdev_find = () =>
+    synced ? { dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 1 } : undefined
+  await expect(cluster.run(REPLACE, { ...op, mode: 'replace_on_secondary', disks: [1] })).rejects.toThrow(
+    'DRBD device disk/1 is degraded!',
+  )
+  const kept = volumesOf(cluster, 'node2').filter((volume) => volume.includes('_replaced-'))
+  expect(kept).toHaveLength(2)
+  for (const volume of kept) expect(cluster.log.join('\n')).toContain(volume)
+})
+
+test('early release removes the old volumes before the new ones are in sync', async () => {
+  await cluster.run(REPLACE, { ...newSecondary, early_release: true })
+  const calls = cluster.asked.map(({ call }) => call)
+  expect(calls.indexOf('blockdev_remove')).toBeLessThan(calls.indexOf('blockdev_getmirrorstatus'))
+  expect(cluster.log).toEqual(expect.arrayContaining(['STEP 5/6 Removing old storage', 'STEP 6/6 Sync devices']))
+  expect(volumesOf(cluster, 'node2')).toEqual([])
+})
+
+test('an old secondary that is offline is left alone, and so are its volumes', async () => {
+  cluster.given(['patchNode', cluster.node('node2').uuid, { offline: true }])
+  cluster.answers.blockdev_remove = () => {
+    throw new Error('Node is marked offline')
+  }
+  cluster.answers.blockdev_shutdown = () => {
+    throw new Error('Node is marked offline')
+  }
+  await cluster.run(REPLACE, newSecondary)
+  expect(cluster.log.join('\n')).toContain(
+    'Old secondary node2.gnt.example is offline, automatically enabling early-release mode',
+  )
+  expect(cluster.log.join('\n')).toContain("Can't remove old LV")
+  expect(volumesOf(cluster, 'node3')).toEqual(named(cluster).sort())
+})
+
+describe('by itself', () => {
+  const broken = (nodes: readonly string[]) => {
+    cluster.answers.blockdev_getmirrorstatus = ({ name }, [disks]) =>
+      disks.map((_disk, index) => {
+        const faulty = nodes.includes(name.split('.')[0] ?? '') && index === 1
+        return {
+          dev_path: '/dev/drbd0',
+          is_degraded: faulty,
+          ldisk_status: faulty ? 4 : 1,
+          ...(faulty && { sync_percent: undefined }),
+        }
+      })
+  }
+
+  test('a disk that has lost its data on the secondary gets new volumes there', async () => {
+    broken(['node2'])
+    await cluster.run(REPLACE, { ...op, mode: 'replace_auto' })
+    expect(cluster.log).toContain("Replacing disk(s) 1 for instance 'inst2.gnt.example'")
+    expect(cluster.calls('blockdev_addchildren').map(({ node }) => node)).toEqual(['node2.gnt.example'])
+  })
+
+  test('disks that are broken on both sides are not touched', async () => {
+    broken(['node1', 'node2'])
+    await expect(cluster.run(REPLACE, { ...op, mode: 'replace_auto' })).rejects.toThrow(
+      'has faulty disks on more than one node and can not be repaired automatically',
+    )
+    expect(cluster.calls('blockdev_create')).toEqual([])
+  })
+
+  test('disks that are not active are to be activated first', async () => {
+    cluster.answers.blockdev_find = () => null
+    await expect(cluster.run(REPLACE, { ...op, mode: 'replace_auto' })).rejects.toThrow('Please run activate-disks')
+  })
+})
+
+test.each([
+  [{ mode: 'replace_new_secondary' }, 'A new secondary node is either named or chosen by an allocator'],
+  [{ mode: 'replace_on_primary', remote_node: 'node3' }, 'for a change of the secondary node only'],
+  [{ mode: 'replace_auto', disks: [0] }, 'Cannot specify disks to be replaced'],
+  [{ ...newSecondary, remote_node: 'node1' }, 'The specified node is the primary node of the instance'],
+  [{ ...newSecondary, remote_node: 'node2' }, 'already the secondary node of the instance'],
+  [{ mode: 'replace_on_primary', disks: [2] }, 'Invalid disk index: 2 (instance has disks 0 to 1)'],
+])('%j is refused', async (params, text) => {
+  await expect(cluster.run(REPLACE, { ...op, ...params })).rejects.toThrow(text)
+})
+
+test('wherever its job is killed, the configuration is whole and names volumes that exist', async () => {
+  for (const params of [newSecondary, { ...op, mode: 'replace_on_primary' }])
+    for (let after = 1; ; after++) {
+      const one = storageCluster()
+      await one.run('OP_INSTANCE_CREATE', drbdInstance)
+      one.asked.length = 0
+      const killed = await one.runUntilKilled(REPLACE, params, after)
+      expect(one.inconsistencies()).toEqual([])
+      const [disk] = Object.values(one.config.disks)
+      const id = disk && drbdId(disk)
+      const whole = Object.values(one.config.nodes).filter(({ name }) =>
+        named(one).every((volume) => one.world.node(name).disks.has(volume)),
+      )
+      // The side that is not being replaced has all data.
+      expect(whole.some(({ uuid }) => uuid === id?.nodeA || uuid === id?.nodeB)).toBe(true)
+      if (!killed) break
+    }
+})
