@@ -26,7 +26,7 @@ const UNREAD_PARAMETERS: Readonly<Record<string, string>> = {
 }
 
 const XEN = "only Xen's programs are called otherwise for it"
-const DRBD_OR_LVM = 'only disks of DRBD or LVM, which there are not yet, are handled otherwise for it'
+const NO_DIRECTORIES = 'directories, the only units that are told as arguments, have nothing that could be changed'
 
 /** Arguments of node calls that Ganeti sends, and that a handler need not know. */
 const UNREAD_ARGUMENTS: Readonly<Record<string, string>> = {
@@ -35,8 +35,8 @@ const UNREAD_ARGUMENTS: Readonly<Record<string, string>> = {
   'instance_info hvparams': XEN,
   'instance_list hvparams': XEN,
   'all_instances_info all_hvparams': XEN,
-  'storage_modify su_args': DRBD_OR_LVM,
-  'storage_execute su_args': DRBD_OR_LVM,
+  'storage_modify su_args': NO_DIRECTORIES,
+  'storage_execute su_args': NO_DIRECTORIES,
 }
 
 /** Options of commands that their commands do not read. */

@@ -17,7 +17,8 @@ import { isVirtualNode, missingBridges } from './network/addresses'
 import { diagnoseAll } from './os-definition'
 import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from './ssh/check'
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
-import { logicalVolumes, physicalVolumes, volumeGroups } from './storage/lvm/units'
+import { requireKernel, usermodeHelper } from './storage/drbd/kernel'
+import { logicalVolumes, physicalVolumes, volumeGroups, volumeStates } from './storage/lvm/units'
 import { VERIFY_PING_S } from '../model/limits/node'
 
 export interface VerifyRequest {
@@ -64,12 +65,18 @@ const INSTANCE_CHECKS = new Set([
   'vglist',
   'pvlist',
   'exclusive-pvs',
+  'drbd-helper',
+  'drbd-list',
+  'drbd-version',
 ])
 
 const checks: Readonly<Record<string, Check>> = {
   'allowed-file-storage-paths': (context, input) => (input === context.hostname ? badAllowedPaths(context) : undefined),
   bridges: (context, input) => missingBridges(context, strings(input)),
   'client-cert': (context) => clientCertificate(context),
+  'drbd-helper': (context) => drbdHelper(context),
+  'drbd-list': async (context) => [...(await requireKernel(context)).minors.keys()],
+  'drbd-version': async (context) => (await requireKernel(context)).version,
   'exclusive-pvs': ({ run }) => sharedPhysicalVolumes(run),
   filelist: (context, input) => fingerprints(context, strings(input)),
   'file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
@@ -78,12 +85,7 @@ const checks: Readonly<Record<string, Check>> = {
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),
   instancelist: (context, input) => instances(context, strings(input)),
-  lvlist: async ({ run }, input) =>
-    Object.fromEntries(
-      (await logicalVolumes(run, String(input))).map(({ vg, name, size, attributes }) => {
-        return [`${vg}/${name}`, [size, attributes[4] === '-', attributes[5] === 'o']]
-      }),
-    ),
+  lvlist: ({ run }, input) => volumeStates(run, [String(input)]),
   'master-ip': (context, input) => masterAnswers(context, input),
   nodelist: (context, input, { clusterName }) => sshProblems(context, input, clusterName),
   'node-net-test': (context, input) => unreachableNodes(context, input),
@@ -115,6 +117,15 @@ async function clientCertificate(context: NodeContext): Promise<[string | null, 
   if (days < CERTIFICATE_ERROR_DAYS) return ['ERROR', `The client certificate ends in ${days} days`]
   if (days < CERTIFICATE_WARNING_DAYS) return ['WARNING', `The client certificate ends in ${days} days`]
   return [null, certificateDigest(pem)]
+}
+
+/** The program that the kernel calls when it loses data; Ganeti wants the same one on all nodes. */
+async function drbdHelper(context: NodeContext): Promise<[boolean, string]> {
+  try {
+    return [true, await usermodeHelper(context)]
+  } catch (error) {
+    return [false, messageOf(error)]
+  }
 }
 
 /** SHA-1 of each file that exists, by the path that was asked for. */

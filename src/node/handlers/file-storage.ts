@@ -7,6 +7,7 @@ import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { checkFileStoragePath } from '../storage/allowed-paths'
+import { groupSpace, spindleSpace } from '../storage/lvm/space'
 import { modifyStorageUnit, physicalVolumes, repairStorageUnit, volumeGroups } from '../storage/lvm/units'
 import { isDirectoryStorage } from '../../model/templates'
 
@@ -72,14 +73,14 @@ export const fileStorageHandlers = {
 } satisfies Partial<Handlers>
 
 /** The answer of node_info about a storage unit; null where this node cannot tell. */
-export async function storageInfo(context: NodeContext, [type, key]: StorageUnit): Promise<StorageInfo | null> {
+export async function storageInfo(context: NodeContext, [type, key, params]: StorageUnit): Promise<StorageInfo | null> {
   if (isDirectoryStorage(type)) {
     const space = await spaceOf(context, context.paths.fromWire(key))
     return space && { type, name: key, storage_free: space.free_mib, storage_size: space.size_mib }
   }
-  if (type !== 'lvm-vg') return null
-  const group = (await volumeGroups(context.run)).find((vg) => vg.name === key)
-  return group ? { type, name: key, storage_free: group.free_mib, storage_size: group.size_mib } : null
+  const exclusive = params[0] === true
+  if (type === 'lvm-vg') return groupSpace(context.run, key, exclusive)
+  return type === 'lvm-pv' ? spindleSpace(context.run, key, exclusive) : null
 }
 
 type Unit = Readonly<Record<string, string | number | boolean>>

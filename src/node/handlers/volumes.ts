@@ -1,6 +1,6 @@
 // Node calls about logical volumes and block devices as such.
 import type { Handlers } from '../context'
-import { logicalVolumes, volumeGroups } from '../storage/lvm/units'
+import { logicalVolumes, volumeGroups, volumeStates } from '../storage/lvm/units'
 
 const MIB = 1 << 20
 
@@ -9,17 +9,11 @@ export const volumeHandlers = {
     return Object.fromEntries((await volumeGroups(run)).map((group) => [group.name, group.size_mib]))
   },
 
-  /** Attribute 5 is `-` for an inactive volume, attribute 6 `o` for an open one. */
-  async lv_list({ run }, groups) {
-    const wanted = typeof groups === 'string' ? [groups] : groups
-    const found = await logicalVolumes(run)
-    const volumes = wanted.length === 0 ? found : found.filter(({ vg }) => wanted.includes(vg))
-    return Object.fromEntries(
-      volumes.map(({ vg: group, name, size, attributes }) => {
-        return [`${group}/${name}`, [size, attributes[4] === '-', attributes[5] === 'o']]
-      }),
-    )
-  },
+  lv_list: ({ run }, groups) =>
+    volumeStates(
+      run,
+      [groups].flat().filter((name) => name !== ''),
+    ),
 
   async node_volumes({ run }) {
     const volumes = await logicalVolumes(run)

@@ -104,7 +104,7 @@ test('nodes that do not answer are named with the interface that fails', async (
   server.close()
 })
 
-test('node_info tells boot, storage and hypervisors; what is not there leaves its place empty', async () => {
+test('node_info tells boot, storage and hypervisors; what is not there leaves its place, or its figures, empty', async () => {
   const [boot, storage, live] = await nodeHandlers.node_info(
     node.context,
     [
@@ -126,7 +126,7 @@ test('node_info tells boot, storage and hypervisors; what is not there leaves it
       storage_size: expect.any(Number),
     },
     null,
-    null,
+    { type: 'lvm-vg', name: 'nosuch', storage_free: null, storage_size: null },
   ])
   expect(live).toEqual([expect.objectContaining({ memory_free: expect.any(Number) }), null])
 })

@@ -1,5 +1,6 @@
 // Reads LVM's reports about this node. A node without LVM has no volume groups.
 import { NOT_STARTED, type Run } from '../../../lib/run-command'
+import { STORAGE_REPORT_BYTES_MAX } from '../../../model/limits/storage'
 import { fail } from '../../failure'
 
 export interface VolumeGroup {
@@ -43,8 +44,9 @@ export interface LogicalVolume {
   devices: string[]
 }
 
-export async function logicalVolumes(run: Run, vg?: string): Promise<LogicalVolume[]> {
-  const rows = await report(run, 'lvs', ['vg_name', 'lv_name', 'lv_size', 'lv_attr', 'devices'], vg)
+/** Those of these groups, or of all. */
+export async function logicalVolumes(run: Run, groups: readonly string[] = []): Promise<LogicalVolume[]> {
+  const rows = await report(run, 'lvs', ['vg_name', 'lv_name', 'lv_size', 'lv_attr', 'devices'], groups)
   return rows.map(([group = '', name = '', size = '', attributes = '', devices = '']) => {
     return { vg: group, name, size, attributes, devices: devices.split(',') }
   })
@@ -71,18 +73,39 @@ export async function repairStorageUnit(run: Run, type: string, name: string, op
     fail(`Storage units of type '${type}' do not know the operation '${operation}'`)
   await run(['vgreduce', '--removemissing', '--', name])
   // The answer of vgreduce depends on its version, so this looks for volumes that are still missing.
-  const [missing] = await report(run, 'vgs', ['vg_missing_pv_count'], name)
+  const [missing] = await report(run, 'vgs', ['vg_missing_pv_count'], [name])
   if (missing?.[0] !== '0')
     fail(`Volume group '${name}' still has missing physical volumes: remove or repair them by hand`)
 }
 
-async function report(run: Run, program: string, columns: readonly string[], only?: string): Promise<string[][]> {
+/** By `group/name`: the size as LVM writes it, whether the volume is inactive, and whether somebody has it open. */
+export type VolumeStates = Record<string, [size: string, inactive: boolean, open: boolean]>
+
+/** A virtual volume is left out: there is nothing that it could keep data on. */
+export async function volumeStates(run: Run, groups: readonly string[]): Promise<VolumeStates> {
+  const volumes = (await logicalVolumes(run, groups)).filter(({ attributes }) => !attributes.startsWith('v'))
+  const entry = ({ vg, name, size, attributes }: LogicalVolume): [string, VolumeStates[string]] => [
+    `${vg}/${name}`,
+    [size, attributes[4] === '-', attributes[5] === 'o'],
+  ]
+  return Object.fromEntries(volumes.map(entry))
+}
+
+async function report(
+  run: Run,
+  program: string,
+  columns: readonly string[],
+  only: readonly string[] = [],
+): Promise<string[][]> {
   const options = ['--noheadings', '--units=m', '--nosuffix', '--separator=|', `-o${columns.join(',')}`]
-  const target = only === undefined ? [] : ['--', only]
-  const { code, stdout, output } = await run([program, ...options, ...target])
+  const target = only.length === 0 ? [] : ['--', ...only]
+  const { code, stdout, output } = await run([program, ...options, ...target], { maxOutput: STORAGE_REPORT_BYTES_MAX })
   if (code === NOT_STARTED) {
-    if (only === undefined) return []
-    fail(`Failed to list volumes of '${only}': the program ${program} is not installed on this node`)
+    if (only.length === 0) return []
+    fail(
+      `Failed to list volumes of '${only.join("', '")}': the program ${program} is not installed on this node; ` +
+        'the Debian package lvm2 has it',
+    )
   }
   if (code !== 0) fail(`${program} failed: ${output.trim()}`)
   const lines = stdout.split('\n').filter((line) => line.trim() !== '')

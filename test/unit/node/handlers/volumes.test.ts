@@ -37,6 +37,19 @@ test('a logical volume is told with its size, whether it is inactive, and whethe
   })
 })
 
+test('volumes are listed of several groups, or of all; a virtual one keeps nothing', async () => {
+  const stdout = `${STDOUT}  other|lost|64.00|vwi-a-----|\n`
+  const names = [`xenvg/${PLAIN}`, `xenvg/${META}`, 'xenvg/unused']
+  const two = on([{ argv: `${LVS} -- xenvg other`, stdout }], (context) =>
+    volumeHandlers.lv_list(context, ['xenvg', 'other']),
+  )
+  expect(Object.keys(await two)).toEqual(names)
+  for (const all of [[], ''])
+    expect(Object.keys(await on([{ argv: LVS, stdout }], (context) => volumeHandlers.lv_list(context, all)))).toEqual(
+      names,
+    )
+})
+
 test('a volume is listed once for each device that it is on', async () => {
   await expect(on([{ argv: LVS, stdout: STDOUT }], (context) => volumeHandlers.node_volumes(context))).resolves.toEqual(
     [

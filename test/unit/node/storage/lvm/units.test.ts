@@ -1,4 +1,5 @@
 // Reads LVM's reports, and runs the commands that change it. The answers of the programs are those of a node with LVM 2.03.
+import { groupSpace, spindleSpace } from '../../../../../src/node/storage/lvm/space'
 import {
   logicalVolumes,
   modifyStorageUnit,
@@ -44,7 +45,7 @@ test('a logical volume is told with the places of its extents, of one group or o
     { vg: 'xenvg', name: DATA, size: '192.00', attributes: '-wi-ao----', devices: ['/dev/vdb(24)', '/dev/vdc(0)'] },
   ]
   await expect(logicalVolumes(run({ argv: LVS, stdout }))).resolves.toEqual(volumes)
-  await expect(logicalVolumes(run({ argv: `${LVS} -- xenvg`, stdout }), 'xenvg')).resolves.toEqual(volumes)
+  await expect(logicalVolumes(run({ argv: `${LVS} -- xenvg`, stdout }), ['xenvg'])).resolves.toEqual(volumes)
 })
 
 test('a node with LVM and without volumes has none, as one without LVM; but a group that is asked for must be there', async () => {
@@ -52,11 +53,11 @@ test('a node with LVM and without volumes has none, as one without LVM; but a gr
   await expect(volumeGroups(run(notInstalled(VGS)))).resolves.toEqual([])
   await expect(physicalVolumes(run(notInstalled(PVS)))).resolves.toEqual([])
   await expect(logicalVolumes(run(notInstalled(LVS)))).resolves.toEqual([])
-  await expect(logicalVolumes(run(notInstalled(`${LVS} -- xenvg`)), 'xenvg')).rejects.toThrow(
+  await expect(logicalVolumes(run(notInstalled(`${LVS} -- xenvg`)), ['xenvg'])).rejects.toThrow(
     "Failed to list volumes of 'xenvg': the program lvs is not installed on this node",
   )
   const stderr = '  Volume group "none" not found\n  Cannot process volume group none\n'
-  await expect(logicalVolumes(run({ argv: `${LVS} -- none`, code: 5, stderr }), 'none')).rejects.toThrow(
+  await expect(logicalVolumes(run({ argv: `${LVS} -- none`, code: 5, stderr }), ['none'])).rejects.toThrow(
     'lvs failed: Volume group "none" not found\n  Cannot process volume group none',
   )
 })
@@ -95,4 +96,31 @@ test('missing volumes are taken out of a group; whether that worked is asked, as
   await expect(repairStorageUnit(run(), 'lvm-pv', '/dev/vdb', 'fix-consistency')).rejects.toThrow(
     "Storage units of type 'lvm-pv' do not know the operation 'fix-consistency'",
   )
+})
+
+describe('room', () => {
+  const group = { argv: VGS, stdout: '  xenvg|3060.00|2539.00\n' }
+  const lines = ['b|1020.00|1020.00|a--', 'c|1020.00|500.00|a--', 'd|1020.00|1019.00|a--', 'e|1020.00|1020.00|u--']
+  const volumes = { argv: PVS, stdout: lines.map((one) => `  /dev/vd${one.replace('|', '|xenvg|')}\n`).join('') }
+
+  test('is what is free of a group, in whole MiB', async () => {
+    const space = { type: 'lvm-vg', name: 'xenvg', storage_free: 2539, storage_size: 3060 }
+    await expect(groupSpace(run(group), 'xenvg', false)).resolves.toEqual(space)
+  })
+
+  test('is what empty physical volumes have that may be used, where they are given away as a whole', async () => {
+    await expect(groupSpace(run(group, volumes), 'xenvg', true)).resolves.toMatchObject({ storage_free: 2 * 990 })
+    const spindles = { type: 'lvm-pv', name: 'xenvg', storage_free: 2, storage_size: 3 }
+    await expect(spindleSpace(run(volumes), 'xenvg', true)).resolves.toEqual(spindles)
+    await expect(groupSpace(run(group, { argv: PVS }), 'xenvg', true)).resolves.toMatchObject({ storage_free: 0 })
+  })
+
+  test('is not counted in physical volumes elsewhere', async () => {
+    await expect(spindleSpace(run(), 'xenvg', false)).resolves.toMatchObject({ storage_free: 0, storage_size: 0 })
+  })
+
+  test('of a group that is not there is not known', async () => {
+    const unknown = { type: 'lvm-vg', name: 'none', storage_free: null, storage_size: null }
+    await expect(groupSpace(run(group), 'none', false)).resolves.toEqual(unknown)
+  })
 })
