@@ -9,7 +9,13 @@ import { errorText } from '../lib/system-failure'
 import { recordValues } from '../config/records'
 import type { ConfigData, Node } from '../model/config'
 import { PACE_SPREAD } from '../model/limits/collectors'
-import { ASKED_AT_ONCE, DIAGNOSE_ANSWER_BYTES_MAX, DIAGNOSE_ANSWER_S } from '../model/limits/maintenance'
+import {
+  ASKED_AT_ONCE,
+  DIAGNOSE_ANSWER_BYTES_MAX,
+  DIAGNOSE_ANSWER_S,
+  FLAPPING_CHANGES,
+  FLAPPING_S,
+} from '../model/limits/maintenance'
 import { PROBLEMS_KEY, REPORTED_KEY, reportedOf } from '../model/maintenance'
 import type { Random } from '../lib/random'
 import type { AskMond } from '../rpc/mond/endpoints'
@@ -30,9 +36,16 @@ export interface WatchOptions {
 const DIAGNOSE = '/1/report/node/diagnose'
 const LOAD = '/1/report/default/cpu-avg-load'
 
+interface Heard {
+  readonly time_ns: number
+  readonly digest: string
+  /** When it became another one, the last few times. */
+  readonly changed_s: readonly number[]
+}
+
 export class NodeWatch {
-  /** When each node made the report that was read last, and a digest of it, by uuid. */
-  private readonly last = new Map<string, { readonly time_ns: number; readonly digest: string }>()
+  /** What was read last of each node, by uuid. */
+  private readonly last = new Map<string, Heard>()
 
   constructor(private readonly options: WatchOptions) {}
 
@@ -57,6 +70,9 @@ export class NodeWatch {
         REPORTED_KEY,
         Object.fromEntries([...this.reported(), ...news].filter(([uuid]) => tags.has(uuid))),
       )
+    const flapping = nodes.filter(({ uuid }) => this.flaps(uuid))
+    // What one that flaps says now need not be so in a moment: nothing is begun for it, and nothing forgotten.
+    for (const { uuid } of flapping) reports.delete(uuid)
     let overfull: readonly string[] = []
     await memory.update((now) => {
       const noted = observe(remembered(now.events, reports, { tags }), reports, {
@@ -67,11 +83,22 @@ export class NodeWatch {
       return { ...now, events: noted.events }
     })
     const full = nodes.filter(({ uuid }) => overfull.includes(uuid))
-    const many = full.map(({ name }): [string, string] => [
-      name,
-      'it reports something else again and again; further events are not noted',
-    ])
-    await this.tellProblems({ ...problems, ...Object.fromEntries<string>(many) })
+    const told = (some: readonly Node[], why: string) => Object.fromEntries(some.map(({ name }) => [name, why]))
+    await this.tellProblems({
+      ...problems,
+      ...told(full, 'it reports something else again and again; further events are not noted'),
+      ...told(
+        flapping,
+        `it flaps: what it reports changed ${FLAPPING_CHANGES} times within ${FLAPPING_S} s; nothing new is noted until that ends`,
+      ),
+    })
+  }
+
+  private flaps(uuid: string): boolean {
+    const { changed_s = [] } = this.last.get(uuid) ?? {}
+    const [first] = changed_s
+    const since_s = seconds(this.options.clock) - FLAPPING_S
+    return first !== undefined && changed_s.length === FLAPPING_CHANGES && first > since_s
   }
 
   /** The loads of the processors in the order of these nodes; null when one that is there does not tell. */
@@ -129,8 +156,12 @@ export class NodeWatch {
       last_ns: Math.max(last?.time_ns ?? 0, this.reported().get(node.uuid) ?? 0),
     })
     const digest = createHash('sha256').update(canonicalJson(report)).digest('base64')
-    if (digest !== last?.digest) news.set(node.uuid, time_ns)
-    this.last.set(node.uuid, { time_ns, digest })
+    const isNew = digest !== last?.digest
+    if (isNew) news.set(node.uuid, time_ns)
+    const before = last?.changed_s ?? []
+    const changed_s =
+      isNew && last !== undefined ? [...before, seconds(this.options.clock)].slice(-FLAPPING_CHANGES) : before
+    this.last.set(node.uuid, { time_ns, digest, changed_s })
     return report
   }
 

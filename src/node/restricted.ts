@@ -4,6 +4,7 @@ import * as path from 'node:path'
 import { whyUnsafe } from '../lib/changeable'
 import { within } from '../lib/clock'
 import { runBounded } from '../lib/run-command'
+import { endOf } from '../lib/short-text'
 import { Turns } from '../lib/turns'
 import { PATH } from '../model/constants/paths'
 import {
@@ -13,6 +14,7 @@ import {
   NAMED_PROGRAM_S,
   NAMED_PROGRAM_TURN_S,
   RESTRICTED_FAILURE_S,
+  TOLD_CHARS_MAX,
 } from '../model/limits/node'
 import type { NodeContext } from './context'
 import { fail } from './failure'
@@ -23,20 +25,23 @@ export const runRestricted = (context: NodeContext, command: string): Promise<st
   runNamed(context, { command, folder: PATH.RESTRICTED_COMMANDS_DIR, what: 'restricted command' })
 
 export const runRepair = (context: NodeContext, command: string, input: string): Promise<string> =>
-  runNamed(context, { command, folder: PATH.REPAIR_COMMANDS_DIR, what: 'repair command', input })
+  runNamed(context, { command, folder: PATH.REPAIR_COMMANDS_DIR, what: 'repair command', input, tells: true })
 
 interface Wanted {
   readonly command: string
   readonly folder: string
   readonly what: string
   readonly input?: string
+  /** Its failure says why: the event that it was for tells people. */
+  readonly tells?: boolean
 }
 
 async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
   const { command, what } = wanted
   const problem = await problemOf(context, wanted)
+  let ended: Awaited<ReturnType<typeof run>> | undefined
   if (problem === undefined) {
-    const ended = await alone(context, () => locked(context, () => run(context, wanted)))
+    ended = await alone(context, () => locked(context, () => run(context, wanted)))
     if (ended !== undefined && 'output' in ended && ended.code === 0) return ended.output
     context.log.warn(
       { command, ...(ended ?? { waited_s: NAMED_PROGRAM_TURN_S }) },
@@ -47,7 +52,16 @@ async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
   }
   await context.clock.sleep(RESTRICTED_FAILURE_S * 1000)
   // The caller does not learn which names exist.
-  return fail(`Executing command failed: see the log of the node daemon on ${context.hostname}`)
+  const why = wanted.tells === true && ended !== undefined && 'output' in ended ? `${whyOf(ended)}; ` : ''
+  return fail(`Executing command failed: ${why}see the log of the node daemon on ${context.hostname}`)
+}
+
+function whyOf({ code, output, timedOut, printedTooMuch }: Awaited<ReturnType<typeof start>>): string {
+  const words = endOf(output.trim(), TOLD_CHARS_MAX)
+  const last = words === '' ? '' : `, and said last: ${words}`
+  if (printedTooMuch) return `it was ended because it printed more than ${NAMED_PROGRAM_PRINTED_MAX} bytes`
+  if (timedOut) return `it was ended because it took longer than ${NAMED_PROGRAM_S} s${last}`
+  return `it ended with ${code === null ? 'a signal' : `exit code ${code}`}${last}`
 }
 
 async function problemOf(context: NodeContext, { command, folder, input = '' }: Wanted): Promise<string | undefined> {
@@ -68,8 +82,10 @@ async function problemOf(context: NodeContext, { command, folder, input = '' }: 
 async function run(context: NodeContext, wanted: Wanted) {
   const problem = await problemOf(context, wanted)
   if (problem !== undefined) return { code: null, problem }
-  const { run, paths } = context
-  const { command, folder, input } = wanted
+  return start(context, wanted)
+}
+
+async function start({ run, paths }: NodeContext, { command, folder, input }: Wanted) {
   const bounds = {
     timeout_s: NAMED_PROGRAM_S,
     maxOutput: NAMED_PROGRAM_OUTPUT_MAX,

@@ -9,6 +9,9 @@ export const EVENT_JOBS_MAX = 1000
 export const FAILURE_CHARS_MAX = 1000
 /** Seconds that jobs of a daemon that has died may still take to appear in the queue. */
 export const TAKE_OVER_S = 2
+/** A node whose report changed so often within so many seconds flaps. */
+export const FLAPPING_CHANGES = 6
+export const FLAPPING_S = 300
 /** Characters of a report's object that are kept: it is copied to all candidates. */
 export const REPORT_KEPT_CHARS_MAX = 64 << 10
 /** Bytes of an answer of a monitoring daemon that are read. */

@@ -145,10 +145,14 @@ test('a repair command reads what is wrong, runs alone, and leaves nothing runni
   }
   put('hangs', 'sleep 60')
   put('yes', 'yes')
-  await expect(runRepair({ ...node.context, clock }, 'yes', '')).rejects.toThrow('see the log')
-  put('fails', 'exit 3')
-  for (const name of ['other', '../restricted-commands/other', 'nosuch', 'hangs', 'fails'])
-    await expect(runRepair(hurried, name, '')).rejects.toThrow('see the log')
+  await expect(runRepair({ ...node.context, clock }, 'yes', '')).rejects.toThrow('it printed more than')
+  put('fails', 'echo no fan >&2; exit 3')
+  for (const name of ['other', '../restricted-commands/other', 'nosuch'])
+    await expect(runRepair(hurried, name, '')).rejects.toThrow(/^Executing command failed: see the log/)
+  await expect(runRepair(hurried, 'hangs', '')).rejects.toThrow('it was ended because it took longer than')
+  await expect(runRepair(hurried, 'fails', '')).rejects.toThrow(
+    'it ended with exit code 3, and said last: no fan; see the log',
+  )
   await expect(runRepair(hurried, 'mend', 'x'.repeat(NAMED_PROGRAM_INPUT_MAX + 1))).rejects.toThrow('see the log')
   expect(fs.existsSync(mark)).toBe(false)
 })
@@ -161,9 +165,13 @@ test('a restricted command runs by its name; a failure is slow and says nothing'
   const clock = { ...systemClock, sleep: (ms: number) => Promise.resolve(void waits.push(ms)) }
   for (const name of ['nosuch', '../hello', 'hello x'])
     await expect(runRestricted({ ...node.context, clock }, name)).rejects.toThrow('see the log')
+  node.put('/etc/ganeti/restricted-commands/fails', '#!/bin/sh\necho secret; exit 3\n', 0o755)
+  await expect(runRestricted({ ...node.context, clock }, 'fails')).rejects.toThrow(
+    /^Executing command failed: see the log/,
+  )
   fs.chmodSync(node.paths.local('/etc/ganeti/restricted-commands/hello'), 0o777)
   await expect(runRestricted({ ...node.context, clock }, 'hello')).rejects.toThrow('see the log')
-  expect(waits).toEqual([10000, 10000, 10000, 10000])
+  expect(waits).toEqual([10000, 10000, 10000, 10000, 10000])
 })
 
 test('a command runs only where nobody else may put another one in its place, and while nobody holds the lock', async () => {

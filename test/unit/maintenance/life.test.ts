@@ -86,6 +86,18 @@ test('a completed event is forgotten when its tag is gone and it is no longer ob
   expect(remembered([event], reports({ status: 'Ok' }), tagged())).toEqual([])
 })
 
+test('a tag that is removed before its job is known to have ended is acknowledged then, and nothing is begun twice', () => {
+  const pending = withJob(begun(noted(), 6), 7, 6)
+  // The job has set it, and somebody has removed it, while the round goes on.
+  expect(remembered([pending], reports(EVACUATE), tagged())).toEqual([pending])
+  expect(observe([pending], reports(EVACUATE), at(8, 'e2')).events).toEqual([pending])
+  const [done] = afterRound([pending], round(roundJob(7, { kind: 'tag' })), ended('success'), 9)
+  if (done === undefined) throw new Error('lost')
+  expect(mostInvasive([done]).size).toBe(0)
+  expect(remembered([done], reports(EVACUATE), tagged())).toEqual([done])
+  expect(remembered([done], reports({ status: 'Ok' }), tagged())).toEqual([])
+})
+
 test('a failed event is forgotten as soon as its tag is gone, and then begins anew', () => {
   const [failed] = afterRound([begun(noted(), 6)], round(roundJob(7)), ended('error'), 7)
   if (failed === undefined) throw new Error('lost')

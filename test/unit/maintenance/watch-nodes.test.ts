@@ -3,8 +3,13 @@ import { change } from '../../../src/config/changes'
 import { systemClock } from '../../../src/lib/clock'
 import { NodeWatch } from '../../../src/maintenance/watch-nodes'
 import type { Node } from '../../../src/model/config'
-import { DIAGNOSE_ANSWER_BYTES_MAX, REPORT_KEPT_CHARS_MAX } from '../../../src/model/limits/maintenance'
-import { MAINTENANCE, problemsOf, repairEvents } from '../../../src/model/maintenance'
+import {
+  DIAGNOSE_ANSWER_BYTES_MAX,
+  FLAPPING_CHANGES,
+  FLAPPING_S,
+  REPORT_KEPT_CHARS_MAX,
+} from '../../../src/model/limits/maintenance'
+import { canceledEvent, MAINTENANCE, problemsOf, repairEvents } from '../../../src/model/maintenance'
 import { askMond } from '../../../src/rpc/mond/client'
 import type { AskMond } from '../../../src/rpc/mond/endpoints'
 import { GantryBox } from '../../support/gantry-box'
@@ -166,4 +171,31 @@ test('a node that does not answer is named, and what it reported before counts o
   await all.looksAfter(30)
   expect(all.problem).toBe('no answer within 10 s')
   expect(all.events).toHaveLength(1)
+})
+
+test('a node that flaps is named, begins nothing new, and loses nothing that is known of it', async () => {
+  const all = new Situation()
+  await all.looksAfter(1)
+  for (let turn = 2; turn < FLAPPING_CHANGES; turn++) {
+    all.says(all.node, { ...EVACUATE, turn })
+    await all.looksAfter(5)
+  }
+  all.says(all.node, EVACUATE)
+  await all.looksAfter(5)
+  expect(all.problem).toBeUndefined()
+  const event = all.events.at(-1)
+  if (event === undefined) throw new Error('not noted')
+  all.box.change(change('setGantry', MAINTENANCE.events, event.id, canceledEvent(event, 1)))
+  const known = all.events
+  // A node that is well for once would have it forgotten that nothing is to be done.
+  for (const report of [{ status: 'Ok' }, { status: 'live-repair', command: 'mend' }]) {
+    all.says(all.node, report)
+    await all.looksAfter(5)
+    expect(all.problem).toMatch(/^it flaps: .* nothing new is noted/)
+    expect(all.events).toEqual(known)
+  }
+  await all.looksAfter(FLAPPING_S)
+  expect(all.problem).toBeUndefined()
+  expect(all.events.at(-1)).toMatchObject({ action: 'live-repair', status: 'noted' })
+  expect(all.events.find(({ id }) => id === event.id)).toBeUndefined()
 })
