@@ -1,19 +1,20 @@
 // OP_INSTANCE_RECREATE_DISKS: makes disks again whose data is lost, empty, in their old places or on another node.
 import { change } from '../../config/changes'
 import { fillBeParams } from '../../config/filled'
-import { diskTemplateOf, nodesOfGroup } from '../../config/lookup'
+import { diskTemplateOf, drbdId, nodesOfGroup } from '../../config/lookup'
 import type { Disk, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceRecreateDisks } from '../../opcodes/instance'
 import { wantedNodes } from '../find'
 import { exclusive, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitLevel, Want } from '../lock-session'
-import type { UnitContext } from '../unit-context'
+import type { Change, UnitContext } from '../unit-context'
 import { allocatorsFor, firstThatFinds } from './placement/allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { createDisks, wipeDisks } from './disks/files'
 import { checkDiskParams } from './disks/spec'
 import { checkFileSpace } from './disks/file-space'
+import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { instanceHookEnv } from './hook-env'
 import { chooseNodes } from './placement/placement'
 import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
@@ -55,11 +56,14 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     const wanted = wantedDisks(view, op)
     if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
-    const target = nodes[0] ?? (await chosenNode(ctx, view, op.iallocator)) ?? view.primary
+    const others = nodes.length > 0 ? nodes : await chosenNodes(ctx, view, op.iallocator)
+    const there = others.length > 0 ? await viewOn(ctx, view, others) : view
     const template = wanted[0]?.changed.dev_type ?? NO_DISKS
     const size_mib = wanted.reduce((sum, { changed }) => sum + changed.size, 0)
-    await checkFileSpace(ctx, { ...view.config, node: target, template }, size_mib, true)
-    return { view, wanted, target }
+    await checkFileSpace(ctx, { ...there.config, node: there.primary, template }, size_mib, true)
+    if (others.length > 0)
+      await checkVolumeSpace(ctx, there.config, allNodes(there), volumeNeeds(wanted.map(({ changed }) => changed)))
+    return { view, wanted, there }
   },
   hooks: {
     path: 'instance-recreate-disks',
@@ -67,24 +71,47 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, wanted, target }) {
-    const disks = wanted.map((one) => one.changed)
-    const there = { ...view, primary: target }
-    if (op.nodes.length > 0 || op.iallocator !== undefined)
+  async run(ctx, op, { view, wanted, there }) {
+    const elsewhere = op.nodes.length > 0 || op.iallocator !== undefined
+    const disks: Disk[] = []
+    for (const { changed } of wanted) disks.push(elsewhere ? await placedOn(ctx, there, changed) : changed)
+    if (elsewhere)
       ctx.log.warning(
         "Changing the instance's nodes, you will have to remove any disks left on the older nodes manually",
       )
     await createDisks(ctx, there, disks, { unique: false })
-    if (target.uuid !== view.primary.uuid) await ctx.config.change(movedTo(view, target))
-    await ctx.config.change(
-      wanted
-        .filter(({ disk, changed }) => disk !== changed)
-        .map(({ changed }) => change('patchDisk', changed.uuid, { size: changed.size, mode: changed.mode })),
-    )
+    await ctx.config.change([
+      ...(there.primary.uuid === view.primary.uuid ? [] : movedTo(view, there.primary)),
+      ...disks.flatMap((disk, index) => changesOf(wanted[index]?.disk, disk)),
+    ])
     if (view.config.cluster.prealloc_wipe_disks) await wipeDisks(ctx, there, disks)
     return null
   },
 })
+
+/** The instance as if it were on those nodes. */
+async function viewOn(ctx: UnitContext, view: InstanceView, nodes: readonly Node[]): Promise<InstanceView> {
+  const [primary = view.primary, ...secondaries] = nodes
+  const { nodes: read } = await ctx.config.read({ nodes: nodes.map(({ uuid }) => uuid) })
+  return { ...view, config: { ...view.config, nodes: { ...view.config.nodes, ...read } }, primary, secondaries }
+}
+
+/** The disk on its new nodes; the two sides of a mirror have new minors there. */
+async function placedOn(ctx: UnitContext, { primary, secondaries }: InstanceView, disk: Disk): Promise<Disk> {
+  const id = drbdId(disk)
+  const [secondary] = secondaries
+  if (id === undefined || secondary === undefined) return disk
+  const nodes = [primary.uuid, secondary.uuid]
+  const [minorA = 0, minorB = 0] = await ctx.env.wconfd.gantryReserveMinors(ctx.env.client, disk.uuid, nodes)
+  return { ...disk, nodes, logical_id: [...nodes, id.port, minorA, minorB, id.secret] }
+}
+
+function changesOf(before: Disk | undefined, disk: Disk): Change[] {
+  if (before === undefined || before === disk) return []
+  const { size, mode, children, logical_id, nodes } = disk
+  const placed = logical_id === before.logical_id ? {} : { logical_id, nodes }
+  return [change('patchDisk', disk.uuid, { size, mode, ...(children.length > 0 && { children }), ...placed })]
+}
 
 /** The allocator may take any node of the instance's group. */
 async function groupLocks(
@@ -99,15 +126,15 @@ async function groupLocks(
   return exclusive(nodesOfGroup(config, group).map((node) => node.uuid))
 }
 
-/** The node that a new instance like this one would get. As in Ganeti, the instance's present use counts as well. */
-async function chosenNode(
+/** The nodes that a new instance like this one would get. As in Ganeti, the instance's present use counts as well. */
+async function chosenNodes(
   ctx: UnitContext,
   view: InstanceView,
   iallocator: string | undefined,
-): Promise<Node | undefined> {
+): Promise<readonly Node[]> {
   const { config, instance, primary, disks } = view
   const allocators = iallocator && (await allocatorsFor(ctx, 'allocate', config, iallocator))
-  if (!allocators) return undefined
+  if (!allocators) return []
   const groups = ctx.locks.holds('nodegroup')
   if (groups !== 'all' && !groups.includes(primary.group))
     throw new OpPrereqError(
@@ -132,11 +159,12 @@ async function chosenNode(
     ...{ ignorePolicy: false, opportunistic: false },
     among: ctx.locks.holds('node'),
   }
-  const [node] = await firstThatFinds(ctx, allocators, (allocator) => chooseNodes(ctx, allocator, request))
-  noteNodes(ctx, [node])
-  await ctx.locks.keepOnly('node', [node.uuid])
-  await ctx.locks.keepOnly('node-res', [node.uuid])
-  return node
+  const nodes = await firstThatFinds(ctx, allocators, (allocator) => chooseNodes(ctx, allocator, request))
+  noteNodes(ctx, nodes)
+  const uuids = nodes.map(({ uuid }) => uuid)
+  await ctx.locks.keepOnly('node', uuids)
+  await ctx.locks.keepOnly('node-res', uuids)
+  return nodes
 }
 
 function noteNodes(ctx: UnitContext, nodes: readonly Node[]): void {
@@ -179,6 +207,13 @@ function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreate
     const disk = view.disks[index]
     if (disk === undefined) throw new OpPrereqError(`Invalid disk index '${index}'`, ECODE.INVAL)
     const { size = disk.size, mode = disk.mode } = params
-    return { disk, changed: Object.keys(params).length === 0 ? disk : { ...disk, size, mode } }
+    return { disk, changed: Object.keys(params).length === 0 ? disk : { ...sized(disk, size), mode } }
   })
 }
+
+/** The data of a mirror is on its first part. */
+const sized = (disk: Disk, size: number): Disk => ({
+  ...disk,
+  size,
+  children: disk.children.map((child, index) => (index === 0 ? { ...child, size } : child)),
+})

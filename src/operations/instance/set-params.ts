@@ -22,6 +22,7 @@ import { checkNotClusterOnly } from './parameters/params'
 import { planNics, plugNics, type NicPlan } from './nics/changes'
 import { balloon, checkBalloon } from './parameters/memory'
 import type { Changed, SetOp } from './parameters/set-op'
+import { conversionLocks } from './disks/mirror-conversion'
 import { newValues, type Values } from './parameters/values'
 import { hookNodes, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
 import { factsOf, DISK_TEMPLATES } from '../../model/templates'
@@ -48,6 +49,12 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     for (const { action, params } of nics) checkNicChange(action, params)
     await notePrimary(ctx, op)
     return ofInstance.locks(op, ctx)
+  },
+  async declare(level, op, ctx) {
+    // Only disks need nodes.
+    if (op.disks.length === 0 && op.disk_template === undefined) return undefined
+    if (level !== 'node' && level !== 'node-res') return undefined
+    return (await conversionLocks(ctx, op)) ?? ofInstance.declare(level, op, ctx)
   },
   async check(ctx, op): Promise<SetPlan> {
     const view = await readInstance(ctx, op)

@@ -2,24 +2,28 @@
 import { change } from '../../../config/changes'
 import { diskTemplateOf } from '../../../config/lookup'
 import { fillNdParams } from '../../../config/filled'
-import type { Disk } from '../../../model/config'
+import type { Disk, Node } from '../../../model/config'
 import { ECODE, type ErrorCode, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
 import { createDisks, degraded, removeDisks, sizeText } from './files'
-import { newDisks } from './new-disks'
-import { checkTemplate, fileStorageFolder } from './spec'
+import { checkMirrorSpace, dataDisks, drbdToPlain, plainToDrbd, secondaryFor } from './mirror-conversion'
+import { newDisks, returnPorts, withIdentities } from './new-disks'
+import { checkTemplate, type DiskSpec, fileStorageFolder } from './spec'
+import { checkVolumeSpace, volumeNeeds } from './volume-space'
 import { waitForSync } from './sync'
 import { shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
 import type { Changed, SetOp } from '../parameters/set-op'
 import { diskDictOf, reread, type InstanceView } from '../view'
-import { type DiskTemplate, factsOf, isMirroredInside, isOnLvm } from '../../../model/templates'
+import { diskIdOf, type DiskTemplate, factsOf, isDrbd, isMirroredInside, isOnLvm } from '../../../model/templates'
 
 export interface Conversion {
   readonly from: DiskTemplate
   readonly template: DiskTemplate
   readonly disks: readonly Disk[]
+  /** The other side of new mirrors. */
+  readonly secondary: Node | undefined
 }
 
 export async function planConversion(
@@ -54,35 +58,57 @@ export async function planConversion(
   if (factsOf(template).exclusive !== true && fillNdParams(config, primary).exclusive_storage)
     throw refuse(`Cannot convert disk template from ${from} to ${template} when exclusive storage is enabled`)
   checkTemplate(cluster, template)
-  const secondary = op.remote_node ?? op.remote_node_uuid ?? op.iallocator
-  if (secondary !== undefined && !isMirroredInside(template))
+  const given = op.remote_node ?? op.remote_node_uuid ?? op.iallocator
+  if (given !== undefined && !isMirroredInside(template))
     ctx.log.warning('Changing the disk template to a non-mirrored one, the secondary node will be ignored')
+  const secondary = await secondaryFor(ctx, view, op)
+  if (isDrbd(from) && diskIdOf(template) === 'volume')
+    return { from, template, disks: dataDisks(view), secondary: undefined }
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
   const specs = view.disks.map(({ size, mode, name }) => ({ size, mode, name }))
-  return {
-    from,
-    template,
-    disks: newDisks(ctx, specs, template, { config, primary, folder }, { driver: op.file_driver }),
-  }
+  const place = { config, primary, secondary, folder }
+  const disks = newDisks(ctx, keepGroups(view, specs), template, place, { driver: op.file_driver })
+  if (secondary !== undefined && diskIdOf(from) === 'volume') await checkMirrorSpace(ctx, view, secondary, disks)
+  else
+    await checkVolumeSpace(ctx, config, secondary === undefined ? [primary] : [primary, secondary], volumeNeeds(disks))
+  return { from, template, disks, secondary }
 }
+
+/** Volumes stay in their groups. */
+const keepGroups = ({ disks }: InstanceView, specs: readonly DiskSpec[]): DiskSpec[] =>
+  specs.map((spec, index) => {
+    const disk = disks[index]
+    return diskIdOf(disk?.dev_type) === 'volume' ? { ...spec, vg: String(disk?.logical_id[0]) } : spec
+  })
 
 /** The old disks are deleted when the new ones have all data and are in the configuration. */
 export async function convertDisks(
   ctx: UnitContext,
   view: InstanceView,
-  { from, template, disks }: Conversion,
+  { from, template, disks: planned, secondary }: Conversion,
   op: SetOp,
 ): Promise<Changed[]> {
   const { uuid } = view.instance
   if (!(await shutdownDisks(ctx, view)))
     throw new OpExecError('Cannot shutdown instance disks, unable to proceed with disk template conversion')
   ctx.log.say(`Converting disk template from '${from}' to '${template}'`)
+  if (secondary !== undefined && diskIdOf(from) === 'volume') {
+    await plainToDrbd(ctx, view, planned, secondary)
+    if (!(await waitForSync(ctx, await reread(ctx, view), { oneshot: !op.wait_for_sync }))) throw degraded()
+    return [['disk_template', template]]
+  }
+  if (isDrbd(from) && diskIdOf(template) === 'volume') {
+    await drbdToPlain(ctx, view, planned)
+    return [['disk_template', template]]
+  }
+  const disks = await withIdentities(ctx, planned)
+  const there = await viewOn(ctx, view, secondary)
   ctx.log.say(`Generating new '${template}' disk template...`)
   disks.forEach((disk, index) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
   ctx.log.say(`Creating new empty disks of type '${template}'...`)
-  await createDisks(ctx, view, disks)
+  await createDisks(ctx, there, disks, { undone: () => returnPorts(ctx, disks) })
   ctx.log.say(`Populating the new empty disks of type '${template}'...`)
-  await copyData(ctx, view, template, disks)
+  await copyData(ctx, view, there, template, disks)
   ctx.log.say(`Detaching old disks (${from}) from the instance and removing them from cluster config`)
   ctx.log.say(`Adding new disks (${template}) to cluster config and attaching them to the instance`)
   await ctx.config.change([
@@ -95,9 +121,18 @@ export async function convertDisks(
   return [['disk_template', template]]
 }
 
+/** The instance as its new disks see it. */
+async function viewOn(ctx: UnitContext, view: InstanceView, secondary: Node | undefined): Promise<InstanceView> {
+  if (secondary === undefined) return { ...view, secondaries: [] }
+  const { nodes } = await ctx.config.read({ nodes: [secondary.uuid] })
+  const config = { ...view.config, nodes: { ...view.config.nodes, ...nodes } }
+  return { ...view, config, secondaries: [secondary] }
+}
+
 async function copyData(
   ctx: UnitContext,
   view: InstanceView,
+  there: InstanceView,
   template: DiskTemplate,
   disks: readonly Disk[],
 ): Promise<void> {
@@ -105,14 +140,15 @@ async function copyData(
     const target = disks[index]
     if (target === undefined) throw new OpExecError(`Disk ${index} has no disk to be copied to`)
     ctx.log.say(` - copying data from disk ${index} (${old.dev_type}), size ${sizeText(target.size)}`)
-    const pair = [diskDictOf(view, old), diskDictOf(view, target)] as const
+    const pair = [diskDictOf(view, old), diskDictOf(there, target)] as const
     const result = await ctx.nodes.attempt(view.primary, 'blockdev_convert', [...pair])
     if (result.ok) continue
     ctx.log.say(` - ERROR: Could not copy disk '${String(old.logical_id[1])}' to '${String(target.logical_id[1])}'`)
     ctx.log.info('Some disks failed to copy')
     ctx.log.info('The instance will not be affected, aborting operation')
     ctx.log.info(`Removing newly created disks of type '${template}'...`)
-    if (await removeDisks(ctx, view, disks)) ctx.log.info('Newly created disks removed successfully')
+    if (await removeDisks(ctx, there, disks)) ctx.log.info('Newly created disks removed successfully')
+    await returnPorts(ctx, disks)
     throw new OpExecError(`Error while converting the instance's template: ${result.error}`)
   }
 }

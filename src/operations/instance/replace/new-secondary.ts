@@ -7,9 +7,10 @@ import type { Disk, LogicalId } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { createDevice } from '../disks/files'
+import { Undo } from '../disks/undo'
 import { dictOf, diskDictOf, diskDicts, reread, type InstanceView } from '../view'
 import type { NewSecondary } from './plan'
-import { checkExistence, checkPeer, checkVolumeGroups, finish, STEPS, Undo } from './steps'
+import { checkExistence, checkPeer, checkVolumeGroups, finish, STEPS } from './steps'
 
 export async function replaceSecondary(ctx: UnitContext, replacement: NewSecondary): Promise<void> {
   const { view, disks, target, secondary, earlyRelease } = replacement

@@ -44,15 +44,13 @@ export interface NewSecondary extends Common {
 
 export type Replacement = SameNode | NewSecondary | (Common & { readonly kind: 'nothing' })
 
-export function checkArguments({ mode, remote_node, iallocator, disks }: ReplaceOp): void {
+export function checkArguments({ mode, remote_node, iallocator }: ReplaceOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   const given = remote_node !== undefined || iallocator !== undefined
   if (mode === 'replace_new_secondary' && !given)
     throw refuse('A new secondary node is either named or chosen by an allocator')
   if (mode !== 'replace_new_secondary' && given)
     throw refuse('A new node or an allocator is for a change of the secondary node only')
-  if (disks.length > 0 && (mode === 'replace_auto' || mode === 'replace_new_secondary'))
-    throw refuse('Cannot specify disks to be replaced')
 }
 
 export async function planReplacement(ctx: UnitContext, op: ReplaceOp): Promise<Replacement> {
@@ -80,17 +78,19 @@ async function sameNode(ctx: UnitContext, replacement: SameNode): Promise<SameNo
 function secondaryOf(view: InstanceView): Node {
   const { disks, secondaries } = view
   const [secondary] = secondaries
-  if (disks.length === 0 || !disks.every(({ dev_type }) => isDrbd(dev_type)))
-    throw new OpPrereqError('Can only run replace disks for DRBD8-based instances', ECODE.INVAL)
   if (secondary === undefined || secondaries.length !== 1)
     throw new OpPrereqError(
       `The instance has a strange layout, expected one secondary but found ${secondaries.length}`,
       ECODE.FAULT,
     )
+  if (!disks.every(({ dev_type }) => isDrbd(dev_type)))
+    throw new OpPrereqError('Can only run replace disks for DRBD8-based instances', ECODE.INVAL)
   return secondary
 }
 
 function wantedDisks({ disks }: InstanceView, op: ReplaceOp): IndexedDisk[] {
+  if (op.disks.length > 0 && (op.mode === 'replace_auto' || op.mode === 'replace_new_secondary'))
+    throw new OpPrereqError('Cannot specify disks to be replaced', ECODE.INVAL)
   const indices = op.disks.length === 0 ? [...disks.keys()] : [...new Set(op.disks)].sort((a, b) => a - b)
   return indices.map((index) => {
     const disk = disks[index]

@@ -6,9 +6,10 @@ import { OpExecError } from '../../../model/errors'
 import { diskUuid } from '../../../model/ids'
 import type { UnitContext } from '../../unit-context'
 import { createDevice } from '../disks/files'
+import { Undo } from '../disks/undo'
 import { diskDictOf } from '../view'
 import type { IndexedDisk, SameNode } from './plan'
-import { checkExistence, checkPeer, checkVolumeGroups, finish, type OldStorage, STEPS, Undo, volumeText } from './steps'
+import { checkExistence, checkPeer, checkVolumeGroups, finish, type OldStorage, STEPS, volumeText } from './steps'
 
 interface Exchange {
   readonly one: IndexedDisk

@@ -2,7 +2,6 @@
 import type { DiskDict } from '../../../config/rpc-dicts'
 import type { Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
-import type { NodeResult } from '../../../rpc/node/client'
 import type { UnitContext } from '../../unit-context'
 import { isConsistent } from '../disks/activation'
 import { waitForSync } from '../disks/sync'
@@ -12,30 +11,6 @@ import type { IndexedDisk } from './plan'
 export const STEPS = 6
 
 export const volumeText = ({ logical_id }: Pick<DiskDict, 'logical_id'>): string => logical_id.join('/')
-
-/** What has to be undone, the last first. Undoing goes on when a part of it fails, and says what is left to do by hand. */
-export class Undo {
-  private readonly steps: { what: string; step: () => Promise<NodeResult<unknown>> }[] = []
-
-  constructor(private readonly ctx: UnitContext) {}
-
-  push(what: string, step: () => Promise<NodeResult<unknown>>): void {
-    this.steps.push({ what, step })
-  }
-
-  /** `work` is done, or it is undone and its error thrown. */
-  async around(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      for (const { what, step } of this.steps.toReversed()) {
-        const result = await step()
-        if (!result.ok) this.ctx.log.warning(`Could not ${what}: ${result.error}`, 'clean up by hand')
-      }
-      throw error
-    }
-  }
-}
 
 export async function checkExistence(
   ctx: UnitContext,
