@@ -11,14 +11,8 @@ import { wordsOf, wordsOfCommands } from './support/command-words'
 import { root } from './support/source-tree'
 import { projectProgram, Reading, sourcesOf } from './support/unread'
 
-const REFUSED = 'disks are never replaced yet: whatever is given, the opcode is refused with the reason'
-
 /** Parameters of opcodes that no unit reads. */
 const UNREAD_PARAMETERS: Readonly<Record<string, string>> = {
-  'OP_INSTANCE_REPLACE_DISKS early_release': REFUSED,
-  'OP_INSTANCE_REPLACE_DISKS ignore_ipolicy': REFUSED,
-  'OP_INSTANCE_REPLACE_DISKS disks': REFUSED,
-  'OP_INSTANCE_REPLACE_DISKS remote_node_uuid': REFUSED,
   'OP_CLUSTER_RENEW_CRYPTO verbose': 'only how much the tools print on other nodes; the job tells of each node anyway',
   'OP_CLUSTER_RENEW_CRYPTO debug': 'only how much the tools print on other nodes; the job tells of each node anyway',
   'OP_NETWORK_REMOVE force': "Ganeti's unit does not read it either: a network that is connected is never removed",

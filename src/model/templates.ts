@@ -91,6 +91,7 @@ export const TEMPLATES = {
     growable: true,
     copyable: true,
     exclusive: true,
+    made: true,
     params: { stripes: { type: 'int', default: 1 } },
   },
   blockdev: {
@@ -107,6 +108,7 @@ export const TEMPLATES = {
     mirror: 'inside',
     growable: true,
     meta: DRBD_META_SIZE_MIB,
+    made: true,
     params: {
       'c-delay-target': { type: 'int', default: 1 },
       'c-fill-target': { type: 'int', default: 0 },

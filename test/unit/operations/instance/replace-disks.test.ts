@@ -3,7 +3,6 @@
 import { drbdId } from '../../../../src/config/lookup'
 import type { CallName } from '../../../../src/rpc/node/calls'
 import type { FakeCluster } from '../../../support/fake-cluster'
-import '../../../support/lvm-made'
 import { drbdInstance, storageCluster } from '../../../support/storage-cluster'
 
 const REPLACE = 'OP_INSTANCE_REPLACE_DISKS'

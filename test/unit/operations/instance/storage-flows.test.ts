@@ -2,7 +2,6 @@
 // order, the same words in the log, the same result, and the same disks in the configuration afterwards.
 import type { ConfigData } from '../../../../src/model/config'
 import type { FakeCluster } from '../../../support/fake-cluster'
-import '../../../support/lvm-made'
 import { recordedStorage, storageCluster, type StorageStep as Step } from '../../../support/storage-cluster'
 
 let cluster: FakeCluster

@@ -1,7 +1,6 @@
 // What can go wrong with instances on logical volumes and DRBD: nothing is left behind, and nothing is deleted that was there before.
 import { drbdId } from '../../../../src/config/lookup'
 import type { FakeCluster } from '../../../support/fake-cluster'
-import '../../../support/lvm-made'
 import { drbdInstance, plainInstance, storageCluster } from '../../../support/storage-cluster'
 
 const CREATE = 'OP_INSTANCE_CREATE'

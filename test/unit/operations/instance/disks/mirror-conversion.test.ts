@@ -2,7 +2,6 @@
 import { drbdId } from '../../../../../src/config/lookup'
 import type { CallName } from '../../../../../src/rpc/node/calls'
 import type { FakeCluster } from '../../../../support/fake-cluster'
-import '../../../../support/lvm-made'
 import { drbdInstance, plainInstance, storageCluster } from '../../../../support/storage-cluster'
 
 const MODIFY = 'OP_INSTANCE_SET_PARAMS'
