@@ -58,6 +58,7 @@ const exact: Readonly<Record<string, Claim>> = {
   // Job processes of both write it; every other log is its daemon's alone.
   [`${PATH.LOG_DIR}/jobs.log`]: [masterd, GROUP.luxid, MODE.secureFile],
   [PATH.LOG_OS_DIR]: [...LOG, 0o750],
+  [PATH.LOG_ES_DIR]: [...LOG, 0o750],
   [PATH.LOG_XEN_DIR]: [...LOG, 0o750],
   [PATH.LOG_KVM_DIR]: [...LOG, 0o750],
 }

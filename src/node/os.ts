@@ -16,7 +16,7 @@ const NIC_BRIDGED = 'bridged'
 
 export type ScriptContext = Pick<
   NodeContext,
-  'paths' | 'files' | 'run' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log' | 'hostname'
+  'paths' | 'files' | 'run' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log' | 'hostname' | 'ssconf'
 >
 
 /** Installs an instance whose disks exist. */

@@ -12,6 +12,7 @@ const LOCK_OWNERS = 'for owners of locks: jobs that run, and connections of wcon
 
 /** The fields of each file that grow with time. Weak maps do not count, because entries go with their keys. */
 export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/node/storage/gluster/volume.ts': { mounting: ONE_WORK },
   'src/collectors/load/instance-loads.ts': { instances: 'INSTANCES_SEEN_MAX' },
   'src/collectors/monitor.ts': { watches: 'one for each collector, and PLUGINS_MAX', switches: REGISTERED },
   'src/collectors/plugins.ts': { known: 'PLUGINS_MAX' },
@@ -150,6 +151,7 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/lib\/ganeti\/(.*\/)?\..+\.\d+\.\d+\.new$/, 'removed when noded starts: their writers were killed'],
   [/^var\/log\/ganeti\/[\w-]+\.log(\.1)?$/, 'LOG_FILE'],
   [/^var\/log\/ganeti\/os\//, 'OS_LOGS_MAX, OS_LOG_BYTES_MAX each'],
+  [/^var\/log\/ganeti\/extstorage\//, 'EXT_LOGS_MAX, EXT_OUTPUT_BYTES_MAX each'],
   [/^var\/log\/ganeti\/kvm\//, 'one for each instance, which QEMU begins anew; swept with the instance'],
   [/^var\/run\/ganeti\/(bdev-cache|instance-reason)\//, 'one for each disk or instance; swept with the instance'],
   [/^var\/run\/ganeti\/(instance-disks|kvm-hypervisor|fake-hypervisor|uid-pool|cloud-init)\//, 'go with the instance'],

@@ -22,6 +22,9 @@ export const STORAGE_TYPES_NODE_STORAGE: readonly StorageType[] = ['file', 'glus
 export const DISK_ACCESS_MODES = ['ro', 'rw'] as const
 export const DISK_DRIVER_ACCESS = ['kernelspace', 'userspace'] as const
 export const DEFAULT_FILE_DRIVER = 'loop'
+/** First part of the id of a block device that exists before its instance, and the directory below which it has its name. */
+export const BLOCKDEV_DRIVER = 'manual'
+export const ADOPTABLE_BLOCKDEV_ROOT = '/dev/disk/'
 export const MAX_DISKS = 16
 export const MIN_VG_SIZE_MIB = 20480
 export const DEFAULT_VG = 'xenvg'

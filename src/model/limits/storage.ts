@@ -14,3 +14,11 @@ export const LOOK_PAUSE_MS = { first: 100, longest: 2000 } as const
 export const RECONNECTS_MAX = 10
 /** Bytes that a program which lists volumes or devices may print. */
 export const STORAGE_REPORT_BYTES_MAX = 32 << 20
+/** Seconds that a script of external storage may run. Its caller waits longer, so that it hears why there is no answer. */
+export const EXT_SCRIPT_S = 840
+/** Bytes that it may print. */
+export const EXT_OUTPUT_BYTES_MAX = 1 << 20
+/** Logs of such scripts on one node; the oldest go. */
+export const EXT_LOGS_MAX = 1000
+/** Seconds for which an image of Ceph may seem in use elsewhere: after some 30 s Ceph forgets a machine that has died. */
+export const RBD_WATCH_S = 40

@@ -1,7 +1,7 @@
 // Node calls about OS definitions and storage providers, and those that run their scripts for an instance.
 import { keepSecrets } from '../cloud-init'
 import type { Handlers } from '../context'
-import { diagnoseProviders } from '../ext-storage'
+import { diagnoseProviders } from '../storage/ext/providers'
 import { diagnoseAll, findOs } from '../os-definition'
 import { packOs } from '../os-package'
 import { osCreate, osRename, osValidate } from '../os'

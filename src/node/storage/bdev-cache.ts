@@ -11,13 +11,15 @@ export async function noteDevice(
   onPrimary: boolean,
   ivName = '',
 ): Promise<void> {
+  if (device === '') return
   await files.mkdir(paths.bdevCacheDir, { recursive: true, mode: 0o755 })
   const role = onPrimary ? 'primary' : 'secondary'
   await files.writeFile(noteFile(paths, device), `${owner} ${role} ${ivName || 'not_visible'}\n`, { mode: 0o644 })
 }
 
-export const forgetDevice = ({ paths, files }: Places, device: string): Promise<void> =>
-  files.rm(noteFile(paths, device), { force: true })
+export async function forgetDevice({ paths, files }: Places, device: string): Promise<void> {
+  if (device !== '') await files.rm(noteFile(paths, device), { force: true })
+}
 
 function noteFile(paths: Paths, device: string): string {
   const name = paths

@@ -145,6 +145,8 @@ export class Disks {
   /** Overwrites a range with zeros; fails when it goes beyond the end. */
   async wipe(disk: DiskDict, offset_mib: number, size_mib: number): Promise<void> {
     const device = await this.require(disk)
+    if (device.path === '')
+      fail(`${nameOf(disk)} has no device on node ${this.context.hostname}, only a hypervisor reaches it`)
     const { size_bytes: end_bytes } = await this.driver(disk).dimensions(disk, device)
     await overwrite(this.context.files, device.path, { offset_mib, size_mib, end_bytes })
   }
@@ -153,6 +155,7 @@ export class Disks {
   async remove(disk: DiskDict): Promise<Device | undefined> {
     const device = await this.find(disk)
     if (device !== undefined) await this.driver(disk).remove(disk, device)
+    else await this.driver(disk).removeUnseen?.(disk)
     const failures: string[] = []
     for (const child of childrenOf(disk)) {
       try {

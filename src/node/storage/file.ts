@@ -9,9 +9,12 @@ import type { Device, Driver, DriverFactory, StorageContext } from './storage'
 
 const MIB = 1 << 20
 
-export const fileDriver: DriverFactory = (context): Driver => {
+export const fileDriver: DriverFactory = (context): Driver =>
+  driverOfFiles(context, ({ logical_id }) => filePath(context, logical_id))
+
+/** `fileOf` tells where a disk's file is, whether it exists or not. */
+export function driverOfFiles(context: StorageContext, fileOf: (disk: DiskDict) => Promise<string>): Driver {
   const { files } = context
-  const fileOf = (disk: DiskDict) => filePath(context, disk.logical_id)
 
   async function existing(disk: DiskDict): Promise<Device> {
     return (await find(disk)) ?? fail(`File device '${context.paths.virtual(await fileOf(disk))}' does not exist`)
@@ -38,8 +41,8 @@ export const fileDriver: DriverFactory = (context): Driver => {
       if (!dryRun) await resize(files, device.path, size)
     },
     remove: async (_disk, device) => files.rm(device.path, { force: true }),
-    async rename(_disk, device, newId) {
-      const target = await filePath(context, newId)
+    async rename(disk, device, newId) {
+      const target = await fileOf({ ...disk, logical_id: newId })
       if ((await sizeOf(files, target)) !== undefined) fail(`File already exists: ${context.paths.virtual(target)}`)
       await files.rename(device.path, target)
     },

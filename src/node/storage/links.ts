@@ -46,6 +46,8 @@ export async function makeLink(
   device: Device,
 ): Promise<string> {
   const link = linkPath(paths, instanceName, index)
+  // There is nothing to lead to where only a hypervisor reaches the disk.
+  if (device.path === '') return link
   if ((await files.readlink(link).catch(() => undefined)) === device.path) return link
   await files.mkdir(paths.local(PATH.DISK_LINKS_DIR), { recursive: true, mode: 0o755 })
   // Several calls may link the same disk at once.

@@ -1,8 +1,12 @@
 // Every disk template that this node can serve.
+import { blockdevDriver } from './blockdev'
 import { disklessDriver } from './diskless'
 import { drbdDriver } from './drbd/driver'
+import { extDriver } from './ext/driver'
 import { fileDriver } from './file'
+import { glusterDriver } from './gluster/driver'
 import { lvmDriver } from './lvm/driver'
+import { rbdDriver } from './rbd/driver'
 import type { DriverFactory } from './storage'
 
 export const DRIVERS: Readonly<Record<string, DriverFactory>> = {
@@ -11,4 +15,8 @@ export const DRIVERS: Readonly<Record<string, DriverFactory>> = {
   sharedfile: fileDriver,
   plain: lvmDriver,
   drbd: drbdDriver,
+  blockdev: blockdevDriver,
+  rbd: rbdDriver,
+  ext: extDriver,
+  gluster: glusterDriver,
 }

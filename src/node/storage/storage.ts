@@ -6,11 +6,11 @@ import type { DiskDict } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
 
 /** The parts of the node that a driver needs. */
-export type StorageContext = Pick<NodeContext, 'paths' | 'files' | 'run' | 'clock' | 'hostname' | 'log'>
+export type StorageContext = Pick<NodeContext, 'paths' | 'files' | 'run' | 'clock' | 'hostname' | 'log' | 'ssconf'>
 
 /** A disk that is there and usable on this node. */
 export interface Device {
-  /** The file or block device, as a local path. */
+  /** The file or block device, as a local path; empty where only a hypervisor reaches it, by its URI. */
   readonly path: string
   /** How a hypervisor reaches it without a path, where there is such a way. */
   readonly uri?: string
@@ -79,6 +79,8 @@ export interface Driver {
   grow(disk: DiskDict, device: Device, amount_mib: number, how: Sharing & { readonly dryRun: boolean }): Promise<void>
   /** Deletes the data. */
   remove(disk: DiskDict, device: Device): Promise<void>
+  /** Deletes what may be there although it is not found; there where that can be. */
+  removeUnseen?(disk: DiskDict): Promise<void>
   /** Moves the data to another logical id. */
   rename(disk: DiskDict, device: Device, newId: NewId): Promise<void>
   /** Notes a text at the disk, where its storage has a place for one. */

@@ -14,6 +14,9 @@ const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
   ['pv', 'lvm2'],
   ['drbd', 'drbd-utils'],
   ['blockdev', 'util-linux'],
+  ['mount', 'mount'],
+  ['umount', 'mount'],
+  ['rbd', 'ceph-common'],
 ]
 
 /** Whatever it ends with: only a program that cannot be started fails. */
@@ -41,8 +44,8 @@ export async function orderHeld(tools: Tools, argv: readonly string[], what: str
   if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
 }
 
-/** As LVM and DRBD say it. */
-const HELD = /in use|held open/i
+/** As LVM, DRBD and Ceph say it. */
+const HELD = /in use|held open|device or resource busy|still has watchers/i
 
 /** What a program printed, in one line. */
 export const said = (output: string): string =>

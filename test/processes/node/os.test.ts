@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { diagnoseProviders } from '../../../src/node/ext-storage'
+import { diagnoseProviders } from '../../../src/node/storage/ext/providers'
 import { diagnoseAll } from '../../../src/node/os-definition'
 import { OS_LOG_BYTES_MAX } from '../../../src/model/limits/node'
 import { osCreate, osRename, osValidate } from '../../../src/node/os'

@@ -97,9 +97,9 @@ export function withDrbd(machine: StorageMachine): StorageMachine {
     return ''
   })
   const blockdev = machine.programs.get('blockdev')
-  machine.programs.set('blockdev', (args) => {
+  machine.programs.set('blockdev', (args, env) => {
     const minor = /^\/dev\/drbd(\d+)$/.exec(args.at(-1) ?? '')?.[1]
-    if (minor === undefined) return blockdev?.(args) ?? ''
+    if (minor === undefined) return blockdev?.(args, env) ?? ''
     return `${(get(minor).data?.size_mib ?? 0) * MIB}\n`
   })
   settle()

@@ -3,12 +3,12 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type Files, systemFiles } from '../../../src/lib/files'
-import type { CommandResult, Run } from '../../../src/lib/run-command'
+import type { CommandOptions, CommandResult, Run } from '../../../src/lib/run-command'
 
 const MIB = 1 << 20
 
 /** A program of the machine: what it prints, or why it fails. */
-export type Program = (args: readonly string[]) => string
+export type Program = (args: readonly string[], env: Readonly<Record<string, string>>) => string
 export class Refused extends Error {
   constructor(
     message: string,
@@ -117,13 +117,14 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
     ['blockdev', ([, device = '']) => `${fs.statSync(local(device)).size}\n`],
   ])
   const asked: string[] = []
-  const run: Run = async (argv) => {
+  const run: Run = async (argv, { env = {} }: CommandOptions = {}) => {
     asked.push(argv.join(' '))
     const [name = '', ...args] = argv
-    const program = programs.get(name)
+    // Scripts are known by their folder.
+    const program = programs.get(name) ?? programs.get(name.split('/').slice(-2).join('/'))
     if (program === undefined) return answer(127, '', `spawn ${name} ENOENT`)
     try {
-      return answer(0, program(args), '')
+      return answer(0, program(args, env), '')
     } catch (error) {
       if (error instanceof Refused) return answer(error.code, '', error.message)
       throw error
@@ -142,7 +143,7 @@ const parameter = (args: readonly string[], name: string): string =>
 
 /** Only what is asked for by drivers finds the machine's files in the folder; all else finds those of this machine. */
 function filesOf(local: (file: string) => string): Files {
-  const { open, readFile, stat, createReadStream, createWriteStream } = systemFiles
+  const { open, readFile, realpath, stat, createReadStream, createWriteStream } = systemFiles
   const place = <T>(file: T) => (typeof file === 'string' ? local(file) : file)
   return {
     ...systemFiles,
@@ -150,7 +151,18 @@ function filesOf(local: (file: string) => string): Files {
       const handle = await open(place(file), ...more)
       return typeof file === 'string' && file.endsWith('_meta') ? forgetful(handle) : handle
     },
-    stat: ((file: string, ...more: []) => stat(place(file), ...more)) as Files['stat'],
+    stat: (async (file: string, ...more: []) => {
+      const info = await stat(place(file), ...more)
+      // All files below /dev are devices here.
+      if (file.startsWith('/dev/') && info.isFile())
+        Object.assign(info, { isBlockDevice: () => true, isFile: () => false })
+      return info
+    }) as Files['stat'],
+    realpath: (async (file: string) => {
+      const real = await realpath(place(file))
+      const base = await realpath(local('/dev/').replace(/dev\/$/, '')).catch(() => undefined)
+      return base !== undefined && real.startsWith(base) ? real.slice(base.length).replace(/^\/?/, '/') : real
+    }) as unknown as Files['realpath'],
     readFile: ((file: string, ...more: []) => readFile(place(file), ...more)) as Files['readFile'],
     createReadStream: (file, ...more) => createReadStream(place(file), ...more),
     createWriteStream: (file, ...more) => createWriteStream(place(file), ...more),

@@ -237,12 +237,12 @@ function flatten(options: BlockOptions, prefix: string): [string, string][] {
 const isList = (value: BlockOptions[string]): value is readonly BlockOptions[] => Array.isArray(value)
 
 function storageUri(uri: string): BlockOptions {
-  const gluster = /^gluster:\/\/([a-z0-9.-]+):(\d+)\/([^/]+)\/(.+)$/.exec(uri)
+  const gluster = /^gluster:\/\/\[?([A-Za-z0-9.:-]+?)\]?:(\d+)\/([^/]+)\/(.+)$/.exec(uri)
   if (gluster) {
     const [, host = '', port = '', volume = '', path = ''] = gluster
     return { driver: 'gluster', server: [{ type: 'inet', host, port }], volume, path }
   }
-  const rbd = /^rbd:(\w+)\/([a-z0-9.-]+)(?::id=([a-z0-9._-]+))?$/.exec(uri)
+  const rbd = /^rbd:([\w.-]+)\/([\w.-]+)(?::id=([\w.-]+))?$/.exec(uri)
   if (rbd) {
     const [, pool = '', image = '', user] = rbd
     return { driver: 'rbd', pool, image, ...(user === undefined ? {} : { user }) }

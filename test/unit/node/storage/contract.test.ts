@@ -6,6 +6,7 @@ import { Disks } from '../../../../src/node/storage/disks'
 import { DRIVERS } from '../../../../src/node/storage/registry'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
 import { withDrbd } from '../../../support/doubles/drbd-machine'
+import { addPools } from '../../../support/doubles/pools-machine'
 import { storageMachine } from '../../../support/doubles/storage-machine'
 import { twinDriver } from '../../../support/doubles/twin-driver'
 import { clockAt } from '../../../support/instant-clock'
@@ -19,19 +20,33 @@ const sample: Record<string, (number: number) => readonly (string | number | nul
   file: (n) => ['loop', `/srv/ganeti/file-storage/inst1.example.com/${n}.file.disk${n}`],
   sharedfile: (n) => ['loop', `/srv/ganeti/shared-file-storage/inst1.example.com/${n}.sharedfile.disk${n}`],
   plain: (n) => ['xenvg', `${n}.disk${n}`],
+  blockdev: (n) => ['manual', `/dev/disk/by-id/lun${n}`],
+  rbd: (n) => ['rbd', `${n}.rbd.disk${n}`],
+  ext: (n) => ['shelf', `${n}.ext.disk${n}`],
+  gluster: (n) => ['loop', `ganeti/inst1.${n}`],
   drbd: (n) => ['uuid-a', 'uuid-b', null, n, n, 'secret'],
   twin: (n) => [n],
 }
 const META_MIB = 128
-const NAMED = ['file', 'sharedfile', 'plain']
+const NAMED = ['file', 'sharedfile', 'plain', 'rbd', 'gluster']
+/** Nobody makes or deletes these devices. */
+const ADOPTED = ['blockdev']
+const PARAMS: Readonly<Record<string, DiskDict['params']>> = {
+  rbd: { access: 'kernelspace', pool: 'rbd', 'user-id': '' },
+  ext: { access: 'kernelspace', provider: 'shelf' },
+  gluster: { access: 'kernelspace', host: '127.0.0.1', port: 24007, volume: 'gv0' },
+}
 /** They count the physical volumes that a disk is on. */
 const SPINDLES: Readonly<Record<string, number>> = { plain: 1 }
+const FILE_PLACES = '/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n/var/run/ganeti/gluster\n'
 const folders: string[] = []
 const drivers: typeof DRIVERS = { ...DRIVERS, twin: twinDriver }
 
 function sampleDisk(template: string, number = 0): DiskDict {
   const uuid = `00000000-0000-4000-8000-00000000000${number}`
-  const own = { uuid, dev_type: template, logical_id: sample[template]?.(number) ?? [], size: 2, iv_name: 'disk/0' }
+  const params = PARAMS[template] ?? {}
+  const id = sample[template]?.(number) ?? []
+  const own = { uuid, dev_type: template, logical_id: id, size: 2, iv_name: 'disk/0', params }
   if (template === 'drbd') {
     const child = (name: string, size: number) => ({ uuid: name, dev_type: 'plain', logical_id: ['xenvg', name], size })
     const children = [child(`${number}.disk_data`, 2), child(`${number}.disk_meta`, META_MIB)]
@@ -62,6 +77,8 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-storage-'))
     const machine = withDrbd(storageMachine(root))
     node = testNode('node1.example.com', { files: machine.files, run: machine.run, clock: clockAt(0) })
+    addPools(machine, node)
+    node.put('/etc/ganeti/file-storage-paths', FILE_PLACES)
     storage = new Disks(node.context, drivers)
     local = machine.local
     folders.push(root)
@@ -89,6 +106,8 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     })
     return
   }
+
+  if (ADOPTED.includes(template)) return
 
   test('a created disk is found in its whole size, full of zeros', async () => {
     await create(disk(), 2)

@@ -1,0 +1,192 @@
+// Disks as images in a pool of Ceph. To find one is to map it, as on nodes of Ganeti: only then it has a device here. A name with `@` is
+// a snapshot.
+import { RBD_WATCH_S } from '../../../model/limits/storage'
+import type { DiskDict } from '../../../rpc/node/dicts'
+import { fail } from '../../failure'
+import { blockDevice, blockDeviceSize } from '../block-device'
+import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
+import { attempt, order, orderHeld, said } from '../tools'
+import { until } from '../until'
+import { type Mapped, readMappedJson, readMappedTable, readWatchers } from './mapped'
+
+/** What `rbd` exits with when there is no such image. */
+const MISSING = 2
+
+interface Image {
+  readonly pool: string
+  readonly name: string
+  readonly snapshot?: string
+  /** As whom Ceph is asked; empty where it has a default. */
+  readonly user: string
+}
+
+class RbdDriver implements Driver {
+  readonly hasDisks = true
+
+  constructor(private readonly context: StorageContext) {}
+
+  async create(disk: DiskDict, size_mib: number): Promise<DiskId> {
+    const image = imageOf(disk)
+    await this.order(image, ['create', ...specOf(image), '--size', String(size_mib)], 'Cannot create')
+    return ['rbd', image.name]
+  }
+
+  async find(disk: DiskDict): Promise<Device | undefined> {
+    const image = imageOf(disk)
+    return (await this.mapped(image)) ?? ((await this.exists(image)) ? this.map(image) : undefined)
+  }
+
+  /** Not while it is in use elsewhere: two machines that write to it would destroy it. One that died is forgotten after a while. */
+  async assemble(disk: DiskDict): Promise<Device> {
+    const image = imageOf(disk)
+    const found = await this.mapped(image)
+    if (found === undefined && !(await this.exists(image)))
+      fail(`There is no ${title(image)}, which node ${this.context.hostname} was to use`)
+    const others = await this.strangers(image, found === undefined ? 0 : 1)
+    if (others.length > 0)
+      fail(
+        `The ${title(image)} is in use at ${others.join(', ')}, so node ${this.context.hostname} does not take it: ` +
+          'stop what uses it there, or unmap it there with rbd unmap',
+      )
+    return found ?? this.map(image)
+  }
+
+  async shutdown(disk: DiskDict, device: Device): Promise<void> {
+    await this.unmap(imageOf(disk), device)
+  }
+
+  open = (): Promise<void> => Promise.resolve()
+  close = (): Promise<void> => Promise.resolve()
+  setInfo = (): Promise<void> => Promise.resolve()
+
+  async grow(disk: DiskDict, _device: Device, amount_mib: number, { dryRun }: { dryRun: boolean }): Promise<void> {
+    const image = imageOf(disk)
+    if (amount_mib < 0) fail(`Cannot shrink the ${title(image)} (by ${-amount_mib} MiB)`)
+    if (dryRun || amount_mib === 0) return
+    const size_mib = disk.size + amount_mib
+    await this.order(image, ['resize', ...specOf(image), '--size', String(size_mib)], 'Cannot grow')
+  }
+
+  async remove(disk: DiskDict, device: Device): Promise<void> {
+    const image = imageOf(disk)
+    await this.unmap(image, device)
+    const command = image.snapshot === undefined ? ['rm', ...specOf(image)] : ['snap', 'rm', fullName(image)]
+    await orderHeld(this.context, commandOf(image, command), `Cannot remove the ${title(image)}`, RBD_WATCH_S)
+  }
+
+  async rename(disk: DiskDict, device: Device, newId: NewId): Promise<void> {
+    const [image, target] = [imageOf(disk), imageOf({ ...disk, logical_id: newId })]
+    if (await this.exists(target))
+      fail(`The ${title(target)} exists already, so the ${title(image)} cannot get its name`)
+    await this.unmap(image, device)
+    await this.order(image, ['mv', fullName(image), fullName(target)], 'Cannot rename')
+  }
+
+  async snapshot(disk: DiskDict, _device: Device, wished: string | null): Promise<NewId> {
+    const origin = imageOf(disk)
+    const snapshot = wished ?? 'snap'
+    const image = imageOf({ ...disk, logical_id: ['rbd', `${origin.name}@${snapshot}`] })
+    // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
+    if (wished === null && (await this.exists(image))) {
+      const device = await this.mapped(image)
+      if (device !== undefined) await this.unmap(image, device)
+      await this.order(image, ['snap', 'rm', fullName(image)], 'Cannot remove the old')
+    }
+    await this.order(image, ['snap', 'create', fullName(image)], 'Cannot make')
+    return ['rbd', `${origin.name}@${snapshot}`]
+  }
+
+  async dimensions(_disk: DiskDict, { path }: Device): Promise<Dimensions> {
+    return { size_bytes: await blockDeviceSize(this.context, path), spindles: null }
+  }
+
+  private async exists(image: Image): Promise<boolean> {
+    const { code, output } = await attempt(this.context, commandOf(image, ['info', ...specOf(image)]))
+    if (code !== 0 && code !== MISSING)
+      fail(`Cannot look for the ${title(image)} on node ${this.context.hostname}: ${said(output)}`)
+    return code === 0
+  }
+
+  private async map(image: Image): Promise<Device> {
+    const readOnly = image.snapshot === undefined ? [] : ['--read-only']
+    await this.order(image, ['map', ...specOf(image), ...readOnly], 'Cannot map')
+    return (
+      (await this.mapped(image)) ??
+      fail(`The ${title(image)} was mapped on node ${this.context.hostname}, but rbd showmapped does not list it`)
+    )
+  }
+
+  private async unmap(image: Image, { path }: Device): Promise<void> {
+    await orderHeld(this.context, commandOf(image, ['unmap', path]), `Cannot unmap the ${title(image)}`, RBD_WATCH_S)
+  }
+
+  private async mapped(image: Image): Promise<Device | undefined> {
+    const all = await this.allMapped(image)
+    const [own, other] = all.filter(
+      ({ pool, image: name, snapshot }) => pool === image.pool && name === image.name && snapshot === image.snapshot,
+    )
+    if (own === undefined) return undefined
+    const { hostname } = this.context
+    if (other !== undefined)
+      return fail(
+        `The ${title(image)} is mapped twice on node ${hostname}, to ${own.device} and ${other.device}: unmap one`,
+      )
+    const found = await blockDevice(this.context, own.device)
+    if (typeof found === 'string')
+      return fail(`The ${title(image)} is mapped to ${own.device} on node ${hostname}, but there is no block device`)
+    return { ...found, uri: uriOf(image) }
+  }
+
+  private async allMapped(image: Image): Promise<Mapped[]> {
+    const { code, stdout } = await attempt(this.context, ['rbd', 'showmapped', '--format', 'json'])
+    const listed = code === 0 ? readMappedJson(stdout) : undefined
+    if (listed !== undefined) return listed
+    // Old versions know no JSON.
+    const what = 'Cannot list the mapped images'
+    const table = await order(this.context, ['rbd', 'showmapped', '-p', image.pool], what)
+    return readMappedTable(table) ?? fail(`rbd showmapped on node ${this.context.hostname} prints what cannot be read`)
+  }
+
+  /** Addresses besides our own, of which there are so many. */
+  private async strangers(image: Image, own: number): Promise<readonly string[]> {
+    if (image.snapshot !== undefined) return []
+    const look = async () => {
+      const command = commandOf(image, ['status', ...specOf(image), '--format', 'json'])
+      const { code, stdout } = await attempt(this.context, command)
+      const addresses = code === 0 ? readWatchers(stdout) : undefined
+      return addresses !== undefined && addresses.length > own ? addresses : []
+    }
+    return until(this.context.clock, RBD_WATCH_S, look, (addresses) => addresses.length === 0)
+  }
+
+  private order = (image: Image, command: readonly string[], what: string): Promise<string> =>
+    order(this.context, commandOf(image, command), `${what} the ${title(image)}`)
+}
+
+export const rbdDriver: DriverFactory = (context) => new RbdDriver(context)
+
+const commandOf = ({ user }: Image, words: readonly string[]): string[] => [
+  'rbd',
+  ...words,
+  ...(user === '' ? [] : ['--id', user]),
+]
+
+const nameOf = ({ name, snapshot }: Image) => (snapshot === undefined ? name : `${name}@${snapshot}`)
+const specOf = (image: Image) => ['-p', image.pool, nameOf(image)]
+const fullName = (image: Image) => `${image.pool}/${nameOf(image)}`
+const title = (image: Image) => `image '${fullName(image)}'`
+const uriOf = (image: Image) => `rbd:${fullName(image)}${image.user === '' ? '' : `:id=${image.user}`}`
+
+function imageOf({ logical_id: id, params = {} }: DiskDict): Image {
+  const [, name] = id ?? []
+  if (typeof name !== 'string' || id?.length !== 2)
+    return fail(`An image's id is ['rbd', name], not ${JSON.stringify(id ?? null)}`)
+  const { pool = 'rbd', 'user-id': user = '' } = params
+  const [image = '', snapshot, ...more] = name.split('@')
+  const names = [image, pool, ...(snapshot === undefined ? [] : [snapshot]), ...(user === '' ? [] : [user]), ...more]
+  for (const one of names)
+    if (typeof one !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(one))
+      fail(`${JSON.stringify(one)} is no name of a pool, an image, a snapshot or a user of Ceph`)
+  if (more.length > 0) fail(`'${name}' is no name of an image`)
+  return { pool: String(pool), name: image, user: String(user), ...(snapshot !== undefined && { snapshot }) }
+}

@@ -1,0 +1,63 @@
+// What `rbd` tells of images on this node: which are mapped to block devices, and who watches one. Its forms have changed with its versions.
+import { isObject } from '../../../lib/shapes/shape'
+
+export interface Mapped {
+  readonly pool: string
+  readonly image: string
+  /** Undefined where the image itself is mapped. */
+  readonly snapshot?: string
+  readonly device: string
+}
+
+/** `rbd showmapped --format json`: a list, formerly an object by number; undefined when it is neither. */
+export function readMappedJson(text: string): Mapped[] | undefined {
+  const found = parsed(text.trim() === '' ? '[]' : text)
+  if (!Array.isArray(found) && !isObject(found)) return undefined
+  return Object.values(found).flatMap((one: unknown) => {
+    if (!isObject(one)) return []
+    const { pool, name, device, snap, namespace = '' } = one
+    const known = typeof pool === 'string' && typeof name === 'string' && typeof device === 'string'
+    return known && namespace === '' ? [mapped(pool, name, typeof snap === 'string' ? snap : '-', device)] : []
+  })
+}
+
+/** `rbd showmapped`: a table, in which the column of namespaces may be missing, and is mostly empty. Undefined when it is none. */
+export function readMappedTable(text: string): Mapped[] | undefined {
+  const [header, ...rows] = text
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([first]) => first !== '')
+  if (header === undefined) return []
+  const columns = header.filter((name) => name !== 'namespace')
+  if (columns.join(' ') !== 'id pool image snap device') return undefined
+  return rows.flatMap((row) => {
+    const [, pool, image, snapshot, device] = row
+    const complete = pool !== undefined && image !== undefined && snapshot !== undefined && device !== undefined
+    return complete && row.length === columns.length ? [mapped(pool, image, snapshot, device)] : []
+  })
+}
+
+const mapped = (pool: string, image: string, snapshot: string, device: string): Mapped => ({
+  ...{ pool, image, device },
+  ...(snapshot !== '-' && snapshot !== '' && { snapshot }),
+})
+
+/** `rbd status --format json`: the addresses of all who have it open for writing, without ports. Undefined when it tells none. */
+export function readWatchers(text: string): string[] | undefined {
+  const status = parsed(text)
+  const watchers = isObject(status) ? status['watchers'] : undefined
+  if (!Array.isArray(watchers) && !isObject(watchers)) return undefined
+  const addresses = Object.values(watchers).flatMap((one: unknown) => {
+    const address = isObject(one) ? one['address'] : undefined
+    return typeof address === 'string' ? [address.replace(/:\d+\/\d+$/, '')] : []
+  })
+  return [...new Set(addresses)]
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,152 @@
+import { Disks } from '../../../../../src/node/storage/disks'
+import type { DiskDict } from '../../../../../src/rpc/node/dicts'
+import { clockAt } from '../../../../support/instant-clock'
+import { type TestNode, testNode } from '../../../../support/node-context'
+import { notInstalled, type RecordedProgram, recordedPrograms } from '../../../../support/recorded-programs'
+
+const NAME = 'a.rbd.disk0'
+const disk: DiskDict = {
+  ...{ uuid: 'u', dev_type: 'rbd', logical_id: ['rbd', NAME], size: 1024, iv_name: 'disk/0' },
+  params: { access: 'userspace', pool: 'ganeti-vms', 'user-id': 'gnt' },
+}
+const row = { id: '0', pool: 'ganeti-vms', namespace: '', name: NAME, snap: '-', device: '/dev/null' }
+const list = (...rows: object[]): RecordedProgram => ({
+  argv: 'rbd showmapped --format json',
+  stdout: JSON.stringify(rows),
+})
+const asUser = (command: string, answer: Omit<RecordedProgram, 'argv'> = {}): RecordedProgram => ({
+  argv: `rbd ${command} --id gnt`,
+  ...answer,
+})
+const info = asUser(`info -p ganeti-vms ${NAME}`)
+const status = (...addresses: string[]) =>
+  asUser(`status -p ganeti-vms ${NAME} --format json`, {
+    stdout: JSON.stringify({
+      watchers: addresses.map((address) => ({ address: `${address}:0/3`, client: 1, cookie: 1 })),
+    }),
+  })
+
+const nodes: TestNode[] = []
+afterEach(() => {
+  for (const node of nodes.splice(0)) node.remove()
+})
+
+/** /dev/null is a character device: whatever stands for a block device on this machine is one by word of the test. */
+function storage(...recordings: RecordedProgram[]) {
+  const programs = recordedPrograms(recordings)
+  const node = testNode('node1.example.com', { run: programs.run, clock: clockAt(0) })
+  nodes.push(node)
+  const files = {
+    ...node.context.files,
+    stat: (async (file: string) =>
+      Object.assign(await node.context.files.stat(file), {
+        isBlockDevice: () => true,
+        rdev: 0xfb_10,
+      })) as typeof node.context.files.stat,
+  }
+  return { disks: new Disks({ ...node.context, files }), left: programs.left }
+}
+
+test('an image is made in its pool, as the user that the cluster names', async () => {
+  const { disks, left } = storage(asUser(`create -p ganeti-vms ${NAME} --size 1024`))
+  await expect(disks.create(disk, 1024)).resolves.toEqual(['rbd', NAME])
+  expect(left()).toEqual([])
+})
+
+test('an image that nobody uses is mapped, and QEMU hears its URI', async () => {
+  const { disks } = storage(list(), info, status(), asUser(`map -p ganeti-vms ${NAME}`), list(row))
+  await expect(disks.assemble(disk)).resolves.toEqual({
+    ...{ path: '/dev/null', block: true, major: 251, minor: 16 },
+    uri: `rbd:ganeti-vms/${NAME}:id=gnt`,
+  })
+})
+
+test('an image that is mapped already is not mapped again', async () => {
+  const { disks, left } = storage(list(row), status('10.0.0.1'))
+  await disks.assemble(disk)
+  expect(left()).toEqual([])
+})
+
+test('an image whose user has just died is mapped as soon as Ceph has forgotten that', async () => {
+  const mapped = [asUser(`map -p ganeti-vms ${NAME}`), list(row)]
+  const { disks, left } = storage(list(), info, status('10.0.0.7'), status('10.0.0.7'), status(), ...mapped)
+  await disks.assemble(disk)
+  expect(left()).toEqual([])
+})
+
+test('an image in use elsewhere is not taken, and the error says where that is', async () => {
+  const { disks } = storage(list(), info, ...Array.from({ length: 1000 }, () => status('10.0.0.7', '10.0.0.8')))
+  await expect(disks.assemble(disk)).rejects.toThrow(
+    `The image 'ganeti-vms/${NAME}' is in use at 10.0.0.7, 10.0.0.8, so node node1.example.com does not take it: stop what uses it there`,
+  )
+})
+
+test('old versions of rbd list what is mapped in a table', async () => {
+  const table = `id pool image snap device\n0 ganeti-vms ${NAME} - /dev/null\n`
+  const { disks } = storage(
+    { argv: 'rbd showmapped --format json', code: 1, stderr: 'rbd: unrecognised option' },
+    { argv: 'rbd showmapped -p ganeti-vms', stdout: table },
+  )
+  await expect(disks.find(disk)).resolves.toMatchObject({ path: '/dev/null' })
+})
+
+test('an image that is mapped twice is not guessed about', async () => {
+  const { disks } = storage(list(row, { ...row, id: '1', device: '/dev/zero' }))
+  await expect(disks.find(disk)).rejects.toThrow('mapped twice on node node1.example.com, to /dev/null and /dev/zero')
+})
+
+test('removing waits for who still has it open, and names who asked when Ceph cannot be reached', async () => {
+  const busy = { code: 16, stderr: 'rbd: sysfs write failed\nrbd: unmap failed: (16) Device or resource busy' }
+  const { disks, left } = storage(
+    ...[list(row), asUser('unmap /dev/null', busy), asUser('unmap /dev/null')],
+    asUser(`rm -p ganeti-vms ${NAME}`, { code: 16, stderr: 'rbd: error: image still has watchers' }),
+    asUser(`rm -p ganeti-vms ${NAME}`),
+  )
+  await disks.remove(disk)
+  expect(left()).toEqual([])
+  const gone = storage(list(), { ...info, code: 1, stderr: 'rbd: couldn’t connect to the cluster!' })
+  await expect(gone.disks.find(disk)).rejects.toThrow(
+    `Cannot look for the image 'ganeti-vms/${NAME}' on node node1.example.com: rbd: couldn’t connect to the cluster!`,
+  )
+})
+
+test('a snapshot is an image that can be mapped, read and removed', async () => {
+  const { disks, left } = storage(
+    ...[list(row), asUser(`info -p ganeti-vms ${NAME}@snap`, { code: 2 })],
+    asUser(`snap create ganeti-vms/${NAME}@snap`),
+    ...[list(), asUser(`info -p ganeti-vms ${NAME}@snap`), asUser(`map -p ganeti-vms ${NAME}@snap --read-only`)],
+    ...[list({ ...row, snap: 'snap' }), asUser('unmap /dev/null'), asUser(`snap rm ganeti-vms/${NAME}@snap`)],
+  )
+  const id = await disks.snapshot(disk, null, null)
+  expect(id).toEqual(['rbd', `${NAME}@snap`])
+  await disks.remove({ ...disk, logical_id: ['rbd', `${NAME}@snap`] })
+  expect(left()).toEqual([])
+})
+
+test('a snapshot that an export has left is made anew; one that somebody asked for by name is not deleted', async () => {
+  const snap = `ganeti-vms/${NAME}@snap`
+  const there = [list(row), asUser(`info -p ganeti-vms ${NAME}@snap`), list()]
+  const { disks, left } = storage(...there, asUser(`snap rm ${snap}`), asUser(`snap create ${snap}`))
+  await disks.snapshot(disk, null, null)
+  expect(left()).toEqual([])
+  const other = storage(list(row), asUser(`snap create ${snap}`, { code: 17, stderr: '(17) File exists' }))
+  await expect(other.disks.snapshot(disk, 'snap', null)).rejects.toThrow('File exists')
+})
+
+test('where rbd is missing, the error says what to install', async () => {
+  const { disks } = storage(notInstalled(asUser(`create -p ganeti-vms ${NAME} --size 1`).argv))
+  await expect(disks.create(disk, 1)).rejects.toThrow(
+    'The program rbd cannot be started on node node1.example.com: install the Debian package ceph-common there',
+  )
+})
+
+test.each([
+  [{ logical_id: ['rbd', '-p'] }, '"-p" is no name'],
+  [{ logical_id: ['rbd', 'a b'] }, '"a b" is no name'],
+  [{ logical_id: ['rbd', 'a@b@c'] }, "'a@b@c' is no name of an image"],
+  [{ params: { pool: '--help' } }, '"--help" is no name'],
+  [{ logical_id: ['rbd'] }, `An image's id is ['rbd', name], not ["rbd"]`],
+])('names that rbd would take for something else are refused: %j', async (change, text) => {
+  const { disks } = storage()
+  await expect(disks.find({ ...disk, ...change })).rejects.toThrow(text)
+})
