@@ -65,8 +65,8 @@ async function ask(method: string, path: string, body: unknown) {
   const answer = await request(cluster.url + path, {
     ...{ method: method as 'GET', dispatcher: agent, body: body === undefined ? undefined : JSON.stringify(body) },
     headers: { authorization: basic(), ...(body !== undefined && { 'content-type': 'application/json' }) },
-    // Nothing waits longer than Ganeti's wait for a job's change.
-    signal: AbortSignal.timeout(20_000),
+    // Nothing waits longer than Ganeti's wait for a job's change, but the machine may have more to do.
+    signal: AbortSignal.timeout(60_000),
   })
   const type = String(answer.headers['content-type'] ?? '')
   if (!type.startsWith('text/event-stream')) return { status: answer.statusCode, type, text: await answer.body.text() }
