@@ -58,11 +58,13 @@ export interface DrbdNode {
   readonly kernel?: readonly string[]
   readonly programs?: readonly RecordedProgram[]
   readonly helper?: string
+  /** The size of the device, in MiB. */
+  readonly size_mib?: number
 }
 
 /** All programs are to be asked, in any order, and no others. Answers with their command lines. */
 export async function onDrbdNode<T>(
-  { kernel = [], programs = [], helper }: DrbdNode,
+  { kernel = [], programs = [], helper, size_mib }: DrbdNode,
   work: (context: NodeContext) => Promise<T> | T,
 ): Promise<{ result: T; asked: string[]; zeros: number }> {
   const { run, left, asked } = recordedPrograms(programs)
@@ -70,7 +72,12 @@ export async function onDrbdNode<T>(
   let zeros = 0
   const missing = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ENOENT' }))
   const readFile = (file: string) => {
-    const text = file === '/proc/drbd' ? (says.length > 1 ? says.shift() : says[0]) : helper
+    const told: Record<string, () => string | undefined> = {
+      '/proc/drbd': () => (says.length > 1 ? says.shift() : says[0]),
+      '/sys/block/drbd0/size': () => (size_mib === undefined ? undefined : `${size_mib * 2048}\n`),
+      '/sys/module/drbd/parameters/usermode_helper': () => helper,
+    }
+    const text = told[file]?.()
     return text === undefined ? missing() : Promise.resolve(text)
   }
   const open = (file: string) => {

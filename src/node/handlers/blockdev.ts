@@ -40,7 +40,7 @@ export const blockdevHandlers = {
   async blockdev_close(context, instanceName, disks) {
     const trees = new Disks(context)
     await forEachOrFail("Can't close devices", disks, (disk) => trees.close(disk))
-    await removeLinks(context, instanceName, disks.length)
+    if (instanceName !== '') await removeLinks(context, instanceName, disks.length)
     return null
   },
 

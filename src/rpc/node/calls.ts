@@ -92,7 +92,12 @@ export const nodeCalls = {
     order.one(NORMAL, [arg('disk', disk), inst, arg('on_primary', bool), arg('idx', int)], r.assembled),
     ['', '', null],
   ),
-  blockdev_close: order.one(NORMAL, [arg('instance_name', instanceName), arg('disks', disks)], done),
+  // Without a name, the instance's links stay.
+  blockdev_close: order.one(
+    NORMAL,
+    [arg('instance_name', either(instanceName, exactly(''))), arg('disks', disks)],
+    done,
+  ),
   blockdev_convert: order.one(SLOW, [arg('bdev_src', disk), arg('bdev_dest', disk)], done),
   blockdev_create: order.one(
     NORMAL,

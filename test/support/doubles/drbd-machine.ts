@@ -18,14 +18,18 @@ export function withDrbd(machine: StorageMachine): StorageMachine {
   const device = (minor: number) => machine.local(`/dev/drbd${minor}`)
   const get = (given: string) =>
     minors.get(Number(given)) ?? refuse(158, `${given}: Failure: (127) Device minor not allocated`)
+  const write = (file: string, text: string) => {
+    fs.mkdirSync(path.dirname(machine.local(file)), { recursive: true })
+    fs.writeFileSync(machine.local(file), text)
+  }
   const settle = () => {
     const lines = [...minors].map(([number, one]) =>
       one.data === undefined && one.addresses === undefined ? ` ${number}: cs:Unconfigured` : stateLine(number, one),
     )
-    const file = machine.local('/proc/drbd')
-    fs.mkdirSync(path.dirname(file), { recursive: true })
-    fs.writeFileSync(
-      file,
+    for (const [number, { data }] of minors)
+      write(`/sys/block/drbd${number}/size`, `${((data?.size_mib ?? 0) * MIB) / 512}\n`)
+    write(
+      '/proc/drbd',
       `version: 8.4.11 (api:1/proto:86-101)\nsrcversion: F73C670A7EC572DB9CF3E5B \n${lines.join('\n')}\n`,
     )
   }
@@ -95,12 +99,6 @@ export function withDrbd(machine: StorageMachine): StorageMachine {
     const meta = args[args.indexOf('v08') + 1] ?? ''
     if (args.includes('create-md')) marked.add(meta)
     return ''
-  })
-  const blockdev = machine.programs.get('blockdev')
-  machine.programs.set('blockdev', (args, env) => {
-    const minor = /^\/dev\/drbd(\d+)$/.exec(args.at(-1) ?? '')?.[1]
-    if (minor === undefined) return blockdev?.(args, env) ?? ''
-    return `${(get(minor).data?.size_mib ?? 0) * MIB}\n`
   })
   settle()
   return machine

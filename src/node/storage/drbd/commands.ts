@@ -59,6 +59,16 @@ export const applyLog = (minor: number, meta: string): string[] => [
   'apply-al',
 ]
 
+/** Tells among others how large both nodes last knew the disk to be. */
+export const showMeta = (minor: number, meta: string): string[] => [
+  'drbdmeta',
+  devicePath(minor),
+  'v08',
+  meta,
+  'flex-external',
+  'show-gi',
+]
+
 export function attach(disk: DiskDict, minor: number, data: string, meta: string): string[] {
   // A size of 0 stands for one that nobody knows.
   const size = disk.size > 0 ? ['--size', `${disk.size}m`] : []

@@ -19,7 +19,7 @@ import type {
 import { attempt, deviceSize, order, orderHeld, said } from '../tools'
 import { type End, devicePath, endOf, newDevice, resourceName } from './commands'
 import { type Configured, Devices, requireEnd, stranger } from './devices'
-import { isSyncing } from './kernel'
+import { isSyncing, minorSize } from './kernel'
 import { attachDisk, requirePair, writeMeta } from './local'
 import { DrbdMirror } from './mirror'
 
@@ -115,7 +115,7 @@ class DrbdDriver implements Driver {
   /** The size is told to DRBD as a whole, so one that is less than the device has would take away from its end. */
   async grow(
     disk: DiskDict,
-    { path }: Device,
+    _device: Device,
     amount_mib: number,
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<void> {
@@ -126,7 +126,7 @@ class DrbdDriver implements Driver {
     const found = await this.devices.configured(minor, await this.devices.required())
     if (found?.shown.disk === undefined)
       return fail(`Disk ${nameOf(disk)} has no data on node ${hostname}, and cannot grow`)
-    const size_mib = (await deviceSize(this.context, path)) / MIB
+    const size_mib = (await minorSize(this.context, minor)) / MIB
     if (size_mib > wanted_mib)
       fail(
         `Disk ${nameOf(disk)} has ${size_mib} MiB on node ${hostname} already, and growing it to ${wanted_mib} MiB would cut its end off: ` +
@@ -146,8 +146,9 @@ class DrbdDriver implements Driver {
   snapshot = async (disk: DiskDict): Promise<string> =>
     fail(`Disk ${nameOf(disk)} has no volume on node ${this.context.hostname} that a snapshot could be made of`)
 
-  async dimensions(_disk: DiskDict, { path }: Device): Promise<Dimensions> {
-    return { size_bytes: await deviceSize(this.context, path), spindles: null }
+  async dimensions(disk: DiskDict): Promise<Dimensions> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    return { size_bytes: await minorSize(this.context, minor), spindles: null }
   }
 
   /** What was begun is taken back when the rest fails. */

@@ -23,6 +23,8 @@ export interface MinorState {
 }
 
 const STATUS_FILE = '/proc/drbd'
+/** Bytes, whatever the device's own are. */
+const SECTOR = 512
 const HELPER_FILE = '/sys/module/drbd/parameters/usermode_helper'
 
 /** Undefined where DRBD is not loaded. */
@@ -43,6 +45,15 @@ export async function usermodeHelper(context: Places): Promise<string> {
   const text = (await textOf(context, HELPER_FILE)) ?? fail(notLoaded(context, HELPER_FILE))
   const [helper = ''] = text.split('\n')
   return helper === '' ? fail(`${HELPER_FILE} is empty on node ${context.hostname}`) : helper
+}
+
+/** A device that is not open to be written here cannot be asked itself. */
+export async function minorSize(context: Places, minor: number): Promise<number> {
+  const file = `/sys/block/drbd${minor}/size`
+  const sectors = Number((await textOf(context, file))?.trim() || Number.NaN)
+  return Number.isInteger(sectors)
+    ? sectors * SECTOR
+    : fail(`The size of /dev/drbd${minor} on node ${context.hostname} is not known: ${file} tells none`)
 }
 
 const notLoaded = ({ hostname }: Places, file: string) =>

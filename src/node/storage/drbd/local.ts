@@ -7,9 +7,10 @@ import type { Children, Device, StorageContext } from '../storage'
 import { attempt, deviceSize, order, said } from '../tools'
 import { until } from '../until'
 import { overwrite } from '../zeros'
-import { applyLog, attach, createMeta, diskOptions } from './commands'
+import { applyLog, attach, createMeta, diskOptions, showMeta } from './commands'
 
 const MIB = 1 << 20
+const SECTOR = 512
 /** Bytes of the notes. Extents and stripes may round up. */
 const META = { least: 128 * MIB, most: 1024 * MIB }
 
@@ -45,10 +46,25 @@ export async function attachDisk(
   const options = diskOptions(disk, minor)
   const what = `Cannot attach the data of disk ${nameOf(disk)}`
   await order(context, applyLog(minor, meta.path), what)
+  refuseToCut(disk, await order(context, showMeta(minor, meta.path), what), context.hostname)
   await order(context, attach(disk, minor, data.path, meta.path), what)
   // Right after the data is attached, DRBD may not know yet whose options these are.
   const isTaken = ({ code }: { code: number | null }) => code === 0
   const { code, output } = await until(context.clock, OPTIONS_S, () => attempt(context, options), isTaken)
   if (code !== 0)
     fail(`Cannot set how fast disk ${nameOf(disk)} synchronizes on node ${context.hostname}: ${said(output)}`)
+}
+
+/**
+ * A disk that has grown when the cluster could not note it any more is larger than it is said to be. DRBD would make it as small as it is
+ * told, without a word, while its file system goes on to the end.
+ */
+function refuseToCut(disk: DiskDict, notes: string, node: string): void {
+  const sectors = Number(/last agreed size:.*\((\d+) sectors\)/.exec(notes)?.[1] ?? 0)
+  const grown_mib = (sectors * SECTOR) / MIB
+  if (disk.size === 0 || grown_mib <= disk.size) return
+  fail(
+    `Disk ${nameOf(disk)} has grown to ${grown_mib} MiB on node ${node}, and the cluster knows of ${disk.size} MiB, which would cut its end ` +
+      'off: gnt-instance activate-disks --ignore-size activates it, and gnt-cluster repair-disk-sizes notes its size',
+  )
 }

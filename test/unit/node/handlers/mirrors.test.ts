@@ -127,6 +127,7 @@ test('new volumes are attached after their notes were begun on a minor that nobo
     { argv: `blockdev --getsize64 ${META}`, stdout: '134217728\n' },
     does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`),
     does(`drbdmeta /dev/drbd0 v08 ${META} flex-external apply-al`),
+    does(`drbdmeta /dev/drbd0 v08 ${META} flex-external show-gi`),
     does(`drbdsetup attach 0 ${DATA} ${META} flexible --on-io-error=detach --size 192m`),
     does('drbdsetup disk-options 0 --resync-rate 61440'),
   ]

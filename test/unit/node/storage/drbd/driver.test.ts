@@ -20,8 +20,13 @@ import { notInstalled, type RecordedProgram } from '../../../../support/recorded
 const does = (argv: string): RecordedProgram => ({ argv })
 const ACTIVATED = [does(`lvchange -ay ${DATA}`), does(`lvchange -ay ${META}`)]
 const BEGUN = [does('drbdsetup new-resource resource0'), does('drbdsetup new-minor resource0 0 0')]
+const agreed = (mib: number): RecordedProgram => ({
+  argv: `drbdmeta /dev/drbd0 v08 ${META} flex-external show-gi`,
+  stdout: `flags: Secondary, StandAlone, UpToDate\nmeta-data: clean\nlast agreed size: ${mib} MB (${mib * 2048} sectors)\n`,
+})
 const ATTACHED = [
   does(`drbdmeta /dev/drbd0 v08 ${META} flex-external apply-al`),
+  agreed(192),
   does(`drbdsetup attach 0 ${DATA} ${META} flexible --on-io-error=detach --size 192m`),
   does('drbdsetup disk-options 0 --resync-rate 61440'),
 ]
@@ -116,9 +121,29 @@ test('a disk is assembled from nothing: first its data, then the way to the othe
   expect(asked).toEqual(lines(programs))
 })
 
+test('a disk that has grown when the cluster did not know is never made smaller', async () => {
+  const programs = [...ACTIVATED, ...BEGUN, ...ATTACHED.slice(0, 1), agreed(256), DOWN]
+  await expect(onDrbdNode({ kernel: [VERSION], programs }, assemble)).rejects.toThrow(
+    'has grown to 256 MiB on node node1.gnt.example, and the cluster knows of 192 MiB, which would cut its end off: gnt-instance activate-disks',
+  )
+  const sizeless = { ...ATTACHED[2], argv: String(ATTACHED[2]?.argv).replace(' --size 192m', '') }
+  const whole = [
+    ...ACTIVATED,
+    ...BEGUN,
+    ...ATTACHED.slice(0, 1),
+    agreed(256),
+    sizeless,
+    ...ATTACHED.slice(3),
+    CONNECTED,
+  ]
+  await onDrbdNode({ kernel: [VERSION], programs: whole }, (context) =>
+    new Disks(context).assemble(drbdDisk({ size: 0 })),
+  )
+})
+
 test('options that DRBD does not take at once are given again', async () => {
   const early = failing('drbdsetup disk-options 0 --resync-rate 61440', 10, '0: Failure: (118) IO error(s) occurred\n')
-  const programs = [...ACTIVATED, ...BEGUN, ...ATTACHED.slice(0, 2), early, early, ...ATTACHED.slice(2), CONNECTED]
+  const programs = [...ACTIVATED, ...BEGUN, ...ATTACHED.slice(0, 3), early, early, ...ATTACHED.slice(3), CONNECTED]
   await onDrbdNode({ kernel: [VERSION], programs }, assemble)
 })
 
@@ -246,28 +271,28 @@ test.each([
 
 describe('growing', () => {
   const kernel = [kernelSays('Connected')]
-  const grow = (programs: RecordedProgram[], amount = 64) =>
-    onDrbdNode({ kernel, programs: [LVS, SHOWN, ...programs] }, (context) =>
+  const grow = (size_mib: number, programs: RecordedProgram[], amount = 64) =>
+    onDrbdNode({ kernel, size_mib, programs: [LVS, SHOWN, ...programs] }, (context) =>
       new Disks(context).grow(drbdDisk(), amount, { backing: false }),
     )
 
   test('tells DRBD the size that the disk is to have', async () => {
-    await grow([size('/dev/drbd0', 192), size(DATA, 256), does('drbdsetup resize 0 --size 256m')])
+    await grow(192, [size(DATA, 256), does('drbdsetup resize 0 --size 256m')])
   })
 
   test('that was done before is done', async () => {
-    await grow([size('/dev/drbd0', 256), size(DATA, 256)])
+    await grow(256, [size(DATA, 256)])
   })
 
   test('never cuts off what was grown before the configuration knew', async () => {
-    await expect(grow([size('/dev/drbd0', 320)])).rejects.toThrow(
+    await expect(grow(320, [])).rejects.toThrow(
       'has 320 MiB on node node1.gnt.example already, and growing it to 256 MiB would cut its end off: gnt-cluster repair-disk-sizes',
     )
-    await expect(grow([], -1)).rejects.toThrow('Cannot shrink disk')
+    await expect(grow(192, [], -1)).rejects.toThrow('Cannot shrink disk')
   })
 
   test('follows that of the volume', async () => {
-    await expect(grow([size('/dev/drbd0', 192), size(DATA, 192)])).rejects.toThrow('it has to grow first')
+    await expect(grow(192, [size(DATA, 192)])).rejects.toThrow('it has to grow first')
   })
 
   test('of a disk without data is refused', async () => {
@@ -286,6 +311,16 @@ test('removing ends the disk, then its volumes; where DRBD is gone, the volumes 
   )
   expect(asked).toEqual(lines(programs))
   await onDrbdNode({ programs: [LVS, ...volumes, LVS] }, (context) => new Disks(context).remove(drbdDisk()))
+})
+
+test('the size is told by the kernel, also on a node that may not read the disk', async () => {
+  const sizes = (size_mib?: number) =>
+    onDrbdNode(
+      { kernel: [kernelSays('Connected')], programs: [LVS, SHOWN], ...(size_mib !== undefined && { size_mib }) },
+      (context) => new Disks(context).dimensions(drbdDisk()),
+    )
+  await expect(sizes(192)).resolves.toMatchObject({ result: { size_bytes: 192 << 20, spindles: null } })
+  await expect(sizes()).rejects.toThrow('The size of /dev/drbd0 on node node1.gnt.example is not known')
 })
 
 test('a snapshot is one of the data', async () => {
