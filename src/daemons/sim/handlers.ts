@@ -155,11 +155,13 @@ const disks = {
     if (isDrbd(disk.dev_type)) requireDisk(sim, disk)
     else if (sim.world.disk(sim.node, disk))
       throw new Error(`Can't create block device: ${path}: can't create: [Errno 17] File exists: '${path}'`)
-    if (!isDrbd(disk.dev_type)) sim.world.addDisk(sim.node, disk, size)
+    if (isDrbd(disk.dev_type)) setMinor(sim, disk, true)
+    else sim.world.addDisk(sim.node, disk, size)
     return disk.logical_id ?? null
   },
   blockdev_assemble: (sim, disk, instance, onPrimary, index) => {
     requireDisk(sim, disk)
+    setMinor(sim, disk, true)
     if (!onPrimary) return [true, true]
     return [pathOf(disk), `/var/run/ganeti/instance-disks/${instance.name}:${index}`, null]
   },
@@ -178,10 +180,11 @@ const disks = {
     return null
   },
   blockdev_remove: (sim, disk) => {
+    setMinor(sim, disk, false)
     sim.world.removeDisk(sim.node, disk)
     return null
   },
-  blockdev_shutdown: nothing,
+  blockdev_shutdown: (sim, disk) => (setMinor(sim, disk, false), null),
   blockdev_open: nothing,
   blockdev_close: nothing,
   blockdev_wipe: nothing,
@@ -204,7 +207,10 @@ const disks = {
   drbd_attach_net: nothing,
   drbd_disconnect_net: nothing,
   drbd_wait_sync: () => [true, 100],
-  drbd_needs_activation: () => [],
+  drbd_needs_activation: ({ world, node }, list) =>
+    list
+      .filter(({ dynamic_params }) => !world.node(node).minors.has(Number(dynamic_params?.['local-minor'])))
+      .map(({ uuid }) => uuid),
   drbd_helper: () => '/bin/true',
   file_storage_dir_create: nothing,
   file_storage_dir_remove: nothing,
@@ -233,6 +239,14 @@ const isRunning = ({ world, node }: SimContext, instance: InstanceDict): boolean
 function stop({ world, node }: SimContext, instance: InstanceDict): null {
   world.node(node).instances.delete(instance.name)
   return null
+}
+
+function setMinor({ world, node }: SimContext, { dev_type, dynamic_params }: DiskDict, there: boolean): void {
+  const minor = dynamic_params?.['local-minor']
+  if (!isDrbd(dev_type) || typeof minor !== 'number') return
+  const { minors } = world.node(node)
+  if (there) minors.add(minor)
+  else minors.delete(minor)
 }
 
 function requireDisk({ world, node }: SimContext, disk: DiskDict) {

@@ -1,6 +1,6 @@
 // The memory of simulated nodes: which instances run where, and which disks exist. `encode` and `World.restore` serve the small file that lets a
 // simulator be restarted.
-import { instanceDisks, secondaryNodes } from '../../config/lookup'
+import { drbdId, instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
 import { isObject } from '../../lib/shapes/shape'
@@ -23,6 +23,8 @@ export interface SimNode {
   readonly instances: Map<string, SimInstance>
   /** Volumes by their group and name, others by their UUIDs. */
   readonly disks: Map<string, SimDisk>
+  /** Those of DRBD devices that are there. */
+  readonly minors: Set<number>
   /** The text that describes each export, by the export's name. */
   readonly exports: Map<string, string>
 }
@@ -47,6 +49,9 @@ export class World {
       const holders = [primary, ...secondaryNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])]
       for (const disk of instanceDisks(config, instance)) {
         for (const holder of holders) world.addDisk(holder.name, disk, disk.size)
+        const id = drbdId(disk)
+        if (id === undefined || !instance.disks_active) continue
+        for (const { uuid, name } of holders) world.node(name).minors.add(uuid === id.nodeA ? id.minorA : id.minorB)
       }
     }
     return world
@@ -56,8 +61,11 @@ export class World {
     const world = new World(config)
     const saved = JSON.parse(text) as ReturnType<World['snapshot']>
     if (!isObject(saved.nodes)) throw new Error('the saved state of the simulator is damaged')
-    for (const [name, { instances, disks, exports }] of Object.entries(saved.nodes))
-      world.nodes.set(name, { instances: new Map(instances), disks: new Map(disks), exports: new Map(exports) })
+    for (const [name, { instances, disks, exports, minors }] of Object.entries(saved.nodes))
+      world.nodes.set(name, {
+        ...{ instances: new Map(instances), disks: new Map(disks) },
+        ...{ exports: new Map(exports), minors: new Set(minors) },
+      })
     for (const [uuid, disk] of saved.shared) world.sharedDisks.set(uuid, disk)
     return world
   }
@@ -69,7 +77,7 @@ export class World {
   node(name: string): SimNode {
     const known = this.nodes.get(name)
     if (known !== undefined) return known
-    const fresh: SimNode = { instances: new Map(), disks: new Map(), exports: new Map() }
+    const fresh: SimNode = { instances: new Map(), disks: new Map(), exports: new Map(), minors: new Set() }
     this.nodes.set(name, fresh)
     return fresh
   }
@@ -120,8 +128,8 @@ export class World {
 
   private snapshot() {
     const nodes: Record<string, SavedNode> = {}
-    for (const [name, { instances, disks, exports }] of this.nodes)
-      nodes[name] = { instances: [...instances], disks: [...disks], exports: [...exports] }
+    for (const [name, { instances, disks, exports, minors }] of this.nodes)
+      nodes[name] = { instances: [...instances], disks: [...disks], exports: [...exports], minors: [...minors] }
     return { nodes, shared: [...this.sharedDisks] }
   }
 }
@@ -135,6 +143,7 @@ interface SavedNode {
   readonly disks: [string, SimDisk][]
   /** Missing in files of older versions. */
   readonly exports?: [string, string][]
+  readonly minors?: number[]
 }
 
 export const nodeOf = ({ world, node }: SimContext): SimNode => world.node(node)

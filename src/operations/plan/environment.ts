@@ -70,6 +70,7 @@ function planWconfd(state: PlanState): UnitWconfd {
     generateIp: async (client, network) => own.generateIp(client, network),
     generateDRBDSecret: async (client) => own.generateSecret(client),
     reserveLV: async (client, volume) => nothing(own.reserveVolume(client, volume)),
+    computeDRBDMap: async () => own.drbdMap(),
     gantryReserveMinors: async (client, disk, nodes) => own.allocateMinorsFor(client, disk, nodes),
   }
 }

@@ -119,6 +119,8 @@ const unitCalls = {
   generateIp: again([ownerId, network], of<string>()),
   generateDRBDSecret: again([ownerId], of<string>()),
   reserveLV: once([ownerId, string], nothing),
+  /** Minors in use by node, reserved ones too. */
+  computeDRBDMap: again([], of<[string, [number, string][]][]>()),
   /** A minor on each of the nodes for a disk. Unlike those of allocateDRBDMinor they become free when the owner ends. */
   gantryReserveMinors: once([ownerId, string, list(string)], of<number[]>()),
 }
@@ -144,7 +146,6 @@ export const wconfdCalls = {
   commitTemporaryIps: again([clientId], nothing),
   commitReleaseTemporaryIp: again([network, ip], nothing),
   listReservedIps: again([clientId], of<(readonly ['reserve' | 'release', ip: string, network: string])[]>()),
-  computeDRBDMap: again([], of<[string, [number, string][]][]>()),
   /** A minor on each of the nodes for a disk. */
   allocateDRBDMinor: once([string, list(string)], of<number[]>()),
   releaseDRBDMinors: again([string], nothing),

@@ -71,7 +71,7 @@ async function verifyVolumes(
         for (const [vg, lv] of logicalVolumes(disk))
           wanted.set(node, [...(wanted.get(node) ?? []), { instance: instance.name, volume: `${vg}/${lv}` }])
     }
-  const results = await ctx.nodes.many([...wanted.keys()], 'lv_list', [config.cluster.volume_group_name ?? ''])
+  const results = await ctx.nodes.many([...wanted.keys()], 'lv_list', [[]])
   for (const [node, volumes] of wanted) {
     const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
     if (!result.ok && !result.offline) found.failed.set(node.name, result.error)
@@ -86,7 +86,7 @@ async function verifyVolumes(
   }
 }
 
-/** Asks primary nodes about DRBD disks. Only a strict check reports a node that cannot answer. */
+/** Asks both nodes of DRBD disks. Only a strict check reports a node that cannot answer. */
 async function verifyMirrors(
   ctx: UnitContext,
   config: ConfigData,
@@ -95,15 +95,21 @@ async function verifyMirrors(
   found: Found,
 ): Promise<void> {
   for (const instance of instances) {
-    const primary = config.nodes[instance.primary_node]
     const mirrors = instanceDisks(config, instance).filter((disk) => isMirroredInside(disk.dev_type))
-    if (primary === undefined || primary.offline || mirrors.length === 0) continue
-    const dicts = mirrors.map((disk) => diskDict(config, disk, config.nodegroups[primary.group]))
-    const result = await ctx.nodes.attempt(primary, 'drbd_needs_activation', [dicts])
-    if (!result.ok) {
-      if (strict) found.failed.set(primary.name, result.error)
-      continue
+    if (mirrors.length === 0) continue
+    const nodes = instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])
+    const group = config.nodegroups[config.nodes[instance.primary_node]?.group ?? '']
+    const dicts = mirrors.map((disk) => diskDict(config, disk, group))
+    const results = await ctx.nodes.many(
+      nodes.filter(({ offline }) => !offline),
+      'drbd_needs_activation',
+      [dicts],
+    )
+    for (const node of nodes) {
+      const result = results.get(node.uuid)
+      if (result === undefined) continue
+      if (!result.ok && strict) found.failed.set(node.name, result.error)
+      if (result.ok && mirrors.some((disk) => result.payload.includes(disk.uuid))) found.inactive.add(instance.name)
     }
-    if (mirrors.some((disk) => result.payload.includes(disk.uuid))) found.inactive.add(instance.name)
   }
 }

@@ -4,6 +4,7 @@ import { masterNode } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData } from '../../../model/config'
 import { PATH } from '../../../model/constants/paths'
+import { drbdRequest } from './drbd'
 import { filesToCompare } from './files'
 import type { Scope } from './group-state'
 import { hvSources } from './hv-sources'
@@ -41,6 +42,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
     'user-scripts': cluster.use_external_mip_script ? [PATH.EXTERNAL_MASTER_SETUP_SCRIPT] : [],
     'client-cert': null,
     ...volumes(cluster),
+    ...drbdRequest(cluster),
     ...fileStorage(config),
     ...unlessEmpty('bridges', bridges(scope)),
     ...unlessEmpty('oob-paths', oobPrograms(config)),

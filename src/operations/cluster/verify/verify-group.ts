@@ -10,6 +10,7 @@ import { findGroup } from '../../find'
 import { logicalUnit, shared, type HookAnswer } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
 import { verifyClientCertificates } from './certificates'
+import { drbdHelperOf, type Minors, minorsOf, verifyDrbd, verifyDrbdVersions } from './drbd'
 import { verifyOrphanFiles } from './file-storage'
 import { verifyFiles } from './files'
 import { gather } from './gather'
@@ -17,6 +18,7 @@ import type { GroupState, Scope } from './group-state'
 import { otherNotes, verifyExclusionTags, verifyMemory, verifyOrphanVolumes } from './group-wide'
 import { verifyInstance, verifyRunning } from './instances'
 import { nodeType, verifyNode, verifyNodeAnswers } from './nodes'
+import { verifyPhysicalVolumes, verifyVolumeSizes } from './physical-volumes'
 import { VerifyReport } from './report'
 import { verifySystems } from './systems'
 import { verifyUnfinished } from './unfinished'
@@ -67,7 +69,7 @@ export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
     report.say('* Verifying configuration file consistency')
     verifyClientCertificates(report, state)
     await verifyFiles(ctx, report, state)
-    verifyNodes(report, state)
+    verifyNodes(report, state, await minorsIn(ctx, state))
     report.say('* Verifying instance status')
     for (const instance of scope.instances) {
       report.detail(`* Verifying instance ${instance.name}`)
@@ -110,7 +112,11 @@ const mirrorNodes = (config: ConfigData, instances: readonly Instance[]): string
     .filter((instance) => instanceDisks(config, instance).some((disk) => isMirroredInside(disk.dev_type)))
     .flatMap((instance) => secondaryNodes(config, instance))
 
-function verifyNodes(report: VerifyReport, state: GroupState): void {
+/** With those that jobs have reserved, for whom a device may be there already. */
+const minorsIn = async (ctx: UnitContext, { config, busy }: GroupState): Promise<Minors> =>
+  drbdHelperOf(config.cluster) === undefined ? new Map() : minorsOf(config, busy, await ctx.env.wconfd.computeDRBDMap())
+
+function verifyNodes(report: VerifyReport, state: GroupState, minors: Minors): void {
   report.say('* Verifying node status')
   const hosts = []
   for (const image of state.images) {
@@ -123,10 +129,14 @@ function verifyNodes(report: VerifyReport, state: GroupState): void {
     if (!verifyNodeAnswers(report, image)) continue
     verifyNode(report, state, image)
     if (!node.vm_capable) continue
+    verifyPhysicalVolumes(report, state, image)
+    verifyDrbd(report, state, image, minors)
     hosts.push(image)
     verifyRunning(report, state, image)
     verifyExclusionTags(report, state, image)
   }
+  verifyVolumeSizes(report, state, hosts)
+  verifyDrbdVersions(report, hosts)
   verifySystems(report, hosts)
 }
 

@@ -307,8 +307,12 @@ test('logical volumes that are missing or that nobody owns are named, but not re
   const [uuid = ''] = instance.disks
   cluster.given(change('patchDisk', uuid, { dev_type: 'plain', logical_id: ['xenvg', 'data'] }))
   for (const name of ['node1', 'node2', 'node3'])
-    cluster.broken[`${name}.gnt.example`] = { vglist: { xenvg: 50000 }, lvlist: { 'xenvg/root': [], 'other/lv': [] } }
-  cluster.broken['node3.gnt.example'] = { vglist: { xenvg: 100 }, lvlist: { 'xenvg/stray': [] } }
+    cluster.broken[`${name}.gnt.example`] = {
+      vglist: { xenvg: 50000 },
+      pvlist: [],
+      lvlist: { 'xenvg/root': [], 'other/lv': [] },
+    }
+  cluster.broken['node3.gnt.example'] = { vglist: { xenvg: 100 }, pvlist: [], lvlist: { 'xenvg/stray': [] } }
   const [result, problems] = await cluster.verifyGroup()
   expect([result, problems.filter((line) => !line.includes('Disk template mixed'))]).toEqual([
     false,

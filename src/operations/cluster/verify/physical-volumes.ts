@@ -1,0 +1,53 @@
+// Physical volumes: their names, and, where they are given to instances as whole disks, their sizes.
+import { fillNdParams } from '../../../config/filled'
+import type { GroupState, NodeImage } from './group-state'
+import type { VerifyReport } from './report'
+import { volumeGroupOf } from './request'
+
+/** How far the sizes of disks that count as equally big may be from their mean. */
+const MARGIN = 0.01
+
+interface PhysicalVolume {
+  readonly name: string
+  readonly vg_name: string
+  /** MiB. */
+  readonly size: number
+}
+
+export function verifyPhysicalVolumes(report: VerifyReport, state: GroupState, { node, answer }: NodeImage): void {
+  if (volumeGroupOf(state.config.cluster) === undefined) return
+  const volumes = volumesIn(answer['pvlist'])
+  if (volumes === undefined) return report.error('ENODELVM', node.name, "Can't get PV list from node")
+  for (const { name, vg_name } of volumes)
+    report.when(
+      name.includes(':'),
+      'ENODELVM',
+      node.name,
+      `Invalid character ':' in PV '${name}' of VG '${vg_name}': lvcreate takes what follows for extents`,
+    )
+}
+
+/** Of a group with exclusive storage, each disk must do in the place of any other. */
+export function verifyVolumeSizes(
+  report: VerifyReport,
+  { config, group }: GroupState,
+  images: readonly NodeImage[],
+): void {
+  const all = images
+    .filter(({ node }) => fillNdParams(config, node).exclusive_storage)
+    .flatMap(({ node, answer }) => (volumesIn(answer['pvlist']) ?? []).map(({ size }) => ({ node: node.name, size })))
+    .sort((a, b) => a.size - b.size)
+  const [smallest, biggest] = [all[0], all.at(-1)]
+  if (smallest === undefined || biggest === undefined) return
+  const text =
+    `PV sizes differ too much in the group; smallest (${smallest.size} MB) is on ${smallest.node}, biggest ` +
+    `(${biggest.size} MB) is on ${biggest.node}`
+  const differ = smallest.size * (1 + MARGIN) < biggest.size * (1 - MARGIN)
+  report.when(differ, 'EGROUPDIFFERENTPVSIZE', group.name, text)
+}
+
+const volumesIn = (told: unknown): PhysicalVolume[] | undefined =>
+  Array.isArray(told) && told.every(isVolume) ? told : undefined
+
+const isVolume = (value: unknown): value is PhysicalVolume =>
+  typeof value === 'object' && value !== null && 'name' in value && 'size' in value && typeof value.size === 'number'

@@ -1,0 +1,127 @@
+// What verify says of DRBD and of physical volumes, with the words of a real master.
+import { answerChecks } from '../../../../../src/daemons/sim/checks'
+import type { FakeCluster } from '../../../../support/fake-cluster'
+import { drbdInstance, storageCluster } from '../../../../support/storage-cluster'
+
+let cluster: FakeCluster
+beforeEach(async () => {
+  cluster = storageCluster()
+  const nodes = Object.values(cluster.config.nodes)
+  cluster.replicas = nodes.map(({ uuid, name }) => ({ node: uuid, name, state: 'in sync', reason: null }))
+  await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
+})
+
+/** What verify finds; `more` are answers of nodes by the first part of their names. */
+async function problems(more: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {}): Promise<string[]> {
+  cluster.log.length = 0
+  cluster.answers.node_verify = ({ name }, [checks]) => ({
+    ...answerChecks({ world: cluster.world, node: name, clock: cluster.clock }, checks),
+    ...more[name.split('.')[0] ?? ''],
+  })
+  await cluster.run('OP_CLUSTER_VERIFY_GROUP', {
+    ...{ group_name: 'default', error_codes: true, debug_simulate_errors: false, verbose: false },
+    ...{ skip_checks: [], ignore_errors: [], verify_clutter: false },
+  })
+  return cluster.log.filter((line) => /ERROR|WARNING/.test(line)).map((line) => line.trim().replace('- ', ''))
+}
+
+const minors = (node: string) => cluster.world.node(`${node}.gnt.example`).minors
+
+test('a mirror whose devices are there is well', async () => {
+  await expect(problems()).resolves.toEqual([])
+})
+
+test('a device that is not there, and one that nobody knows, are named', async () => {
+  const [disk] = Object.values(cluster.config.disks)
+  minors('node2').clear()
+  minors('node3').add(9)
+  await expect(problems()).resolves.toEqual([
+    `ERROR:ENODEDRBD:node:node2.gnt.example:drbd minor 0 of disk ${disk?.uuid} (attached in instance 'inst2.gnt.example') is not active`,
+    'ERROR:ENODEDRBD:node:node3.gnt.example:unallocated drbd minor 9 is in use',
+  ])
+})
+
+test('a minor that a job has reserved may be in use already, and one of a stopped instance need not be', async () => {
+  const { wconfd } = cluster.environment()
+  const [minor = -1] = await wconfd.gantryReserveMinors(['other', '/livelock/other', 1] as never, 'a disk to come', [
+    cluster.node('node3').uuid,
+  ])
+  minors('node3').add(minor)
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst2.gnt.example' })
+  expect([...minors('node1'), ...minors('node2')]).toEqual([])
+  await expect(problems()).resolves.toEqual([])
+})
+
+test('helpers that are missing or others, and versions that differ', async () => {
+  const found = await problems({
+    node1: { 'drbd-helper': [true, '/sbin/other'] },
+    node2: { 'drbd-helper': [false, 'the module drbd is not loaded'], 'drbd-list': 'no such file' },
+    node3: { 'drbd-helper': null, 'drbd-version': '8.4.5' },
+  })
+  expect(found).toEqual([
+    "ERROR:ENODEDRBDHELPER:node:node1.gnt.example:wrong drbd usermode helper: /sbin/other; the cluster's is /bin/true",
+    'ERROR:ENODEDRBDHELPER:node:node2.gnt.example:drbd usermode helper check unsuccessful: the module drbd is not loaded',
+    'ERROR:ENODEDRBD:node:node2.gnt.example:cannot parse drbd status file: no such file',
+    'ERROR:ENODEDRBDHELPER:node:node3.gnt.example:no drbd usermode helper returned',
+    'WARNING:ENODEDRBDVERSION:node:node1.gnt.example:DRBD version mismatch: 8.4.11',
+    'WARNING:ENODEDRBDVERSION:node:node2.gnt.example:DRBD version mismatch: 8.4.11',
+    'WARNING:ENODEDRBDVERSION:node:node3.gnt.example:DRBD version mismatch: 8.4.5',
+  ])
+})
+
+test('nothing of DRBD is asked where no template needs it', async () => {
+  await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst2.gnt.example', ignore_failures: false })
+  cluster.given(['patchCluster', { enabled_disk_templates: ['plain'] }])
+  await expect(problems({ node1: { 'drbd-helper': undefined, 'drbd-list': [7] } })).resolves.toEqual([])
+  const asked = cluster.calls('node_verify').map(({ args: [checks] }) => Object.keys(checks as object))
+  expect(asked.flat().filter((check) => check.startsWith('drbd'))).toEqual([])
+})
+
+test('physical volumes: names that lvcreate takes for something else, and sizes that differ in a group of whole disks', async () => {
+  const pv = (name: string, size: number) => ({ name, vg_name: 'xenvg', size, free: 0, attributes: 'a--' })
+  const answers = { node1: { pvlist: [pv('/dev/disk/by-id/a:1', 1000)] }, node2: { pvlist: [pv('/dev/sdb', 1500)] } }
+  await expect(problems(answers)).resolves.toEqual([
+    expect.stringContaining("ERROR:ENODELVM:node:node1.gnt.example:Invalid character ':' in PV '/dev/disk/by-id/a:1'"),
+  ])
+  await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst2.gnt.example', ignore_failures: false })
+  const group = cluster.groupNamed('default')
+  cluster.given(['patchNodeGroup', group.uuid, { ndparams: { exclusive_storage: true } }])
+  await expect(problems(answers)).resolves.toContain(
+    'ERROR:EGROUPDIFFERENTPVSIZE:group:default:PV sizes differ too much in the group; smallest (1000 MB) is on node1.gnt.example, ' +
+      'biggest (1500 MB) is on node2.gnt.example',
+  )
+})
+
+test('a volume without an owner and one that is missing are named on their nodes', async () => {
+  const disks = cluster.world.node('node2.gnt.example').disks
+  const [lost = ''] = [...disks.keys()].filter((name) => name.endsWith('_meta'))
+  disks.delete(lost)
+  disks.set('xenvg/stray', { size: 16, dev_type: 'plain', logical_id: ['xenvg', 'stray'] })
+  const found = await problems()
+  expect(found).toContain(
+    `ERROR:EINSTANCEMISSINGDISK:instance:inst2.gnt.example:volume ${lost} missing on node node2.gnt.example`,
+  )
+  expect(found).toContain('WARNING:ENODEORPHANLV:node:node2.gnt.example:volume xenvg/stray is unknown')
+})
+
+test('disks of a running instance are to be activated where a side of a mirror is down, or its volumes are not in use', async () => {
+  const verify = () => cluster.run('OP_GROUP_VERIFY_DISKS', { group_name: 'default', is_strict: true })
+  const open = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, ['1.00', false, true] as const]))
+  cluster.answers.lv_list = ({ name }) => open([...cluster.world.node(name).disks.keys()])
+  await expect(verify()).resolves.toEqual([{}, [], {}])
+  minors('node2').clear()
+  await expect(verify()).resolves.toEqual([{}, ['inst2.gnt.example'], {}])
+  cluster.answers.drbd_needs_activation = () => {
+    throw new Error('no module')
+  }
+  await expect(verify()).resolves.toEqual([
+    { 'node1.gnt.example': 'no module', 'node2.gnt.example': 'no module' },
+    [],
+    {},
+  ])
+  const [lost = ''] = cluster.world.node('node2.gnt.example').disks.keys()
+  cluster.world.node('node2.gnt.example').disks.delete(lost)
+  cluster.answers.drbd_needs_activation = () => []
+  await expect(verify()).resolves.toEqual([{}, [], { 'inst2.gnt.example': [['node2.gnt.example', lost]] }])
+})
