@@ -28,6 +28,7 @@ import { MonitoringV3Controller } from './../daemons/rapi/controllers/v3/monitor
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
 import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
+import { WatcherV3Controller } from './../daemons/rapi/controllers/v3/watcher.controller'
 import type { Route } from '../http/dispatch'
 import type { RapiContext } from '../daemons/rapi/context'
 
@@ -1015,5 +1016,13 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'revoke',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"path","name":"id","required":true,"dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/watcher',
+    controller: WatcherV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [],
   },
 ]

@@ -122,6 +122,31 @@ export const MAINTENANCE_PARAMETERS = {
   diagnose_command: 'diagnose_data_collector_filename',
 } as const satisfies Record<keyof MaintenanceSettings, string>
 
+/** The settings by the names of their parameters, as the cluster shows them. */
+export interface MaintenanceInfo {
+  /** Seconds until the next look of maintenance when nothing was to be done. */
+  maint_round_delay: number
+  maint_balance: boolean
+  /** The least gain that is worth a move. @isDouble */
+  maint_balance_threshold: number
+  maint_balance_load: boolean
+  maint_evacuation: boolean
+  maint_live_repair: boolean
+  maint_harep: boolean
+  maint_dry_run: boolean
+  /** The program in node-diagnose-commands that tells how a node is; empty for none. */
+  diagnose_data_collector_filename: string
+}
+
+export function maintenanceInfo(gantry: Pick<GantryData, 'sections'>): MaintenanceInfo {
+  const all = Object.entries(maintenanceSettings(gantry)).map(([name, value]: [string, unknown]) => {
+    const [, parameter = name] = Object.entries(MAINTENANCE_PARAMETERS).find(([one]) => one === name) ?? []
+    return [parameter, value] as const
+  })
+  // Both tables have the same settings.
+  return Object.fromEntries(all) as unknown as MaintenanceInfo
+}
+
 /** Settings as parameters of the opcode that changes the cluster. Throws when one is unknown, or none is given. */
 export function maintenanceParameters(settings: JsonObject): JsonObject {
   const given = Object.entries(settings).map(([name, value]): [string, unknown] => {

@@ -1,6 +1,7 @@
 // How /3 shows what comes of no query; commands that print data show it so, too.
 import { stampText, timeText } from '../lib/rfc3339'
 import type { TokenInfo } from '../rpc/luxi/gantry'
+import type { WatcherInfo } from '../rpc/luxi/watcher-report'
 
 export const clusterShape = (info: Readonly<Record<string, unknown>>) => ({
   ...info,
@@ -15,4 +16,16 @@ export const tokenShape = ({ permissions, tags, groups, created, expires, ...res
   permissions: [...permissions],
   tags: [...tags],
   groups: [...groups],
+})
+
+/** The runs of the watcher, with times as texts. */
+export const watcherShape = ({ paused_until, next_run, groups }: WatcherInfo) => ({
+  paused_until: paused_until === null ? null : timeText(paused_until),
+  next_run: next_run === null ? null : timeText(next_run),
+  groups: groups.map(({ restarted, cleanedUp, activated, gaveUp, left, failed, ...group }) => ({
+    ...group,
+    ...{ started: timeText(group.started), ended: timeText(group.ended) },
+    ...{ restarted: [...restarted], cleanedUp: [...cleanedUp], activated: [...activated], gaveUp: [...gaveUp] },
+    ...{ left: left.map((one) => ({ ...one })), failed: failed.map((one) => ({ ...one })) },
+  })),
 })

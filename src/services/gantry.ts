@@ -2,6 +2,7 @@
 import { clusterInfo } from '../query/cluster-info'
 import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
+import { maintenanceInfo } from '../model/maintenance'
 import type { JsonObject } from '../lib/shapes/shape'
 import type { Identity } from '../rpc/luxi/gantry'
 import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster } from '../rpc/luxi/gantry-calls'
@@ -83,7 +84,7 @@ function callersHandlers(
       const { uuid, serial_no, ctime, mtime } = config.cluster
       const default_iallocators = defaultAllocators(context.gantry().sections[ALLOCATORS_SECTION] ?? {})
       const more = { drained: context.queue.drained, default_iallocators }
-      return { ...clusterInfo(config), uuid, serial_no, ctime, mtime, ...more }
+      return { ...clusterInfo(config), ...maintenanceInfo(context.gantry()), uuid, serial_no, ctime, mtime, ...more }
     },
     submit: (caller, request) => submissions.submit(caller, request),
     plan: (caller, request) => plans.make(caller, request),
@@ -96,7 +97,11 @@ function callersHandlers(
     metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
     monitoring: (caller, request) => monitoring.page(caller, request),
     measuredNodes: (caller) => monitoring.measured(caller),
-    watcher: () => parts.watcher.info(),
+    watcher(caller) {
+      // It names instances of everybody.
+      refuseLimited(caller)
+      return parts.watcher.info()
+    },
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),

@@ -1,6 +1,6 @@
 // gnt-cluster redist-conf, activate-master-ip, queue, watcher and their neighbours: switches of a running cluster.
 import { type Clock, seconds } from '../../lib/clock'
-import { timeText } from '../../lib/rfc3339'
+import { watcherShape } from '../../query/object-shapes'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../../opcodes/cluster'
 import type { Master } from '../../rpc/luxi/master'
 import type { WatcherInfo } from '../../rpc/luxi/watcher-report'
@@ -69,13 +69,7 @@ export async function controlWatcher(call: Call): Promise<number> {
 
 export async function watcherData(call: Call): Promise<unknown> {
   onlyInfo(call.args)
-  const { paused_until, next_run, groups } = await watcherInfo(call)
-  const shown = (time_s: number | null) => (time_s === null ? null : timeText(time_s))
-  return {
-    paused_until: shown(paused_until),
-    next_run: shown(next_run),
-    groups: groups.map((group) => ({ ...group, started: shown(group.started), ended: shown(group.ended) })),
-  }
+  return watcherShape(await watcherInfo(call))
 }
 
 /** A master of Ganeti's knows nothing of what its watcher has done. */

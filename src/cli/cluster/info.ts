@@ -5,6 +5,7 @@ import { administrator, gantryOf } from '../administrator'
 import type { Call } from '../command'
 import { EXIT } from '../outcome'
 import { ES_SEARCH_PATH, OS_SEARCH_PATH } from '../../model/constants/paths'
+import { MAINTENANCE_PARAMETERS } from '../../model/maintenance'
 import { formatTime } from '../output/format'
 import { withDefaults } from '../node/info'
 import { type Info, entries, formatInfo, toInfo } from '../output/info'
@@ -15,7 +16,7 @@ export async function showCluster({ master, terminal }: Call): Promise<number> {
   const info = await master.queryClusterInfo()
   // Ganeti's call does not have the fields that only Gantry has.
   const ours = await master.gantry?.cluster(administrator('root'))
-  for (const line of formatInfo(clusterInfo(info, dict(ours?.['default_iallocators'])))) terminal.out(line)
+  for (const line of formatInfo(clusterInfo(info, dict(ours)))) terminal.out(line)
   return EXIT.ok
 }
 
@@ -71,7 +72,7 @@ const dict = (value: unknown): Dict =>
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const joined = (value: unknown): string => list(value).map(pythonText).join(', ')
 
-function clusterInfo(info: Dict, allocators: Dict): Info {
+function clusterInfo(info: Dict, ours: Dict): Info {
   const text = (key: string) => pythonText(info[key])
   const enabled = list(info['enabled_hypervisors']).map(String)
   const hvparams = Object.fromEntries(Object.entries(dict(info['hvparams'])).filter(([name]) => enabled.includes(name)))
@@ -90,14 +91,22 @@ function clusterInfo(info: Dict, allocators: Dict): Info {
     ['OS parameters', toInfo(info['osparams'] ?? {})],
     ['Hidden OSes', joined(info['hidden_os'])],
     ['Blacklisted OSes', joined(info['blacklisted_os'])],
-    ['Cluster parameters', clusterParameters(info, allocators)],
+    ['Cluster parameters', clusterParameters(info, dict(ours['default_iallocators']))],
     ['Default node parameters', toInfo(info['ndparams'] ?? {})],
     ['Default instance parameters', toInfo(info['beparams'] ?? {})],
     ['Default nic parameters', toInfo(info['nicparams'] ?? {})],
     ['Default disk parameters', toInfo(info['diskparams'] ?? {})],
     ['Instance policy - limits for instances', policyInfo(dict(info['ipolicy']))],
     ['Data collectors', collectors(info)],
+    ...maintenance(ours),
   )
+}
+
+/** By the names that an older Ganeti had for some of them. */
+function maintenance(ours: Dict): (readonly [string, Info])[] {
+  const told = Object.values(MAINTENANCE_PARAMETERS).filter((name) => ours[name] !== undefined)
+  const lines = told.map((name) => [name, ours[name] === '' ? '(none)' : pythonText(ours[name])] as const)
+  return lines.length === 0 ? [] : [['Maintenance', entries(...lines)]]
 }
 
 const architecture = ([bits, machine]: readonly unknown[]): string => `${pythonText(bits)} (${pythonText(machine)})`

@@ -1,3 +1,4 @@
+import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { systemClock } from '../../../src/lib/clock'
 import { callersCallNames, gantryCalls } from '../../../src/rpc/luxi/gantry-calls'
 import { localGantry, type GantryParts } from '../../../src/services/gantry'
@@ -18,3 +19,25 @@ test.each(callersCallNames.flatMap((name) => (gantryCalls[name].needs === null ?
     )
   },
 )
+
+test('the watcher tells of everybody, so a token that sees only some objects is refused', async () => {
+  const token = {
+    id: 't',
+    user: 'u',
+    name: 't',
+    created: 0,
+    expires: null,
+    permissions: ['*'],
+    tags: ['mine'],
+    groups: [],
+  }
+  const documents = {
+    current: () => ({ ...EMPTY_GANTRY, sections: { tokens: { t: token } } }),
+    onChange: () => () => undefined,
+  }
+  const info = { paused_until: null, next_run: null, groups: [] }
+  const watcher = { info: () => info } as unknown as GantryParts['watcher']
+  const { watcher: ask } = localGantry(context as MasterContext, { documents, watcher } as unknown as GantryParts)
+  await expect(ask({ user: 'u', token: 't', permissions: ['*'] })).rejects.toMatchObject({ code: 'forbidden' })
+  expect(await ask({ user: 'u', token: null, permissions: ['*'] })).toEqual(info)
+})

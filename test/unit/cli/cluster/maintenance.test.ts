@@ -1,4 +1,12 @@
-import { MAINTENANCE_DEFAULTS, type MaintenanceEvent, type MaintenanceView } from '../../../../src/model/maintenance'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import {
+  MAINTENANCE,
+  MAINTENANCE_DEFAULTS,
+  type MaintenanceEvent,
+  maintenanceInfo,
+  type MaintenanceView,
+} from '../../../../src/model/maintenance'
 import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
 import { FakeMaster } from '../../../support/fake-master'
 import { runCli } from '../../../support/run-cli'
@@ -78,4 +86,25 @@ test('remove-repair cancels what goes on, and acknowledges what has ended', asyn
   const ended = { events: [{ ...event, 'repair-status': 'failed' as const }] }
   expect((await run('remove-repair e1', ended)).calls).toEqual([['acknowledge', 'e1']])
   expect((await run('remove-repair e2')).stderr).toContain('There is no event e2')
+})
+
+test('gnt cluster info shows the settings by the names of their parameters, where the master has them', async () => {
+  const info = JSON.parse(
+    fs.readFileSync(path.join(__dirname, '../../../golden/cli/cluster-info.json'), 'utf8'),
+  ) as object
+  const shown = async (gantry: Partial<GantryMaster> | undefined) => {
+    const master = Object.assign(new FakeMaster(), { gantry: gantry as GantryMaster | undefined })
+    master.clusterInfo = { ...info }
+    return (await runCli(master, ['gnt', 'cluster', 'info'])).stdout
+  }
+  const maintained = maintenanceInfo({ sections: { [MAINTENANCE.settings]: { balance: true, round_delay: 60 } } })
+  const text = await shown({ cluster: async () => ({ ...info, ...maintained }) })
+  expect(text).toMatch(/^Maintenance: *\n(  .*\n)*  maint_balance: True$/m)
+  for (const line of [
+    'maint_round_delay: 60',
+    'maint_balance_threshold: 0.1',
+    'diagnose_data_collector_filename: (none)',
+  ])
+    expect(text).toContain(`  ${line}\n`)
+  expect(await shown(undefined)).not.toContain('maint_')
 })

@@ -2,11 +2,12 @@
 import { Get, Route, Security, Tags } from '../../../../http/decorators'
 import { clusterShape } from '../../../../query/object-shapes'
 import type { ClusterInfo } from '../../../../model/cluster-info'
+import type { MaintenanceInfo } from '../../../../model/maintenance'
 import { etag } from '../../v3/if-match'
 import { V3Resource } from './resource'
 
 /** The cluster and its settings. */
-export interface ClusterView extends Omit<ClusterInfo, 'ctime' | 'mtime'> {
+export interface ClusterView extends Omit<ClusterInfo, 'ctime' | 'mtime'>, MaintenanceInfo {
   /** @format date-time */
   ctime: string
   /** @format date-time */
