@@ -39,6 +39,8 @@ export interface TemplateFacts {
   readonly ownParams?: true
   /** Has the parameter `access`: the kernel's device, or QEMU's own way. */
   readonly access?: true
+  /** A node has a device for it only while it needs one, and lets go of it when the instance has moved away. */
+  readonly mapped?: true
   /** QEMU's cache on one node knows of writes on others, so it need not be switched off. */
   readonly cachedTogether?: true
   /** Disks of other templates cannot become such, or such become others. */
@@ -100,6 +102,7 @@ export const TEMPLATES = {
     mirror: 'outside',
     adoptedOnly: true,
     notConvertible: 'to',
+    made: true,
     params: {},
   },
   drbd: {
@@ -133,7 +136,9 @@ export const TEMPLATES = {
     mirror: 'outside',
     growable: true,
     access: true,
+    mapped: true,
     cachedTogether: true,
+    made: true,
     params: { access, pool: { type: 'string', default: 'rbd' }, 'user-id': { type: 'string', default: '' } },
   },
   ext: {
@@ -143,6 +148,8 @@ export const TEMPLATES = {
     growable: true,
     ownParams: true,
     access: true,
+    mapped: true,
+    made: true,
     params: { access },
   },
   gluster: {
@@ -150,8 +157,10 @@ export const TEMPLATES = {
     id: 'file',
     mirror: 'outside',
     directory: 'gluster_storage_dir',
+    check: ['gluster-storage-path', 'ENODEGLUSTERSTORAGEPATHUNUSABLE'],
     growable: true,
     access: true,
+    made: true,
     params: {
       access,
       host: { type: 'string', default: '127.0.0.1' },

@@ -18,6 +18,7 @@ import { diagnoseAll } from './os-definition'
 import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from './ssh/check'
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
 import { requireKernel, usermodeHelper } from './storage/drbd/kernel'
+import { glusterProblem } from './storage/gluster/volume'
 import { logicalVolumes, physicalVolumes, volumeGroups, volumeStates } from './storage/lvm/units'
 import { VERIFY_PING_S } from '../model/limits/node'
 
@@ -81,6 +82,7 @@ const checks: Readonly<Record<string, Check>> = {
   filelist: (context, input) => fingerprints(context, strings(input)),
   'file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'shared-file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
+  'gluster-storage-path': (context, input) => glusterProblem(context, String(input)),
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),

@@ -152,11 +152,11 @@ const disks = {
   blockdev_create: (sim, disk, size) => {
     const path = pathOf(disk)
     // The volumes of a mirror come first.
-    if (isDrbd(disk.dev_type)) requireDisk(sim, disk)
+    if (isDrbd(disk.dev_type) || diskIdOf(disk.dev_type) === 'device') requireDisk(sim, disk)
     else if (sim.world.disk(sim.node, disk))
       throw new Error(`Can't create block device: ${path}: can't create: [Errno 17] File exists: '${path}'`)
     if (isDrbd(disk.dev_type)) setMinor(sim, disk, true)
-    else sim.world.addDisk(sim.node, disk, size)
+    else if (diskIdOf(disk.dev_type) !== 'device') sim.world.addDisk(sim.node, disk, size)
     return disk.logical_id ?? null
   },
   blockdev_assemble: (sim, disk, instance, onPrimary, index) => {

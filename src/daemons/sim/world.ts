@@ -83,6 +83,8 @@ export class World {
   }
 
   disk(node: string, disk: DiskDict): SimDisk | undefined {
+    // Nobody makes block devices: each that is asked for is there.
+    if (diskIdOf(disk.dev_type) === 'device') return { ...disk, logical_id: disk.logical_id ?? [] }
     if (!isDrbd(disk.dev_type)) return this.disksOf(node, disk.dev_type).get(keyOf(disk))
     // A node has its side of a mirror as long as it has both volumes of it.
     const [data, meta] = (disk.children ?? []).map((child) => this.disk(node, child))

@@ -1,6 +1,6 @@
 // Parameters that groups and nodes lay over those of the level above: merged with the old ones, coerced, and checked.
 import { instanceDisks } from '../../config/lookup'
-import type { ConfigData, GroupDiskParams, Hypervisor, Instance, NdParams, Params } from '../../model/config'
+import type { ConfigData, GroupDiskParams, Instance, NdParams, Params } from '../../model/config'
 import { DISK_DRIVER_ACCESS } from '../../model/constants/disks'
 import { HYPERVISORS } from '../../model/constants/hypervisors'
 import { ND_NOT_ON_NODES, ND_TYPES } from '../../model/constants/params'
@@ -9,6 +9,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { enforceTypes, type ParamType } from '../../model/param-types'
 import { isObject } from '../../lib/shapes/shape'
 import { DISK_TEMPLATES, factsOf, isDiskTemplate } from '../../model/templates'
+import { readsInUserSpace } from '../instance/parameters/access'
 
 type Given = Readonly<Record<string, unknown>>
 /** Static state: parameters by hypervisor, or by storage type and volume group. */
@@ -72,7 +73,6 @@ export function accessProblem(given: Readonly<Record<string, Given>>): string | 
   return undefined
 }
 
-/** Only KVM reads disks in user space. */
 export function checkDiskAccess(config: ConfigData, instances: readonly Instance[], params: GroupDiskParams): void {
   for (const [template, { access }] of Object.entries(params)) {
     if (access !== 'userspace' || !(isDiskTemplate(template) && factsOf(template).access === true)) continue
@@ -86,8 +86,6 @@ export function checkDiskAccess(config: ConfigData, instances: readonly Instance
     }
   }
 }
-
-const readsInUserSpace = (hypervisor: Hypervisor): boolean => hypervisor === 'kvm'
 
 const HV_STATE_TYPES: Readonly<Record<string, ParamType>> = {
   mem_total: 'int',

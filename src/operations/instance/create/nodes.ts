@@ -7,6 +7,7 @@ import { findGroup, findNode } from '../../find'
 import type { UnitContext } from '../../unit-context'
 import { checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from '../checks'
 import { checkFileSpace } from '../disks/file-space'
+import { checkOutside } from '../disks/outside'
 import { checkSpindles } from '../disks/spec'
 import { checkHvParamsOnNodes, checkOsParams } from '../parameters/params'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
@@ -78,7 +79,8 @@ export async function checkOnNodes(
     ctx.log.warning('An instance of the template diskless gets no disks; those given are ignored')
   const asked_mib = wanted.disks.reduce((sum, { size }) => sum + size, 0)
   await checkFileSpace(ctx, { ...config, node: primary, template: wanted.template }, asked_mib, op.ignore_ipolicy)
-  const { hypervisor, hvparams } = wanted
+  const { hypervisor, hvparams, template } = wanted
+  await checkOutside(ctx, wanted.disks, { config, primary, hypervisor, template })
   const os = op.os_type ?? ''
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
   await checkHvParamsOnNodes(ctx, listOf(nodes), hypervisor, filled)

@@ -1,12 +1,15 @@
 // Volumes that exist before their instance: they get new names and keep their data. Whatever fails, they are never removed; they get
 // their old names back.
+import * as path from 'node:path'
 import type { Disk, LogicalId, Node } from '../../../model/config'
+import { ADOPTABLE_BLOCKDEV_ROOT } from '../../../model/constants/disks'
 import { ECODE, OpExecError, OpPrereqError, ReservationError } from '../../../model/errors'
-import { factsOf } from '../../../model/templates'
+import { diskIdOf, factsOf } from '../../../model/templates'
 import type { UnitContext } from '../../unit-context'
 import { dataVg, type DiskPlace } from './new-disks'
 import { diskDictOf, type InstanceView } from '../view'
 import type { CreateOp, Wanted } from '../create/plan'
+import { mayAdopt } from './spec'
 
 /** A parameter of disks that are to come only: the volume that they are made of. */
 const ADOPT = 'adopt'
@@ -15,10 +18,10 @@ const ADOPT = 'adopt'
 export function checkAdoption(op: CreateOp, template: Wanted['template']): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   const adopted = op.disks.filter(({ adopt }) => adopt !== undefined)
-  if (adopted.length === 0) return
-  if (adopted.length < op.disks.length) throw refuse('Either all disks are adopted or none is')
-  if (factsOf(template).id !== 'volume')
-    throw refuse(`Disk adoption is not supported for the '${template}' disk template`)
+  if (adopted.length === 0 && factsOf(template).adoptedOnly !== true) return
+  if (adopted.length < op.disks.length && factsOf(template).adoptedOnly !== true)
+    throw refuse('Either all disks are adopted or none is')
+  if (!mayAdopt(template)) throw refuse(`Disk adoption is not supported for the '${template}' disk template`)
   if (op.iallocator !== undefined) throw refuse('Disk adoption not allowed with an iallocator script')
   if (op.mode !== 'create') throw refuse('Disk adoption not allowed for instance import')
 }
@@ -28,6 +31,7 @@ export const adopts = ({ disks }: Pick<Wanted, 'disks'>): boolean => disks.some(
 /** The volumes are on the node, nobody has them or uses them, and their sizes are those of the disks. */
 export async function withAdopted(ctx: UnitContext, wanted: Wanted, place: DiskPlace): Promise<Wanted> {
   if (!adopts(wanted)) return wanted
+  if (factsOf(wanted.template).adoptedOnly === true) return withDevices(ctx, wanted, place.primary)
   const volumes = wanted.disks.map((spec) => `${dataVg(spec, place)}/${spec.adopt ?? ''}`)
   if (new Set(volumes).size < volumes.length)
     throw new OpPrereqError('Duplicate volume names given for adoption', ECODE.INVAL)
@@ -49,6 +53,42 @@ export async function withAdopted(ctx: UnitContext, wanted: Wanted, place: DiskP
   return { ...wanted, disks }
 }
 
+/** The same for block devices, which need no other name. */
+async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Promise<Wanted> {
+  const devices = wanted.disks.map(({ adopt = '' }) => adopt)
+  if (new Set(devices).size < devices.length)
+    throw new OpPrereqError('Duplicate disk names given for adoption', ECODE.INVAL)
+  await checkDevicesFree(ctx, devices)
+  const results = await ctx.nodes.many([primary], 'bdev_sizes', [devices])
+  const sizes = ctx.nodes.raise(results, primary, `Cannot get block device information from node ${primary.name}`)
+  const missing = devices.filter((device) => sizes[device] === undefined)
+  if (missing.length > 0)
+    throw new OpPrereqError(
+      `Missing block device(s): ${missing.join(', ')}; node ${primary.name} does not have them`,
+      ECODE.INVAL,
+    )
+  return { ...wanted, disks: wanted.disks.map((spec) => ({ ...spec, size: sizes[spec.adopt ?? ''] ?? spec.size })) }
+}
+
+/** They are where devices may be taken from, and no disk of the cluster is one of them. */
+export async function checkDevicesFree(ctx: UnitContext, devices: readonly string[]): Promise<void> {
+  const strange = devices.filter((one) => path.posix.normalize(one) !== one || !one.startsWith(ADOPTABLE_BLOCKDEV_ROOT))
+  if (strange.length > 0)
+    throw new OpPrereqError(
+      `Device node(s) ${strange.join(', ')} lie outside ${ADOPTABLE_BLOCKDEV_ROOT} and cannot be adopted`,
+      ECODE.INVAL,
+    )
+  const { disks } = await ctx.config.read({ instances: 'all' })
+  const taken = Object.values(disks).find(
+    ({ dev_type, logical_id: [, device] }) => diskIdOf(dev_type) === 'device' && devices.some((one) => one === device),
+  )
+  if (taken !== undefined)
+    throw new OpPrereqError(
+      `Block device ${String(taken.logical_id[1])} is the disk of another instance already`,
+      ECODE.NOTUNIQUE,
+    )
+}
+
 async function reserve(ctx: UnitContext, volume: string): Promise<void> {
   try {
     await ctx.env.wconfd.reserveLV(ctx.env.client, volume)
@@ -65,7 +105,10 @@ const volumesOn = (ctx: UnitContext, node: Node) =>
 export const toBeAdopted = (disks: readonly Disk[], { disks: specs }: Pick<Wanted, 'disks'>): Disk[] =>
   disks.map((disk, index) => {
     const adopt = specs[index]?.adopt
-    return adopt === undefined ? disk : { ...disk, params: { ...disk.params, [ADOPT]: adopt } }
+    // A device keeps its name, and nobody deletes it.
+    return adopt === undefined || diskIdOf(disk.dev_type) === 'device'
+      ? disk
+      : { ...disk, params: { ...disk.params, [ADOPT]: adopt } }
   })
 
 const oldId = (disk: Disk): LogicalId | undefined => {
@@ -77,6 +120,7 @@ export const isAdopted = (disk: Disk): boolean => oldId(disk) !== undefined
 
 /** The volumes get the names of their disks. */
 export async function adoptVolumes(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+  if (disks.some(({ dev_type }) => diskIdOf(dev_type) === 'device')) return
   const pairs = disks.map((disk) => {
     const before = oldId({ ...disk, forthcoming: true }) ?? disk.logical_id
     return [diskDictOf(view, { ...disk, logical_id: before }), disk.logical_id] as const

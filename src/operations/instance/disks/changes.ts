@@ -5,13 +5,23 @@ import { diskTemplateOf } from '../../../config/lookup'
 import { MAX_DISKS } from '../../../model/constants/disks'
 import type { Disk, DiskMode } from '../../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
-import type { DiskParams } from '../../../opcodes/types'
+import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
 import type { Change, UnitContext } from '../../unit-context'
 import { checkInstanceState, NOT_RUNNING } from '../checks'
 import { indexForNew, indexOfDevice, type DeviceChange } from '../parameters/device-changes'
 import { createDisks, removeDisks, tellDisk, wipeDisks } from './files'
+import { checkDevicesFree } from './adoption'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
-import { checkDiskParams, checkNames, checkSpindles, checkTemplate, diskSpec, fileStorageFolder } from './spec'
+import {
+  checkDiskParams,
+  checkNames,
+  checkSpindles,
+  checkTemplate,
+  diskSpec,
+  fileStorageFolder,
+  ownParams,
+} from './spec'
+import { checkOutside } from './outside'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
 import { waitForSync } from './sync'
 import { assembleDisks, nodesOf, shutdownDisks } from './activation'
@@ -28,7 +38,9 @@ export type DiskStep =
       readonly action: 'modify'
       readonly disk: Disk
       readonly index: number
-      readonly fields: { readonly mode?: DiskMode; readonly name?: string | null }
+      readonly fields: { readonly mode?: DiskMode; readonly name?: string | null; readonly params?: Disk['params'] }
+      /** Parameters of its provider that were given. */
+      readonly own: Readonly<Record<string, string>>
     }
 
 /** Applied one after the other, so that an index means the list as the changes before left it. */
@@ -42,7 +54,7 @@ export async function planDisks(
   const disks: Disk[] = [...view.disks]
   const steps: DiskStep[] = []
   for (const one of changes) {
-    if (one.action === 'add') steps.push(planAdd(ctx, view, disks, one, op))
+    if (one.action === 'add') steps.push(await planAdd(ctx, view, disks, one, op))
     else if (one.action === 'remove') steps.push(planRemove(disks, one))
     else if (one.action === 'modify') steps.push(planModify(disks, one))
     else if (one.action === 'attach') steps.push(await planAttach(ctx, view, disks, one, op))
@@ -74,13 +86,13 @@ async function checkAddedSpace(ctx: UnitContext, view: InstanceView, steps: read
   await checkVolumeSpace(ctx, view.config, nodesOf(view, first), volumeNeeds(added))
 }
 
-function planAdd(
+async function planAdd(
   ctx: UnitContext,
   view: InstanceView,
   disks: Disk[],
   { at, params }: DeviceChange<DiskParams>,
   op: SetOp,
-): DiskStep {
+): Promise<DiskStep> {
   const index = indexForNew('disk', disks.length, at)
   checkSyncing(view, 'add', op)
   const template = templateFor(view, params)
@@ -88,7 +100,9 @@ function planAdd(
   if (params.size === undefined) throw new OpPrereqError("Required disk parameter 'size' missing", ECODE.INVAL)
   const { config, primary } = view
   const spec = diskSpec(params, template)
-  if (spec.adopt !== undefined)
+  await checkOutside(ctx, [spec], { config, primary, hypervisor: view.instance.hypervisor, template })
+  if (spec.adopt !== undefined && factsOf(template).adoptedOnly === true) await checkDevicesFree(ctx, [spec.adopt])
+  else if (spec.adopt !== undefined)
     throw new OpPrereqError('Disks of an instance that exists are made; only a new one can adopt volumes', ECODE.INVAL)
   checkSpindles([spec], factsOf(template).exclusive === true && fillNdParams(config, primary).exclusive_storage)
   const folder = fileStorageFolder(config.cluster, template, view.instance.name, op.file_storage_dir)
@@ -127,12 +141,28 @@ function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): Di
   const disk = disks[index]
   if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
   if (params.size !== undefined) throw new OpPrereqError('Disk size change not possible, use grow-disk', ECODE.INVAL)
-  checkDiskParams(params, ['mode', 'name'])
+  const own = factsOf(disk.dev_type).ownParams === true ? changedParams(disk, params) : undefined
+  if (own === undefined) checkDiskParams(params, ['mode', 'name'])
   const name = params.name?.toLowerCase() === 'none' ? null : params.name
-  const fields = { ...(params.mode && { mode: params.mode }), ...(name !== undefined && { name }) }
+  const fields = {
+    ...(params.mode && { mode: params.mode }),
+    ...(name !== undefined && { name }),
+    ...(own !== undefined && Object.keys(own.given).length > 0 && { params: own.all }),
+  }
   const { name: _, ...unnamed } = disk
   disks[index] = { ...unnamed, ...(fields.mode && { mode: fields.mode }), ...(typeof name === 'string' && { name }) }
-  return { action: 'modify', disk, index, fields }
+  return { action: 'modify', disk, index, fields, own: own?.given ?? {} }
+}
+
+/** Those of its provider, which scripts get from now on; `default` takes one away. */
+function changedParams(disk: Disk, params: DiskParams): { given: Record<string, string>; all: Disk['params'] } {
+  const { mode: _mode, name: _name, ...others } = params
+  const known = DISK_PARAM_NAMES.find((name) => Object.hasOwn(others, name))
+  if (known !== undefined)
+    throw new OpPrereqError(`Disk parameter '${known}' of a disk that exists cannot be changed`, ECODE.INVAL)
+  const given = ownParams(params)
+  const all = Object.entries({ ...disk.params, ...given }).filter(([, value]) => value !== 'default')
+  return { given, all: Object.fromEntries(all) }
 }
 
 /** Carries out the steps; answers with what changed. */
@@ -149,14 +179,19 @@ export async function applyDisks(
     if (!('fields' in step)) {
       changed.push(...(await applyStep(ctx, now, step, op, live)))
     } else {
-      const fields: Readonly<Record<string, unknown>> = step.fields
+      const { params, ...plain } = step.fields
+      const fields: Readonly<Record<string, unknown>> = { ...plain, ...(params && { params }) }
       await ctx.config.change([change('patchDisk', step.disk.uuid, fields)])
-      changed.push(...Object.entries(fields).map(([key, value]): Changed => [`disk.${key}/${step.index}`, value]))
+      const shown = { ...plain, ...prefixed('params:', step.own) }
+      changed.push(...Object.entries(shown).map(([key, value]): Changed => [`disk.${key}/${step.index}`, value]))
     }
     now = await reread(ctx, now)
   }
   return changed
 }
+
+const prefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [prefix + key, value]))
 
 function applyStep(
   ctx: UnitContext,

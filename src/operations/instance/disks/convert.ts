@@ -9,7 +9,8 @@ import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
 import { createDisks, degraded, removeDisks, sizeText } from './files'
 import { checkMirrorSpace, dataDisks, drbdToPlain, plainToDrbd, secondaryFor } from './mirror-conversion'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
-import { checkTemplate, type DiskSpec, fileStorageFolder } from './spec'
+import { checkOutside } from './outside'
+import { checkTemplate, diskSpec, type DiskSpec, fileStorageFolder } from './spec'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
 import { waitForSync } from './sync'
 import { shutdownDisks } from './activation'
@@ -65,7 +66,11 @@ export async function planConversion(
   if (isDrbd(from) && diskIdOf(template) === 'volume')
     return { from, template, disks: dataDisks(view), secondary: undefined }
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
-  const specs = view.disks.map(({ size, mode, name }) => ({ size, mode, name }))
+  const specs = view.disks.map(({ size, mode, name }) => {
+    const own = factsOf(template).ownParams === true ? diskSpec({ ...op.ext_params, size }, template) : {}
+    return { ...own, size, mode, name }
+  })
+  await checkOutside(ctx, specs, { config, primary, hypervisor: instance.hypervisor, template })
   const place = { config, primary, secondary, folder }
   const disks = newDisks(ctx, keepGroups(view, specs), template, place, { driver: op.file_driver })
   if (secondary !== undefined && diskIdOf(from) === 'volume') await checkMirrorSpace(ctx, view, secondary, disks)

@@ -3,7 +3,7 @@ import type { Cluster, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { sizeText } from './files'
-import { directoryOf, type DiskTemplate } from '../../../model/templates'
+import { directoryOf, type DiskTemplate, isInFileSystem } from '../../../model/templates'
 
 /** Refuses more space than the file system has in all. If only the free space is too small, writes that to the job's log. */
 export async function checkFileSpace(
@@ -13,7 +13,7 @@ export async function checkFileSpace(
   ignore: boolean,
 ): Promise<void> {
   const directory = directoryOf(cluster, template)
-  if (directory === undefined || wanted_mib <= 0) return
+  if (directory === undefined || !isInFileSystem(template) || wanted_mib <= 0) return
   const info = await ctx.nodes.attempt(node, 'node_info', [[[template, directory, []]], []])
   const space = info.ok ? info.payload[1]?.[0] : undefined
   const [free_mib, size_mib] = [space?.storage_free ?? null, space?.storage_size ?? null]

@@ -4,7 +4,7 @@ import { change } from '../../../config/changes'
 import { fillDiskParams } from '../../../config/filled'
 import { drbdId } from '../../../config/lookup'
 import type { ConfigData, Disk, LogicalId, Node } from '../../../model/config'
-import { DEFAULT_FILE_DRIVER, DEFAULT_VG } from '../../../model/constants/disks'
+import { BLOCKDEV_DRIVER, DEFAULT_FILE_DRIVER, DEFAULT_VG } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { diskUuid } from '../../../model/ids'
 import { type DiskTemplate, DRBD_META_SIZE_MIB, factsOf, isDrbd, isMirroredOutside } from '../../../model/templates'
@@ -34,13 +34,8 @@ export function newDisks(
   return specs.map((spec, offset) => {
     const index = (options.first ?? 0) + offset
     if (isDrbd(template)) return drbdDisk(ctx, spec, place, index)
-    const name = `${ctx.env.random.uuid()}${factsOf(template).id === 'volume' ? '' : `.${template}`}.disk${index}`
-    const logical_id =
-      factsOf(template).id === 'volume'
-        ? [dataVg(spec, place), name]
-        : [options.driver ?? DEFAULT_FILE_DRIVER, `${place.folder}/${name}`]
     return {
-      logical_id,
+      logical_id: newId(ctx.env.random.uuid(), spec, template, place, { driver: options.driver, index }),
       dev_type: template,
       children: [],
       // All nodes reach an externally mirrored disk, so it belongs to none of them.
@@ -49,6 +44,29 @@ export function newDisks(
       ...(spec.spindles !== undefined && { spindles: spec.spindles }),
     }
   })
+}
+
+function newId(
+  uuid: string,
+  spec: DiskSpec,
+  template: DiskTemplate,
+  place: DiskPlace,
+  { driver = DEFAULT_FILE_DRIVER, index }: { driver: string | undefined; index: number },
+): LogicalId {
+  const name = `${uuid}.${template}.disk${index}`
+  switch (factsOf(template).id) {
+    case 'volume':
+      return [dataVg(spec, place), `${uuid}.disk${index}`]
+    case 'device':
+      return [BLOCKDEV_DRIVER, spec.adopt ?? '']
+    case 'image':
+      return [template, name]
+    case 'provider':
+      return [spec.provider ?? '', name]
+    default:
+      // Where there is no folder for each instance, the file is below the root of the volume.
+      return [driver, place.folder === undefined ? `ganeti/${uuid}.${index}` : `${place.folder}/${name}`]
+  }
 }
 
 function drbdDisk(ctx: UnitContext, spec: DiskSpec, place: DiskPlace, index: number): Disk {
@@ -75,12 +93,12 @@ function drbdDisk(ctx: UnitContext, spec: DiskSpec, place: DiskPlace, index: num
   }
 }
 
-const common = (ctx: UnitContext, { size, mode, name }: DiskSpec, iv_name: string) => ({
+const common = (ctx: UnitContext, { size, mode, name, provider, own, access }: DiskSpec, iv_name: string) => ({
   iv_name,
   size,
   mode,
   ...(name !== undefined && { name }),
-  params: {},
+  params: { ...(provider !== undefined && { provider, ...own }), ...(access !== undefined && { access }) },
   uuid: diskUuid(ctx.env.random.uuid()),
   serial_no: 1,
   ctime: 0,

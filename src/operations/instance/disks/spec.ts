@@ -1,5 +1,7 @@
 // The disks that a user asks for, checked.
 import * as path from 'node:path'
+import { pythonText } from '../../../lib/python-text'
+import { DISK_DRIVER_ACCESS } from '../../../model/constants/disks'
 import type { Cluster, DiskMode } from '../../../model/config'
 import { ECODE, OpPrereqError, TypeEnforcementError } from '../../../model/errors'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
@@ -14,8 +16,13 @@ export interface DiskSpec {
   readonly vg?: string
   readonly metavg?: string
   readonly spindles?: number
-  /** The volume that becomes this disk, with the data that it has. */
+  /** The volume or device that becomes this disk, with the data that it has. */
   readonly adopt?: string
+  /** How hypervisors reach it, where that is not as the cluster says. */
+  readonly access?: string
+  /** Who keeps it outside, and the parameters that only that one knows. */
+  readonly provider?: string
+  readonly own?: Readonly<Record<string, string>>
 }
 
 export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
@@ -37,11 +44,11 @@ export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate):
 }
 
 export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
-  // Providers of external storage have parameters of their own.
-  if (factsOf(template).ownParams !== true) checkDiskParams(disk)
   const facts = factsOf(template)
-  const { vg, metavg, access, adopt, spindles } = disk
-  if (adopt !== undefined && facts.id !== 'volume')
+  // Providers of external storage have parameters of their own.
+  if (facts.ownParams !== true) checkDiskParams(disk)
+  const { vg, metavg, access, adopt, spindles, provider } = disk
+  if (adopt !== undefined && !mayAdopt(template))
     throw new OpPrereqError(`Disk adoption is not supported for the '${template}' disk template`, ECODE.INVAL)
   const foreign = {
     ...(!isOnLvm(template) && { vg }),
@@ -51,7 +58,19 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
   const other = Object.entries(foreign).find(([, value]) => value !== undefined)
   if (other !== undefined)
     throw new OpPrereqError(`Disks of template '${template}' have no '${other[0]}'; leave it out`, ECODE.INVAL)
-  if (disk.provider !== undefined)
+  if (facts.ownParams === true && provider === undefined)
+    throw new OpPrereqError(
+      `Missing provider for template '${template}': give the disk parameter 'provider', such as 'gnt-storage diagnose' lists them`,
+      ECODE.INVAL,
+    )
+  if (access !== undefined && !DISK_DRIVER_ACCESS.some((one) => one === access))
+    throw new OpPrereqError(`Disk access is one of ${DISK_DRIVER_ACCESS.join(', ')}, not '${access}'`, ECODE.INVAL)
+  if (facts.adoptedOnly === true && adopt === undefined)
+    throw new OpPrereqError(
+      `Disk template ${template} requires disk adoption, but no 'adopt' parameter given`,
+      ECODE.INVAL,
+    )
+  if (facts.ownParams !== true && provider !== undefined)
     throw new OpPrereqError(
       `The 'provider' option is only valid for the ext disk template, not ${template}`,
       ECODE.INVAL,
@@ -68,8 +87,22 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
     ...(metavg !== undefined && { metavg }),
     ...(spindles !== undefined && { spindles }),
     ...(adopt !== undefined && { adopt }),
+    ...(access !== undefined && { access }),
+    ...(provider !== undefined && { provider, own: ownParams(disk) }),
   }
 }
+
+/** Templates whose disks may exist before their instance. */
+export const mayAdopt = (template: DiskTemplate): boolean =>
+  factsOf(template).id === 'volume' || factsOf(template).adoptedOnly === true
+
+/** Scripts get them as texts. */
+export const ownParams = (disk: DiskParams): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(disk)
+      .filter(([name]) => !DISK_PARAM_NAMES.includes(name))
+      .map(([name, value]) => [name, pythonText(value)]),
+  )
 
 /** Spindles are counted only where volume groups are given to instances as whole disks, and must be given there. */
 export function checkSpindles(specs: readonly DiskSpec[], exclusive: boolean): void {
@@ -105,7 +138,7 @@ export function checkNames(kind: string, devices: readonly { readonly name?: str
   }
 }
 
-/** The folder of an instance's files, undefined for other templates. */
+/** The folder of an instance's files, undefined for templates that have none. */
 export function fileStorageFolder(
   cluster: Cluster,
   template: DiskTemplate,
@@ -115,6 +148,7 @@ export function fileStorageFolder(
   const base = directoryOf(cluster, template)
   if (base === undefined) return undefined
   if (base === '') throw new OpPrereqError('Cluster file storage dir not defined', ECODE.STATE)
+  if (factsOf(template).namedAfterInstance !== true) return undefined
   if (below !== undefined && path.posix.isAbsolute(below))
     throw new OpPrereqError(
       'The file storage directory is a folder below that of the cluster, not an absolute path',

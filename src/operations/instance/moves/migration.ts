@@ -10,7 +10,8 @@ import { keepsMirrors, repairMirror, toDualPrimary, toSinglePrimary, waitForResy
 import type { Move } from './plan'
 import { tellRemarks } from '../startup'
 import { noteUnconfirmed, unconfirmedNodes } from './unconfirmed'
-import { allNodes, dictOf, reread } from '../view'
+import { factsOf } from '../../../model/templates'
+import { allNodes, dictOf, diskDictOf, reread } from '../view'
 import { errorText } from '../../../lib/system-failure'
 
 export interface MigrationOptions {
@@ -150,7 +151,16 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
     await waitForResync(ctx, moved)
     await toSinglePrimary(ctx, moved)
   } else await openDisks(ctx, moved, target, true)
+  await letGo(ctx, moved, primary)
   ctx.log.say('* done')
+}
+
+/** A node that keeps the device of a disk which it needs no more would hold up others that want it. */
+async function letGo(ctx: UnitContext, view: Move['view'], node: Node): Promise<void> {
+  for (const disk of view.disks.filter(({ dev_type }) => factsOf(dev_type).mapped === true)) {
+    const result = await ctx.nodes.attempt(node, 'blockdev_shutdown', [diskDictOf(view, disk)])
+    if (!result.ok) ctx.log.warning(`Could not unmap ${disk.iv_name} on node ${node.name}: ${result.error}`)
+  }
 }
 
 /** Leaves the instance as it was, on its primary node, and says what could not be undone. */

@@ -1,0 +1,169 @@
+// Instances whose disks are kept outside of nodes: by providers, in Ceph, on Gluster, and as block devices that are there already.
+import type { FakeCluster } from '../../../support/fake-cluster'
+import { plainInstance, storageCluster } from '../../../support/storage-cluster'
+
+const CREATE = 'OP_INSTANCE_CREATE'
+const MODIFY = 'OP_INSTANCE_SET_PARAMS'
+const NAME = 'inst1.gnt.example'
+const DEVICE = '/dev/disk/by-id/wwn-1'
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+
+const ext = { ...plainInstance, disk_template: 'ext', disks: [{ size: 64, provider: 'shelf', label: 'left' }] }
+const rbd = { ...plainInstance, disk_template: 'rbd', disks: [{ size: 64 }] }
+const gluster = { ...plainInstance, disk_template: 'gluster', disks: [{ size: 64 }] }
+const blockdev = { ...plainInstance, disk_template: 'blockdev', disks: [{ adopt: DEVICE }] }
+
+let cluster: FakeCluster
+beforeEach(() => {
+  cluster = storageCluster()
+  const templates = ['plain', 'ext', 'rbd', 'gluster', 'blockdev'] as const
+  const ipolicy = { ...cluster.config.cluster.ipolicy, 'disk-templates': templates }
+  cluster.given(['patchCluster', { enabled_disk_templates: templates, ipolicy }])
+  cluster.answers.extstorage_diagnose = () => [
+    ['shelf', '/usr/share/ganeti/extstorage/shelf', true, '', [['label', 'Which end of the shelf']]],
+    ['rack', '/usr/share/ganeti/extstorage/rack', false, 'there is no executable script grow', []],
+  ]
+  cluster.answers.bdev_sizes = (_node, [devices]) =>
+    Object.fromEntries(devices.filter((one) => one === DEVICE).map((one) => [one, 2048]))
+})
+
+const disks = () => Object.values(cluster.config.disks)
+const shape = (text: string) => expect.stringMatching(new RegExp(`^${text}$`)) as string
+
+test.each([
+  [ext, ['shelf', shape(`${UUID}\\.ext\\.disk0`)], { provider: 'shelf', label: 'left' }],
+  [rbd, ['rbd', shape(`${UUID}\\.rbd\\.disk0`)], {}],
+  [gluster, ['loop', shape(`ganeti/${UUID}\\.0`)], {}],
+])('a disk gets the id and the parameters that Ganeti would give it: %j', async (op, logical_id, params) => {
+  await cluster.run(CREATE, op)
+  expect(disks()).toMatchObject([{ dev_type: op.disk_template, logical_id, params, nodes: [], size: 64 }])
+  expect(disks()[0]?.params).toEqual(params)
+  expect(cluster.calls('file_storage_dir_create')).toEqual([])
+})
+
+test('nodes are told the parameters of disks, those of the cluster and those of the disk', async () => {
+  await cluster.run(CREATE, { ...rbd, disks: [{ size: 64, access: 'kernelspace' }] })
+  await cluster.run(CREATE, { ...ext, instance_name: 'inst2.gnt.example' })
+  const told = cluster.calls('blockdev_create').map(({ args: [disk] }) => disk)
+  expect(told.map((disk) => (disk as { params: object }).params)).toEqual([
+    { access: 'kernelspace', pool: 'rbd', 'user-id': '' },
+    { access: 'kernelspace', provider: 'shelf', label: 'left' },
+  ])
+})
+
+test.each([
+  [{ ...ext, disks: [{ size: 9 }] }, "Missing provider for template 'ext'"],
+  [{ ...ext, disks: [{ size: 9, provider: 'box' }] }, "Node node1.gnt.example has no external storage provider 'box'"],
+  [{ ...ext, disks: [{ size: 9, provider: 'rack' }] }, 'cannot be used: there is no executable script grow'],
+  [
+    { ...ext, disks: [{ size: 9, provider: 'shelf', colour: 'red' }] },
+    "External storage provider 'shelf' has no parameter colour: it knows label",
+  ],
+  [
+    { ...rbd, disks: [{ size: 9, provider: 'shelf' }] },
+    "The 'provider' option is only valid for the ext disk template",
+  ],
+  [{ ...rbd, disks: [{ size: 9, access: 'userspace' }] }, 'Selected hypervisor (fake) cannot be used with'],
+  [{ ...rbd, disks: [{ size: 9, access: 'magic' }] }, 'Disk access is one of kernelspace, userspace'],
+  [{ ...gluster, disks: [{ size: 9, adopt: 'x' }] }, "Disk adoption is not supported for the 'gluster' disk template"],
+  [
+    { ...blockdev, disks: [{ size: 9 }] },
+    "Disk template blockdev requires disk adoption, but no 'adopt' parameter given",
+  ],
+  [{ ...blockdev, disks: [{ adopt: '/dev/sda' }] }, 'Device node(s) /dev/sda lie outside /dev/disk/'],
+  [{ ...blockdev, disks: [{ adopt: '/dev/disk/../sda' }] }, 'lie outside /dev/disk/'],
+  [{ ...blockdev, disks: [{ adopt: `${DEVICE}0` }] }, `Missing block device(s): ${DEVICE}0; node node1.gnt.example`],
+  [{ ...blockdev, disks: [{ adopt: DEVICE }, { adopt: DEVICE }] }, 'Duplicate disk names given for adoption'],
+])('%j is refused before anything is made', async (op, text) => {
+  await expect(cluster.run(CREATE, op)).rejects.toThrow(text)
+  expect(cluster.calls('blockdev_create')).toEqual([])
+  expect(cluster.config.instances).toEqual({})
+})
+
+describe('block devices', () => {
+  test('become disks of their own size, are taken once, and stay when their instance goes', async () => {
+    await cluster.run(CREATE, blockdev)
+    expect(disks()).toMatchObject([{ logical_id: ['manual', DEVICE], size: 2048, params: {}, nodes: [] }])
+    expect(cluster.calls('blockdev_create')).toEqual([])
+    expect(cluster.calls('blockdev_rename')).toEqual([])
+    await expect(cluster.run(CREATE, { ...blockdev, instance_name: 'inst2.gnt.example' })).rejects.toThrow(
+      `Block device ${DEVICE} is the disk of another instance already`,
+    )
+    await expect(cluster.run('OP_INSTANCE_GROW_DISK', { instance_name: NAME, disk: 0, amount: 9 })).rejects.toThrow(
+      'does not support growing',
+    )
+    await cluster.run('OP_INSTANCE_REMOVE', { instance_name: NAME })
+    expect(disks()).toEqual([])
+  })
+
+  test('can be added to an instance, which has them for itself', async () => {
+    await cluster.run(CREATE, blockdev)
+    const add = (adopt: string) => ({ instance_name: NAME, disks: [['add', -1, { size: 9, adopt }]] })
+    await expect(cluster.run(MODIFY, add(DEVICE))).rejects.toThrow('is the disk of another instance already')
+    await cluster.run(MODIFY, add(`${DEVICE}0`))
+    expect(disks().map(({ logical_id: [, device] }) => device)).toEqual([DEVICE, `${DEVICE}0`])
+  })
+})
+
+describe.each([
+  ['ext', ext],
+  ['rbd', rbd],
+  ['gluster', gluster],
+] as const)('%s', (_template, op) => {
+  test('an instance is made, grown, renamed, moved and removed, and nothing is left', async () => {
+    await cluster.run(CREATE, op)
+    await cluster.run('OP_INSTANCE_GROW_DISK', { instance_name: NAME, disk: 0, amount: 36 })
+    expect(disks()).toMatchObject([{ size: 100 }])
+    await cluster.run('OP_INSTANCE_STARTUP', { instance_name: NAME })
+    await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: NAME })
+    await cluster.run('OP_INSTANCE_FAILOVER', { instance_name: NAME, target_node: 'node2.gnt.example' })
+    const [{ logical_id } = { logical_id: [] }] = disks()
+    await cluster.run('OP_INSTANCE_RENAME', { instance_name: NAME, new_name: 'inst9.gnt.example', name_check: false })
+    expect(disks()).toMatchObject([{ logical_id }])
+    await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst9.gnt.example' })
+    expect(cluster.diskFiles()).toEqual([])
+    expect(disks()).toEqual([])
+  })
+
+  test('wherever the job that makes it is killed, removing it leaves nothing', async () => {
+    const enabled = cluster.config.cluster
+    for (let after = 1; ; after++) {
+      const one = storageCluster()
+      one.given(['patchCluster', { enabled_disk_templates: enabled.enabled_disk_templates, ipolicy: enabled.ipolicy }])
+      one.answers = cluster.answers
+      const killed = await one.runUntilKilled(CREATE, op, after)
+      if (one.instance('inst1') !== undefined)
+        await one.run('OP_INSTANCE_REMOVE', { instance_name: NAME, ignore_failures: true })
+      expect(one.diskFiles()).toEqual([])
+      if (!killed) return
+    }
+  })
+})
+
+test('after a migration the node that had an image lets go of its device', async () => {
+  await cluster.run(CREATE, rbd)
+  await cluster.run('OP_INSTANCE_STARTUP', { instance_name: NAME })
+  cluster.asked.length = 0
+  await cluster.run('OP_INSTANCE_MIGRATE', { instance_name: NAME, target_node: 'node2.gnt.example' })
+  expect(cluster.calls('blockdev_shutdown').map(({ node }) => node)).toEqual(['node1.gnt.example'])
+})
+
+test("parameters of a disk's provider are changed and taken away, and no others", async () => {
+  await cluster.run(CREATE, ext)
+  const modify = (params: object) => cluster.run(MODIFY, { instance_name: NAME, disks: [['modify', 0, params]] })
+  await expect(modify({ label: 'right' })).resolves.toEqual([['disk.params:label/0', 'right']])
+  expect(disks()).toMatchObject([{ params: { provider: 'shelf', label: 'right' } }])
+  await modify({ label: 'default' })
+  expect(disks()[0]?.params).toEqual({ provider: 'shelf' })
+  await expect(modify({ provider: 'rack' })).rejects.toThrow("Disk parameter 'provider' of a disk that exists")
+})
+
+test('disks are converted to those of a provider, which has to be named', async () => {
+  await cluster.run(CREATE, { ...plainInstance, disks: [{ size: 64 }], start: false })
+  const convert = (ext_params: object) =>
+    cluster.run(MODIFY, { instance_name: NAME, disk_template: 'ext', ext_params, wait_for_sync: true })
+  await expect(convert({})).rejects.toThrow("Missing provider for template 'ext'")
+  await expect(convert({ provider: 'shelf', colour: 'red' })).rejects.toThrow('has no parameter colour')
+  await convert({ provider: 'shelf', label: 'left' })
+  expect(disks()).toMatchObject([{ dev_type: 'ext', params: { provider: 'shelf', label: 'left' }, size: 64 }])
+})
