@@ -119,7 +119,8 @@ async function awaitConnection(context: NodeContext, { disk, device, mirror }: F
 /** Two nodes that were both written to stay apart: whose data is lost is for an administrator to say. */
 function apart({ hostname }: NodeContext, disk: DiskDict, { state, standalone }: Connection): string {
   const what = `Disk ${nameOf(disk)} on node ${hostname} is not connected with its other node (${state})`
-  if (!standalone) return `${what}: see whether that node runs, and whether nothing between them is in the way`
+  if (!standalone)
+    return `${what}: see whether that node runs, what it says of the disk, and whether nothing is in the way`
   return (
     `${what}: one of them has refused the other. If the kernel's log tells of a split brain, both were written to, and neither was ` +
     'changed: choose the node whose data is to stay, and have the copy on the other made anew with gnt-instance replace-disks'

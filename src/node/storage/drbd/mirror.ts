@@ -14,6 +14,8 @@ import type { Shown } from './shown'
 
 const MINOR_MAX = 255
 const STANDALONE = 'StandAlone'
+/** The nodes compare what they have. They may refuse each other yet, as after a split brain. */
+const HANDSHAKE = 'WFReportParams'
 
 export class DrbdMirror implements Mirror {
   constructor(
@@ -30,7 +32,7 @@ export class DrbdMirror implements Mirror {
       state: `${connection}, ${local}/${peerDisk}`,
       standalone: connection === STANDALONE,
       diskless: local === 'Diskless',
-      connected: connection === 'Connected' || syncing,
+      connected: connection === 'Connected' || (syncing && connection !== HANDSHAKE),
       syncing,
       ...(sync_percent !== undefined && { sync_percent }),
       upToDate: connection === 'Connected' && local === 'UpToDate' && peerDisk === 'UpToDate',

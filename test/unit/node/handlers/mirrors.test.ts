@@ -71,6 +71,12 @@ describe('connecting', () => {
     await expect(attach([ALONE, ALONE, WAITING], [CONNECT, SHOWN])).rejects.toThrow('see whether that node runs')
   })
 
+  test('nodes that only compare what they have may refuse each other yet', async () => {
+    const comparing = kernelSays('WFReportParams', 'UpToDate/DUnknown')
+    const kernel = [ALONE, ALONE, comparing, ALONE, ALONE, kernelSays('Connected')]
+    await attach(kernel, [CONNECT, SHOWN, CONNECT, SHOWN])
+  })
+
   test('what is connected already is refused', async () => {
     const work = onDrbdNode({ kernel: [WAITING], programs: [LVS, SHOWN] }, (context) =>
       mirrorHandlers.drbd_attach_net(context, [drbdDisk()], false),
