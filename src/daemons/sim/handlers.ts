@@ -187,6 +187,14 @@ const disks = {
   blockdev_shutdown: (sim, disk) => (setMinor(sim, disk, false), null),
   blockdev_open: nothing,
   blockdev_close: nothing,
+  blockdev_snapshot: (sim, disk) => {
+    const [volume = disk] = disk.children ?? []
+    const { size, dev_type, logical_id } = requireDisk(sim, volume)
+    const [vg = '', name = ''] = logical_id.map(String)
+    const id = [vg, `${name}.snap`]
+    sim.world.addDisk(sim.node, { ...volume, children: [], dev_type, logical_id: id }, size)
+    return id
+  },
   blockdev_wipe: nothing,
   blockdev_setinfo: nothing,
   blockdev_rename: (sim, list) => {

@@ -2,8 +2,9 @@
 import type { DiskTemplate, StorageType } from '../templates'
 
 export const DEFAULT_ENABLED_DISK_TEMPLATES: readonly DiskTemplate[] = ['drbd', 'plain']
-/** Why no move may copy disks to another node: their storage has to be there first. */
-export const DISKS_NOT_REPLACED = 'Disks of template drbd cannot be replaced by this version yet'
+/** Why nothing that moves instances by itself copies disks to another node. */
+export const DISKS_NOT_REPLACED =
+  'disks are copied only for who asks for it, with gnt-instance replace-disks or gnt-node evacuate'
 
 export const STORAGE_TYPES: readonly StorageType[] = [
   'blockdev',

@@ -1,6 +1,6 @@
 // OP_BACKUP_EXPORT: copies the disks of an instance to a directory of exports on a node, or to another cluster.
 import { RIE_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
-import type { Node } from '../../model/config'
+import type { Disk, Node } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpBackupExport } from '../../opcodes/backup'
 import { findNode } from '../find'
@@ -15,6 +15,7 @@ import type { UnitContext } from '../unit-context'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
+import { canSnapshot, removeSnapshots, takeSnapshots } from './snapshots'
 import { whileItStops } from '../instance/while-it-stops'
 
 /** Where the disks go. */
@@ -94,7 +95,7 @@ async function exportInstance(
   target: Target,
 ): Promise<ExportResult> {
   const { instance, primary } = view
-  checkDowntime(op, view)
+  if (!canSnapshot(view)) checkDowntime(op, view)
   if (op.shutdown) {
     ctx.log.say(`Shutting down instance ${instance.name}`)
     const what = `Could not shutdown instance ${instance.name} on node ${primary.name}`
@@ -118,7 +119,7 @@ async function exportInstance(
 const staysUp = (op: ExportOp, { instance }: InstanceView): boolean =>
   !op.remove_instance && instance.admin_state === 'up'
 
-/** No disk template of this version has snapshots, so an instance with disks cannot run while it is exported. Said before it is stopped. */
+/** Without snapshots an instance with disks cannot run while it is exported. Said before it is stopped, where that is known. */
 function checkDowntime(op: ExportOp, view: InstanceView): void {
   if (!staysUp(op, view) || view.disks.length === 0) return
   if (!op.shutdown)
@@ -152,13 +153,42 @@ async function copyAndRestart(
   view: InstanceView,
   target: Target,
 ): Promise<ExportResult> {
+  const snapshots = staysUp(op, view) && canSnapshot(view) ? await takeSnapshots(ctx, view) : undefined
+  if (snapshots !== undefined) return copySnapshots(ctx, op, view, target, snapshots)
   try {
-    if (target.kind === 'node') return await copyToNode(ctx, view, target.node, op.compress)
-    return await sendToCluster(ctx, view, target, { compress: op.compress, connectTimeout_s: RIE_CONNECT_TIMEOUT_S })
+    checkDowntime(op, view)
+    return await copy(ctx, op, view, target)
   } finally {
     // However the export ended, users want their instance back.
     if (op.shutdown && staysUp(op, view)) await startAgain(ctx, view)
   }
+}
+
+/** The instance runs on, or again, while its snapshots are copied. */
+async function copySnapshots(
+  ctx: UnitContext,
+  op: ExportOp,
+  view: InstanceView,
+  target: Target,
+  snapshots: readonly Disk[],
+): Promise<ExportResult> {
+  try {
+    if (op.shutdown) await startAgain(ctx, view)
+    return await copy(ctx, op, { ...view, disks: snapshots }, target, 'snapshot')
+  } finally {
+    await removeSnapshots(ctx, view, snapshots)
+  }
+}
+
+function copy(
+  ctx: UnitContext,
+  op: ExportOp,
+  view: InstanceView,
+  target: Target,
+  title: 'disk' | 'snapshot' = 'disk',
+): Promise<ExportResult> {
+  if (target.kind === 'node') return copyToNode(ctx, view, target.node, op.compress, title)
+  return sendToCluster(ctx, view, target, { compress: op.compress, connectTimeout_s: RIE_CONNECT_TIMEOUT_S })
 }
 
 async function startAgain(ctx: UnitContext, view: InstanceView): Promise<void> {

@@ -15,12 +15,13 @@ export async function copyToNode(
   view: InstanceView,
   to: Node,
   compress: string,
+  title = 'disk',
 ): Promise<ExportResult> {
   const { instance, primary } = view
   const dict = dictOf(view)
   const directory = path.posix.join(PATH.EXPORT_DIR, `${instance.name}.new`)
   const transfers = view.disks.map((disk, index) => ({
-    name: `disk/${index}`,
+    name: `${title}/${index}`,
     source: diskEnd(view, index),
     target: ['file', [path.posix.join(directory, disk.uuid)]] as const,
   }))

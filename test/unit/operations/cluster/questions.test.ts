@@ -104,7 +104,7 @@ test('a script moves a mirrored instance to its secondary, and nowhere where its
   const [kind, text] = await refused({})
   expect(kind).toBe('ResultValidationError')
   expect(text).toMatch(
-    /twin\.test would have its disks copied to go to node1\.test, node3\.test: Disks of template drbd/,
+    /twin\.test would have its disks copied to go to node1\.test, node3\.test: disks are copied only for who asks/,
   )
   expect((await refused({ disk_moves: false }))[1]).toMatch(/: that was not wanted$/)
 })
@@ -113,7 +113,8 @@ test('moves that this cluster cannot carry out are left out of a balance, which 
   addMirrored()
   const whole = await balance({ explain: true })
   expect(whole.left_out).toBe(
-    'moves that copy the disks of 1 mirrored instance: Disks of template drbd cannot be replaced by this version yet',
+    'moves that copy the disks of 1 mirrored instance: disks are copied only for who asks for it, with gnt-instance replace-disks or ' +
+      'gnt-node evacuate',
   )
   expect(whole.ops.filter(({ OP_ID }) => OP_ID === 'OP_INSTANCE_REPLACE_DISKS')).toEqual([])
   expect((await balance({ disk_moves: false })).left_out).toBeNull()

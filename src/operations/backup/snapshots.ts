@@ -1,0 +1,46 @@
+// Snapshots of an instance's disks, from which an export copies while the instance runs on.
+import type { Disk } from '../../model/config'
+import { diskUuid } from '../../model/ids'
+import { isOnLvm } from '../../model/templates'
+import { diskDictOf, type InstanceView } from '../instance/view'
+import type { UnitContext } from '../unit-context'
+
+export const canSnapshot = ({ disks }: InstanceView): boolean =>
+  disks.length > 0 && disks.every(({ dev_type }) => isOnLvm(dev_type))
+
+/** One for each disk, as disks of their own; or none, undefined, where one could not be made. */
+export async function takeSnapshots(ctx: UnitContext, view: InstanceView): Promise<Disk[] | undefined> {
+  const { primary } = view
+  const snapshots: Disk[] = []
+  for (const [index, disk] of view.disks.entries()) {
+    ctx.log.say(`Creating a snapshot of disk/${index} on node ${primary.name}`)
+    const result = await ctx.nodes.attempt(primary, 'blockdev_snapshot', [diskDictOf(view, disk), null, null])
+    if (result.ok && Array.isArray(result.payload)) snapshots.push(snapshotOf(ctx, disk, result.payload))
+    else {
+      const why = result.ok ? `invalid result '${String(result.payload)}'` : result.error
+      ctx.log.warning(`Could not snapshot disk/${index} on node ${primary.name}: ${why}`)
+      await removeSnapshots(ctx, view, snapshots)
+      return undefined
+    }
+  }
+  return snapshots
+}
+
+/** That of a mirror is one of the volume with its data. */
+const snapshotOf = (ctx: UnitContext, { iv_name, size, nodes }: Disk, logical_id: Disk['logical_id']): Disk => ({
+  ...{ logical_id, dev_type: 'plain', children: [], nodes, iv_name, size, mode: 'ro', params: {} },
+  ...{ uuid: diskUuid(ctx.env.random.uuid()), serial_no: 1, ctime: 0, mtime: 0 },
+})
+
+export async function removeSnapshots(ctx: UnitContext, view: InstanceView, snapshots: readonly Disk[]): Promise<void> {
+  const { primary } = view
+  for (const [index, snapshot] of snapshots.entries()) {
+    ctx.log.say(`Removing snapshot of disk/${index} on node ${primary.name}`)
+    const result = await ctx.nodes.attempt(primary, 'blockdev_remove', [diskDictOf(view, snapshot)])
+    if (!result.ok)
+      ctx.log.warning(
+        `Could not remove snapshot ${snapshot.logical_id.join('/')} of disk/${index} from node ${primary.name}: ${result.error}`,
+        'remove it by hand: it takes more and more room, and slows the disk down',
+      )
+  }
+}

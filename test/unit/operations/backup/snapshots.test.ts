@@ -1,0 +1,68 @@
+// Exports of instances on logical volumes: they are copied from snapshots while the instance runs.
+import type { FakeCluster } from '../../../support/fake-cluster'
+import { drbdInstance, plainInstance, storageCluster } from '../../../support/storage-cluster'
+
+const wanted = { mode: 'local', target_node: 'node3.gnt.example', shutdown: false }
+
+let cluster: FakeCluster
+beforeEach(() => {
+  cluster = storageCluster()
+})
+
+const volumes = () => [...cluster.world.node('node1.gnt.example').disks.keys()].sort()
+const exported = (op: object) => cluster.run('OP_BACKUP_EXPORT', { ...wanted, ...op })
+
+test.each([plainInstance, drbdInstance])('%j runs on while it is exported', async (instance) => {
+  await cluster.run('OP_INSTANCE_CREATE', { ...instance, disks: [{ size: 64 }] })
+  const { instance_name } = instance
+  const before = volumes()
+  cluster.log.length = 0
+  cluster.asked.length = 0
+  await expect(exported({ instance_name })).resolves.toEqual([true, [true]])
+  expect(cluster.runningOn(instance_name)).toEqual(['node1.gnt.example'])
+  expect(cluster.calls('instance_shutdown')).toEqual([])
+  expect(cluster.log.filter((line) => /snapshot/i.test(line))).toEqual(
+    expect.arrayContaining([
+      'Creating a snapshot of disk/0 on node node1.gnt.example',
+      'Exporting snapshot/0 from node1.gnt.example to node3.gnt.example',
+      'Removing snapshot of disk/0 on node node1.gnt.example',
+    ]),
+  )
+  expect(volumes()).toEqual(before)
+})
+
+test('an instance that is stopped for it starts again before its snapshots are copied', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', plainInstance)
+  cluster.asked.length = 0
+  await exported({ instance_name: 'inst1.gnt.example', shutdown: true })
+  const calls = cluster.asked.map(({ call }) => call)
+  const order = ['instance_shutdown', 'blockdev_snapshot', 'instance_start', 'export_start', 'blockdev_remove'] as const
+  const at = order.map((call) => calls.indexOf(call))
+  expect(at).toEqual(at.toSorted((a, b) => a - b))
+  expect(at).not.toContain(-1)
+})
+
+test('where one snapshot fails, the others are removed, and nothing is copied from disks that change', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', plainInstance)
+  const before = volumes()
+  let count = 0
+  cluster.answers.blockdev_snapshot = () => {
+    if (++count === 2) throw new Error('no room')
+    return undefined
+  }
+  await expect(exported({ instance_name: 'inst1.gnt.example' })).rejects.toThrow(
+    'Not all disks could be snapshotted, and you requested a live export; aborting',
+  )
+  expect(volumes()).toEqual(before)
+  expect(cluster.calls('export_start')).toEqual([])
+})
+
+test('snapshots go, too, when the copying fails', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', plainInstance)
+  const before = volumes()
+  cluster.answers.export_start = () => {
+    throw new Error('no connection')
+  }
+  await expect(exported({ instance_name: 'inst1.gnt.example' })).rejects.toThrow('Export failed')
+  expect(volumes()).toEqual(before)
+})
