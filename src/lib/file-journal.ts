@@ -34,11 +34,12 @@ export class FileJournal {
     this.old = `${options.file}.old`
   }
 
-  /** Durable when it resolves; when it rejects, nothing was appended. */
-  append(files: readonly FileContent[]): Promise<void> {
+  /** Durable when it resolves; when it rejects, nothing was appended. `check`: asked when its turn has come, and throws against it. */
+  append(files: readonly FileContent[], check: () => void = () => undefined): Promise<void> {
     const { disk, file } = this.options
     const line = encode(files.map(([name, content]) => [path.relative(path.dirname(file), name), content]))
     return this.turns.take(async () => {
+      check()
       if (!this.isBegun) await this.rotate()
       this.isBegun = true
       await disk.append(file, line)

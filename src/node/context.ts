@@ -41,6 +41,8 @@ export interface NodeContext extends Machine {
   readonly configReplica?: ConfigReplica
   /** The signal of one call: it fires when the caller is gone. */
   readonly caller?: AbortSignal
+  /** Why one call must not be carried out any more although it was taken: its caller is no longer the master. */
+  readonly late?: () => string | undefined
 }
 
 export interface ConfigReplica {

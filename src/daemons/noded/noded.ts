@@ -164,7 +164,8 @@ async function serve(
   }
   // A slow caller may have lost its place as a candidate since its call began.
   if (!accepts(request.socket)) return turnAway(response)
-  response.end(await dispatch({ ...context, caller: gone.signal }, name, body), answered)
+  const late = () => foreignMaster(context, name, request.socket)
+  response.end(await dispatch({ ...context, caller: gone.signal, late }, name, body), answered)
 }
 
 /** Refuses a caller without reading the rest of its request. */

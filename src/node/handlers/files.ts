@@ -25,14 +25,14 @@ export const fileHandlers = {
   },
 
   jobqueue_update: (context, file, content) =>
-    context.queueJournal.alone(async () => {
+    inTurn(context, async () => {
       await receiveQueueFile(context, file, content)
       return null
     }),
 
   async gantry_jobqueue_append(context, files) {
     for (const [file] of files) checkQueueFile(context, file)
-    await context.queueJournal.append(files)
+    await context.queueJournal.append(files, () => refuseLate(context))
     return null
   },
 
@@ -42,14 +42,15 @@ export const fileHandlers = {
   },
 
   gantry_jobqueue_write: (context, files) =>
-    context.queueJournal.alone(async () => {
+    inTurn(context, async () => {
       for (const [file] of files) checkQueueFile(context, file)
       await Promise.all(files.map(([file, content]) => receiveQueueFile(context, file, content)))
       return null
     }),
 
-  gantry_jobqueue_keep: ({ disk, paths, queueJournal }, files) =>
-    queueJournal.alone(async () => {
+  gantry_jobqueue_keep: (context, files) =>
+    inTurn(context, async () => {
+      const { disk, paths } = context
       const kept = new Set(files)
       const names = (await disk.list(paths.queueDir)).filter((name) => name.startsWith('job-'))
       const gone = names.map((name) => path.join(paths.queueDir, name)).filter((file) => !kept.has(file))
@@ -58,7 +59,7 @@ export const fileHandlers = {
     }),
 
   jobqueue_rename: (context, pairs) =>
-    context.queueJournal.alone(async () => {
+    inTurn(context, async () => {
       for (const [from, to] of pairs) {
         checkQueueFile(context, from)
         await context.disk.makeDirectory(path.dirname(checkQueueFile(context, to)))
@@ -78,7 +79,7 @@ export const fileHandlers = {
     }),
 
   jobqueue_set_drain_flag: (context, drained) =>
-    context.queueJournal.alone(async () => {
+    inTurn(context, async () => {
       const flag = path.join(context.paths.queueDir, 'drain')
       if (drained) await receiveQueueFile(context, flag, '')
       else await context.disk.remove(flag, { durable: true })
@@ -97,6 +98,21 @@ export const fileHandlers = {
     return text === undefined || Number.isNaN(until) ? null : until
   },
 } satisfies Partial<Handlers>
+
+/** Alone with the files of the queue, if the caller still may when its turn has come. */
+const inTurn = <T>(context: NodeContext, work: () => Promise<T>): Promise<T> =>
+  context.queueJournal.alone(() => {
+    refuseLate(context)
+    return work()
+  })
+
+/** A job that a dead master's luxid has sent must not appear beside those of its successor, nor over what the next luxid has sent. */
+function refuseLate({ caller, late, log }: NodeContext): void {
+  const why = late?.() ?? (caller?.aborted === true ? 'the caller has left' : undefined)
+  if (why === undefined) return
+  log.warn({ why }, 'a change of the job queue came too late, and was not made')
+  fail(why)
+}
 
 /** A master that was away while another node took over hears of it like this; one that has the votes stays. */
 async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: unknown): Promise<void> {

@@ -133,6 +133,35 @@ test('a file that the master sends in a hurry is durable at once, and in its pla
   await expect(call('gantry_jobqueue_append', [[`${node.paths.dataDir}/elsewhere`, '']])).rejects.toThrow('job queue')
 })
 
+test.each([
+  ['its master was replaced', (state: { late?: string }) => void (state.late = 'it is not the master')],
+  ['its luxid has died', (_: unknown, gone: AbortController) => gone.abort()],
+])('a change of the queue that has waited is not made when meanwhile %s', async (_, happens) => {
+  const file = `${node.paths.queueDir}/job-1`
+  await call('jobqueue_update', file, 'first')
+  let release: () => void = () => undefined
+  const before = new Promise<void>((resolve) => (release = resolve))
+  const held = node.context.queueJournal.alone(() => before)
+  const state: { late?: string } = {}
+  const gone = new AbortController()
+  const waiting = { ...node.context, caller: gone.signal, late: () => state.late }
+  const changes = [
+    callIn(waiting, 'gantry_jobqueue_append', [[file, 'late']]),
+    callIn(waiting, 'gantry_jobqueue_write', [[file, 'late']]),
+    callIn(waiting, 'jobqueue_update', file, 'late'),
+    callIn(waiting, 'gantry_jobqueue_keep', []),
+    callIn(waiting, 'jobqueue_rename', [[file, `${node.paths.archiveDir}/0/job-1`]]),
+    callIn(waiting, 'jobqueue_set_drain_flag', true),
+  ]
+  const ended = Promise.allSettled(changes)
+  happens(state, gone)
+  release()
+  await held
+  for (const { status } of await ended) expect(status).toBe('rejected')
+  await call('gantry_jobqueue_fold')
+  expect([fs.readFileSync(file, 'utf8'), fs.readdirSync(node.paths.queueDir)]).toEqual(['first', ['job-1']])
+})
+
 test('the drain flag and the pause of the watcher come and go', async () => {
   await call('jobqueue_set_drain_flag', true)
   expect(fs.existsSync(`${node.paths.queueDir}/drain`)).toBe(true)
