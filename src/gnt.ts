@@ -136,15 +136,23 @@ async function thisNode(): Promise<ThisNode> {
 
 /** The layers that know nodes and operations, for the only command that begins before there is a master to ask. */
 async function newNode(): Promise<NewNode> {
-  const [{ firstFields }, { volumeGroups }, { checkFileStoragePath }, clocks, { ownedDisk }, { systemRandom }] =
-    await Promise.all([
-      import('./operations/cluster/set-params/first-fields.js'),
-      import('./node/storage/lvm/units.js'),
-      import('./node/storage/allowed-paths.js'),
-      import('./lib/clock.js'),
-      import('./model/owners.js'),
-      import('./lib/random.js'),
-    ])
+  const [
+    { firstFields },
+    { volumeGroups },
+    { checkFileStoragePath },
+    { missingPrograms },
+    clocks,
+    { ownedDisk },
+    { systemRandom },
+  ] = await Promise.all([
+    import('./operations/cluster/set-params/first-fields.js'),
+    import('./node/storage/lvm/units.js'),
+    import('./node/storage/allowed-paths.js'),
+    import('./node/storage/programs.js'),
+    import('./lib/clock.js'),
+    import('./model/owners.js'),
+    import('./lib/random.js'),
+  ])
   const { files, run } = machine()
   const paths = orFailure(thisNodePaths)
   const masterFile = async (file: string) => (await ownedDisk.read(paths.local(file)))?.toString('utf8')
@@ -152,6 +160,7 @@ async function newNode(): Promise<NewNode> {
   return {
     ...{ paths, files, run, disk: ownedDisk, random: systemRandom },
     volumeGroups: () => volumeGroups(run),
+    missingPrograms: (programs) => missingPrograms(files, programs),
     storageDirectory: (directory) => checkFileStoragePath({ paths, files }, directory).catch(asFailure),
     firstFields: (given) => firstFields(given, context),
   }

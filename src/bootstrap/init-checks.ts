@@ -12,7 +12,7 @@ import { PATH } from '../model/constants/paths'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
-import { directoryOf, isDrbd } from '../model/templates'
+import { directoryOf, factsOf, isDrbd, programsOf } from '../model/templates'
 
 export interface InitChecks {
   paths: Paths
@@ -22,6 +22,8 @@ export interface InitChecks {
   volumeGroups(): Promise<readonly { name: string; size_mib: number }[]>
   /** Where a directory is on this machine; refuses one that the node's administrator does not allow. */
   storageDirectory(directory: string): Promise<string>
+  /** Those of the programs that this node does not have, with the packages that have them. */
+  missingPrograms(programs: readonly string[]): Promise<Readonly<Record<string, string>>>
 }
 
 export interface WantedCluster {
@@ -130,6 +132,13 @@ async function checkStorage(
         ECODE.INVAL,
       )
   }
+  const [missing] = Object.entries(await options.missingPrograms(programsOf(templates)))
+  if (missing !== undefined)
+    refuse(
+      `Disk template '${templates.find((one) => factsOf(one).program === missing[0])}' cannot be enabled: this node has no program ` +
+        `${missing[0]}; install the Debian package ${missing[1]}, or choose others with --enabled-disk-templates`,
+      ECODE.ENVIRON,
+    )
   if (!templates.some(isDrbd)) return
   const current = (await textOf(options.disk, DRBD_HELPER_FILE))?.trim()
   if (current === undefined)

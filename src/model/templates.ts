@@ -39,6 +39,8 @@ export interface TemplateFacts {
   readonly ownParams?: true
   /** Has the parameter `access`: the kernel's device, or QEMU's own way. */
   readonly access?: true
+  /** Without this program a node can have no such disks. */
+  readonly program?: string
   /** A node has a device for it only while it needs one, and lets go of it when the instance has moved away. */
   readonly mapped?: true
   /** QEMU's cache on one node knows of writes on others, so it need not be switched off. */
@@ -136,6 +138,7 @@ export const TEMPLATES = {
     mirror: 'outside',
     growable: true,
     access: true,
+    program: 'rbd',
     mapped: true,
     cachedTogether: true,
     made: true,
@@ -158,6 +161,7 @@ export const TEMPLATES = {
     mirror: 'outside',
     directory: 'gluster_storage_dir',
     check: ['gluster-storage-path', 'ENODEGLUSTERSTORAGEPATHUNUSABLE'],
+    program: 'mount.glusterfs',
     growable: true,
     access: true,
     made: true,
@@ -239,3 +243,7 @@ export const isLocalFile = (template: DiskTemplate): boolean => isFileBased(temp
 /** A storage type whose units are directories. */
 export const isDirectoryStorage = (type: string): boolean =>
   DISK_TEMPLATES.some((template) => FACTS[template].storage === type && isFileBased(template))
+
+/** Programs without which nodes can have no disks of these templates. */
+export const programsOf = (templates: readonly DiskTemplate[]): string[] =>
+  templates.flatMap((template) => FACTS[template].program ?? [])

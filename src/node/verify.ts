@@ -19,6 +19,7 @@ import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from 
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
 import { requireKernel, usermodeHelper } from './storage/drbd/kernel'
 import { glusterProblem } from './storage/gluster/volume'
+import { missingPrograms } from './storage/programs'
 import { logicalVolumes, physicalVolumes, volumeGroups, volumeStates } from './storage/lvm/units'
 import { VERIFY_PING_S } from '../model/limits/node'
 
@@ -83,6 +84,7 @@ const checks: Readonly<Record<string, Check>> = {
   'file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'shared-file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'gluster-storage-path': (context, input) => glusterProblem(context, String(input)),
+  'gantry-missing-programs': ({ files }, input) => missingPrograms(files, strings(input)),
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),

@@ -14,6 +14,7 @@ const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
   ['pv', 'lvm2'],
   ['drbd', 'drbd-utils'],
   ['blockdev', 'util-linux'],
+  ['mount.glusterfs', 'glusterfs-client'],
   ['mount', 'mount'],
   ['umount', 'mount'],
   ['rbd', 'ceph-common'],
@@ -24,11 +25,14 @@ export async function attempt({ run, hostname }: Tools, argv: readonly string[])
   const result = await run(argv, { maxOutput: STORAGE_REPORT_BYTES_MAX })
   if (result.code !== NOT_STARTED) return result
   const [program = ''] = argv
-  const packageName = PACKAGES.find(([name]) => program.startsWith(name))?.[1] ?? program
   return fail(
-    `The program ${program} cannot be started on node ${hostname}: install the Debian package ${packageName} there`,
+    `The program ${program} cannot be started on node ${hostname}: install the Debian package ${packageOf(program)} there`,
   )
 }
+
+/** Debian's package that has a program. */
+export const packageOf = (program: string): string =>
+  PACKAGES.find(([name]) => program.startsWith(name))?.[1] ?? program
 
 /** What it printed. */
 export async function order(tools: Tools, argv: readonly string[], what: string): Promise<string> {

@@ -3,11 +3,13 @@ import type { NodeContext } from '../../context'
 import { isMissing } from '../../../lib/disk'
 import { errorText } from '../../../lib/system-failure'
 import { PATH } from '../../../model/constants/paths'
+import { TEMPLATES } from '../../../model/templates'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { checkFileStoragePath } from '../allowed-paths'
 import type { StorageContext } from '../storage'
-import { attempt, said } from '../tools'
+import { missingPrograms } from '../programs'
+import { attempt, packageOf, said } from '../tools'
 
 export interface Volume {
   readonly host: string
@@ -16,8 +18,7 @@ export interface Volume {
 }
 
 /** The program that mount(8) starts for it. */
-export const MOUNT_PROGRAM = 'mount.glusterfs'
-export const MOUNT_PACKAGE = 'glusterfs-client'
+const { program: MOUNT_PROGRAM } = TEMPLATES.gluster
 
 export function volumeOf({ params = {} }: DiskDict): Volume {
   const { host, port, volume } = params
@@ -64,7 +65,9 @@ async function mount(context: StorageContext, directory: string, volume: Volume)
   if (await isMounted(context, directory, volume)) return
   const where = `${source} (port ${port}) at ${context.paths.virtual(directory)} on node ${context.hostname}`
   if (/unknown filesystem type|mount\.glusterfs.*(not found|No such file)|bad option.*helper program/i.test(output))
-    fail(`Cannot mount ${where}: ${MOUNT_PROGRAM} is missing there; install the Debian package ${MOUNT_PACKAGE}`)
+    fail(
+      `Cannot mount ${where}: ${MOUNT_PROGRAM} is missing there; install the Debian package ${packageOf(MOUNT_PROGRAM)}`,
+    )
   const way = `see whether 'gluster volume info ${name}' on ${host} says that it is started, and whether the port is open`
   fail(`Cannot mount ${where}: ${said(output) || 'mount says nothing'}; ${way}`)
 }
@@ -120,7 +123,9 @@ export async function glusterProblem(context: NodeContext, wire: string): Promis
       if (isMissing(error)) return undefined
       throw error
     })
-    return info === undefined || info.isDirectory() ? undefined : `'${wire}' is not a directory`
+    if (info?.isDirectory() === false) return `'${wire}' is not a directory`
+    const { [MOUNT_PROGRAM]: lacking } = await missingPrograms(files, [MOUNT_PROGRAM])
+    return lacking && `the program ${MOUNT_PROGRAM} is missing; install the Debian package ${lacking}`
   } catch (error) {
     return errorText(error)
   }

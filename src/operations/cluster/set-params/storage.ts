@@ -10,7 +10,8 @@ import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
 import type { UnitContext } from '../../unit-context'
 import { type Fields, given, invalid, type SetParams } from './fields'
-import { DISK_TEMPLATES, type DiskTemplate, factsOf, isOnLvm, isDrbd } from '../../../model/templates'
+import { isObject } from '../../../lib/shapes/shape'
+import { DISK_TEMPLATES, type DiskTemplate, factsOf, isOnLvm, isDrbd, programsOf } from '../../../model/templates'
 
 export function storageFields(config: ConfigData, op: SetParams): Fields {
   const { enabled_disk_templates: templates, vg_name, drbd_helper } = op
@@ -74,7 +75,41 @@ export async function checkStorageOnNodes(ctx: UnitContext, config: ConfigData, 
   const added = now.filter((template) => !config.cluster.enabled_disk_templates.includes(template))
   await checkVolumeGroup(ctx, config, op, hosts, added)
   await checkDrbdHelper(ctx, config, op, hosts, added)
+  await checkPrograms(ctx, config, hosts, added)
 }
+
+/** Nodes without our check do not answer it. */
+async function checkPrograms(
+  ctx: UnitContext,
+  { cluster }: ConfigData,
+  hosts: readonly Node[],
+  added: readonly DiskTemplate[],
+): Promise<void> {
+  const programs = programsOf(added)
+  if (programs.length === 0) return
+  const question = [{ [MISSING]: programs }, cluster.cluster_name, cluster.hvparams] as const
+  const results = await ctx.nodes.many(hosts, 'node_verify', [...question])
+  for (const node of hosts) {
+    const result = results.get(node.uuid)
+    if (result?.ok !== true) {
+      ctx.log.warning(
+        `Node ${node.name} could not be asked for ${programs.join(', ')} (ignoring node): ${result?.error ?? 'no answer'}`,
+      )
+      continue
+    }
+    const missing = result.payload[MISSING]
+    const [first] = isObject(missing) ? Object.entries(missing) : []
+    if (first === undefined) continue
+    const [program, packageName] = first
+    const template = added.find((one) => factsOf(one).program === program)
+    throw new OpPrereqError(
+      `Disk template '${template}' cannot be enabled: node '${node.name}' has no program ${program}; install the Debian package ${String(packageName)} there`,
+      ECODE.ENVIRON,
+    )
+  }
+}
+
+const MISSING = 'gantry-missing-programs'
 
 const enabled = (config: ConfigData, op: SetParams): readonly DiskTemplate[] =>
   op.enabled_disk_templates ?? config.cluster.enabled_disk_templates

@@ -33,6 +33,7 @@ beforeEach(() => {
       { name: 'xenvg', size_mib: 50_000 },
       { name: 'small', size_mib: 100 },
     ],
+    missingPrograms: async (programs) => Object.fromEntries(programs.map((one) => [one, `package-of-${one}`])),
     storageDirectory: async (name) => paths().local(name),
     firstFields: (given) => firstFields(given, { now_s: 1, random }),
   }
@@ -164,6 +165,10 @@ describe('refuses', () => {
     [
       `${DISKLESS} --enabled-disk-templates drbd --drbd-usermode-helper=`,
       'Unsetting the drbd usermode helper while enabling DRBD is not allowed.',
+    ],
+    [
+      `${DISKLESS} --enabled-disk-templates rbd,diskless`,
+      "Disk template 'rbd' cannot be enabled: this node has no program rbd; install the Debian package package-of-rbd",
     ],
     [`${DISKLESS} -I nosuch`, "Invalid default iallocator script 'nosuch' specified"],
     [

@@ -223,6 +223,20 @@ test('DRBD needs the same helper on all nodes', async () => {
   expect(fake.config.cluster.drbd_usermode_helper).toBe('/bin/false')
 })
 
+test('a template is enabled when all nodes that can be asked have its programs', async () => {
+  const fake = cluster()
+  const params = { enabled_disk_templates: ['diskless', 'sharedfile', 'rbd', 'ext'] }
+  fake.answers.node_verify = () => ({ 'gantry-missing-programs': { rbd: 'ceph-common' } })
+  await expect(set(fake, params)).rejects.toThrow(
+    "Disk template 'rbd' cannot be enabled: node 'node1.example.com' has no program rbd; install the Debian package ceph-common there",
+  )
+  expect(fake.calls('node_verify')[0]?.args[0]).toEqual({ 'gantry-missing-programs': ['rbd'] })
+  // As nodes of Ganeti answer it.
+  fake.answers.node_verify = () => ({})
+  await set(fake, params)
+  expect(fake.config.cluster.enabled_disk_templates).toEqual(params.enabled_disk_templates)
+})
+
 test('a value that is set already is told, and DRBD parameters come with a word on when they take effect', async () => {
   const fake = cluster().given(change('patchCluster', { volume_group_name: 'xenvg', file_storage_dir: '/srv/disks' }))
   await set(fake, { vg_name: 'xenvg', file_storage_dir: '/srv/disks', drbd_helper: '', diskparams: { drbd: {} } })
