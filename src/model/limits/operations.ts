@@ -11,8 +11,9 @@ export const TEST_CONNECT_S = 20
 export const TEST_CONFIRM_S = 60
 /** Looks at disks that seem degraded, a second apart, before they count as degraded. */
 export const DISK_SYNC_DEGRADED_CHECKS = 10
-/** Longest pause between two looks at syncing disks. */
-export const DISK_SYNC_POLL_MAX_S = 60
+/** Longest pause between two looks at syncing disks, and between two lines about them. Ganeti looks only when it tells of them. */
+export const DISK_SYNC_POLL_MAX_S = 5
+export const DISK_SYNC_FEEDBACK_MAX_S = 60
 /** Failed questions about syncing disks in a row before an operation gives up. */
 export const DISK_SYNC_RETRIES = 10
 /** Seconds between two looks at a running migration, and between two lines about it. */

@@ -1,7 +1,12 @@
 // Waiting for mirrored disks to be in sync.
 import { durationText } from '../../../lib/duration-text'
 import type { Disk } from '../../../model/config'
-import { DISK_SYNC_DEGRADED_CHECKS, DISK_SYNC_POLL_MAX_S, DISK_SYNC_RETRIES } from '../../../model/limits/operations'
+import {
+  DISK_SYNC_DEGRADED_CHECKS,
+  DISK_SYNC_FEEDBACK_MAX_S,
+  DISK_SYNC_POLL_MAX_S,
+  DISK_SYNC_RETRIES,
+} from '../../../model/limits/operations'
 import { RemoteError } from '../../../model/errors'
 import type { BlockDeviceStatus } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
@@ -19,19 +24,26 @@ export async function waitForSync(
   if (!options.oneshot) ctx.log.info(`Waiting for instance ${name} to sync disks`)
   let degradedChecks = DISK_SYNC_DEGRADED_CHECKS
   let degraded = false
+  let untilTold_s = 0
   for (;;) {
     const found = await statusOf(ctx, view, disks)
     const syncing = found.filter((status) => status.sync_percent !== undefined)
     degraded = found.some((status) => status.is_degraded && status.sync_percent === undefined)
-    disks.forEach((disk, index) => report(ctx, disk, found[index]))
+    const longest_s = Math.max(1, ...syncing.map((status) => status.estimated_time ?? 0))
+    if (untilTold_s <= 0) {
+      disks.forEach((disk, index) => report(ctx, disk, found[index]))
+      untilTold_s = Math.min(DISK_SYNC_FEEDBACK_MAX_S, longest_s)
+    }
     // A disk may look degraded for a moment right after its sync ended.
     if (syncing.length === 0 && degraded && degradedChecks-- > 0) {
       await ctx.env.clock.sleep(1000)
       continue
     }
     if (syncing.length === 0 || options.oneshot) break
-    const longest_s = Math.max(1, ...syncing.map((status) => status.estimated_time ?? 0))
-    await ctx.env.clock.sleep(Math.min(DISK_SYNC_POLL_MAX_S, longest_s) * 1000)
+    // The estimate may be much too long.
+    const pause_s = Math.min(DISK_SYNC_POLL_MAX_S, longest_s)
+    untilTold_s -= pause_s
+    await ctx.env.clock.sleep(pause_s * 1000)
   }
   if (!options.oneshot) ctx.log.info(`Instance ${name}'s disks are in sync`)
   return !degraded
@@ -49,7 +61,7 @@ async function statusOf(
     ctx.log.warning(`Can't get any data from node ${view.primary.name}: ${result.error}`)
     if (attempt >= DISK_SYNC_RETRIES)
       throw new RemoteError(`Can't contact node ${view.primary.name} for mirror data, aborting.`)
-    await ctx.env.clock.sleep(DISK_SYNC_POLL_MAX_S * 100)
+    await ctx.env.clock.sleep(DISK_SYNC_FEEDBACK_MAX_S * 100)
   }
 }
 

@@ -59,6 +59,17 @@ test('who does not want to wait gets a mirror that is being filled, and the scri
   expect(cluster.log).toContain(' - INFO: - device disk/0:  3.00% done, 1m 30s remaining (estimated)')
 })
 
+test('a sync that ends long before its estimate is noticed soon; a line tells of it once a minute', async () => {
+  const done = { dev_path: '/dev/drbd0', is_degraded: false, ldisk_status: 1 }
+  let looks = 0
+  cluster.answers.blockdev_getmirrorstatus = (_node, [disks]) =>
+    disks.map(() => (++looks > 14 ? done : { ...done, is_degraded: true, sync_percent: 3, estimated_time: 3600 }))
+  await cluster.run(CREATE, drbdInstance)
+  // Looked at every five seconds for seventy.
+  expect(cluster.log.filter((line) => line.includes('% done'))).toHaveLength(2)
+  expect(looks).toBeLessThan(20)
+})
+
 test('wherever its job is killed, removing a mirrored instance leaves nothing on the nodes', async () => {
   for (let after = 1; ; after++) {
     const one = storageCluster()
