@@ -1,7 +1,7 @@
 // Long computations in threads of their own, so that the event loop goes on: a few at a time, while the others wait, and one that takes too
 // long, or that nobody wants any more, is ended with its thread.
 import { Worker, parentPort } from 'node:worker_threads'
-import type { Clock } from './clock'
+import type { Clock, Timer } from './clock'
 
 export interface WorkerPoolOptions {
   /** The program of a thread, which calls `serveTasks`. */
@@ -9,6 +9,8 @@ export interface WorkerPoolOptions {
   readonly execArgv?: readonly string[]
   readonly clock: Clock
   readonly threads: number
+  /** Seconds after which a thread that has nothing to do is ended, with its memory; else it waits for ever. */
+  readonly idle_s?: number
   readonly limit_s: number
   readonly memory_mib: number
 }
@@ -24,6 +26,8 @@ const END = 'end of the input'
 
 export class WorkerPool {
   private readonly idle: Worker[] = []
+  /** The ends of threads that have nothing to do. */
+  private readonly resting = new WeakMap<Worker, Timer>()
   private readonly all = new Set<Worker>()
   private readonly queue: (() => void)[] = []
   private running = 0
@@ -36,8 +40,7 @@ export class WorkerPool {
     const worker = this.take()
     try {
       const result = await this.ask(worker, parts, signal)
-      worker.unref()
-      this.idle.push(worker)
+      this.rest(worker)
       return result
     } catch (error) {
       await this.end(worker)
@@ -45,6 +48,11 @@ export class WorkerPool {
     } finally {
       this.leave()
     }
+  }
+
+  /** How many there are, at work or not. */
+  get threads(): number {
+    return this.all.size
   }
 
   async close(): Promise<void> {
@@ -75,10 +83,25 @@ export class WorkerPool {
     else next()
   }
 
+  private rest(worker: Worker): void {
+    worker.unref()
+    this.idle.push(worker)
+    const { clock, idle_s } = this.options
+    if (idle_s === undefined) return
+    const end = () => {
+      this.idle.splice(this.idle.indexOf(worker), 1)
+      void this.end(worker)
+    }
+    this.resting.set(worker, clock.after(idle_s * 1000, end, { background: true }))
+  }
+
   private take(): Worker {
     const known = this.idle.pop()
-    known?.ref()
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      this.resting.get(known)?.cancel()
+      known.ref()
+      return known
+    }
     const { entry, execArgv = [], memory_mib } = this.options
     const worker = new Worker(entry, {
       execArgv: [...execArgv],

@@ -23,7 +23,7 @@ import { Rounds } from '../maintenance/rounds'
 import { NodeWatch } from '../maintenance/watch-nodes'
 import { PORT } from '../model/constants/daemons'
 import { EMPTY_GANTRY } from '../config/upgrade'
-import { ROUND_PLAN_MEMORY_MIB, ROUND_PLAN_S } from '../model/limits/maintenance'
+import { ROUND_PLAN_MEMORY_MIB, ROUND_PLAN_S, ROUND_THREAD_IDLE_S } from '../model/limits/maintenance'
 import { MAINTENANCE, type MaintenanceSettings, maintenanceView } from '../model/maintenance'
 import { ownedDisk as disk } from '../model/owners'
 import { LuxiClient } from '../rpc/luxi/client'
@@ -100,7 +100,7 @@ interface Sources {
 function openPlanner({ config, nodes, master, watch }: Sources) {
   const threads = new WorkerPool({
     ...{ entry: path.join(__dirname, '../maintenance-thread.js'), clock, threads: 1 },
-    ...{ limit_s: ROUND_PLAN_S, memory_mib: ROUND_PLAN_MEMORY_MIB },
+    ...{ limit_s: ROUND_PLAN_S, idle_s: ROUND_THREAD_IDLE_S, memory_mib: ROUND_PLAN_MEMORY_MIB },
   })
   const statusesIn = async (data: ClusterData): Promise<(readonly [number, string])[]> => {
     const ids = jobsInTags(data)

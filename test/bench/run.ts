@@ -15,6 +15,7 @@ import { LARGE, measureLarge } from './large'
 import { LoopWatch } from './loops'
 import { Luxi } from './luxi'
 import { measureRounds } from './maintenance'
+import { measureWatcher } from './watcher'
 import { measureMond } from './mond'
 import { MONITORED, measureMonitoring } from './monitoring'
 import { Peer } from './peer'
@@ -84,6 +85,7 @@ async function main(): Promise<void> {
   if (wanted('mond')) await measureReports(start, values.quick, report)
   if (wanted('monitoring')) await measureCentralView(start, values.quick, report)
   if (wanted('maintenance')) await measureRounds(report)
+  if (wanted('maintenance')) await measureWatcher(report)
   const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, wanted)
   if (values.record && theirs.live) fs.writeFileSync(RECORDED, `${JSON.stringify(theirs.recorded, null, 2)}\n`)
   console.log(`\n${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${machine()}\n`)

@@ -36,6 +36,8 @@ export const ROUND_AGAIN_S = 30
 /** Seconds that the plan of a round may take, and the memory of its thread. */
 export const ROUND_PLAN_S = 300
 export const ROUND_PLAN_MEMORY_MIB = 1024
+/** Seconds after which that thread is ended when there is no round to plan. */
+export const ROUND_THREAD_IDLE_S = 20
 /** Times that a write is tried while somebody else changes the same. */
 export const WRITES_MAX = 10
 /** Seconds until it is tried again at the latest. */

@@ -1,10 +1,11 @@
 import * as path from 'node:path'
 import { type Clock, systemClock } from '../../../src/lib/clock'
 import { TaskTooLong, WorkerPool } from '../../../src/lib/worker-pool'
+import { SteppedClock } from '../../support/stepped-clock'
 
 const pools: WorkerPool[] = []
 
-function poolOf(more: { clock?: Clock; threads?: number } = {}): WorkerPool {
+function poolOf(more: { clock?: Clock; threads?: number; idle_s?: number } = {}): WorkerPool {
   const pool = new WorkerPool({
     ...{ entry: path.join(__dirname, '../../support/worker-task.js'), clock: systemClock, threads: 1 },
     ...{ limit_s: 100, memory_mib: 256, ...more },
@@ -26,6 +27,21 @@ test('a thread gets the parts of a task in order, and takes one task after the o
   expect(await pool.run(parts(1, 2, 3))).toBe(6)
   expect(await pool.run(parts(4))).toBe(4)
   expect(await Promise.all([pool.run(parts(5)), pool.run(parts(6))])).toEqual([5, 6])
+})
+
+test('a thread that has nothing to do is ended after a while, and one that is needed again is not', async () => {
+  const clock = new SteppedClock()
+  const pool = poolOf({ clock, idle_s: 20 })
+  const threads = () => pool.threads
+  expect(await pool.run(parts(1))).toBe(1)
+  await clock.pass(19)
+  expect(await pool.run(parts(2))).toBe(2)
+  await clock.pass(19)
+  expect(threads()).toBe(1)
+  await clock.pass(1)
+  expect(threads()).toBe(0)
+  expect(await pool.run(parts(3))).toBe(3)
+  expect(threads()).toBe(1)
 })
 
 test('a task that fails is told, and the next one gets another thread', async () => {
