@@ -7,7 +7,7 @@ import { hostAddress } from '../lib/hosts-file'
 import type { Paths } from '../lib/paths'
 import { answersTcp, ownsAddress, resolveHost, servesTcp } from '../lib/resolve'
 import { PORT } from '../model/constants/daemons'
-import { MIN_VG_SIZE_MIB } from '../model/constants/disks'
+import { MIN_VG_SIZE_MIB, NO_VOLUME_GROUPS } from '../model/constants/disks'
 import { PATH } from '../model/constants/paths'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
@@ -124,8 +124,13 @@ async function checkStorage(
   options: InitChecks,
 ): Promise<void> {
   if (name !== undefined && name !== '') {
-    const group = (await options.volumeGroups()).find((one) => one.name === name)
-    if (group === undefined) return refuse(`Error: volume group '${name}' missing`, ECODE.INVAL)
+    const groups = await options.volumeGroups()
+    const group = groups.find((one) => one.name === name)
+    if (group === undefined)
+      return refuse(
+        `Error: volume group '${name}' missing${groups.length === 0 ? `: ${NO_VOLUME_GROUPS}` : ''}`,
+        ECODE.INVAL,
+      )
     if (group.size_mib < MIN_VG_SIZE_MIB)
       refuse(
         `Error: volume group '${name}' too small (${MIN_VG_SIZE_MIB} MiB required, ${Math.floor(group.size_mib)} MiB found)`,
@@ -144,7 +149,7 @@ async function checkStorage(
   if (current === undefined)
     refuse(
       'Error while checking drbd helper (disable drbd with --enabled-disk-templates if you are not using drbd): ' +
-        `${DRBD_HELPER_FILE} is missing: the drbd module is not loaded`,
+        `${DRBD_HELPER_FILE} is missing: the drbd module is not loaded, or is one without it; the package drbd-utils has its programs`,
       ECODE.ENVIRON,
     )
   if (current !== helper)

@@ -38,3 +38,6 @@ export const LOCAL_DISK_STATUS = { ok: 1, syncing: 2, unknown: 3, faulty: 4 } as
 export const DRBD_SECRET_BYTES = 20
 export const DRBD_DEFAULT_HELPER = '/bin/true'
 export const LAST_DRBD_PORT = 14999
+
+/** Of a node without any volume group: how it gets one. */
+export const NO_VOLUME_GROUPS = 'it has none at all; vgcreate, of the package lvm2, makes one'

@@ -4,7 +4,7 @@ import { fillIPolicy } from '../../../config/filled'
 import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, IPolicy, Node } from '../../../model/config'
-import { MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
+import { MIN_VG_SIZE_MIB, NO_VOLUME_GROUPS } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
@@ -219,7 +219,7 @@ async function checkVolumeGroup(
     const size = result.payload[wanted]
     const problem =
       size === undefined
-        ? `volume group '${wanted}' missing`
+        ? `volume group '${wanted}' missing${Object.keys(result.payload).length === 0 ? `: ${NO_VOLUME_GROUPS}` : ''}`
         : size < MIN_VG_SIZE_MIB
           ? `volume group '${wanted}' too small (${MIN_VG_SIZE_MIB} MiB required, ${Math.floor(size)} MiB found)`
           : undefined

@@ -227,3 +227,59 @@ describe('adoption', () => {
     }
   })
 })
+
+describe('where instances go', () => {
+  const files = (node: string) => [...cluster.world.node(`${node}.gnt.example`).disks.keys()]
+
+  test('the allocator chooses both nodes of a mirror', async () => {
+    const { pnode: _p, snode: _s, ...anywhere } = drbdInstance
+    const nodes = await cluster.run(CREATE, { ...anywhere, iallocator: 'hail' })
+    expect(nodes).toHaveLength(2)
+    expect((nodes as string[]).every((name) => cluster.world.node(name).disks.size === 2)).toBe(true)
+  })
+
+  test('volumes move to another node with their data, and leave nothing behind', async () => {
+    await cluster.run(CREATE, plainInstance)
+    const before = files('node1')
+    const move = { instance_name: 'inst1.gnt.example', target_node: 'node2.gnt.example' }
+    await cluster.run('OP_INSTANCE_MOVE', move)
+    expect([files('node1'), files('node2')]).toEqual([[], before])
+    expect(cluster.runningOn('inst1')).toEqual(['node2.gnt.example'])
+    expect(cluster.inconsistencies()).toEqual([])
+  })
+
+  test('secondaries leave a node that is evacuated, one job for each instance', async () => {
+    await cluster.run(CREATE, drbdInstance)
+    const evacuate = { node_name: 'node2.gnt.example', mode: 'secondary-only', remote_node: 'node3.gnt.example' }
+    await cluster.run('OP_NODE_EVACUATE', evacuate)
+    const [[job] = []] = cluster.submitted
+    if (job === undefined) throw new Error('nothing was submitted')
+    await cluster.run(job)
+    expect([files('node2'), files('node3')]).toEqual([[], files('node1')])
+  })
+
+  test('a plan of a mirror names its calls, and takes no port and no minor', async () => {
+    const { config } = cluster
+    const [planned] = await cluster.plan({ OP_ID: CREATE, ...drbdInstance })
+    expect(JSON.stringify(planned)).toContain('blockdev_create')
+    expect(cluster.config).toBe(config)
+    await cluster.run(CREATE, drbdInstance)
+    expect(ports()).toEqual([11000, []])
+  })
+})
+
+test('a cluster whose nodes have no volume group is told which package makes one', async () => {
+  cluster.given([
+    'patchCluster',
+    {
+      enabled_disk_templates: ['file'],
+      volume_group_name: null,
+      ipolicy: { ...cluster.config.cluster.ipolicy, 'disk-templates': ['file'] },
+    },
+  ])
+  cluster.answers.vg_list = () => ({})
+  const enable = { enabled_disk_templates: ['file', 'plain'], vg_name: 'xenvg' }
+  await expect(cluster.run('OP_CLUSTER_SET_PARAMS', enable)).rejects.toThrow(
+    "volume group 'xenvg' missing: it has none at all; vgcreate, of the package lvm2, makes one",
+  )
+})

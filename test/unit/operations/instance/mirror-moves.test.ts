@@ -1,0 +1,72 @@
+// Moves of mirrored instances that fail: the disks have one side that writes again, the one where the instance is.
+import type { CallName } from '../../../../src/rpc/node/calls'
+import type { FakeCluster } from '../../../support/fake-cluster'
+import { drbdInstance, storageCluster } from '../../../support/storage-cluster'
+
+const move = { instance_name: 'inst2.gnt.example', mode: 'live' }
+
+let cluster: FakeCluster
+beforeEach(async () => {
+  cluster = storageCluster()
+  await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
+  cluster.asked.length = 0
+})
+
+const once = (text: string) => {
+  let failed = false
+  return () => {
+    if (failed) return undefined
+    failed = true
+    throw new Error(text)
+  }
+}
+const modes = () => cluster.calls('drbd_attach_net').map(({ node, args }) => [node.split('.')[0], args[1]])
+
+test.each([
+  'drbd_disconnect_net',
+  'drbd_attach_net',
+  'blockdev_open',
+  'accept_instance',
+  'instance_migrate',
+] satisfies CallName[])(
+  'a migration in which %s fails leaves the instance and its disks on the primary node',
+  async (call) => {
+    Object.assign(cluster.answers, { [call]: once('the link is down') })
+    await expect(cluster.run('OP_INSTANCE_MIGRATE', move)).rejects.toThrow('the link is down')
+    expect(cluster.instance('inst2')?.primary_node).toBe(cluster.node('node1').uuid)
+    expect(cluster.runningOn('inst2')).toEqual(['node1.gnt.example'])
+    // Both sides were connected again, and only one may write.
+    expect(modes().slice(-2).sort()).toEqual([
+      ['node1', false],
+      ['node2', false],
+    ])
+    const closed = cluster.calls('blockdev_close').map(({ node }) => node)
+    expect(closed.at(-1)).toBe('node2.gnt.example')
+  },
+)
+
+test('a resync that takes its time is waited for, with news', async () => {
+  let percent = 40
+  cluster.answers.drbd_wait_sync = () => [(percent += 20) >= 100, percent]
+  await cluster.run('OP_INSTANCE_MIGRATE', move)
+  expect(cluster.log.some((line) => /^ {3}- progress: \d+\.0%$/.test(line))).toBe(true)
+  expect(cluster.runningOn('inst2')).toEqual(['node2.gnt.example'])
+})
+
+test('a cleanup connects sides that have lost each other', async () => {
+  cluster.answers.drbd_wait_sync = once('device is not connected')
+  await cluster.run('OP_INSTANCE_MIGRATE', { ...move, cleanup: true })
+  expect(modes().sort()).toEqual([
+    ['node1', false],
+    ['node2', false],
+  ])
+  expect(cluster.log.join('\n')).toContain('they are connected again')
+})
+
+test('an instance with a degraded mirror is not moved to the degraded side', async () => {
+  cluster.answers.blockdev_find = () => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 1 })
+  await expect(cluster.run('OP_INSTANCE_MIGRATE', move)).rejects.toThrow('degraded or not fully synchronized')
+  const failover = { instance_name: 'inst2.gnt.example', ignore_consistency: false }
+  await expect(cluster.run('OP_INSTANCE_FAILOVER', failover)).rejects.toThrow('Disk 0 is degraded on target node')
+  expect(cluster.runningOn('inst2')).toEqual(['node1.gnt.example'])
+})
