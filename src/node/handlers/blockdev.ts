@@ -25,8 +25,7 @@ export const blockdevHandlers = {
   },
 
   async blockdev_shutdown(context, disk) {
-    const device = await new Disks(context).shutdown(disk)
-    if (device) await forgetDevice(context, device.path)
+    for (const device of await new Disks(context).shutdown(disk)) await forgetDevice(context, device.path)
     return null
   },
 
@@ -45,8 +44,7 @@ export const blockdevHandlers = {
   },
 
   async blockdev_remove(context, disk) {
-    const device = await new Disks(context).remove(disk)
-    if (device) await forgetDevice(context, device.path)
+    for (const device of await new Disks(context).remove(disk)) await forgetDevice(context, device.path)
     return null
   },
 

@@ -110,12 +110,13 @@ export class Disks {
     return device
   }
 
-  /** Answers the device that is gone. */
-  async shutdown(disk: DiskDict): Promise<Device | undefined> {
+  /** Answers the devices that are gone, its children's too. */
+  async shutdown(disk: DiskDict): Promise<Device[]> {
     const device = await this.find(disk)
     if (device !== undefined) await this.driver(disk).shutdown(disk, device)
-    for (const child of childrenOf(disk)) await this.shutdown(child)
-    return device
+    const gone = device === undefined ? [] : [device]
+    for (const child of childrenOf(disk)) gone.push(...(await this.shutdown(child)))
+    return gone
   }
 
   async open(disk: DiskDict, exclusive: boolean): Promise<Device> {
@@ -151,22 +152,23 @@ export class Disks {
     await overwrite(this.context.files, device.path, { offset_mib, size_mib, end_bytes })
   }
 
-  /** A disk that is gone already is fine. Answers the device that is gone. */
-  async remove(disk: DiskDict): Promise<Device | undefined> {
+  /** A disk that is gone already is fine. Answers the devices that are gone, its children's too. */
+  async remove(disk: DiskDict): Promise<Device[]> {
     const device = await this.find(disk)
+    const gone = device === undefined ? [] : [device]
     if (device !== undefined) await this.driver(disk).remove(disk, device)
     else await this.driver(disk).removeUnseen?.(disk)
     const failures: string[] = []
     for (const child of childrenOf(disk)) {
       try {
-        await this.remove(child)
+        gone.push(...(await this.remove(child)))
       } catch (error) {
         if (!(error instanceof NodeFailure)) throw error
         failures.push(error.message)
       }
     }
     if (failures.length > 0) fail(failures.join('; '))
-    return device
+    return gone
   }
 
   /** All or none: a disk that was moved before one that cannot be, is moved back. Answers the devices that have another place now. */
