@@ -21,6 +21,8 @@ export const NODED_HANDSHAKES_PER_CLIENT_MAX = 256
 export const NODED_RECEIVE_S = 10
 /** Seconds to reach a node before the call fails. */
 export const NODE_CONNECT_S = 5
+/** Seconds between two looks whether a node that owes an answer can still be reached. */
+export const NODE_REACH_S = 15
 /** Seconds that an idle connection to a node is kept. */
 export const NODE_KEEP_ALIVE_S = 30
 /** Seconds for which a caller remembers that a node answered as Ganeti's noded, and of how many nodes. */

@@ -1,11 +1,11 @@
 // One request to a node daemon and its answer, within time and size limits. Errors say what happened, never what was sent.
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type { Socket } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import { readBody } from '../../lib/read-body'
-import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S } from '../../model/limits/node-calls'
+import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S, NODE_REACH_S } from '../../model/limits/node-calls'
 
 export type Endpoint = { headers: Record<string, string> } & (
   { agent: https.Agent; host: string; port: number } | { agent: http.Agent; socketPath: string }
@@ -26,6 +26,7 @@ export function exchange(
   body: string,
   timeout_s: number,
   clock: Clock,
+  canReach: typeof isReachable = isReachable,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(body)
@@ -37,8 +38,22 @@ export function exchange(
       if (!answered) stop(new Error(`no answer within ${timeout_s} s`))
     }
     const limit = clock.after(timeout_s * 1000, () => void expire())
-    const stop = (error: Error) => {
+    // Nobody says that a machine has lost its power: without this, a call that is under way would wait for as long as it may last.
+    const watch = () => clock.after(NODE_REACH_S * 1000, () => void look(), { background: true })
+    const look = async () => {
+      const isThere = 'socketPath' in endpoint || (await canReach(endpoint, clock)) || (await canReach(endpoint, clock))
+      if (answered) return
+      if (isThere) reach = watch()
+      else stop(new Error(`no connection within ${NODE_CONNECT_S} s any more; what was asked may be done or not`))
+    }
+    let reach = watch()
+    const end = () => {
+      answered = true
       limit.cancel()
+      reach.cancel()
+    }
+    const stop = (error: Error) => {
+      end()
       request.destroy()
       reject(error)
     }
@@ -46,12 +61,26 @@ export function exchange(
     request.once('socket', (socket: Socket) => limitConnect(socket, clock, stop))
     request.once('response', (response) => {
       readAnswer(response).then((text) => {
-        answered = true
-        limit.cancel()
+        end()
         resolve({ text, server: String(response.headers['server']) })
       }, stop)
     })
     request.end(bytes)
+  })
+}
+
+/** Whether the machine takes or refuses a connection: its kernel answers, also for a daemon that is stopped or has no time. */
+function isReachable({ host, port }: { host: string; port: number }, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port })
+    const answer = (is: boolean) => {
+      limit.cancel()
+      socket.destroy()
+      resolve(is)
+    }
+    const limit = clock.after(NODE_CONNECT_S * 1000, () => answer(false))
+    socket.once('connect', () => answer(true))
+    socket.once('error', (error) => answer(errorCode(error) === 'ECONNREFUSED'))
   })
 }
 

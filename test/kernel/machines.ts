@@ -1,0 +1,264 @@
+// A cluster on real kernels: guests of QEMU with Debian's kernel, LVM and DRBD, and a master in namespaces of its own on this machine. A
+// guest's root is this machine's, so that it runs the programs of this build. All hang on a bridge in a network namespace.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { root } from '../support/source-tree'
+
+const KERNEL = path.join(root, '.cache/kernel')
+const VIRTIOFSD = '/usr/lib/qemu/virtiofsd'
+/** Whatever is started dies with the test, however that ends. */
+const DYING = ['--pdeathsig', 'KILL', '--']
+const NETWORK = '198.51.100'
+const DOMAIN = 'gnt.example'
+const PROGRAMS = `${path.join(root, 'bin')}:/usr/sbin:/usr/bin:/sbin:/bin`
+
+const FILES = [VIRTIOFSD, '/usr/sbin/drbdsetup', '/usr/sbin/lvs', '/usr/sbin/sshd', path.join(KERNEL, 'initrd.gz')]
+export const present = process.getuid?.() === 0 && FILES.every((file) => fs.existsSync(file))
+export const NEEDED =
+  'qemu-system-x86 lvm2 drbd-utils kmod cpio openssh-server openssh-client && sh test/kernel/kernel.sh (as root)'
+
+export const nameOf = (node: number): string => `node${node}.${DOMAIN}`
+const addressOf = (node: number): string => `${NETWORK}.${20 + node}`
+
+interface Ran {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** Runs a program, and ends it after `patience_s`. */
+async function run(words: readonly string[], patience_s: number, input = ''): Promise<Ran> {
+  const [program = '', ...args] = words
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: patience_s * 1000,
+    killSignal: 'SIGKILL',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  child.stdin.on('error', () => undefined).end(input)
+  const code = await new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject))
+  return { code, output }
+}
+
+async function until(what: string, patience_s: number, is: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + patience_s * 1000
+  while (!(await is())) {
+    if (Date.now() > end) throw new Error(`${what}: not within ${patience_s} s`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+const isReady = (file: string): boolean => fs.existsSync(file) && fs.statSync(file).size > 0
+
+export class Machines {
+  private readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gk-'))
+  private readonly namespace = path.basename(this.folder)
+  private readonly guests = new Map<number, ChildProcess[]>()
+  private master: ChildProcess | undefined
+  private masterPid = 0
+
+  /** The master and the guests, without a cluster. */
+  static async start(count: number): Promise<Machines> {
+    const machines = new Machines()
+    try {
+      machines.makeNetwork()
+      machines.startMaster()
+      const numbers = Array.from({ length: count }, (_, index) => index + 1)
+      for (const node of numbers) machines.powerOn(node)
+      for (const node of numbers) await machines.ready(node)
+      return machines
+    } catch (error) {
+      await machines.remove()
+      throw error
+    }
+  }
+
+  /** Runs a command of the cluster on the master; what it prints is the message of the error when it fails. */
+  async gnt(...words: string[]): Promise<string> {
+    const { code, output } = await this.onMaster([path.join(root, 'bin/gnt.js'), ...words], 300)
+    if (code === 0) return output
+    throw new Error(`gnt ${words.join(' ')} ended with ${code}: ${output}`)
+  }
+
+  onMaster(words: readonly string[], patience_s: number): Promise<Ran> {
+    return run([...this.enter(), ...words], patience_s)
+  }
+
+  /** A command line in a guest, over SSH. */
+  async inGuest(node: number, line: string, input = ''): Promise<string> {
+    const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'ConnectTimeout=60']
+    const ssh = [
+      'ssh',
+      '-i',
+      this.file('key'),
+      ...options.flatMap((option) => ['-o', option]),
+      `root@${addressOf(node)}`,
+    ]
+    const { code, output } = await run(['ip', 'netns', 'exec', this.namespace, ...ssh, line], 200, input)
+    if (code !== 0) throw new Error(`${nameOf(node)}: ${line} ended with ${code}: ${output}`)
+    return output
+  }
+
+  /** Makes a cluster, to which all guests belong; only they have disks. */
+  async makeCluster(): Promise<void> {
+    const bounds =
+      'min:disk-size=0,cpu-count=1,disk-count=0,memory-size=1,nic-count=0,spindle-use=0' +
+      '/max:disk-size=1048576,cpu-count=8,disk-count=16,memory-size=32768,nic-count=8,spindle-use=12'
+    const { code, output } = await this.onMaster(
+      [
+        ...[path.join(root, 'bin/gnt.js'), 'cluster', 'init', '--no-etc-hosts', '--enabled-hypervisors=fake'],
+        ...['-H', 'fake:migration_mode=live', '--enabled-disk-templates=diskless', `--ipolicy-bounds-specs=${bounds}`],
+        ...['--master-netdev=switch', '--master-netmask=24', '--nic-parameters=link=switch', `cluster.${DOMAIN}`],
+      ],
+      120,
+    )
+    if (code !== 0) throw new Error(output)
+    this.startDaemons()
+    await until('the master answers', 120, async () => {
+      return (await this.onMaster([path.join(root, 'bin/gnt.js'), 'node', 'list'], 60)).code === 0
+    })
+    const key = await this.onMaster(['cat', '/root/.ssh/id_rsa.pub'], 10)
+    for (const node of this.guests.keys()) {
+      await this.inGuest(node, 'cat >> /root/.ssh/authorized_keys', key.output)
+      await this.gnt('node', 'add', '--no-ssh-key-check', nameOf(node))
+    }
+    await this.gnt('node', 'modify', '--vm-capable=no', nameOf(0))
+    const templates = 'plain,drbd,diskless'
+    await this.gnt(
+      ...['cluster', 'modify', `--enabled-disk-templates=${templates}`, `--ipolicy-disk-templates=${templates}`],
+      ...['--vg-name=xenvg', '--drbd-usermode-helper=/bin/true'],
+    )
+  }
+
+  /** As when the cable is pulled. */
+  powerOff(node: number): void {
+    for (const child of this.guests.get(node) ?? []) child.kill('SIGKILL')
+    fs.rmSync(this.file(`console${node}`), { force: true })
+  }
+
+  powerOn(node: number): void {
+    const file = (name: string) => this.file(`${name}${node}`)
+    if (!fs.existsSync(file('own'))) {
+      for (const [disk, size] of [
+        ['own', '1G'],
+        ['group', '24G'],
+      ] as const)
+        execFileSync('truncate', ['-s', size, file(disk)])
+      execFileSync('mke2fs', ['-q', '-t', 'ext4', file('own')])
+      const tap = ['-n', this.namespace, 'tuntap', 'add', `tap${node}`, 'mode', 'tap']
+      execFileSync('ip', tap)
+      execFileSync('ip', ['-n', this.namespace, 'link', 'set', `tap${node}`, 'master', 'switch', 'up'])
+    }
+    const settings = {
+      ...{ NAME: nameOf(node), ADDRESS: addressOf(node), HOSTS: this.file('hosts'), KEY: this.file('key') },
+      ...{ PROGRAMS: path.join(root, 'bin'), MODULES: fs.realpathSync(path.join(KERNEL, 'modules')) },
+      NOW: String(Math.floor(Date.now() / 1000)),
+    }
+    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+    fs.writeFileSync(file('settings'), lines.join(''))
+    fs.rmSync(file('fs'), { force: true })
+    const share = ['-o', 'source=/', '-o', 'cache=always', '-o', 'sandbox=chroot', '-o', 'no_posix_lock', '-o', 'xattr']
+    const server = spawn('setpriv', [...DYING, VIRTIOFSD, `--socket-path=${file('fs')}`, ...share], { stdio: 'ignore' })
+    while (!fs.existsSync(file('fs'))) execFileSync('sleep', ['0.02'])
+    const init = path.join(__dirname, 'guest-init.sh')
+    const memory = 'memory-backend-memfd,id=memory,size=1200M,share=on'
+    const guest = spawn(
+      'setpriv',
+      [
+        ...DYING,
+        'ip',
+        ...['netns', 'exec', this.namespace, 'qemu-system-x86_64', '-M', 'pc,memory-backend=memory', '-cpu', 'max'],
+        ...['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '1', '-m', '1200', '-object', memory, '-display', 'none'],
+        ...['-nodefaults', '-no-reboot', '-chardev', `socket,id=share,path=${file('fs')}`],
+        ...['-device', 'vhost-user-fs-pci,chardev=share,tag=host'],
+        ...['-drive', `file=${file('own')},if=virtio,format=raw,cache=unsafe`],
+        ...['-drive', `file=${file('group')},if=virtio,format=raw,cache=unsafe,discard=unmap,detect-zeroes=unmap`],
+        ...['-netdev', `tap,id=card,ifname=tap${node},script=no,downscript=no`],
+        ...['-device', `virtio-net-pci,netdev=card,mac=52:54:00:11:22:0${node}`],
+        ...['-kernel', path.join(KERNEL, 'vmlinuz'), '-initrd', path.join(KERNEL, 'initrd.gz'), '-append'],
+        `console=ttyS0 panic=-1 quiet nokaslr mitigations=off guest-init=${init} settings=${file('settings')}`,
+        ...['-serial', `file:${file('console')}`],
+      ],
+      { stdio: 'ignore' },
+    )
+    this.guests.set(node, [guest, server])
+  }
+
+  ready(node: number): Promise<void> {
+    const said = () => fs.readFileSync(this.file(`console${node}`), 'utf8')
+    return until(
+      `${nameOf(node)} starts`,
+      240,
+      () => fs.existsSync(this.file(`console${node}`)) && said().includes('READY'),
+    )
+  }
+
+  async remove(): Promise<void> {
+    for (const node of this.guests.keys()) this.powerOff(node)
+    const master = this.master
+    if (master !== undefined) {
+      const closed = new Promise((resolve) => master.once('close', resolve))
+      // With it all of its namespace ends.
+      process.kill(this.masterPid, 'SIGKILL')
+      await closed
+    }
+    execFileSync('ip', ['netns', 'delete', this.namespace])
+    fs.rmSync(this.folder, { recursive: true, maxRetries: 20, retryDelay: 100 })
+  }
+
+  private file(name: string): string {
+    return path.join(this.folder, name)
+  }
+
+  private makeNetwork(): void {
+    const hosts = [0, 1, 2, 3].map((node) => `${addressOf(node)} ${nameOf(node)}`)
+    const instances = [1, 2, 3, 4].map((at) => `${NETWORK}.${100 + at} inst${at}.${DOMAIN}`)
+    const cluster = `${NETWORK}.19 cluster.${DOMAIN}`
+    fs.writeFileSync(this.file('hosts'), ['127.0.0.1 localhost', cluster, ...hosts, ...instances, ''].join('\n'))
+    execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-N', '', '-f', this.file('key')])
+    const ip = (words: string) => execFileSync('ip', words.split(' '))
+    ip(`netns add ${this.namespace}`)
+    ip(`-n ${this.namespace} link set lo up`)
+    ip(`-n ${this.namespace} link add switch type bridge`)
+    ip(`-n ${this.namespace} addr add ${addressOf(0)}/24 dev switch`)
+    ip(`-n ${this.namespace} link set switch up`)
+  }
+
+  private startMaster(): void {
+    const words = [path.join(__dirname, 'master-init.sh'), this.folder, nameOf(0), root]
+    const own = ['unshare', '-m', '-u', '-i', '-p', '-f', '--kill-child=KILL', ...words]
+    const child = spawn('setpriv', [...DYING, 'ip', 'netns', 'exec', this.namespace, ...own], { stdio: 'ignore' })
+    this.master = child
+    const first = `/proc/${child.pid}/task/${child.pid}/children`
+    while (this.masterPid === 0) {
+      execFileSync('sleep', ['0.05'])
+      this.masterPid = Number(fs.readFileSync(first, 'utf8').trim())
+    }
+    while (!isReady(this.file('master-ready'))) execFileSync('sleep', ['0.05'])
+  }
+
+  private startDaemons(): void {
+    spawn('nsenter', [...this.enter().slice(1), path.join(root, 'bin/gantryd.js'), 'node'], { stdio: 'ignore' }).unref()
+  }
+
+  private enter(): string[] {
+    const own = [
+      'nsenter',
+      '-t',
+      String(this.masterPid),
+      '-m',
+      '-u',
+      '-i',
+      '-n',
+      '-p',
+      '-w/',
+      '--',
+      '/usr/bin/env',
+      '-i',
+    ]
+    return [...own, `PATH=${PROGRAMS}`, 'HOME=/root', 'LANG=C.UTF-8', 'USER=root', 'TERM=dumb']
+  }
+}
