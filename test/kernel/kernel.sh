@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches what guests with a real kernel need, without installing anything: Debian's cloud kernel with all of its modules, and a first
-# file system that takes this machine's own root over virtiofs. Needs apt, dpkg, kmod, cpio and lz4; run again to renew.
+# file system that takes this machine's own root over virtiofs. Needs apt, dpkg, kmod and cpio; run again to renew.
 set -eu
 
 cd "$(dirname "$0")/../.."

@@ -41,8 +41,15 @@ export function processesOf(root: string): ClusterProcess[] {
     if (command === '') return []
     const directory = rootDirectory(`/proc/${entry}/environ`) ?? guestDirectory(command)
     if (directory === undefined || path.dirname(directory) !== root) return []
+    if (isBecomingAnother(entry, command)) return []
     return [{ pid: Number(entry), role: roleOf(command), node: path.basename(directory) }]
   })
+}
+
+/** A daemon that starts a program is there twice for a moment: its copy has its name until it becomes that program. */
+function isBecomingAnother(pid: string, command: string): boolean {
+  const parent = /^\d+ \(.*\) \S (\d+) /s.exec(readText(`/proc/${pid}/stat`))?.[1]
+  return parent !== undefined && readText(`/proc/${parent}/cmdline`) === command
 }
 
 const rootDirectory = (environ: string): string | undefined =>
