@@ -9,7 +9,6 @@ export function durationText(duration_s: number): string {
     ['h', 3600],
     ['m', 60],
   ] as const) {
-    // prettier-ignore
     const whole = Math.floor(left / length)
     left %= length
     if (whole > 0 || parts.length > 0) parts.push(`${whole}${unit}`)
