@@ -105,31 +105,33 @@ function removeOthers(made) {
 /** Each with an example that is run once, so that the functions that are always needed are among what is compiled. */
 function bundles() {
   const { nodeFlags } = require('../dist/lib/node-flags.js')
-  const { YOUNG_MIB } = require('../dist/model/limits/daemons.js')
+  const { FRUGAL } = require('../dist/model/limits/daemons.js')
   const { ROLES } = require('../dist/roles/table.js')
   const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')
   // The compiled form depends on the options of Node, so these are given here as well.
-  const role = ({ name, young_mib }) => ({
-    entries: [`start/${name}.ts`, 'main.ts'],
+  const part = (name, entry, flags) => ({
+    entries: [entry, 'main.ts'],
     example: ['gantryd', name, '--help'],
-    flags: nodeFlags(young_mib, []),
-    others: forOthers(ROLES, name),
+    flags,
+    others: forOthers(ROLES, entry),
     without: ['express', 'helmet', 'swagger-ui-express', 'ws', ...RARE],
   })
+  const role = ({ name, frugal }) => part(name, `start/${name}.ts`, nodeFlags(frugal, []))
   const command = (name, example) => ({ entries: [`${name}.ts`], example, flags: [], others: [], without: RARE })
   return {
     gnt: command('gnt', ['gnt', 'instance', 'list', '--help']),
     htools: command('htools', ['hbal', '--help']),
     watcher: command('watcher', ['ganeti-watcher', '--help']),
-    job: { ...command('job', ['job', '--help']), flags: nodeFlags(YOUNG_MIB.job, []) },
+    job: { ...command('job', ['job', '--help']), flags: nodeFlags(FRUGAL.job, []) },
     ...Object.fromEntries(onRealNodes.map((one) => [one.program, role(one)])),
+    'ganeti-embedded': part('embedded', 'embedded/embedded.ts', []),
   }
 }
 
-/** The files that main.ts loads only for other roles. */
-function forOthers(roles, name) {
-  const starts = [...roles.map((role) => role.name), 'fold', 'node-program'].filter((other) => other !== name)
-  return [...starts.map((other) => join(src, 'start', `${other}.ts`)), join(src, 'embedded/embedded.ts')]
+/** The files that main.ts loads only for others. */
+function forOthers(roles, own) {
+  const starts = [...roles.map(({ name }) => name), 'fold', 'mirrors', 'node-program'].map((name) => `start/${name}.ts`)
+  return [...starts, 'embedded/embedded.ts'].filter((entry) => entry !== own).map((entry) => join(src, entry))
 }
 
 async function make(name, { entries, example, flags, others, without }) {

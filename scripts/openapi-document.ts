@@ -97,7 +97,7 @@ export const PROBLEM: Schema & Json = {
   },
 }
 
-const REFUSED = {
+export const REFUSED = {
   description: 'The request was refused.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 }

@@ -39,6 +39,7 @@ const STEP = {
   ...{ instance: 'vm1.example.com', group: 'default', kind: 'replace-and-failover' },
   ...{ from: ['node1.example.com', 'node2.example.com'], to: ['node3.example.com', 'node1.example.com'] },
   ...{ score_before: 3.51482131, score_after: 1.20773125 },
+  copied_mib: 10368,
   components: [{ name: 'free_mem_cv', before: 1.50482131, after: 0.10773125 }],
   ...{ first_op: 0, op_count: 2, candidates: null },
 }
@@ -176,6 +177,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'patch /3/instances/{name}': { beparams: { maxmem: 2048 } },
   'post /3/instances/{name}/migrate': { mode: 'live', allow_failover: true },
   'post /3/instances/{name}/rename': { new_name: 'vm2.example.com' },
+  'post /3/instances/{name}/snapshots': { disks: [[0, { snapshot_name: 'before-upgrade' }]] },
   'post /3/instances/{name}/disks/{index}/grow': { amount: 5120 },
   'post /3/instances/{name}/tags': { tags: ['web', 'customer:42'] },
   'post /3/instances/{name}/move': { target_node: 'node2.example.com' },

@@ -1,10 +1,14 @@
-// Finishes the document of the monitoring daemon: refusals are plain text, and there are figures for Prometheus.
-import { finishDocument, type Operation, type Spec } from './openapi-document'
+// Finishes the document of the monitoring daemon: refusals are plain text but for wrong values, and there are figures for Prometheus.
+import { finishDocument, type Operation, PROBLEM, REFUSED as WRONG, type Spec } from './openapi-document'
 
 export function finishMond(spec: Spec): Spec {
+  spec.components.schemas['Problem'] = PROBLEM
   spec.paths['/metrics'] = { get: METRICS }
   for (const operation of Object.values(spec.paths).flatMap((verbs) => Object.values(verbs)))
-    Object.assign(operation.responses, { '4XX': REFUSED, '5XX': REFUSED })
+    Object.assign(operation.responses, {
+      ...(operation.parameters?.some((one) => one['in'] === 'query') === true && { 400: WRONG }),
+      ...{ '4XX': REFUSED, '5XX': REFUSED },
+    })
   return finishDocument(spec, [])
 }
 

@@ -27,6 +27,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   allocatable: { description: `Whether new disks may be put there: ${YES}.` },
   live: { description: `What \`mode\` says, for older clients: 1 for live, 0 for non-live.` },
   index: { description: 'Which disk, counted from 0.' },
+  snapshot: { description: 'The name of the snapshot.' },
   disks: { description: 'Indices of the disks, separated by commas; all when left out.' },
   remote_node: { description: 'The new secondary node.' },
   iallocator: { description: 'The allocator that finds the new secondary node.' },

@@ -2,21 +2,23 @@
 // alone at the end. Where jest has not measured files yet, it would begin with the largest.
 const { statSync } = require('node:fs')
 
-/** The longest, and then folders. */
-const FIRST = [
+/** The longest, and then folders. These often wait, for daemons and machines. */
+const WAITING = [
   'test/system/maintenance.test.ts',
   'test/system/master-failover.test.ts',
   'test/campaigns/kills.test.ts',
   'test/system/vm-life-cycle.test.ts',
   'test/system/contract.test.ts',
+  'test/system/ssh-setup.test.ts',
+  'test/system/watcher.test.ts',
+  'test/peers/htools-shelltests.test.ts',
   'test/system/',
   'test/peers/',
-  'test/simulation/',
-  'test/accepted.test.ts',
-  'test/processes/',
+  'test/campaigns/',
 ]
+const FIRST = [...WAITING, 'test/simulation/', 'test/accepted.test.ts', 'test/house.test.ts', 'test/processes/']
 
-const place = (path) => {
+const place = ({ path }) => {
   const at = FIRST.findIndex((name) => path.includes(`/${name}`))
   return at < 0 ? FIRST.length : at
 }
@@ -24,13 +26,25 @@ const place = (path) => {
 class SlowestFirst {
   sort(tests) {
     const size = new Map(tests.map(({ path }) => [path, statSync(path).size]))
-    return [...tests].sort((a, b) => place(a.path) - place(b.path) || size.get(b.path) - size.get(a.path))
+    const sorted = [...tests].sort((a, b) => place(a) - place(b) || size.get(b.path) - size.get(a.path))
+    const waiting = sorted.filter((test) => place(test) < WAITING.length)
+    return waiting.length === 0 ? sorted : mixed(waiting, sorted.slice(waiting.length))
   }
 
   // Jest calls these, too: nothing is measured, and all files run.
   cacheResults() {}
   allFailedTests = (tests) => tests
   shard = (tests) => tests
+}
+
+/** Every other one of those that calculate runs while others wait; the rest is for the end, when a long one would be left alone. */
+function mixed(waiting, busy) {
+  const between = busy.filter((_, index) => index % 2 === 0)
+  const upTo = (index) => Math.floor((index * between.length) / waiting.length)
+  return [
+    ...waiting.flatMap((test, index) => [test, ...between.slice(upTo(index), upTo(index + 1))]),
+    ...busy.filter((_, index) => index % 2 === 1),
+  ]
 }
 
 module.exports = SlowestFirst

@@ -13,7 +13,7 @@ console.log('Building ...')
 const { status, error } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
 if (error) process.stderr.write(`npm start: npm cannot be run: ${error.message}\n`)
 if (status !== 0) process.exit(1)
-const program = require.resolve('../dist/main.js')
+const program = require.resolve('../bin/gantryd.js')
 process.argv = [process.execPath, program, 'embedded', ...args]
 require(program)
 

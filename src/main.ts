@@ -37,6 +37,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const [first, ...args] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   if (first === 'fold') return foldFiles()
+  if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args[0] ?? '', args[1] ?? '')
   if (first !== undefined && NODE_PROGRAMS.includes(first))
     return (await import('./start/node-program.js')).nodeProgram(first, args, environmentPaths())
   if (first === '--help' || first === '-h') return print(usage())

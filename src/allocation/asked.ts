@@ -38,9 +38,7 @@ export function balanceQuestion(config: ConfigData, request: BalanceRequest, vis
     template: countedTemplate(config),
     question: {
       ...{ kind: 'balance', groups: groupsOf(config, visible, request.groups), explain, evacuate },
-      // No balance of ours copies disks yet. The htools plan such moves all the same, as Ganeti's do.
-      ...{ diskMoves: false, diskMovesImpossible: disk_moves },
-      ...{ instanceMoves: instance_moves, restrictedMigration: restricted_migration },
+      ...{ diskMoves: disk_moves, instanceMoves: instance_moves, restrictedMigration: restricted_migration },
       ...{ minGain: min_gain, minGainLimit: min_gain_limit, maxMoves: max_moves, maxOpcodes: OPCODES_PER_JOB_MAX },
       ...{ nodes: visible?.nodes ?? null, instances: visible?.instances ?? null },
     },

@@ -1,6 +1,5 @@
 // A balance as a plan: the relocations in order, with what each gains and the opcodes that carry it out.
 import type { BalanceStep, GroupScore, ScoreComponent } from '../model/allocation'
-import { DISKS_NOT_REPLACED } from '../model/constants/disks'
 import { EXPLAINED_CANDIDATES_MAX } from '../model/limits/allocation'
 import { type BalanceOptions, type Step as Made, balance } from './balance'
 import { Changes } from './changes'
@@ -79,7 +78,8 @@ export function planBalanceSteps(
         ...{ instance: model.instances[made.move.instance]?.data.name ?? '', group, kind: moveName(model, made.move) },
         ...{ from: names(model, made.oldPrimary, made.oldSecondary) },
         ...{ to: names(model, made.move.primary, made.move.secondary) },
-        ...{ score_before: score, score_after: made.score, components: changed(parts, now) },
+        ...{ score_before: score, score_after: made.score, copied_mib: copied(model, made.move.instance, opcodes) },
+        components: changed(parts, now),
         ...{ first_op: ops.length, op_count: opcodes.length, candidates: candidates?.map(toCandidateNode) ?? null },
       })
       ops.push(...opcodes)
@@ -87,12 +87,17 @@ export function planBalanceSteps(
     }
     groups.push({ group, score_before, score_after: score })
   })
-  const left_out = question.diskMovesImpossible && kept > 0 ? leftOut(kept) : null
+  const left_out = !question.diskMoves && kept > 0 ? leftOut(kept) : null
   return { groups, steps, ops, more, left_out }
 }
 
+/** Of both volumes of each disk, as their room is counted. */
+export const copied = (model: ClusterModel, instance: number, opcodes: readonly Step[]): number =>
+  opcodes.filter(({ OP_ID }) => OP_ID === 'OP_INSTANCE_REPLACE_DISKS').length *
+  (model.instances[instance]?.data.disk ?? 0)
+
 const leftOut = (kept: number): string =>
-  `moves that copy the disks of ${kept} mirrored ${kept === 1 ? 'instance' : 'instances'}: ${DISKS_NOT_REPLACED}`
+  `moves that copy the disks of ${kept} mirrored ${kept === 1 ? 'instance' : 'instances'}: they were not wanted`
 
 const allowed = (list: readonly string[] | null): ((name: string | undefined) => boolean) => {
   const known = list === null ? undefined : new Set<string | undefined>(list)

@@ -13,8 +13,6 @@ import { isMirroredInside, NO_DISKS } from '../model/templates'
 
 export interface BalanceOptions {
   readonly diskMoves: boolean
-  /** They are wanted, but whoever is to carry them out cannot. */
-  readonly diskMovesImpossible?: boolean
   readonly instanceMoves: boolean
   readonly restrictedMigration: boolean
   readonly ignoreSoftErrors: boolean

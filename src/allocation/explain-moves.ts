@@ -99,8 +99,7 @@ export function candidatesToBalance(
       return may.failover ? failover(model, trials) : { node: name, reject: 'not wanted' }
     const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
     // Places that would fit are left out by the options of the balance.
-    if (verdict === Verdict.ok)
-      return { node: name, reject: options.diskMovesImpossible ? 'not possible' : 'not wanted' }
+    if (verdict === Verdict.ok) return { node: name, reject: 'not wanted' }
     return rejected(model, trials, node, verdict, mirrored)
   })
 }

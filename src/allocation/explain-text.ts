@@ -100,10 +100,6 @@ const PHRASES: Readonly<Record<Reject, Phrase>> = {
   'no secondary': do_('has no secondary for it', 'have no secondary for it'),
   'own node': do_('is its own', 'are its own'),
   evacuated: are('to be left, too'),
-  'not possible': do_(
-    'takes a copy of the disks, which cannot be made',
-    'take copies of the disks, which cannot be made',
-  ),
   'not wanted': do_('takes a move that was not wanted', 'take moves that were not wanted'),
 }
 

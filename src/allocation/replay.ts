@@ -1,8 +1,7 @@
 // A balance that somebody else has planned: its relocations are made one after the other, to tell what each gains and which opcodes
 // carry it out.
 import type { BalanceStep } from '../model/allocation'
-import { DISKS_NOT_REPLACED } from '../model/constants/disks'
-import { type BalanceAnswer, changed, names } from './balance-plan'
+import { type BalanceAnswer, changed, copied, names } from './balance-plan'
 import { Changes } from './changes'
 import { groupNodes } from './choose-group'
 import { BadClusterData, NO_NODE } from './cluster-data'
@@ -23,7 +22,6 @@ interface Limits {
   readonly maxMoves: number
   readonly maxOpcodes: number
   readonly diskMoves: boolean
-  readonly diskMovesImpossible?: boolean
   /** Whose scores are told, by name. */
   readonly groups: readonly string[]
 }
@@ -50,6 +48,7 @@ export function replay(model: ClusterModel, relocations: readonly Relocation[], 
       ...{ instance: relocation.instance, group: model.data.groups[group]?.name ?? '', from },
       kind: moveName(model, { kind, instance }),
       ...{ to: names(model, primary, secondary), score_before, score_after: now.value() },
+      copied_mib: copied(model, instance, opcodes),
       components: changed(parts, now.components()),
       ...{ first_op: ops.length, op_count: opcodes.length, candidates: null },
     })
@@ -64,10 +63,11 @@ export function replay(model: ClusterModel, relocations: readonly Relocation[], 
 }
 
 /** Relocations build on each other, so none can be left out. */
-function checkCopies({ instance, to }: Relocation, opcodes: readonly Step[], { diskMoves, ...limits }: Limits): void {
+function checkCopies({ instance, to }: Relocation, opcodes: readonly Step[], { diskMoves }: Limits): void {
   if (diskMoves || opcodes.every(({ OP_ID }) => OP_ID !== 'OP_INSTANCE_REPLACE_DISKS')) return
-  const why = limits.diskMovesImpossible ? DISKS_NOT_REPLACED : 'that was not wanted'
-  throw new BadClusterData(`instance ${instance} would have its disks copied to go to ${to.join(', ')}: ${why}`)
+  throw new BadClusterData(
+    `instance ${instance} would have its disks copied to go to ${to.join(', ')}: that was not wanted`,
+  )
 }
 
 function moveOf(model: ClusterModel, { instance: name, from, to }: Relocation) {

@@ -3,6 +3,7 @@
 import { type Clock, type Timer, within } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
+import { NO_CATEGORY } from '../model/constants/collectors'
 import { COLLECT_S, REPORT_CHARS_MAX, REPORT_S } from '../model/limits/collectors'
 import { type Look, type Pace, type PaceBounds, boundsOf, firstPace, nextPace } from './pace'
 import { type Collector, type Described, type OpenCollector, type Status, fieldsOf, reportOf } from './report'
@@ -80,6 +81,11 @@ export class Monitor {
     return this.running().map(({ watched }) => watched)
   }
 
+  /** All names that there are, also of those that are switched off. */
+  names(): readonly string[] {
+    return [...this.watches.values()].map(({ watched }) => watched.name)
+  }
+
   figures(): readonly Figures[] {
     return this.running().map((watch) => watch.figures())
   }
@@ -88,7 +94,7 @@ export class Monitor {
   async reports({ categories, names, verbose }: Selection): Promise<string> {
     const wanted = this.running().filter(
       ({ watched: { name, category } }) =>
-        (categories.length === 0 || categories.includes(category ?? DEFAULT)) &&
+        (categories.length === 0 || categories.includes(category ?? NO_CATEGORY)) &&
         (names.length === 0 || names.includes(name)),
     )
     const texts = await Promise.all(wanted.map((watch) => watch.report(verbose)))
@@ -110,10 +116,7 @@ export class Monitor {
   }
 }
 
-/** The category in addresses of what has none. */
-export const DEFAULT = 'default'
-
-const keyOf = ({ name, category }: Described): string => `${category ?? DEFAULT}/${name}`
+const keyOf = ({ name, category }: Described): string => `${category ?? NO_CATEGORY}/${name}`
 
 interface Kept {
   readonly whole: string

@@ -8,6 +8,7 @@ import type { Machine } from '../lib/machine'
 import { readPlainFile } from '../lib/read-bounded'
 import { runBounded } from '../lib/run-command'
 import { errorText } from '../lib/system-failure'
+import { REPORT_CATEGORIES } from '../model/constants/collectors'
 import {
   PLUGIN_BYTES_MAX,
   PLUGIN_DEPTH_MAX,
@@ -17,7 +18,7 @@ import {
 } from '../model/limits/collectors'
 import type { Watched } from './monitor'
 import { type Address, readSocket } from './plugin-socket'
-import { CATEGORIES, CollectorFailure } from './report'
+import { CollectorFailure } from './report'
 
 export interface PluginOptions extends Pick<Machine, 'files' | 'run'> {
   readonly folder: string
@@ -72,13 +73,13 @@ export class Plugins {
 
 interface PluginName {
   readonly name: string
-  readonly category: (typeof CATEGORIES)[number] | null
+  readonly category: (typeof REPORT_CATEGORIES)[number] | null
 }
 
 /** `storage.raid.json` is `raid` of the category `storage`. Hidden files and leftovers of editors are none. */
 function nameOf(file: string): PluginName | undefined {
   const [first = '', ...rest] = file.split('.')
-  const category = CATEGORIES.find((one) => one === first) ?? null
+  const category = REPORT_CATEGORIES.find((one) => one === first) ?? null
   const name = category === null || rest.length === 0 ? first : (rest[0] ?? '')
   return /^\w[\w-]{0,63}$/.test(name) && !file.endsWith('~') ? { name, category } : undefined
 }

@@ -4,7 +4,7 @@ import { isMissing } from '../lib/disk'
 import type { OwnFigures } from '../lib/own-figures'
 import type { Paths } from '../lib/paths'
 import { whyNot } from '../lib/why-not'
-import type { DataCollector } from '../model/constants/collectors'
+import type { DataCollector, REPORT_CATEGORIES } from '../model/constants/collectors'
 import type { CandidateClock } from '../rpc/confd/clocks'
 import type { ConfdQuestion } from '../rpc/confd/protocol'
 import type { HypervisorInfo, InstanceRuntime } from '../rpc/node/dicts'
@@ -41,8 +41,7 @@ export interface Described {
   readonly kind: 'performance' | 'status'
 }
 
-export const CATEGORIES = ['instance', 'storage', 'daemon', 'hypervisor', 'node'] as const
-type Category = (typeof CATEGORIES)[number]
+type Category = (typeof REPORT_CATEGORIES)[number]
 
 /** When a status has which code. */
 export type StatusRules = Readonly<Partial<Record<StatusCode, string>>>

@@ -6,6 +6,7 @@ import { loadConfig } from '../config/upgrade'
 import { systemClock as clock } from '../lib/clock'
 import { isMissing } from '../lib/disk'
 import type { Paths } from '../lib/paths'
+import { systemFiles as files } from '../lib/files'
 import { systemRandom as random } from '../lib/random'
 import { createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData } from '../model/config'
@@ -15,11 +16,14 @@ import { IPOLICY_DEFAULTS, NIC_DEFAULTS, USER_MODE_LINK } from '../model/constan
 import { PATH } from '../model/constants/paths'
 import { ownedDisk as disk } from '../model/owners'
 import { createCluster, hashedPassword, makeDirectories } from '../bootstrap/cluster-files'
+import { USER_SPACE_HELPER } from '../node/storage/mirror-reports'
+import { makeGroup } from '../node/storage/user/volumes'
 import { chooseHypervisor } from './hypervisor-choice'
 import {
   type Settings,
   addressAt,
   checkRootLength,
+  mirrorsDir,
   nodePaths,
   passwordFile,
   recordedConfig,
@@ -31,6 +35,8 @@ import { type EmbeddedOptions, UsageError } from './options'
 
 const DOMAIN = 'gantry.local'
 const REALM = 'Ganeti Remote API'
+/** Of the volume group of each node: nothing is taken before it is written to. */
+const GROUP_SIZE_MIB = 64 * 1024
 const DEFAULT_BASE = '127.0.1.0'
 const DEFAULT_NODES = 3
 const CLUSTER_HOST = 254
@@ -74,7 +80,7 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
   const [master, ...others] = nodes
   if (master === undefined) throw new UsageError('a cluster needs a node')
   await disk.makeDirectory(sharedDir(root), 0o755)
-  await Promise.all(nodes.map(({ paths }) => linkShared(root, paths)))
+  await Promise.all(nodes.map(({ paths }) => makeStorage(root, paths)))
   const password = random.hex(12)
   await disk.write(passwordFile(root), `${password}\n`, { mode: MODE.secureFile })
   await createCluster(
@@ -90,7 +96,16 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
 }
 
 /** One folder for all nodes: without it no instance with a shared file could move. A virtual node has no other administrator. */
-export async function linkShared(root: string, paths: Paths): Promise<void> {
+export async function makeStorage(root: string, paths: Paths): Promise<void> {
+  await linkShared(root, paths)
+  const mirrors = paths.local(PATH.MIRROR_LINKS_DIR)
+  await files.mkdir(mirrorsDir(root), { recursive: true, mode: 0o700 })
+  await files.rm(mirrors, { force: true })
+  await files.symlink(path.relative(path.dirname(mirrors), mirrorsDir(root)), mirrors)
+  await makeGroup(files, paths.local(PATH.USER_VOLUMES_DIR), VOLUME_GROUP, GROUP_SIZE_MIB)
+}
+
+async function linkShared(root: string, paths: Paths): Promise<void> {
   const link = paths.local(PATH.DEFAULT_SHARED_FILE_STORAGE_DIR)
   await disk.makeDirectory(path.dirname(link), 0o755)
   await fs.rm(link, { force: true })
@@ -102,6 +117,9 @@ export async function linkShared(root: string, paths: Paths): Promise<void> {
     durable: false,
   })
 }
+
+const VOLUME_GROUP = 'xenvg'
+const TEMPLATES = ['sharedfile', 'file', 'plain', 'drbd', 'diskless'] as const
 
 /** Small machines are welcome here, and disks are files. */
 function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
@@ -115,7 +133,9 @@ function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
   }
   return {
     enabled_hypervisors: hypervisor === 'kvm' ? ['kvm', 'fake'] : ['fake'],
-    enabled_disk_templates: ['sharedfile', 'file', 'diskless'],
+    enabled_disk_templates: [...TEMPLATES],
+    volume_group_name: VOLUME_GROUP,
+    drbd_usermode_helper: USER_SPACE_HELPER,
     // In a cluster of one node no other node could take over the instances: with capacity checks none could be placed.
     default_iallocator_params: nodes.length === 1 ? { 'no-capacity-checks': '' } : {},
     // Guests boot from their disks: there is no kernel for them on this machine.

@@ -136,7 +136,16 @@ function refuseChanges({ root, nodes, baseAddress, hypervisor, state }: Embedded
 async function removeCluster(root: string): Promise<void> {
   const settings = readSettings(root)
   const nodes = settings?.nodes.map(({ name }) => name) ?? []
-  const own = [...nodes, 'shared', 'cluster.json', 'admin-password', 'sim.json', 'sim.sock', 'recorded-config.data']
+  const own = [
+    ...nodes,
+    'shared',
+    'mirrors',
+    'cluster.json',
+    'admin-password',
+    'sim.json',
+    'sim.sock',
+    'recorded-config.data',
+  ]
   if (settings !== undefined) say(`throwing away the cluster in ${root}`)
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
 }

@@ -9,7 +9,7 @@ import { EMBEDDED_NODES_MAX, NODE_SETUP_BYTES_MAX } from '../model/limits/embedd
 import { ownedDisk as disk } from '../model/owners'
 import { serveCalls } from '../rpc/json-protocol'
 import { writeJoiningNode } from '../bootstrap/cluster-files'
-import { linkShared } from './create'
+import { makeStorage } from './create'
 import { type Settings, addressAt, nodePaths } from './layout'
 import { UsageError } from './options'
 
@@ -68,7 +68,7 @@ export async function writeNodeFiles(root: string, settings: Settings, { name }:
   const master = settings.nodes[0]
   if (master === undefined) throw new GenericError('the cluster has no master')
   const paths = nodePaths(root, name)
-  await linkShared(root, paths)
+  await makeStorage(root, paths)
   await writeJoiningNode(disk, { name, paths }, nodePaths(root, master.name))
 }
 

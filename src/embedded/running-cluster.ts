@@ -12,6 +12,7 @@ import { roleNamed, ROLES } from '../roles/table'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
+import { stopMirrors } from '../node/mirror/client'
 import { endJobs } from '../bootstrap/end-jobs'
 import { resumeGuests, shutDownGuests } from './guests'
 import {
@@ -92,6 +93,8 @@ export class RunningCluster {
     const nodes = openNodeClient({ paths, clock, files })
     await shutDownGuests(config, nodes, say)
     nodes.close()
+    for (const { name } of this.settings.nodes)
+      await stopMirrors({ paths: nodePaths(this.options.root, name), clock, hostname: name })
   }
 
   /** The master's. */
@@ -133,7 +136,7 @@ export class RunningCluster {
     return new Child({
       ...{ name, program: this.program, clock, processes },
       args: ['node', ...this.nodeOptions(address)],
-      young_mib: roleNamed('node')?.young_mib,
+      frugal: roleNamed('node')?.frugal,
       env: { GANETI_ROOTDIR: path.join(this.options.root, name), GANETI_HOSTNAME: name },
       onMessage: (message) => this.heard(name, message),
       onDeath: (how) => say(`${name} ended (${how}), starting it again`),

@@ -270,6 +270,8 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   maint_balance_threshold?: number | null
   /** Balance by the load that the nodes measure. */
   maint_balance_load?: boolean | null
+  /** Balancing may give mirrors other nodes, which copies disks. */
+  maint_balance_disks?: boolean | null
   /** Drain and empty nodes whose self-diagnosis asks for it. */
   maint_evacuation?: boolean | null
   /** Run the repair commands that self-diagnoses name. */
@@ -750,6 +752,16 @@ export interface InstanceRemoveParams extends CommonOpcodeParams {
   ignore_failures?: boolean
 }
 
+/** Deletes snapshots of disks. */
+export interface InstanceRemoveSnapshotParams extends CommonOpcodeParams {
+  /** Instance name. */
+  instance_name: string
+  /** Instance UUID. */
+  instance_uuid?: string | null
+  /** [[disk, {snapshot_name}], ...]. */
+  disks: ((number | string | { snapshot_name: string })[])[]
+}
+
 /** Renames a stopped instance; returns the new name. */
 export interface InstanceRenameParams extends CommonOpcodeParams {
   /** Instance name. */
@@ -762,6 +774,20 @@ export interface InstanceRenameParams extends CommonOpcodeParams {
   name_check?: boolean
   /** Ping the IP first; false when left out. */
   ip_check?: boolean
+}
+
+/** Finds what is wrong with an instance's disks and nodes, and mends it. */
+export interface InstanceRepairParams extends CommonOpcodeParams {
+  /** Instance name. */
+  instance_name: string
+  /** Instance UUID. */
+  instance_uuid?: string | null
+  /** Start it on its other node when its primary node is offline; false when left out. */
+  failover?: boolean
+  /** Allocator name, . for the default. */
+  iallocator?: string | null
+  /** Skip instance policy checks; false when left out. */
+  ignore_ipolicy?: boolean
 }
 
 /** Swaps DRBD disks or the secondary. */
@@ -860,6 +886,16 @@ export interface InstanceShutdownParams extends CommonOpcodeParams {
   no_remember?: boolean
   /** Who asked for the state change (admin or user). */
   admin_state_source?: "admin" | "user" | null
+}
+
+/** Makes snapshots of disks, all or none; the instance may run. */
+export interface InstanceSnapshotParams extends CommonOpcodeParams {
+  /** Instance name. */
+  instance_name: string
+  /** Instance UUID. */
+  instance_uuid?: string | null
+  /** [[disk, {snapshot_name, snapshot_size}], ...]; the size, only of those on LVM, is the room for what changes. */
+  disks: ((number | string | { snapshot_name: string; snapshot_size?: number | string | null })[])[]
 }
 
 /** Starts an instance. */

@@ -27,6 +27,7 @@ import { MaintenanceV3Controller } from './../daemons/rapi/controllers/v3/mainte
 import { MonitoringV3Controller } from './../daemons/rapi/controllers/v3/monitoring.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
+import { SnapshotsV3Controller } from './../daemons/rapi/controllers/v3/snapshots.controller'
 import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
 import { WatcherV3Controller } from './../daemons/rapi/controllers/v3/watcher.controller'
 import type { Route } from '../http/dispatch'
@@ -992,6 +993,14 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'plan',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"body","name":"body","required":true,"ref":"PlanOfJob"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/instances/:name/snapshots',
+    controller: SnapshotsV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, ],
   },
   {
     verb: 'get',

@@ -7,7 +7,7 @@ import { JSON_TYPE } from './body'
 import { type Api, type Asked, pathOf, WEBSOCKET } from './dispatch'
 import { HttpError, retryAfter } from './errors'
 import { leaving } from './leaving'
-import type { Problem } from './problem'
+import { type Problem, PROBLEM_TYPE } from './problem'
 
 /** The headers and status that a controller gives its answer, beside the result. */
 export interface Reply {
@@ -71,7 +71,7 @@ export function sendProblem(response: ServerResponse, error: unknown, door: Json
   const problem = door.problemOf(error)
   if (response.headersSent) return void response.end()
   const headers: Record<string, string> = {
-    'Content-Type': 'application/problem+json',
+    'Content-Type': PROBLEM_TYPE,
     ...(problem.status === 401 && { 'WWW-Authenticate': door.challenge }),
     ...retryAfter(problem.status, error, door.limits.retry_after_s),
     // The rest of a body that is too long is read only up to a limit, so the connection cannot be used again.

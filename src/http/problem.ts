@@ -18,6 +18,8 @@ export interface Problem {
   code?: string
 }
 
+export const PROBLEM_TYPE = 'application/problem+json'
+
 export const problem = (status: number, detail: string): Problem => ({
   type: 'about:blank',
   title: STATUS_CODES[status] ?? 'Error',

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log'
 import { nodeFlags } from '../lib/node-flags'
 import type { Paths } from '../lib/paths'
 import type { Processes } from '../lib/processes'
-import { YOUNG_MIB } from '../model/limits/daemons'
+import { FRUGAL } from '../model/limits/daemons'
 import {
   JOBS_PER_PROCESS_MAX,
   JOB_CONNECT_S,
@@ -65,7 +65,7 @@ export const forkedJobs = (processes: Processes): JobProcesses => ({
     processes.fork(entry, [paths.root, paths.hostname], {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      execArgv: execArgv ?? nodeFlags(YOUNG_MIB.job),
+      execArgv: execArgv ?? nodeFlags(FRUGAL.job),
     }),
   kill: (pid) => void processes.signal(pid, 'SIGKILL'),
 })

@@ -25,6 +25,8 @@ export interface ReplicasOptions {
   log: Log
   /** Every file that a full copy needs, read as it is at that moment. */
   files(): Iterable<UnreadFile>
+  /** Undefined when it is gone. */
+  read(file: string): Promise<string | undefined>
 }
 
 interface Replica {
@@ -35,6 +37,7 @@ interface Replica {
   backlog: Map<string, string> | undefined
   /** It runs Ganeti's noded, which takes one file in a call. */
   oneByOne: boolean
+  /** Moves to the archive that it lacks. */
   renames: Rename[]
 }
 
@@ -190,14 +193,15 @@ export class Replicas {
         await withinTime(clock, this.sendTo(target, [missing], 'gantry_jobqueue_write'))
       }
       await this.keepOnly(replica, backlog)
-      for (let [next] = backlog; next !== undefined; [next] = backlog) {
-        backlog.delete(next[0])
-        await withinTime(clock, this.sendTo(target, [[next]]))
+      while (backlog.size + replica.renames.length > 0) {
+        const [next] = backlog
+        if (next === undefined) await this.moveMissed(replica)
+        else {
+          backlog.delete(next[0])
+          await withinTime(clock, this.sendTo(target, [[next]]))
+        }
       }
       replica.inSync = true
-      // A file that the candidate never had cannot be moved there; that is no reason to distrust its copy.
-      for (const rename of replica.renames.splice(0))
-        await this.options.nodes.one(target, 'jobqueue_rename', [[rename]]).catch(() => undefined)
       log.info({ node: target.name }, 'master candidate has the whole queue')
     } catch (error) {
       log.warn({ node: target.name, err: error }, 'master candidate still cannot take the queue')
@@ -206,9 +210,24 @@ export class Replicas {
     }
   }
 
+  /** Sends each file again before it is moved: the candidate may never have had it. */
+  private async moveMissed(replica: Replica): Promise<void> {
+    const { nodes, clock, read } = this.options
+    const { target } = replica
+    const renames = new Map(replica.renames)
+    const moved = [...renames].map(([from, to]): UnreadFile => [from, () => read(to)])
+    for await (const files of batches(moved)) {
+      const pairs = files.map(([from]): [string, string] => [from, renames.get(from) ?? from])
+      if (pairs.length === 0) continue
+      await withinTime(clock, this.sendTo(target, [files], 'gantry_jobqueue_write'))
+      await withinTime(clock, nodes.one(target, 'jobqueue_rename', [pairs]))
+    }
+    replica.renames = replica.renames.filter(([from]) => !renames.has(from))
+  }
+
   /** Removes the files that the queue does not have, such as those of jobs that were refused because they could not be written here. */
-  private async keepOnly({ target, renames }: Replica, backlog: ReadonlyMap<string, string>): Promise<void> {
-    const kept = [...this.options.files(), ...backlog, ...renames].map(([file]) => file)
+  private async keepOnly({ target }: Replica, backlog: ReadonlyMap<string, string>): Promise<void> {
+    const kept = [...this.options.files(), ...backlog].map(([file]) => file)
     try {
       await withinTime(this.options.clock, this.options.nodes.one(target, 'gantry_jobqueue_keep', [kept]))
     } catch (error) {

@@ -6,12 +6,16 @@ export interface HeldLock {
   release(): void
 }
 
-/** Undefined when somebody else holds the lock. Never waits. Where the machine has no `flock`, nobody else takes such locks either. */
-export type LockFile = (file: string, mode: 'shared' | 'exclusive') => Promise<HeldLock | undefined>
+/**
+ * Undefined when somebody else holds the lock, and goes on holding it for `wait_s` (not at all when that is not given). Where the machine
+ * has no `flock`, nobody else takes such locks either.
+ */
+export type LockFile = (file: string, mode: 'shared' | 'exclusive', wait_s?: number) => Promise<HeldLock | undefined>
 
-export const lockFile: LockFile = (file, mode) =>
+export const lockFile: LockFile = (file, mode, wait_s = 0) =>
   new Promise((resolve) => {
-    const command = ['--nonblock', `--${mode}`, file, 'sh', '-c', 'echo held; exec cat >/dev/null']
+    const patience = wait_s === 0 ? '--nonblock' : `--timeout=${wait_s}`
+    const command = [patience, `--${mode}`, file, 'sh', '-c', 'echo held; exec cat >/dev/null']
     const child = spawn('flock', command, { stdio: ['pipe', 'pipe', 'ignore'], detached: true })
     const release = () => void child.stdin.end()
     child.stdin.on('error', () => undefined)

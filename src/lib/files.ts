@@ -2,6 +2,7 @@
 // reached through a Files that is handed in, so that tests can show another machine. State that must survive a crash goes through a Disk.
 import * as sync from 'node:fs'
 import * as promises from 'node:fs/promises'
+import { SmallFiles } from './small-files'
 
 export { constants } from 'node:fs'
 
@@ -10,8 +11,18 @@ type Now = 'createReadStream' | 'createWriteStream' | 'existsSync' | 'readFileSy
 /** Node's own functions, by Node's names. */
 export type Files = Omit<typeof promises, 'constants'> & Pick<typeof sync, Now>
 
+const OF_KERNEL = /^\/(proc|sys)\//
+const kernelFiles = new SmallFiles(promises)
+
+/** Node's own, but for texts of the kernel. */
+const readFile = ((file: Parameters<typeof promises.readFile>[0], options?: Parameters<typeof promises.readFile>[1]) =>
+  typeof file === 'string' && typeof options === 'string' && OF_KERNEL.test(file)
+    ? kernelFiles.read(file, options)
+    : promises.readFile(file, options)) as typeof promises.readFile
+
 export const systemFiles: Files = {
   ...promises,
+  readFile,
   createReadStream: sync.createReadStream,
   createWriteStream: sync.createWriteStream,
   existsSync: sync.existsSync,

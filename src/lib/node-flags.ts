@@ -5,13 +5,18 @@
 const YOUNG = '--max-semi-space-size='
 /**
  * How much of a function must have run before V8 compiles it for speed, in bytes of its code. That compiler takes some three megabytes as
- * soon as it runs once. By V8's own measure a daemon that does nothing reaches it within a minute; by this one, whoever is under load.
+ * soon as it runs once, and by V8's own measure a daemon that does nothing reaches it within a minute.
  */
 const HOT = '--interrupt-budget='
-const HOT_BYTES = 4_000_000
+
+export interface Frugal {
+  readonly young_mib: number
+  readonly hot_bytes: number
+}
 
 /** Without a bound for what makes long lists, which would be slower. */
-export function nodeFlags(young_mib: number | undefined, own: readonly string[] = process.execArgv): string[] {
+export function nodeFlags(frugal: Frugal | undefined, own: readonly string[] = process.execArgv): string[] {
   const inherited = own.filter((flag) => !flag.startsWith(YOUNG) && !flag.startsWith(HOT))
-  return young_mib === undefined ? inherited : [...inherited, `${YOUNG}${young_mib}`, `${HOT}${HOT_BYTES}`]
+  if (frugal === undefined) return inherited
+  return [...inherited, `${YOUNG}${frugal.young_mib}`, `${HOT}${frugal.hot_bytes}`]
 }

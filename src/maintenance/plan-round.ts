@@ -114,7 +114,8 @@ class PlannedRound {
         {
           ...BALANCE_DEFAULTS,
           ...{ groups: [group], nodes: nodes.map(({ name }) => name), maxMoves: BALANCE_MOVES_MAX, maxOpcodes: 100 },
-          ...{ diskMoves: false, minGain: settings.balance_threshold, minGainLimit: settings.balance_threshold * 10 },
+          ...{ minGain: settings.balance_threshold, minGainLimit: settings.balance_threshold * 10 },
+          diskMoves: settings.balance_disks,
         },
         this.options.ignoreSoftErrors,
       )

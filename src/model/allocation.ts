@@ -49,7 +49,6 @@ export interface CandidateNode {
     | 'own node'
     | 'evacuated'
     | 'not wanted'
-    | 'not possible'
     | null
   /** The same in words. */
   reason: string | null
@@ -124,6 +123,8 @@ export interface BalanceStep {
   score_before: number
   /** @isDouble */
   score_after: number
+  /** MiB of disks that are copied to another node; 0 where none are. @isInt */
+  copied_mib: number
   /** The parts of the score that change, those that gain most first. */
   components: ScoreComponent[]
   /** Which of the plan's opcodes are this step's: the first one, and how many. @isInt */

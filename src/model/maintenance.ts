@@ -85,6 +85,7 @@ export interface MaintenanceSettings {
   /** The least gain that is worth a move. @isDouble */
   readonly balance_threshold: number
   readonly balance_load: boolean
+  readonly balance_disks: boolean
   readonly evacuation: boolean
   readonly live_repair: boolean
   readonly harep: boolean
@@ -101,6 +102,8 @@ export interface MaintenanceChanges {
   balance_threshold?: number
   /** Whether balancing looks at the load that the nodes measure. */
   balance_load?: boolean
+  /** Whether balancing may give mirrors other nodes, which copies disks. */
+  balance_disks?: boolean
   evacuation?: boolean
   live_repair?: boolean
   harep?: boolean
@@ -115,6 +118,7 @@ export const MAINTENANCE_PARAMETERS = {
   balance: 'maint_balance',
   balance_threshold: 'maint_balance_threshold',
   balance_load: 'maint_balance_load',
+  balance_disks: 'maint_balance_disks',
   evacuation: 'maint_evacuation',
   live_repair: 'maint_live_repair',
   harep: 'maint_harep',
@@ -130,6 +134,7 @@ export interface MaintenanceInfo {
   /** The least gain that is worth a move. @isDouble */
   maint_balance_threshold: number
   maint_balance_load: boolean
+  maint_balance_disks: boolean
   maint_evacuation: boolean
   maint_live_repair: boolean
   maint_harep: boolean
@@ -161,7 +166,7 @@ export function maintenanceParameters(settings: JsonObject): JsonObject {
 
 /** All that acts is off. */
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
-  ...{ round_delay: 300, balance: false, balance_threshold: 0.1, balance_load: false },
+  ...{ round_delay: 300, balance: false, balance_threshold: 0.1, balance_load: false, balance_disks: false },
   ...{ evacuation: false, live_repair: false, harep: false, dry_run: false, diagnose_command: '' },
 }
 

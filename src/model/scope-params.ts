@@ -58,6 +58,7 @@ export const SCOPE_PARAMS: ScopeRules = {
     'early_release',
     'live',
     'allow_failover',
+    'failover',
     'sequential',
   ),
   ...every('ignore_consistency', 'ignore_failures', 'ignore_hvversions', 'ignore_ipolicy', 'ignore_offline_nodes'),
@@ -79,7 +80,7 @@ export const SCOPE_PARAMS: ScopeRules = {
   // An export in the directory of exports, not just any directory.
   src_path: /^(?!\.{1,2}$)[^/]+$/,
   beparams: every('always_failover', 'auto_balance', 'maxmem', 'memory', 'minmem', 'spindle_use', 'vcpus'),
-  disks: every('mode', 'name', 'size', 'spindles'),
+  disks: every('mode', 'name', 'size', 'spindles', 'snapshot_name', 'snapshot_size'),
   hvparams: HVPARAMS,
   nics: every('ip', 'mac', 'name', 'network'),
   osparams: OSPARAMS,

@@ -31,6 +31,11 @@ export interface TemplateFacts {
   /** The file's path has the name of its instance in it. */
   readonly namedAfterInstance?: true
   readonly growable?: true
+  /**
+   * Snapshots of its disks can be made: beside the disk, with a size of their own, and the disk cannot grow while it has some; or within
+   * what the storage shares.
+   */
+  readonly snapshots?: 'beside' | 'within'
   /** `gnt-instance move` copies it to another node. */
   readonly copyable?: true
   /** May be used where a node's volume groups are given to instances as whole disks (`exclusive_storage`). */
@@ -74,6 +79,7 @@ export const TEMPLATES = {
     check: ['file-storage-path', 'ENODEFILESTORAGEPATHUNUSABLE'],
     namedAfterInstance: true,
     growable: true,
+    snapshots: 'within',
     copyable: true,
     made: true,
     params: {},
@@ -86,6 +92,7 @@ export const TEMPLATES = {
     check: ['shared-file-storage-path', 'ENODESHAREDFILESTORAGEPATHUNUSABLE'],
     namedAfterInstance: true,
     growable: true,
+    snapshots: 'within',
     made: true,
     params: {},
   },
@@ -93,6 +100,7 @@ export const TEMPLATES = {
     storage: 'lvm-vg',
     id: 'volume',
     growable: true,
+    snapshots: 'beside',
     copyable: true,
     exclusive: true,
     made: true,
@@ -112,6 +120,7 @@ export const TEMPLATES = {
     id: 'minors',
     mirror: 'inside',
     growable: true,
+    snapshots: 'beside',
     meta: DRBD_META_SIZE_MIB,
     made: true,
     params: {
@@ -137,6 +146,7 @@ export const TEMPLATES = {
     id: 'image',
     mirror: 'outside',
     growable: true,
+    snapshots: 'within',
     access: true,
     program: 'rbd',
     mapped: true,
@@ -149,6 +159,7 @@ export const TEMPLATES = {
     id: 'provider',
     mirror: 'outside',
     growable: true,
+    snapshots: 'within',
     ownParams: true,
     access: true,
     mapped: true,

@@ -24,7 +24,7 @@ export async function packOs(
 ): Promise<string> {
   const { files, run } = context
   const definition = await findOs(context, instance.os)
-  const environment = { ...(await instanceEnvironment(context, instance, definition, 0)), ...overrides }
+  const environment = { ...(await instanceEnvironment(context, instance, definition, 0, 'telling')), ...overrides }
   const folder = await files.mkdtemp(FOLDER)
   const content = path.join(folder, 'content')
   const archive = path.join(folder, ARCHIVE)

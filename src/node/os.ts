@@ -9,15 +9,14 @@ import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './failure'
 import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
+import { Disks } from './storage/disks'
 import { linkDisks } from './storage/links'
+import type { StorageContext } from './storage/storage'
 import { keepNewest } from './leftovers'
 
 const NIC_BRIDGED = 'bridged'
 
-export type ScriptContext = Pick<
-  NodeContext,
-  'paths' | 'files' | 'run' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log' | 'hostname' | 'ssconf'
->
+export type ScriptContext = Pick<NodeContext, keyof StorageContext | 'osSearchPath' | 'machineOsPath'>
 
 /** Installs an instance whose disks exist. */
 export async function osCreate(
@@ -29,7 +28,9 @@ export async function osCreate(
   if (!os.trusted) fail(`OS '${os.name}' installs in a helper machine, which this node does not offer`)
   const env = await instanceEnvironment(context, instance, os, options.debug)
   const extra: Record<string, string> = options.reinstall ? { INSTANCE_REINSTALL: '1' } : {}
-  await runLogged(context, os, 'create', instance, 'add', { ...env, ...extra })
+  await withFiles(context, instance, (paths) =>
+    runLogged(context, os, 'create', instance, 'add', { ...env, ...extra, ...paths }),
+  )
 }
 
 /** Tells the installed system its new name; `instance` has it already. */
@@ -41,7 +42,23 @@ export async function osRename(
 ): Promise<void> {
   const os = await findOs(context, instance.os)
   const env = await instanceEnvironment(context, instance, os, debug)
-  await runLogged(context, os, 'rename', instance, 'rename', { ...env, OLD_INSTANCE_NAME: oldName })
+  await withFiles(context, instance, (paths) =>
+    runLogged(context, os, 'rename', instance, 'rename', { ...env, ...paths, OLD_INSTANCE_NAME: oldName }),
+  )
+}
+
+/** Runs a script with a file or block device for each disk, as long as it runs. */
+function withFiles(
+  context: ScriptContext,
+  instance: Pick<InstanceDict, 'disks_info'>,
+  work: (paths: Record<string, string>) => Promise<void>,
+  paths: Record<string, string> = {},
+): Promise<void> {
+  const index = Object.keys(paths).length
+  const disk = instance.disks_info[index]
+  if (disk === undefined) return work(paths)
+  const next = (file: string) => withFiles(context, instance, work, { ...paths, [`DISK_${index}_PATH`]: file })
+  return new Disks(context).lent(disk, next)
 }
 
 export interface OsCheck {
@@ -122,6 +139,7 @@ export async function instanceEnvironment(
   instance: InstanceDict,
   os: OsDefinition,
   debug: number,
+  use: 'programs' | 'telling' = 'programs',
 ): Promise<Record<string, string>> {
   const { osparams, osparams_private = {} } = instance
   return {
@@ -136,16 +154,20 @@ export async function instanceEnvironment(
     HYPERVISOR: instance.hypervisor,
     DISK_COUNT: String(instance.disks_info.length),
     NIC_COUNT: String(instance.nics.length),
-    ...(await diskVariables(context, instance)),
+    ...(await diskVariables(context, instance, use)),
     ...nicVariables(instance),
     ...prefixed('INSTANCE_BE_', instance.beparams),
     ...prefixed('INSTANCE_HV_', instance.hvparams),
   }
 }
 
-async function diskVariables(context: ScriptContext, instance: InstanceDict): Promise<Record<string, string>> {
+async function diskVariables(
+  context: ScriptContext,
+  instance: InstanceDict,
+  use: 'programs' | 'telling',
+): Promise<Record<string, string>> {
   const variables: Record<string, string> = {}
-  for (const [index, { disk, device }] of (await linkDisks(context, instance)).entries()) {
+  for (const [index, { disk, device }] of (await linkDisks(context, instance, use)).entries()) {
     const frontend = instance.hvparams['disk_type']
     const values: Record<string, string | undefined> = {
       ACCESS: disk.mode ?? 'rw',

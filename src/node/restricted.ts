@@ -3,6 +3,7 @@
 import * as path from 'node:path'
 import { whyUnsafe } from '../lib/changeable'
 import { within } from '../lib/clock'
+import { endMarked, MARK_VARIABLE } from '../lib/marked-processes'
 import { runBounded } from '../lib/run-command'
 import { endOf } from '../lib/short-text'
 import { Turns } from '../lib/turns'
@@ -25,7 +26,14 @@ export const runRestricted = (context: NodeContext, command: string): Promise<st
   runNamed(context, { command, folder: PATH.RESTRICTED_COMMANDS_DIR, what: 'restricted command' })
 
 export const runRepair = (context: NodeContext, command: string, input: string): Promise<string> =>
-  runNamed(context, { command, folder: PATH.REPAIR_COMMANDS_DIR, what: 'repair command', input, tells: true })
+  runNamed(context, {
+    command,
+    folder: PATH.REPAIR_COMMANDS_DIR,
+    what: 'repair command',
+    input,
+    tells: true,
+    endsWhole: true,
+  })
 
 interface Wanted {
   readonly command: string
@@ -34,6 +42,8 @@ interface Wanted {
   readonly input?: string
   /** Its failure says why: the event that it was for tells people. */
   readonly tells?: boolean
+  /** Also processes that have left its group end with it. A restricted command may be one that starts a daemon. */
+  readonly endsWhole?: boolean
 }
 
 async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
@@ -78,47 +88,43 @@ async function problemOf(context: NodeContext, { command, folder, input = '' }: 
   return whyUnsafe(files, path.join(directory, command), paths.local('/'))
 }
 
-/** Whatever it started ends with it. While it waited for its turn, somebody may have changed it. */
+/** What it started ends with it. While it waited for its turn, somebody may have changed it. */
 async function run(context: NodeContext, wanted: Wanted) {
   const problem = await problemOf(context, wanted)
   if (problem !== undefined) return { code: null, problem }
   return start(context, wanted)
 }
 
-async function start({ run, paths }: NodeContext, { command, folder, input }: Wanted) {
+async function start(context: NodeContext, wanted: Wanted) {
+  const { run, paths, random, log, clock } = context
+  const { command, folder, input, endsWhole = false } = wanted
+  const mark = random.uuid()
   const bounds = {
     timeout_s: NAMED_PROGRAM_S,
     maxOutput: NAMED_PROGRAM_OUTPUT_MAX,
     printed_max: NAMED_PROGRAM_PRINTED_MAX,
   }
   const { code, output, timedOut, printedTooMuch } = await runBounded(run, [path.join(paths.local(folder), command)], {
-    ...{ env: {}, cwd: '/', ...bounds, ...(input !== undefined && { input }) },
+    ...{ env: endsWhole ? { [MARK_VARIABLE]: mark } : {}, cwd: '/', ...bounds, ...(input !== undefined && { input }) },
   })
+  const left = endsWhole ? await endMarked(context, clock, mark) : []
+  if (left.length > 0) log.warn({ command, pids: left }, 'processes that a command has started cannot be ended')
   return { code: printedTooMuch ? null : code, output, timedOut, printedTooMuch }
 }
 
 /** Scripts of the administrator, and a Ganeti beside us, hold this lock to keep commands from running. */
-async function locked<T>(
-  { clock, files, paths, lockFile }: NodeContext,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+async function locked<T>({ files, paths, lockFile }: NodeContext, work: () => Promise<T>): Promise<T | undefined> {
   const file = paths.local(PATH.RESTRICTED_COMMANDS_LOCK_FILE)
   await files.mkdir(path.dirname(file), { recursive: true })
-  const until_ms = clock.now_ms() + NAMED_PROGRAM_TURN_S * 1000
-  for (;;) {
-    const lock = await lockFile?.(file, 'exclusive')
-    if (lock !== undefined || lockFile === undefined)
-      try {
-        return await work()
-      } finally {
-        lock?.release()
-      }
-    if (clock.now_ms() >= until_ms) return undefined
-    await clock.sleep(LOOK_AGAIN_MS)
+  if (lockFile === undefined) return work()
+  const lock = await lockFile(file, 'exclusive', NAMED_PROGRAM_TURN_S)
+  if (lock === undefined) return undefined
+  try {
+    return await work()
+  } finally {
+    lock.release()
   }
 }
-
-const LOOK_AGAIN_MS = 200
 
 const turns = new WeakMap<object, Turns>()
 

@@ -3,7 +3,6 @@
 import { accessible, constants, type Files } from '../lib/files'
 import { createHash } from 'node:crypto'
 import { isMissing } from '../lib/disk'
-import type { Run } from '../lib/run-command'
 import { servesTcp } from '../lib/resolve'
 import { certificateDigest, certificateEnd_ms } from '../lib/tls'
 import { timestamp } from '../lib/clock'
@@ -17,10 +16,10 @@ import { isVirtualNode, missingBridges } from './network/addresses'
 import { diagnoseAll } from './os-definition'
 import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from './ssh/check'
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
-import { requireKernel, usermodeHelper } from './storage/drbd/kernel'
+import { mirrorReportsOf } from './storage/mirror-reports'
 import { glusterProblem } from './storage/gluster/volume'
 import { missingPrograms } from './storage/programs'
-import { logicalVolumes, physicalVolumes, volumeGroups, volumeStates } from './storage/lvm/units'
+import { type VolumeReports, reportsOf, volumeStates } from './storage/volume-reports'
 import { VERIFY_PING_S } from '../model/limits/node'
 
 export interface VerifyRequest {
@@ -77,9 +76,9 @@ const checks: Readonly<Record<string, Check>> = {
   bridges: (context, input) => missingBridges(context, strings(input)),
   'client-cert': (context) => clientCertificate(context),
   'drbd-helper': (context) => drbdHelper(context),
-  'drbd-list': async (context) => [...(await requireKernel(context)).minors.keys()],
-  'drbd-version': async (context) => (await requireKernel(context)).version,
-  'exclusive-pvs': ({ run }) => sharedPhysicalVolumes(run),
+  'drbd-list': (context) => mirrorReportsOf(context).minors(),
+  'drbd-version': (context) => mirrorReportsOf(context).version(),
+  'exclusive-pvs': (context) => sharedPhysicalVolumes(reportsOf(context)),
   filelist: (context, input) => fingerprints(context, strings(input)),
   'file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'shared-file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
@@ -89,7 +88,7 @@ const checks: Readonly<Record<string, Check>> = {
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),
   instancelist: (context, input) => instances(context, strings(input)),
-  lvlist: ({ run }, input) => volumeStates(run, [String(input)]),
+  lvlist: (context, input) => volumeStates(reportsOf(context), [String(input)]),
   'master-ip': (context, input) => masterAnswers(context, input),
   nodelist: (context, input, { clusterName }) => sshProblems(context, input, clusterName),
   'node-net-test': (context, input) => unreachableNodes(context, input),
@@ -98,8 +97,8 @@ const checks: Readonly<Record<string, Check>> = {
   'ssh-setup': (context, input) => sshSetupProblems(context, input),
   'oob-paths': (context, input) => Promise.all(strings(input).map((file) => oobProblem(context, file))),
   oslist: (context) => diagnoseAll(context),
-  pvlist: async ({ run }, input) =>
-    (await physicalVolumes(run))
+  pvlist: async (context, input) =>
+    (await reportsOf(context).physical())
       .filter(({ vg }) => strings(input).includes(vg))
       .map(({ name, vg, size_mib, free_mib, attributes }) => {
         return { name, vg_name: vg, size: size_mib, free: free_mib, attributes }
@@ -110,7 +109,8 @@ const checks: Readonly<Record<string, Check>> = {
     return strings(input).filter((_, index) => !usable[index])
   },
   version: ({ ssconf }) => [protocolOf(ssconf.value('release_version')), RELEASE_VERSION],
-  vglist: async ({ run }) => Object.fromEntries((await volumeGroups(run)).map((group) => [group.name, group.size_mib])),
+  vglist: async (context) =>
+    Object.fromEntries((await reportsOf(context).groups()).map((group) => [group.name, group.size_mib])),
 }
 
 async function clientCertificate(context: NodeContext): Promise<[string | null, string]> {
@@ -126,7 +126,7 @@ async function clientCertificate(context: NodeContext): Promise<[string | null, 
 /** The program that the kernel calls when it loses data; Ganeti wants the same one on all nodes. */
 async function drbdHelper(context: NodeContext): Promise<[boolean, string]> {
   try {
-    return [true, await usermodeHelper(context)]
+    return [true, await mirrorReportsOf(context).helper()]
   } catch (error) {
     return [false, messageOf(error)]
   }
@@ -233,9 +233,9 @@ async function oobProblem(context: NodeContext, file: string): Promise<string | 
 }
 
 /** Physical volumes that hold more than one logical volume. */
-async function sharedPhysicalVolumes(run: Run): Promise<[string, string[]][]> {
+async function sharedPhysicalVolumes(reports: VolumeReports): Promise<[string, string[]][]> {
   const users = new Map<string, Set<string>>()
-  for (const { vg, name, devices } of await logicalVolumes(run)) {
+  for (const { vg, name, devices } of await reports.logical()) {
     for (const device of devices) {
       const volume = device.replace(/\(.*$/, '')
       users.set(volume, (users.get(volume) ?? new Set()).add(`${vg}/${name}`))

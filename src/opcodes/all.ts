@@ -8,6 +8,8 @@ import * as instance from './instance'
 import * as network from './network'
 import * as node from './node'
 import * as os from './os'
+import * as repair from './repair'
+import * as snapshot from './snapshot'
 import * as query from './query'
 import * as tags from './tags'
 import * as test from './test'
@@ -19,6 +21,8 @@ const tables = {
   ...query,
   ...node,
   ...instance,
+  ...snapshot,
+  ...repair,
   ...group,
   ...os,
   ...backup,

@@ -193,6 +193,7 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
     maint_balance: maybe(bool, 'Balance the cluster between repairs'),
     maint_balance_threshold: maybe(positive(float), 'The least gain that is worth a move of balancing'),
     maint_balance_load: maybe(bool, 'Balance by the load that the nodes measure'),
+    maint_balance_disks: maybe(bool, 'Balancing may give mirrors other nodes, which copies disks'),
     maint_evacuation: maybe(bool, 'Drain and empty nodes whose self-diagnosis asks for it'),
     maint_live_repair: maybe(bool, 'Run the repair commands that self-diagnoses name'),
     maint_harep: maybe(bool, 'Repair instances as harep does, where their tags allow it'),

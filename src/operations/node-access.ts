@@ -2,11 +2,15 @@
 import { OpExecError, OpPrereqError, type ErrorCode } from '../model/errors'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import type { NodeResult, NodeTarget } from '../rpc/node/client'
+import { UNDO_PATIENCE_S, UNDO_PAUSE_S } from '../model/limits/node-calls'
 import type { JobEnvironment } from './environment'
 
 const NO_ANSWER = 'no answer'
 
 export class NodeAccess {
+  /** Nodes that were waited for in vain. */
+  private readonly silent = new Set<string>()
+
   constructor(private readonly env: JobEnvironment) {}
 
   /** Answers per node uuid; a node that fails does not make the others fail. */
@@ -29,6 +33,24 @@ export class NodeAccess {
   async attempt<C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): Promise<NodeResult<ResultOf<C>>> {
     const results = await this.env.nodes.all([node], call, args)
     return results.get(node.uuid) ?? { ok: false, error: NO_ANSWER, offline: false }
+  }
+
+  /**
+   * For what takes a change back: a daemon that has just ended is started again within seconds, and carries it out then. One that does
+   * not answer in time is asked once from then on.
+   */
+  async persist<C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): Promise<NodeResult<ResultOf<C>>> {
+    const { clock } = this.env
+    const end_ms = clock.monotonic_ms() + UNDO_PATIENCE_S * 1000
+    for (;;) {
+      const result = await this.attempt(node, call, args)
+      if (result.ok || result.lost !== true || this.silent.has(node.uuid)) return result
+      if (clock.monotonic_ms() >= end_ms) {
+        this.silent.add(node.uuid)
+        return result
+      }
+      await clock.sleep(UNDO_PAUSE_S * 1000)
+    }
   }
 
   /** The answer, or an OpExecError `<what>: <the node's error>`. */

@@ -1,5 +1,6 @@
 // How /3 shows what comes of no query; commands that print data show it so, too.
 import { stampText, timeText } from '../lib/rfc3339'
+import type { ShownSnapshot } from '../model/snapshots'
 import type { TokenInfo } from '../rpc/luxi/gantry'
 import type { WatcherInfo } from '../rpc/luxi/watcher-report'
 
@@ -7,6 +8,10 @@ export const clusterShape = (info: Readonly<Record<string, unknown>>) => ({
   ...info,
   ctime: stampText(info['ctime']),
   mtime: stampText(info['mtime']),
+})
+
+export const snapshotShape = ({ name, disk, size, node, logical_id, ctime }: ShownSnapshot) => ({
+  ...{ disk, name, size_mib: size, node, logical_id: logical_id.map(String), created: timeText(ctime) },
 })
 
 export const tokenShape = ({ permissions, tags, groups, created, expires, ...rest }: TokenInfo) => ({

@@ -1,4 +1,5 @@
 // Describes a daemon before it runs. All code that starts, stops, names or installs daemons reads these descriptions.
+import type { Frugal } from '../lib/node-flags'
 import type { SocketName } from '../lib/paths'
 import type { OptionName } from './options'
 
@@ -32,8 +33,8 @@ export interface Role {
   readonly after?: readonly string[]
   /** Where the place alone does not decide: it runs where these ssconf files have these lines. */
   readonly lines?: Readonly<Record<string, string>>
-  /** As `nodeFlags` takes it: a bound for the memory of a role that makes few objects. */
-  readonly young_mib?: number
+  /** How a role that makes few objects spares memory. */
+  readonly frugal?: Frugal
 }
 
 /** Those of one place, each behind the roles that it waits for. */

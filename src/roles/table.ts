@@ -1,6 +1,6 @@
 // All roles. A new daemon begins with its entry here; CONTRIBUTING.md says what else it needs.
 import { EXIT, PORT, USER } from '../model/constants/daemons'
-import { YOUNG_MIB } from '../model/limits/daemons'
+import { FRUGAL } from '../model/limits/daemons'
 import type { Role } from './role'
 
 const NOT_MASTER = { [EXIT.notMaster]: 'the other nodes do not say that this node is the master' }
@@ -15,7 +15,7 @@ export const ROLES = [
     user: USER.noded,
     log: 'node',
     options: ['simulated', 'give', ...VOTES],
-    young_mib: YOUNG_MIB.node,
+    frugal: FRUGAL.node,
   },
   {
     name: 'noded',
@@ -27,7 +27,7 @@ export const ROLES = [
     port: { protocol: 'tcp', number: PORT.noded },
     log: 'node-daemon',
     options: ['bind', 'port'],
-    young_mib: YOUNG_MIB.node,
+    frugal: FRUGAL.node,
   },
   {
     name: 'kvmd',
@@ -39,7 +39,7 @@ export const ROLES = [
     user: USER.kvmd,
     log: 'kvm-daemon',
     options: [],
-    young_mib: YOUNG_MIB.node,
+    frugal: FRUGAL.node,
   },
   {
     name: 'metad',
@@ -52,7 +52,7 @@ export const ROLES = [
     sockets: ['metad'],
     log: 'meta-daemon',
     options: ['bind', 'port', 'access-log'],
-    young_mib: YOUNG_MIB.node,
+    frugal: FRUGAL.node,
   },
   {
     name: 'sim',
@@ -74,7 +74,7 @@ export const ROLES = [
     log: 'monitoring-daemon',
     options: ['bind', 'port', 'plugins', 'access-log'],
     after: ['sim'],
-    young_mib: YOUNG_MIB.node,
+    frugal: FRUGAL.node,
   },
   {
     name: 'confd',
@@ -85,7 +85,7 @@ export const ROLES = [
     port: { protocol: 'udp', number: PORT.confd },
     log: 'conf-daemon',
     options: ['bind', 'port'],
-    young_mib: YOUNG_MIB.node,
+    frugal: FRUGAL.confd,
   },
   {
     name: 'wconfd',

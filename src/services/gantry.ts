@@ -21,6 +21,7 @@ import { MonitoringService } from './monitoring/monitoring'
 import { NodeReports } from './monitoring/node-reports'
 import { Plans } from './jobs/plans'
 import type { QueryService } from './views/queries'
+import { shownSnapshots } from './snapshots'
 import { Submissions } from './jobs/submissions'
 import { type GantryDocument, TokenService } from './access/tokens'
 import { view } from './views/views'
@@ -102,6 +103,7 @@ function callersHandlers(
       refuseLimited(caller)
       return parts.watcher.info()
     },
+    snapshots: (caller, name) => shownSnapshots(caller.known(context.config()), context.gantry(), name),
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),

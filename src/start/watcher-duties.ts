@@ -17,6 +17,7 @@ import { candidatesToAsk, endAllInstances, isSurelyOffline } from '../node/healt
 import { runScripts } from '../node/hooks'
 import { hypervisorsOf } from '../node/hypervisor/index'
 import { openSsconf } from '../node/ssconf'
+import { shutDownAll } from '../node/storage/drbd/shut-down-all'
 import { ConfdClient } from '../rpc/confd/client'
 import { CONFD } from '../rpc/confd/protocol'
 import { openWconfd } from '../rpc/wconfd/client'
@@ -62,6 +63,7 @@ async function endWhatMustNotRun({ paths, log, clock }: Duties): Promise<void> {
   const bindAddress = (await ownAddress(paths)) ?? '0.0.0.0'
   const hypervisor = hypervisorsOf({ ...machine, paths, clock, random, log, bindAddress })
   await endAllInstances({ ssconf, hypervisor, log })
+  await shutDownAll({ ...machine, paths, ssconf, clock, log, hostname: paths.hostname })
 }
 
 /** A daemon that hangs is ended, and its parent starts it again. Never rejects. */

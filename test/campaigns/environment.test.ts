@@ -10,7 +10,7 @@ import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { confdClient, NODES, daemonPids, eventually, withWconfd } from '../support/faults'
 import { testWith } from '../support/needs'
 
-const ENTRY = path.join(__dirname, '../../dist/main.js')
+const ENTRY = path.join(__dirname, '../../bin/gantryd.js')
 const DELAY = { OP_ID: 'OP_TEST_DELAY', duration: 0.01, on_master: true, on_nodes: [] }
 const CREATE = {
   ...{ OP_ID: 'OP_INSTANCE_CREATE', mode: 'create', disk_template: 'sharedfile', os_type: 'gantry-tiny' },

@@ -14,15 +14,18 @@ mount --bind "$MODULES" "/lib/modules/$(uname -r)"
 date -s "@$NOW" > /dev/null
 
 if ! [ -e /etc/guest-node ]; then
-  rm -rf /var/lib/ganeti /var/log/ganeti /etc/ganeti /etc/ssh /root/.ssh /usr/lib/ganeti
+  # What root's shell reads at every login may start programs.
+  rm -rf /var/lib/ganeti /var/log/ganeti /etc/ganeti /etc/ssh /root/.ssh /root/.bashrc /root/.profile /usr/lib/ganeti
   mkdir -p /etc/ganeti /etc/ssh /root/.ssh /usr/lib/ganeti /srv/ganeti/file-storage /etc/lvm
   echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths
   for program in ssh-update prepare-node-join node-daemon-setup; do ln -s "$PROGRAMS/gantryd.js" "/usr/lib/ganeti/$program"; done
   cp "$HOSTS" /etc/hosts
   sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
   : > /etc/resolv.conf
-  ssh-keygen -q -t rsa -N '' -f /etc/ssh/ssh_host_rsa_key
-  printf 'HostKey /etc/ssh/ssh_host_rsa_key\nUsePAM no\nUseDNS no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n' > /etc/ssh/sshd_config
+  # One key for all: a guest takes long to make one.
+  install -m 600 "$KEY" /etc/ssh/ssh_host_ecdsa_key
+  cp "$KEY.pub" /etc/ssh/ssh_host_ecdsa_key.pub
+  printf 'HostKey /etc/ssh/ssh_host_ecdsa_key\nUsePAM no\nUseDNS no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n' > /etc/ssh/sshd_config
   chmod 700 /root /root/.ssh
   cp "$KEY.pub" /root/.ssh/authorized_keys
   # There is no udev in a guest.

@@ -5,21 +5,14 @@ set -eu
 
 cd "$(dirname "$0")/../.."
 dir=$PWD/.cache/kernel
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
-cd "$work"
+. test/support/debian-kernel.sh
 
-kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -n 1)
-[ -n "$kernel" ] || { echo "apt knows no linux-image-cloud-amd64; try: apt-get update" >&2; exit 1; }
-apt-get -q download "$kernel" busybox-static
-for package in *.deb; do dpkg-deb -x "$package" tree; done
 version=$(basename tree/boot/vmlinuz-*)
 version=${version#vmlinuz-}
 depmod -b tree "$version"
 
 mkdir -p first/bin first/modules first/proc first/sys first/dev first/host first/own first/root
-cp "$(find tree -type f -path '*bin/busybox' | head -n 1)" first/bin/busybox
+cp "$busybox" first/bin/busybox
 for module in virtio_pci virtiofs overlay virtio_blk virtio_net ext4; do
   modprobe -d tree -S "$version" --show-depends "$module" | sed -n 's/^insmod //p'
 done | awk '!seen[$1]++ { print $1 }' > modules
@@ -47,11 +40,8 @@ INIT
 chmod +x first/init
 (cd first && find . | cpio -o -H newc --quiet) | gzip -1 > initrd.gz
 
-mkdir new
 mv initrd.gz new/
 cp "tree/boot/vmlinuz-$version" new/vmlinuz
 mv "tree/lib/modules/$version" new/modules
-mkdir -p "$(dirname "$dir")"
-rm -rf "$dir"
-mv new "$dir"
+keep_as "$dir"
 echo "the kernel $version is in $dir"

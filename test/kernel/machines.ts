@@ -1,15 +1,23 @@
 // A cluster on real kernels: guests of QEMU with Debian's kernel, LVM and DRBD, and a master in namespaces of its own on this machine. A
 // guest's root is this machine's, so that it runs the programs of this build. All hang on a bridge in a network namespace.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { drbdId, logicalVolumes } from '../../src/config/lookup'
+import type { ConfigData } from '../../src/model/config'
+import { DATA_COLLECTORS } from '../../src/model/constants/collectors'
 import { root } from '../support/source-tree'
 
 const KERNEL = path.join(root, '.cache/kernel')
+const GNT = path.join(root, 'bin/gnt.js')
 const VIRTIOFSD = '/usr/lib/qemu/virtiofsd'
 /** Whatever is started dies with the test, however that ends. */
 const DYING = ['--pdeathsig', 'KILL', '--']
+/** Everything that can be emulated, but for the fifth level of page tables, which makes each miss of the cache slower. */
+const CPU = 'max,la57=off'
+/** A status of curl. */
+const COULD_NOT_CONNECT = 7
 const NETWORK = '198.51.100'
 const DOMAIN = 'gnt.example'
 const PROGRAMS = `${path.join(root, 'bin')}:/usr/sbin:/usr/bin:/sbin:/bin`
@@ -78,7 +86,7 @@ export class Machines {
 
   /** Runs a command of the cluster on the master; what it prints is the message of the error when it fails. */
   async gnt(...words: string[]): Promise<string> {
-    const { code, output } = await this.onMaster([path.join(root, 'bin/gnt.js'), ...words], 300)
+    const { code, output } = await this.onMaster([GNT, ...words], 300)
     if (code === 0) return output
     throw new Error(`gnt ${words.join(' ')} ended with ${code}: ${output}`)
   }
@@ -90,6 +98,8 @@ export class Machines {
   /** A command line in a guest, over SSH. */
   async inGuest(node: number, line: string, input = ''): Promise<string> {
     const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'ConnectTimeout=60']
+    // Commands share a connection: a new one costs a guest more than most of them.
+    options.push('ControlMaster=auto', `ControlPath=${this.file(`ssh${node}`)}`, 'ControlPersist=yes')
     const ssh = [
       'ssh',
       '-i',
@@ -109,18 +119,20 @@ export class Machines {
       '/max:disk-size=1048576,cpu-count=8,disk-count=16,memory-size=32768,nic-count=8,spindle-use=12'
     const { code, output } = await this.onMaster(
       [
-        ...[path.join(root, 'bin/gnt.js'), 'cluster', 'init', '--no-etc-hosts', '--enabled-hypervisors=fake'],
+        ...[GNT, 'cluster', 'init', '--no-etc-hosts', '--enabled-hypervisors=fake'],
         ...['-H', 'fake:migration_mode=live', '--enabled-disk-templates=diskless', `--ipolicy-bounds-specs=${bounds}`],
+        ...['--ssh-key-type=ecdsa', '--candidate-pool-size=1'],
         ...['--master-netdev=switch', '--master-netmask=24', '--nic-parameters=link=switch', `cluster.${DOMAIN}`],
       ],
       120,
     )
     if (code !== 0) throw new Error(output)
     this.startDaemons()
-    await until('the master answers', 120, async () => {
-      return (await this.onMaster([path.join(root, 'bin/gnt.js'), 'node', 'list'], 60)).code === 0
-    })
-    const key = await this.onMaster(['cat', '/root/.ssh/id_rsa.pub'], 10)
+    await this.masterAnswers()
+    // They start programs all the time.
+    const collectors = DATA_COLLECTORS.map((name) => `${name}=false`)
+    await this.gnt('cluster', 'modify', `--enabled-data-collectors=${collectors.join()}`)
+    const key = await this.onMaster(['cat', '/root/.ssh/id_ecdsa.pub'], 10)
     for (const node of this.guests.keys()) {
       await this.inGuest(node, 'cat >> /root/.ssh/authorized_keys', key.output)
       await this.gnt('node', 'add', '--no-ssh-key-check', nameOf(node))
@@ -134,8 +146,11 @@ export class Machines {
   }
 
   /** As when the cable is pulled. */
-  powerOff(node: number): void {
-    for (const child of this.guests.get(node) ?? []) child.kill('SIGKILL')
+  async powerOff(node: number): Promise<void> {
+    // A network card can be opened again only then.
+    for (const child of this.guests.get(node) ?? [])
+      await new Promise((resolve) => (child.once('close', resolve).kill('SIGKILL') ? undefined : resolve(undefined)))
+    spawnSync('ssh', ['-O', 'exit', '-o', `ControlPath=${this.file(`ssh${node}`)}`, nameOf(node)], { stdio: 'ignore' })
     fs.rmSync(this.file(`console${node}`), { force: true })
   }
 
@@ -170,7 +185,7 @@ export class Machines {
       [
         ...DYING,
         'ip',
-        ...['netns', 'exec', this.namespace, 'qemu-system-x86_64', '-M', 'pc,memory-backend=memory', '-cpu', 'max'],
+        ...['netns', 'exec', this.namespace, 'qemu-system-x86_64', '-M', 'pc,memory-backend=memory', '-cpu', CPU],
         ...['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '1', '-m', '1200', '-object', memory, '-display', 'none'],
         ...['-nodefaults', '-no-reboot', '-chardev', `socket,id=share,path=${file('fs')}`],
         ...['-device', 'vhost-user-fs-pci,chardev=share,tag=host'],
@@ -196,8 +211,75 @@ export class Machines {
     )
   }
 
+  /** Starts a node that lost its power, and waits for its daemon. */
+  async backAgain(node: number): Promise<void> {
+    this.powerOn(node)
+    await this.ready(node)
+    await this.daemonAnswers(node)
+  }
+
+  /** Another one is started in its place. */
+  async killDaemon(node: number): Promise<void> {
+    await this.inGuest(node, 'pkill -9 -f ^ganeti-noded || true')
+    await this.daemonAnswers(node)
+  }
+
+  async killJob(): Promise<void> {
+    await this.onMaster(['pkill', '-9', '-f', '/job[.]js'], 30)
+  }
+
+  /** All of its daemons and jobs, and starts them again. */
+  async killMaster(): Promise<void> {
+    await this.onMaster(['pkill', '-9', '-f', '^ganeti-|/job[.]js'], 30)
+    this.startDaemons()
+    await this.masterAnswers()
+  }
+
+  /** Waits for the end of a job, however it ends. */
+  async settle(job: string): Promise<void> {
+    await this.masterAnswers()
+    await until(`job ${job} ends`, 400, async () => {
+      const told = await this.onMaster([GNT, 'job', 'list', '--no-headers', '-o', 'status', job], 60)
+      return /success|error|canceled/.test(told.output)
+    })
+  }
+
+  /** What verify says, whatever it finds. */
+  async verify(): Promise<string> {
+    return (await this.onMaster([GNT, 'cluster', 'verify'], 300)).output
+  }
+
+  /** The volumes and minors of each node that the configuration has, in the words of verify. */
+  async knownStorage(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const { output } = await this.onMaster(['cat', '/var/lib/ganeti/config.data'], 30)
+    const config = JSON.parse(output) as Pick<ConfigData, 'disks' | 'nodes'>
+    const known = new Map(Object.values(config.nodes).map(({ name }) => [name, new Set<string>()]))
+    for (const disk of Object.values(config.disks)) {
+      const id = drbdId(disk)
+      for (const uuid of disk.nodes) {
+        const names = known.get(config.nodes[uuid]?.name ?? '')
+        for (const [group, volume] of logicalVolumes(disk)) names?.add(`${group}/${volume}`)
+        if (id !== undefined) names?.add(`drbd minor ${uuid === id.nodeA ? id.minorA : id.minorB}`)
+      }
+    }
+    return known
+  }
+
+  private daemonAnswers(node: number): Promise<void> {
+    const asked = ['curl', '-ks', '-o', '/dev/null', `https://${addressOf(node)}:1811/`]
+    return until(`the daemon of ${nameOf(node)}`, 240, async () => {
+      const { code } = await run(['ip', 'netns', 'exec', this.namespace, ...asked], 30)
+      // It refuses whoever has no certificate, but by then it listens.
+      return code !== COULD_NOT_CONNECT
+    })
+  }
+
+  private masterAnswers(): Promise<void> {
+    return until('the master answers', 120, async () => (await this.onMaster([GNT, 'node', 'list'], 60)).code === 0)
+  }
+
   async remove(): Promise<void> {
-    for (const node of this.guests.keys()) this.powerOff(node)
+    for (const node of this.guests.keys()) await this.powerOff(node)
     const master = this.master
     if (master !== undefined) {
       const closed = new Promise((resolve) => master.once('close', resolve))
@@ -218,7 +300,7 @@ export class Machines {
     const instances = [1, 2, 3, 4].map((at) => `${NETWORK}.${100 + at} inst${at}.${DOMAIN}`)
     const cluster = `${NETWORK}.19 cluster.${DOMAIN}`
     fs.writeFileSync(this.file('hosts'), ['127.0.0.1 localhost', cluster, ...hosts, ...instances, ''].join('\n'))
-    execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-N', '', '-f', this.file('key')])
+    execFileSync('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-f', this.file('key')])
     const ip = (words: string) => execFileSync('ip', words.split(' '))
     ip(`netns add ${this.namespace}`)
     ip(`-n ${this.namespace} link set lo up`)

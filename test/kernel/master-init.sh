@@ -17,15 +17,15 @@ done
 mount -t tmpfs -o mode=755 run /run
 ln -sfn /run /var/run
 mkdir -p /run/lock /run/sshd
-rm -rf /var/lib/ganeti /var/log/ganeti /etc/ganeti /etc/ssh /root/.ssh /usr/lib/ganeti
+rm -rf /var/lib/ganeti /var/log/ganeti /etc/ganeti /etc/ssh /root/.ssh /root/.bashrc /root/.profile /usr/lib/ganeti
 mkdir -p /etc/ganeti /etc/ssh /root/.ssh /usr/lib/ganeti /srv/ganeti/file-storage
 echo /srv/ganeti/file-storage > /etc/ganeti/file-storage-paths
 for program in ssh-update prepare-node-join node-daemon-setup; do ln -s "$repository/bin/gantryd.js" "/usr/lib/ganeti/$program"; done
 echo "$hosts" > /etc/hosts
 : > /etc/resolv.conf
-ssh-keygen -q -t rsa -N '' -f /etc/ssh/ssh_host_rsa_key
+ssh-keygen -q -t ecdsa -N '' -f /etc/ssh/ssh_host_ecdsa_key
 chmod 700 /root /root/.ssh
-printf 'UsePAM no\nUseDNS no\nHostKey /etc/ssh/ssh_host_rsa_key\n' > /etc/ssh/sshd_config
+printf 'UsePAM no\nUseDNS no\nHostKey /etc/ssh/ssh_host_ecdsa_key\n' > /etc/ssh/sshd_config
 /usr/sbin/sshd
 echo ready >&3
 while :; do sleep 3600 & wait $!; done

@@ -3,6 +3,7 @@ import * as path from 'node:path'
 import { encodeConfig, encodeGantry } from '../../src/config/encode'
 import { loadFiles } from '../../src/config/store-files'
 import { verifyConfig } from '../../src/config/verify'
+import { drbdId } from '../../src/config/lookup'
 import { recordValues } from '../../src/config/records'
 import { parseJob } from '../../src/jobs/job-file'
 import { FileJournal } from '../../src/lib/file-journal'
@@ -56,7 +57,13 @@ export class Auditor {
       if (candidates.includes(machine.name)) await this.compare(machine, master)
     this.checkInstances()
     this.checkWanted(master.documents.config)
+    this.checkVolumes(master.documents.config)
     this.checkMaintenance(master)
+  }
+
+  /** Whether a round of maintenance was written down, and nobody knows yet what became of its jobs. */
+  async hasOpenRound(): Promise<boolean> {
+    return roundOf((await this.read(this.cluster.master)).documents.gantry)?.resolved === false
   }
 
   /** The watcher had time to start whatever crashed with its machine. An instance whose removal was interrupted may have no disks. */
@@ -71,6 +78,27 @@ export class Auditor {
       const home = nodes[primary_node]?.name ?? ''
       if (!this.cluster.world.node(home).instances.has(name))
         this.ledger.complain(`instance ${name} should run on ${home}, and nobody has tried to start it`)
+    }
+  }
+
+  /** Each volume is a disk's, and each device of DRBD is that of a disk on this node. */
+  private checkVolumes(config: ConfigData): void {
+    const disks = recordValues(config.disks)
+    const volumes = new Set(
+      disks.flatMap((disk) => [disk, ...disk.children].map(({ logical_id }) => logical_id.join('/'))),
+    )
+    for (const { uuid, name } of recordValues(config.nodes)) {
+      const node = this.cluster.world.node(name)
+      for (const [key, { dev_type }] of node.disks)
+        if (dev_type === 'plain' && !volumes.has(key)) this.ledger.complain(`volume ${key} on ${name} is nobody's`)
+      const minors = disks.flatMap((disk) => {
+        const id = drbdId(disk)
+        return id === undefined
+          ? []
+          : [...(id.nodeA === uuid ? [id.minorA] : []), ...(id.nodeB === uuid ? [id.minorB] : [])]
+      })
+      for (const minor of node.minors)
+        if (!minors.includes(minor)) this.ledger.complain(`DRBD's minor ${minor} on ${name} is nobody's`)
     }
   }
 

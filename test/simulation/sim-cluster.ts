@@ -91,6 +91,11 @@ export class SimCluster {
     this.kill('maintd')
   }
 
+  resumeMaintenance(): void {
+    this.maintained = true
+    this.startDaemon('maintd')
+  }
+
   /** Power is lost on a machine, and comes back. */
   crashMachine(name: string, away_s: number): void {
     const machine = this.machine(name)
@@ -242,7 +247,9 @@ function firstConfig({ random, time_ms }: Simulator): ConfigData {
       masterCertDigest: 'digest-1',
       cluster: {
         enabled_hypervisors: ['fake'],
-        enabled_disk_templates: ['sharedfile', 'file', 'diskless'],
+        enabled_disk_templates: ['sharedfile', 'file', 'diskless', 'plain', 'drbd'],
+        volume_group_name: 'xenvg',
+        drbd_usermode_helper: '/bin/true',
         hvparams: { fake: hvDefaults('fake') },
         modify_etc_hosts: false,
         modify_ssh_setup: false,

@@ -47,8 +47,17 @@ const ownFiles = {
 /** The parts of a node's context that its file handlers use. */
 type FilesContext = Pick<
   NodeContext,
-  'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueJournal'
->
+  'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueJournal' | 'ssconf'
+> & {
+  readonly daemons: Pick<NodeContext['daemons'], 'settle' | 'yieldMaster'>
+  readonly files: Pick<NodeContext['files'], 'readdir'>
+}
+
+/** Simulated machines have the master's daemons where they began, and no files of instances. */
+const bare: Pick<FilesContext, 'daemons' | 'files'> = {
+  daemons: { settle: async () => undefined, yieldMaster: async () => false },
+  files: { readdir: async () => [] },
+}
 
 export class SimMachine {
   readonly paths: Paths
@@ -82,6 +91,8 @@ export class SimMachine {
     forgetSockets(`${this.paths.root}/`)
     this.disk.crash()
     this.world.node(this.name).instances.clear()
+    // Volumes stay, devices of DRBD do not.
+    this.world.node(this.name).minors.clear()
   }
 
   boot(): void {
@@ -94,12 +105,13 @@ export class SimMachine {
     const { simulator, paths, name: hostname } = this
     const log = this.logOf(process)
     const disk = this.disk.of(process)
-    const master = () => this.disk.peek(paths.ssconf('master_node'))?.trim()
-    const isMaster = () => master() === hostname
+    const value = (key: string) => this.disk.peek(paths.ssconf(key))?.trim()
+    const ssconf = { value, lines: (key: string) => value(key)?.split('\n') ?? [] }
+    const isMaster = () => value('master_node') === hostname
     const basics = { paths, disk, clock: process.clock, random: simulator.random, log }
     const configReplica = new ConfigReplica({ ...basics, isMaster })
-    const ssconf = { value: master, lines: () => [] }
-    const context = { ...basics, hostname, configReplica, queueJournal: queueCopy({ ...basics, hostname, ssconf }) }
+    const queueJournal = queueCopy({ ...basics, hostname, ssconf })
+    const context: FilesContext = { ...basics, ...bare, hostname, configReplica, queueJournal, ssconf }
     process.run(() => void configReplica.start())
     const answer = (call: CallName, body: string) => process.run(() => this.answer(context, call, body))
     this.noded = { process, answer }

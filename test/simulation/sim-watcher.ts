@@ -1,4 +1,5 @@
 // The watcher on the simulated master: a process of its own each time, which can be killed at any moment, as a parent of daemons starts it.
+import type { Clock } from '../../src/lib/clock'
 import type { HeldLock } from '../../src/lib/file-lock'
 import { runWatcher } from '../../src/maintenance/watcher/watcher'
 import { LuxiClient } from '../../src/rpc/luxi/client'
@@ -10,11 +11,11 @@ import { SimProcess, type Simulator } from './simulator'
 const EVERY_S = [4, 20] as const
 
 export class SimWatcher {
-  /** Runs that got to their end. */
-  ended = 0
+  /** When each run that got to its end began to look; others have left it to one that waited. */
+  readonly looks_ms: number[] = []
   /** Processes that watch now. */
   readonly running = new Set<SimProcess>()
-  private readonly locks = new Map<string, Set<SimProcess>>()
+  private readonly holders = new Map<string, SimProcess>()
   private stopped = false
 
   constructor(
@@ -50,6 +51,12 @@ export class SimWatcher {
   private async watch(process: SimProcess, why: string): Promise<void> {
     const { paths } = this.master
     const { clock } = process
+    let looked_ms: number | undefined
+    const turn = async (file: string, wait_s: number): Promise<HeldLock | undefined> => {
+      const held = await this.lock(file, wait_s, clock)
+      if (held !== undefined && file.endsWith('.lock')) looked_ms = this.simulator.time_ms
+      return held
+    }
     const master = new LuxiClient({ path: paths.socket('query'), clock })
     const options = { group: undefined, jobAge_s: 1e9, ignorePause: false, waitForGroups: true, strict: false, why }
     const code = await runWatcher(
@@ -63,23 +70,33 @@ export class SimWatcher {
           disk: this.master.disk.of(process),
           hostname: paths.hostname,
         },
-        lockFile: async (file, mode) => (mode === 'shared' ? { release: () => undefined } : this.lock(file)),
+        lockFile: async (file, mode, wait_s = 0) =>
+          mode === 'shared' ? { release: () => undefined } : turn(file, wait_s),
         lookAfterNode: async () => undefined,
         lookAfterDaemons: async () => undefined,
         startGroup: () => undefined,
       },
     )
     master.close()
-    if (code === 0) this.ended++
+    if (code === 0 && looked_ms !== undefined) this.looks_ms.push(looked_ms)
     process.end(`exit ${code}`)
   }
 
-  /** Until it is released, or its holder is dead. */
-  private async lock(file: string): Promise<HeldLock | undefined> {
-    const holders = this.locks.get(file) ?? new Set()
-    if ([...holders].some(({ alive }) => alive)) return undefined
+  /** Held until it is released, or its holder is dead. */
+  private async lock(file: string, wait_s: number, clock: Clock): Promise<HeldLock | undefined> {
+    const end_ms = clock.monotonic_ms() + wait_s * 1000
+    while (this.holders.get(file)?.alive === true) {
+      if (clock.monotonic_ms() >= end_ms) return undefined
+      await clock.sleep(LOOK_AGAIN_MS)
+    }
     const holder = SimProcess.current()
-    this.locks.set(file, new Set([holder]))
-    return { release: () => void this.locks.get(file)?.delete(holder) }
+    this.holders.set(file, holder)
+    return {
+      release: () => {
+        if (this.holders.get(file) === holder) this.holders.delete(file)
+      },
+    }
   }
 }
+
+const LOOK_AGAIN_MS = 50

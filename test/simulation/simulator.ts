@@ -85,7 +85,10 @@ export class Simulator {
   }
 
   note(who: string, text: string): void {
-    if (this.tracing) this.trace.push(`${((this.now_ms - START_MS) / 1000).toFixed(6)} ${who}: ${text}`)
+    if (!this.tracing) return
+    // Some errors tell how much room the disk has that this program really runs on.
+    const same = text.replace(/\d+ of \d+ MiB are free/, 'some room is free')
+    this.trace.push(`${((this.now_ms - START_MS) / 1000).toFixed(6)} ${who}: ${same}`)
   }
 
   /** Lets time pass until the condition holds; false when it did not within the limit. */

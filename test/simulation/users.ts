@@ -111,12 +111,17 @@ export class User {
   }
 
   private createOp(instance_name: string): WireOpCode {
-    const shared = this.simulator.chance(0.5)
+    const { simulator } = this
+    const [pnode, snode] = simulator.chance(0.5) ? [NODES[0], NODES[1]] : [NODES[2], NODES[1]]
+    const disks = simulator.pick([
+      { disk_template: 'sharedfile', disks: [{ size: 8 }], pnode: simulator.pick(NODES) },
+      { disk_template: 'drbd', disks: [{ size: 8 }], pnode, snode },
+      { disk_template: 'diskless', disks: [], pnode: simulator.pick(NODES) },
+    ])
     return op('OP_INSTANCE_CREATE', {
       ...{ instance_name, mode: 'create', os_type: 'noop', hypervisor: 'fake', beparams: { memory: 32 } },
       ...{ name_check: false, ip_check: false, start: this.simulator.chance(0.8), conflicts_check: false },
-      ...(shared ? { disk_template: 'sharedfile', disks: [{ size: 8 }] } : { disk_template: 'diskless', disks: [] }),
-      ...{ nics: [{}], pnode: this.simulator.pick(NODES), wait_for_sync: true },
+      ...{ ...disks, nics: [{}], wait_for_sync: true },
     })
   }
 
@@ -143,6 +148,16 @@ export class User {
         op('OP_INSTANCE_REBOOT', { instance_name, reboot_type: 'hard' }),
         op('OP_INSTANCE_MIGRATE', { instance_name, target_node }),
         op('OP_INSTANCE_FAILOVER', { instance_name, target_node }),
+        op('OP_INSTANCE_MIGRATE', { instance_name }),
+        op('OP_INSTANCE_FAILOVER', { instance_name }),
+        op('OP_INSTANCE_REPLACE_DISKS', { instance_name, mode: 'replace_on_secondary', disks: [] }),
+        op('OP_INSTANCE_REPLACE_DISKS', {
+          instance_name,
+          mode: 'replace_new_secondary',
+          remote_node: target_node,
+          disks: [],
+        }),
+        op('OP_INSTANCE_ACTIVATE_DISKS', { instance_name }),
         op('OP_TAGS_SET', { kind: 'instance', name: instance_name, tags: [`t${simulator.random.below(10)}`] }),
       ]),
     ])

@@ -10,7 +10,7 @@ import { LuxiClient } from '../../src/rpc/luxi/client'
 import type { Master } from '../../src/rpc/luxi/master'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 
-const ENTRY = path.join(__dirname, '../../dist/main.js')
+const ENTRY = path.join(__dirname, '../../bin/gantryd.js')
 
 export interface EmbeddedCluster {
   root: string
@@ -54,13 +54,15 @@ export interface FollowedCommand {
 
 interface StartOptions {
   root?: string
+  /** The words before those of each program of the cluster, for one that is to run in namespaces of its own. */
+  enter?: readonly string[]
   env?: Readonly<Record<string, string>>
 }
 
 export async function startCluster(args: readonly string[], options: StartOptions = {}): Promise<EmbeddedCluster> {
   const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
   const base = `127.${randomInt(16, 250)}.${randomInt(0, 256)}.0`
-  let running = await launch(root, ['--base-address', base, ...args], options.env)
+  let running = await launch(root, ['--base-address', base, ...args], options)
   const cluster = {
     root,
     get url() {
@@ -85,11 +87,11 @@ export async function startCluster(args: readonly string[], options: StartOption
     rapi: (method: string, resource: string, body?: unknown, user?: string) =>
       request(running.url, user ?? `admin:${cluster.password}`, method, resource, body),
     run: (op: WireOpCode) => runJob(running.master, op),
-    gnt: (...words: string[]) => follow(running.socket, words).ended,
-    follow: (...words: string[]) => follow(running.socket, words),
+    gnt: (...words: string[]) => follow(running.socket, words, options.enter).ended,
+    follow: (...words: string[]) => follow(running.socket, words, options.enter),
     stop: () => running.stop(),
     async restart() {
-      running = await launch(root, [], options.env)
+      running = await launch(root, [], options)
     },
     async remove() {
       await running.stop()
@@ -119,8 +121,9 @@ interface Running {
   stop(): Promise<number | null>
 }
 
-async function launch(root: string, args: readonly string[], env: StartOptions['env'] = {}): Promise<Running> {
-  const child = spawn(process.execPath, [ENTRY, 'embedded', '--root', root, ...args], {
+async function launch(root: string, args: readonly string[], { env = {}, enter = [] }: StartOptions): Promise<Running> {
+  const [program = '', ...before]: readonly string[] = [...enter, process.execPath]
+  const child = spawn(program, [...before, ENTRY, 'embedded', '--root', root, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its pointer for gnt must not be found by anybody else.
     env: { ...process.env, GANTRY_HOME: root, ...env },
@@ -189,9 +192,10 @@ export async function runJob(master: Master, op: WireOpCode) {
   }
 }
 
-function follow(socket: string, words: readonly string[]): FollowedCommand {
+function follow(socket: string, words: readonly string[], enter: readonly string[] = []): FollowedCommand {
   const bin = path.join(__dirname, '../../bin/gnt.js')
-  const child = spawn(process.execPath, [bin, ...words], {
+  const [program = '', ...before]: readonly string[] = [...enter, process.execPath]
+  const child = spawn(program, [...before, bin, ...words], {
     env: { ...process.env, GANETI_LUXI_SOCKET: socket },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -32,7 +32,7 @@ import type { NodeClient, NodeTarget } from '../../src/rpc/node/client'
 import { bodyFor } from '../../src/rpc/node/protocol'
 import type { ClientId, LockRequest, NamedChange, ReplicaStatus, Wconfd } from '../../src/rpc/wconfd/calls'
 import { clockAt } from './instant-clock'
-import { Killed, jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
+import { AnswerLost, Killed, jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
 
 const RECORDED = path.join(__dirname, '../golden/state/config.data')
 export const CLIENT: ClientId = [7, '/livelock/7', 77]
@@ -52,10 +52,14 @@ export class FakeCluster {
   private documents: Documents
   /** The answers of nodes. What is missing, or answers nothing, is left to the simulated nodes, or fails where there are none. */
   answers: Answers = {}
+  /** The node's daemon is not there for a call, or is killed when it has carried it out. */
+  losing?: (node: string, call: CallName) => 'before' | 'after' | undefined
   readonly asked: AskedCall[] = []
   readonly table = createTable(1)
   readonly lockRequests: (readonly LockRequest[])[] = []
   readonly changes: NamedChange[] = []
+  /** Whether the answer is lost to changes that were made. */
+  losesAnswer: (changes: readonly NamedChange[]) => boolean = () => false
   readonly submitted: (readonly WireOpCode[])[] = []
   readonly log: string[] = []
   /** The notes of the job, beside the opcodes that were submitted. */
@@ -318,7 +322,9 @@ export class FakeCluster {
       gantryChange: async (_client, epoch, changes) => {
         if (epoch === null) throw new Error('a change without locks')
         this.changes.push(...changes)
-        return changes.map((one) => this.apply(travelled(one)))
+        const results = changes.map((one) => this.apply(travelled(one)))
+        if (this.losesAnswer(changes)) throw new Error('wconfd closed the connection during a call')
+        return results
       },
       gantryAcquire: async (_client, priority, request) => {
         this.lockRequests.push(request)
@@ -367,8 +373,12 @@ export class FakeCluster {
       this.checkAlive()
       const sent = JSON.parse(bodyFor(node.uuid, JSON.stringify(args))) as typeof args
       this.asked.push({ node: node.name, call, args: sent })
+      const lost = this.losing?.(node.name, call)
+      if (lost === 'before') throw new AnswerLost('hung up')
       try {
-        return await this.answer(node, call, sent)
+        const answer = await this.answer(node, call, sent)
+        if (lost === 'after') throw new AnswerLost('hung up')
+        return answer
       } finally {
         // The node did its part; the job did not live to hear of it.
         this.checkAlive()

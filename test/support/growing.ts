@@ -13,6 +13,12 @@ const LOCK_OWNERS = 'for owners of locks: jobs that run, and connections of wcon
 /** The fields of each file that grow with time. Weak maps do not count, because entries go with their keys. */
 export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/node/storage/gluster/volume.ts': { mounting: ONE_WORK },
+  'src/node/mirror/link.ts': {
+    waiting: 'requests of guests: NBD_REQUEST_BYTES_MAX for each that QEMU has under way',
+    onLost: ONE_WORK,
+  },
+  'src/node/mirror/nbd.ts': { chunks: 'NBD_REQUEST_BYTES_MAX, twice' },
+  'src/node/mirror/ranges.ts': { held: 'requests of guests, which QEMU bounds, and one copy' },
   'src/collectors/load/instance-loads.ts': { instances: 'INSTANCES_SEEN_MAX' },
   'src/collectors/monitor.ts': { watches: 'one for each collector, and PLUGINS_MAX', switches: REGISTERED },
   'src/collectors/plugins.ts': { known: 'PLUGINS_MAX' },
@@ -57,6 +63,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     filters: 'one for each filter rule',
   },
   'src/jobs/replicas.ts': { replicas: NODES },
+  'src/lib/small-files.ts': { idle: 'four buffers of 8 KiB', waiting: ONE_WORK },
   'src/jobs/room.ts': { byUser: OPEN_JOBS, jobs: OPEN_JOBS },
   'src/jobs/scheduler.ts': { entries: OPEN_JOBS, dependents: OPEN_JOBS, unjudged: OPEN_JOBS, items: OPEN_JOBS },
   'src/jobs/store.ts': {
@@ -154,7 +161,10 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/log\/ganeti\/extstorage\//, 'EXT_LOGS_MAX, EXT_OUTPUT_BYTES_MAX each'],
   [/^var\/log\/ganeti\/kvm\//, 'one for each instance, which QEMU begins anew; swept with the instance'],
   [/^var\/run\/ganeti\/(bdev-cache|instance-reason)\//, 'one for each disk or instance; swept with the instance'],
-  [/^var\/run\/ganeti\/(instance-disks|kvm-hypervisor|fake-hypervisor|uid-pool|cloud-init)\//, 'go with the instance'],
+  [
+    /^var\/run\/ganeti\/(instance-disks|lent-disks|kvm-hypervisor|fake-hypervisor|uid-pool|cloud-init)\//,
+    'go with the instance',
+  ],
   [/^var\/run\/ganeti\/livelocks\//, 'one for each running job; dead ones are removed when luxid starts'],
   [/^var\/run\/ganeti\/socket\//, 'one for each daemon, and METAD_INSTANCES_MAX'],
   [/^var\/run\/ganeti\/metad\//, 'METAD_INSTANCES_MAX; go with the instance, or are swept'],

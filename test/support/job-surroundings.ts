@@ -25,6 +25,9 @@ export async function thinkHere(parts: TaskParts): Promise<unknown> {
 /** The job's process is gone: nothing after this happens. */
 export class Killed extends Error {}
 
+/** The node's daemon ended before it answered; what it was told may be done. */
+export class AnswerLost extends Error {}
+
 type Answer = <C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>) => ResultOf<C> | Promise<ResultOf<C>>
 
 /** If the function throws, the node answers with that error. Offline nodes are not asked. */
@@ -39,7 +42,12 @@ export function nodesThatAnswer(answer: Answer): NodeClient {
       return { ok: true, payload: await answer(node, call, args) }
     } catch (error) {
       if (error instanceof Killed) throw error
-      return { ok: false, error: error instanceof Error ? error.message : String(error), offline: false }
+      const failed = {
+        ok: false,
+        error: error instanceof Error ? error.message : String(error),
+        offline: false,
+      } as const
+      return error instanceof AnswerLost ? { ...failed, lost: true } : failed
     }
   }
   return {

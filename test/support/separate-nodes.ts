@@ -11,7 +11,7 @@ import { systemRandom as random } from '../../src/lib/random'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { type NewNode, createCluster } from '../../src/bootstrap/cluster-files'
 
-const DIST = path.join(__dirname, '../../dist')
+const PROGRAM = path.join(__dirname, '../../bin/gantryd.js')
 const GNT = path.join(__dirname, '../../bin/gnt.js')
 
 export interface SeparateNodes {
@@ -65,7 +65,7 @@ export async function separateNodes(count: number): Promise<SeparateNodes> {
     paths: (number) => node(number).paths,
     signal,
     start(number) {
-      const child = fork(path.join(DIST, 'main.js'), ['node'], { env: environment(number), stdio: 'ignore' })
+      const child = fork(PROGRAM, ['node'], { env: environment(number), stdio: 'ignore' })
       running.set(number, child)
       return new Promise((resolve, reject) => {
         child.on('message', (message) => void (typeof message === 'object' && 'ready' in message && resolve()))

@@ -8,7 +8,7 @@ import { belonging } from '../../src/model/owners'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
-const ENTRY = path.join(__dirname, '../../dist/main.js')
+const ENTRY = path.join(__dirname, '../../bin/gantryd.js')
 const START = path.join(__dirname, '../../scripts/start.mjs')
 
 /** The certificate that the server of this URL shows. */

@@ -64,6 +64,35 @@ test('an instance whose node is offline fails over, and its tags tell it from be
   await cluster.run({ OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: INSTANCE })
 })
 
+test('maintd makes the same repair by itself once its settings say so, and no further than a tag allows', async () => {
+  await offline('node2', true)
+  await change('OP_TAGS_SET', [`${PREFIX}fix-storage`])
+  await maintenance('round_delay=1', 'harep=yes', 'dry_run=yes')
+  await settles(async () =>
+    expect(await outlook()).toEqual([expect.stringMatching(/inst2.*result:failover:.*:enoperm:$/)]),
+  )
+  await change('OP_TAGS_SET', [`${PREFIX}failover`])
+  await change('OP_TAGS_DEL', [`${PREFIX}fix-storage`])
+  await settles(async () => expect(await outlook()).toEqual([`repairing ${INSTANCE}: failover`]))
+  expect(await primaryOf(INSTANCE)).toBe('node2.gnt.example')
+
+  await maintenance('dry_run=no')
+  const [tag = ''] = await settles(async () => {
+    const tags = await repairTags()
+    expect(tags).toEqual([expect.stringMatching(`^${PREFIX}result:failover:`)])
+    return tags
+  })
+  await maintenance('harep=no')
+  const [, job] = /^\S+:failover:[0-9a-f-]{36}:\d+:success:(\d+)$/.exec(tag) ?? []
+  expect(await primaryOf(INSTANCE)).toBe('node3.gnt.example')
+  const [[ops]] = (await cluster.master.queryJobs([Number(job)], ['ops'])) as [[unknown]]
+  expect(JSON.stringify(ops)).toMatch(/"gnt:daemon:maintd","repairing inst2.*"OP_INSTANCE_FAILOVER"/)
+  // harep finds nothing left to do.
+  await offline('node2', false)
+  expect((await harep()).out).toBe(`${COUNT}Healthy: 6\n`)
+  await cluster.run({ OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: INSTANCE })
+})
+
 test('a repair that failed is said to have, and is not tried again', async () => {
   await change('OP_TAGS_SET', [
     `${PREFIX}pending:failover:some-uuid:1700000000:${await failedJob()}`,
@@ -125,6 +154,27 @@ function run(program: string, args: readonly string[]): Promise<Ran> {
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk))
     child.once('close', (code) => resolve({ code, out, err }))
   })
+}
+
+async function maintenance(...settings: string[]): Promise<void> {
+  expect(await cluster.gnt('cluster', 'maintenance', 'settings', ...settings)).toMatchObject({ code: 0 })
+}
+
+/** What a round would do that is not to do anything. */
+async function outlook(): Promise<unknown> {
+  const { stdout } = await cluster.gnt('cluster', 'maintenance', '--json', 'status')
+  return (JSON.parse(stdout) as { outlook: unknown }).outlook
+}
+
+/** Looks again and again until nothing is thrown. */
+async function settles<T>(look: () => Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + 120_000; ;)
+    try {
+      return await look()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
 }
 
 const tagsOf = (name: string): Promise<string[]> => cluster.master.queryTags('instance', name)

@@ -78,7 +78,7 @@ test('gnt allocation says what fits and what would happen, and carries out the b
     /^Nodes that die: node2\.gnt\.example\n(.*\n)*inst1\.gnt\.example restored +node2\.gnt\.example /,
   )
   expect(await cluster.gnt('node', 'modify', '-D', 'yes', 'node2')).toMatchObject({ code: 0 })
-  const balance = ['allocation', 'balance', '--max-moves', '1']
+  const balance = ['allocation', 'balance', '--no-disk-moves', '--max-moves', '1']
   const plan = await cluster.gnt(...balance, '--json')
   const { steps, left_out } = JSON.parse(plan.stdout) as {
     steps: { instance: string; to: string[] }[]

@@ -126,28 +126,68 @@ qemuTest('maintd that is killed in the middle goes on where it was', async () =>
   await settles(async () => expect(await events()).toEqual([]))
 })
 
-qemuTest('after a master failover in the middle the new master ends what was begun', async () => {
-  await ok('instance migrate -f -n node3 vm1').catch(() => 'it is there already')
-  says(3, { status: 'evacuate', details: 'again' })
-  await settles(async () => expect((await events())[0]?.['repair-status']).toBe('pending'), 60)
-  const [before] = await events()
-  expect(await cluster.gnt('--node', 'node2', 'cluster', 'master-failover')).toMatchObject({ code: 0 })
-  const done = await settles(async () => {
-    const view = JSON.parse(await ok('--node node2 cluster maintenance --json status')) as {
-      events: MaintenanceEvent[]
-    }
-    const event = view.events.find(({ id }) => id === before?.id)
-    // A job that the failover has interrupted is one that failed.
-    expect(['completed', 'failed']).toContain(event?.['repair-status'])
-    return event
+qemuTest('guests that are not spread evenly move, alive, to where there is more room', async () => {
+  for (const name of ['vm1', 'vm2'])
+    if ((await primaryOf(name)) !== 'node4.gantry.local') await ok(`instance migrate -f -n node4 ${name}`)
+  const before = { vm1: await ticks('vm1'), vm2: await ticks('vm2') }
+  await ok('cluster maintenance settings balance=yes balance_threshold=0.001')
+  const homes = await settles(async () => {
+    const both = [await primaryOf('vm1'), await primaryOf('vm2')]
+    expect(new Set(both).size).toBe(2)
+    return both
   }, 120)
-  await settles(
-    async () => expect(await ok('--node node2 node list --no-headers -o tags node3')).toContain(done?.tag),
-    60,
-  )
-  // A migration that the failover has interrupted leaves what the watcher of the new master puts right.
-  await settles(async () => expect(await ok('--node node2 instance list --no-headers -o status vm1')).toBe('running\n'))
+  // What is even already stays.
+  await settles(async () => expect(await roundJobs()).toEqual([]))
+  await ok('cluster maintenance settings balance=no')
+  expect([await primaryOf('vm1'), await primaryOf('vm2')]).toEqual(homes)
+  expect(await ok('instance list --no-headers -o status vm1 vm2')).toBe('running\nrunning\n')
+  expect(await ticks('vm1')).toBeGreaterThanOrEqual(before.vm1)
+  expect(await ticks('vm2')).toBeGreaterThanOrEqual(before.vm2)
+  const moves = (await cluster.master.query('job', ['ops', 'status'], null)).data
+    .map((row) => JSON.stringify(row))
+    .filter((text) => text.includes('balancing default: moving vm'))
+  expect(moves).toHaveLength(1)
+  expect(moves[0]).toMatch(/gnt:daemon:maintd.*from node4\.gantry\.local.*OP_INSTANCE_MIGRATE.*"success"/)
 })
+
+qemuTest(
+  'a job that a master failover cuts off is not begun again by the new master; once acknowledged, all is',
+  async () => {
+    if ((await primaryOf('vm1')) !== 'node3.gantry.local') await ok('instance migrate -f -n node3 vm1')
+    const before = await ticks('vm1')
+    // The migration waits here until its job is gone, so it is known how far it came.
+    const gate = 'hooks/instance-migrate-pre.d/gate'
+    script(3, gate, 'touch "$0.reached"; while [ -e "$0" ]; do sleep 0.1; done')
+    says(3, { status: 'evacuate', details: 'again' })
+    await settles(() => expect(fs.existsSync(etc(3, `${gate}.reached`))).toBe(true), 120)
+    const [{ id }] = (await events()) as [MaintenanceEvent]
+    expect(await cluster.gnt('--node', 'node2', 'cluster', 'master-failover')).toMatchObject({ code: 0 })
+    fs.rmSync(etc(3, gate))
+    const later = async () =>
+      (JSON.parse(await ok('--node node2 cluster maintenance --json status')) as { events: MaintenanceEvent[] }).events
+    const cut = await settles(async () => {
+      const event = (await later()).find((one) => one.id === id)
+      expect(event?.['repair-status']).toBe('failed')
+      return event
+    }, 120)
+    await settles(
+      async () => expect(await ok('--node node2 node list --no-headers -o tags node3')).toContain(cut?.tag),
+      60,
+    )
+    // Nothing was moved, and its guest has not noticed.
+    expect(await ok('--node node2 instance list --no-headers -o pnode,status vm1')).toMatch(/^node3\.\S+ +running$/m)
+    expect(await ticks('vm1', '--node node2 ')).toBeGreaterThanOrEqual(before)
+
+    await ok(`--node node2 cluster maintenance acknowledge ${id}`)
+    await settles(async () => {
+      const [event] = (await later()).filter((one) => one.node_name === 'node3.gantry.local' && one.id !== id)
+      expect(event?.['repair-status']).toBe('completed')
+    }, 120)
+    expect(await ok('--node node2 instance list --no-headers -o status vm1')).toBe('running\n')
+    expect(await ok('--node node2 node list --no-headers -o pinst_cnt node3')).toBe('0\n')
+    expect(await ticks('vm1', '--node node2 ')).toBeGreaterThanOrEqual(before)
+  },
+)
 
 const etc = (n: number, file: string): string => path.join(cluster.root, `node${n}.gantry.local/etc/ganeti`, file)
 const verdictOf = (n: number): string => path.join(cluster.root, `verdict-${n}`)
@@ -169,6 +209,13 @@ async function events(): Promise<MaintenanceEvent[]> {
   const { code, stdout, stderr } = await cluster.gnt('cluster', 'maintenance', '--json', 'events')
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout) as MaintenanceEvent[]
+}
+
+const roundJobs = async (): Promise<unknown> => (await ask(`https://${cluster.address}:1816/1/jobs`, 'GET')).body
+
+async function primaryOf(name: string): Promise<unknown> {
+  const { data } = await cluster.master.query('instance', ['pnode'], ['==', 'name', name])
+  return data[0]?.[0]?.[1]
 }
 
 function reaches(node: string, status: string): Promise<MaintenanceEvent> {
@@ -205,10 +252,9 @@ function ask(url: string, method: string, auth?: string): Promise<{ status: numb
 }
 
 /** The guest counts seconds on its serial console from its boot on. */
-async function ticks(name: string): Promise<number> {
-  const { data } = await cluster.master.query('instance', ['console'], ['==', 'name', name])
-  const { command } = data[0]?.[0]?.[1] as { command: string[] }
-  const socket = net.connect(command.find((word) => word.endsWith('.serial')) ?? '')
+async function ticks(name: string, where = ''): Promise<number> {
+  const [console = ''] = /\/\S+\.serial/.exec(await ok(`${where}instance console --show-cmd ${name}`)) ?? []
+  const socket = net.connect(console)
   try {
     return await new Promise<number>((resolve, reject) => {
       const limit = setTimeout(() => reject(new Error(`the console of ${name} said nothing`)), 60_000)

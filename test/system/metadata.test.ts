@@ -73,8 +73,9 @@ whenGuest('a Linux guest gets its address from QEMU, asks the node, and reaches 
     await console.expect(/UP/, 20)
     // More than one connection: the program of the relay is started anew for each.
     for (let time = 0; time < 2; time++) {
-      console.type(`printf 'GET ${PARAMETERS} HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80\n`)
-      await console.expect(/\{"color":\["red","public"\],"key":\["s","secret"\]\}/, 30)
+      console.type(`printf 'GET ${PARAMETERS} HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80; echo E""ND\n`)
+      // To the end of the connection: if the NIC went before, nc would wait for that end for ever, and the shell for nc.
+      await console.expect(/\{"color":\["red","public"\],"key":\["s","secret"\]\}[^]*END/, 30)
     }
     // The same where the NIC comes while the guest runs.
     const [nic] = instance.nics
@@ -91,8 +92,8 @@ whenGuest('a Linux guest gets its address from QEMU, asks the node, and reaches 
       'until ip addr add 169.254.7.9/16 dev eth0 2>/dev/null; do sleep 1; done; ip link set eth0 up; echo U""P\n',
     )
     await console.expect(/UP/, 20)
-    console.type(`printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80\n`)
-    await console.expect(/\["latest"\]/, 30)
+    console.type(`printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc ${METADATA_ADDRESS} 80; echo E""ND\n`)
+    await console.expect(/\["latest"\][^]*END/, 30)
     // QEMU's own address in that network stands for the node, where the monitoring daemon and others may listen.
     console.type(`nc -w 2 169.254.169.253 ${port} </dev/null && echo REACHED || echo UNREA""CHED\n`)
     await console.expect(/UNREACHED/, 20)
@@ -150,7 +151,13 @@ whenSpaces(
         ip('-n', space + guest, 'link', 'set', 'eth0', 'up')
       }
       fs.mkdirSync(paths.dataDir, { recursive: true })
-      const words = netns(process.execPath, path.join(__dirname, '../../dist/main.js'), 'metad', '-b', METADATA_ADDRESS)
+      const words = netns(
+        process.execPath,
+        path.join(__dirname, '../../bin/gantryd.js'),
+        'metad',
+        '-b',
+        METADATA_ADDRESS,
+      )
       daemon = spawn(words[0] ?? '', words.slice(1), {
         stdio: 'ignore',
         env: { ...process.env, GANETI_ROOTDIR: paths.root, GANETI_HOSTNAME: 'node1.test' },

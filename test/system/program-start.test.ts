@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { nodeFlags } from '../../src/lib/node-flags'
-import { YOUNG_MIB } from '../../src/model/limits/daemons'
+import { FRUGAL } from '../../src/model/limits/daemons'
 
 const ROOT = path.join(__dirname, '../..')
 const folders: string[] = []
@@ -26,14 +26,16 @@ function start(root: string, bundle: string, words: readonly string[], then: str
 test.each([
   ['gnt', ['gnt', '--version'], undefined],
   ['htools', ['hbal', '--version'], undefined],
-  ['job', ['job', '--help'], YOUNG_MIB.job],
-  ['ganeti-node', ['gantryd', 'node', '--version'], YOUNG_MIB.node],
-  ['ganeti-noded', ['gantryd', 'noded', '--version'], YOUNG_MIB.node],
+  ['job', ['job', '--help'], FRUGAL.job],
+  ['ganeti-node', ['gantryd', 'node', '--version'], FRUGAL.node],
+  ['ganeti-noded', ['gantryd', 'noded', '--version'], FRUGAL.node],
+  ['ganeti-confd', ['gantryd', 'confd', '--version'], FRUGAL.confd],
+  ['ganeti-embedded', ['gantryd', 'embedded', '--help'], undefined],
   ['ganeti-wconfd', ['gantryd', 'wconfd', '--version'], undefined],
   ['ganeti-luxid', ['gantryd', 'luxid', '--version'], undefined],
   ['ganeti-rapi', ['gantryd', 'rapi', '--version'], undefined],
-])('%s runs what the build compiled', (bundle, words, young_mib) => {
-  expect(start(ROOT, bundle, words, 'script.cachedDataRejected', nodeFlags(young_mib, []))).toEqual({
+])('%s runs what the build compiled', (bundle, words, frugal) => {
+  expect(start(ROOT, bundle, words, 'script.cachedDataRejected', nodeFlags(frugal, []))).toEqual({
     stdout: expect.stringMatching(/gantry|luxid|ganeti-/),
     found: false,
   })

@@ -5,6 +5,7 @@ import type { CandidateNode, Capacity, GroupScore, WhatIf } from '../../model/al
 import type { PlannedBalance } from '../../rpc/luxi/allocation'
 import type { Call } from '../command'
 import { asData } from '../output/data'
+import { formatUnit } from '../output/format'
 import { formatTable } from '../output/table'
 
 export async function showBalance(call: Call, answer: PlannedBalance): Promise<void> {
@@ -15,9 +16,10 @@ export async function showBalance(call: Call, answer: PlannedBalance): Promise<v
   else
     table(
       call,
-      ['Move', 'Instance', 'Group', 'Kind', 'From', 'To', 'Gain'],
-      steps.map(({ instance, group, kind, from, to, score_before, score_after }, at) => [
+      ['Move', 'Instance', 'Group', 'Kind', 'From', 'To', 'Copied', 'Gain'],
+      steps.map(({ instance, group, kind, from, to, score_before, score_after, copied_mib }, at) => [
         ...[String(at + 1), instance, group, kind, from.join(','), to.join(',')],
+        copied_mib === 0 ? '-' : formatUnit(copied_mib, 'h'),
         score8(score_before - score_after),
       ]),
     )

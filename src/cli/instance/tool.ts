@@ -3,10 +3,11 @@ import { type Tool, many, one } from '../command'
 import { addInstance } from './add'
 import { createInstances } from './batch'
 import { openConsole } from './console'
-import { activateDisks, deactivateDisks, growDisk, recreateDisks, replaceDisks } from './disks'
+import { replaceDisks } from './disks'
 import { instanceData, showInstances } from './info'
 import { modifyInstance, renameInstance } from './modify'
 import { changeGroup, failoverInstance, migrateInstance, moveInstance, removeInstance } from './move'
+import { DISK_COMMANDS } from './disk-commands'
 import { rebootInstances, reinstallInstances, shutdownInstances, startupInstances } from './run'
 import { listFieldsCommand } from '../output/list'
 import { listInstances } from '../output/lists'
@@ -43,7 +44,6 @@ import {
   oOsParametersPrivate,
   oOsParametersSecret,
   oOsType,
-  oPlacement,
   oPriority,
   oRoman,
   oSeparator,
@@ -55,7 +55,6 @@ import {
 } from '../input/options'
 import {
   SELECT_OPTIONS,
-  oAbsolute,
   oAllInstances,
   oAllowFailover,
   oAuto,
@@ -73,7 +72,6 @@ import {
   oIgnoreHvversions,
   oIgnoreOffline,
   oIgnoreSecondaries,
-  oIgnoreSize,
   oNewPrimary,
   oNewSecondaryNode,
   oNoHotplug,
@@ -91,7 +89,6 @@ import {
   oStatic,
   oTimeout,
   oType,
-  oWaitForSync,
 } from './options'
 
 export const instanceTool: Tool = {
@@ -332,38 +329,7 @@ export const instanceTool: Tool = {
       options: [...SELECT_OPTIONS, oType, oIgnoreSecondaries, ...JOB_OPTIONS, oShutdownTimeout],
       run: rebootInstances,
     },
-    {
-      name: 'activate-disks',
-      help: 'bring up disks',
-      usage: '<instance-name>',
-      args: [one('instance name')],
-      options: [...SUBMIT_OPTIONS, oIgnoreSize, oPriority, oWaitForSync],
-      run: activateDisks,
-    },
-    {
-      name: 'deactivate-disks',
-      help: 'take down disks',
-      usage: '[-f] <instance-name>',
-      args: [one('instance name')],
-      options: [oForce, ...JOB_OPTIONS],
-      run: deactivateDisks,
-    },
-    {
-      name: 'recreate-disks',
-      help: 'create lost disks again',
-      usage: '<instance-name>',
-      args: [one('instance name')],
-      options: [...JOB_OPTIONS, oDisk, oPlacement, oIallocator],
-      run: recreateDisks,
-    },
-    {
-      name: 'grow-disk',
-      help: 'enlarge a disk',
-      usage: '<instance-name> <disk> <size>',
-      args: [one('instance name'), one('free text'), one('free text')],
-      options: [...JOB_OPTIONS, oNoWaitForSync, oAbsolute, oIgnoreIpolicy],
-      run: growDisk,
-    },
+    ...DISK_COMMANDS,
     {
       name: 'change-group',
       help: 'move to another group',

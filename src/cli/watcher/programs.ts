@@ -26,8 +26,9 @@ export class EndsNow extends Error {
 const WATCHER_HELP = `Usage: ganeti-watcher [options]
 
 Starts instances that should run and do not, activates their disks, and archives old jobs, on the master; starts scripts in
-/etc/ganeti/hooks/watcher, and shuts down what runs on a node that is offline (maintain_node_health), on every node. The node's
-parent daemon starts it every five minutes, and when a node has come back. It ends at once while the watcher is paused.
+/etc/ganeti/hooks/watcher, and shuts down instances and disks of DRBD on a node that is offline (maintain_node_health), on
+every node. The node's parent daemon starts it every five minutes, and when a node has come back. It ends at once while the watcher
+is paused.
 
 Options:
   -h, --help               show this help and exit

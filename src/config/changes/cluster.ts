@@ -3,6 +3,8 @@ import type { Cluster, ConfigData } from '../../model/config'
 import { LAST_DRBD_PORT } from '../../model/constants/disks'
 import { ConfigurationError } from '../../model/errors'
 import { nodeUuid } from '../../model/ids'
+import { drbdId } from '../lookup'
+import { recordValues } from '../records'
 import { checkSerial, done, get, patched, put, putCluster, touched, type ChangeContext, type Changed } from '../edit'
 
 export function updateCluster(
@@ -40,10 +42,15 @@ export function allocatePort(config: ConfigData, context: ChangeContext): Change
   return { config: { ...config, cluster: touched(used, context) }, result: port }
 }
 
+/** Who gives it back may not know that what has it is in the configuration by now: then nothing changes. */
 export function addTcpUdpPort(config: ConfigData, context: ChangeContext, port: number): Changed<null> {
   if (!Number.isInteger(port)) throw new ConfigurationError(`Not a port: ${String(port)}`)
-  return done(returnPort(config, context, port))
+  return done(isPortUsed(config, port) ? config : returnPort(config, context, port))
 }
+
+const isPortUsed = ({ instances, disks }: ConfigData, port: number): boolean =>
+  recordValues(instances).some(({ network_port }) => network_port === port) ||
+  recordValues(disks).some((disk) => drbdId(disk)?.port === port)
 
 export function returnPort(config: ConfigData, context: ChangeContext, port: number): ConfigData {
   const { cluster } = config

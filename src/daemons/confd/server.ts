@@ -73,16 +73,18 @@ class Answering {
   constructor(private readonly options: ConfdOptions) {}
 
   hear(socket: Socket, bytes: Buffer, { address, port }: RemoteInfo): void {
-    const { clock, log } = this.options
+    const { clock } = this.options
     const key = this.options.key()
     if (key === '' || port === 0) return
     const request = unpackQuestion(key, bytes, seconds(clock))
     if (request === undefined || this.replays.isReplay(request.hmac, `${address} ${port}`)) return
     this.given++
-    // Who asked may be gone, or out of reach: then nobody waits for the answer.
-    socket.send(this.reply(key, request), port, address, (error) => {
-      if (error !== null) log.debug({ address, reason: errorText(error) }, 'an answer was not sent')
-    })
+    socket.send(this.reply(key, request), port, address, this.sent)
+  }
+
+  /** Who asked may be gone, or out of reach: then nobody waits for the answer. The error names the address. */
+  private readonly sent = (error: Error | null): void => {
+    if (error !== null) this.options.log.debug({ reason: errorText(error) }, 'an answer was not sent')
   }
 
   private reply(key: string, request: ConfdRequest): Buffer {

@@ -216,6 +216,7 @@ function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
   const replicas = new Replicas({
     ...{ nodes, clock, log },
     files: () => queueFiles(paths, queue),
+    read: async (file) => (await disk.read(file))?.toString('utf8'),
   })
   const store = new QueueStore(disk, paths, log, replicas, clock, () => queue.busy)
   const queue: JobQueue = new JobQueue({

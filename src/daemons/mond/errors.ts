@@ -1,9 +1,11 @@
-// Refusals of this door, in Ganeti's words where it has some. They are plain text.
-import { HttpError, unforeseen } from '../../http/errors'
+// Refusals of this door: in Ganeti's words, as plain text, where it has some, and as problems where it takes anything.
+import { badRequest, HttpError, unforeseen } from '../../http/errors'
 import type { RefusalWords } from '../../http/refusal'
 import type { Log } from '../../lib/log'
 
 export const noReport = (): HttpError => new HttpError(404, 'Unable to produce a report for the requested resource')
+export const noSuch = (field: string, wrong: string, valid: readonly string[]): HttpError =>
+  badRequest(`${field}: there is no '${wrong}', but ${valid.join(', ')}`)
 export const NO_RESOURCE = 'Resource not found'
 
 export function refusalOf(error: unknown, log: Log): HttpError {

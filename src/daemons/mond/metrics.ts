@@ -1,6 +1,7 @@
 // /metrics for Prometheus: how the collectors get on, and what they say of the node.
-import { DEFAULT, type Figures } from '../../collectors/monitor'
+import type { Figures } from '../../collectors/monitor'
 import { Gauge, Registry } from '../../lib/prometheus'
+import { NO_CATEGORY } from '../../model/constants/collectors'
 import type { MondOptions } from './context'
 
 type Measured = Pick<MondOptions, 'monitor' | 'clock' | 'configAge_s'>
@@ -12,7 +13,7 @@ export async function metricsOf({ monitor, clock, configAge_s }: Measured): Prom
     for (const figures of monitor.figures()) {
       const { name: collector, category } = figures.watched
       const value = of(figures)
-      if (value !== undefined) values.set({ collector, category: category ?? DEFAULT }, value)
+      if (value !== undefined) values.set({ collector, category: category ?? NO_CATEGORY }, value)
     }
   }
   const now_ms = clock.monotonic_ms()

@@ -1,5 +1,6 @@
 // A small page for people: what each collector says of this node.
-import { DEFAULT, type Figures } from '../../collectors/monitor'
+import type { Figures } from '../../collectors/monitor'
+import { NO_CATEGORY } from '../../model/constants/collectors'
 import { COLLECTOR_SETTINGS_S } from '../../model/limits/mond'
 import type { MondOptions } from './context'
 
@@ -28,7 +29,7 @@ const STYLE =
 const STATES = { 0: 'ok', 1: 'healing', 2: 'unknown', 4: 'bad' } as const
 
 function rowOf({ watched, status, error, seen_ms }: Figures, now_ms: number): string {
-  const category = watched.category ?? DEFAULT
+  const category = watched.category ?? NO_CATEGORY
   const code = status?.code ?? (error === undefined ? undefined : 2)
   const state = code === undefined ? '' : STATES[code]
   const said = (error ?? status?.message ?? '').trim()

@@ -6,6 +6,7 @@ import { routes } from '../../generated/mond-routes'
 import { Bodies, JSON_TYPE } from '../../http/body'
 import { type Api, createDispatcher, type Handler, pathOf } from '../../http/dispatch'
 import { HttpError } from '../../http/errors'
+import { problem, PROBLEM_TYPE } from '../../http/problem'
 import { serve } from '../../http/serve'
 import { showPages } from '../../http/show-pages'
 import { finishAnswer } from '../../lib/finish-answer'
@@ -63,7 +64,7 @@ function mondApi({ log, clock, ...options }: MondOptions): Api<undefined, MondCo
     routes,
     anyName: true,
     bodyType: JSON_TYPE,
-    // Ganeti takes any query and does not look at it.
+    // Ganeti takes any query and does not look at it, so only the values of parameters that are ours are checked.
     strict: false,
     identify: () => Promise.resolve(undefined),
     nameOf: () => undefined,
@@ -78,6 +79,7 @@ function mondApi({ log, clock, ...options }: MondOptions): Api<undefined, MondCo
     },
     refuse(request, response, error) {
       const { status, message } = refusalOf(error, log)
+      if (status === 400) return send(response, status, JSON.stringify(problem(status, message)), PROBLEM_TYPE)
       const isReport = /^\/1\/report(\/|$)/.test(pathOf(request))
       const words = status !== 404 ? message : isReport ? noReport().message : NO_RESOURCE
       send(response, status, words, REFUSAL_WORDS.type)

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
-import { nodeFlags } from '../../lib/node-flags'
+import { type Frugal, nodeFlags } from '../../lib/node-flags'
 import type { Processes } from '../../lib/processes'
 import {
   CHILD_BACKOFF_MAX_S,
@@ -19,7 +19,7 @@ export interface ChildOptions {
   args: readonly string[]
   env?: Readonly<Record<string, string>>
   /** As for `nodeFlags`. */
-  young_mib?: number | undefined
+  frugal?: Frugal | undefined
   clock: Clock
   processes: Processes
   /** Exit codes after which it is not started again. */
@@ -92,10 +92,10 @@ export class Child {
 
   /** `first` hears of the first start; later ones are tried until they work. */
   private launch(first?: { ready(): void; failed(error: Error): void }): void {
-    const { name, program, args, env, young_mib, clock, processes } = this.options
+    const { name, program, args, env, frugal, clock, processes } = this.options
     const child = processes.fork(program, [...args], {
       env: { ...inheritedEnvironment(), ...env },
-      execArgv: nodeFlags(young_mib),
+      execArgv: nodeFlags(frugal),
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       // Its own group: Ctrl-C in the terminal reaches only the parent, which stops its children in order.
       detached: true,

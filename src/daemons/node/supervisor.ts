@@ -164,12 +164,12 @@ export class Supervisor {
   }
 
   private async startRole(role: Role, extra: readonly string[] = []): Promise<void> {
-    const { name, young_mib, exits = {} } = role
+    const { name, frugal, exits = {} } = role
     if (this.children.get(name)?.running) return
     const { program, args, clock, processes, log, paths } = this.options
     const child = new Child({
       name: `${paths.hostname || 'this node'}: ${name}`,
-      ...{ program, clock, processes, young_mib },
+      ...{ program, clock, processes, frugal },
       args: [name, ...(args.get(name) ?? []), ...extra],
       finalCodes: Object.keys(exits).map(Number),
       onMessage: (message) => void (isDaemonRequest(message) && this.obey(message, child)),

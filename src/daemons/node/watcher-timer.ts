@@ -21,7 +21,7 @@ export class WatcherTimer {
   private timer: Timer | undefined
   private turn = 0
   private readonly running = new Set<number>()
-  /** Why it is to run again when a run has ended. */
+  /** Why it is to run when one of too many runs has ended. */
   private next: string | undefined
   private closed = false
 
@@ -37,8 +37,8 @@ export class WatcherTimer {
   /** A run that looks after instances now; what takes longer has time. */
   soon(why: string): void {
     if (this.closed) return
-    // One that has begun may have looked already.
-    if (this.running.size > 0) this.next = why
+    // One that has begun may have looked already; runs take their turns themselves.
+    if (this.running.size >= WATCHER_RUNS_MAX) this.next = why
     else this.run(['--no-verify-disks', '--why', why])
   }
 

@@ -56,6 +56,9 @@ export interface NodedOptions {
   disk: Disk
   machine: Machine
   lockFile?: LockFile
+  /** Where this node has volumes in user space instead of LVM. */
+  userVolumes?: string
+  mirrorProgram?: readonly [program: string, ...args: string[]]
   log?: Log
 }
 
@@ -132,6 +135,8 @@ function contextOf(options: NodedOptions): NodeContext {
     ...osFolders(paths, options.bundledOs ?? []),
     hypervisor: hypervisorsOf(basics),
     daemons: options.daemons,
+    ...(options.userVolumes !== undefined && { userVolumes: options.userVolumes }),
+    ...(options.mirrorProgram !== undefined && { mirrorProgram: options.mirrorProgram }),
     ...(options.lockFile !== undefined && { lockFile: options.lockFile }),
     measures: new NodeMeasures(hostname),
     queueJournal: queueCopy(basics),

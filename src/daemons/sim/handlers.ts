@@ -187,11 +187,12 @@ const disks = {
   blockdev_shutdown: (sim, disk) => (setMinor(sim, disk, false), null),
   blockdev_open: nothing,
   blockdev_close: nothing,
-  blockdev_snapshot: (sim, disk) => {
+  blockdev_snapshot: (sim, disk, wished) => {
     const [volume = disk] = disk.children ?? []
     const { size, dev_type, logical_id } = requireDisk(sim, volume)
     const [vg = '', name = ''] = logical_id.map(String)
-    const id = [vg, `${name}.snap`]
+    const isVolume = diskIdOf(dev_type) === 'volume'
+    const id = [vg, isVolume && wished !== null ? wished : `${name}.${wished ?? 'snap'}`]
     sim.world.addDisk(sim.node, { ...volume, children: [], dev_type, logical_id: id }, size)
     return id
   },

@@ -1,12 +1,13 @@
 // One run of the watcher for a node group: looks, decides, has jobs done, and keeps what is to be remembered.
 import { type Clock, seconds } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
-import type { LockFile } from '../../lib/file-lock'
+import type { HeldLock, LockFile } from '../../lib/file-lock'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { errorText } from '../../lib/system-failure'
 import { PRIORITY } from '../../model/constants/jobs'
 import { PATH } from '../../model/constants/paths'
+import { WATCHER_TURN_S } from '../../model/limits/watcher'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Master } from '../../rpc/luxi/master'
 import type { WatcherReport } from '../../rpc/luxi/watcher-report'
@@ -42,7 +43,7 @@ export interface GroupOptions {
   readonly why: string
 }
 
-/** Another run is at this group. */
+/** Others look after this group. */
 export class GroupBusy extends Error {}
 
 export interface Group {
@@ -99,17 +100,34 @@ class GroupRun {
     const { lockFile, paths, disk } = this.surroundings
     const file = paths.local(PATH.WATCHER_GROUP_STATE_FILE.replace('%s', this.group.uuid))
     // The file itself is what Ganeti's watcher and scripts lock. It is replaced when it is written, so we hold a file that stays, too.
-    const locks = [await lockFile(`${paths.lockDir}/ganeti-watcher.${this.group.uuid}.lock`, 'exclusive')]
-    if (locks[0] !== undefined) locks.push(await lockFile(file, 'exclusive'))
+    const turn = await this.turn()
+    const lock = await lockFile(file, 'exclusive')
     try {
-      if (locks.some((lock) => lock === undefined))
-        throw new GroupBusy(
-          `another watcher is at node group ${this.group.name}, or somebody holds the lock of ${file}`,
-        )
+      if (lock === undefined) throw new GroupBusy(`somebody holds the lock of ${file}`)
       const save = (memory: Memory) => disk.write(file, memoryText(memory))
       return await this.lookAndAct(parseMemory((await disk.read(file))?.toString('utf8') ?? ''), save)
     } finally {
-      for (const lock of locks) lock?.release()
+      lock?.release()
+      turn.release()
+    }
+  }
+
+  /** The run before may have looked before this one was called, so one run waits for its end. Those that come meanwhile can leave it to that. */
+  private async turn(): Promise<HeldLock> {
+    const { lockFile, paths } = this.surroundings
+    const { uuid, name } = this.group
+    const lock = (part: string, wait_s: number) =>
+      lockFile(`${paths.lockDir}/ganeti-watcher.${uuid}.${part}`, 'exclusive', wait_s)
+    const next = await lock('next', 0)
+    if (next === undefined)
+      throw new GroupBusy(`another watcher waits for its turn at node group ${name}, and will look`)
+    try {
+      const turn = await lock('lock', WATCHER_TURN_S)
+      if (turn === undefined)
+        throw new GroupBusy(`another watcher has been at node group ${name} for ${WATCHER_TURN_S} s`)
+      return turn
+    } finally {
+      next.release()
     }
   }
 

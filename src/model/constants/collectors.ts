@@ -11,6 +11,13 @@ const OWN_COLLECTORS = [
 export const DATA_COLLECTORS = [...GANETI_COLLECTORS, ...OWN_COLLECTORS] as const
 export type DataCollector = (typeof DATA_COLLECTORS)[number]
 
+/** The categories that a report may have. */
+export const REPORT_CATEGORIES = ['instance', 'storage', 'daemon', 'hypervisor', 'node'] as const
+/** In addresses, the category of what has none. */
+export const NO_CATEGORY = 'default'
+/** The categories that may be asked for. */
+export const ASKED_CATEGORIES: readonly string[] = [...REPORT_CATEGORIES, NO_CATEGORY]
+
 /** Microseconds. */
 export const DATA_COLLECTOR_INTERVAL = 5000000
 

@@ -2,7 +2,7 @@
 import type { DiskTemplate, StorageType } from '../templates'
 
 export const DEFAULT_ENABLED_DISK_TEMPLATES: readonly DiskTemplate[] = ['drbd', 'plain']
-/** Why nothing that moves instances by itself copies disks to another node. */
+/** Why maintenance copies no disks to another node. */
 export const DISKS_NOT_REPLACED =
   'disks are copied only for who asks for it, with gnt-instance replace-disks or gnt-node evacuate'
 
@@ -41,3 +41,6 @@ export const LAST_DRBD_PORT = 14999
 
 /** Of a node without any volume group: how it gets one. */
 export const NO_VOLUME_GROUPS = 'it has none at all; vgcreate, of the package lvm2, makes one'
+
+/** The name by which a disk that a process of the node serves is asked for. */
+export const SERVED_EXPORT = 'disk'

@@ -45,11 +45,16 @@ export const PATH = {
   INSTANCE_STATUS_FILE: '/var/run/ganeti/instance-status',
   BDEV_CACHE_DIR: '/var/run/ganeti/bdev-cache',
   DISK_LINKS_DIR: '/var/run/ganeti/instance-disks',
+  LENT_DISKS_DIR: '/var/run/ganeti/lent-disks',
   UIDPOOL_LOCKDIR: '/var/run/ganeti/uid-pool',
   HOOKS_BASE_DIR: '/etc/ganeti/hooks',
   FILE_STORAGE_PATHS_FILE: '/etc/ganeti/file-storage-paths',
   DEFAULT_FILE_STORAGE_DIR: '/srv/ganeti/file-storage',
   DEFAULT_SHARED_FILE_STORAGE_DIR: '/srv/ganeti/shared-file-storage',
+  /** Ours: volumes in user space, where a node has them. */
+  USER_VOLUMES_DIR: '/srv/ganeti/user-volumes',
+  /** Ours: where nodes that share a machine find each other's mirrored disks. */
+  MIRROR_LINKS_DIR: '/srv/ganeti/mirror-links',
   DEFAULT_GLUSTER_STORAGE_DIR: '/var/run/ganeti/gluster',
   RESTRICTED_COMMANDS_DIR: '/etc/ganeti/restricted-commands',
   REPAIR_COMMANDS_DIR: '/etc/ganeti/node-repair-commands',

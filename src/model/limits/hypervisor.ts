@@ -27,3 +27,5 @@ export const POWERDOWN_REPEAT_S = 5
 /** Seconds between two looks for guests to listen to, where the system does not tell of them; and after it told, until they are looked at. */
 export const GUESTS_LOOK_S = 10
 export const GUESTS_SETTLE_S = 0.1
+/** Seconds for which a guest waits for the process that serves its disk, before it is told of an error. */
+export const SERVER_RETURNS_S = 30

@@ -21,6 +21,9 @@ export const NODED_HANDSHAKES_PER_CLIENT_MAX = 256
 export const NODED_RECEIVE_S = 10
 /** Seconds to reach a node before the call fails. */
 export const NODE_CONNECT_S = 5
+/** Seconds for which what takes a change back asks a node that does not answer, and seconds between two such calls. */
+export const UNDO_PATIENCE_S = 60
+export const UNDO_PAUSE_S = 2
 /** Seconds between two looks whether a node that owes an answer can still be reached. */
 export const NODE_REACH_S = 15
 /** Seconds that an idle connection to a node is kept. */

@@ -1,7 +1,7 @@
 // SSH between nodes: its keys, its programs, and nodes that join.
 
 /** How long the daemon of a node that is to join may take to answer. */
-export const NODE_DAEMON_READY_S = 20
+export const NODE_DAEMON_READY_S = 60
 /** Seconds that a command on another node over SSH may take; for new keys, and for telling them, tries and seconds of each. */
 export const SSH_S = 30
 export const SSH_TRIES_MAX = 3

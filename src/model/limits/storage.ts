@@ -22,3 +22,12 @@ export const EXT_OUTPUT_BYTES_MAX = 1 << 20
 export const EXT_LOGS_MAX = 1000
 /** Seconds for which an image of Ceph may seem in use elsewhere: after some 30 s Ceph forgets a machine that has died. */
 export const RBD_WATCH_S = 40
+/** Snapshots of one disk that users may have. Each makes writing to a logical volume slower. */
+export const SNAPSHOTS_PER_DISK_MAX = 32
+/** Characters of a snapshot's name: with that of its volume it is the name of a volume, which LVM lets have 127. */
+export const SNAPSHOT_NAME_CHARS_MAX = 64
+/** Seconds that a program of Ceph may take to answer a question, and to do what costs more the larger an image is. */
+export const RBD_ANSWER_S = 30
+export const RBD_REMOVE_S = 840
+/** Seconds that a process may take to end which shows a disk as a file. */
+export const LENT_DISK_S = 30

@@ -7,6 +7,8 @@ export const WATCHER_STRICT_EVERY = 6
 export const CLEANER_EVERY = 288
 /** Runs at the same time: one that waits for the disks of a group must not hold up the next. */
 export const WATCHER_RUNS_MAX = 3
+/** Seconds for which a run waits until the one before has ended what it does for the instances of a group. */
+export const WATCHER_TURN_S = 300
 /** Attempts to start an instance, or to clean up after one, before it is left alone. */
 export const WATCHER_TRIES_MAX = 5
 /** Seconds after which former attempts count no more. */

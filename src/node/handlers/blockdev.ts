@@ -65,8 +65,8 @@ export const blockdevHandlers = {
 
   async blockdev_convert(context, from, to) {
     const disks = new Disks(context)
-    const [source, target] = [await disks.opened(from), await disks.opened(to)]
-    await copyDevice(context.files, source.path, target.path)
+    for (const disk of [from, to]) await disks.opened(disk)
+    await disks.lent(from, (source) => disks.lent(to, (target) => copyDevice(context.files, source, target)))
     return null
   },
 

@@ -3,9 +3,10 @@ import * as path from 'node:path'
 import { decodeJournal } from '../../config/journal'
 import { eachBounded } from '../../lib/bounded'
 import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits/queue'
-import { isObject } from '../../lib/shapes/shape'
+import { objectIn } from '../../lib/json-text'
 import { ConfigurationError } from '../../model/errors'
 import { fail } from '../failure'
+import { hasEnded } from '../queue-copy'
 import type { ConfigReplica, Handlers, NodeContext } from '../context'
 
 export const configReplicaHandlers = {
@@ -26,7 +27,7 @@ export const configReplicaHandlers = {
 
 /** From the files, which are as durable as what was acknowledged. */
 async function configSerial({ disk, paths }: NodeContext): Promise<number | null> {
-  const config = parse((await disk.read(paths.configFile))?.toString('utf8'))
+  const config = objectIn((await disk.read(paths.configFile))?.toString('utf8'))
   if (config === undefined) return null
   const { records } = decodeJournal((await disk.read(paths.journalFile)) ?? Buffer.alloc(0))
   return Math.max(Number(config['serial_no']), ...records.map(({ delta }) => delta.to))
@@ -39,20 +40,10 @@ async function jobsOf({ disk, paths, queueJournal }: NodeContext): Promise<[numb
   const jobs: [number, boolean][] = []
   await eachBounded(ids, QUEUE_COMMIT_FILES_MAX, async (id) => {
     const file = `${paths.queueDir}/job-${id}`
-    const job = parse(newer.get(file) ?? (await disk.read(file))?.toString('utf8'))
-    jobs.push([Number(id), (job?.['end_timestamp'] ?? null) !== null])
+    const ended = hasEnded(newer.get(file)) || hasEnded((await disk.read(file))?.toString('utf8'))
+    jobs.push([Number(id), ended])
   })
   return jobs
-}
-
-function parse(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return isObject(value) ? value : undefined
-  } catch {
-    // Half of a file that another one replaces: as good as none.
-    return undefined
-  }
 }
 
 const replicaOf = ({ configReplica }: NodeContext): ConfigReplica =>

@@ -8,7 +8,7 @@ import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { checkFileStoragePath } from '../storage/allowed-paths'
 import { groupSpace, spindleSpace } from '../storage/lvm/space'
-import { modifyStorageUnit, physicalVolumes, repairStorageUnit, volumeGroups } from '../storage/lvm/units'
+import { reportsOf } from '../storage/volume-reports'
 import { isDirectoryStorage } from '../../model/templates'
 
 const MIB = 1 << 20
@@ -47,13 +47,13 @@ export const fileStorageHandlers = {
     return rows.map((unit) => fields.map((field) => unit[field] ?? fail(`Unknown storage field '${field}'`)))
   },
 
-  async storage_modify({ run }, type, _args, name, changes) {
-    await modifyStorageUnit(run, type, name, changes)
+  async storage_modify(context, type, _args, name, changes) {
+    await reportsOf(context).modify(type, name, changes)
     return null
   },
 
-  async storage_execute({ run }, type, _args, name, operation) {
-    await repairStorageUnit(run, type, name, operation)
+  async storage_execute(context, type, _args, name, operation) {
+    await reportsOf(context).repair(type, name, operation)
     return null
   },
 
@@ -79,8 +79,8 @@ export async function storageInfo(context: NodeContext, [type, key, params]: Sto
     return space && { type, name: key, storage_free: space.free_mib, storage_size: space.size_mib }
   }
   const exclusive = params[0] === true
-  if (type === 'lvm-vg') return groupSpace(context.run, key, exclusive)
-  return type === 'lvm-pv' ? spindleSpace(context.run, key, exclusive) : null
+  if (type === 'lvm-vg') return groupSpace(reportsOf(context), key, exclusive)
+  return type === 'lvm-pv' ? spindleSpace(reportsOf(context), key, exclusive) : null
 }
 
 type Unit = Readonly<Record<string, string | number | boolean>>
@@ -91,9 +91,11 @@ async function storageUnits(context: NodeContext, type: string, args: readonly u
     return Promise.all(directories.map((directory) => directoryUnit(context, directory)))
   }
   if (type === 'lvm-vg')
-    return (await volumeGroups(context.run)).map(({ name, size_mib, free_mib }) => unit(name, size_mib, free_mib, true))
+    return (await reportsOf(context).groups()).map(({ name, size_mib, free_mib }) =>
+      unit(name, size_mib, free_mib, true),
+    )
   if (type === 'lvm-pv')
-    return (await physicalVolumes(context.run)).map(({ name, size_mib, free_mib, allocatable }) =>
+    return (await reportsOf(context).physical()).map(({ name, size_mib, free_mib, allocatable }) =>
       unit(name, size_mib, free_mib, allocatable),
     )
   return fail(`Unknown storage type '${type}'`)

@@ -118,7 +118,7 @@ async function startInstance(
     return []
   }
   await showGuest(context, instance)
-  const disks = await orFail('Block device error', linkDisks(context, instance))
+  const disks = await orFail('Block device error', linkDisks(context, instance, 'guest'))
   try {
     const seed = await seedDisk(context, instance)
     const remarks = await orFail('Hypervisor error', hypervisor.start(instance, disks, paused, seed))

@@ -6,7 +6,7 @@ import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../failure'
 import { Disks } from '../storage/disks'
 import { nameOf } from '../storage/name'
-import { usermodeHelper } from '../storage/drbd/kernel'
+import { mirrorReportsOf } from '../storage/mirror-reports'
 import type { Connection, Device, Mirror } from '../storage/storage'
 import { until } from '../storage/until'
 
@@ -79,7 +79,7 @@ export const mirrorHandlers = {
     return needy
   },
 
-  drbd_helper: (context) => usermodeHelper(context),
+  drbd_helper: (context) => mirrorReportsOf(context).helper(),
 } satisfies Partial<Handlers>
 
 const needsHelp = ({ standalone, diskless, astray }: Connection): boolean => standalone || diskless || astray

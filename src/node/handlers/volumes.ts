@@ -1,22 +1,22 @@
 // Node calls about logical volumes and block devices as such.
 import type { Handlers } from '../context'
-import { logicalVolumes, volumeGroups, volumeStates } from '../storage/lvm/units'
+import { reportsOf, volumeStates } from '../storage/volume-reports'
 
 const MIB = 1 << 20
 
 export const volumeHandlers = {
-  async vg_list({ run }) {
-    return Object.fromEntries((await volumeGroups(run)).map((group) => [group.name, group.size_mib]))
+  async vg_list(context) {
+    return Object.fromEntries((await reportsOf(context).groups()).map((group) => [group.name, group.size_mib]))
   },
 
-  lv_list: ({ run }, groups) =>
+  lv_list: (context, groups) =>
     volumeStates(
-      run,
+      reportsOf(context),
       [groups].flat().filter((name) => name !== ''),
     ),
 
-  async node_volumes({ run }) {
-    const volumes = await logicalVolumes(run)
+  async node_volumes(context) {
+    const volumes = await reportsOf(context).logical()
     return volumes.flatMap(({ vg, name, size, devices }) =>
       devices.map((device) => ({ name, size, dev: device.replace(/\(.*$/, ''), vg })),
     )

@@ -5,6 +5,7 @@ import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import { NodeFailure, fail } from '../failure'
+import { lend, takeBack } from './lent'
 import { nameOf } from './name'
 import { overwrite } from './zeros'
 import { DRIVERS } from './registry'
@@ -55,7 +56,7 @@ export class Disks {
       if (info !== '') await this.setInfo(disk, info)
       return { id, ...(device && { device }) }
     } catch (error) {
-      await this.takeBack(disk)
+      await this.unmake(disk)
       throw error
     }
   }
@@ -74,6 +75,30 @@ export class Disks {
     const device = await this.require(disk)
     await this.driver(disk).open(disk, device, { exclusive: true })
     return device
+  }
+
+  /** The same, with a file or device that programs of this node can use; it stays until the disk is shut down, or its guest begins. */
+  async reached(disk: DiskDict): Promise<Device> {
+    return this.within(await this.opened(disk))
+  }
+
+  /** For a guest that is about to begin: nobody else has the disk. */
+  async forGuest(disk: DiskDict): Promise<Device> {
+    const device = await this.opened(disk)
+    await this.letGo(device)
+    const others = (await this.driver(disk).users?.(disk)) ?? []
+    if (others.length > 0)
+      fail(
+        `${nameOf(disk)} is in use at ${others.join(', ')}, so no instance begins with it on node ${this.context.hostname}: ` +
+          'end what uses it there; what has died is forgotten within a minute',
+      )
+    return device
+  }
+
+  /** A device that was found, with a place in this node's file system. */
+  async within(device: Device): Promise<Device> {
+    const { path, uri } = device
+    return path !== '' || uri === undefined ? device : { ...device, path: await lend(this.context, uri), block: false }
   }
 
   missing(disk: DiskDict): string {
@@ -113,7 +138,10 @@ export class Disks {
   /** Answers the devices that are gone, its children's too. */
   async shutdown(disk: DiskDict): Promise<Device[]> {
     const device = await this.find(disk)
-    if (device !== undefined) await this.driver(disk).shutdown(disk, device)
+    if (device !== undefined) {
+      await this.letGo(device)
+      await this.driver(disk).shutdown(disk, device)
+    }
     const gone = device === undefined ? [] : [device]
     for (const child of childrenOf(disk)) gone.push(...(await this.shutdown(child)))
     return gone
@@ -126,7 +154,9 @@ export class Disks {
   }
 
   async close(disk: DiskDict): Promise<void> {
-    await this.driver(disk).close(disk, await this.require(disk))
+    const device = await this.require(disk)
+    await this.letGo(device)
+    await this.driver(disk).close(disk, device)
   }
 
   /** First what the data is kept on, on all nodes, then what lies above it, where there is something. A dry run looks at the former. */
@@ -146,18 +176,27 @@ export class Disks {
   /** Overwrites a range with zeros; fails when it goes beyond the end. */
   async wipe(disk: DiskDict, offset_mib: number, size_mib: number): Promise<void> {
     const device = await this.require(disk)
-    if (device.path === '')
-      fail(`${nameOf(disk)} has no device on node ${this.context.hostname}, only a hypervisor reaches it`)
     const { size_bytes: end_bytes } = await this.driver(disk).dimensions(disk, device)
-    await overwrite(this.context.files, device.path, { offset_mib, size_mib, end_bytes })
+    await this.using(disk, device, (file) => overwrite(this.context.files, file, { offset_mib, size_mib, end_bytes }))
+  }
+
+  /** Does something with a file or block device that stands for the whole disk, which is open here. */
+  async lent<T>(disk: DiskDict, work: (file: string) => Promise<T>): Promise<T> {
+    return this.using(disk, await this.require(disk), work)
+  }
+
+  /** Whether programs get at it only as long as something is done with it here. */
+  isOnlyLent = (disk: DiskDict): boolean => this.driver(disk).lend !== undefined
+
+  private async using<T>(disk: DiskDict, device: Device, work: (file: string) => Promise<T>): Promise<T> {
+    const driver = this.driver(disk)
+    return driver.lend === undefined ? work((await this.within(device)).path) : driver.lend(disk, device, work)
   }
 
   /** A disk that is gone already is fine. Answers the devices that are gone, its children's too. */
   async remove(disk: DiskDict): Promise<Device[]> {
-    const device = await this.find(disk)
+    const device = await this.removeOwn(disk)
     const gone = device === undefined ? [] : [device]
-    if (device !== undefined) await this.driver(disk).remove(disk, device)
-    else await this.driver(disk).removeUnseen?.(disk)
     const failures: string[] = []
     for (const child of childrenOf(disk)) {
       try {
@@ -177,6 +216,7 @@ export class Disks {
     try {
       for (const [disk, newId] of renames) {
         const device = await this.require(disk)
+        await this.letGo(device)
         await this.driver(disk).rename(disk, device, newId)
         const now = { ...disk, logical_id: newId }
         const oldId = (disk.logical_id ?? []).flatMap((part) => part ?? [])
@@ -253,10 +293,33 @@ export class Disks {
   private isOpened = (disk: DiskDict, onPrimary: boolean): boolean =>
     onPrimary || this.driver(disk).onSecondary === 'opened'
 
-  private async takeBack(disk: DiskDict): Promise<void> {
+  private async letGo({ path, uri }: Device): Promise<void> {
+    if (path === '' && uri !== undefined) await takeBack(this.context, uri)
+  }
+
+  /** Without its children. What cannot be told from its device may be deleted without. */
+  private async removeOwn(disk: DiskDict): Promise<Device | undefined> {
+    const driver = this.driver(disk)
+    let device: Device | undefined
     try {
-      const device = await this.find(disk)
-      if (device !== undefined) await this.driver(disk).remove(disk, device)
+      device = await this.find(disk)
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || driver.removeUnseen === undefined) throw error
+      await driver.removeUnseen(disk, error)
+      return undefined
+    }
+    if (device === undefined) {
+      await driver.removeUnseen?.(disk)
+      return undefined
+    }
+    await this.letGo(device)
+    await driver.remove(disk, device)
+    return device
+  }
+
+  private async unmake(disk: DiskDict): Promise<void> {
+    try {
+      await this.removeOwn(disk)
     } catch (error) {
       this.context.log.error({ disk: nameOf(disk), error: messageOf(error) }, 'a half-made disk stays')
     }

@@ -1,7 +1,7 @@
 // Disks as plain files below an allowed directory: on this node's own file system, or on one that all nodes share.
 import type { FileHandle } from 'node:fs/promises'
 import { errorCode, isMissing } from '../../lib/disk'
-import type { Files } from '../../lib/files'
+import { constants, type Files } from '../../lib/files'
 import type { DiskDict } from '../../rpc/node/dicts'
 import { fail } from '../failure'
 import { checkFileStoragePath } from './allowed-paths'
@@ -47,7 +47,12 @@ export function driverOfFiles(context: StorageContext, fileOf: (disk: DiskDict) 
       await files.rename(device.path, target)
     },
     setInfo: () => Promise.resolve(),
-    snapshot: async (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
+    async snapshot(disk, device, wished) {
+      const [driver = '', wire = ''] = disk.logical_id ?? []
+      const id = [driver ?? '', `${String(wire)}.${wished ?? 'snap'}`]
+      await shareBlocks(context, device.path, await fileOf({ ...disk, logical_id: id }))
+      return id
+    },
     dimensions: async (_disk, { path: file }) => ({ size_bytes: (await files.stat(file)).size, spindles: null }),
   }
 }
@@ -58,8 +63,32 @@ async function filePath(context: StorageContext, logicalId: DiskDict['logical_id
   return checkFileStoragePath(context, wire)
 }
 
+/** A copy that has all blocks in common with the file, and takes no time: where the file system can do that. */
+async function shareBlocks({ files, paths }: StorageContext, file: string, copy: string): Promise<void> {
+  const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = constants
+  try {
+    await files.copyFile(file, copy, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE)
+  } catch (error) {
+    const code = errorCode(error) ?? ''
+    if (code === 'EEXIST') fail(`File already exists: ${paths.virtual(copy)}; give the snapshot another name`)
+    // What was begun is of nobody's use.
+    await files.rm(copy, { force: true })
+    if (!CANNOT_SHARE.has(code)) throw error
+    fail(
+      `The file system of '${paths.virtual(file)}' cannot share blocks between files, so there are no snapshots: Btrfs, and XFS made ` +
+        'with reflink=1, can',
+    )
+  }
+}
+
+const CANNOT_SHARE: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EINVAL', 'ENOTTY'])
+
 /** Sparse, but of its full size from the start. */
-async function createFile(file: string, size: number, context: StorageContext): Promise<void> {
+export async function createFile(
+  file: string,
+  size: number,
+  context: Pick<StorageContext, 'files' | 'paths'>,
+): Promise<void> {
   const handle = await open(file, context)
   try {
     await handle.truncate(size)
@@ -72,7 +101,7 @@ async function createFile(file: string, size: number, context: StorageContext): 
   }
 }
 
-async function open(file: string, context: StorageContext): Promise<FileHandle> {
+async function open(file: string, context: Pick<StorageContext, 'files' | 'paths'>): Promise<FileHandle> {
   try {
     return await context.files.open(file, 'wx', 0o600)
   } catch (error) {
@@ -83,7 +112,7 @@ async function open(file: string, context: StorageContext): Promise<FileHandle> 
   }
 }
 
-async function resize(files: Files, file: string, size: number): Promise<void> {
+export async function resize(files: Files, file: string, size: number): Promise<void> {
   const handle = await files.open(file, 'r+')
   try {
     await handle.truncate(size)

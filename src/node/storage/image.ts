@@ -13,22 +13,20 @@ const ADDRESS = /^https?:\/\//
 
 /** Writes the first `size_mib` of an image to the beginning of a disk. */
 export async function writeImage(context: NodeContext, disk: DiskDict, image: string, size_mib: number): Promise<void> {
-  const device = await new Disks(context).find(disk)
-  if (device === undefined) return fail(`Cannot image device ${disk.iv_name ?? disk.uuid}: device not found`)
+  const disks = new Disks(context)
+  if ((await disks.find(disk)) === undefined)
+    return fail(`Cannot image device ${disk.iv_name ?? disk.uuid}: device not found`)
   if (size_mib < 0) fail('Negative size')
   if (size_mib > disk.size) fail('Image size is bigger than device size')
-  const target = { file: device.path, bytes: size_mib * MIB }
-  if (ADDRESS.test(image)) return download(context, image, target)
+  if (ADDRESS.test(image)) return disks.lent(disk, (file) => download(context, image, { file, bytes: size_mib * MIB }))
   const known = await context.files.stat(image).catch(() => fail(`Image '${image}' not found`))
   // A pipe, for one, would hold up this daemon until somebody writes into it.
   if (!known.isFile() && !known.isBlockDevice()) fail(`Image '${image}' is neither a file nor a block device`)
   // So does what the kernel writes as it comes; its files have no length.
   if (known.isFile() && known.size === 0) fail(`Image '${image}' is empty`)
-  await writeBeginning(
-    context.files,
-    context.files.createReadStream(image, { highWaterMark: MIB }),
-    target,
-    context.caller,
+  const source = () => context.files.createReadStream(image, { highWaterMark: MIB })
+  await disks.lent(disk, (file) =>
+    writeBeginning(context.files, source(), { file, bytes: size_mib * MIB }, context.caller),
   )
 }
 

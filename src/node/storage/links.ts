@@ -14,12 +14,21 @@ export interface DeviceLink extends LinkedDisk {
   readonly device: Device
 }
 
-/** Opens all disks of an instance, which are assembled, and links them, in order. */
-export async function linkDisks(context: StorageContext, instance: InstanceDict): Promise<DeviceLink[]> {
+/**
+ * Opens all disks of an instance, which are assembled, and links them, in order: for a guest that begins, for programs that read and
+ * write them, or for who only tells of them.
+ */
+export async function linkDisks(
+  context: StorageContext,
+  instance: InstanceDict,
+  use: 'guest' | 'programs' | 'telling',
+): Promise<DeviceLink[]> {
   const disks = new Disks(context)
   const linked: DeviceLink[] = []
-  for (const [index, disk] of instance.disks_info.entries())
-    linked.push(await linkDisk(context, instance.name, disk, index, await disks.opened(disk)))
+  for (const [index, disk] of instance.disks_info.entries()) {
+    const open = { guest: 'forGuest', programs: 'reached', telling: 'opened' } as const
+    linked.push(await linkDisk(context, instance.name, disk, index, await disks[open[use]](disk)))
+  }
   return linked
 }
 
@@ -47,7 +56,10 @@ export async function makeLink(
 ): Promise<string> {
   const link = linkPath(paths, instanceName, index)
   // There is nothing to lead to where only a hypervisor reaches the disk.
-  if (device.path === '') return link
+  if (device.path === '') {
+    await files.rm(link, { force: true })
+    return link
+  }
   if ((await files.readlink(link).catch(() => undefined)) === device.path) return link
   await files.mkdir(paths.local(PATH.DISK_LINKS_DIR), { recursive: true, mode: 0o755 })
   // Several calls may link the same disk at once.

@@ -4,9 +4,13 @@
 // in the device that was found.
 import type { DiskDict } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
+import type { NodeFailure } from '../failure'
 
 /** The parts of the node that a driver needs. */
-export type StorageContext = Pick<NodeContext, 'paths' | 'files' | 'run' | 'clock' | 'hostname' | 'log' | 'ssconf'>
+export type StorageContext = Pick<
+  NodeContext,
+  'paths' | 'files' | 'run' | 'processes' | 'clock' | 'hostname' | 'log' | 'ssconf' | 'userVolumes' | 'mirrorProgram'
+>
 
 /** A disk that is there and usable on this node. */
 export interface Device {
@@ -75,12 +79,14 @@ export interface Driver {
   /** Gives this node write access, where that is more than assembling. A disk is fresh whose content nobody knows yet. */
   open(disk: DiskDict, device: Device, how: { readonly exclusive: boolean; readonly fresh?: boolean }): Promise<void>
   close(disk: DiskDict, device: Device): Promise<void>
+  /** Who has it open, whichever node that is; asked while this node's guest does not run. Missing where nobody knows. */
+  users?(disk: DiskDict): Promise<readonly string[]>
   /** Grows the disk's own part; its children have grown before. A dry run only checks. */
   grow(disk: DiskDict, device: Device, amount_mib: number, how: Sharing & { readonly dryRun: boolean }): Promise<void>
   /** Deletes the data. */
   remove(disk: DiskDict, device: Device): Promise<void>
-  /** Deletes what may be there although it is not found; there where that can be. */
-  removeUnseen?(disk: DiskDict): Promise<void>
+  /** Deletes what may be there although it is not found, or is there in a way that cannot be used; there where that can be. */
+  removeUnseen?(disk: DiskDict, broken?: NodeFailure): Promise<void>
   /** Moves the data to another logical id. */
   rename(disk: DiskDict, device: Device, newId: NewId): Promise<void>
   /** Notes a text at the disk, where its storage has a place for one. */
@@ -88,6 +94,8 @@ export interface Driver {
   /** Returns the snapshot's logical id. A disk with children is never asked: the first of them has the data. */
   snapshot(disk: DiskDict, device: Device, name: string | null, size_mib: number | null): Promise<NewId | string>
   dimensions(disk: DiskDict, device: Device): Promise<Dimensions>
+  /** Does something with a file that stands for the whole disk; missing where the device is one. */
+  lend?<T>(disk: DiskDict, device: Device, work: (file: string) => Promise<T>): Promise<T>
   /** Missing where no other node has a copy. */
   readonly mirror?: Mirror
 }

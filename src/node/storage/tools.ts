@@ -1,5 +1,5 @@
 // Runs the programs of storage. A failure says what was tried on which node, and what to install where a program is missing.
-import { type CommandResult, NOT_STARTED } from '../../lib/run-command'
+import { type CommandOptions, type CommandResult, NOT_STARTED } from '../../lib/run-command'
 import { STORAGE_REPORT_BYTES_MAX } from '../../model/limits/storage'
 import { fail } from '../failure'
 import type { StorageContext } from './storage'
@@ -18,11 +18,16 @@ const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
   ['mount', 'mount'],
   ['umount', 'mount'],
   ['rbd', 'ceph-common'],
+  ['qemu-storage-daemon', 'qemu-system-common'],
 ]
 
 /** Whatever it ends with: only a program that cannot be started fails. */
-export async function attempt({ run, hostname }: Tools, argv: readonly string[]): Promise<CommandResult> {
-  const result = await run(argv, { maxOutput: STORAGE_REPORT_BYTES_MAX })
+export async function attempt(
+  { run, hostname }: Tools,
+  argv: readonly string[],
+  limit: Pick<CommandOptions, 'timeout_s'> = {},
+): Promise<CommandResult> {
+  const result = await run(argv, { maxOutput: STORAGE_REPORT_BYTES_MAX, ...limit })
   if (result.code !== NOT_STARTED) return result
   const [program = ''] = argv
   return fail(
@@ -43,9 +48,12 @@ export async function order(tools: Tools, argv: readonly string[], what: string)
 
 /** Tries again while somebody else holds the device, who only looks at it. */
 export async function orderHeld(tools: Tools, argv: readonly string[], what: string, limit_s: number): Promise<void> {
-  const isOver = ({ code, output }: CommandResult) => code === 0 || !HELD.test(output)
-  const { code, output } = await until(tools.clock, limit_s, () => attempt(tools, argv), isOver)
+  const { code, output } = await untilFree(tools.clock, limit_s, () => attempt(tools, argv))
   if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
+}
+
+export function untilFree(clock: Tools['clock'], limit_s: number, work: () => Promise<CommandResult>) {
+  return until(clock, limit_s, work, ({ code, output }) => code === 0 || !HELD.test(output))
 }
 
 /** As LVM, DRBD and Ceph say it. */

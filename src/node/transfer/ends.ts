@@ -8,6 +8,7 @@ import type { NodeContext } from '../context'
 import { instanceEnvironment } from '../os'
 import { findOs } from '../os-definition'
 import { Disks } from '../storage/disks'
+import { nameOf } from '../storage/name'
 import type { Device } from '../storage/storage'
 import type { TransferSpec } from './spec'
 
@@ -65,7 +66,7 @@ async function scriptEnd(
   const os = await findOs(context, instance.os)
   // The disk may be a snapshot, of which the instance does not know.
   const device = mode === 'export' ? await deviceOf(context, disk) : undefined
-  const basics = await instanceEnvironment(context, instance, os, 0)
+  const basics = await instanceEnvironment(context, instance, os, 0, mode === 'import' ? 'programs' : 'telling')
   const prefix = mode.toUpperCase()
   const devicePath = device?.path ?? basics[`DISK_${index}_PATH`]
   const uri = device === undefined ? basics[`DISK_${index}_URI`] : device.uri
@@ -79,4 +80,12 @@ async function scriptEnd(
   return { end, env, ...(mode === 'export' && { expectedSize: 'script' as const }) }
 }
 
-const deviceOf = (context: NodeContext, disk: DiskDict): Promise<Device> => new Disks(context).opened(disk)
+async function deviceOf(context: NodeContext, disk: DiskDict): Promise<Device> {
+  const disks = new Disks(context)
+  if (disks.isOnlyLent(disk))
+    fail(
+      `Disk ${nameOf(disk)} is mirrored in user space on node ${context.hostname}, where nothing reads or writes it from outside: ` +
+        'make it a plain one first, with gnt-instance modify -t plain',
+    )
+  return disks.reached(disk)
+}

@@ -1,12 +1,13 @@
 // Snapshots of an instance's disks, from which an export copies while the instance runs on.
 import type { Disk } from '../../model/config'
 import { diskUuid } from '../../model/ids'
-import { isOnLvm } from '../../model/templates'
+import { factsOf, isFileBased, isOnLvm } from '../../model/templates'
 import { diskDictOf, type InstanceView } from '../instance/view'
 import type { UnitContext } from '../unit-context'
 
+/** Whether it is worth trying: files may share their blocks or not, and are copied while their instance is down, as in Ganeti. */
 export const canSnapshot = ({ disks }: InstanceView): boolean =>
-  disks.length > 0 && disks.every(({ dev_type }) => isOnLvm(dev_type))
+  disks.length > 0 && disks.every(({ dev_type }) => factsOf(dev_type).snapshots !== undefined && !isFileBased(dev_type))
 
 /** One for each disk, as disks of their own; or none, undefined, where one could not be made. */
 export async function takeSnapshots(ctx: UnitContext, view: InstanceView): Promise<Disk[] | undefined> {
@@ -27,8 +28,9 @@ export async function takeSnapshots(ctx: UnitContext, view: InstanceView): Promi
 }
 
 /** That of a mirror is one of the volume with its data. */
-const snapshotOf = (ctx: UnitContext, { iv_name, size, nodes }: Disk, logical_id: Disk['logical_id']): Disk => ({
-  ...{ logical_id, dev_type: 'plain', children: [], nodes, iv_name, size, mode: 'ro', params: {} },
+const snapshotOf = (ctx: UnitContext, disk: Disk, logical_id: Disk['logical_id']): Disk => ({
+  ...{ logical_id, children: [], nodes: disk.nodes, iv_name: disk.iv_name, size: disk.size, mode: 'ro' },
+  ...(isOnLvm(disk.dev_type) ? { dev_type: 'plain', params: {} } : { dev_type: disk.dev_type, params: disk.params }),
   ...{ uuid: diskUuid(ctx.env.random.uuid()), serial_no: 1, ctime: 0, mtime: 0 },
 })
 

@@ -15,6 +15,7 @@ import { assembleDisks, nodesOf, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { policyViolations } from './placement/ipolicy'
 import { groupPolicy } from './disks/changes'
+import { refuseSnapshots } from './snapshots/notes'
 import {
   allNodes,
   dictOf,
@@ -47,6 +48,8 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
       )
     if (factsOf(disk.dev_type).growable !== true)
       throw new OpPrereqError(`Instance's disk layout ${disk.dev_type} does not support growing`, ECODE.INVAL)
+    if (factsOf(disk.dev_type).snapshots === 'beside')
+      await refuseSnapshots(ctx, view, [disk], 'LVM does not let it grow')
     const to_mib = op.absolute ? op.amount : disk.size + op.amount
     if (to_mib < disk.size)
       throw new OpPrereqError(

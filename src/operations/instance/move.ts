@@ -19,6 +19,7 @@ import { createDisks, removeDisks } from './disks/files'
 import { assembleDisks, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { checkTargetPolicy } from './moves/plan'
+import { refuseSnapshots } from './snapshots/notes'
 import { startOn } from './startup'
 import { dictOf, diskDictOf, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'
@@ -75,6 +76,7 @@ async function checkMove(ctx: UnitContext, op: MoveOp): Promise<Move> {
         `Instance disk ${index} has disk type ${disk.dev_type} and is not suitable for copying`,
         ECODE.STATE,
       )
+  await refuseSnapshots(ctx, view, view.disks, 'it cannot be copied to another node and deleted here')
   const target = await targetOf(ctx, op)
   if (target.uuid === view.primary.uuid)
     throw new OpPrereqError(`Instance ${instance.name} is already on the node ${target.name}`, ECODE.STATE)

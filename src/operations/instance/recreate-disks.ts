@@ -1,6 +1,6 @@
 // OP_INSTANCE_RECREATE_DISKS: makes disks again whose data is lost, empty, in their old places or on another node.
 import { change } from '../../config/changes'
-import { fillBeParams } from '../../config/filled'
+import { fillBeParams, fillNdParams } from '../../config/filled'
 import { diskTemplateOf, drbdId, nodesOfGroup } from '../../config/lookup'
 import type { Disk, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -12,11 +12,12 @@ import type { Change, UnitContext } from '../unit-context'
 import { allocatorsFor, firstThatFinds } from './placement/allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { createDisks, wipeDisks } from './disks/files'
-import { checkDiskParams } from './disks/spec'
+import { checkDiskParams, checkSpindles } from './disks/spec'
 import { checkFileSpace } from './disks/file-space'
 import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { instanceHookEnv } from './hook-env'
 import { chooseNodes } from './placement/placement'
+import { refuseSnapshots } from './snapshots/notes'
 import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
 import { NO_DISKS } from '../../model/templates'
 
@@ -25,6 +26,9 @@ interface Wanted {
   /** The disk with other parameters than before, where some were given. */
   readonly changed: Disk
 }
+
+/** What a disk may have otherwise than before. */
+const CHANGEABLE = ['size', 'mode', 'spindles']
 
 const instanceLocks = locksOfInstance(['node', 'node-res'])
 
@@ -52,18 +56,21 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     for (const node of elsewhere ? nodes : allNodes(view)) checkNodeOnline(node)
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     // If the old primary node is offline, nobody can tell whether the instance runs there.
-    if (!elsewhere || !view.primary.offline) await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
+    const failed = !elsewhere || !view.primary.offline ? await checkNotRunning(ctx, view) : false
     const wanted = wantedDisks(view, op)
+    const lost = wanted.map(({ disk }) => disk)
+    await refuseSnapshots(ctx, view, lost, 'it cannot be made anew')
     if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
     const others = nodes.length > 0 ? nodes : await chosenNodes(ctx, view, op.iallocator)
     const there = others.length > 0 ? await viewOn(ctx, view, others) : view
+    checkGivenSpindles(there, wanted, allNodes(there))
     const template = wanted[0]?.changed.dev_type ?? NO_DISKS
     const size_mib = wanted.reduce((sum, { changed }) => sum + changed.size, 0)
     await checkFileSpace(ctx, { ...there.config, node: there.primary, template }, size_mib, true)
     if (others.length > 0)
       await checkVolumeSpace(ctx, there.config, allNodes(there), volumeNeeds(wanted.map(({ changed }) => changed)))
-    return { view, wanted, there }
+    return { view, wanted, there, failed }
   },
   hooks: {
     path: 'instance-recreate-disks',
@@ -71,7 +78,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, wanted, there }) {
+  async run(ctx, op, { view, wanted, there, failed }) {
     const elsewhere = op.nodes.length > 0 || op.iallocator !== undefined
     const disks: Disk[] = []
     for (const { changed } of wanted) disks.push(elsewhere ? await placedOn(ctx, there, changed) : changed)
@@ -81,6 +88,8 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
       )
     await createDisks(ctx, there, disks, { unique: false })
     await ctx.config.change([
+      // It would be started again by itself, with nothing on its disks.
+      ...(failed ? [change('setInstanceStatus', view.instance.uuid, 'down', null, 'admin')] : []),
       ...(there.primary.uuid === view.primary.uuid ? [] : movedTo(view, there.primary)),
       ...disks.flatMap((disk, index) => changesOf(wanted[index]?.disk, disk)),
     ])
@@ -88,6 +97,40 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     return null
   },
 })
+
+/**
+ * Ganeti also refuses an instance whose start has failed, as one whose disks are lost does: it is marked to be up, but does not run. Answers
+ * whether this is one.
+ */
+async function checkNotRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {
+  const { instance, primary } = view
+  if (instance.admin_state !== 'up' || primary.offline) {
+    await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
+    return false
+  }
+  await checkInstanceState(
+    ctx,
+    { ...view, instance: { ...instance, admin_state: 'down' } },
+    NOT_RUNNING,
+    'cannot recreate disks',
+  )
+  ctx.log.info(
+    `Instance ${instance.name} is marked to be up, but does not run: it is marked down, as its disks will be empty`,
+  )
+  return true
+}
+
+/** Only where volume groups are given to instances as whole disks. */
+function checkGivenSpindles({ config }: InstanceView, wanted: readonly Wanted[], nodes: readonly Node[]): void {
+  const given = wanted.filter(({ disk, changed }) => changed.spindles !== disk.spindles)
+  if (given.length === 0) return
+  const specs = given.map(({ changed: { size, mode, spindles, name } }) => ({
+    ...{ size, mode, name },
+    ...(spindles !== undefined && { spindles }),
+  }))
+  const exclusive = nodes.every((node) => fillNdParams(config, node).exclusive_storage)
+  checkSpindles(specs, exclusive)
+}
 
 /** The instance as if it were on those nodes. */
 async function viewOn(ctx: UnitContext, view: InstanceView, nodes: readonly Node[]): Promise<InstanceView> {
@@ -108,9 +151,14 @@ async function placedOn(ctx: UnitContext, { primary, secondaries }: InstanceView
 
 function changesOf(before: Disk | undefined, disk: Disk): Change[] {
   if (before === undefined || before === disk) return []
-  const { size, mode, children, logical_id, nodes } = disk
+  const { size, mode, spindles, children, logical_id, nodes } = disk
   const placed = logical_id === before.logical_id ? {} : { logical_id, nodes }
-  return [change('patchDisk', disk.uuid, { size, mode, ...(children.length > 0 && { children }), ...placed })]
+  return [
+    change('patchDisk', disk.uuid, {
+      ...{ size, mode, ...(spindles !== undefined && { spindles }) },
+      ...{ ...(children.length > 0 && { children }), ...placed },
+    }),
+  ]
 }
 
 /** The allocator may take any node of the instance's group. */
@@ -178,7 +226,7 @@ function checkGiven({ disks }: Op<typeof OpInstanceRecreateDisks>): void {
     if (seen.has(index)) throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
     seen.add(index)
     checkDiskParams(params)
-    const unknown = Object.keys(params).filter((key) => key !== 'size' && key !== 'mode')
+    const unknown = Object.keys(params).filter((key) => !CHANGEABLE.includes(key))
     if (unknown.length > 0)
       throw new OpPrereqError(
         `Parameters for disk ${index} try to change unmodifyable parameter(s): ${unknown.join(', ')}`,
@@ -206,8 +254,9 @@ function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreate
     const [index, params] = typeof entry === 'number' ? [entry, {}] : entry
     const disk = view.disks[index]
     if (disk === undefined) throw new OpPrereqError(`Invalid disk index '${index}'`, ECODE.INVAL)
-    const { size = disk.size, mode = disk.mode } = params
-    return { disk, changed: Object.keys(params).length === 0 ? disk : { ...sized(disk, size), mode } }
+    const { size = disk.size, mode = disk.mode, spindles = disk.spindles } = params
+    const counted = spindles === undefined ? {} : { spindles }
+    return { disk, changed: Object.keys(params).length === 0 ? disk : { ...sized(disk, size), mode, ...counted } }
   })
 }
 

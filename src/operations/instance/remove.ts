@@ -7,6 +7,7 @@ import { removeDisks } from './disks/files'
 import { instanceHookEnv } from './hook-env'
 import { stopLeftBehind } from './moves/left-behind'
 import { noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
+import { deleteAllSnapshots, forgetAllSnapshots } from './snapshots/notes'
 import { dictOf, hookNodes, locksOfInstance, readInstance, type InstanceView } from './view'
 import type { UnitContext } from '../unit-context'
 import { whileItStops } from './while-it-stops'
@@ -44,10 +45,17 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
 /** An instance that does not run: its disks, and then all that is known of it. */
 export async function removeInstance(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
   if (view.instance.forthcoming !== true) await stopLeftBehind(ctx, view, ignoreFailures)
+  // An image of Ceph cannot be deleted before its snapshots.
+  if (!(await deleteAllSnapshots(ctx, view)) && !ignoreFailures)
+    throw new OpExecError("Can't remove the snapshots of the instance's disks")
   if (!(await removeDisks(ctx, view, view.disks))) {
     if (!ignoreFailures) throw new OpExecError("Can't remove instance's disks")
     ctx.log.say("Warning: can't remove instance's disks")
   }
   const noted = await unconfirmedNodes(ctx, view)
-  await ctx.config.change([change('removeInstance', view.instance.uuid), ...noteUnconfirmed(view, noted, [])])
+  await ctx.config.change([
+    change('removeInstance', view.instance.uuid),
+    ...noteUnconfirmed(view, noted, []),
+    ...(await forgetAllSnapshots(ctx, view.disks)),
+  ])
 }

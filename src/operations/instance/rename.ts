@@ -11,6 +11,7 @@ import { fileFolder } from './disks/files'
 import { nodesOf, shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { newAddress, newName } from './create/resolve'
+import { refuseSnapshots } from './snapshots/notes'
 import {
   dictOf,
   diskDictOf,
@@ -39,6 +40,8 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
     await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
+    const moved = view.disks.filter((disk) => factsOf(disk.dev_type).namedAfterInstance === true)
+    await refuseSnapshots(ctx, view, moved, 'the folder with them cannot get the new name')
     const name = await newName(ctx, op.new_name, op.name_check)
     if (op.name_check) await newAddress(ctx, op.new_name, op.ip_check)
     await checkFree(ctx, view.instance.uuid, name)

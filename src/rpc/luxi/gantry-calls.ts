@@ -5,6 +5,7 @@ import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opco
 import { float, int, object, text } from '../../lib/shapes/leaves'
 import type { Shape, ValueOf } from '../../lib/shapes/shape'
 import type { MaintenanceEvent, MaintenanceView } from '../../model/maintenance'
+import type { ShownSnapshot } from '../../model/snapshots'
 import type { Permission } from '../../opcodes/opcode'
 import { jobId } from '../../opcodes/types'
 import {
@@ -88,6 +89,8 @@ const callersCalls = {
   measuredNodes: call('GantryMeasuredNodes', [], of<MeasuredNode[]>(), { asks: true, needs: 'nodes.list' }),
   /** Until when the watcher rests, and what its last runs did. */
   watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info' }),
+  /** Those of one instance's disks. */
+  snapshots: call('GantrySnapshots', [text], of<ShownSnapshot[]>(), { asks: true, needs: 'instances.info' }),
   tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),
   /** The secret is told here and never again. */
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),

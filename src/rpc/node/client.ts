@@ -35,7 +35,8 @@ export interface NodeTarget {
   readonly offline: boolean
 }
 
-export type NodeResult<T> = { ok: true; payload: T } | { ok: false; error: string; offline: boolean }
+/** `lost`: nobody answered, so whether the call was carried out is unknown. */
+export type NodeResult<T> = { ok: true; payload: T } | { ok: false; error: string; offline: boolean; lost?: true }
 
 /** The result for a node that the caller does not wait for. */
 export const NO_ANSWER = { ok: false, error: `no answer within ${LIVE_ANSWER_S} s`, offline: false } as const
@@ -110,11 +111,12 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
     const body = bodyFor(target.uuid, encode())
     const timeout_s = definition.timeout_s === 'first argument' ? Number(args[0]) + 5 : definition.timeout_s
     try {
-      const answer = decodeAnswer(await transport.exchange(target, name, body, timeout_s))
+      const answer = decodeAnswer(await transport.exchange(target, name, body, timeout_s).catch(asLost))
       if (!answer.ok) return { ok: false, error: answer.text, offline: false }
       return { ok: true, payload: decodeResult(name, target.name, answer.payload) }
     } catch (error) {
-      return { ok: false, error: messageOf(error), offline: false }
+      const failed = { ok: false, error: messageOf(error), offline: false } as const
+      return error instanceof AnswerLost ? { ...failed, lost: true } : failed
     }
   }
 
@@ -141,6 +143,13 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
     },
     close: () => transport.close(),
   }
+}
+
+/** Nobody answered. */
+class AnswerLost extends Error {}
+
+function asLost(error: unknown): never {
+  throw new AnswerLost(messageOf(error), { cause: error })
 }
 
 function httpTransport(paths: Paths, options: HttpOptions): NodeTransport {

@@ -2,7 +2,7 @@
 import { findNode } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import type { Clock } from '../../lib/clock'
-import { DATA_COLLECTORS } from '../../model/constants/collectors'
+import { ASKED_CATEGORIES, DATA_COLLECTORS, NO_CATEGORY } from '../../model/constants/collectors'
 import { MAX_CLOCK_SKEW_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { MONITORING_S, NEWEST_REPORT_S } from '../../model/limits/monitoring'
@@ -27,6 +27,7 @@ export class MonitoringService {
   /** A node's reports tell of everything on it, also of what a token's scope does not hold. */
   async page(caller: Access, request: MonitoringRequest): Promise<MonitoringPage> {
     if (caller.limited) throw forbidden(OUTSIDE)
+    checkCategories(request)
     const config = this.parts.config()
     const { page, next } = pageOf(wantedNodes(config, request.nodes), ({ name }) => name, request)
     this.forgetOthers(config)
@@ -70,7 +71,9 @@ export class MonitoringService {
       ...{ age_s: this.age_s(told), clock_ahead_s: rounded(told?.clock_ahead_s) },
       figures: told?.figures ?? NO_FIGURES,
       codes: statuses.flatMap(({ name: collector, category, status }) =>
-        status !== undefined && KNOWN.has(collector) ? [[category ?? DEFAULT, collector, status.code] as const] : [],
+        status !== undefined && KNOWN.has(collector)
+          ? [[category ?? NO_CATEGORY, collector, status.code] as const]
+          : [],
       ),
     }
   }
@@ -91,14 +94,18 @@ function wantedNodes(config: ConfigData, names: readonly string[]): Node[] {
   return niceSortBy(new Set(found), ({ name }) => name)
 }
 
-/** In addresses, the category of reports that have none. */
-const DEFAULT = 'default'
+/** Any collector may be one that a plugin of some node adds. */
+function checkCategories({ categories }: MonitoringRequest): void {
+  const wrong = categories.find((one) => !ASKED_CATEGORIES.includes(one))
+  if (wrong === undefined) return
+  throw new OpPrereqError(`category: there is no '${wrong}', but ${ASKED_CATEGORIES.join(', ')}`, ECODE.INVAL)
+}
 
 /** Others are those of plugins, whose names are the node's to choose. */
 const KNOWN: ReadonlySet<string> = new Set(DATA_COLLECTORS)
 
 const isWanted = ({ name, category }: ReadReport, { categories, collectors }: MonitoringRequest): boolean =>
-  (categories.length === 0 || categories.includes(category ?? DEFAULT)) &&
+  (categories.length === 0 || categories.includes(category ?? NO_CATEGORY)) &&
   (collectors.length === 0 || collectors.includes(name))
 
 /** Problems of the node's answer and of its clock. */
@@ -118,7 +125,7 @@ const reported = (reports: readonly ReportedStatus[]): MonitoringProblem[] =>
   reports.flatMap(({ name, category, status }) =>
     status === undefined || status.code === 0
       ? []
-      : [{ collector: name, category: category ?? DEFAULT, code: status.code, message: status.message }],
+      : [{ collector: name, category: category ?? NO_CATEGORY, code: status.code, message: status.message }],
   )
 
 const worstOf = (problems: readonly MonitoringProblem[]): number => Math.max(0, ...problems.map(({ code }) => code))

@@ -17,6 +17,17 @@ test('a lock keeps others out until it is released', async () => {
   while (!othersGetIt()) await new Promise((resolve) => setTimeout(resolve, 10))
 })
 
+test('who waits gets the lock when it is released, or is told that it is held on', async () => {
+  const held = await lockFile(file, 'exclusive')
+  expect(await lockFile(file, 'exclusive', 0.1)).toBeUndefined()
+  const waiting = lockFile(file, 'exclusive', 60)
+  held?.release()
+  const next = await waiting
+  expect([next === undefined, othersGetIt()]).toEqual([false, false])
+  next?.release()
+  while (!othersGetIt()) await new Promise((resolve) => setTimeout(resolve, 10))
+})
+
 test('shared locks tolerate each other', async () => {
   const [one, two] = [await lockFile(file, 'shared'), await lockFile(file, 'shared')]
   expect([one, two]).not.toContain(undefined)

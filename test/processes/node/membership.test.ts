@@ -5,7 +5,7 @@ import { configReplicaHandlers } from '../../../src/node/handlers/config-replica
 import { fileHandlers } from '../../../src/node/handlers/files'
 import { membershipHandlers } from '../../../src/node/handlers/membership'
 import { runRepair, runRestricted } from '../../../src/node/restricted'
-import { NAMED_PROGRAM_INPUT_MAX, NAMED_PROGRAM_OUTPUT_MAX } from '../../../src/model/limits/node'
+import { NAMED_PROGRAM_INPUT_MAX, NAMED_PROGRAM_OUTPUT_MAX, NAMED_PROGRAM_TURN_S } from '../../../src/model/limits/node'
 import { systemClock } from '../../../src/lib/clock'
 import type { LockFile } from '../../../src/lib/file-lock'
 import { type TestNode, testNode } from '../../support/node-context'
@@ -130,6 +130,12 @@ test('a repair command reads what is wrong, runs alone, and leaves nothing runni
   const mark = node.paths.local('/left')
   put('forks', `(sleep 3; touch ${mark}) & echo forked`)
   await expect(runRepair(node.context, 'forks', '')).resolves.toBe('forked\n')
+  put(
+    'strays',
+    `setsid sh -c 'echo $$ > ${mark}.pid; setsid sleep 987 & exec sleep 987' & while ! test -s ${mark}.pid; do :; done`,
+  )
+  await expect(runRepair(node.context, 'strays', '')).resolves.toBe('')
+  expect(fs.existsSync(`/proc/${fs.readFileSync(`${mark}.pid`, 'utf8').trim()}/exe`)).toBe(false)
   put('prints', 'head -c 3000000 /dev/zero | tr "\\0" x')
   expect((await runRepair(node.context, 'prints', '')).length).toBe(NAMED_PROGRAM_OUTPUT_MAX)
   // Two at a time would take turns.
@@ -144,12 +150,17 @@ test('a repair command reads what is wrong, runs alone, and leaves nothing runni
     run: ((argv, options) => run(argv, { ...options, timeout_s: 0.3 })) satisfies typeof run,
   }
   put('hangs', 'sleep 60')
+  put('hangs-away', `setsid sh -c 'echo $$ > ${mark}.away; exec sleep 987'`)
   put('yes', 'yes')
   await expect(runRepair({ ...node.context, clock }, 'yes', '')).rejects.toThrow('it printed more than')
   put('fails', 'echo no fan >&2; exit 3')
   for (const name of ['other', '../restricted-commands/other', 'nosuch'])
     await expect(runRepair(hurried, name, '')).rejects.toThrow(/^Executing command failed: see the log/)
   await expect(runRepair(hurried, 'hangs', '')).rejects.toThrow('it was ended because it took longer than')
+  const patient = { ...hurried, clock: { ...systemClock, sleep: (ms: number) => systemClock.sleep(Math.min(ms, 50)) } }
+  await expect(runRepair(patient, 'hangs-away', '')).rejects.toThrow('it was ended because it took longer than')
+  const away = fs.existsSync(`${mark}.away`) ? fs.readFileSync(`${mark}.away`, 'utf8').trim() : 'ended before it began'
+  expect(fs.existsSync(`/proc/${away}/exe`)).toBe(false)
   await expect(runRepair(hurried, 'fails', '')).rejects.toThrow(
     'it ended with exit code 3, and said last: no fan; see the log',
   )
@@ -197,11 +208,16 @@ test('a command runs only where nobody else may put another one in its place, an
   ])
   fs.rmSync(folder)
   fs.renameSync(`${folder}.away`, folder)
-  let looks = 0
-  const lock: LockFile = (file) => {
-    expect(file).toBe(paths.local('/var/lock/ganeti-restricted-commands.lock'))
-    return Promise.resolve(++looks < 3 ? undefined : { release: () => void looks++ })
+  let released = 0
+  const lock: LockFile = async (...wanted) => {
+    expect(wanted).toEqual([
+      paths.local('/var/lock/ganeti-restricted-commands.lock'),
+      'exclusive',
+      NAMED_PROGRAM_TURN_S,
+    ])
+    return { release: () => void released++ }
   }
   await expect(runRestricted({ ...asked, lockFile: lock }, 'hello')).resolves.toBe('hello\n')
-  expect(looks).toBe(4)
+  expect(released).toBe(1)
+  await expect(runRestricted({ ...asked, lockFile: async () => undefined }, 'hello')).rejects.toThrow('')
 })

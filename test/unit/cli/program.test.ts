@@ -39,6 +39,7 @@ describe('tools and commands', () => {
     }
     const own = [
       ...['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor'],
+      ...['repair', 'snapshot', 'list-snapshots', 'remove-snapshot'].map((name) => `gnt-instance ${name}`),
       ...['gnt-cluster maintenance', 'gnt-cluster remove-repair', 'gnt-node repair-command'],
     ]
     const ours = ALL_TOOLS.filter(({ name }) => !own.includes(name)).map((tool) => [

@@ -25,6 +25,7 @@ const ASKING: readonly (readonly [line: string, answer?: string])[] = [
   ['gnt-instance reinstall inst1 inst2'],
   ['gnt-instance reinstall --force --select-os inst1', '--os-type=noop'],
   ['gnt-instance remove inst1'],
+  ['gnt-instance repair --all'],
   ['gnt-instance shutdown --all'],
   ['gnt-job cancel --pending'],
   ['gnt-node evacuate -I hail node2'],

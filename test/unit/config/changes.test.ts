@@ -151,6 +151,12 @@ test('a renamed instance is found by its new name only', () => {
   )
 })
 
+test('a port that somebody has does not get into the pool', () => {
+  const instance = { ...buildInstance(base, 1), network_port: 11000 }
+  const config = run(base, change('allocatePort'), change('addInstance', instance)).config
+  expect(run(config, change('addTcpUdpPort', 11000)).config).toBe(config)
+})
+
 test('ports come from the pool first, then one by one, until there are none', () => {
   const { config, results } = run(base, change('addTcpUdpPort', 12000), change('allocatePort'), change('allocatePort'))
   expect(results).toEqual([null, 12000, 11000])

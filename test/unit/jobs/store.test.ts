@@ -32,7 +32,8 @@ class FakeCandidates {
   readonly down = new Set<string>()
   /** These run Ganeti's noded. */
   readonly old = new Set<string>()
-  readonly renames: string[] = []
+  /** The network fails for so many moves. */
+  failingMoves = 0
   calls = 0
   /** Arguments that are the same object are written once. */
   readonly args = new Set<unknown>()
@@ -50,12 +51,21 @@ class FakeCandidates {
       }
       if (call === 'gantry_jobqueue_keep')
         for (const file of [...this.of(name).keys()])
-          if (!(args[0] as readonly string[]).includes(file)) this.of(name).delete(file)
-      if (call === 'jobqueue_rename') this.renames.push(`${name} ${JSON.stringify(first)}`)
+          if (!file.includes('/archive/') && !(args[0] as readonly string[]).includes(file)) this.of(name).delete(file)
+      if (call === 'jobqueue_rename')
+        for (const [from, to] of args[0] as readonly (readonly [string, string])[]) this.move(this.of(name), from, to)
       return null as never
     },
     all: () => Promise.reject(new Error('unused')),
     close: () => undefined,
+  }
+
+  private move(files: Map<string, string>, from: string, to: string): void {
+    const content = files.get(from)
+    if (this.failingMoves-- > 0) throw new Error('no answer')
+    if (content === undefined) throw new Error(`there is no ${from}`)
+    files.delete(from)
+    files.set(to, content)
   }
 
   of(name: string): Map<string, string> {
@@ -73,6 +83,7 @@ async function openReplicas(candidates: FakeCandidates, files: () => Iterable<Qu
     *files() {
       for (const [file, content] of files()) yield [file, async () => content] as const
     },
+    read: async (file) => `content of ${file}`,
   })
   return { replicas }
 }
@@ -367,17 +378,29 @@ describe('copies on master candidates', () => {
     replicas.close()
   })
 
-  test('jobs that were archived meanwhile are moved on the candidate that comes back', async () => {
+  test('jobs that were archived meanwhile are moved on the candidate that comes back, also when it never had them', async () => {
     const candidates = new FakeCandidates()
     candidates.down.add('a')
+    candidates.of('a').set('/q/job-1', 'old')
     const { replicas } = await openReplicas(candidates, () => [['/q/serial', '1\n'] as const])
     replicas.setCandidates([target('a')])
-    await systemClock.sleep(30)
-    await replicas.rename([['/q/job-1', '/q/archive/0/job-1']])
+    await replicas.catchUp()
+    await replicas.rename([
+      ['/q/job-1', '/q/archive/0/job-1'],
+      ['/q/job-2', '/q/archive/0/job-2'],
+    ])
     candidates.down.delete('a')
-    replicas.setCandidates([target('a'), target('b')])
-    await inSync(replicas, 'a', 'b')
-    expect(candidates.renames).toEqual(['a [["/q/job-1","/q/archive/0/job-1"]]'])
+    // A move that is not answered may not have happened, so the candidate is not in sync.
+    candidates.failingMoves = 1
+    await replicas.catchUp()
+    expect(replicas.outOfSync()).toEqual(['a'])
+    await replicas.catchUp()
+    expect(replicas.targets()).toEqual([target('a')])
+    expect(Object.fromEntries(candidates.of('a'))).toEqual({
+      '/q/serial': '1\n',
+      '/q/archive/0/job-1': 'content of /q/archive/0/job-1',
+      '/q/archive/0/job-2': 'content of /q/archive/0/job-2',
+    })
     replicas.close()
   })
 })

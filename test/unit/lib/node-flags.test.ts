@@ -2,6 +2,10 @@ import { nodeFlags } from '../../../src/lib/node-flags'
 
 test('options are handed on, but not those by which the parent has little memory', () => {
   const given = ['--cpu-prof', '--max-semi-space-size=1', '--interrupt-budget=7']
-  expect(nodeFlags(2, given)).toEqual(['--cpu-prof', '--max-semi-space-size=2', '--interrupt-budget=4000000'])
+  expect(nodeFlags({ young_mib: 2, hot_bytes: 5 }, given)).toEqual([
+    '--cpu-prof',
+    '--max-semi-space-size=2',
+    '--interrupt-budget=5',
+  ])
   expect(nodeFlags(undefined, given)).toEqual(['--cpu-prof'])
 })

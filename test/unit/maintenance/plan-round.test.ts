@@ -130,6 +130,16 @@ describe('moves that balance', () => {
     expect(plan(data, { settings: wanted, loads: [0.9, 0.1, 0.1, 0.1] }).jobs.length).toBeGreaterThan(0)
   })
 
+  test('copy disks only where that is wanted', () => {
+    const wanted = { ...settings, balance_threshold: 0.01 }
+    const replaced = (balance_disks: boolean) =>
+      plan(data, { settings: { ...wanted, balance_disks } })
+        .jobs.flatMap(({ ops }) => ops)
+        .filter(({ OP_ID }) => OP_ID === 'OP_INSTANCE_REPLACE_DISKS')
+    expect(replaced(false)).toEqual([])
+    expect(replaced(true)).not.toEqual([])
+  })
+
   test('leave out nodes with an event, and with one that failed', () => {
     const left = nameAt(data, 1)
     for (const status of ['noted', 'failed'] as const) {

@@ -118,6 +118,21 @@ test('a write that was asked for earlier never ends after a later one', async ()
   expect(fs.readFileSync(file, 'utf8')).toBe('new')
 })
 
+test('what a dead luxid sent late does not bring a job back that has ended', async () => {
+  const file = `${node.paths.queueDir}/job-1`
+  const running = '{"end_timestamp":null}'
+  const ended = '{"end_timestamp":[5,0]}'
+  await call('gantry_jobqueue_write', [[file, ended]])
+  await call('gantry_jobqueue_append', [[file, running]])
+  await call('gantry_jobqueue_fold')
+  expect(fs.readFileSync(file, 'utf8')).toBe(ended)
+  // A full copy knows what is true.
+  await call('gantry_jobqueue_write', [[file, running]])
+  await call('gantry_jobqueue_append', [[file, ended]])
+  await call('gantry_jobqueue_fold')
+  expect(fs.readFileSync(file, 'utf8')).toBe(ended)
+})
+
 test('a file that the master sends in a hurry is durable at once, and in its place when anything else is done to the queue', async () => {
   const file = `${node.paths.queueDir}/job-1`
   const moved = `${node.paths.archiveDir}/0/job-1`

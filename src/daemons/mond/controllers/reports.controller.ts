@@ -1,11 +1,12 @@
 // Requests to mond for reports of collectors.
+import { ASKED_CATEGORIES, NO_CATEGORY } from '../../../model/constants/collectors'
 import { MOND_LATEST_API_VERSION } from '../../../model/constants/versions'
 import { COLLECTORS } from '../../../collectors/registry'
-import { DEFAULT, type Figures } from '../../../collectors/monitor'
+import type { Figures } from '../../../collectors/monitor'
 import type { Status } from '../../../collectors/report'
 import { Get, Path, Query, Route, Tags } from '../../../http/decorators'
 import { type MondContext, written } from '../context'
-import { noReport } from '../errors'
+import { noReport, noSuch } from '../errors'
 
 /** A report of a collector. */
 export interface DataReport {
@@ -79,7 +80,7 @@ export class ReportsController {
   async list(): Promise<(string | number)[][]> {
     const named = await this.context.named()
     const listed = this.context.monitor.active().filter((one) => isListed(one, named))
-    return listed.map(({ name, category, kind }) => [name, category ?? DEFAULT, kind === 'status' ? 1 : 0])
+    return listed.map(({ name, category, kind }) => [name, category ?? NO_CATEGORY, kind === 'status' ? 1 : 0])
   }
 
   /** Every collector that runs on this node, with the shape of its data and how it gets on. */
@@ -90,15 +91,22 @@ export class ReportsController {
   }
 
   /**
-   * The reports of all active collectors, or of those that are chosen.
-   * @param category Only collectors of these categories, separated by commas; `default` for those without one.
-   * @param names Only collectors with these names, separated by commas.
+   * The reports of all active collectors, or of those that are chosen. Parameters that are not named here are ignored, as Ganeti
+   * ignores all of them.
+   * @param category Only collectors of these categories, separated by commas: `instance`, `storage`, `daemon`, `hypervisor`, `node`,
+   *   and `default` for those without one.
+   * @param names Only collectors with these names, separated by commas. The report of one that is switched off is missing.
    * @param verbose `0` shortens reports of a status to the status.
    */
   @Get('1/report/all')
   async all(@Query() category = '', @Query() names = '', @Query() verbose = '1'): Promise<DataReport[]> {
-    const selection = { categories: words(category), names: words(names), verbose: isYes(verbose) }
-    return written(await this.context.monitor.reports(selection))
+    const { monitor } = this.context
+    const selection = {
+      categories: known('category', words(category), ASKED_CATEGORIES),
+      names: known('names', words(names), monitor.names()),
+      verbose: isYes(verbose),
+    }
+    return written(await monitor.reports(selection))
   }
 
   /**
@@ -118,7 +126,7 @@ export class ReportsController {
     const { name, category, kind, version = 'B', codes = {} } = watched
     const declared = COLLECTORS.find((one) => one.name === name)
     return {
-      ...{ name, category: category ?? DEFAULT, kind, version, listed },
+      ...{ name, category: category ?? NO_CATEGORY, kind, version, listed },
       ...{ help: declared?.help ?? 'a plugin of this node', schema: { ...declared?.shape.schema }, codes },
       ...{ interval_s: pace.interval_s, cost_ms: pace.cost_ms, looks, failures },
       age_s: seen_ms === undefined ? null : (this.context.clock.monotonic_ms() - seen_ms) / 1000,
@@ -135,4 +143,16 @@ const codedStatus = (status: Status | undefined): CodedStatus | null => (status 
 
 const words = (list: string): string[] => list.split(',').filter((word) => word !== '')
 
-const isYes = (text: string): boolean => !['0', 'false', 'no'].includes(text)
+function known(field: string, asked: string[], valid: readonly string[]): string[] {
+  const wrong = asked.find((one) => !valid.includes(one))
+  if (wrong !== undefined) throw noSuch(field, wrong, valid)
+  return asked
+}
+
+const NO = ['0', 'false', 'no']
+const YES = ['1', 'true', 'yes']
+
+function isYes(text: string): boolean {
+  known('verbose', [text], [...NO, ...YES])
+  return !NO.includes(text)
+}

@@ -8,6 +8,8 @@ import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'
 import * as instance from '../../../opcodes/instance'
 import * as network from '../../../opcodes/network'
 import * as node from '../../../opcodes/node'
+import { OpInstanceRepair } from '../../../opcodes/repair'
+import * as snapshot from '../../../opcodes/snapshot'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { TagKind } from '../../../model/object-kinds'
 import { badRequest } from '../../../http/errors'
@@ -65,6 +67,15 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       'POST /{name}/disks/{index}/grow': {
         opcode: instance.OpInstanceGrowDisk,
         address: ({ name, index }) => ({ instance_name: name, disk: index }),
+      },
+      'POST /{name}/repair': OpInstanceRepair,
+      'POST /{name}/snapshots': snapshot.OpInstanceSnapshot,
+      'DELETE /{name}/disks/{index}/snapshots/{snapshot}': {
+        opcode: snapshot.OpInstanceRemoveSnapshot,
+        address: ({ name, index, snapshot: named }) => ({
+          instance_name: name,
+          disks: [[index, { snapshot_name: named }]],
+        }),
       },
       'POST /{name}/export': OpBackupExport,
       'POST /{name}/export/prepare': { opcode: OpBackupPrepare, preset: { mode: 'local' } },

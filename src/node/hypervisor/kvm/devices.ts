@@ -2,6 +2,8 @@
 import type { DiskDict, NicDict } from '../../../rpc/node/dicts'
 import type { LinkedDisk } from '../hypervisor'
 import { HypervisorFailure } from '../hypervisor'
+import { SERVED_EXPORT } from '../../../model/constants/disks'
+import { SERVER_RETURNS_S } from '../../../model/limits/hypervisor'
 import { COMMUNICATION, METADATA_ADDRESS, USER_MODE_DNS, USER_MODE_HOST } from '../../../model/constants/communication'
 import { quoteForShell } from '../../../lib/ssh'
 import { relayCommand } from './metadata-relay'
@@ -9,6 +11,7 @@ import { optionValue } from './layout'
 import type { KvmParams } from './params'
 import type { DevicePlace, PlacedDisk, PlacedNic, RuntimeDisk } from './runtime'
 import { hidesWrites, isFileBased } from '../../../model/templates'
+import { blockOfUri } from '../../storage/uri'
 
 const PCI_SLOTS = 32
 const SCSI_TYPES: readonly string[] = ['scsi', 'scsi-block', 'scsi-cd', 'scsi-generic', 'scsi-hd']
@@ -107,12 +110,20 @@ export interface DiskSetup {
   readonly device: BlockOptions
 }
 
-/** `path` is the local link; `directIo` false overrides caching where the file system cannot do without. */
+/** What a link to a disk leads to. */
+export interface Backing {
+  /** False where the file system cannot do without a cache. */
+  readonly directIo: boolean
+  /** Missing where it is what the template says. */
+  readonly kind?: 'file' | 'device' | 'server'
+}
+
+/** `path` is the local link. */
 export function diskSetup(
   entry: LinkedDisk & { disk: PlacedDisk },
   path: string,
   params: KvmParams,
-  directIo: boolean,
+  { directIo, kind = isFileBased(entry.disk.dev_type) ? 'file' : 'device' }: Backing,
 ): DiskSetup {
   const { disk, uri } = entry
   const place = disk.hvinfo
@@ -124,12 +135,14 @@ export function diskSetup(
   const native = params.text('disk_aio') === 'native' && !(cache.direct && directIo)
   const file: BlockOptions =
     uri !== undefined && disk.params?.['access'] === 'userspace'
-      ? storageUri(uri)
-      : {
-          driver: isFileBased(disk.dev_type) ? 'file' : 'host_device',
-          filename: path,
-          aio: native ? 'threads' : params.text('disk_aio') || 'threads',
-        }
+      ? blockOfUri(uri)
+      : kind === 'server'
+        ? served(path)
+        : {
+            driver: kind === 'file' ? 'file' : 'host_device',
+            filename: path,
+            aio: native ? 'threads' : params.text('disk_aio') || 'threads',
+          }
   return {
     blockdev: {
       driver: 'raw',
@@ -236,19 +249,13 @@ function flatten(options: BlockOptions, prefix: string): [string, string][] {
 
 const isList = (value: BlockOptions[string]): value is readonly BlockOptions[] => Array.isArray(value)
 
-function storageUri(uri: string): BlockOptions {
-  const gluster = /^gluster:\/\/\[?([A-Za-z0-9.:-]+?)\]?:(\d+)\/([^/]+)\/(.+)$/.exec(uri)
-  if (gluster) {
-    const [, host = '', port = '', volume = '', path = ''] = gluster
-    return { driver: 'gluster', server: [{ type: 'inet', host, port }], volume, path }
-  }
-  const rbd = /^rbd:([\w.-]+)\/([\w.-]+)(?::id=([\w.-]+))?$/.exec(uri)
-  if (rbd) {
-    const [, pool = '', image = '', user] = rbd
-    return { driver: 'rbd', pool, image, ...(user === undefined ? {} : { user }) }
-  }
-  throw new HypervisorFailure(`Unsupported storage URI scheme: ${uri}`)
-}
+/** A process of this node has the disk, and knows who else is to get what is written. It may be started again under a guest. */
+const served = (socket: string): BlockOptions => ({
+  driver: 'nbd',
+  server: { type: 'unix', path: socket },
+  export: SERVED_EXPORT,
+  'reconnect-delay': SERVER_RETURNS_S,
+})
 
 export const asRuntimeDisk = (entry: LinkedDisk, place: DevicePlace, virtualLink: string): RuntimeDisk => ({
   disk: { ...entry.disk, hvinfo: place },

@@ -5,6 +5,7 @@ import type { Run } from '../../../lib/run-command'
 import type { Machine } from '../../../lib/machine'
 import { errorCode } from '../../../lib/disk'
 import { HypervisorFailure } from '../hypervisor'
+import type { Backing } from './devices'
 import type { KvmParams } from './params'
 
 export const QEMU_INSTALL = 'apt-get install -y --no-install-recommends qemu-system-x86'
@@ -91,7 +92,15 @@ export async function kvmUsable(files: Files): Promise<boolean> {
 export const hasVirtualization = (cpuinfo: string): boolean => /^flags\s*:.*\b(vmx|svm)\b/m.test(cpuinfo)
 
 /** Some file systems (tmpfs) cannot be written around the page cache. */
-export async function allowsDirectIo(files: Files, file: string): Promise<boolean> {
+/** What a disk's link leads to. One that leads nowhere is what its template says, so that QEMU tells why it does not start. */
+export async function backingOf(files: Files, link: string): Promise<Backing> {
+  const info = await files.stat(link).catch(() => undefined)
+  if (info === undefined) return { directIo: true }
+  if (info.isSocket()) return { directIo: true, kind: 'server' }
+  return { directIo: await allowsDirectIo(files, link), kind: info.isBlockDevice() ? 'device' : 'file' }
+}
+
+async function allowsDirectIo(files: Files, file: string): Promise<boolean> {
   try {
     await (await files.open(file, constants.O_RDONLY | constants.O_DIRECT)).close()
     return true

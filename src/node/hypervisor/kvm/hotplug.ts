@@ -6,7 +6,7 @@ import type { DiskDict, InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { errorText } from '../../../lib/system-failure'
 import { UNPLUG_S } from '../../../model/limits/hypervisor'
 import { PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, isScsi, nicSetup } from './devices'
-import { allowsDirectIo } from './host'
+import { backingOf } from './host'
 import { optionAfter, userOf } from './launch'
 import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
@@ -107,7 +107,7 @@ async function addDisk(
     { ...entry, disk: disk.disk },
     entry.link,
     params,
-    await allowsDirectIo(machines.context.files, entry.link),
+    await backingOf(machines.context.files, entry.link),
   )
   await machines.qmp(instance.name, async (qmp) => {
     await qmp.run('blockdev-add', setup.blockdev)

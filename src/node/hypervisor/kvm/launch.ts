@@ -1,5 +1,5 @@
 // The rest of a QEMU command: what depends on this node and on this start, put after the fixed part. Pure.
-import type { NicBackend } from './devices'
+import type { Backing, NicBackend } from './devices'
 import { diskArguments, diskSetup, nicArguments, nicSetup } from './devices'
 import { controlSocket } from './command'
 import type { Accelerator } from './host'
@@ -12,8 +12,8 @@ export interface LaunchFacts {
   readonly qemuVersion: readonly [major: number, minor: number]
   /** One for each NIC of the runtime, in order. */
   readonly backends: readonly NicBackend[]
-  /** For each disk of the runtime: whether its file system allows direct IO. */
-  readonly directIo: readonly boolean[]
+  /** For each disk of the runtime. */
+  readonly backings: readonly Backing[]
   /** Set in a virtual root, where each node must keep to its own address. */
   readonly onlyAddress?: string
   readonly startPaused: boolean
@@ -34,7 +34,7 @@ export function launchCommand(
   const fixed = runtime.command.filter((word) => word !== '-S')
   const boot = started.text('kernel_path') === '' ? started.text('boot_order') : ''
   const disks = runtime.disks.flatMap((entry, index) => {
-    const setup = diskSetup(entry, layout.localLink(entry.link), started, facts.directIo[index] ?? true)
+    const setup = diskSetup(entry, layout.localLink(entry.link), started, facts.backings[index] ?? { directIo: true })
     return diskArguments(setup, boot === 'disk' && index === 0)
   })
   const nics = runtime.nics.flatMap((nic, index) =>

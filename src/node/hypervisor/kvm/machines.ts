@@ -11,8 +11,8 @@ import type { HypervisorContext, LinkedDisk } from '../hypervisor'
 import { linuxNodeInfo, startupMemory } from '../linux-node'
 import { fixedCommand, machineOf } from './command'
 import { PlaceAllocator, asRuntimeDisk, cacheSettings } from './devices'
-import type { NicBackend } from './devices'
-import { accelerator, allowsDirectIo, qemuFacts } from './host'
+import type { Backing, NicBackend } from './devices'
+import { accelerator, backingOf, qemuFacts } from './host'
 import { KvmLayout } from './layout'
 import { launchCommand } from './launch'
 import type { LaunchFacts } from './launch'
@@ -194,14 +194,14 @@ export class KvmMachines {
     await this.connectNics(instance, runtime, (mode) => !options.incoming || !ANNOUNCING.includes(mode))
     if (configured.flag('use_chroot'))
       await this.context.files.mkdir(this.layout.chrootDir(instance.name), { recursive: true, mode: 0o700 })
-    const directIo = await Promise.all(
-      runtime.disks.map(({ link }) => allowsDirectIo(this.context.files, this.layout.localLink(link))),
+    const backings = await Promise.all(
+      runtime.disks.map(({ link }) => backingOf(this.context.files, this.layout.localLink(link))),
     )
     const facts: LaunchFacts = {
       accelerator: await accelerator(this.context.files, configured),
       qemuVersion: [qemu.version[0], qemu.version[1]],
       backends,
-      directIo,
+      backings,
       startPaused: options.incoming === undefined && (options.paused === true || needsPreparation(instance, runtime)),
       ...(this.context.paths.root === '' ? {} : { onlyAddress: this.context.bindAddress }),
       ...(options.incoming ? { incoming: options.incoming } : {}),
@@ -209,7 +209,7 @@ export class KvmMachines {
     }
     const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
     await startQemu(this.context, qemu.program, args, this.layout.logFile(instance.name))
-    return [...userModeRemarks(backends), ...cacheRemarks(runtime, directIo)]
+    return [...userModeRemarks(backends), ...cacheRemarks(runtime, backings)]
   }
 
   /** Passwords, pinning and memory are set while the machine still stands still. */
@@ -239,10 +239,10 @@ const userModeRemarks = (backends: readonly NicBackend[]): string[] =>
   )
 
 /** A disk that wanted to be written around the page cache, on a file system that cannot. */
-function cacheRemarks({ disks, hvparams }: KvmRuntime, directIo: readonly boolean[]): string[] {
+function cacheRemarks({ disks, hvparams }: KvmRuntime, backings: readonly Backing[]): string[] {
   const cache = new KvmParams(hvparams).text('disk_cache')
   return disks.flatMap(({ disk }, index) =>
-    directIo[index] === false && cacheSettings(cache, disk).direct
+    backings[index]?.directIo === false && cacheSettings(cache, disk).direct
       ? [`Disk ${index} is cached by the node: its file system has no direct IO`]
       : [],
   )

@@ -5,6 +5,7 @@ import type { Clock } from '../../../lib/clock'
 import { checkSocketPath } from '../../../lib/json-socket'
 import { QMP_ANSWER_S, QMP_CONNECT_S, QMP_LINE_BYTES_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
+import { errorCode } from '../../../lib/disk'
 import { isObject } from '../../../lib/shapes/shape'
 
 export interface QmpEvent {
@@ -173,13 +174,15 @@ export class Qmp {
 function connectSocket(path: string, clock: Clock): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(path)
-    const fail = (text: string) => {
+    const fail = (text: string, Kind = HypervisorFailure) => {
       timer.cancel()
       socket.destroy()
-      reject(new HypervisorFailure(`No connection to QEMU's monitor ${path}: ${text}`))
+      reject(new Kind(`No connection to QEMU's monitor ${path}: ${text}`))
     }
     const timer = clock.after(QMP_CONNECT_S * 1000, () => fail(`none within ${QMP_CONNECT_S} s`))
-    const onError = (error: Error) => fail(error.message)
+    // Who was not listened to has filled the queue before it.
+    const onError = (error: Error) =>
+      errorCode(error) === 'EAGAIN' ? fail('it does not listen', SilentMonitor) : fail(error.message)
     socket.once('error', onError)
     socket.once('connect', () => {
       timer.cancel()

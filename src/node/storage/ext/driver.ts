@@ -2,7 +2,7 @@
 // there is no other way to ask for it.
 import { pythonText } from '../../../lib/python-text'
 import type { DiskDict } from '../../../rpc/node/dicts'
-import { fail } from '../../failure'
+import { type NodeFailure, fail } from '../../failure'
 import { blockDevice, blockDeviceSize } from '../block-device'
 import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { findProvider, type ProviderScript } from './providers'
@@ -85,11 +85,13 @@ class ExtDriver implements Driver {
   }
 
   /** It may be there although it cannot be attached. */
-  async removeUnseen(disk: DiskDict): Promise<void> {
+  async removeUnseen(disk: DiskDict, broken?: NodeFailure): Promise<void> {
     try {
+      if (broken !== undefined) await this.run(disk, 'detach')
       await this.run(disk, 'remove')
     } catch (error) {
       if (!(error instanceof ScriptRefused)) throw error
+      if (broken !== undefined) fail(`${broken.message}; and it cannot be removed: ${error.message}`)
     }
   }
 
@@ -109,8 +111,12 @@ class ExtDriver implements Driver {
     return [provider, name]
   }
 
-  async dimensions(_disk: DiskDict, { path }: Device): Promise<Dimensions> {
-    if (path === '') return fail('Nobody but QEMU reaches this disk, so its size is not known')
+  async dimensions({ logical_id }: DiskDict, { path }: Device): Promise<Dimensions> {
+    const { provider, name } = volumeOf(logical_id)
+    if (path === '')
+      return fail(
+        `Volume '${name}' of provider '${provider}' has no device on node ${this.context.hostname}: only QEMU reaches it (access=userspace), so its size is not known`,
+      )
     return { size_bytes: await blockDeviceSize(this.context, path), spindles: null }
   }
 

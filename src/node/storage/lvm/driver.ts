@@ -16,6 +16,7 @@ import type {
   StorageContext,
 } from '../storage'
 import { attempt, order, orderHeld, said } from '../tools'
+import { OWNER, asTag, checkName, volumeOf } from './names'
 import { MORE_ROOM, placing, standardSize_mib } from './placing'
 import { physicalVolumes, volumeGroups } from './units'
 import { type Volume, Volumes } from './volumes'
@@ -23,9 +24,6 @@ import { type Volume, Volumes } from './volumes'
 const [KIB, MIB] = [1 << 10, 1 << 20]
 /** Each finds room where the one before it does not. */
 const POLICIES = ['contiguous', 'cling', 'normal']
-/** What noted whose a volume was. */
-const OWNER = 'originstname+'
-const TAG_LENGTH_MAX = 128
 
 class LvmDriver implements Driver {
   readonly hasDisks = true
@@ -234,25 +232,9 @@ const title = (disk: DiskDict): string => {
   return `logical volume '${vg}/${name}'`
 }
 
-function volumeOf(id: DiskDict['logical_id']): { vg: string; name: string } {
-  const [vg, name] = id ?? []
-  if (typeof vg !== 'string' || typeof name !== 'string' || id?.length !== 2)
-    return fail(`A logical volume's id is [group, volume], not ${JSON.stringify(id ?? null)}`)
-  return { vg: checkName(vg), name: checkName(name) }
-}
-
 function pathOf(disk: DiskDict): string {
   const { vg, name } = volumeOf(disk.logical_id)
   return `/dev/${vg}/${name}`
-}
-
-/** As lvm(8) wants the names of groups and of volumes; none can be taken for an option, or lead elsewhere. */
-function checkName(name: string): string {
-  const isGood =
-    /^[A-Za-z0-9+_.][A-Za-z0-9+_.-]*$/.test(name) &&
-    !['.', '..', 'snapshot', 'pvmove'].includes(name) &&
-    !/_mlog|_mimage/.test(name)
-  return isGood ? name : fail(`'${name}' is no name of a volume or volume group`)
 }
 
 function stripesOf({ params }: DiskDict): number {
@@ -261,9 +243,3 @@ function stripesOf({ params }: DiskDict): number {
     ? stripes
     : fail(`The disk parameter stripes is a number from 1 on, not ${JSON.stringify(stripes)}`)
 }
-
-const asTag = (text: string): string =>
-  text
-    .replaceAll(/[^-A-Za-z0-9_+.]/g, '_')
-    .replace(/^-/, '_')
-    .slice(0, TAG_LENGTH_MAX)

@@ -1,13 +1,12 @@
 // How much room a volume group has, in MiB, or in physical volumes where these are given away as a whole.
-import type { Run } from '../../../lib/run-command'
 import type { StorageInfo } from '../../../rpc/node/dicts'
 import { isEmpty, standardSize_mib } from './placing'
-import { physicalVolumes, volumeGroups } from './units'
+import type { VolumeReports } from '../volume-reports'
 
 /** Null stands for a group that is not there. */
-export async function groupSpace(run: Run, name: string, exclusive: boolean): Promise<StorageInfo> {
-  const group = (await volumeGroups(run)).find((one) => one.name === name)
-  const free_mib = group && (exclusive ? await wholeSpace(run, name) : group.free_mib)
+export async function groupSpace(reports: VolumeReports, name: string, exclusive: boolean): Promise<StorageInfo> {
+  const group = (await reports.groups()).find((one) => one.name === name)
+  const free_mib = group && (exclusive ? await wholeSpace(reports, name) : group.free_mib)
   return {
     ...{ type: 'lvm-vg', name },
     storage_free: free_mib === undefined ? null : Math.round(free_mib),
@@ -16,16 +15,16 @@ export async function groupSpace(run: Run, name: string, exclusive: boolean): Pr
 }
 
 /** Numbers of physical volumes, where anybody counts them. */
-export async function spindleSpace(run: Run, name: string, exclusive: boolean): Promise<StorageInfo> {
-  const volumes = exclusive ? await usable(run, name) : []
+export async function spindleSpace(reports: VolumeReports, name: string, exclusive: boolean): Promise<StorageInfo> {
+  const volumes = exclusive ? await usable(reports, name) : []
   return { type: 'lvm-pv', name, storage_free: volumes.filter(isEmpty).length, storage_size: volumes.length }
 }
 
 /** No disk gets a part of a physical volume. */
-async function wholeSpace(run: Run, name: string): Promise<number> {
-  const volumes = await usable(run, name)
+async function wholeSpace(reports: VolumeReports, name: string): Promise<number> {
+  const volumes = await usable(reports, name)
   return volumes.length === 0 ? 0 : standardSize_mib(volumes) * volumes.filter(isEmpty).length
 }
 
-const usable = async (run: Run, group: string) =>
-  (await physicalVolumes(run)).filter(({ vg, allocatable }) => vg === group && allocatable)
+const usable = async (reports: VolumeReports, group: string) =>
+  (await reports.physical()).filter(({ vg, allocatable }) => vg === group && allocatable)

@@ -78,19 +78,6 @@ export async function repairStorageUnit(run: Run, type: string, name: string, op
     fail(`Volume group '${name}' still has missing physical volumes: remove or repair them by hand`)
 }
 
-/** By `group/name`: the size as LVM writes it, whether the volume is inactive, and whether somebody has it open. */
-export type VolumeStates = Record<string, [size: string, inactive: boolean, open: boolean]>
-
-/** A virtual volume is left out: there is nothing that it could keep data on. */
-export async function volumeStates(run: Run, groups: readonly string[]): Promise<VolumeStates> {
-  const volumes = (await logicalVolumes(run, groups)).filter(({ attributes }) => !attributes.startsWith('v'))
-  const entry = ({ vg, name, size, attributes }: LogicalVolume): [string, VolumeStates[string]] => [
-    `${vg}/${name}`,
-    [size, attributes[4] === '-', attributes[5] === 'o'],
-  ]
-  return Object.fromEntries(volumes.map(entry))
-}
-
 async function report(
   run: Run,
   program: string,

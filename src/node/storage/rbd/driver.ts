@@ -1,13 +1,15 @@
-// Disks as images in a pool of Ceph. To find one is to map it, as on nodes of Ganeti: only then it has a device here. A name with `@` is
-// a snapshot.
-import { RBD_WATCH_S } from '../../../model/limits/storage'
+// Disks as images in a pool of Ceph. Where the kernel is to reach one, to find it is to map it, as on nodes of Ganeti: only then it has a
+// device here. Where QEMU reaches it by itself nothing is mapped, and the node needs no module. A name with `@` is a snapshot.
+import { RBD_ANSWER_S, RBD_REMOVE_S, RBD_WATCH_S } from '../../../model/limits/storage'
+import type { CommandResult } from '../../../lib/run-command'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { blockDevice, blockDeviceSize } from '../block-device'
 import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
-import { attempt, order, orderHeld, said } from '../tools'
+import { attempt, untilFree } from '../tools'
 import { until } from '../until'
-import { type Mapped, readMappedJson, readMappedTable, readWatchers } from './mapped'
+import { type Mapped, readImageSize, readMappedJson, readMappedTable, readWatchers } from './mapped'
+import { rbdProblem } from './problem'
 
 /** What `rbd` exits with when there is no such image. */
 const MISSING = 2
@@ -18,6 +20,8 @@ interface Image {
   readonly snapshot?: string
   /** As whom Ceph is asked; empty where it has a default. */
   readonly user: string
+  /** QEMU reaches it without the kernel. */
+  readonly userspace: boolean
 }
 
 class RbdDriver implements Driver {
@@ -27,21 +31,25 @@ class RbdDriver implements Driver {
 
   async create(disk: DiskDict, size_mib: number): Promise<DiskId> {
     const image = imageOf(disk)
-    await this.order(image, ['create', ...specOf(image), '--size', String(size_mib)], 'Cannot create')
+    await this.order(image, ['create', ...specOf(image), '--size', String(size_mib)], 'create')
     return ['rbd', image.name]
   }
 
   async find(disk: DiskDict): Promise<Device | undefined> {
     const image = imageOf(disk)
+    if (image.userspace) return (await this.info(image)) === undefined ? undefined : unmapped(image)
     return (await this.mapped(image)) ?? ((await this.exists(image)) ? this.map(image) : undefined)
   }
 
-  /** Not while it is in use elsewhere: two machines that write to it would destroy it. One that died is forgotten after a while. */
+  /**
+   * Not while it is in use elsewhere: two machines that write to it would destroy it. One that died is forgotten after a while. Where
+   * nothing is mapped, whoever has it open may be this node's own guest, so only a guest that begins looks for others.
+   */
   async assemble(disk: DiskDict): Promise<Device> {
     const image = imageOf(disk)
-    const found = await this.mapped(image)
-    if (found === undefined && !(await this.exists(image)))
-      fail(`There is no ${title(image)}, which node ${this.context.hostname} was to use`)
+    const found = image.userspace ? undefined : await this.mapped(image)
+    if (found === undefined) await this.require(image)
+    if (image.userspace) return unmapped(image)
     const others = await this.strangers(image, found === undefined ? 0 : 1)
     if (others.length > 0)
       fail(
@@ -49,6 +57,11 @@ class RbdDriver implements Driver {
           'stop what uses it there, or unmap it there with rbd unmap',
       )
     return found ?? this.map(image)
+  }
+
+  async users(disk: DiskDict): Promise<readonly string[]> {
+    const image = imageOf(disk)
+    return image.userspace ? this.strangers(image, 0) : []
   }
 
   async shutdown(disk: DiskDict, device: Device): Promise<void> {
@@ -64,14 +77,14 @@ class RbdDriver implements Driver {
     if (amount_mib < 0) fail(`Cannot shrink the ${title(image)} (by ${-amount_mib} MiB)`)
     if (dryRun || amount_mib === 0) return
     const size_mib = disk.size + amount_mib
-    await this.order(image, ['resize', ...specOf(image), '--size', String(size_mib)], 'Cannot grow')
+    await this.order(image, ['resize', ...specOf(image), '--size', String(size_mib), '--no-progress'], 'grow')
   }
 
   async remove(disk: DiskDict, device: Device): Promise<void> {
     const image = imageOf(disk)
     await this.unmap(image, device)
     const command = image.snapshot === undefined ? ['rm', ...specOf(image)] : ['snap', 'rm', fullName(image)]
-    await orderHeld(this.context, commandOf(image, command), `Cannot remove the ${title(image)}`, RBD_WATCH_S)
+    await this.orderHeld(image, [...command, '--no-progress'], 'remove', RBD_REMOVE_S)
   }
 
   async rename(disk: DiskDict, device: Device, newId: NewId): Promise<void> {
@@ -79,7 +92,7 @@ class RbdDriver implements Driver {
     if (await this.exists(target))
       fail(`The ${title(target)} exists already, so the ${title(image)} cannot get its name`)
     await this.unmap(image, device)
-    await this.order(image, ['mv', fullName(image), fullName(target)], 'Cannot rename')
+    await this.order(image, ['mv', fullName(image), fullName(target)], 'rename')
   }
 
   async snapshot(disk: DiskDict, _device: Device, wished: string | null): Promise<NewId> {
@@ -88,28 +101,46 @@ class RbdDriver implements Driver {
     const image = imageOf({ ...disk, logical_id: ['rbd', `${origin.name}@${snapshot}`] })
     // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
     if (wished === null && (await this.exists(image))) {
-      const device = await this.mapped(image)
+      const device = image.userspace ? unmapped(image) : await this.mapped(image)
       if (device !== undefined) await this.unmap(image, device)
-      await this.order(image, ['snap', 'rm', fullName(image)], 'Cannot remove the old')
+      await this.order(image, ['snap', 'rm', fullName(image), '--no-progress'], 'remove the old')
     }
-    await this.order(image, ['snap', 'create', fullName(image)], 'Cannot make')
+    await this.order(image, ['snap', 'create', fullName(image), '--no-progress'], 'make')
     return ['rbd', `${origin.name}@${snapshot}`]
   }
 
-  async dimensions(_disk: DiskDict, { path }: Device): Promise<Dimensions> {
-    return { size_bytes: await blockDeviceSize(this.context, path), spindles: null }
+  async dimensions(disk: DiskDict, { path }: Device): Promise<Dimensions> {
+    const image = imageOf(disk)
+    if (!image.userspace) return { size_bytes: await blockDeviceSize(this.context, path), spindles: null }
+    const size_bytes = readImageSize((await this.info(image)) ?? '')
+    return size_bytes === undefined
+      ? fail(`rbd info on node ${this.context.hostname} tells no size of the ${title(image)}`)
+      : { size_bytes, spindles: null }
   }
 
   private async exists(image: Image): Promise<boolean> {
-    const { code, output } = await attempt(this.context, commandOf(image, ['info', ...specOf(image)]))
-    if (code !== 0 && code !== MISSING)
-      fail(`Cannot look for the ${title(image)} on node ${this.context.hostname}: ${said(output)}`)
-    return code === 0
+    return (await this.info(image)) !== undefined
   }
+
+  /** Undefined when there is no such image. */
+  private async info(image: Image): Promise<string | undefined> {
+    const ran = await this.lookFor(image)
+    if (ran.code === 0) return ran.stdout
+    return ran.code === MISSING ? undefined : this.failed(image, ran, 'look for')
+  }
+
+  /** Fails when there is none: it may be the pool that is missing. */
+  private async require(image: Image): Promise<void> {
+    const ran = await this.lookFor(image)
+    if (ran.code !== 0) this.failed(image, ran, 'find')
+  }
+
+  private lookFor = (image: Image): Promise<CommandResult> =>
+    this.attempt(image, ['info', ...specOf(image), '--format', 'json'])
 
   private async map(image: Image): Promise<Device> {
     const readOnly = image.snapshot === undefined ? [] : ['--read-only']
-    await this.order(image, ['map', ...specOf(image), ...readOnly], 'Cannot map')
+    await this.order(image, ['map', ...specOf(image), ...readOnly], 'map')
     return (
       (await this.mapped(image)) ??
       fail(`The ${title(image)} was mapped on node ${this.context.hostname}, but rbd showmapped does not list it`)
@@ -117,7 +148,7 @@ class RbdDriver implements Driver {
   }
 
   private async unmap(image: Image, { path }: Device): Promise<void> {
-    await orderHeld(this.context, commandOf(image, ['unmap', path]), `Cannot unmap the ${title(image)}`, RBD_WATCH_S)
+    if (!image.userspace) await this.orderHeld(image, ['unmap', path], 'unmap', RBD_ANSWER_S)
   }
 
   private async mapped(image: Image): Promise<Device | undefined> {
@@ -138,29 +169,48 @@ class RbdDriver implements Driver {
   }
 
   private async allMapped(image: Image): Promise<Mapped[]> {
-    const { code, stdout } = await attempt(this.context, ['rbd', 'showmapped', '--format', 'json'])
+    const limit = { timeout_s: RBD_ANSWER_S }
+    const { code, stdout } = await attempt(this.context, ['rbd', 'showmapped', '--format', 'json'], limit)
     const listed = code === 0 ? readMappedJson(stdout) : undefined
     if (listed !== undefined) return listed
     // Old versions know no JSON.
-    const what = 'Cannot list the mapped images'
-    const table = await order(this.context, ['rbd', 'showmapped', '-p', image.pool], what)
-    return readMappedTable(table) ?? fail(`rbd showmapped on node ${this.context.hostname} prints what cannot be read`)
+    const ran = await attempt(this.context, ['rbd', 'showmapped', '-p', image.pool], limit)
+    if (ran.code !== 0) this.failed(image, ran, 'see whether this node has mapped')
+    return (
+      readMappedTable(ran.stdout) ?? fail(`rbd showmapped on node ${this.context.hostname} prints what cannot be read`)
+    )
   }
 
   /** Addresses besides our own, of which there are so many. */
   private async strangers(image: Image, own: number): Promise<readonly string[]> {
     if (image.snapshot !== undefined) return []
     const look = async () => {
-      const command = commandOf(image, ['status', ...specOf(image), '--format', 'json'])
-      const { code, stdout } = await attempt(this.context, command)
-      const addresses = code === 0 ? readWatchers(stdout) : undefined
+      const ran = await this.attempt(image, ['status', ...specOf(image), '--format', 'json'])
+      if (ran.code !== 0) this.failed(image, ran, 'see who uses')
+      const addresses = readWatchers(ran.stdout)
       return addresses !== undefined && addresses.length > own ? addresses : []
     }
     return until(this.context.clock, RBD_WATCH_S, look, (addresses) => addresses.length === 0)
   }
 
-  private order = (image: Image, command: readonly string[], what: string): Promise<string> =>
-    order(this.context, commandOf(image, command), `${what} the ${title(image)}`)
+  private attempt = (image: Image, command: readonly string[], timeout_s = RBD_ANSWER_S): Promise<CommandResult> =>
+    attempt(this.context, commandOf(image, command), { timeout_s })
+
+  private async order(image: Image, command: readonly string[], verb: string): Promise<void> {
+    const ran = await this.attempt(image, command)
+    if (ran.code !== 0) this.failed(image, ran, verb)
+  }
+
+  /** Tries again while somebody who has just ended still holds it. */
+  private async orderHeld(image: Image, command: readonly string[], verb: string, timeout_s: number): Promise<void> {
+    const ran = await untilFree(this.context.clock, RBD_WATCH_S, () => this.attempt(image, command, timeout_s))
+    if (ran.code !== 0) this.failed(image, ran, verb)
+  }
+
+  private failed(image: Image, ran: CommandResult, verb: string): never {
+    const { hostname } = this.context
+    return fail(`Cannot ${verb} the ${title(image)} on node ${hostname}: ${rbdProblem(ran, image)}`)
+  }
 }
 
 export const rbdDriver: DriverFactory = (context) => new RbdDriver(context)
@@ -175,18 +225,20 @@ const nameOf = ({ name, snapshot }: Image) => (snapshot === undefined ? name : `
 const specOf = (image: Image) => ['-p', image.pool, nameOf(image)]
 const fullName = (image: Image) => `${image.pool}/${nameOf(image)}`
 const title = (image: Image) => `image '${fullName(image)}'`
+const unmapped = (image: Image): Device => ({ path: '', block: true, uri: uriOf(image) })
 const uriOf = (image: Image) => `rbd:${fullName(image)}${image.user === '' ? '' : `:id=${image.user}`}`
 
 function imageOf({ logical_id: id, params = {} }: DiskDict): Image {
   const [, name] = id ?? []
   if (typeof name !== 'string' || id?.length !== 2)
     return fail(`An image's id is ['rbd', name], not ${JSON.stringify(id ?? null)}`)
-  const { pool = 'rbd', 'user-id': user = '' } = params
+  const { pool = 'rbd', 'user-id': user = '', access } = params
   const [image = '', snapshot, ...more] = name.split('@')
   const names = [image, pool, ...(snapshot === undefined ? [] : [snapshot]), ...(user === '' ? [] : [user]), ...more]
   for (const one of names)
     if (typeof one !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(one))
       fail(`${JSON.stringify(one)} is no name of a pool, an image, a snapshot or a user of Ceph`)
   if (more.length > 0) fail(`'${name}' is no name of an image`)
-  return { pool: String(pool), name: image, user: String(user), ...(snapshot !== undefined && { snapshot }) }
+  const userspace = access === 'userspace'
+  return { pool: String(pool), name: image, user: String(user), userspace, ...(snapshot !== undefined && { snapshot }) }
 }

@@ -54,6 +54,13 @@ export function readWatchers(text: string): string[] | undefined {
   return [...new Set(addresses)]
 }
 
+/** `rbd info --format json`: bytes; undefined when it tells none. */
+export function readImageSize(text: string): number | undefined {
+  const info = parsed(text)
+  const size = isObject(info) ? info['size'] : undefined
+  return typeof size === 'number' && Number.isSafeInteger(size) ? size : undefined
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -73,8 +73,10 @@ export function verifyDrbd(
     report.when(expected && !numbers.includes(minor), 'ENODEDRBD', node.name, text)
   }
   for (const minor of numbers)
-    report.when(!known.has(minor), 'ENODEDRBD', node.name, `unallocated drbd minor ${minor} is in use`)
+    report.when(!known.has(minor), 'ENODEDRBD', node.name, `unallocated drbd minor ${minor} is in use${end(minor)}`)
 }
+
+const end = (minor: number): string => `; if nobody needs it, end it there with 'drbdsetup down resource${minor}'`
 
 function verifyHelper(report: VerifyReport, node: string, wanted: string, told: unknown): void {
   const [works, text]: unknown[] = Array.isArray(told) ? told : []

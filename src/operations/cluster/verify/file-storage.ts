@@ -3,6 +3,7 @@ import { instanceDisks } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, Instance, Node } from '../../../model/config'
 import type { UnitContext } from '../../unit-context'
+import { allSnapshots } from '../../../model/snapshots'
 import type { GroupState, Listing, Scope } from './group-state'
 import type { VerifyReport } from './report'
 import {
@@ -80,7 +81,7 @@ export function verifyOrphanFiles(report: VerifyReport, state: GroupState, confi
   for (const { node, template, directory, files } of state.listings) {
     // Shared files are checked once: by the job of the master's group.
     if (isMirroredOutside(template) && !master && !onlyGroup) continue
-    const owned = ownedFiles(config, template, node)
+    const owned = ownedFiles(config, state.snapshots, template, node)
     for (const [path, size_bytes] of files.values()) {
       if (
         owned.has(path) ||
@@ -96,7 +97,12 @@ export function verifyOrphanFiles(report: VerifyReport, state: GroupState, confi
   }
 }
 
-function ownedFiles(config: ConfigData, template: DiskTemplate, node: Node): Set<string> {
+function ownedFiles(
+  config: ConfigData,
+  snapshots: GroupState['snapshots'],
+  template: DiskTemplate,
+  node: Node,
+): Set<string> {
   const owners = recordValues(config.instances).filter(
     (instance) => isMirroredOutside(template) || instance.primary_node === node.uuid,
   )
@@ -104,10 +110,11 @@ function ownedFiles(config: ConfigData, template: DiskTemplate, node: Node): Set
   const detached = recordValues(config.disks).filter(
     (disk) => isMirroredOutside(disk.dev_type) || disk.nodes.includes(node.uuid),
   )
-  return new Set([...attached, ...detached].flatMap((disk) => fileOf(disk) ?? []))
+  const noted = allSnapshots(snapshots).filter((one) => isMirroredOutside(template) || one.node === node.uuid)
+  return new Set([...attached, ...detached, ...noted].flatMap((disk) => fileOf(disk) ?? []))
 }
 
-function fileOf(disk: Disk): string | undefined {
+export function fileOf(disk: Pick<Disk, 'dev_type' | 'logical_id'>): string | undefined {
   const path = disk.logical_id[1]
   return isInFileSystem(disk.dev_type) && typeof path === 'string' ? path : undefined
 }

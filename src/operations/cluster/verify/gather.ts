@@ -3,6 +3,7 @@ import { recordValues } from '../../../config/records'
 import { instanceDisks, instanceNodes } from '../../../config/lookup'
 import { diskDict } from '../../../config/rpc-dicts'
 import type { Disk, Node } from '../../../model/config'
+import { SNAPSHOTS_SECTION } from '../../../model/snapshots'
 import type { UnitContext } from '../../unit-context'
 import { askNodes } from './ask-nodes'
 import { filesToCompare } from './files'
@@ -32,8 +33,10 @@ export async function gather(
   report.say(`* Gathering disk information (${nodes.length} nodes)`)
   const disks = await askDisks(ctx, report, scope)
   const listings = await askFileStorage(ctx, report, scope)
+  // Read after the lists, so it has all that was made before these.
+  const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
   const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
-  return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy }
+  return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy, snapshots }
 }
 
 /** Where not the whole cluster is looked at: the master, and one more node that hosts instances. */

@@ -1,32 +1,12 @@
-// Checks that need the whole group: volumes without an owner, enough memory when a node fails, tags that exclude each other,
+// Checks that need the whole group: enough memory when a node fails, tags that exclude each other,
 // and notes.
 import { fillBeParams } from '../../../config/filled'
-import { instanceDisks, logicalVolumes, secondaryInstances } from '../../../config/lookup'
-import { recordValues } from '../../../config/records'
+import { instanceDisks, secondaryInstances } from '../../../config/lookup'
 import type { Instance } from '../../../model/config'
-import { compileRegex } from '../../../query/regex'
 import type { GroupState, NodeImage } from './group-state'
 import { entries } from './nodes'
 import type { VerifyReport } from './report'
-import { volumeGroupOf } from './request'
 import { isMirrored } from '../../../model/templates'
-
-export function verifyOrphanVolumes(report: VerifyReport, { config, images }: GroupState): void {
-  const wanted = volumeGroupOf(config.cluster)
-  if (wanted === undefined) return
-  const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))
-  const owned = new Set(
-    recordValues(config.disks)
-      .flatMap(logicalVolumes)
-      .map(([vg, lv]) => `${vg}/${lv}`),
-  )
-  for (const { node, volumes = [] } of images)
-    for (const volume of volumes) {
-      const known = owned.has(volume) || reserved.some((pattern) => pattern.test(volume))
-      if (volume.startsWith(`${wanted}/`) && !known)
-        report.error('ENODEORPHANLV', node.name, `volume ${volume} is unknown`, 'WARNING')
-    }
-}
 
 /** Every secondary can take over what any one other node runs. */
 export function verifyMemory(report: VerifyReport, { config, images }: GroupState): void {

@@ -1,14 +1,15 @@
 // Instances: where they run, their disks, their nodes, their policy.
 import { fillIPolicy, fillNdParams } from '../../../config/filled'
-import { findInstance, instanceDisks, instanceNodes, logicalVolumes, secondaryNodes } from '../../../config/lookup'
+import { findInstance, instanceDisks, instanceNodes, secondaryNodes } from '../../../config/lookup'
 import type { Instance, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { instanceViolations } from '../../group/ipolicy'
 import { missingFiles } from './file-storage'
 import type { DiskState, GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
-import { volumeGroupOf } from './request'
-import { factsOf, isMirrored, isMirroredInside } from '../../../model/templates'
+import { verifySnapshots } from './snapshots'
+import { verifyMissingVolumes } from './volumes'
+import { factsOf, isMirroredInside } from '../../../model/templates'
 
 /** Reports instances that run on a node but should not, except those that a job is moving or creating now. */
 export function verifyRunning(report: VerifyReport, state: GroupState, { node, running = [] }: NodeImage): void {
@@ -32,7 +33,8 @@ export function verifyInstance(report: VerifyReport, state: GroupState, instance
   const missing = missingFiles(state, instance)
   for (const { path, node } of missing.values())
     report.error('EINSTANCEMISSINGDISK', instance.name, `file ${path} missing on node ${node.name}`)
-  verifyVolumes(report, state, instance)
+  verifyMissingVolumes(report, state, instance)
+  verifySnapshots(report, state, instance)
   for (const disk of state.disks.get(instance.uuid) ?? [])
     if (!missing.has(disk.disk.uuid)) verifyDisk(report, instance, disk)
   verifyNodes(report, state, instance)
@@ -63,22 +65,6 @@ function verifyState(report: VerifyReport, { images, config }: GroupState, insta
   report.when(unreachable, 'ENODERPC', node.name, `instance ${instance.name}, connection to primary node failed`)
   const group = config.nodegroups[node.group]
   report.when(group === undefined, 'EINSTANCEBADNODE', instance.name, `its primary node ${node.name} is in no group`)
-}
-
-function verifyVolumes(report: VerifyReport, { config, images }: GroupState, instance: Instance): void {
-  const wanted = volumeGroupOf(config.cluster)
-  const disks = wanted === undefined ? [] : instanceDisks(config, instance)
-  const should = disks.flatMap((disk) => {
-    const nodes: readonly string[] = !isMirrored(disk.dev_type)
-      ? [instance.primary_node]
-      : instanceNodes(config, instance)
-    return logicalVolumes(disk).map(([vg, lv]) => ({ vg, name: `${vg}/${lv}`, nodes }))
-  })
-  if (should.length === 0) return
-  for (const { node, volumes } of images)
-    for (const { vg, name, nodes } of should)
-      if (vg === wanted && nodes.includes(node.uuid) && volumes?.has(name) === false)
-        report.error('EINSTANCEMISSINGDISK', instance.name, `volume ${name} missing on node ${node.name}`)
 }
 
 function verifyDisk(report: VerifyReport, instance: Instance, { node, index, status }: DiskState): void {

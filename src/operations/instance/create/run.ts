@@ -78,14 +78,20 @@ async function reserve(ctx: UnitContext, instance: Instance, disks: readonly Dis
   try {
     await ctx.config.change([change('addInstance', forthcoming, disksToCome)])
   } catch (error) {
-    await returnPorts(ctx, disks)
+    // The answer may be lost of a change that was made.
+    if (await isKnown(ctx, instance)) await forget(ctx, instance)
+    else await returnPorts(ctx, disks)
     throw error
   }
 }
 
+async function isKnown(ctx: UnitContext, { uuid }: Instance): Promise<boolean> {
+  const { instances } = await ctx.config.read({ instances: [uuid] })
+  return instances[uuid] !== undefined
+}
+
 async function forget(ctx: UnitContext, instance: Instance): Promise<void> {
-  const { instances } = await ctx.config.read({ instances: [instance.uuid] })
-  if (instances[instance.uuid] !== undefined) {
+  if (await isKnown(ctx, instance)) {
     await ctx.config.change([change('removeInstance', instance.uuid)])
   } else if (instance.network_port !== undefined) {
     await ctx.config.change([change('addTcpUdpPort', instance.network_port)])

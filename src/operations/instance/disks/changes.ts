@@ -29,6 +29,7 @@ import { checkFileSpace } from './file-space'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import { attachDisk, checkSyncing, detachDisk, planAttach } from './attach'
 import type { Changed, SetOp } from '../parameters/set-op'
+import { refuseSnapshots } from '../snapshots/notes'
 import { reread, type InstanceView } from '../view'
 import { type DiskTemplate, factsOf } from '../../../model/templates'
 
@@ -66,6 +67,9 @@ export async function planDisks(
   checkNames('disk', disks)
   // Ganeti also detaches a disk to which a running instance writes, so that two instances may write to it.
   const taken = steps.find((step) => step.action === 'remove' || step.action === 'detach')
+  const gone = steps.flatMap(({ action, disk }) => (action === 'remove' || action === 'detach' ? [disk] : []))
+  const kept = gone.filter(({ uuid }) => view.disks.some((own) => own.uuid === uuid))
+  await refuseSnapshots(ctx, view, kept, 'the instance cannot do without it')
   if (!live && taken !== undefined)
     await checkInstanceState(
       ctx,

@@ -10,17 +10,19 @@ import { createDisks, degraded, removeDisks, sizeText } from './files'
 import { checkMirrorSpace, dataDisks, drbdToPlain, plainToDrbd, secondaryFor } from './mirror-conversion'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
 import { checkOutside } from './outside'
+import { DATA } from './volume-names'
 import { checkTemplate, diskSpec, type DiskSpec, fileStorageFolder } from './spec'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
 import { waitForSync } from './sync'
 import { shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
+import { refuseSnapshots } from '../snapshots/notes'
 import type { Changed, SetOp } from '../parameters/set-op'
 import { diskDictOf, reread, type InstanceView } from '../view'
 import { diskIdOf, type DiskTemplate, factsOf, isDrbd, isMirroredInside, isOnLvm } from '../../../model/templates'
 
 export interface Conversion {
-  readonly from: DiskTemplate
+  readonly from: DiskTemplate | 'mixed'
   readonly template: DiskTemplate
   readonly disks: readonly Disk[]
   /** The other side of new mirrors. */
@@ -37,11 +39,11 @@ export async function planConversion(
   const { cluster } = config
   const refuse = (text: string, code: ErrorCode = ECODE.STATE) => new OpPrereqError(text, code)
   const from = diskTemplateOf(config, instance)
-  if (from === 'mixed') throw refuse('Conversion from mixed is not yet supported.', ECODE.INVAL)
-  if (factsOf(from).notConvertible === 'either')
-    throw refuse(`Conversion from the '${from}' disk template is not supported`, ECODE.INVAL)
+  // Ganeti cannot convert disks of several templates; each is copied by itself here.
+  if (from !== 'mixed' && factsOf(from).notConvertible === 'either')
+    throw refuse(`Conversion from the '${from}' disk template is not supported; ${wayFor(from)}`, ECODE.INVAL)
   if (factsOf(template).notConvertible !== undefined)
-    throw refuse(`Conversion to the '${template}' disk template is not supported`, ECODE.INVAL)
+    throw refuse(`Conversion to the '${template}' disk template is not supported; ${wayFor(template)}`, ECODE.INVAL)
   if (factsOf(template).ownParams !== true && from === template)
     throw refuse(`Instance already has disk template ${template}`, ECODE.INVAL)
   const enabled = cluster.enabled_disk_templates
@@ -52,6 +54,7 @@ export async function planConversion(
   if (!cluster.volume_group_name && isOnLvm(template))
     throw refuse('Disk template conversions to lvm-based instances are not supported by the cluster')
   await checkInstanceState(ctx, view, DOWN, 'cannot change disk template')
+  await refuseSnapshots(ctx, view, view.disks, 'it cannot become a disk of another template')
   checkNodeOnline(primary)
   const allowed: readonly string[] = groupPolicy(view)['disk-templates'] ?? []
   if (!allowed.includes(template))
@@ -63,6 +66,9 @@ export async function planConversion(
   if (given !== undefined && !isMirroredInside(template))
     ctx.log.warning('Changing the disk template to a non-mirrored one, the secondary node will be ignored')
   const secondary = await secondaryFor(ctx, view, op)
+  const [mirror] = view.secondaries
+  if (from === 'mixed' && secondary !== undefined && mirror !== undefined && secondary.uuid !== mirror.uuid)
+    throw refuse(`Node ${mirror.name} has the mirrors of the instance's other disks: name it as the secondary node`)
   if (isDrbd(from) && diskIdOf(template) === 'volume')
     return { from, template, disks: dataDisks(view), secondary: undefined }
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
@@ -72,18 +78,28 @@ export async function planConversion(
   })
   await checkOutside(ctx, specs, { config, primary, hypervisor: instance.hypervisor, template })
   const place = { config, primary, secondary, folder }
-  const disks = newDisks(ctx, keepGroups(view, specs), template, place, { driver: op.file_driver })
+  const disks = newDisks(ctx, asVolumes(view, specs, from), template, place, { driver: op.file_driver })
   if (secondary !== undefined && diskIdOf(from) === 'volume') await checkMirrorSpace(ctx, view, secondary, disks)
   else
     await checkVolumeSpace(ctx, config, secondary === undefined ? [primary] : [primary, secondary], volumeNeeds(disks))
   return { from, template, disks, secondary }
 }
 
-/** Volumes stay in their groups. */
-const keepGroups = ({ disks }: InstanceView, specs: readonly DiskSpec[]): DiskSpec[] =>
+const wayFor = (template: DiskTemplate): string =>
+  factsOf(template).empty === true
+    ? 'disks come and go with "gnt-instance modify --disk add:size=SIZE" and "--disk remove"'
+    : 'make an instance on its devices with "gnt-instance add -t blockdev --disk 0:adopt=DEVICE", and copy the data'
+
+/**
+ * Volumes stay in their groups. Those that become part of a mirror keep their names in front of what it adds, so that verify can tell whose
+ * data it finds; where data is copied, both are there for a while.
+ */
+const asVolumes = ({ disks }: InstanceView, specs: readonly DiskSpec[], from: Conversion['from']): DiskSpec[] =>
   specs.map((spec, index) => {
     const disk = disks[index]
-    return diskIdOf(disk?.dev_type) === 'volume' ? { ...spec, vg: String(disk?.logical_id[0]) } : spec
+    if (diskIdOf(disk?.dev_type) !== 'volume') return spec
+    const [vg = '', name = ''] = (disk?.logical_id ?? []).map(String)
+    return { ...spec, vg, ...(diskIdOf(from) === 'volume' && { stem: name.replace(DATA, '') }) }
   })
 
 /** The old disks are deleted when the new ones have all data and are in the configuration. */
@@ -106,23 +122,29 @@ export async function convertDisks(
     await drbdToPlain(ctx, view, planned)
     return [['disk_template', template]]
   }
-  const disks = await withIdentities(ctx, planned)
+  const all = await withIdentities(ctx, planned)
   const there = await viewOn(ctx, view, secondary)
+  // Among disks of several templates some are as they are to be.
+  const pairs = view.disks.flatMap((old, index) => {
+    const disk = all[index]
+    return disk === undefined || (from === 'mixed' && old.dev_type === template) ? [] : [{ index, old, disk }]
+  })
+  const [disks, before] = [pairs.map(({ disk }) => disk), pairs.map(({ old }) => old)]
   ctx.log.say(`Generating new '${template}' disk template...`)
-  disks.forEach((disk, index) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
+  pairs.forEach(({ disk, index }) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
   ctx.log.say(`Creating new empty disks of type '${template}'...`)
   await createDisks(ctx, there, disks, { undone: () => returnPorts(ctx, disks) })
   ctx.log.say(`Populating the new empty disks of type '${template}'...`)
-  await copyData(ctx, view, there, template, disks)
+  await copyData(ctx, view, there, template, pairs)
   ctx.log.say(`Detaching old disks (${from}) from the instance and removing them from cluster config`)
   ctx.log.say(`Adding new disks (${template}) to cluster config and attaching them to the instance`)
   await ctx.config.change([
-    ...view.disks.map((disk) => change('removeInstanceDisk', uuid, disk.uuid)),
-    ...disks.map((disk, index) => change('addInstanceDisk', uuid, disk, index)),
+    ...before.map((disk) => change('removeInstanceDisk', uuid, disk.uuid)),
+    ...pairs.map(({ disk, index }) => change('addInstanceDisk', uuid, disk, index)),
   ])
   if (op.wait_for_sync && !(await waitForSync(ctx, await reread(ctx, view)))) throw degraded()
   ctx.log.say(`Removing old block devices of type '${from}'...`)
-  await removeDisks(ctx, view, view.disks)
+  await removeDisks(ctx, { ...view, disks: before }, before)
   return [['disk_template', template]]
 }
 
@@ -139,11 +161,10 @@ async function copyData(
   view: InstanceView,
   there: InstanceView,
   template: DiskTemplate,
-  disks: readonly Disk[],
+  pairs: readonly { readonly index: number; readonly old: Disk; readonly disk: Disk }[],
 ): Promise<void> {
-  for (const [index, old] of view.disks.entries()) {
-    const target = disks[index]
-    if (target === undefined) throw new OpExecError(`Disk ${index} has no disk to be copied to`)
+  const disks = pairs.map(({ disk }) => disk)
+  for (const { index, old, disk: target } of pairs) {
     ctx.log.say(` - copying data from disk ${index} (${old.dev_type}), size ${sizeText(target.size)}`)
     const pair = [diskDictOf(view, old), diskDictOf(there, target)] as const
     const result = await ctx.nodes.attempt(view.primary, 'blockdev_convert', [...pair])

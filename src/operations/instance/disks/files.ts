@@ -96,7 +96,7 @@ export async function createDevice(
 async function undoCreate(ctx: UnitContext, made: readonly Made[]): Promise<boolean> {
   let whole = true
   for (const { node, disk, dict } of made) {
-    const result = await ctx.nodes.attempt(node, 'blockdev_remove', [dict])
+    const result = await ctx.nodes.persist(node, 'blockdev_remove', [dict])
     if (result.ok) continue
     ctx.log.warning(`Failed to remove newly-created disk ${diskText(disk)} on node ${node.name}: ${result.error}`)
     whole = false

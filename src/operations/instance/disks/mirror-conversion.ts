@@ -18,6 +18,7 @@ import { clusterNow } from '../placement/allocator'
 import { allNodes, diskDictOf, readInstance, type InstanceView } from '../view'
 import { createDevice } from './files'
 import { returnPorts, withIdentities } from './new-disks'
+import { renameBack } from './rename-back'
 import { Undo } from './undo'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
 
@@ -124,7 +125,7 @@ export async function plainToDrbd(
       for (const node of [view.primary, secondary]) {
         const dict = diskDictOf(there, disk)
         undo.push(`end the new drbd of ${disk.iv_name} on node ${node.name}`, () =>
-          ctx.nodes.attempt(node, 'blockdev_shutdown', [dict]),
+          ctx.nodes.persist(node, 'blockdev_shutdown', [dict]),
         )
         await createDevice(ctx, there, node, disk, dict)
       }
@@ -145,7 +146,7 @@ async function makeMissing(
       const [volume, sent] = [disk.children[part], dict.children[part]]
       if (volume === undefined || sent === undefined) return
       undo.push(`remove volume ${volume.logical_id.join('/')} on node ${node.name}`, () =>
-        ctx.nodes.attempt(node, 'blockdev_remove', [sent]),
+        ctx.nodes.persist(node, 'blockdev_remove', [sent]),
       )
       await createDevice(ctx, view, node, volume, sent, true)
     }
@@ -159,17 +160,19 @@ async function renameData(ctx: UnitContext, view: InstanceView, disks: readonly 
   const { primary } = view
   const pairs = view.disks.flatMap((old, index) => {
     const [data] = disks[index]?.children ?? []
-    return data === undefined ? [] : [{ old, data }]
+    // One that was part of a mirror before has its name already.
+    return data === undefined || data.logical_id.join() === old.logical_id.join() ? [] : [{ old, data }]
   })
+  if (pairs.length === 0) return
   const there = pairs.map(({ old, data }) => [diskDictOf(view, old), data.logical_id] as const)
   const back = pairs.map(({ old, data }) => {
     return [diskDictOf(view, { ...old, logical_id: data.logical_id }), old.logical_id] as const
   })
-  const rename = (list: typeof there) =>
-    ctx.nodes.attempt(primary, 'blockdev_rename', [list.map(([dict, id]) => [dict, id])])
-  const result = await rename(there)
+  undo.push(`give the volumes of the disks on node ${primary.name} their names back`, () =>
+    renameBack(ctx, primary, back),
+  )
+  const result = await ctx.nodes.attempt(primary, 'blockdev_rename', [there.map(([dict, id]) => [dict, id])])
   if (!result.ok) throw new OpExecError(`Failed to rename original LVs: ${result.error}`)
-  undo.push(`give the volumes of the disks on node ${primary.name} their names back`, () => rename(back))
 }
 
 const exchange = ({ instance, disks: before }: InstanceView, after: readonly Disk[]) => [

@@ -73,7 +73,7 @@ function drbdDisk(ctx: UnitContext, spec: DiskSpec, place: DiskPlace, index: num
   const { primary, secondary } = place
   if (secondary === undefined) throw new OpPrereqError('The networked disk templates need a mirror node', ECODE.INVAL)
   const nodes = [primary.uuid, secondary.uuid]
-  const name = `${ctx.env.random.uuid()}.disk${index}`
+  const name = spec.stem ?? `${ctx.env.random.uuid()}.disk${index}`
   const volume = (vg: string, suffix: string, size: number): Disk => ({
     logical_id: [vg, `${name}_${suffix}`],
     dev_type: 'plain',

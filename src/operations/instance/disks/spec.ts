@@ -16,6 +16,8 @@ export interface DiskSpec {
   readonly vg?: string
   readonly metavg?: string
   readonly spindles?: number
+  /** What the names of a mirror's volumes begin with, where the data has a name already. */
+  readonly stem?: string
   /** The volume or device that becomes this disk, with the data that it has. */
   readonly adopt?: string
   /** How hypervisors reach it, where that is not as the cluster says. */

@@ -57,7 +57,7 @@ async function makeVolumes(ctx: UnitContext, view: InstanceView, { target }: New
       // Names are the old ones: what is there already may be somebody's data, so only what was made is removed.
       await createDevice(ctx, view, target, child, volume)
       undo.push(`remove volume ${child.logical_id.join('/')} on node ${target.name}`, () =>
-        ctx.nodes.attempt(target, 'blockdev_remove', [volume]),
+        ctx.nodes.persist(target, 'blockdev_remove', [volume]),
       )
     }
   }
@@ -81,7 +81,7 @@ async function makeSides(
     const dict = diskDictOf(view, disk)
     const alone = { ...dict, logical_id: dict.logical_id.map((part, at) => (at === PORT ? null : part)) }
     undo.push(`take down the new drbd of disk/${index} on node ${target.name}`, () =>
-      ctx.nodes.attempt(target, 'blockdev_shutdown', [dict]),
+      ctx.nodes.persist(target, 'blockdev_shutdown', [dict]),
     )
     await createDevice(ctx, view, target, disk, alone)
   }
@@ -111,14 +111,14 @@ async function dropOldSide(ctx: UnitContext, { view, secondary }: NewSecondary, 
       )
     else
       undo.push(`activate disk/${index} on node ${secondary.name} again`, () =>
-        ctx.nodes.attempt(secondary, 'blockdev_assemble', [diskDictOf(view, disk), dictOf(view), false, index]),
+        ctx.nodes.persist(secondary, 'blockdev_assemble', [diskDictOf(view, disk), dictOf(view), false, index]),
       )
   }
   ctx.log.info('Detaching primary drbds from the network (=> standalone)')
   const what = "Can't detach the disks from the network on old node"
   await ctx.nodes.call(primary, what, 'drbd_disconnect_net', [diskDicts(view)])
   undo.push(`connect the disks of node ${primary.name} to node ${secondary.name} again`, () =>
-    ctx.nodes.attempt(primary, 'drbd_attach_net', [diskDicts(view), false]),
+    ctx.nodes.persist(primary, 'drbd_attach_net', [diskDicts(view), false]),
   )
 }
 

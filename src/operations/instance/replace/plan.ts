@@ -12,6 +12,7 @@ import { checkVolumeSpace, volumeNeeds } from '../disks/volume-space'
 import { checkTargetPolicy } from '../moves/plan'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
 import { chooseSecondary } from '../placement/evacuation'
+import { refuseSnapshots } from '../snapshots/notes'
 import { allNodes, diskDictOf, readInstance, type InstanceView } from '../view'
 
 export type ReplaceOp = Op<typeof OpInstanceReplaceDisks>
@@ -61,6 +62,7 @@ export async function planReplacement(ctx: UnitContext, op: ReplaceOp): Promise<
   if (op.mode === 'replace_new_secondary') {
     const target = await newSecondary(ctx, op, view, secondary)
     const earlyRelease = releaseEarly(ctx, op, secondary)
+    await refuseLost(ctx, view, wanted, secondary)
     return { ...common, kind: 'new secondary', disks: wanted, target, earlyRelease }
   }
   if (op.mode === 'replace_auto') return planRepair(ctx, common)
@@ -70,9 +72,17 @@ export async function planReplacement(ctx: UnitContext, op: ReplaceOp): Promise<
 
 async function sameNode(ctx: UnitContext, replacement: SameNode): Promise<SameNode> {
   for (const node of [replacement.target, replacement.other]) checkNodeOnline(node)
+  await refuseLost(ctx, replacement.view, replacement.disks, replacement.target)
   const needs = volumeNeeds(replacement.disks.map(({ disk }) => disk))
   await checkVolumeSpace(ctx, replacement.view.config, [replacement.target], needs)
   return replacement
+}
+
+/** Snapshots go with the volumes that they are of. A node that is offline keeps both. */
+async function refuseLost(ctx: UnitContext, view: InstanceView, disks: readonly IndexedDisk[], node: Node) {
+  if (node.offline) return
+  const own = disks.map(({ disk }) => disk)
+  await refuseSnapshots(ctx, view, own, `its volumes on node ${node.name} cannot be replaced`, node.uuid)
 }
 
 function secondaryOf(view: InstanceView): Node {

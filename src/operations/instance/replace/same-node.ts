@@ -6,6 +6,7 @@ import { OpExecError } from '../../../model/errors'
 import { diskUuid } from '../../../model/ids'
 import type { UnitContext } from '../../unit-context'
 import { createDevice } from '../disks/files'
+import { renameBack } from '../disks/rename-back'
 import { Undo } from '../disks/undo'
 import { diskDictOf } from '../view'
 import type { IndexedDisk, SameNode } from './plan'
@@ -67,7 +68,7 @@ async function newVolumes(
     const uuid = diskUuid(ctx.env.random.uuid())
     const volume = { ...child, uuid, logical_id: [child.logical_id[0] ?? '', `${name}.disk${index}_${suffix}`] }
     const made = { ...(dict.children[part] ?? dict), uuid, logical_id: volume.logical_id }
-    undo.push(`remove new volume ${volumeText(made)}`, () => ctx.nodes.attempt(target, 'blockdev_remove', [made]))
+    undo.push(`remove new volume ${volumeText(made)}`, () => ctx.nodes.persist(target, 'blockdev_remove', [made]))
     // As on a secondary node: nobody writes to it yet but the mirror.
     await createDevice(ctx, view, target, volume, made, false)
     after.push(made)
@@ -90,15 +91,21 @@ async function exchangeVolumes(
   })
   const rename = (pairs: readonly (readonly [DiskDict, DiskDict])[]) =>
     ctx.nodes.attempt(target, 'blockdev_rename', [pairs.map(([from, to]) => [from, to.logical_id])])
+  const back = (pairs: readonly (readonly [DiskDict, DiskDict])[]) =>
+    renameBack(
+      ctx,
+      target,
+      pairs.map(([from, to]) => [to, from.logical_id]),
+    )
   const undo = new Undo(ctx)
   for (const volume of [...after, ...unused.flatMap((later) => later.after)])
-    undo.push(`remove new volume ${volumeText(volume)}`, () => ctx.nodes.attempt(target, 'blockdev_remove', [volume]))
+    undo.push(`remove new volume ${volumeText(volume)}`, () => ctx.nodes.persist(target, 'blockdev_remove', [volume]))
   await undo.around(async () => {
     ctx.log.info(`Detaching ${disk.iv_name} drbd from local storage`)
     const detach = `Can't detach drbd from local storage on node ${node} for device ${disk.iv_name}`
     await ctx.nodes.call(target, detach, 'blockdev_removechildren', [dict, before])
     undo.push(`give ${disk.iv_name} its old volumes back on node ${node}`, () =>
-      ctx.nodes.attempt(target, 'blockdev_addchildren', [dict, before]),
+      ctx.nodes.persist(target, 'blockdev_addchildren', [dict, before]),
     )
     const there: DiskDict[] = []
     for (const volume of before) {
@@ -106,19 +113,17 @@ async function exchangeVolumes(
       if (found.ok && found.payload !== null) there.push(volume)
     }
     ctx.log.info('Renaming the old LVs on the target node')
-    await renamed(`Can't rename old LVs on node ${node}`, rename(there.map((volume) => [volume, away(volume)])))
     undo.push(`give the old volumes of ${disk.iv_name} their names back on node ${node}`, () =>
-      rename(there.map((volume) => [away(volume), volume])),
+      back(there.map((volume) => [volume, away(volume)])),
     )
+    await renamed(`Can't rename old LVs on node ${node}`, rename(there.map((volume) => [volume, away(volume)])))
     ctx.log.info('Renaming the new LVs on the target node')
     const pairs = after.flatMap((volume, part) => {
       const old = before[part]
       return old === undefined ? [] : [[volume, { ...volume, logical_id: old.logical_id }] as const]
     })
+    undo.push(`take the names from the new volumes of ${disk.iv_name} on node ${node}`, () => back(pairs))
     await renamed(`Can't rename new LVs on node ${node}`, rename(pairs))
-    undo.push(`take the names from the new volumes of ${disk.iv_name} on node ${node}`, () =>
-      rename(pairs.map(([from, to]) => [to, from])),
-    )
     ctx.log.info(`Adding new mirror component on ${node}`)
     const added = pairs.map(([, to]) => to)
     await ctx.nodes.call(target, "Can't add local storage to drbd", 'blockdev_addchildren', [dict, added])

@@ -157,6 +157,14 @@ test('a volume that cannot be attached is deleted all the same', async () => {
   expect(fs.existsSync(`${shelf}/${NAME}`)).toBe(false)
 })
 
+test('a volume whose attach lies about its device is detached and deleted; what its provider keeps is told', async () => {
+  script('attach', 'echo /dev/no-such-device')
+  await expect(disks.createAndUse(disk, 8, { onPrimary: true, info: '' })).rejects.toThrow('which does not exist')
+  expect(fs.existsSync(`${shelf}/${NAME}`)).toBe(false)
+  script('remove', 'exit 1')
+  await expect(disks.remove(disk)).rejects.toThrow(/which does not exist; and it cannot be removed: The script remove/)
+})
+
 test('a script that hangs is ended with what it started, and so is one that prints for ever', async () => {
   const provider = await findProvider(context, 'shelf')
   const run = (bounds: { seconds: number; bytes: number }) =>

@@ -6,7 +6,7 @@ import { runCli } from '../../../support/run-cli'
 
 const STEP: BalanceStep = {
   ...{ instance: 'inst3', group: 'default', kind: 'failover', from: ['node3'], to: ['node2'] },
-  ...{ score_before: 2, score_after: 1.5, components: [], first_op: 0, op_count: 1 },
+  ...{ score_before: 2, score_after: 1.5, copied_mib: 2048, components: [], first_op: 0, op_count: 1 },
   candidates: [
     {
       ...{ node: 'node1', secondary: null, accepted: false, score_change: null },
@@ -79,8 +79,8 @@ describe('gnt allocation balance', () => {
     expect([exit, stdout]).toEqual([
       0,
       [
-        'Move Instance Group   Kind     From  To    Gain',
-        '   1 inst3    default failover node3 node2 0.50000000\n',
+        'Move Instance Group   Kind     From  To    Copied Gain',
+        '   1 inst3    default failover node3 node2 2.0G   0.50000000\n',
       ].join('\n'),
     ])
     expect(stderr).toMatch(/^Score of group default: 2\.00000000 -> 1\.50000000\n/)

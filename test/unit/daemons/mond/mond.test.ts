@@ -108,6 +108,25 @@ test('parts of the reports can be asked for', async () => {
   expect(Object.keys(((await json('/1/report/storage/drbd?verbose=0')) as { data: object }).data)).toEqual(['status'])
 })
 
+test('a choice that is none is refused, with what there is; one that selects nothing is an empty list', async () => {
+  const refused = async (path: string) => {
+    const response = await get(path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
+    return ((await response.json()) as { detail: string }).detail
+  }
+  const categories = 'instance, storage, daemon, hypervisor, node, default'
+  expect(await refused('/1/report/all?category=stroage')).toBe(`category: there is no 'stroage', but ${categories}`)
+  expect(await refused('/1/report/all?category=storage,__proto__')).toContain("category: there is no '__proto__'")
+  const all = [...COLLECTORS.map(({ name }) => name), 'rack'].join(', ')
+  expect(await refused('/1/report/all?names=drbd,racks')).toBe(`names: there is no 'racks', but ${all}`)
+  expect(await refused('/1/report/all?verbose=2')).toBe("verbose: there is no '2', but 0, false, no, 1, true, yes")
+  expect(await refused('/1/report/storage/drbd?verbose=perhaps')).toContain("verbose: there is no 'perhaps'")
+
+  expect(await json('/1/report/all?category=storage&names=system')).toEqual([])
+  expect(await json('/1/report/all?names=inst-status-xen')).toEqual([])
+  expect(await names('/1/report/all?category=&names=rack&other=1')).toEqual(['rack'])
+})
+
 test('the self-diagnosis is signed, as messages of confd are', async () => {
   const { signed, ...report } = (await json('/1/report/node/diagnose')) as Record<string, unknown> & {
     signed: { msg: string; salt: string; hmac: string }

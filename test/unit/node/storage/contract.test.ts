@@ -2,8 +2,12 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemFiles } from '../../../../src/lib/files'
 import { Disks } from '../../../../src/node/storage/disks'
 import { DRIVERS } from '../../../../src/node/storage/registry'
+import type { StorageContext } from '../../../../src/node/storage/storage'
+import { userVolumeDriver } from '../../../../src/node/storage/user/driver'
+import { makeGroup } from '../../../../src/node/storage/user/volumes'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
 import { withDrbd } from '../../../support/doubles/drbd-machine'
 import { addPools } from '../../../support/doubles/pools-machine'
@@ -26,9 +30,10 @@ const sample: Record<string, (number: number) => readonly (string | number | nul
   gluster: (n) => ['loop', `ganeti/inst1.${n}`],
   drbd: (n) => ['uuid-a', 'uuid-b', null, n, n, 'secret'],
   twin: (n) => [n],
+  'plain in user space': (n) => ['xenvg', `${n}.disk${n}`],
 }
 const META_MIB = 128
-const NAMED = ['file', 'sharedfile', 'plain', 'rbd', 'gluster']
+const NAMED = ['file', 'sharedfile', 'plain', 'rbd', 'gluster', 'plain in user space']
 /** Nobody makes or deletes these devices. */
 const ADOPTED = ['blockdev']
 const PARAMS: Readonly<Record<string, DiskDict['params']>> = {
@@ -40,7 +45,12 @@ const PARAMS: Readonly<Record<string, DiskDict['params']>> = {
 const SPINDLES: Readonly<Record<string, number>> = { plain: 1 }
 const FILE_PLACES = '/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n/var/run/ganeti/gluster\n'
 const folders: string[] = []
-const drivers: typeof DRIVERS = { ...DRIVERS, twin: twinDriver }
+const drivers: typeof DRIVERS = {
+  ...DRIVERS,
+  twin: twinDriver,
+  'plain in user space': (context) => userVolumeDriver(userVolumes(context))(context),
+}
+const userVolumes = ({ paths }: Pick<StorageContext, 'paths'>) => paths.local('/srv/ganeti/user-volumes')
 
 function sampleDisk(template: string, number = 0): DiskDict {
   const uuid = `00000000-0000-4000-8000-00000000000${number}`
@@ -73,12 +83,13 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     for (const child of whole.children ?? []) await storage.create(child, child.size === META_MIB ? META_MIB : size_mib)
     await storage.create(whole, size_mib)
   }
-  beforeEach(() => {
+  beforeEach(async () => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-storage-'))
     const machine = withDrbd(storageMachine(root))
     node = testNode('node1.example.com', { files: machine.files, run: machine.run, clock: clockAt(0) })
     addPools(machine, node)
     node.put('/etc/ganeti/file-storage-paths', FILE_PLACES)
+    await makeGroup(systemFiles, userVolumes(node.context), 'xenvg', 1024)
     storage = new Disks(node.context, drivers)
     local = machine.local
     folders.push(root)

@@ -148,6 +148,27 @@ test('after a migration the node that had an image lets go of its device', async
   expect(cluster.calls('blockdev_shutdown').map(({ node }) => node)).toEqual(['node1.gnt.example'])
 })
 
+test.each([rbd, ext])(
+  'one with disks of %j runs on while its snapshots are exported, which are like its disks',
+  async (one) => {
+    await cluster.run(CREATE, one)
+    cluster.asked.length = 0
+    const wanted = { mode: 'local', target_node: 'node3.gnt.example', shutdown: false }
+    await expect(cluster.run('OP_BACKUP_EXPORT', { instance_name: NAME, ...wanted })).resolves.toEqual([true, [true]])
+    expect(cluster.calls('instance_shutdown')).toEqual([])
+    const [disk] = disks()
+    const [origin] = cluster.calls('blockdev_snapshot').map(({ args }) => args[0] as { params: object })
+    const snapshot = {
+      dev_type: one.disk_template,
+      logical_id: [disk?.logical_id[0], shape('.*\\.snap')],
+      children: [],
+    }
+    expect(cluster.calls('blockdev_remove').map(({ args: [given] }) => given)).toMatchObject([
+      { ...snapshot, params: origin?.params },
+    ])
+  },
+)
+
 test("parameters of a disk's provider are changed and taken away, and no others", async () => {
   await cluster.run(CREATE, ext)
   const modify = (params: object) => cluster.run(MODIFY, { instance_name: NAME, disks: [['modify', 0, params]] })

@@ -31,6 +31,20 @@ test.each([
   expect(ports()).toEqual([11000, [11000]])
 })
 
+test.each([1, 2])(
+  'when the answer to the %d. addition is lost, which was made, nothing of the instance is left',
+  async (which) => {
+    let count = 0
+    cluster.losesAnswer = (changes) => changes.some(([name]) => name === 'addInstance') && ++count === which
+    await expect(cluster.run(CREATE, drbdInstance)).rejects.toThrow('closed the connection')
+    expect(count).toBe(which)
+    expect(cluster.diskFiles()).toEqual([])
+    expect(cluster.config.instances).toEqual({})
+    expect(cluster.config.disks).toEqual({})
+    expect(ports()).toEqual([11000, [11000]])
+  },
+)
+
 test('a mirror that does not become whole takes the instance with it', async () => {
   cluster.answers.blockdev_getmirrorstatus = (_node, [disks]) =>
     disks.map(() => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 1 }))

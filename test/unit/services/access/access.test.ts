@@ -149,6 +149,9 @@ describe('of an object in the scope, what is a matter of machines', () => {
       ...{ disks: [['add', -1, { size: 4, mode: 'rw' }]], ext_params: {}, file_driver: 'loop', osparams_private: null },
     }
     expect(() => access.check(config, op)).not.toThrow()
+    const snapshot = { OP_ID: 'OP_INSTANCE_SNAPSHOT', instance_name, disks: [[0, { snapshot_name: 'a' }]] }
+    expect(() => access.check(config, snapshot)).not.toThrow()
+    expect(() => access.check(config, { OP_ID: 'OP_INSTANCE_REPAIR', instance_name, failover: true })).not.toThrow()
   })
 
   test('instances that are hidden in one opcode are not allocated at all', () => {

@@ -92,6 +92,9 @@ test('parts are chosen by node, category and collector, and only they make the s
       reports && (JSON.parse(reports) as { name: string }[]).map(({ name }) => name),
     ])
   }
+  await expect(page({ categories: ['storage', 'disks'] })).rejects.toThrow(
+    "category: there is no 'disks', but instance, storage, daemon, hypervisor, node, default",
+  )
   expect(await page({ nodes: ['node1'], categories: ['storage'] })).toEqual([['node1', 1, ['storage']]])
   expect(asked).toEqual(['node1'])
   expect(await page({ categories: ['default'] })).toEqual([

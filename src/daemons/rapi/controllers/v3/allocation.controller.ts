@@ -44,7 +44,7 @@ export interface BalancePlan {
   preconditions: PlanVersion[][]
   /** There are more moves than were allowed, or than one job can hold: plan again after these. */
   more: boolean
-  /** Moves that were not looked at because this cluster cannot carry them out, and why; null when there are none. */
+  /** Moves that were not looked at, and why: those that copy disks, without `disk_moves`. Null when there are none. */
   left_out: string | null
 }
 

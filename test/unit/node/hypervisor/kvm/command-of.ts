@@ -18,7 +18,7 @@ export const baseFacts: LaunchFacts = {
   accelerator: 'kvm',
   qemuVersion: [7, 2],
   backends: [tap],
-  directIo: [],
+  backings: [],
   startPaused: false,
 }
 

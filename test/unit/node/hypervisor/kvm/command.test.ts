@@ -125,7 +125,10 @@ const cases: Readonly<Record<string, Case>> = {
       vga: 'cirrus',
     }),
   },
-  'no-direct-io': { instance: withParams({ disk_aio: 'native', disk_cache: 'none' }), facts: { directIo: [false] } },
+  'no-direct-io': {
+    instance: withParams({ disk_aio: 'native', disk_cache: 'none' }),
+    facts: { backings: [{ directIo: false }] },
+  },
 }
 
 test.each(Object.entries(cases))('the command of an instance: %s', (name, { instance, facts, root }) => {

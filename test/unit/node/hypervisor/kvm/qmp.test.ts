@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
 import { systemClock } from '../../../../../src/lib/clock'
-import { Qmp, withQmp } from '../../../../../src/node/hypervisor/kvm/qmp'
+import { Qmp, SilentMonitor, withQmp } from '../../../../../src/node/hypervisor/kvm/qmp'
 import { temporaryRoot } from '../../../../support/hypervisor'
 
 interface Request {
@@ -45,6 +45,16 @@ async function monitor(answer: (request: Request, socket: net.Socket) => void, g
 }
 
 const reply = (request: Request, value: unknown) => JSON.stringify({ return: value, id: request.id }) + '\n'
+
+test('a monitor that listens to nobody is silent, not gone', async () => {
+  server = net.createServer()
+  await new Promise<void>((resolve) => server?.listen({ path: file, backlog: 1 }, resolve))
+  // None of them is accepted before this function waits.
+  const others = Array.from({ length: 10 }, () => net.connect(file).on('error', () => undefined))
+  const asked = withQmp(file, systemClock, (qmp) => qmp.run('one'))
+  await expect(asked).rejects.toThrow(SilentMonitor)
+  for (const socket of others) socket.destroy()
+})
 
 test('a command is answered with what QEMU returns, also in pieces and out of order', async () => {
   const held: Request[] = []

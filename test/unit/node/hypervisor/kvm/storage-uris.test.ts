@@ -8,7 +8,9 @@ const setup = (uri: string, access = 'userspace') => {
     ...diskDict('', { dev_type: 'rbd', logical_id: ['rbd', 'a'], size: 1, params: { access } }),
     hvinfo: { id: 'd' },
   }
-  return diskSetup({ disk, link: '/links/0', uri }, '/links/0', new KvmParams(kvmParams), true).blockdev['file']
+  return diskSetup({ disk, link: '/links/0', uri }, '/links/0', new KvmParams(kvmParams), { directIo: true }).blockdev[
+    'file'
+  ]
 }
 const server = (host: string) => [{ type: 'inet', host, port: '24007' }]
 

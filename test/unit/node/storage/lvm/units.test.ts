@@ -1,4 +1,7 @@
 // Reads LVM's reports, and runs the commands that change it. The answers of the programs are those of a node with LVM 2.03.
+import { systemClock } from '../../../../../src/lib/clock'
+import { pathsOf } from '../../../../../src/lib/paths'
+import { systemFiles } from '../../../../../src/lib/files'
 import { groupSpace, spindleSpace } from '../../../../../src/node/storage/lvm/space'
 import {
   logicalVolumes,
@@ -7,6 +10,7 @@ import {
   repairStorageUnit,
   volumeGroups,
 } from '../../../../../src/node/storage/lvm/units'
+import { reportsOf } from '../../../../../src/node/storage/volume-reports'
 import { notInstalled, recordedPrograms, type RecordedProgram } from '../../../../support/recorded-programs'
 
 const REPORT = '--noheadings --units=m --nosuffix --separator=|'
@@ -18,6 +22,8 @@ const DATA = '55e04c36-651d-49a5-9f42-a46dd12e9286.disk0_data'
 const PLAIN = '14632bfe-d0f2-4e65-969d-e5a4a0153e36.disk1'
 
 const run = (...recordings: RecordedProgram[]) => recordedPrograms(recordings).run
+const reports = (...recordings: RecordedProgram[]) => reportsOf({ ...clusterless, run: run(...recordings) })
+const clusterless = { files: systemFiles, hostname: 'node1', paths: pathsOf('', 'node1'), clock: systemClock }
 
 test('a volume group has a size and what is free of it', async () => {
   const groups = volumeGroups(run({ argv: VGS, stdout: '  xenvg|24572.00|24156.00\n' }))
@@ -105,22 +111,22 @@ describe('room', () => {
 
   test('is what is free of a group, in whole MiB', async () => {
     const space = { type: 'lvm-vg', name: 'xenvg', storage_free: 2539, storage_size: 3060 }
-    await expect(groupSpace(run(group), 'xenvg', false)).resolves.toEqual(space)
+    await expect(groupSpace(reports(group), 'xenvg', false)).resolves.toEqual(space)
   })
 
   test('is what empty physical volumes have that may be used, where they are given away as a whole', async () => {
-    await expect(groupSpace(run(group, volumes), 'xenvg', true)).resolves.toMatchObject({ storage_free: 2 * 990 })
+    await expect(groupSpace(reports(group, volumes), 'xenvg', true)).resolves.toMatchObject({ storage_free: 2 * 990 })
     const spindles = { type: 'lvm-pv', name: 'xenvg', storage_free: 2, storage_size: 3 }
-    await expect(spindleSpace(run(volumes), 'xenvg', true)).resolves.toEqual(spindles)
-    await expect(groupSpace(run(group, { argv: PVS }), 'xenvg', true)).resolves.toMatchObject({ storage_free: 0 })
+    await expect(spindleSpace(reports(volumes), 'xenvg', true)).resolves.toEqual(spindles)
+    await expect(groupSpace(reports(group, { argv: PVS }), 'xenvg', true)).resolves.toMatchObject({ storage_free: 0 })
   })
 
   test('is not counted in physical volumes elsewhere', async () => {
-    await expect(spindleSpace(run(), 'xenvg', false)).resolves.toMatchObject({ storage_free: 0, storage_size: 0 })
+    await expect(spindleSpace(reports(), 'xenvg', false)).resolves.toMatchObject({ storage_free: 0, storage_size: 0 })
   })
 
   test('of a group that is not there is not known', async () => {
     const unknown = { type: 'lvm-vg', name: 'none', storage_free: null, storage_size: null }
-    await expect(groupSpace(run(group), 'none', false)).resolves.toEqual(unknown)
+    await expect(groupSpace(reports(group), 'none', false)).resolves.toEqual(unknown)
   })
 })

@@ -2,12 +2,17 @@ import { Disks } from '../../../../../src/node/storage/disks'
 import type { DiskDict } from '../../../../../src/rpc/node/dicts'
 import { clockAt } from '../../../../support/instant-clock'
 import { type TestNode, testNode } from '../../../../support/node-context'
-import { notInstalled, type RecordedProgram, recordedPrograms } from '../../../../support/recorded-programs'
+import {
+  notInstalled,
+  type RecordedProgram,
+  type RecordedPrograms,
+  recordedPrograms,
+} from '../../../../support/recorded-programs'
 
 const NAME = 'a.rbd.disk0'
 const disk: DiskDict = {
   ...{ uuid: 'u', dev_type: 'rbd', logical_id: ['rbd', NAME], size: 1024, iv_name: 'disk/0' },
-  params: { access: 'userspace', pool: 'ganeti-vms', 'user-id': 'gnt' },
+  params: { access: 'kernelspace', pool: 'ganeti-vms', 'user-id': 'gnt' },
 }
 const row = { id: '0', pool: 'ganeti-vms', namespace: '', name: NAME, snap: '-', device: '/dev/null' }
 const list = (...rows: object[]): RecordedProgram => ({
@@ -18,7 +23,7 @@ const asUser = (command: string, answer: Omit<RecordedProgram, 'argv'> = {}): Re
   argv: `rbd ${command} --id gnt`,
   ...answer,
 })
-const info = asUser(`info -p ganeti-vms ${NAME}`)
+const info = asUser(`info -p ganeti-vms ${NAME} --format json`)
 const status = (...addresses: string[]) =>
   asUser(`status -p ganeti-vms ${NAME} --format json`, {
     stdout: JSON.stringify({
@@ -99,23 +104,31 @@ test('removing waits for who still has it open, and names who asked when Ceph ca
   const busy = { code: 16, stderr: 'rbd: sysfs write failed\nrbd: unmap failed: (16) Device or resource busy' }
   const { disks, left } = storage(
     ...[list(row), asUser('unmap /dev/null', busy), asUser('unmap /dev/null')],
-    asUser(`rm -p ganeti-vms ${NAME}`, { code: 16, stderr: 'rbd: error: image still has watchers' }),
-    asUser(`rm -p ganeti-vms ${NAME}`),
+    asUser(`rm -p ganeti-vms ${NAME} --no-progress`, { code: 16, stderr: 'rbd: error: image still has watchers' }),
+    asUser(`rm -p ganeti-vms ${NAME} --no-progress`),
   )
   await disks.remove(disk)
   expect(left()).toEqual([])
-  const gone = storage(list(), { ...info, code: 1, stderr: 'rbd: couldn’t connect to the cluster!' })
+  const gone = storage(list(), { ...info, code: 1, stderr: "rbd: couldn't connect to the cluster!" })
   await expect(gone.disks.find(disk)).rejects.toThrow(
-    `Cannot look for the image 'ganeti-vms/${NAME}' on node node1.example.com: rbd: couldn’t connect to the cluster!`,
+    `Cannot look for the image 'ganeti-vms/${NAME}' on node node1.example.com: Ceph cannot be reached; see there with 'ceph -s' whether the monitors that /etc/ceph/ceph.conf names run: rbd: couldn't connect to the cluster!`,
   )
 })
 
 test('a snapshot is an image that can be mapped, read and removed', async () => {
   const { disks, left } = storage(
-    ...[list(row), asUser(`info -p ganeti-vms ${NAME}@snap`, { code: 2 })],
-    asUser(`snap create ganeti-vms/${NAME}@snap`),
-    ...[list(), asUser(`info -p ganeti-vms ${NAME}@snap`), asUser(`map -p ganeti-vms ${NAME}@snap --read-only`)],
-    ...[list({ ...row, snap: 'snap' }), asUser('unmap /dev/null'), asUser(`snap rm ganeti-vms/${NAME}@snap`)],
+    ...[list(row), asUser(`info -p ganeti-vms ${NAME}@snap --format json`, { code: 2 })],
+    asUser(`snap create ganeti-vms/${NAME}@snap --no-progress`),
+    ...[
+      list(),
+      asUser(`info -p ganeti-vms ${NAME}@snap --format json`),
+      asUser(`map -p ganeti-vms ${NAME}@snap --read-only`),
+    ],
+    ...[
+      list({ ...row, snap: 'snap' }),
+      asUser('unmap /dev/null'),
+      asUser(`snap rm ganeti-vms/${NAME}@snap --no-progress`),
+    ],
   )
   const id = await disks.snapshot(disk, null, null)
   expect(id).toEqual(['rbd', `${NAME}@snap`])
@@ -125,12 +138,62 @@ test('a snapshot is an image that can be mapped, read and removed', async () => 
 
 test('a snapshot that an export has left is made anew; one that somebody asked for by name is not deleted', async () => {
   const snap = `ganeti-vms/${NAME}@snap`
-  const there = [list(row), asUser(`info -p ganeti-vms ${NAME}@snap`), list()]
-  const { disks, left } = storage(...there, asUser(`snap rm ${snap}`), asUser(`snap create ${snap}`))
+  const there = [list(row), asUser(`info -p ganeti-vms ${NAME}@snap --format json`), list()]
+  const { disks, left } = storage(
+    ...there,
+    asUser(`snap rm ${snap} --no-progress`),
+    asUser(`snap create ${snap} --no-progress`),
+  )
   await disks.snapshot(disk, null, null)
   expect(left()).toEqual([])
-  const other = storage(list(row), asUser(`snap create ${snap}`, { code: 17, stderr: '(17) File exists' }))
+  const other = storage(
+    list(row),
+    asUser(`snap create ${snap} --no-progress`, { code: 17, stderr: '(17) File exists' }),
+  )
   await expect(other.disks.snapshot(disk, 'snap', null)).rejects.toThrow('File exists')
+})
+
+const own: DiskDict = { ...disk, params: { ...disk.params, access: 'userspace' } }
+const SIZE = asUser(`info -p ganeti-vms ${NAME} --format json`, { stdout: '{"name":"a","size":1073741824}' })
+
+test('an image that only QEMU reaches is never mapped', async () => {
+  const { disks, left } = storage(SIZE, SIZE, SIZE, SIZE, asUser(`rm -p ganeti-vms ${NAME} --no-progress`))
+  const device = { path: '', block: true, uri: `rbd:ganeti-vms/${NAME}:id=gnt` }
+  await expect(disks.assemble(own)).resolves.toEqual(device)
+  await expect(disks.dimensions(own)).resolves.toEqual({ size_bytes: 1 << 30, spindles: null })
+  await disks.remove(own)
+  expect(left()).toEqual([])
+})
+
+test('its guest begins only when nobody has it open any more', async () => {
+  const { disks, left } = storage(SIZE, status('10.0.0.7'), status())
+  await disks.forGuest(own)
+  expect(left()).toEqual([])
+  const taken = storage(SIZE, ...Array.from({ length: 1000 }, () => status('10.0.0.7')))
+  await expect(taken.disks.forGuest(own)).rejects.toThrow(
+    'is in use at 10.0.0.7, so no instance begins with it on node node1.example.com: end what uses it there',
+  )
+})
+
+test.each([
+  [2, "rbd: error opening pool 'ganeti-vms': (2) No such file or directory", "Ceph has no pool 'ganeti-vms'"],
+  [1, 'auth: unable to find a keyring on /etc/ceph/...', 'put /etc/ceph/ceph.client.gnt.keyring there'],
+  [1, "rbd: couldn't connect to the cluster!", "see there with 'ceph -s' whether the monitors"],
+])('why Ceph does not give an image: %i, %s', async (code, stderr, text) => {
+  const { disks } = storage({ ...SIZE, code, stderr })
+  await expect(disks.assemble(own)).rejects.toThrow(text)
+})
+
+test('Ceph is not waited for without end', async () => {
+  const run: RecordedPrograms['run'] = (_argv, { timeout_s } = {}) =>
+    Promise.resolve({
+      ...{ code: null, signal: 'SIGKILL' as const, stdout: '', stderr: '', output: '' },
+      timedOut: timeout_s !== undefined,
+    })
+  const node = testNode('node1.example.com', { run, clock: clockAt(0) })
+  nodes.push(node)
+  for (const work of [new Disks(node.context).find(own), new Disks(node.context).create(own, 1)])
+    await expect(work).rejects.toThrow("Ceph did not answer in time; see there with 'ceph -s'")
 })
 
 test('where rbd is missing, the error says what to install', async () => {

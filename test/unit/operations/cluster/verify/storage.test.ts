@@ -1,7 +1,7 @@
 // What verify says of DRBD and of physical volumes, with the words of a real master.
 import { answerChecks } from '../../../../../src/daemons/sim/checks'
 import type { FakeCluster } from '../../../../support/fake-cluster'
-import { drbdInstance, storageCluster } from '../../../../support/storage-cluster'
+import { drbdInstance, plainInstance, storageCluster } from '../../../../support/storage-cluster'
 
 let cluster: FakeCluster
 beforeEach(async () => {
@@ -37,7 +37,7 @@ test('a device that is not there, and one that nobody knows, are named', async (
   minors('node3').add(9)
   await expect(problems()).resolves.toEqual([
     `ERROR:ENODEDRBD:node:node2.gnt.example:drbd minor 0 of disk ${disk?.uuid} (attached in instance 'inst2.gnt.example') is not active`,
-    'ERROR:ENODEDRBD:node:node3.gnt.example:unallocated drbd minor 9 is in use',
+    "ERROR:ENODEDRBD:node:node3.gnt.example:unallocated drbd minor 9 is in use; if nobody needs it, end it there with 'drbdsetup down resource9'",
   ])
 })
 
@@ -101,7 +101,43 @@ test('a volume without an owner and one that is missing are named on their nodes
   expect(found).toContain(
     `ERROR:EINSTANCEMISSINGDISK:instance:inst2.gnt.example:volume ${lost} missing on node node2.gnt.example`,
   )
-  expect(found).toContain('WARNING:ENODEORPHANLV:node:node2.gnt.example:volume xenvg/stray is unknown')
+  expect(found).toContain(
+    "WARNING:ENODEORPHANLV:node:node2.gnt.example:volume xenvg/stray is unknown; if nobody needs it, remove it there with 'lvremove xenvg/stray'",
+  )
+})
+
+test('a volume of an instance belongs to nobody on a node that is not one of its own', async () => {
+  const [lost = ''] = cluster.world.node('node2.gnt.example').disks.keys()
+  cluster.world.node('node3.gnt.example').disks.set(lost, { size: 16, dev_type: 'plain', logical_id: lost.split('/') })
+  await expect(problems()).resolves.toEqual([
+    `WARNING:ENODEORPHANLV:node:node3.gnt.example:volume ${lost} is unknown; if nobody needs it, remove it there with 'lvremove ${lost}'`,
+  ])
+})
+
+test('volumes that a dead job has renamed are named with the command that mends it', async () => {
+  const disks = cluster.world.node('node1.gnt.example').disks
+  await cluster.run('OP_INSTANCE_CREATE', { ...plainInstance, disks: [{ size: 64 }] })
+  const rename = (end: string, now: (old: string) => string) => {
+    const [old = ''] = [...disks.keys()].filter((name) => name.endsWith(end))
+    cluster.world.renameDisk(
+      'node1.gnt.example',
+      { dev_type: 'plain', logical_id: old.split('/') } as never,
+      now(old).split('/'),
+    )
+    return old.replace('xenvg/', '')
+  }
+  const replaced = rename('_meta', (old) => `${old}_replaced-1700000000`)
+  const converted = rename('.disk0', (old) => `${old}_data`)
+  const found = await problems()
+  expect(found).toEqual(
+    expect.arrayContaining([
+      `ERROR:EINSTANCEMISSINGDISK:instance:inst1.gnt.example:volume xenvg/${converted} missing on node node1.gnt.example; ` +
+        `a conversion that did not end has renamed it: 'lvrename xenvg ${converted}_data ${converted}' gives it its name back there`,
+      `ERROR:EINSTANCEMISSINGDISK:instance:inst2.gnt.example:volume xenvg/${replaced} missing on node node1.gnt.example; ` +
+        "a replacement of disks that did not end has renamed it: 'gnt-instance replace-disks -p inst2.gnt.example' makes that side anew",
+      `WARNING:ENODEORPHANLV:node:node1.gnt.example:volume xenvg/${converted}_data is unknown; it has the data of xenvg/${converted}`,
+    ]),
+  )
 })
 
 test('disks of a running instance are to be activated where a side of a mirror is down, or its volumes are not in use', async () => {

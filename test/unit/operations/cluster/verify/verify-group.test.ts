@@ -319,7 +319,7 @@ test('logical volumes that are missing or that nobody owns are named, but not re
     [
       "ERROR: node node3.gnt.example: volume group 'xenvg' too small (20480 MiB required, 100 MiB found)",
       `ERROR: instance inst2.gnt.example: volume xenvg/data missing on node ${NODE2}`,
-      'WARNING: node node3.gnt.example: volume xenvg/stray is unknown',
+      "WARNING: node node3.gnt.example: volume xenvg/stray is unknown; if nobody needs it, remove it there with 'lvremove xenvg/stray'",
     ],
   ])
 })

@@ -43,6 +43,66 @@ test.each(['blockdev_create', 'blockdev_rename'] satisfies CallName[])(
   },
 )
 
+describe.each([
+  ['done', true],
+  ['not done', false],
+])('what the daemon of a node was told is %s when it is killed', (_text, done) => {
+  test.each(['blockdev_create', 'blockdev_rename'] satisfies CallName[])(
+    'whichever %s it is, the disks are as before once it is back',
+    async (call) => {
+      const whole = await stopped(plainInstance)
+      await whole.run(MODIFY, toDrbd)
+      for (let killed = 1; killed <= whole.calls(call).length; killed++) {
+        const cluster = await stopped(plainInstance)
+        const [disks, before] = [cluster.config.disks, everywhere(cluster)]
+        killDaemon(cluster, { call, at: killed, done })
+        await expect(cluster.run(MODIFY, toDrbd)).rejects.toThrow('hung up')
+        expect(cluster.config.disks).toEqual(disks)
+        expect(everywhere(cluster)).toEqual(before)
+        expect(cluster.log.join()).not.toContain('by hand')
+      }
+    },
+  )
+})
+
+/** The daemon that gets this call ends, and answers again after it was asked some times. */
+function killDaemon(cluster: FakeCluster, { call, at, done }: { call: CallName; at: number; done: boolean }): void {
+  let [told, silent] = [0, 0]
+  let victim: string | undefined
+  cluster.losing = (node, name) => {
+    if (name === call && ++told === at) {
+      ;[victim, silent] = [node, 2]
+      return done ? 'after' : 'before'
+    }
+    return node === victim && silent-- > 0 ? 'before' : undefined
+  }
+}
+
+test('a node that does not come back is waited for once', async () => {
+  const cluster = await stopped(plainInstance)
+  const before = cluster.clock.monotonic_ms()
+  let gone = false
+  cluster.losing = (node, name) => {
+    gone ||= name === 'blockdev_rename'
+    return gone && node === 'node1.gnt.example' ? 'before' : undefined
+  }
+  await expect(cluster.run(MODIFY, toDrbd)).rejects.toThrow('hung up')
+  expect(cluster.log.join()).toContain('give the volumes of the disks on node node1.gnt.example their names back')
+  expect(cluster.clock.monotonic_ms() - before).toBeLessThan(2 * 60_000)
+})
+
+test('data that was part of a mirror before keeps its name', async () => {
+  const cluster = await stopped(plainInstance)
+  await cluster.run(MODIFY, toDrbd)
+  const before = volumesOf(cluster, 'node1')
+  await cluster.run(MODIFY, { instance_name: 'inst1.gnt.example', disk_template: 'plain' })
+  cluster.asked.length = 0
+  await cluster.run(MODIFY, toDrbd)
+  expect(volumesOf(cluster, 'node1')).toEqual(before)
+  expect(cluster.calls('blockdev_rename')).toEqual([])
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
 test('the allocator chooses the other side', async () => {
   const cluster = await stopped(plainInstance)
   await cluster.run(MODIFY, { ...toDrbd, remote_node: undefined, iallocator: 'hail' })
@@ -76,6 +136,57 @@ test('back to one side, the data stays and all else goes', async () => {
   expect(everywhere(cluster)).toEqual([[disk?.children[0]?.logical_id.join('/')], [], []])
   expect(cluster.config.cluster.tcpudp_port_pool).toEqual([11000])
   expect(cluster.inconsistencies()).toEqual([])
+})
+
+describe('disks of several templates', () => {
+  const NAME = 'inst1.gnt.example'
+  /** The second disk is a mirror. */
+  async function mixed(): Promise<FakeCluster> {
+    const cluster = await stopped({ ...plainInstance, disks: [{ size: 64 }] })
+    await cluster.run('OP_INSTANCE_CREATE', { ...drbdInstance, start: false, disks: [{ size: 32 }] })
+    const mirror = cluster.instance('inst2')?.disks[0] ?? ''
+    await cluster.run(MODIFY, { instance_name: 'inst2.gnt.example', disks: [['detach', 0, {}]] })
+    cluster.change('attachInstanceDisk', cluster.instance(NAME)?.uuid, mirror, 1)
+    cluster.asked.length = 0
+    return cluster
+  }
+  const templates = (cluster: FakeCluster) =>
+    (cluster.instance(NAME)?.disks ?? []).map((uuid) => cluster.config.disks[uuid]?.dev_type)
+
+  test('become those of one, and what is one already stays as it is', async () => {
+    const cluster = await mixed()
+    const [first, second] = cluster.instance(NAME)?.disks ?? []
+    await cluster.run(MODIFY, { instance_name: NAME, disk_template: 'plain' })
+    expect(templates(cluster)).toEqual(['plain', 'plain'])
+    expect(cluster.instance(NAME)?.disks[0]).toBe(first)
+    expect(cluster.instance(NAME)?.disks[1]).not.toBe(second)
+    expect(cluster.calls('blockdev_convert')).toHaveLength(1)
+    expect(everywhere(cluster).map((volumes) => volumes.length)).toEqual([2, 0, 0])
+    expect(cluster.inconsistencies()).toEqual([])
+  })
+
+  test('become mirrors on the node that has the others', async () => {
+    const cluster = await mixed()
+    // No policy allows disks of several templates.
+    const wanted = { instance_name: NAME, disk_template: 'drbd', ignore_ipolicy: true }
+    await expect(cluster.run(MODIFY, { ...wanted, remote_node: 'node3.gnt.example' })).rejects.toThrow(
+      "Node node2.gnt.example has the mirrors of the instance's other disks: name it as the secondary node",
+    )
+    await cluster.run(MODIFY, { ...wanted, remote_node: 'node2.gnt.example' })
+    expect(templates(cluster)).toEqual(['drbd', 'drbd'])
+    expect(everywhere(cluster).map((volumes) => volumes.length)).toEqual([4, 4, 0])
+    expect(cluster.inconsistencies()).toEqual([])
+  })
+
+  test('stay as they are when one cannot be copied', async () => {
+    const cluster = await mixed()
+    const before = [cluster.config.disks, everywhere(cluster)]
+    cluster.answers.blockdev_convert = () => {
+      throw new Error('no room')
+    }
+    await expect(cluster.run(MODIFY, { instance_name: NAME, disk_template: 'plain' })).rejects.toThrow('no room')
+    expect([cluster.config.disks, everywhere(cluster)]).toEqual(before)
+  })
 })
 
 describe('mirrors that are made anew', () => {

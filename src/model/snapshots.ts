@@ -1,0 +1,96 @@
+// Snapshots of disks that users asked for. They are noted in gantry.data, by the uuid of their disk: Ganeti's configuration has no place
+// for them, and not every storage can be asked for its list.
+import { listOf, orNull } from '../lib/shapes/containers'
+import { any, float, int, nonEmpty } from '../lib/shapes/leaves'
+import { objectOf } from '../lib/shapes/objects'
+import { Mismatch } from '../lib/shapes/shape'
+import type { Disk } from './disk'
+import { SNAPSHOT_NAME_CHARS_MAX } from './limits/storage'
+import { type DiskTemplate, diskIdOf, isDiskTemplate } from './templates'
+
+export const SNAPSHOTS_SECTION = 'snapshots'
+
+export interface DiskSnapshot {
+  readonly name: string
+  /** That of the disk that the snapshot is by itself: a mirror's is one of the volume with its data. */
+  readonly dev_type: DiskTemplate
+  readonly logical_id: readonly (string | number)[]
+  /** MiB that the disk had. */
+  readonly size: number
+  /** The uuid of the only node that has it; null where every node reaches it. */
+  readonly node: string | null
+  /** Seconds since 1970. */
+  readonly ctime: number
+}
+
+/** A snapshot as it is shown. */
+export interface ShownSnapshot extends Pick<DiskSnapshot, 'name' | 'logical_id' | 'size' | 'ctime'> {
+  readonly disk: number
+  /** A name. */
+  readonly node: string | null
+}
+
+/** So an export calls its own, which it deletes. */
+const OF_EXPORTS = 'snap'
+const NAME = new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${SNAPSHOT_NAME_CHARS_MAX - 1}}$`)
+
+/** Why a snapshot cannot have this name. Storage of every kind can do with the others. */
+export function badSnapshotName(name: string): string | undefined {
+  if (name === OF_EXPORTS) return `A snapshot cannot be called '${name}', as exports call theirs`
+  if (NAME.test(name)) return undefined
+  return (
+    `'${name.slice(0, 100)}' is no name of a snapshot: it has up to ${SNAPSHOT_NAME_CHARS_MAX} letters, digits, '_', '.' and '-', ` +
+    'and begins with none of the last two'
+  )
+}
+
+/** By the uuids of disks. */
+type Section = Readonly<Record<string, unknown>>
+
+const noted = listOf(
+  objectOf(
+    {
+      ...{ name: nonEmpty, dev_type: nonEmpty, logical_id: listOf(any) },
+      ...{ size: int, node: orNull(nonEmpty), ctime: float },
+    },
+    { others: 'dropped' },
+  ),
+)
+
+/** What is noted of a disk; what cannot be read counts for nothing. */
+export function snapshotsOf(section: Section, disk: string): readonly DiskSnapshot[] {
+  const found = section[disk]
+  if (found === undefined) return []
+  try {
+    return noted.parse(found).flatMap(({ dev_type, logical_id, ...rest }) => {
+      const id = logical_id.flatMap((part) => (typeof part === 'string' || typeof part === 'number' ? [part] : []))
+      return isDiskTemplate(dev_type) ? [{ ...rest, dev_type, logical_id: id }] : []
+    })
+  } catch (error) {
+    if (error instanceof Mismatch) return []
+    throw error
+  }
+}
+
+/** Every snapshot of every disk. */
+export const allSnapshots = (section: Section): DiskSnapshot[] =>
+  Object.keys(section).flatMap((disk) => snapshotsOf(section, disk))
+
+/** The disk whose storage makes the snapshot, and the id that the snapshot has there. */
+export function snapshotPlace(disk: Disk, name: string): Pick<DiskSnapshot, 'dev_type' | 'logical_id'> | undefined {
+  const [data] = disk.children
+  if (data !== undefined) return snapshotPlace(data, name)
+  const [first = '', last = ''] = disk.logical_id
+  const { dev_type } = disk
+  const kind = diskIdOf(dev_type)
+  if (kind === 'volume' || kind === 'file') return { dev_type, logical_id: [first, `${last}.${name}`] }
+  if (kind === 'image') return { dev_type, logical_id: [first, `${last}@${name}`] }
+  return kind === 'provider' ? { dev_type, logical_id: [first, name] } : undefined
+}
+
+/** The name by which the node call asks for it: volumes and files of all instances share one place. */
+export function wireName(disk: Disk, name: string): string {
+  const [data] = disk.children
+  if (data !== undefined) return wireName(data, name)
+  return diskIdOf(disk.dev_type) === 'volume' ? `${String(disk.logical_id[1])}.${name}` : name
+}

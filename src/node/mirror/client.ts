@@ -1,0 +1,77 @@
+// Asks the process that has this node's mirrored disks, and starts it when the first one begins.
+import * as path from 'node:path'
+import { errorText } from '../../lib/system-failure'
+import { isServed } from '../../lib/json-socket'
+import { GanetiError } from '../../model/errors'
+import { PATH } from '../../model/constants/paths'
+import { MIRRORS_START_S } from '../../model/limits/mirror'
+import { JsonClient, PeerError } from '../../rpc/json-protocol'
+import type { NodeContext } from '../context'
+import { fail } from '../failure'
+import type { MirrorStatus } from './server'
+
+export type MirrorPlaces = Pick<NodeContext, 'paths' | 'files' | 'processes' | 'clock' | 'hostname' | 'mirrorProgram'>
+
+type Asking = Pick<MirrorPlaces, 'paths' | 'clock' | 'hostname'>
+
+export const mirrorsSocket = ({ paths }: Pick<MirrorPlaces, 'paths'>): string =>
+  path.join(paths.socketDir, 'gantry-mirrors')
+
+const PEER = 'the process of this node that has its mirrored disks'
+
+/** By minor; none where the process does not run. */
+export async function mirrorList(places: Asking): Promise<ReadonlyMap<number, MirrorStatus>> {
+  if (!(await isServed(mirrorsSocket(places)))) return new Map()
+  return new Map((await mirrorCall(places, 'list', {}, 'Cannot list mirrored disks')) as [number, MirrorStatus][])
+}
+
+export async function mirrorCall(
+  places: Asking,
+  method: string,
+  args: Readonly<Record<string, unknown>>,
+  what: string,
+): Promise<unknown> {
+  const client = mirrorClient(places)
+  try {
+    return await client.call(method, args, null)
+  } catch (error) {
+    if (error instanceof GanetiError || error instanceof PeerError)
+      fail(`${what} on node ${places.hostname}: ${errorText(error)}`)
+    throw error
+  } finally {
+    client.close()
+  }
+}
+
+export const mirrorClient = (places: Asking): JsonClient =>
+  new JsonClient({ path: mirrorsSocket(places), peer: PEER, clock: places.clock })
+
+/** It lives on when this daemon ends. */
+export async function startMirrors(places: MirrorPlaces): Promise<void> {
+  const { files, paths, processes, clock, hostname, mirrorProgram } = places
+  const socket = mirrorsSocket(places)
+  if (await isServed(socket)) return
+  if (mirrorProgram === undefined) fail(`Node ${hostname} has no program for mirrored disks`)
+  const log = await files.open(paths.logFile('mirrors'), 'a', 0o600)
+  try {
+    const started = await processes.start([...mirrorProgram, paths.root, hostname], log.fd)
+    started.feed('')
+  } finally {
+    await log.close()
+  }
+  const deadline_ms = clock.monotonic_ms() + MIRRORS_START_S * 1000
+  while (!(await isServed(socket))) {
+    if (clock.monotonic_ms() > deadline_ms)
+      fail(`The process for mirrored disks does not start on node ${hostname}: ${paths.logFile('mirrors')} says why`)
+    await clock.sleep(20)
+  }
+}
+
+/** Ends it, for a node that is switched off. */
+export async function stopMirrors(places: Asking): Promise<void> {
+  if (await isServed(mirrorsSocket(places))) await mirrorCall(places, 'quit', {}, 'Cannot stop the mirrored disks')
+}
+
+/** Where the nodes of one machine find each other's disks. */
+export const mirrorAddress = ({ paths }: Pick<MirrorPlaces, 'paths'>, address: string): string =>
+  path.join(paths.local(PATH.MIRROR_LINKS_DIR), address)

@@ -1,0 +1,147 @@
+// The connection of a mirrored disk's two sides: requests with their answers, in both directions, in the order in which they were sent.
+// A frame is the lengths of its head and its body, four bytes each, then the head as JSON and the body as it is.
+import type * as net from 'node:net'
+import { errorText } from '../../lib/system-failure'
+import { GenericError } from '../../model/errors'
+import { MIRROR_FRAME_BYTES_MAX } from '../../model/limits/mirror'
+import type { Side } from './verdict'
+
+export interface Hello extends Side {
+  readonly secret: string
+  readonly size_bytes: number
+  /** It has data of its own. */
+  readonly attached: boolean
+}
+
+/** How far a copy is. */
+export interface Progress {
+  readonly sync_percent: number
+  /** Seconds. */
+  readonly estimated_time: number
+}
+
+/** What one side asks of the other. */
+export type Request =
+  | { readonly verb: 'hello'; readonly hello: Hello }
+  | { readonly verb: 'write'; readonly offset: number }
+  | { readonly verb: 'zero' | 'read'; readonly offset: number; readonly length: number }
+  | { readonly verb: 'flush' | 'detached' | 'start' | 'left' }
+  | { readonly verb: 'synced'; readonly current: string; readonly history: readonly string[] }
+  | { readonly verb: 'resize'; readonly size_bytes: number }
+  | { readonly verb: 'role'; readonly primary: boolean }
+  | { readonly verb: 'progress'; readonly progress: Progress }
+  | { readonly verb: 'pause'; readonly paused: boolean }
+
+export interface Answer {
+  readonly hello?: Hello
+  readonly body?: Buffer
+  /** Blocks that are still to be copied. */
+  readonly left?: number
+  /** Nothing follows it. */
+  readonly last?: boolean
+}
+
+type Head = { readonly id: number } & (
+  { readonly request: Request } | { readonly hello?: Hello; readonly left?: number; readonly failed?: string }
+)
+
+interface Waiting {
+  resolve(answer: Answer): void
+  reject(error: Error): void
+}
+
+/** The other side is gone; what it did with the last requests is not known. */
+export class LinkLost extends GenericError {}
+
+export class Link {
+  private readonly waiting = new Map<number, Waiting>()
+  private last = 0
+  private received: Buffer = Buffer.alloc(0)
+  private lost = false
+  /** Answers must not overtake each other: what was asked first is begun first. */
+  private readonly onLost: (() => void)[] = []
+
+  constructor(
+    private readonly socket: net.Socket,
+    private readonly serve: (request: Request, body: Buffer) => Promise<Answer>,
+  ) {
+    socket.on('data', (data: Buffer) => this.receive(data))
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => this.end())
+  }
+
+  get isOpen(): boolean {
+    return !this.lost
+  }
+
+  whenLost(work: () => void): void {
+    if (this.lost) work()
+    else this.onLost.push(work)
+  }
+
+  ask(request: Request, body: Buffer = EMPTY): Promise<Answer> {
+    if (this.lost) return Promise.reject(new LinkLost('the other node is not connected'))
+    const id = ++this.last
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject })
+      this.send({ id, request }, body)
+    })
+  }
+
+  close(): void {
+    // What was said last is still sent.
+    this.socket.destroySoon()
+    this.end()
+  }
+
+  private send(head: Head, body: Buffer): void {
+    const text = Buffer.from(JSON.stringify(head))
+    const lengths = Buffer.alloc(8)
+    lengths.writeUInt32BE(text.length, 0)
+    lengths.writeUInt32BE(body.length, 4)
+    this.socket.write(Buffer.concat([lengths, text, body]))
+  }
+
+  private receive(data: Buffer): void {
+    this.received = this.received.length === 0 ? data : Buffer.concat([this.received, data])
+    for (;;) {
+      if (this.received.length < 8) return
+      const [head, body] = [this.received.readUInt32BE(0), this.received.readUInt32BE(4)]
+      if (head + body > MIRROR_FRAME_BYTES_MAX) return this.close()
+      if (this.received.length < 8 + head + body) return
+      const text = this.received.subarray(8, 8 + head).toString('utf8')
+      const content = this.received.subarray(8 + head, 8 + head + body)
+      this.received = this.received.subarray(8 + head + body)
+      this.handle(JSON.parse(text) as Head, content)
+    }
+  }
+
+  private handle(head: Head, body: Buffer): void {
+    if ('request' in head) return void this.answer(head.id, head.request, body)
+    const waiting = this.waiting.get(head.id)
+    this.waiting.delete(head.id)
+    if (head.failed !== undefined) waiting?.reject(new GenericError(head.failed))
+    else waiting?.resolve({ ...(head.hello && { hello: head.hello }), left: head.left ?? 0, body })
+  }
+
+  private async answer(id: number, request: Request, body: Buffer): Promise<void> {
+    try {
+      const { hello, left = 0, body: answer = EMPTY, last } = await this.serve(request, body)
+      if (!this.lost) this.send({ id, ...(hello && { hello }), left }, answer)
+      if (last) this.close()
+    } catch (error) {
+      if (!this.lost) this.send({ id, failed: errorText(error) }, EMPTY)
+    }
+  }
+
+  private end(): void {
+    if (this.lost) return
+    this.lost = true
+    const waiting = [...this.waiting.values()]
+    this.waiting.clear()
+    for (const one of waiting) one.reject(new LinkLost('the other node was lost'))
+    for (const work of this.onLost) work()
+  }
+}
+
+const EMPTY = Buffer.alloc(0)

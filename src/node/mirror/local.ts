@@ -1,0 +1,104 @@
+// The copy of a mirrored disk that is on this node: its data, and the notes about it.
+import type { FileHandle } from 'node:fs/promises'
+import type { Files } from '../../lib/files'
+import { Turns } from '../../lib/turns'
+import { GenericError } from '../../model/errors'
+import { BLOCK, Marks, type Notes, readNotes, writeNotes } from './notes'
+
+export interface Backing {
+  readonly data: string
+  readonly meta: string
+}
+
+export class LocalCopy {
+  private readonly turns = new Turns()
+
+  private constructor(
+    readonly files: Backing,
+    private readonly data: FileHandle,
+    private readonly meta: FileHandle,
+    private noted: Notes,
+    readonly marks: Marks,
+  ) {}
+
+  /** A size of 0 stands for one that nobody knows. */
+  static async open(files: Files, backing: Backing, wanted_bytes: number): Promise<LocalCopy> {
+    const data = await files.open(backing.data, 'r+')
+    const meta = await files.open(backing.meta, 'r+').catch(async (error: unknown) => {
+      await data.close()
+      throw error
+    })
+    try {
+      const notes = await readNotes(meta)
+      if (notes === undefined) throw new GenericError(`${backing.meta} holds no notes of a mirrored disk`)
+      const { size } = await data.stat()
+      const size_bytes = Math.min(size, wanted_bytes || size)
+      if (notes.size_bytes > size_bytes)
+        throw new GenericError(
+          `the disk has grown to ${notes.size_bytes >> 20} MiB, and is to be used with ${size_bytes >> 20} MiB, which would cut its end off: ` +
+            'gnt-instance activate-disks --ignore-size activates it, and gnt-cluster repair-disk-sizes notes its size',
+        )
+      const marks = await Marks.read(meta, size_bytes)
+      const copy = new LocalCopy(backing, data, meta, notes, marks)
+      await copy.note({ size_bytes, primary: false, crashed: notes.crashed || notes.primary })
+      return copy
+    } catch (error) {
+      await data.close()
+      await meta.close()
+      throw error
+    }
+  }
+
+  get notes(): Notes {
+    return this.noted
+  }
+
+  /** Durable when it resolves. Whoever looks sees it at once, so that two changes do not undo each other. */
+  async note(changes: Partial<Notes> | ((notes: Notes) => Notes)): Promise<void> {
+    const next = typeof changes === 'function' ? changes(this.noted) : { ...this.noted, ...changes }
+    this.noted = { ...next, sequence: this.noted.sequence + 1 }
+    const { noted } = this
+    await this.turns.take(() => writeNotes(this.meta, noted))
+  }
+
+  async read(offset: number, length: number): Promise<Buffer> {
+    const { buffer } = await this.data.read(Buffer.alloc(length), 0, length, offset)
+    return buffer
+  }
+
+  async write(offset: number, bytes: Buffer): Promise<void> {
+    await this.data.write(bytes, 0, bytes.length, offset)
+  }
+
+  /** Leaves holes where there are some. */
+  async writeZeros(offset: number, length: number): Promise<void> {
+    if (!isZero(await this.read(offset, length))) await this.write(offset, Buffer.alloc(length))
+  }
+
+  flush = (): Promise<void> => this.data.datasync()
+
+  async resize(size_bytes: number): Promise<void> {
+    const { size } = await this.data.stat()
+    if (size < size_bytes)
+      throw new GenericError(`${this.files.data} has less than ${size_bytes >> 20} MiB: it has to grow first`)
+    this.marks.grow(size_bytes)
+    await this.note({ size_bytes })
+  }
+
+  markAll = (): Promise<void> => this.marks.add(0, Math.max(BLOCK, this.noted.size_bytes))
+
+  async close(): Promise<void> {
+    await this.data.close()
+    await this.meta.close()
+  }
+}
+
+const ZEROS = Buffer.alloc(1 << 20)
+
+export function isZero(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; at += ZEROS.length) {
+    const part = bytes.subarray(at, at + ZEROS.length)
+    if (part.compare(ZEROS, 0, part.length) !== 0) return false
+  }
+  return true
+}

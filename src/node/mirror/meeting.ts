@@ -1,0 +1,312 @@
+// How the two sides of a mirrored disk stay the same: they meet, compare what both have noted, and the one with the newer data copies to
+// the other what that lacks. The states have the names that DRBD gives them.
+import type { Clock } from '../../lib/clock'
+import { within } from '../../lib/clock'
+import type { Files } from '../../lib/files'
+import type { Log } from '../../lib/log'
+import type { Random } from '../../lib/random'
+import { errorText } from '../../lib/system-failure'
+import { GenericError } from '../../model/errors'
+import { MIRROR_ANSWER_S } from '../../model/limits/mirror'
+import { type Answer, type Hello, Link, type Progress, type Request } from './link'
+import type { LocalCopy } from './local'
+import { withoutBase } from './notes'
+import { Ranges } from './ranges'
+import { type Copying, copyMarked } from './sync'
+import { decide } from './verdict'
+import { Wire } from './wire'
+
+export interface Ends {
+  /** Files in the folder that the nodes share. */
+  readonly local: string
+  readonly remote: string
+  readonly secret: string
+  readonly dual: boolean
+  /** KiB in a second; 0 for as many as there are. */
+  readonly rate_kib: number
+}
+
+export type ConnectionState =
+  'StandAlone' | 'WFConnection' | 'WFReportParams' | 'Connected' | 'SyncSource' | 'SyncTarget'
+export type DiskState = 'DUnknown' | 'Diskless' | 'Inconsistent' | 'UpToDate'
+
+export interface MirrorParts {
+  readonly files: Files
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+export abstract class Meeting {
+  protected copy: LocalCopy | undefined
+  protected ends: Ends | undefined
+  protected wire: Wire | undefined
+  protected link: Link | undefined
+  /** What the other node said of itself last. */
+  protected peer: Hello | undefined
+  protected state: ConnectionState = 'StandAlone'
+  protected why = ''
+  protected primary = false
+  protected lent = false
+  protected paused = { here: false, there: false }
+  protected readonly ranges = new Ranges()
+  /** Since the other node was lost, the first write has begun one. */
+  protected generation: Promise<void> | undefined
+  protected meeting: Promise<void> = Promise.resolve()
+  protected copying: Promise<void> | undefined
+  protected progress: Progress | undefined
+
+  constructor(
+    protected readonly parts: MirrorParts,
+    /** Where it is served while it may be written to here. */
+    protected readonly socket: string,
+  ) {}
+
+  async connect(ends: Ends): Promise<void> {
+    if (this.wire !== undefined) throw new GenericError(`it is ${this.state} already`)
+    this.ends = ends
+    this.why = ''
+    this.state = 'WFConnection'
+    this.wire = new Wire(this.parts, ends, (socket, isDialer) => {
+      const link: Link = new Link(socket, (request, body) => this.serve(link, request, body))
+      this.link = link
+      this.state = 'WFReportParams'
+      link.whenLost(() => this.lose(link))
+      // A failure has closed the link.
+      if (isDialer) this.greet(link).catch(() => undefined)
+      return link
+    })
+    await this.wire.open()
+  }
+
+  /** Nothing is under way when the other node is let go. */
+  async disconnect(): Promise<void> {
+    await this.ranges.alone(async () => this.standAlone(''))
+  }
+
+  /** Who gets what is written here, besides this node. */
+  protected get receiver(): Link | undefined {
+    const takes = (this.state === 'Connected' || this.isCopying) && this.peer?.attached === true && !this.lent
+    return takes && this.link?.isOpen === true ? this.link : undefined
+  }
+
+  protected get diskState(): DiskState {
+    if (this.copy === undefined) return 'Diskless'
+    return this.copy.notes.consistent ? 'UpToDate' : 'Inconsistent'
+  }
+
+  protected get peerState(): DiskState {
+    if (this.peer === undefined || this.link === undefined) return 'DUnknown'
+    if (!this.peer.attached) return 'Diskless'
+    return this.state === 'SyncSource' || !this.peer.consistent ? 'Inconsistent' : 'UpToDate'
+  }
+
+  protected get isCopying(): boolean {
+    return this.state === 'SyncSource' || this.state === 'SyncTarget'
+  }
+
+  protected hello({ secret, dual, local }: Ends): Hello {
+    const notes = this.copy?.notes
+    const { current = '', base = '', history = [], consistent = false, crashed = false, size_bytes = 0 } = notes ?? {}
+    const address = local
+    return {
+      ...{ current, base, history, consistent, crashed, size_bytes, secret, dual, address },
+      ...{ primary: this.primary, attached: this.copy !== undefined },
+    }
+  }
+
+  /** Compares what both have, while nothing is written. */
+  protected greet(link: Link): Promise<void> {
+    this.meeting = this.ranges.alone(async () => {
+      try {
+        if (this.ends === undefined) return
+        const mine = this.hello(this.ends)
+        const asked = link.ask({ verb: 'hello', hello: mine })
+        const { hello } = (await within(this.parts.clock, MIRROR_ANSWER_S, asked)) ?? {}
+        if (hello === undefined || !(await this.meet(link, mine, hello))) link.close()
+      } catch (error) {
+        link.close()
+        throw error
+      }
+    })
+    return this.meeting
+  }
+
+  /** Whether the two stay together. */
+  protected async meet(link: Link, mine: Hello, theirs: Hello): Promise<boolean> {
+    const { copy } = this
+    if (mine.secret !== theirs.secret) return this.refuse('the other node has another disk at this address')
+    if (mine.attached && theirs.attached && mine.size_bytes < theirs.size_bytes) await copy?.resize(theirs.size_bytes)
+    const verdict = decide(mine, theirs)
+    if (mine.attached && theirs.attached && verdict.kind === 'refused') return this.refuse(verdict.why)
+    if (mine.primary && theirs.primary && !(mine.dual && theirs.dual)) return this.refuse('both nodes write to it')
+    this.peer = theirs
+    this.generation = undefined
+    this.progress = undefined
+    this.copying = undefined
+    this.state = 'Connected'
+    if (copy === undefined || !theirs.attached || verdict.kind === 'refused') return true
+    if (verdict.kind === 'same') {
+      if (mine.base !== '' && mine.consistent) await this.settle(copy)
+      return true
+    }
+    if (verdict.kind === 'target') {
+      await copy.note({ consistent: false })
+      this.state = 'SyncTarget'
+      return true
+    }
+    if (verdict.all) await copy.markAll()
+    this.state = 'SyncSource'
+    this.startCopying(link, copy)
+    return true
+  }
+
+  protected startCopying(link: Link, copy: LocalCopy): void {
+    const isCurrent = () => this.copying === work && link.isOpen
+    const isPaused = () => this.paused.here || this.paused.there
+    const { clock } = this.parts
+    const tell = (progress: Progress) => (this.progress = progress)
+    const given = {
+      clock,
+      link,
+      copy,
+      ranges: this.ranges,
+      rate_kib: this.ends?.rate_kib ?? 0,
+      isCurrent,
+      isPaused,
+      tell,
+    }
+    const work: Promise<void> = this.copyAll(given).catch((error: unknown) => {
+      this.parts.log.warn({ socket: this.socket, error: errorText(error) }, 'a mirrored disk is not copied any further')
+      link.close()
+    })
+    this.copying = work
+  }
+
+  /** What the other node writes meanwhile has to be copied to it, too, so there may be more to do at the end. */
+  protected async copyAll(given: Copying): Promise<void> {
+    const finish = () => this.finishCopying(given)
+    await given.link.ask({ verb: 'start' })
+    for (let isDone = false; !isDone;)
+      isDone = !(await copyMarked(given)) || (this.primary ? await this.ranges.alone(finish) : await finish())
+  }
+
+  /** The other node notes first that it has all: until then it is behind. False when there is more to copy. */
+  protected async finishCopying({ link, copy, isCurrent }: Copying): Promise<boolean> {
+    if (!isCurrent()) return true
+    if (copy.marks.count > 0) return false
+    const { current, history } = copy.notes
+    const { left = 0 } = await link.ask({ verb: 'synced', current, history })
+    if (left > 0) return false
+    await this.settle(copy)
+    if (this.peer !== undefined) this.peer = { ...this.peer, consistent: true, current }
+    this.state = 'Connected'
+    return true
+  }
+
+  protected async settle(copy: LocalCopy): Promise<void> {
+    await copy.note(withoutBase)
+    await copy.marks.clear()
+  }
+
+  protected async serve(link: Link, request: Request, body: Buffer): Promise<Answer> {
+    if (link !== this.link) throw new GenericError('not connected any more')
+    if (request.verb === 'hello')
+      return this.ranges.alone(async () => {
+        if (this.ends === undefined) return { last: true }
+        const mine = this.hello(this.ends)
+        const stays = await this.meet(link, mine, request.hello)
+        return { hello: mine, last: !stays }
+      })
+    if (request.verb === 'role') return this.noteRole(request.primary)
+    if (request.verb === 'pause') this.paused.there = request.paused
+    else if (request.verb === 'progress') this.progress = request.progress
+    else if (request.verb === 'start') {
+      await this.meeting
+      if (this.state !== 'SyncTarget') throw new GenericError('this node does not wait for data')
+    } else if (request.verb === 'detached') await this.ranges.alone(async () => this.noteDetached())
+    else if (this.copy === undefined) throw new GenericError('the other node has no data')
+    else return this.serveData(link, this.copy, request, body)
+    return {}
+  }
+
+  protected async serveData(link: Link, copy: LocalCopy, request: Request, body: Buffer): Promise<Answer> {
+    if (request.verb === 'write') await this.writeForOther(copy, request.offset, body)
+    else if (request.verb === 'left') return { left: copy.marks.count }
+    else if (request.verb === 'zero') await copy.writeZeros(request.offset, request.length)
+    else if (request.verb === 'read') return { body: await copy.read(request.offset, request.length) }
+    else if (request.verb === 'flush') await copy.flush()
+    else if (request.verb === 'resize') await copy.resize(request.size_bytes)
+    else if (request.verb === 'synced') {
+      return this.ranges.alone(async () => this.noteSynced(link, copy, request.current, request.history))
+    }
+    return {}
+  }
+
+  /** Where the other node makes its copy, it keeps nothing of what it writes: it is given that with the rest. */
+  protected writeForOther(copy: LocalCopy, offset: number, bytes: Buffer): Promise<void> {
+    if (this.state !== 'SyncSource') return copy.write(offset, bytes)
+    return this.ranges.within(offset, offset + bytes.length, async () => {
+      await copy.marks.add(offset, offset + bytes.length)
+      await copy.write(offset, bytes)
+    })
+  }
+
+  /** Nothing is written here now: what was, the other node may have yet to copy. */
+  protected async noteSynced(
+    link: Link,
+    copy: LocalCopy,
+    current: string,
+    history: readonly string[],
+  ): Promise<Answer> {
+    const { left = 0 } = this.primary ? await link.ask({ verb: 'left' }) : {}
+    if (left > 0) return { left }
+    await copy.flush()
+    await copy.note({ current, history, base: '', consistent: true, crashed: false })
+    await copy.marks.clear()
+    this.generation = undefined
+    this.state = 'Connected'
+    return {}
+  }
+
+  protected noteRole(primary: boolean): Answer {
+    if (primary && this.primary && this.ends?.dual !== true)
+      throw new GenericError('the other node writes to it: it has to give that up first')
+    if (this.peer !== undefined) this.peer = { ...this.peer, primary }
+    return {}
+  }
+
+  protected noteDetached(): Promise<void> {
+    if (this.peer !== undefined) this.peer = { ...this.peer, attached: false }
+    this.copying = undefined
+    if (this.isCopying) this.state = 'Connected'
+    return Promise.resolve()
+  }
+
+  protected refuse(why: string): false {
+    this.parts.log.error({ socket: this.socket, why }, 'the two copies of a mirrored disk stay apart')
+    this.standAlone(why)
+    return false
+  }
+
+  protected standAlone(why: string): void {
+    const { wire, link } = this
+    this.why = why
+    this.wire = undefined
+    this.state = 'StandAlone'
+    wire?.close()
+    // A refusal is told to the other node before the connection ends.
+    if (why === '') link?.close()
+  }
+
+  protected lose(link: Link): void {
+    if (this.link !== link) return
+    this.link = undefined
+    this.peer = undefined
+    this.copying = undefined
+    this.paused.there = false
+    if (this.wire === undefined) return
+    this.state = 'WFConnection'
+    this.wire.again()
+  }
+}

@@ -1,0 +1,187 @@
+// One mirrored disk as its node has it: a copy of the data, a connection with the node that has the other, and who may write. What is
+// written is acknowledged when it is on both copies, or, while the other is not there, when it is noted what that lacks.
+import { GenericError } from '../../model/errors'
+import { LinkLost } from './link'
+import { type Backing, LocalCopy } from './local'
+import { Meeting } from './meeting'
+import { type NbdServer, serveNbd } from './nbd'
+import { withNewGeneration } from './notes'
+
+export class MirroredDisk extends Meeting {
+  private server: NbdServer | undefined
+
+  get status() {
+    const { copy, ends, peer, progress } = this
+    const isPaused = this.paused.here || this.paused.there
+    const connection =
+      isPaused && this.state === 'SyncSource'
+        ? 'PausedSyncS'
+        : isPaused && this.state === 'SyncTarget'
+          ? 'PausedSyncT'
+          : this.state
+    return {
+      connection,
+      role: this.primary ? 'Primary' : 'Secondary',
+      disk: this.diskState,
+      peerDisk: this.peerState,
+      ...(peer && { peerPrimary: peer.primary }),
+      ...(this.isCopying && progress),
+      ...(copy && { ...copy.files, size_bytes: copy.notes.size_bytes }),
+      ...(ends && this.state !== 'StandAlone' && { local: ends.local, remote: ends.remote }),
+      ...(this.why !== '' && { why: this.why }),
+      socket: this.socket,
+    }
+  }
+
+  async attach(backing: Backing, size_bytes: number): Promise<void> {
+    if (this.copy !== undefined) throw new GenericError(`it has its data on ${this.copy.files.data} already`)
+    this.copy = await LocalCopy.open(this.parts.files, backing, size_bytes)
+    if (this.primary) await this.copy.note({ primary: true })
+    if (this.link?.isOpen) await this.greet(this.link)
+  }
+
+  /** It goes on with the data of the other node, if it is written to. */
+  async detach(): Promise<void> {
+    await this.ranges.alone(async () => {
+      if (this.primary && this.peerState !== 'UpToDate') throw new GenericError('the other node does not have all data')
+      this.copying = undefined
+      if (this.link?.isOpen) await this.link.ask({ verb: 'detached' })
+      if (this.isCopying) this.state = 'Connected'
+      await this.copy?.close()
+      this.copy = undefined
+    })
+  }
+
+  /** A forced one takes the data that is here for all there is. */
+  async promote(force: boolean): Promise<void> {
+    if (this.primary) return
+    const { copy, link } = this
+    const isForced = force && copy !== undefined && !copy.notes.consistent && this.peerState !== 'UpToDate'
+    const isReadable = copy === undefined ? this.peerState === 'UpToDate' : copy.notes.consistent
+    if (!isReadable && !isForced) throw new GenericError('this node does not have all data')
+    await link?.ask({ verb: 'role', primary: true }).catch(unlessLost)
+    if (isForced) await copy.note({ consistent: true, current: this.parts.random.uuid(), base: '', history: [] })
+    await copy?.note({ primary: true })
+    this.primary = true
+    this.server = await serveNbd(this.parts.files, this.socket, this.served)
+    if (isForced && link?.isOpen) await this.greet(link)
+  }
+
+  async demote(): Promise<void> {
+    if (!this.primary) return
+    if (this.server !== undefined && this.server.clients > 0)
+      throw new GenericError('a guest has it open, it is in use')
+    if (this.lent) throw new GenericError('a program has it open, it is in use')
+    await this.ranges.alone(async () => {
+      await this.server?.close()
+      this.server = undefined
+      this.primary = false
+      await this.copy?.note({ primary: false })
+    })
+    await this.link?.ask({ verb: 'role', primary: false }).catch(() => undefined)
+  }
+
+  async down(): Promise<void> {
+    await this.demote()
+    await this.disconnect()
+    await this.copy?.close()
+    this.copy = undefined
+  }
+
+  /** The other node first: if that cannot, nothing has changed here. */
+  async resize(size_bytes: number): Promise<void> {
+    const { copy, link } = this
+    if (copy === undefined) throw new GenericError('it has no data here')
+    if (link?.isOpen !== true || this.state !== 'Connected' || this.peerState !== 'UpToDate')
+      throw new GenericError('both nodes need all data before it can grow')
+    await this.ranges.alone(async () => {
+      await link.ask({ verb: 'resize', size_bytes })
+      await copy.resize(size_bytes)
+    })
+  }
+
+  async pause(paused: boolean): Promise<void> {
+    this.paused.here = paused
+    if (this.link?.isOpen) await this.link.ask({ verb: 'pause', paused })
+  }
+
+  /** The file with the data, for a program that writes to files. The other node gets what was written when it is given back. */
+  async lend(): Promise<string> {
+    const { copy } = this
+    if (!this.primary || copy?.notes.consistent !== true) throw new GenericError('this node may not write to it')
+    if (this.lent || (this.server?.clients ?? 0) > 0) throw new GenericError('it is in use')
+    this.copying = undefined
+    await this.ranges.alone(async () => {
+      this.lent = true
+      await copy.markAll()
+      await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
+    })
+    return copy.files.data
+  }
+
+  /** Resolves when the other node has all of it, or is lost. */
+  async giveBack(): Promise<void> {
+    if (!this.lent) return
+    await this.copy?.flush()
+    this.lent = false
+    if (this.link?.isOpen !== true) return
+    await this.greet(this.link).catch(() => undefined)
+    await this.copying
+  }
+
+  private readonly served = {
+    size: () => this.copy?.notes.size_bytes ?? this.peer?.size_bytes ?? 0,
+    read: (offset: number, length: number) => this.read(offset, length),
+    write: (offset: number, bytes: Buffer) => this.write(offset, bytes),
+    flush: () => this.flush(),
+  }
+
+  private async read(offset: number, length: number): Promise<Buffer> {
+    if (this.copy?.notes.consistent === true) return this.copy.read(offset, length)
+    if (this.link === undefined) throw new LinkLost('no node has the data')
+    return (await this.link.ask({ verb: 'read', offset, length })).body ?? Buffer.alloc(0)
+  }
+
+  private write(offset: number, bytes: Buffer): Promise<void> {
+    const end = offset + bytes.length
+    return this.ranges.within(offset, end, async () => {
+      if (this.lent) throw new GenericError('a program has it')
+      const { copy, receiver } = this
+      if (copy?.notes.consistent !== true) {
+        if (receiver === undefined) throw new LinkLost('no node has the data')
+        // Where this copy is being made, the other node copies what was written, too.
+        await receiver.ask({ verb: 'write', offset }, bytes)
+        return
+      }
+      if (receiver === undefined) {
+        await this.noteAlone(copy, offset, end)
+        return copy.write(offset, bytes)
+      }
+      const there = receiver.ask({ verb: 'write', offset }, bytes).then(
+        () => true,
+        () => false,
+      )
+      await copy.write(offset, bytes)
+      if (await there) return
+      receiver.close()
+      await this.noteAlone(copy, offset, end)
+    })
+  }
+
+  private async flush(): Promise<void> {
+    const { receiver } = this
+    await Promise.all([this.copy?.flush(), receiver?.ask({ verb: 'flush' }).catch(() => receiver.close())])
+  }
+
+  /** Before a write that the other node does not get is acknowledged: what it lacks, and that its data is not the newest. */
+  private async noteAlone(copy: LocalCopy, start: number, end: number): Promise<void> {
+    await copy.marks.add(start, end)
+    this.generation ??= copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
+    await this.generation
+  }
+}
+
+/** Who is gone has nothing against it. */
+function unlessLost(error: unknown): void {
+  if (!(error instanceof LinkLost)) throw error
+}

@@ -1,0 +1,148 @@
+// What one side of a mirrored disk remembers beside the data: its generations, whether the data is whole, and which blocks the other
+// side lacks. It is in a file of its own, which two states in turn are written to, so that one is whole whenever the process dies.
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import type { Files } from '../../lib/files'
+import { isObject } from '../../lib/shapes/shape'
+import type { Generations } from './verdict'
+
+export interface Notes extends Generations {
+  /** Changes since the beginning; of two states the higher one counts. */
+  readonly sequence: number
+  readonly size_bytes: number
+  readonly consistent: boolean
+  /** Somebody may write to it now. */
+  readonly primary: boolean
+  readonly crashed: boolean
+}
+
+const SLOT = 4096
+const MARKS_AT = 2 * SLOT
+/** Of a block that is noted as a whole. */
+export const BLOCK = 64 << 10
+const HISTORY_MAX = 8
+
+export const freshNotes = (size_bytes: number): Notes => ({
+  ...{ sequence: 0, size_bytes, current: '', base: '', history: [] },
+  ...{ consistent: false, primary: false, crashed: false },
+})
+
+/** What is to be noted before the first write that the other side does not get. */
+export function withNewGeneration(notes: Notes, generation: string): Notes {
+  const { current, base, history } = notes
+  if (base === '') return { ...notes, base: current, current: generation }
+  return { ...notes, current: generation, history: [current, ...history].slice(0, HISTORY_MAX) }
+}
+
+/** The other side has all that this one has. */
+export function withoutBase(notes: Notes): Notes {
+  const { base, history } = notes
+  return {
+    ...notes,
+    base: '',
+    history: base === '' ? history : [base, ...history].slice(0, HISTORY_MAX),
+    crashed: false,
+  }
+}
+
+/** Whatever the file had in it is forgotten. */
+export async function writeFreshNotes(files: Files, file: string): Promise<void> {
+  const { size } = await files.stat(file)
+  const handle = await files.open(file, 'r+')
+  try {
+    await handle.truncate(0)
+    await handle.truncate(size)
+    await writeNotes(handle, freshNotes(0))
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function writeNotes(handle: FileHandle, notes: Notes): Promise<void> {
+  const body = JSON.stringify(notes)
+  const slot = Buffer.alloc(SLOT)
+  slot.write(`${digest(body)} ${body}\n`)
+  await handle.write(slot, 0, SLOT, (notes.sequence % 2) * SLOT)
+  await handle.datasync()
+}
+
+/** Undefined where none are whole. */
+export async function readNotes(handle: FileHandle): Promise<Notes | undefined> {
+  const slots = await Promise.all([0, 1].map((at) => readSlot(handle, at)))
+  return slots.flatMap((notes) => notes ?? []).toSorted((a, b) => b.sequence - a.sequence)[0]
+}
+
+async function readSlot(handle: FileHandle, at: number): Promise<Notes | undefined> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(SLOT), 0, SLOT, at * SLOT)
+  const [, sum, body] = /^([0-9a-f]{40}) (.*)\n/.exec(buffer.subarray(0, bytesRead).toString('utf8')) ?? []
+  if (body === undefined || sum !== digest(body)) return undefined
+  const notes: unknown = JSON.parse(body)
+  return isObject(notes) ? (notes as unknown as Notes) : undefined
+}
+
+const digest = (text: string): string => createHash('sha1').update(text).digest('hex')
+
+/** The blocks that the other side lacks. What is set is on the disk first; what is cleared, when all is. */
+export class Marks {
+  private constructor(
+    private readonly handle: FileHandle,
+    private bits: Buffer,
+    /** How many are set. */
+    private set: number,
+  ) {}
+
+  static async read(handle: FileHandle, size_bytes: number): Promise<Marks> {
+    const length = Math.ceil(Math.ceil(size_bytes / BLOCK) / 8)
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, MARKS_AT)
+    return new Marks(handle, buffer, countBits(buffer))
+  }
+
+  get count(): number {
+    return this.set
+  }
+
+  has = (block: number): boolean => ((this.bits[block >> 3] ?? 0) & (1 << (block & 7))) !== 0
+
+  /** Durable when it resolves. */
+  async add(start: number, end: number): Promise<void> {
+    const [first, last] = [Math.floor(start / BLOCK), Math.floor((end - 1) / BLOCK)]
+    let changed = false
+    for (let block = first; block <= last; block++) {
+      if (this.has(block)) continue
+      this.bits.writeUInt8((this.bits[block >> 3] ?? 0) | (1 << (block & 7)), block >> 3)
+      this.set++
+      changed = true
+    }
+    if (changed) await this.write(first >> 3, (last >> 3) + 1)
+  }
+
+  /** In memory only: an interrupted copy begins with what the disk says. */
+  drop(block: number): void {
+    if (!this.has(block)) return
+    this.bits.writeUInt8((this.bits[block >> 3] ?? 0) & ~(1 << (block & 7)), block >> 3)
+    this.set--
+  }
+
+  async clear(): Promise<void> {
+    this.bits.fill(0)
+    this.set = 0
+    await this.write(0, this.bits.length)
+  }
+
+  /** What is new is on neither side. */
+  grow(size_bytes: number): void {
+    const length = Math.ceil(Math.ceil(size_bytes / BLOCK) / 8)
+    if (length > this.bits.length) this.bits = Buffer.concat([this.bits, Buffer.alloc(length - this.bits.length)])
+  }
+
+  private async write(from: number, to: number): Promise<void> {
+    await this.handle.write(this.bits, from, to - from, MARKS_AT + from)
+    await this.handle.datasync()
+  }
+}
+
+function countBits(bits: Buffer): number {
+  let count = 0
+  for (const byte of bits) for (let rest = byte; rest > 0; rest >>= 1) count += rest & 1
+  return count
+}

@@ -1,0 +1,123 @@
+// The process that has a node's mirrored disks, as the kernel has those of DRBD: it goes on while the node's daemon does not run. It ends
+// when it has no disks any more.
+import * as path from 'node:path'
+import { serveCalls } from '../../rpc/json-protocol'
+import type { FramedConnection } from '../../lib/json-socket'
+import { errorText } from '../../lib/system-failure'
+import { Turns } from '../../lib/turns'
+import { GenericError } from '../../model/errors'
+import { MIRRORS_IDLE_MS, MIRRORS_MAX, MIRROR_CALL_BYTES_MAX } from '../../model/limits/mirror'
+import type { Ends, MirrorParts } from './meeting'
+import { MirroredDisk } from './mirror'
+
+/** What a disk of a node is and does. */
+export type MirrorStatus = MirroredDisk['status']
+
+export interface MirrorsOptions extends MirrorParts {
+  /** Where it is asked. */
+  readonly socket: string
+  /** Where disks are served. */
+  readonly folder: string
+  /** It has nothing to do any more. */
+  end(): void
+}
+
+interface Known {
+  readonly disk: MirroredDisk
+  /** One change after the other. */
+  readonly turns: Turns
+  /** Whoever has borrowed it. */
+  lender?: FramedConnection
+}
+
+export interface Mirrors {
+  close(): Promise<void>
+}
+
+export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
+  const known = new Map<number, Known>()
+  const { files, log, clock, socket, folder } = options
+  await files.mkdir(folder, { recursive: true, mode: 0o700 })
+  const one = (minor: number): Known => known.get(minor) ?? refuse(`minor ${minor} is not configured`)
+  const changing =
+    (work: (entry: Known, args: Args, connection: FramedConnection) => Promise<unknown>) =>
+    async (given: unknown, connection: FramedConnection) => {
+      const args = argsOf(given)
+      const entry = one(args.minor)
+      return (await entry.turns.take(() => work(entry, args, connection))) ?? null
+    }
+  const server = await serveCalls(
+    { path: socket, mode: 0o600, maxFrame: MIRROR_CALL_BYTES_MAX, log },
+    {
+      list: () => [...known].map(([minor, { disk }]) => [minor, disk.status]),
+      begin(given) {
+        const { minor } = argsOf(given)
+        if (known.has(minor)) return refuse(`minor ${minor} is in use already`)
+        if (known.size >= MIRRORS_MAX) return refuse(`this node has ${MIRRORS_MAX} mirrored disks already`)
+        known.set(minor, { disk: new MirroredDisk(options, path.join(folder, `${minor}.sock`)), turns: new Turns() })
+        return null
+      },
+      attach: changing(async ({ disk }, { data, meta, size_bytes }) => disk.attach({ data, meta }, size_bytes)),
+      detach: changing(async ({ disk }) => disk.detach()),
+      connect: changing(async ({ disk }, { ends }) => disk.connect(ends)),
+      disconnect: changing(async ({ disk }) => disk.disconnect()),
+      primary: changing(async ({ disk }, { force }) => disk.promote(force)),
+      secondary: changing(async ({ disk }) => disk.demote()),
+      resize: changing(async ({ disk }, { size_bytes }) => disk.resize(size_bytes)),
+      pause: async (given) => (await one(argsOf(given).minor).disk.pause(argsOf(given).paused)) ?? null,
+      lend: changing(async (entry, _, connection) => {
+        const file = await entry.disk.lend()
+        entry.lender = connection
+        // Who has died does not give it back.
+        void connection.closed.then(() => entry.turns.take(() => takeBack(entry, connection)))
+        return file
+      }),
+      giveBack: changing(async (entry, _, connection) => takeBack(entry, connection)),
+      down: changing(async ({ disk }, { minor }) => {
+        await disk.down()
+        known.delete(minor)
+        clock.after(MIRRORS_IDLE_MS, () => (known.size === 0 ? options.end() : undefined))
+      }),
+      async quit() {
+        for (const { disk, turns } of known.values())
+          await turns
+            .take(() => disk.down())
+            .catch((error: unknown) => log.warn({ error: errorText(error) }, 'a disk is in use'))
+        clock.after(0, () => options.end())
+        return null
+      },
+    },
+  )
+  return {
+    async close() {
+      await server.close()
+    },
+  }
+}
+
+/** Only who has borrowed it. */
+async function takeBack(entry: Known, connection: FramedConnection): Promise<void> {
+  if (entry.lender !== connection) return
+  delete entry.lender
+  await entry.disk.giveBack()
+}
+
+interface Args {
+  readonly minor: number
+  readonly data: string
+  readonly meta: string
+  readonly size_bytes: number
+  readonly ends: Ends
+  readonly force: boolean
+  readonly paused: boolean
+}
+
+/** Only this node's own daemon may ask, so what it sends is as it means it. */
+function argsOf(given: unknown): Args {
+  const args = given as Args
+  return Number.isInteger(args?.minor) ? args : refuse('a minor is missing')
+}
+
+function refuse(why: string): never {
+  throw new GenericError(why)
+}

@@ -1,0 +1,62 @@
+// How the two sides of a mirrored disk find each other: each has a socket that is named by its address, in a folder that only their user
+// may enter. The one whose address is less calls the other, so that there is one connection.
+import * as net from 'node:net'
+import type { Clock } from '../../lib/clock'
+import type { Files } from '../../lib/files'
+import { connectSocket, removeStaleSocket } from '../../lib/json-socket'
+import { MIRROR_ANSWER_S, MIRROR_REDIAL_MS } from '../../model/limits/mirror'
+import type { Link } from './link'
+
+export interface Addresses {
+  readonly local: string
+  readonly remote: string
+}
+
+export class Wire {
+  private server: net.Server | undefined
+  private link: Link | undefined
+  private closed = false
+  private dialing = false
+
+  constructor(
+    private readonly parts: { readonly clock: Clock; readonly files: Files },
+    private readonly addresses: Addresses,
+    private readonly connected: (socket: net.Socket, isDialer: boolean) => Link,
+  ) {}
+
+  async open(): Promise<void> {
+    const { local, remote } = this.addresses
+    if (local < remote) return void this.dial()
+    await removeStaleSocket(local)
+    const server = net.createServer((socket) => {
+      if (this.closed || this.link?.isOpen === true) return void socket.destroy()
+      this.link = this.connected(socket, false)
+    })
+    this.server = server
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(local, resolve))
+    await this.parts.files.chmod(local, 0o600)
+  }
+
+  /** The connection was lost: who called calls again. */
+  again(): void {
+    const { local, remote } = this.addresses
+    if (local < remote && !this.dialing) void this.dial(MIRROR_REDIAL_MS)
+  }
+
+  close(): void {
+    this.closed = true
+    this.server?.close()
+  }
+
+  private async dial(pause_ms = 0): Promise<void> {
+    this.dialing = true
+    if (pause_ms > 0) await this.parts.clock.sleep(pause_ms)
+    while (!this.closed && this.link?.isOpen !== true) {
+      const socket = await connectSocket(this.addresses.remote, MIRROR_ANSWER_S).catch(() => undefined)
+      if (socket === undefined) await this.parts.clock.sleep(MIRROR_REDIAL_MS)
+      else if (this.closed) socket.destroy()
+      else this.link = this.connected(socket, true)
+    }
+    this.dialing = false
+  }
+}

@@ -1,0 +1,29 @@
+// Names of volumes and groups, and tags, as LVM wants them: whatever keeps the volumes.
+import type { DiskDict } from '../../../rpc/node/dicts'
+import { fail } from '../../failure'
+
+/** What noted whose a volume was. */
+export const OWNER = 'originstname+'
+const TAG_LENGTH_MAX = 128
+
+export function volumeOf(id: DiskDict['logical_id']): { vg: string; name: string } {
+  const [vg, name] = id ?? []
+  if (typeof vg !== 'string' || typeof name !== 'string' || id?.length !== 2)
+    return fail(`A logical volume's id is [group, volume], not ${JSON.stringify(id ?? null)}`)
+  return { vg: checkName(vg), name: checkName(name) }
+}
+
+/** As lvm(8) wants the names of groups and of volumes; none can be taken for an option, or lead elsewhere. */
+export function checkName(name: string): string {
+  const isGood =
+    /^[A-Za-z0-9+_.][A-Za-z0-9+_.-]*$/.test(name) &&
+    !['.', '..', 'snapshot', 'pvmove'].includes(name) &&
+    !/_mlog|_mimage/.test(name)
+  return isGood ? name : fail(`'${name}' is no name of a volume or volume group`)
+}
+
+export const asTag = (text: string): string =>
+  text
+    .replaceAll(/[^-A-Za-z0-9_+.]/g, '_')
+    .replace(/^-/, '_')
+    .slice(0, TAG_LENGTH_MAX)

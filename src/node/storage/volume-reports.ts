@@ -1,0 +1,65 @@
+// What this node says of its volumes: those of LVM, or those in user space where it has these instead.
+import type { NodeContext } from '../context'
+import { fail } from '../failure'
+import { mirrorList } from '../mirror/client'
+import {
+  type LogicalVolume,
+  type PhysicalVolume,
+  type VolumeGroup,
+  logicalVolumes,
+  modifyStorageUnit,
+  physicalVolumes,
+  repairStorageUnit,
+  volumeGroups,
+} from './lvm/units'
+import { userGroups, userPhysicalVolumes, userVolumes } from './user/volumes'
+
+export interface VolumeReports {
+  groups(): Promise<VolumeGroup[]>
+  physical(): Promise<PhysicalVolume[]>
+  /** Those of these groups, or of all. */
+  logical(groups?: readonly string[]): Promise<LogicalVolume[]>
+  /** Changes a storage unit. */
+  modify(type: string, name: string, changes: Readonly<Record<string, unknown>>): Promise<void>
+  repair(type: string, name: string, operation: string): Promise<void>
+}
+
+type Source = Pick<NodeContext, 'run' | 'files' | 'userVolumes' | 'hostname' | 'paths' | 'clock'>
+
+export function reportsOf(context: Source): VolumeReports {
+  const { run, files, userVolumes: folder, hostname } = context
+  if (folder === undefined)
+    return {
+      groups: () => volumeGroups(run),
+      physical: () => physicalVolumes(run),
+      logical: (groups = []) => logicalVolumes(run, groups),
+      modify: (type, name, changes) => modifyStorageUnit(run, type, name, changes),
+      repair: (type, name, operation) => repairStorageUnit(run, type, name, operation),
+    }
+  const place = { files, userVolumes: folder, hostname }
+  const refuse = async (type: string, name: string) =>
+    fail(`Storage unit '${name}' of type '${type}' is in user space: there is nothing to change or to repair`)
+  return {
+    groups: () => userGroups(place),
+    physical: () => userPhysicalVolumes(place),
+    logical: async (groups = []) => {
+      const mirrors = [...(await mirrorList(context)).values()]
+      return userVolumes(place, groups, new Set(mirrors.flatMap(({ data, meta }) => [data ?? '', meta ?? ''])))
+    },
+    modify: refuse,
+    repair: refuse,
+  }
+}
+
+/** By `group/name`: the size as LVM writes it, whether the volume is inactive, and whether somebody has it open. */
+export type VolumeStates = Record<string, [size: string, inactive: boolean, open: boolean]>
+
+/** A virtual volume is left out: there is nothing that it could keep data on. */
+export async function volumeStates(reports: VolumeReports, groups: readonly string[]): Promise<VolumeStates> {
+  const volumes = (await reports.logical(groups)).filter(({ attributes }) => !attributes.startsWith('v'))
+  const entry = ({ vg, name, size, attributes }: LogicalVolume): [string, VolumeStates[string]] => [
+    `${vg}/${name}`,
+    [size, attributes[4] === '-', attributes[5] === 'o'],
+  ]
+  return Object.fromEntries(volumes.map(entry))
+}

@@ -1,0 +1,21 @@
+// Takes the renaming of volumes back, also one whose answer got lost.
+import type { LogicalId } from '../../../model/config'
+import type { NodeResult, NodeTarget } from '../../../rpc/node/client'
+import type { DiskDict } from '../../../rpc/node/dicts'
+import type { UnitContext } from '../../unit-context'
+
+/** Each volume under the name that it was to get, and its old name. Those that are not there have their old name still. */
+export async function renameBack(
+  ctx: UnitContext,
+  node: NodeTarget,
+  pairs: readonly (readonly [DiskDict, LogicalId])[],
+): Promise<NodeResult<unknown>> {
+  for (const [volume, old] of pairs) {
+    const found = await ctx.nodes.persist(node, 'blockdev_find', [volume])
+    if (!found.ok) return found
+    if (found.payload === null) continue
+    const renamed = await ctx.nodes.persist(node, 'blockdev_rename', [[[volume, old]]])
+    if (!renamed.ok) return renamed
+  }
+  return { ok: true, payload: null }
+}

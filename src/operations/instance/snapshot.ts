@@ -1,0 +1,217 @@
+// OP_INSTANCE_SNAPSHOT and OP_INSTANCE_REMOVE_SNAPSHOT: snapshots of an instance's disks, whether it runs or not. Each is what the disk
+// would be if the machine lost its power at that moment.
+import { recordValues } from '../../config/records'
+import { seconds } from '../../lib/clock'
+import type { Disk } from '../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { SNAPSHOTS_PER_DISK_MAX } from '../../model/limits/storage'
+import {
+  allSnapshots,
+  badSnapshotName,
+  type DiskSnapshot,
+  SNAPSHOTS_SECTION,
+  snapshotPlace,
+  wireName,
+} from '../../model/snapshots'
+import { diskIdOf, factsOf, isMirroredOutside } from '../../model/templates'
+import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
+import { logicalUnit, type Op } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { checkNodeOnline } from './checks'
+import { assembleDisks, shutdownDisks } from './disks/activation'
+import { instanceHookEnv } from './hook-env'
+import { indexOfDevice } from './parameters/device-changes'
+import { deleteSnapshot, forgetSnapshot, noteSnapshots, notedSnapshots } from './snapshots/notes'
+import { diskDictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+
+interface Asked {
+  readonly index: number
+  readonly disk: Disk
+  readonly snapshot: DiskSnapshot
+  /** MiB, where somebody said so. */
+  readonly room: number | null
+}
+
+interface Named {
+  readonly index: number
+  readonly disk: Disk
+  readonly snapshot: DiskSnapshot
+}
+
+export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
+  ...locksOfInstance(['node', 'node-res']),
+  async check(ctx, op) {
+    const view = await readInstance(ctx, op)
+    checkNodeOnline(view.primary)
+    return { view, asked: await askedFor(ctx, view, op) }
+  },
+  hooks: {
+    path: 'instance-snapshot',
+    type: 'INSTANCE',
+    env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
+    nodes: (_ctx, _op, { view }) => hookNodes(view),
+  },
+  async run(ctx, _op, { view, asked }) {
+    // Some storage has a device on the node only while the disk is in use.
+    const needed = asked.some(({ disk }) => factsOf(disk.dev_type).mapped === true)
+    const activated = needed && !view.instance.disks_active
+    const { ok, view: active } = activated ? await assembleDisks(ctx, view) : { ok: true, view }
+    try {
+      if (!ok) throw new OpExecError('The disks could not be activated, so no snapshot was made')
+      await makeAll(ctx, active, asked)
+    } finally {
+      if (activated) await shutdownDisks(ctx, await reread(ctx, view))
+    }
+    return null
+  },
+})
+
+async function askedFor(ctx: UnitContext, view: InstanceView, op: Op<typeof OpInstanceSnapshot>): Promise<Asked[]> {
+  checkSomething(op.disks)
+  await checkNamesOutside(ctx, view, op)
+  const noted = await notedSnapshots(ctx, view.disks)
+  const ctime = seconds(ctx.env.clock)
+  return op.disks.map(([ident, { snapshot_name: name, snapshot_size: room }], position): Asked => {
+    const { index, disk } = diskOf(view, ident)
+    const title = `Disk ${index} of instance ${view.instance.name}`
+    const bad = badSnapshotName(name)
+    if (bad !== undefined) throw new OpPrereqError(bad, ECODE.INVAL)
+    const { snapshots } = factsOf(disk.dev_type)
+    const place = snapshotPlace(disk, name)
+    if (snapshots === undefined || place === undefined)
+      throw new OpPrereqError(
+        `${title} has no snapshots: storage of disk template '${disk.dev_type}' makes none; "gnt-backup export" copies the disk`,
+        ECODE.INVAL,
+      )
+    if (room !== undefined && (snapshots !== 'beside' || room === 0))
+      throw new OpPrereqError(
+        room === 0
+          ? `${title}: snapshot_size is the room for what changes after it, and cannot be 0`
+          : `${title} is of template '${disk.dev_type}', whose snapshots have no size of their own: leave snapshot_size out`,
+        ECODE.INVAL,
+      )
+    const own = noted.get(disk.uuid) ?? []
+    const same = op.disks.slice(0, position).filter(([other]) => diskOf(view, other).index === index)
+    if (own.some((one) => one.name === name) || same.some(([, other]) => other.snapshot_name === name))
+      throw new OpPrereqError(
+        `${title} has a snapshot '${name}' already: delete it, or choose another name`,
+        ECODE.EXISTS,
+      )
+    if (own.length + same.length >= SNAPSHOTS_PER_DISK_MAX)
+      throw new OpPrereqError(`${title} has ${SNAPSHOTS_PER_DISK_MAX} snapshots already: delete some`, ECODE.NORES)
+    const node = isMirroredOutside(disk.dev_type) ? null : view.primary.uuid
+    return { index, disk, room: room ?? null, snapshot: { name, ...place, size: disk.size, node, ctime } }
+  })
+}
+
+/** A provider has one set of names for volumes and snapshots of all instances: what is deleted by its name must be this one. */
+async function checkNamesOutside(
+  ctx: UnitContext,
+  view: InstanceView,
+  op: Op<typeof OpInstanceSnapshot>,
+): Promise<void> {
+  const outside = op.disks.flatMap(([ident, { snapshot_name: name }]) => {
+    const { index, disk } = diskOf(view, ident)
+    return diskIdOf(disk.dev_type) === 'provider' ? [{ index, id: JSON.stringify([disk.logical_id[0], name]) }] : []
+  })
+  if (outside.length === 0) return
+  const { disks } = await ctx.config.read({ disks: 'all' })
+  const known = [...recordValues(disks), ...allSnapshots(await ctx.config.section(SNAPSHOTS_SECTION))]
+  const taken = new Set(known.map(({ logical_id }) => JSON.stringify(logical_id)))
+  for (const { index, id } of outside) {
+    if (taken.has(id))
+      throw new OpPrereqError(
+        `Disk ${index} of instance ${view.instance.name}: its provider has a volume or snapshot of this name already; choose another name`,
+        ECODE.EXISTS,
+      )
+    taken.add(id)
+  }
+}
+
+const checkSomething = (disks: readonly unknown[]): void => {
+  if (disks.length === 0)
+    throw new OpPrereqError('No snapshot is named: say which disks, as in "--disk 0:snapshot_name=before"', ECODE.INVAL)
+}
+
+function diskOf(view: InstanceView, ident: string | number): { index: number; disk: Disk } {
+  const index = indexOfDevice('disk', view.disks, ident)
+  const disk = view.disks[index]
+  if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${ident}`, ECODE.INVAL)
+  return { index, disk }
+}
+
+/** What was made before one that fails is deleted again. */
+async function makeAll(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
+  const made: Asked[] = []
+  try {
+    for (const one of asked) {
+      await makeOne(ctx, view, one)
+      made.push(one)
+    }
+  } catch (error) {
+    for (const one of made.toReversed()) await deleteOne(ctx, view, one)
+    throw error
+  }
+}
+
+async function makeOne(ctx: UnitContext, view: InstanceView, { index, disk, snapshot, room }: Asked): Promise<void> {
+  const { primary } = view
+  const { name } = snapshot
+  ctx.log.say(`Creating snapshot '${name}' of disk/${index} on node ${primary.name}`)
+  const before = (await notedSnapshots(ctx, [disk])).get(disk.uuid) ?? []
+  await ctx.config.change([noteSnapshots(disk, [...before, snapshot])])
+  const args = [diskDictOf(view, disk), wireName(disk, name), room] as const
+  const result = await ctx.nodes.attempt(primary, 'blockdev_snapshot', [...args])
+  if (result.ok) return
+  await forgetSnapshot(ctx, disk, name)
+  throw new OpExecError(
+    `Could not make snapshot '${name}' of disk/${index} of instance ${view.instance.name} on node ${primary.name}: ${result.error}`,
+  )
+}
+
+/** One that could not be deleted stays noted, so that it can be tried again. */
+async function deleteOne(ctx: UnitContext, view: InstanceView, { index, disk, snapshot }: Named): Promise<boolean> {
+  const why = await deleteSnapshot(ctx, view, disk, snapshot)
+  if (why === undefined) await forgetSnapshot(ctx, disk, snapshot.name)
+  else ctx.log.warning(`Could not remove snapshot '${snapshot.name}' of disk/${index} on ${why}`)
+  return why === undefined
+}
+
+export const instanceRemoveSnapshot = logicalUnit(OpInstanceRemoveSnapshot, {
+  ...locksOfInstance(['node', 'node-res']),
+  async check(ctx, op) {
+    const view = await readInstance(ctx, op)
+    checkSomething(op.disks)
+    const noted = await notedSnapshots(ctx, view.disks)
+    const named = op.disks.map(([ident, { snapshot_name: name }]): Named => {
+      const { index, disk } = diskOf(view, ident)
+      const own = noted.get(disk.uuid) ?? []
+      const snapshot = own.find((one) => one.name === name)
+      if (snapshot !== undefined) return { index, disk, snapshot }
+      const has = own.length === 0 ? 'it has none' : `it has ${own.map((one) => one.name).join(', ')}`
+      throw new OpPrereqError(
+        `Disk ${index} of instance ${view.instance.name} has no snapshot '${name}': ${has}`,
+        ECODE.NOENT,
+      )
+    })
+    return { view, named }
+  },
+  hooks: {
+    path: 'instance-remove-snapshot',
+    type: 'INSTANCE',
+    env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
+    nodes: (_ctx, _op, { view }) => hookNodes(view),
+  },
+  async run(ctx, _op, { view, named }) {
+    const left: string[] = []
+    for (const one of named) {
+      ctx.log.say(`Removing snapshot '${one.snapshot.name}' of disk/${one.index}`)
+      if (!(await deleteOne(ctx, view, one))) left.push(`'${one.snapshot.name}' of disk/${one.index}`)
+    }
+    if (left.length > 0)
+      throw new OpExecError(
+        `These snapshots are still there: ${left.join(', ')}; the warnings say why, and the same command tries again`,
+      )
+    return null
+  },
+})

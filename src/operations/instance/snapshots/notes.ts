@@ -1,0 +1,101 @@
+// What is noted of the snapshots of an instance's disks: who makes one notes it before, so that none is on a node that nobody knows of.
+import { change } from '../../../config/changes'
+import type { Disk, Node } from '../../../model/config'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import { type DiskSnapshot, SNAPSHOTS_SECTION, snapshotsOf } from '../../../model/snapshots'
+import { nodeUuid } from '../../../model/ids'
+import type { Change, UnitContext } from '../../unit-context'
+import { diskDictOf, type InstanceView } from '../view'
+
+/** Of disks, by their uuids. */
+export async function notedSnapshots(
+  ctx: UnitContext,
+  disks: readonly Disk[],
+): Promise<ReadonlyMap<string, readonly DiskSnapshot[]>> {
+  const section = await ctx.config.section(SNAPSHOTS_SECTION)
+  return new Map(disks.map(({ uuid }) => [uuid, snapshotsOf(section, uuid)]))
+}
+
+export const noteSnapshots = (disk: Disk, snapshots: readonly DiskSnapshot[]): Change =>
+  change('setGantry', SNAPSHOTS_SECTION, disk.uuid, snapshots.length === 0 ? null : snapshots)
+
+/** Forgets one, and leaves what else is noted by now. */
+export async function forgetSnapshot(ctx: UnitContext, disk: Disk, name: string): Promise<void> {
+  const noted = (await notedSnapshots(ctx, [disk])).get(disk.uuid) ?? []
+  await ctx.config.change([
+    noteSnapshots(
+      disk,
+      noted.filter((one) => one.name !== name),
+    ),
+  ])
+}
+
+/** Why it was not deleted; undefined when it is gone. One that was on a node which has left the cluster is gone with it. */
+export async function deleteSnapshot(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  snapshot: DiskSnapshot,
+): Promise<string | undefined> {
+  const node = await nodeOf(ctx, view, snapshot)
+  if (node === undefined) return undefined
+  const dict = diskDictOf(view, snapshotDisk(disk, snapshot))
+  const result = await ctx.nodes.attempt(node, 'blockdev_remove', [dict])
+  return result.ok ? undefined : `node ${node.name}: ${result.error}`
+}
+
+async function nodeOf(ctx: UnitContext, { primary }: InstanceView, { node }: DiskSnapshot): Promise<Node | undefined> {
+  if (node === null || node === primary.uuid) return primary
+  const { nodes } = await ctx.config.read({ nodes: 'all' })
+  return nodes[nodeUuid(node)]
+}
+
+/** The snapshot as a disk of its own. */
+const snapshotDisk = (disk: Disk, { dev_type, logical_id, size }: DiskSnapshot): Disk => ({
+  ...disk,
+  ...{ dev_type, logical_id, size, children: [], mode: 'ro' },
+})
+
+/** Refuses what would lose snapshots, or cannot be done while there are some; `on` names the only node that matters. */
+export async function refuseSnapshots(
+  ctx: UnitContext,
+  { instance, disks: all }: InstanceView,
+  disks: readonly Disk[],
+  what: string,
+  on?: string,
+): Promise<void> {
+  const noted = await notedSnapshots(ctx, disks)
+  for (const disk of disks) {
+    const found = noted.get(disk.uuid)?.filter(({ node }) => on === undefined || node === on) ?? []
+    if (found.length === 0) continue
+    const index = all.findIndex(({ uuid }) => uuid === disk.uuid)
+    const names = found.map(({ name }) => name)
+    const [first = ''] = names
+    throw new OpPrereqError(
+      `Disk ${index} of instance ${instance.name} has snapshots (${names.join(', ')}), so ${what}; delete them first, as with ` +
+        `"gnt-instance remove-snapshot --disk ${index}:snapshot_name=${first} ${instance.name}"`,
+      ECODE.STATE,
+    )
+  }
+}
+
+/** Before the disks are deleted; false, after a warning that names it, when one may be left. */
+export async function deleteAllSnapshots(ctx: UnitContext, view: InstanceView): Promise<boolean> {
+  const noted = await notedSnapshots(ctx, view.disks)
+  let ok = true
+  for (const [index, disk] of view.disks.entries())
+    for (const snapshot of noted.get(disk.uuid) ?? []) {
+      ctx.log.say(`Removing snapshot '${snapshot.name}' of disk/${index}`)
+      const why = await deleteSnapshot(ctx, view, disk, snapshot)
+      if (why === undefined) continue
+      ctx.log.warning(`Could not remove snapshot ${snapshot.logical_id.join('/')} of disk/${index} on ${why}`)
+      ok = false
+    }
+  return ok
+}
+
+/** Nothing is noted of disks that are gone. */
+export async function forgetAllSnapshots(ctx: UnitContext, disks: readonly Disk[]): Promise<Change[]> {
+  const noted = await notedSnapshots(ctx, disks)
+  return disks.filter(({ uuid }) => (noted.get(uuid) ?? []).length > 0).map((disk) => noteSnapshots(disk, []))
+}

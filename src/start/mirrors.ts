@@ -1,0 +1,25 @@
+// gantryd mirrors ROOT HOSTNAME: the process that has a node's mirrored disks in user space; noded starts it, and it lives on without it.
+import * as path from 'node:path'
+import { systemClock as clock } from '../lib/clock'
+import { systemFiles as files } from '../lib/files'
+import { createLog } from '../lib/log'
+import { pathsOf } from '../lib/paths'
+import { systemRandom as random } from '../lib/random'
+import { ownedLogFile } from '../model/owners'
+import { mirrorsSocket } from '../node/mirror/client'
+import { serveMirrors } from '../node/mirror/server'
+
+export async function startMirrors(root: string, hostname: string): Promise<void> {
+  const paths = pathsOf(root, hostname)
+  const log = createLog('mirrors', { file: ownedLogFile(paths.logFile('mirrors')) })
+  const folder = path.join(paths.runDir, 'mirrors')
+  await serveMirrors({
+    files,
+    clock,
+    random,
+    log,
+    socket: mirrorsSocket({ paths }),
+    folder,
+    end: () => process.exit(0),
+  })
+}

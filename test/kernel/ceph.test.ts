@@ -1,0 +1,48 @@
+// Disks in a real Ceph, under real guests that reach them through librbd: what a guest wrote is there after each operation.
+import { Ceph, cephPresent, cephTest } from './ceph'
+import { Sandbox, until } from './sandbox'
+import { StorageCluster } from './storage-cluster'
+
+jest.setTimeout(300_000)
+let ceph: Ceph
+let nodes: StorageCluster
+beforeAll(async () => {
+  if (!cephPresent) return
+  const sandbox = new Sandbox(['/run', '/etc/ceph'])
+  ceph = new Ceph(sandbox)
+  nodes = await StorageCluster.start('rbd', sandbox, () => ceph.start())
+})
+afterAll(() => nodes?.remove())
+
+cephTest('a guest writes to its image, which grows under it, moves with it, and survives it', async () => {
+  await nodes.ok(...nodes.add('vm2', '--no-start'))
+  const refusal = inUse('vm2')
+  // Meanwhile others are served.
+  await nodes.ok(...nodes.add('vm1'))
+  const written = await nodes.write('node1', 'vm1')
+  expect(Number(written)).toBeGreaterThan(1)
+  await nodes.ok('instance', 'grow-disk', 'vm1', '0', '8m')
+  expect(await nodes.sizeSeen('node1', 'vm1')).toEqual([16 << 20])
+  await nodes.ok('instance', 'migrate', '-f', 'vm1')
+  expect(await nodes.read('node2', 'vm1')).toBe(written)
+  nodes.kill('node2', 'vm1')
+  await nodes.ok('instance', 'failover', '-f', 'vm1')
+  expect(await nodes.read('node1', 'vm1')).toBe(written)
+  await refusal
+  await nodes.ok('instance', 'startup', 'vm2')
+  await nodes.console('node1', 'vm2')
+  for (const name of ['vm1', 'vm2']) await nodes.ok('instance', 'remove', '-f', name)
+  expect(await ceph.images()).toEqual([])
+})
+
+/** Somebody else has the image open, so its instance is not started. */
+async function inUse(name: string): Promise<void> {
+  const [image = ''] = await ceph.images()
+  const read = ['-c', 'read 0 512', '-c', 'sleep 100000000']
+  const stranger = nodes.sandbox.daemon('qemu-io', '-f', 'raw', ...read, `rbd:rbd/${image}`)
+  await until('somebody has the image open', 60, async () => (await ceph.rbd('status', image)).includes('watcher='))
+  expect(await nodes.refused('instance', 'startup', name)).toContain(
+    'is in use at 127.0.0.1, so no instance begins with it on node node1.gantry.local: end what uses it there',
+  )
+  await nodes.sandbox.end(stranger)
+}

@@ -1,0 +1,98 @@
+// A small real Ceph: one monitor and one daemon of objects, which keeps them in a file.
+import type { ChildProcess } from 'node:child_process'
+import * as fs from 'node:fs'
+import { qemuPresent, testWith } from '../support/needs'
+import { type Sandbox, until } from './sandbox'
+
+const FSID = 'd8162025-8962-4b37-b4ca-bb14665761fe'
+const OSD = '4c41d2f4-6a3a-4f6e-9a3b-0d9f8f0b9a11'
+const MONITOR = '127.0.0.1:6789'
+
+const FILES = ['/usr/bin/ceph-mon', '/usr/bin/ceph-osd', '/usr/bin/rbd', '/usr/lib/x86_64-linux-gnu/qemu/block-rbd.so']
+
+export const cephPresent = process.getuid?.() === 0 && qemuPresent && FILES.every((file) => fs.existsSync(file))
+export const cephTest = testWith(
+  cephPresent,
+  'qemu-system-x86 qemu-block-extra ceph-mon ceph-osd ceph-common (as root)',
+)
+
+export class Ceph {
+  private monitor: ChildProcess | undefined
+
+  constructor(private readonly sandbox: Sandbox) {}
+
+  async start(): Promise<void> {
+    const { sandbox } = this
+    const file = (name: string) => sandbox.file(name)
+    for (const name of ['mon', 'osd']) fs.mkdirSync(file(name))
+    fs.writeFileSync(file('ceph.conf'), settings(file))
+    await this.configure('')
+    await sandbox.order('monmaptool', '--create', '--add', 'a', MONITOR, '--fsid', FSID, file('monmap'))
+    await sandbox.order('ceph-mon', '--mkfs', '-i', 'a', '--monmap', file('monmap'))
+    await this.startMonitor()
+    await sandbox.order('ceph', 'osd', 'new', OSD)
+    await sandbox.order('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', OSD)
+    await sandbox.order('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'root=default')
+    sandbox.daemon('ceph-osd', '-i', '0', '-f')
+    await sandbox.order('ceph', 'osd', 'pool', 'create', 'rbd', '8')
+    await until('Ceph serves a pool', 120, async () => (await sandbox.run(['rbd', 'ls'], 60)).code === 0)
+  }
+
+  async startMonitor(): Promise<void> {
+    this.monitor = this.sandbox.daemon('ceph-mon', '-i', 'a', '-f')
+    await until('the monitor answers', 60, async () => {
+      return (await this.sandbox.run(['ceph', '--connect-timeout', '5', 'mon', 'stat'], 30)).code === 0
+    })
+  }
+
+  async endMonitor(): Promise<void> {
+    if (this.monitor !== undefined) await this.sandbox.end(this.monitor)
+  }
+
+  /** What clients read, with something else behind it. */
+  async configure(more: string): Promise<void> {
+    const { sandbox } = this
+    fs.writeFileSync(sandbox.file('client.conf'), fs.readFileSync(sandbox.file('ceph.conf'), 'utf8') + more)
+    await sandbox.order('cp', sandbox.file('client.conf'), '/etc/ceph/ceph.conf')
+  }
+
+  rbd(...words: string[]): Promise<string> {
+    return this.sandbox.order('rbd', ...words)
+  }
+
+  async images(): Promise<string[]> {
+    return (await this.rbd('ls')).split('\n').filter((name) => name !== '')
+  }
+}
+
+/** A client that has died is forgotten after some seconds, where real clusters take half a minute. */
+const settings = (file: (name: string) => string): string => `[global]
+fsid = ${FSID}
+mon host = ${MONITOR}
+mon initial members = a
+auth cluster required = none
+auth service required = none
+auth client required = none
+auth allow insecure global id reclaim = false
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 8
+osd pool default pgp num = 8
+mon allow pool size one = true
+osd crush chooseleaf type = 0
+osd crush update on start = false
+run dir = ${file('')}
+admin socket =
+log file = ${file('ceph.log')}
+mon data = ${file('mon')}
+osd data = ${file('osd')}
+osd objectstore = bluestore
+bluestore block size = 1073741824
+bluestore block create = true
+osd memory target = 939524096
+osd client watch timeout = 5
+ms bind ipv6 = false
+public addr = 127.0.0.1
+cluster addr = 127.0.0.1
+setuser match path =
+`

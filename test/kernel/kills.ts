@@ -1,0 +1,219 @@
+// Operations on mirrors in which a node's daemon, the job or the whole master is killed at a random moment. Afterwards no write that was
+// acknowledged is lost, the sides of the mirror have not written without each other, and all that is left over is named by verify with
+// the command that mends it, which is then carried out.
+import { seededRandom, type Random } from '../../src/lib/random'
+import { type Machines, nameOf } from './machines'
+import type { Mirrors } from './mirrors'
+
+const NAME = 'inst4.gnt.example'
+const [PRIMARY, SECONDARY] = [1, 2]
+const SIZE = '64m'
+/** Verify is followed so many times: what it names may hide something else. */
+const ROUNDS = 4
+
+const VICTIMS = ['the daemon of the primary node', 'the daemon of the secondary node', 'the job', 'the master'] as const
+type Victim = (typeof VICTIMS)[number]
+
+interface Operation {
+  /** What the instance is before. */
+  readonly from: 'drbd' | 'plain' | 'nothing'
+  readonly words: readonly string[]
+  /** How long it takes beside the creation of a mirror. */
+  readonly takes: number
+}
+
+const mirrored = (...words: string[]): Operation => ({ from: 'drbd', words: ['instance', ...words, NAME], takes: 1 })
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  create: {
+    ...{ from: 'nothing', takes: 1 },
+    words: [
+      ...['instance', 'add', '-t', 'drbd', '--disk', `0:size=${SIZE}`, '-n', `${nameOf(PRIMARY)}:${nameOf(SECONDARY)}`],
+      ...['-o', 'gantry-tiny', '--no-nics', '--no-start', '-B', 'memory=16', NAME],
+    ],
+  },
+  'replace on the primary': mirrored('replace-disks', '-p'),
+  'replace on the secondary': mirrored('replace-disks', '-s'),
+  grow: { from: 'drbd', words: ['instance', 'grow-disk', NAME, '0', '32m'], takes: 0.7 },
+  migrate: { from: 'drbd', words: ['instance', 'migrate', '-f', NAME], takes: 0.7 },
+  'convert to drbd': {
+    ...{ from: 'plain', takes: 1.2 },
+    words: ['instance', 'modify', '-t', 'drbd', '-n', nameOf(SECONDARY), NAME],
+  },
+  'convert to plain': { from: 'drbd', words: ['instance', 'modify', '-t', 'plain', NAME], takes: 0.5 },
+}
+
+export interface Moment {
+  readonly operation: string
+  readonly victim: Victim
+  /** The part of the operation's usual time after which it happens. */
+  readonly at: number
+}
+
+export function randomMoments(count: number, seed: number): Moment[] {
+  const random = seededRandom(seed)
+  const one = <T>(list: readonly T[]): T => {
+    const chosen = list[random.below(list.length)]
+    if (chosen === undefined) throw new Error('nothing to choose from')
+    return chosen
+  }
+  return Array.from({ length: count }, () => ({
+    operation: one(Object.keys(OPERATIONS)),
+    victim: one(VICTIMS),
+    at: part(random),
+  }))
+}
+
+const part = (random: Random): number => random.below(1000) / 1000
+
+export class Kills {
+  /** How long it takes to make a mirror here and now. */
+  private creation_ms = 0
+  private data: string | undefined
+
+  constructor(
+    private readonly machines: Machines,
+    private readonly mirrors: Mirrors,
+  ) {}
+
+  async carryOut({ operation, victim, at }: Moment): Promise<void> {
+    const chosen = OPERATIONS[operation]
+    if (chosen === undefined) throw new Error(`no operation ${operation}`)
+    const { from, words, takes } = chosen
+    await this.prepare(from, operation === 'migrate')
+    const job = await this.submit(words)
+    await new Promise((resolve) => setTimeout(resolve, at * takes * this.creation_ms))
+    await this.kill(victim)
+    await this.machines.settle(job)
+    await this.expectMended(operation === 'migrate')
+  }
+
+  /** Removes the instance, after which nothing of it is left. */
+  async end(): Promise<void> {
+    await this.remove()
+    for (const { node, left } of await this.left()) throw new Error(`${nameOf(node)} has ${left.join(', ')} still`)
+  }
+
+  private async prepare(from: Operation['from'], running: boolean): Promise<void> {
+    const is = await this.template()
+    if (is !== undefined && is !== from) await this.remove()
+    if (from !== 'nothing' && is !== from) {
+      const started_ms = Date.now()
+      await this.mirrors.add(NAME, from, from === 'drbd' ? [PRIMARY, SECONDARY] : [PRIMARY], SIZE)
+      if (from === 'drbd') this.creation_ms = Date.now() - started_ms
+    }
+    if (this.creation_ms === 0) this.creation_ms = 15_000
+    if (from === 'nothing') return void (this.data = undefined)
+    const device = await this.mirrors.device(NAME, '--wait-for-sync')
+    this.data = await this.mirrors.write(await this.primary(), device)
+    if (running) await this.machines.gnt('instance', 'startup', NAME)
+    else if (from === 'plain') await this.machines.gnt('instance', 'deactivate-disks', NAME)
+  }
+
+  private async submit(words: readonly string[]): Promise<string> {
+    const told = await this.machines.gnt(...words.slice(0, 2), '--submit', ...words.slice(2))
+    const [, job] = /JobID: (\d+)/.exec(told) ?? []
+    if (job === undefined) throw new Error(`${words.join(' ')} --submit names no job: ${told}`)
+    return job
+  }
+
+  private async kill(victim: Victim): Promise<void> {
+    switch (victim) {
+      case 'the daemon of the primary node':
+        return this.machines.killDaemon(PRIMARY)
+      case 'the daemon of the secondary node':
+        return this.machines.killDaemon(SECONDARY)
+      case 'the job':
+        return this.machines.killJob()
+      case 'the master':
+        return this.machines.killMaster()
+    }
+  }
+
+  private async expectMended(migrated: boolean): Promise<void> {
+    for (const node of [PRIMARY, SECONDARY]) {
+      const split = await this.machines.inGuest(node, "dmesg | grep -i 'split-brain' || true")
+      if (/split-brain detected/i.test(split)) throw new Error(`${nameOf(node)}: ${split}`)
+    }
+    if (migrated && (await this.template()) !== undefined)
+      await this.machines.gnt('instance', 'migrate', '--cleanup', '-f', NAME)
+    for (let round = 1; (await this.left()).length > 0 || !(await this.isWell()); round++) {
+      const told = await this.machines.verify()
+      if (round > ROUNDS) throw new Error(`not well after ${ROUNDS} rounds: ${await this.why()}\n${told}`)
+      for (const { node, left } of await this.left())
+        for (const one of left)
+          if (!told.includes(one)) throw new Error(`verify does not name ${one} of ${nameOf(node)}: ${told}`)
+      await this.follow(told)
+    }
+    if (this.data === undefined || (await this.template()) === undefined) return
+    const device = await this.mirrors.device(NAME, '--wait-for-sync')
+    const now = await this.mirrors.read(await this.primary(), device)
+    if (now !== this.data) throw new Error(`what was written is lost: ${device} of ${NAME} has ${now}`)
+  }
+
+  /** Carries out the commands that verify names. */
+  private async follow(told: string): Promise<void> {
+    for (const line of told.split('\n')) {
+      const node = [PRIMARY, SECONDARY].find((number) => line.includes(nameOf(number)))
+      const [, program = '', rest = ''] = /'(gnt-instance|lvrename|lvremove|drbdsetup) ([^']+)'/.exec(line) ?? []
+      if (program === 'gnt-instance') {
+        const options = rest.startsWith('remove') ? ['-f'] : []
+        await this.machines.gnt('instance', ...rest.split(' '), ...options).catch(() => undefined)
+      } else if (program !== '' && node !== undefined) {
+        const yes = program === 'lvremove' ? '-f ' : ''
+        // It may have to wait for another one; the next round tells.
+        await this.machines.inGuest(node, `${program} ${yes}${rest} || true`)
+      }
+    }
+  }
+
+  private async isWell(): Promise<boolean> {
+    return (await this.why()) === undefined
+  }
+
+  /** What keeps the disks from being active. */
+  private async why(): Promise<string | undefined> {
+    const is = await this.template()
+    if (is === undefined) return undefined
+    try {
+      await this.mirrors.device(NAME, '--wait-for-sync')
+      return undefined
+    } catch (error) {
+      return String(error)
+    }
+  }
+
+  private async template(): Promise<string | undefined> {
+    const [, template] = (await this.machines.gnt('instance', 'list', '--no-headers', '-o', 'name,disk_template'))
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .find(([name]) => name === NAME) ?? [undefined, undefined]
+    return template
+  }
+
+  private async primary(): Promise<number> {
+    const told = await this.machines.gnt('instance', 'list', '--no-headers', '-o', 'pnode', NAME)
+    return told.includes(nameOf(PRIMARY)) ? PRIMARY : SECONDARY
+  }
+
+  private async remove(): Promise<void> {
+    if ((await this.template()) !== undefined) await this.machines.gnt('instance', 'remove', '-f', NAME)
+  }
+
+  /** Volumes and devices of nodes that the configuration does not know. */
+  private async left(): Promise<{ node: number; left: string[] }[]> {
+    const known = await this.machines.knownStorage()
+    const found: { node: number; left: string[] }[] = []
+    for (const node of [PRIMARY, SECONDARY]) {
+      const volumes = (await this.machines.inGuest(node, 'lvs --noheadings -o vg_name,lv_name --separator /')).trim()
+      const minors = (await this.machines.inGuest(node, "sed -n 's/^ *\\([0-9]*\\): cs:.*/\\1/p' /proc/drbd")).trim()
+      const names = [
+        ...volumes.split(/\s+/).map((name) => name.trim()),
+        ...minors.split(/\s+/).map((minor) => (minor === '' ? '' : `drbd minor ${minor}`)),
+      ]
+      const left = names.filter((name) => name !== '' && !known.get(nameOf(node))?.has(name))
+      if (left.length > 0) found.push({ node, left })
+    }
+    return found
+  }
+}

@@ -1,0 +1,55 @@
+// What tests say of instances on real volumes and mirrors: made, written, read, and looked at as the kernels of the nodes tell of them.
+import { type Machines, nameOf } from './machines'
+
+/** Of what is written: so many, of this size. */
+const [BLOCKS, BYTES] = [20, 102400]
+
+/** Their numbers: the primary node, and the secondary one of a mirror. */
+export type Sides = readonly [primary: number, secondary?: number]
+
+export class Mirrors {
+  constructor(private readonly machines: Machines) {}
+
+  add(name: string, template: string, sides: Sides, size: string, ...options: string[]): Promise<string> {
+    const nodes = sides.flatMap((node) => (node === undefined ? [] : nameOf(node)))
+    return this.machines.gnt(
+      ...['instance', 'add', '-t', template, '--disk', `0:size=${size}`, '-n', nodes.join(':'), '-o', 'gantry-tiny'],
+      ...['--no-nics', '--no-start', '-B', 'memory=16', ...options, name],
+    )
+  }
+
+  /** Activates the disk of an instance, and answers with its device on the primary node. */
+  async device(name: string, ...options: string[]): Promise<string> {
+    const told = await this.machines.gnt('instance', 'activate-disks', ...options, name)
+    const [, device] = /:disk\/0:(\/\S+)/.exec(told) ?? []
+    if (device === undefined) throw new Error(`activate-disks of ${name} names no device: ${told}`)
+    return device
+  }
+
+  /** Answers with the checksum of what is there then. */
+  async write(node: number, device: string): Promise<string> {
+    const make = `head -c ${BLOCKS * BYTES} /dev/urandom > /run/data`
+    const copy = `dd if=/run/data of=${device} bs=${BYTES} oflag=direct conv=notrunc,fsync 2> /dev/null`
+    return (await this.machines.inGuest(node, `${make} && ${copy} && sha1sum < /run/data`)).trim()
+  }
+
+  /** The checksum of what the device has, not of what the node remembers of it. */
+  async read(node: number, device: string): Promise<string> {
+    const copy = `dd if=${device} bs=${BYTES} count=${BLOCKS} iflag=direct 2> /dev/null`
+    return (await this.machines.inGuest(node, `${copy} | sha1sum`)).trim()
+  }
+
+  /** The volumes of an instance that a node has. */
+  async volumes(node: number, name: string): Promise<string[]> {
+    const told = await this.machines.inGuest(node, `lvs --noheadings -o lv_name -S 'lv_tags=originstname+${name}'`)
+    return told.trim().split(/\s+/).filter(Boolean)
+  }
+
+  /** Both sides of the only mirror of these nodes, as the kernel of each side tells of it. */
+  async expectInSync([primary, secondary = 0]: Sides): Promise<void> {
+    const state = async (node: number) =>
+      (await this.machines.inGuest(node, "grep -o 'cs:.*/[A-Za-z]* C' /proc/drbd || cat /proc/drbd")).trim()
+    expect(await state(primary)).toBe('cs:Connected ro:Primary/Secondary ds:UpToDate/UpToDate C')
+    expect(await state(secondary)).toBe('cs:Connected ro:Secondary/Primary ds:UpToDate/UpToDate C')
+  }
+}

@@ -1,0 +1,46 @@
+// gnt-instance: what its commands about snapshots submit and show.
+import type { GantryMaster } from '../../../src/rpc/luxi/gantry-calls'
+import { FakeMaster } from '../../support/fake-master'
+import { runCli } from '../../support/run-cli'
+
+const told = [
+  { disk: 0, name: 'before', size: 1024, node: 'node1', logical_id: ['xenvg', 'a.disk0.before'], ctime: 1_700_000_000 },
+  { disk: 1, name: 'x', size: 64, node: null, logical_id: ['rbd', 'b@x'], ctime: 1_700_000_060 },
+]
+
+const masterWith = (asked: unknown[]): FakeMaster => {
+  const master = new FakeMaster([{ id: 7, result: [['noop', []]] }])
+  const snapshots: GantryMaster['snapshots'] = async (_identity, name) => (asked.push(name), told)
+  return Object.assign(master, { gantry: { snapshots } })
+}
+
+const run = (line: string, asked: unknown[] = []) => runCli(masterWith(asked), line.split(' '))
+
+test('they are listed with the names that they have in their storage', async () => {
+  const asked: unknown[] = []
+  const { stdout, exit } = await run('gnt-instance list-snapshots vm1', asked)
+  expect(exit).toBe(0)
+  expect(asked).toEqual(['vm1'])
+  expect(stdout).toBe(
+    'Disk Name   Size Node  In the storage       Created (UTC)\n' +
+      '0    before 1024 node1 xenvg/a.disk0.before 2023-11-14 22:13\n' +
+      '1    x        64 -     rbd/b@x              2023-11-14 22:14\n',
+  )
+})
+
+test.each([
+  [
+    'snapshot --disk 0:snapshot_name=a,snapshot_size=1g vm1',
+    'OP_INSTANCE_SNAPSHOT',
+    [[0, { snapshot_name: 'a', snapshot_size: '1g' }]],
+  ],
+  [
+    'remove-snapshot --disk data:snapshot_name=a vm1',
+    'OP_INSTANCE_REMOVE_SNAPSHOT',
+    [['data', { snapshot_name: 'a' }]],
+  ],
+])('gnt-instance %s', async (line, OP_ID, disks) => {
+  const master = masterWith([])
+  await runCli(master, ['gnt-instance', ...line.split(' ')])
+  expect(master.submitted.flat()).toMatchObject([{ OP_ID, instance_name: 'vm1', disks }])
+})

@@ -1,0 +1,295 @@
+// Two sides of a mirrored disk, as two nodes have them, with real files and sockets. What was acknowledged is on both sides, or noted.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { systemClock as clock } from '../../../../src/lib/clock'
+import { systemFiles as files } from '../../../../src/lib/files'
+import { silentLog as log } from '../../../../src/lib/log'
+import { systemRandom as random } from '../../../../src/lib/random'
+import { MirroredDisk } from '../../../../src/node/mirror/mirror'
+import { writeFreshNotes } from '../../../../src/node/mirror/notes'
+import { NbdClient } from '../../../support/nbd-client'
+import { eventually } from '../../../support/hypervisor'
+
+const SIZE = 4 << 20
+const parts = { files, clock, random, log }
+let folder: string
+let sides: Side[]
+const clients: NbdClient[] = []
+const made: MirroredDisk[] = []
+
+/** One node's. */
+class Side {
+  disk: MirroredDisk
+  constructor(
+    readonly name: string,
+    readonly peer: string,
+  ) {
+    for (const [file, size] of [
+      [this.data, SIZE],
+      [this.meta, 1 << 20],
+    ] as const) {
+      fs.writeFileSync(file, '')
+      fs.truncateSync(file, size)
+    }
+    this.disk = this.made()
+  }
+  get data() {
+    return path.join(folder, `${this.name}.data`)
+  }
+  get meta() {
+    return path.join(folder, `${this.name}.meta`)
+  }
+  private made() {
+    const disk = new MirroredDisk(parts, path.join(folder, `${this.name}.sock`))
+    made.push(disk)
+    return disk
+  }
+  attach = (size = SIZE) => this.disk.attach({ data: this.data, meta: this.meta }, size)
+  connect = (dual = false) =>
+    this.disk.connect({
+      ...{ local: path.join(folder, `${this.name}.link`), remote: path.join(folder, `${this.peer}.link`) },
+      ...{ secret: 's', dual, rate_kib: 0 },
+    })
+  /** The process dies, and is started again: nothing is written down on the way. */
+  async crash() {
+    await this.disk.disconnect()
+    this.disk = this.made()
+  }
+  async open(): Promise<NbdClient> {
+    const client = await NbdClient.open(path.join(folder, `${this.name}.sock`))
+    clients.push(client)
+    return client
+  }
+  holds = (offset: number, text: string) =>
+    fs
+      .readFileSync(this.data)
+      .subarray(offset, offset + text.length)
+      .toString() === text
+  is = (state: string, what = this.disk) =>
+    eventually(
+      () => `${what.status.connection} ${what.status.disk}/${what.status.peerDisk}` === state || undefined,
+      60,
+      () => `${state} at ${this.name}, which is ${JSON.stringify(what.status)}`,
+    )
+}
+
+beforeEach(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gm-'))
+  sides = [new Side('a', 'b'), new Side('b', 'a')]
+  for (const { meta } of sides) await writeFreshNotes(files, meta)
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close()
+  for (const disk of made.splice(0)) {
+    await disk.giveBack()
+    await eventually(() => done(disk.down()))
+  }
+  fs.rmSync(folder, { recursive: true })
+})
+
+/** A guest that has left may not be noticed yet. */
+const done = (work: Promise<void>) =>
+  work.then(
+    () => true,
+    () => undefined,
+  )
+
+/** A new disk, whose first side is written to. */
+async function pair(): Promise<[Side, Side]> {
+  const [a, b] = sides as [Side, Side]
+  for (const side of [a, b]) await side.attach()
+  await a.disk.promote(true)
+  for (const side of [a, b]) await side.connect()
+  await Promise.all([a, b].map((side) => side.is('Connected UpToDate/UpToDate')))
+  return [a, b]
+}
+
+test('what is written is on both sides when it is acknowledged', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  expect(guest.size).toBe(SIZE)
+  await guest.write(4096, 'hello')
+  expect([a, b].map((side) => side.holds(4096, 'hello'))).toEqual([true, true])
+  expect((await guest.read(4096, 5)).toString()).toBe('hello')
+  await guest.flush()
+})
+
+test('a new side gets what is there', async () => {
+  const [a, b] = sides as [Side, Side]
+  await a.attach()
+  await a.disk.promote(true)
+  const guest = await a.open()
+  await guest.write(SIZE - 5, 'there')
+  await b.attach()
+  for (const side of [a, b]) await side.connect()
+  await b.is('Connected UpToDate/UpToDate')
+  expect(b.holds(SIZE - 5, 'there')).toBe(true)
+})
+
+test('a side that was away gets only what it lacks', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await b.disk.disconnect()
+  await a.is('WFConnection UpToDate/DUnknown')
+  await guest.write(70_000, 'alone')
+  // Nobody told the other side of this one, and nothing is noted: it stays as it is.
+  fs.writeFileSync(b.data, 'mine', { flag: 'r+' })
+  await b.connect()
+  await b.is('Connected UpToDate/UpToDate')
+  expect(b.holds(70_000, 'alone')).toBe(true)
+  expect(b.holds(0, 'mine')).toBe(true)
+})
+
+test('what one side lacks is known after the other has died', async () => {
+  const [a, b] = await pair()
+  await b.disk.disconnect()
+  const guest = await a.open()
+  await guest.write(70_000, 'alone')
+  guest.close()
+  await a.crash()
+  await a.attach()
+  for (const side of [a, b]) await side.connect()
+  await b.is('Connected UpToDate/UpToDate')
+  expect(b.holds(70_000, 'alone')).toBe(true)
+})
+
+test('the side that was taken over from gets all blocks: nobody knows what was under way when it died', async () => {
+  const [a, b] = await pair()
+  await a.crash()
+  // It was not acknowledged, and the other side does not have it.
+  fs.writeFileSync(a.data, 'under way', { flag: 'r+' })
+  await b.disk.promote(false)
+  const guest = await b.open()
+  await guest.write(8192, 'after')
+  await a.attach()
+  await a.connect()
+  await a.is('Connected UpToDate/UpToDate')
+  expect(fs.readFileSync(a.data).equals(fs.readFileSync(b.data))).toBe(true)
+  expect(a.holds(8192, 'after')).toBe(true)
+})
+
+test('both sides wrote alone: they stay apart, and neither is changed', async () => {
+  const [a, b] = await pair()
+  await a.disk.disconnect()
+  await (await a.open()).write(0, 'from a')
+  await b.disk.disconnect()
+  await b.disk.promote(false)
+  await (await b.open()).write(0, 'from b')
+  for (const side of [a, b]) await side.connect()
+  for (const side of [a, b]) {
+    await side.is('StandAlone UpToDate/DUnknown')
+    expect(side.disk.status.why).toMatch(/split brain/)
+  }
+  expect([a.holds(0, 'from a'), b.holds(0, 'from b')]).toEqual([true, true])
+})
+
+test('a disk of another secret is not taken for the other side', async () => {
+  const [a, b] = sides as [Side, Side]
+  for (const side of [a, b]) await side.attach()
+  await a.connect()
+  const ends = { local: path.join(folder, 'b.link'), remote: path.join(folder, 'a.link') }
+  await b.disk.connect({ ...ends, secret: 'other', dual: false, rate_kib: 0 })
+  await b.is('StandAlone Inconsistent/DUnknown')
+  expect(b.disk.status.why).toMatch(/another disk/)
+})
+
+test('two may write only while both allow it', async () => {
+  const [a, b] = await pair()
+  await expect(b.disk.promote(false)).rejects.toThrow('the other node writes to it')
+  for (const side of [a, b]) await side.disk.disconnect()
+  for (const side of [a, b]) await side.connect(true)
+  await b.is('Connected UpToDate/UpToDate')
+  await b.disk.promote(false)
+  const [here, there] = [await a.open(), await b.open()]
+  await here.write(0, 'from a')
+  await there.write(4096, 'from b')
+  expect((await there.read(0, 6)).toString()).toBe('from a')
+  expect((await here.read(4096, 6)).toString()).toBe('from b')
+})
+
+test('a side without data goes on with the other one’s, and gets a new copy while it is written to', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await guest.write(0, 'before')
+  await a.disk.detach()
+  await guest.write(4096, 'without')
+  expect((await guest.read(0, 6)).toString()).toBe('before')
+  expect(a.holds(4096, 'without')).toBe(false)
+  fs.truncateSync(a.data, 0)
+  fs.truncateSync(a.data, SIZE)
+  await writeFreshNotes(files, a.meta)
+  await a.attach()
+  await guest.write(1 << 20, 'meanwhile')
+  await a.is('Connected UpToDate/UpToDate')
+  await guest.write(2 << 20, 'then')
+  for (const side of [a, b])
+    expect(
+      [0, 4096, 1 << 20, 2 << 20].map((at, n) => side.holds(at, ['before', 'without', 'meanwhile', 'then'][n] ?? '')),
+    ).toEqual([true, true, true, true])
+})
+
+test('the side whose data goes is not written to any more, and gets all back', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await b.disk.detach()
+  await guest.write(0, 'alone')
+  await writeFreshNotes(files, b.meta)
+  await b.attach()
+  await b.is('Connected UpToDate/UpToDate')
+  expect(b.holds(0, 'alone')).toBe(true)
+})
+
+test('the last copy is not let go', async () => {
+  const [a, b] = await pair()
+  await b.disk.disconnect()
+  await a.is('WFConnection UpToDate/DUnknown')
+  await expect(a.disk.detach()).rejects.toThrow('does not have all data')
+})
+
+test('it grows on both sides, or on neither', async () => {
+  const [a, b] = await pair()
+  await expect(a.disk.resize(2 * SIZE)).rejects.toThrow('has to grow first')
+  for (const { data } of [a, b]) fs.truncateSync(data, 2 * SIZE)
+  await a.disk.resize(2 * SIZE)
+  const guest = await a.open()
+  expect(guest.size).toBe(2 * SIZE)
+  await guest.write(2 * SIZE - 3, 'end')
+  expect(b.holds(2 * SIZE - 3, 'end')).toBe(true)
+  guest.close()
+  await eventually(() => done(a.disk.demote()))
+  await a.disk.down()
+  await expect(a.attach(SIZE)).rejects.toThrow('would cut its end off')
+})
+
+test('what a program writes to the file is on the other side when it is given back', async () => {
+  const [a, b] = await pair()
+  fs.writeFileSync(await a.disk.lend(), 'installed', { flag: 'r+' })
+  await expect((await a.open()).write(0, 'x')).rejects.toThrow('error 5')
+  await a.disk.giveBack()
+  expect(b.holds(0, 'installed')).toBe(true)
+  await a.is('Connected UpToDate/UpToDate')
+})
+
+test('who dies while a program writes has not lost it to the other side', async () => {
+  const [a, b] = await pair()
+  fs.writeFileSync(await a.disk.lend(), 'installed', { flag: 'r+' })
+  await a.crash()
+  await a.attach()
+  for (const side of [a, b]) await (side === a ? side.connect() : undefined)
+  await b.is('Connected UpToDate/UpToDate')
+  expect(b.holds(0, 'installed')).toBe(true)
+})
+
+test('a guest that has it open keeps it, and a side that lacks data is not written to', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await expect(a.disk.demote()).rejects.toThrow('in use')
+  guest.close()
+  await eventually(() => done(a.disk.demote()))
+  await b.disk.detach()
+  await writeFreshNotes(files, b.meta)
+  await a.disk.disconnect()
+  await b.attach()
+  await expect(b.disk.promote(false)).rejects.toThrow('does not have all data')
+})
