@@ -24,7 +24,7 @@ export const mirrorHandlers = {
   async blockdev_removechildren(context, disk, removed) {
     const disks = new Disks(context)
     const device = await disks.require(disk)
-    await disks.mirror(disk).detach(disk, device, await disks.findAll(removed))
+    await disks.mirror(disk).detach(disk, device, await disks.places(removed))
     return null
   },
 

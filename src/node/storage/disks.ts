@@ -63,7 +63,7 @@ export class Disks {
 
   /** Undefined when it is missing. */
   async find(disk: DiskDict): Promise<Device | undefined> {
-    return this.driver(disk).find(disk, await this.findChildren(disk))
+    return this.driver(disk).find(disk, await this.places(childrenOf(disk)))
   }
 
   async require(disk: DiskDict): Promise<Device> {
@@ -258,11 +258,19 @@ export class Disks {
 
   isMirror = (disk: DiskDict): boolean => this.driver(disk).mirror !== undefined
 
+  /** Where they are. Whether they are there, which may cost a program, is asked only for those without a place of their own. */
+  places(disks: readonly DiskDict[]): Promise<Children> {
+    return Promise.all(
+      disks.map(async (disk): Promise<Child> => {
+        const place = this.driver(disk).place?.(disk)
+        return place === undefined ? this.child(disk) : { place }
+      }),
+    )
+  }
+
   findAll(disks: readonly DiskDict[]): Promise<Children> {
     return Promise.all(disks.map((disk) => this.child(disk)))
   }
-
-  private findChildren = (disk: DiskDict): Promise<Children> => this.findAll(childrenOf(disk))
 
   private async child(disk: DiskDict): Promise<Child> {
     const device = await this.find(disk)

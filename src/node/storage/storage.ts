@@ -68,7 +68,7 @@ export interface Driver {
   place?(disk: DiskDict): string
   /** Makes the disk in its whole size; fails when it exists, and leaves nothing behind when it fails. Answers its id. */
   create(disk: DiskDict, size_mib: number, children: Children, sharing: Sharing): Promise<DiskId>
-  /** The device, or undefined when there is none. */
+  /** The device, or undefined when there is none. Children whose place is known are not looked for, and have no device here. */
   find(disk: DiskDict, children: Children): Promise<Device | undefined>
   /** Missing where the storage keeps the data by itself. */
   health?(disk: DiskDict, device: Device): Promise<Health>

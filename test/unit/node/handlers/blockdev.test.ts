@@ -18,7 +18,7 @@ async function noteVolumes({ paths, files }: NodeContext): Promise<void> {
 
 test('a disk that is removed leaves no notes of what it consisted of', async () => {
   const volumes = CHILDREN.map(({ logical_id }) => does(`lvremove -f ${logical_id?.join('/')}`))
-  const programs = [LVS, SHOWN, does('drbdsetup down resource0'), ...volumes, LVS]
+  const programs = [SHOWN, does('drbdsetup down resource0'), LVS, ...volumes, LVS]
   await onDrbdNode({ kernel: [kernelSays('Connected')], programs }, async (context) => {
     await noteVolumes(context)
     await blockdevHandlers.blockdev_remove(context, drbdDisk())
@@ -43,7 +43,7 @@ test('a volume that is made is noted with its owner, and only where the instance
 })
 
 test('links stay where no instance is named', async () => {
-  const programs = [LVS, SHOWN, does('drbdsetup secondary 0')]
+  const programs = [SHOWN, does('drbdsetup secondary 0')]
   for (const [instance, left] of [
     ['', 1],
     [INSTANCE, 0],
@@ -59,12 +59,12 @@ test('links stay where no instance is named', async () => {
 
 test('sizes are told of the disks that are there, and the others do not hide them', async () => {
   const lost = drbdDisk({ dynamic_params: {} })
-  const node = { kernel: [kernelSays('Connected')], size_mib: 192, programs: [LVS, SHOWN] }
+  const node = { kernel: [kernelSays('Connected')], size_mib: 192, programs: [SHOWN] }
   const { result } = await onDrbdNode(node, (context) =>
     blockdevHandlers.blockdev_getdimensions(context, [drbdDisk(), lost]),
   )
   expect(result).toEqual([[192 << 20, null], null])
-  const without = await onDrbdNode({ kernel: [VERSION], programs: [LVS] }, (context) =>
+  const without = await onDrbdNode({ kernel: [VERSION], programs: [] }, (context) =>
     blockdevHandlers.blockdev_getmirrorstatus_multi(context, [drbdDisk()]),
   )
   expect(without.result).toEqual([

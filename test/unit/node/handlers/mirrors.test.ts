@@ -41,7 +41,7 @@ const lines = (programs: readonly RecordedProgram[]) => programs.map(({ argv }) 
 
 describe('connecting', () => {
   const attach = (kernel: readonly string[], programs: readonly RecordedProgram[], dual = false) =>
-    onDrbdNode({ kernel, programs: [LVS, SHOWN_ALONE, ...programs] }, (context) =>
+    onDrbdNode({ kernel, programs: [SHOWN_ALONE, ...programs] }, (context) =>
       mirrorHandlers.drbd_attach_net(context, [drbdDisk()], dual),
     )
 
@@ -78,7 +78,7 @@ describe('connecting', () => {
   })
 
   test('what is connected already is refused', async () => {
-    const work = onDrbdNode({ kernel: [WAITING], programs: [LVS, SHOWN] }, (context) =>
+    const work = onDrbdNode({ kernel: [WAITING], programs: [SHOWN] }, (context) =>
       mirrorHandlers.drbd_attach_net(context, [drbdDisk()], false),
     )
     await expect(work).rejects.toThrow('cannot be connected on node node1.gnt.example: it is WFConnection already')
@@ -89,7 +89,7 @@ test('disconnecting is repeated until the device stands alone; one that does is 
   const disconnect = does(`drbdsetup disconnect ${LOCAL} ${REMOTE}`)
   const [up, leaving] = [kernelSays('Connected'), kernelSays('Disconnecting')]
   const detach = (kernel: readonly string[], programs: readonly RecordedProgram[]) =>
-    onDrbdNode({ kernel, programs: [LVS, ...programs] }, (context) =>
+    onDrbdNode({ kernel, programs: [...programs] }, (context) =>
       mirrorHandlers.drbd_disconnect_net(context, [drbdDisk()]),
     )
   await detach([up, up, leaving, ALONE], [SHOWN, disconnect, disconnect])
@@ -101,7 +101,7 @@ test('disconnecting is repeated until the device stands alone; one that does is 
 })
 
 test('waiting for a synchronization answers at once how far the slowest disk is', async () => {
-  const wait = (kernel: readonly string[], programs = [LVS, SHOWN]) =>
+  const wait = (kernel: readonly string[], programs = [SHOWN]) =>
     onDrbdNode({ kernel, programs }, (context) => mirrorHandlers.drbd_wait_sync(context, [drbdDisk()]))
   await expect(wait([kernelSays('Connected')])).resolves.toMatchObject({ result: [true, 100] })
   await expect(wait([syncing(68.5)])).resolves.toMatchObject({ result: [false, 68.5] })
@@ -120,7 +120,7 @@ test.each<[string, readonly string[], RecordedProgram[], boolean]>([
   ['waiting for a node that it has left', [WAITING], [show(SHOWN.stdout?.replaceAll('100.22', '100.23') ?? '')], true],
   ['on a node without DRBD', [], [], true],
 ])('a disk that is %s: whether it needs to be activated', async (_what, kernel, programs, needs) => {
-  const { result } = await onDrbdNode({ kernel, programs: [LVS, ...programs] }, (context) =>
+  const { result } = await onDrbdNode({ kernel, programs: [...programs] }, (context) =>
     mirrorHandlers.drbd_needs_activation(context, [drbdDisk()]),
   )
   expect(result).toEqual(needs ? [drbdDisk().uuid] : [])
@@ -128,8 +128,8 @@ test.each<[string, readonly string[], RecordedProgram[], boolean]>([
 
 test('new volumes are attached after their notes were begun on a minor that nobody uses', async () => {
   const programs = [
-    LVS,
     SHOWN_DISKLESS,
+    LVS,
     { argv: `blockdev --getsize64 ${META}`, stdout: '134217728\n' },
     does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`),
     does(`drbdmeta /dev/drbd0 v08 ${META} flex-external apply-al`),
@@ -159,10 +159,10 @@ test('volumes are detached that are attached, and no others', async () => {
     onDrbdNode({ kernel: [kernel], programs }, (context) =>
       mirrorHandlers.blockdev_removechildren(context, drbdDisk(), children),
     )
-  await remove(kernelSays('Connected'), [LVS, SHOWN, does('drbdsetup detach 0')])
-  await remove(recorded('proc-diskless.txt'), [LVS, SHOWN_DISKLESS])
+  await remove(kernelSays('Connected'), [SHOWN, does('drbdsetup detach 0')])
+  await remove(recorded('proc-diskless.txt'), [SHOWN_DISKLESS])
   const others = CHILDREN.toReversed()
-  await expect(remove(kernelSays('Connected'), [LVS, SHOWN], others)).rejects.toThrow(`not on ${META}, ${DATA}`)
+  await expect(remove(kernelSays('Connected'), [SHOWN], others)).rejects.toThrow(`not on ${META}, ${DATA}`)
 })
 
 test('a synchronization is paused and goes on; a disk that has none is as wanted, one that is missing is told', async () => {
@@ -181,7 +181,7 @@ test('a synchronization is paused and goes on; a disk that has none is as wanted
   const broken = { argv: 'drbdsetup pause-sync 0', code: 10, stderr: '0: Failure: (127) Device minor not allocated\n' }
   const { result } = await pause([SHOWN, broken])
   expect(result[0]).toEqual([false, expect.stringContaining('Cannot pause the synchronization of disk disk/0')])
-  const missing = await onDrbdNode({ kernel: [VERSION], programs: [LVS] }, (context) =>
+  const missing = await onDrbdNode({ kernel: [VERSION], programs: [] }, (context) =>
     mirrorHandlers.blockdev_pause_resume_sync(context, [drbdDisk()], true),
   )
   expect(missing.result).toEqual([[false, expect.stringContaining("Can't find device disk/0")]])

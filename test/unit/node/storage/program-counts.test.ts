@@ -67,7 +67,7 @@ const CALLS: Readonly<Record<string, Counted>> = {
   'blockdev_create where the instance runs': on(
     25,
     (context) => blockdevHandlers.blockdev_create(context, drbdDisk(), 192, INSTANCE, true, OWNER, false),
-    [...CREATED, does('drbdsetup primary 0 --force'), LVS, SHOWN],
+    [...CREATED, does('drbdsetup primary 0 --force'), SHOWN, LVS],
     ...[VERSION, VERSION, kernelSays('WFConnection')],
   ),
   'blockdev_create on the other node': on(
@@ -83,13 +83,12 @@ const CALLS: Readonly<Record<string, Counted>> = {
     ...REMOVED,
     LVS,
   ]),
-  blockdev_find: on(2, (context) => blockdevHandlers.blockdev_find(context, drbdDisk()), [LVS, SHOWN]),
+  blockdev_find: on(2, (context) => blockdevHandlers.blockdev_find(context, drbdDisk()), [SHOWN]),
   blockdev_getmirrorstatus: on(2, (context) => blockdevHandlers.blockdev_getmirrorstatus(context, [drbdDisk()]), [
     LVS,
     SHOWN,
   ]),
   blockdev_close: on(3, (context) => blockdevHandlers.blockdev_close(context, INSTANCE, [drbdDisk()]), [
-    LVS,
     SHOWN,
     does('drbdsetup secondary 0'),
   ]),
@@ -101,16 +100,17 @@ const CALLS: Readonly<Record<string, Counted>> = {
   drbd_disconnect_net: on(
     3,
     (context) => mirrorHandlers.drbd_disconnect_net(context, [drbdDisk()]),
-    [LVS, SHOWN, does(`drbdsetup disconnect ${LOCAL} ${REMOTE}`)],
+    [SHOWN, does(`drbdsetup disconnect ${LOCAL} ${REMOTE}`)],
     ...[PAIR, PAIR, recorded('proc-standalone.txt')],
   ),
   drbd_attach_net: on(
     6,
     (context) => mirrorHandlers.drbd_attach_net(context, [drbdDisk()], true),
-    [LVS, show(recorded('show-standalone.txt')), connected(' --allow-two-primaries'), SHOWN],
+    [show(recorded('show-standalone.txt')), connected(' --allow-two-primaries'), SHOWN],
     ...[recorded('proc-standalone.txt'), recorded('proc-standalone.txt'), PAIR],
   ),
-  drbd_wait_sync: on(2, (context) => mirrorHandlers.drbd_wait_sync(context, [drbdDisk()]), [LVS, SHOWN]),
+  drbd_needs_activation: on(1, (context) => mirrorHandlers.drbd_needs_activation(context, [drbdDisk()]), [SHOWN]),
+  drbd_wait_sync: on(2, (context) => mirrorHandlers.drbd_wait_sync(context, [drbdDisk()]), [SHOWN]),
   blockdev_addchildren: on(
     13,
     (context) => mirrorHandlers.blockdev_addchildren(context, drbdDisk(), CHILDREN),

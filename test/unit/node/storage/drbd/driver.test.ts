@@ -105,7 +105,7 @@ test('a disk that cannot be connected is taken back', async () => {
     10,
     `${LOCAL} ${REMOTE}: Failure: (102) Local address(port) already in use.\n`,
   )
-  const programs = [...ACTIVATED, ...created, ...ACTIVATED, ...BEGUN, ...ATTACHED, refused, DOWN, LVS]
+  const programs = [...ACTIVATED, ...created, ...ACTIVATED, ...BEGUN, ...ATTACHED, refused, DOWN]
   const options = { onPrimary: true, info: '' }
   const work = onDrbdNode({ kernel: [VERSION], programs }, (context) =>
     new Disks(context).createAndUse(drbdDisk(), 192, options),
@@ -184,7 +184,7 @@ test.each([
       'drbdsetup down resource0 frees it',
   )
   await onDrbdNode({ kernel, programs: [LVS, show(shown)] }, (context) => new Disks(context).shutdown(drbdDisk()))
-  const find = onDrbdNode({ kernel, programs: [LVS, show(shown)] }, (context) => new Disks(context).find(drbdDisk()))
+  const find = onDrbdNode({ kernel, programs: [show(shown)] }, (context) => new Disks(context).find(drbdDisk()))
   await expect(find).resolves.toMatchObject({ result: undefined })
 })
 
@@ -252,12 +252,12 @@ test('a disk is no better than its parts', async () => {
 
 test('a device that is only looked at is let go a moment later', async () => {
   const held = (argv: string) => failing(argv, 11, '0: State change failed: (-12) Device is held open by someone\n')
-  const letGo = async (argv: string, work: (disks: Disks) => Promise<unknown>) => {
-    const programs = [LVS, SHOWN, held(argv), held(argv), does(argv)]
+  const letGo = async (argv: string, work: (disks: Disks) => Promise<unknown>, ...more: RecordedProgram[]) => {
+    const programs = [SHOWN, held(argv), held(argv), does(argv), ...more]
     await onDrbdNode({ kernel: [kernelSays('Connected')], programs }, (context) => work(new Disks(context)))
   }
   await letGo('drbdsetup secondary 0', (disks) => disks.close(drbdDisk()))
-  await letGo('drbdsetup down resource0', (disks) => disks.shutdown(drbdDisk()))
+  await letGo('drbdsetup down resource0', (disks) => disks.shutdown(drbdDisk()), LVS)
 })
 
 test.each([
@@ -265,14 +265,14 @@ test.each([
   ['(-1) Multiple primaries not allowed by config', 'the other node writes to it: it has to give that up first'],
 ])('a disk that cannot be written tells why: %s', async (words, text) => {
   const refused = failing('drbdsetup primary 0', 17, `0: State change failed: ${words}\n`)
-  const node = { kernel: [kernelSays('Connected')], programs: [LVS, SHOWN, refused] }
+  const node = { kernel: [kernelSays('Connected')], programs: [SHOWN, refused] }
   await expect(onDrbdNode(node, (context) => new Disks(context).open(drbdDisk(), true))).rejects.toThrow(text)
 })
 
 describe('growing', () => {
   const kernel = [kernelSays('Connected')]
   const grow = (size_mib: number, programs: RecordedProgram[], amount = 64) =>
-    onDrbdNode({ kernel, size_mib, programs: [LVS, SHOWN, ...programs] }, (context) =>
+    onDrbdNode({ kernel, size_mib, programs: [SHOWN, ...programs] }, (context) =>
       new Disks(context).grow(drbdDisk(), amount, { backing: false }),
     )
 
@@ -296,7 +296,7 @@ describe('growing', () => {
   })
 
   test('of a disk without data is refused', async () => {
-    const node = { kernel: [recorded('proc-diskless.txt')], programs: [LVS, show(recorded('show-diskless.txt'))] }
+    const node = { kernel: [recorded('proc-diskless.txt')], programs: [show(recorded('show-diskless.txt'))] }
     await expect(
       onDrbdNode(node, (context) => new Disks(context).grow(drbdDisk(), 64, { backing: false })),
     ).rejects.toThrow('has no data on node node1.gnt.example, and cannot grow')
@@ -305,7 +305,7 @@ describe('growing', () => {
 
 test('removing ends the disk, then its volumes; where DRBD is gone, the volumes go', async () => {
   const volumes = CHILDREN.map(({ logical_id }) => does(`lvremove -f ${logical_id?.join('/')}`))
-  const programs = [LVS, SHOWN, DOWN, volumes[0], LVS, volumes[1]].flatMap((one) => one ?? [])
+  const programs = [SHOWN, DOWN, LVS, volumes[0], LVS, volumes[1]].flatMap((one) => one ?? [])
   const { asked } = await onDrbdNode({ kernel: [kernelSays('Connected')], programs }, (context) =>
     new Disks(context).remove(drbdDisk()),
   )
@@ -316,7 +316,7 @@ test('removing ends the disk, then its volumes; where DRBD is gone, the volumes 
 test('the size is told by the kernel, also on a node that may not read the disk', async () => {
   const sizes = (size_mib?: number) =>
     onDrbdNode(
-      { kernel: [kernelSays('Connected')], programs: [LVS, SHOWN], ...(size_mib !== undefined && { size_mib }) },
+      { kernel: [kernelSays('Connected')], programs: [SHOWN], ...(size_mib !== undefined && { size_mib }) },
       (context) => new Disks(context).dimensions(drbdDisk()),
     )
   await expect(sizes(192)).resolves.toMatchObject({ result: { size_bytes: 192 << 20, spindles: null } })
