@@ -76,7 +76,7 @@ export function finishV3Operation(path: string, verb: string, operation: Operati
     addHeader(operation, 200, 'ETag', 'Says which state of the object this is; for If-None-Match and If-Match.')
   for (const status of [200, 202].filter(() => operation.responses[202] !== undefined))
     addHeader(operation, status, 'Location', 'Where to see how the job goes.')
-  operation.security = [{ basic: [] }, { bearer: [] }]
+  operation.security = [{ basic: [] }, { bearer: [] }, { session: [] }]
 }
 
 function refused(status: number): Json {

@@ -5,10 +5,11 @@ import * as path from 'node:path'
 import { systemFiles } from '../src/lib/files'
 import { LoginTurns } from '../src/daemons/rapi/login-turns'
 import { UsersFile } from '../src/daemons/rapi/users'
+import { Sessions } from '../src/daemons/rapi/v3/sessions'
 import { CountedLog } from '../src/lib/counted-log'
 import { systemClock } from '../src/lib/clock'
 import { silentLog } from '../src/lib/log'
-import { LOGIN_ADDRESSES_MAX, LOGINS_KEPT_MAX } from '../src/model/limits/logins'
+import { LOGIN_ADDRESSES_MAX, LOGINS_KEPT_MAX, SESSIONS_MAX, SESSIONS_PER_USER_MAX } from '../src/model/limits/logins'
 import { PLANS_MAX, PLANS_PER_USER_MAX } from '../src/model/limits/plans'
 import { IDEMPOTENCY_KEYS_PER_USER_MAX } from '../src/model/limits/rapi-v3'
 import { IdempotencyKeys } from '../src/services/jobs/idempotency'
@@ -60,6 +61,18 @@ describe('is filled beyond its bound:', () => {
     for (let at = 0; at < count; at++) expect(users.verify({ name: `user${at}`, password: 'password' })).toBeDefined()
     expect(sizeOf(users, 'shown')).toBeLessThanOrEqual(LOGINS_KEPT_MAX)
     fs.rmSync(folder, { recursive: true })
+  })
+
+  test('sessions of the console', () => {
+    const sessions = new Sessions({ clock: systemClock, random: systemRandom })
+    const begin = (user: string) => {
+      const identity = { user, token: null, permissions: [] }
+      return sessions.begin({ identity, again: () => Promise.resolve(identity) })
+    }
+    for (let at = 0; at < SESSIONS_PER_USER_MAX + BEYOND; at++) begin('user')
+    expect(sizeOf(sessions, 'open')).toBe(SESSIONS_PER_USER_MAX)
+    for (let at = 0; at < SESSIONS_MAX + BEYOND; at++) begin(`user${at}`)
+    expect(sizeOf(sessions, 'open')).toBe(SESSIONS_MAX)
   })
 
   test('keys of submissions', async () => {

@@ -27,6 +27,7 @@ import { MaintenanceV3Controller } from './../daemons/rapi/controllers/v3/mainte
 import { MonitoringV3Controller } from './../daemons/rapi/controllers/v3/monitoring.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
+import { SessionV3Controller } from './../daemons/rapi/controllers/v3/session.controller'
 import { SnapshotsV3Controller } from './../daemons/rapi/controllers/v3/snapshots.controller'
 import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
 import { WatcherV3Controller } from './../daemons/rapi/controllers/v3/watcher.controller'
@@ -993,6 +994,30 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'plan',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"body","name":"body","required":true,"ref":"PlanOfJob"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/session',
+    controller: SessionV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [],
+  },
+  {
+    verb: 'post',
+    path: '/3/session',
+    controller: SessionV3Controller,
+    action: 'begin',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [],
+  },
+  {
+    verb: 'delete',
+    path: '/3/session',
+    controller: SessionV3Controller,
+    action: 'end',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"default":false,"in":"query","name":"everywhere","dataType":"boolean"}, ],
   },
   {
     verb: 'get',

@@ -4,6 +4,7 @@ import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { maintenanceInfo } from '../model/maintenance'
 import type { JsonObject } from '../lib/shapes/shape'
+import { permissionNames } from '../opcodes/permission'
 import type { Identity } from '../rpc/luxi/gantry'
 import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster } from '../rpc/luxi/gantry-calls'
 import { type Access, forbidden, OUTSIDE } from './access/access'
@@ -104,6 +105,7 @@ function callersHandlers(
       return parts.watcher.info()
     },
     snapshots: (caller, name) => shownSnapshots(caller.known(context.config()), context.gantry(), name),
+    rights: (caller) => permissionNames.filter((name) => caller.may(name)),
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),

@@ -68,12 +68,13 @@ export const start: Start = async (surroundings) => {
   users.refresh()
   const turns = new LoginTurns(clock, log)
   const { gantry } = master
+  const identify = createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns })
   const maintd = await startMaintd({
     ...{ log, clock, random, files, gantry, challenge: CHALLENGE, figures: keeper.figures },
     ...{ certificate: paths.rapiCert, accessLog: options.accessLog, port: options.port ?? PORT.maintd },
     addresses: options.bind ?? [(await ownAddress(paths)) ?? '0.0.0.0'],
     view: () => maintenanceView(follower.gantry() ?? EMPTY_GANTRY, (uuid) => recordGet(config().nodes, uuid)?.name),
-    identify: createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns }),
+    identify: async (request) => (await identify(request)).identity,
     problemOf: (error) => problemOf(error, log),
   })
   keeper.start()

@@ -43,6 +43,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/daemons/rapi/python-writer.ts': { kept: ONE_WORK },
   'src/daemons/rapi/users.ts': { users: 'one for each line of the users file', shown: 'LOGINS_KEPT_MAX' },
   'src/daemons/rapi/v3/identity.ts': { digests: 'LOGINS_KEPT_MAX' },
+  'src/daemons/rapi/v3/sessions.ts': { open: 'SESSIONS_MAX, SESSIONS_PER_USER_MAX each' },
   'src/daemons/sim/world.ts': { nodes: NODES, sharedDisks: 'one for each disk of the cluster' },
   'src/daemons/wconfd/lock-keeper.ts': { waiters: LOCK_OWNERS },
   'src/jobs/ended-jobs.ts': {

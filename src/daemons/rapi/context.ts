@@ -11,6 +11,7 @@ import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
 import { rolesOf } from './auth'
 import type { User } from './users'
+import type { Caller, Sessions } from './v3/sessions'
 
 /** Services that all requests share. */
 export interface RapiServices {
@@ -29,9 +30,9 @@ export interface V2Request {
 
 /** The caller of a request to /3, and the headers of its answer. */
 export interface V3Request {
+  readonly caller: Caller
   readonly identity: Identity
-  /** The same once more, for an answer that goes on: rejects when the user or the token is no longer good. */
-  readonly again: () => Promise<Identity>
+  readonly sessions: Sessions
   readonly gantry: GantryMaster
   readonly reply: Reply
 }

@@ -99,7 +99,7 @@ export async function serveMetrics(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const identity = await identify(request)
+    const { identity } = await identify(request)
     const [cluster, daemons, own] = await Promise.all([
       clusterMetrics(gantry, identity, metrics.now_ms()),
       daemonMetrics(gantry, identity),

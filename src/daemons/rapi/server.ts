@@ -7,6 +7,7 @@ import { routes } from '../../generated/rapi-routes'
 import { Bodies } from '../../http/body'
 import { createDispatcher, type Handler } from '../../http/dispatch'
 import { showPages } from '../../http/show-pages'
+import { showSite } from '../../http/show-site'
 import { serve } from '../../http/serve'
 import type { AccessLevel } from '../../lib/access-level'
 import type { Clock } from '../../lib/clock'
@@ -27,6 +28,7 @@ import { UsersFile } from './users'
 import { v3Api } from './v3/api'
 import { createIdentify } from './v3/identity'
 import { objectRoutes } from './v3/object-routes'
+import { Sessions } from './v3/sessions'
 
 export interface RapiOptions {
   paths: Paths
@@ -99,12 +101,14 @@ function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
   )
   const ours = gantry && openV3(gantry)
   const pages = showPages({ title: 'Gantry remote API', file: CONTRACT })
+  const console = showSite({ folder: CONSOLE, files: rapi.files, random: rapi.random })
 
   function openV3(gantry: GantryMaster): { v3: Handler; measures: Handler } {
-    const identify = createIdentify({ gantry, users, passwords: authenticator, turns })
+    const sessions = new Sessions({ clock, random: rapi.random })
+    const identify = createIdentify({ gantry, users, passwords: authenticator, turns, sessions })
     const v3Routes = [...routes.filter(({ path }) => isV3(path)), ...objectRoutes]
     return {
-      v3: createDispatcher(v3Api(v3Routes, { ...services, gantry, identify }), bodies),
+      v3: createDispatcher(v3Api(v3Routes, { ...services, gantry, identify, sessions }), bodies),
       measures: (request, response) => serveMetrics({ metrics, gantry, identify, log }, request, response),
     }
   }
@@ -112,7 +116,9 @@ function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
   return (request, response) => {
     metrics.observe(request, response)
     const url = request.url ?? ''
-    if (isForReader(request)) return void response.writeHead(302, { Location: '/docs/', 'Content-Length': 0 }).end()
+    const elsewhere = forReader(request)
+    if (elsewhere !== undefined) return void response.writeHead(302, { Location: elsewhere, 'Content-Length': 0 }).end()
+    if (/^\/ui([/?]|$)/.test(url)) return console(request, response)
     if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
     if (ours !== undefined && /^\/metrics(\?|$)/.test(url)) return ours.measures(request, response)
     return ours !== undefined && isV3(url) ? ours.v3(request, response) : ganeti(request, response)
@@ -121,10 +127,14 @@ function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
 
 /** From src/ and from dist/ alike. */
 const CONTRACT = path.join(__dirname, '../../../openapi/rapi.json')
+const CONSOLE = path.join(__dirname, '../../../ui/dist')
 
 /** The API of our own; everything else is Ganeti's. */
 const isV3 = (path: string): boolean => path.startsWith('/3/')
 
-/** People who look what is there are shown the documentation; programs, which do not ask for HTML, get what they always got. */
-const isForReader = ({ method, url = '', headers }: IncomingMessage): boolean =>
-  method === 'GET' && /^\/(3\/?)?(\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
+/** Where people are sent who look what is there; programs, which do not ask for HTML, get what they always got. */
+function forReader({ method, url = '', headers }: IncomingMessage): string | undefined {
+  if (method !== 'GET' || !/\btext\/html\b/.test(headers.accept ?? '')) return undefined
+  if (/^\/3\/?(\?|$)/.test(url)) return '/docs/'
+  return /^\/(ui)?(\?|$)/.test(url) ? '/ui/' : undefined
+}

@@ -70,6 +70,13 @@ export class UsersFile {
     return entry?.password === shown?.password ? entry : undefined
   }
 
+  /** A digest of the user's password as the file has it: another one when it was changed, and undefined without such a user. */
+  stateOf(name: string): string | undefined {
+    this.refresh()
+    const entry = this.users.get(name)
+    return entry && this.digest(entry)
+  }
+
   /** A key under which the result for these credentials is remembered. */
   digest({ name, password }: Credentials): string {
     return createHmac('sha256', this.key).update(`${name}:${password}`).digest('base64')

@@ -15,6 +15,12 @@ export const LOGIN_ADDRESSES_MAX = 10_000
 /** Tokens of all users together, and of one. */
 export const TOKENS_MAX = 1000
 export const TOKENS_PER_USER_MAX = 200
+/** Seconds without a request after which a session of the console ends, and after which it ends however much it is used. */
+export const SESSION_IDLE_S = 1800
+export const SESSION_S_MAX = 12 * 3600
+/** Sessions of all users together, and of one; beyond them the one that was not used for longest ends. */
+export const SESSIONS_MAX = 1000
+export const SESSIONS_PER_USER_MAX = 20
 /** Users whom an error names of those that there are. */
 export const USERS_TOLD_MAX = 10
 /** Seconds to wait until a token that was written is seen. */

@@ -91,6 +91,8 @@ const callersCalls = {
   watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info' }),
   /** Those of one instance's disks. */
   snapshots: call('GantrySnapshots', [text], of<ShownSnapshot[]>(), { asks: true, needs: 'instances.info' }),
+  /** The names of all permissions that the caller has. */
+  rights: call('GantryRights', [], of<string[]>(), { asks: true }),
   tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),
   /** The secret is told here and never again. */
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),

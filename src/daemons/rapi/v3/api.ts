@@ -1,25 +1,23 @@
 // Our own API below /3. What the caller may do is decided by the master, which gets the identity with each call.
 import { noteAccess } from '../../../http/access-log'
 import type { Api, Route } from '../../../http/dispatch'
-import { type JsonDoor, jsonApi, type Reply, sendJson } from '../../../http/json-api'
+import { type JsonDoor, jsonApi, type Reply, sendJson, sendProblem } from '../../../http/json-api'
 import { HTTP_LIMITS } from '../../../model/limits/http'
-import type { Identity } from '../../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../../rpc/luxi/gantry-calls'
-import { RapiContext, type RapiServices, type V3Request } from '../context'
+import { RapiContext, type RapiServices } from '../context'
 import { AnsweredByJob } from '../errors'
 import type { Identify } from './identity'
 import { CHALLENGE, problemOf } from './problem'
+import { type Caller, CSRF_HEADER, type Sessions } from './sessions'
 
 interface V3Options extends RapiServices {
   readonly gantry: GantryMaster
   readonly identify: Identify
+  readonly sessions: Sessions
 }
 
-/** Who asks, and the same once more. */
-type Caller = Pick<V3Request, 'identity' | 'again'>
-
 export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options): Api<Caller, RapiContext> {
-  const { gantry, clock, log } = options
+  const { gantry, clock, log, sessions } = options
   const door: JsonDoor = {
     ...{ clock, limits: HTTP_LIMITS, challenge: CHALLENGE },
     problemOf: (error) => problemOf(error, log),
@@ -27,15 +25,16 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
   const api = jsonApi<Caller, RapiContext>(door, {
     routes,
     async identify(request) {
-      const again = (): Promise<Identity> => options.identify(request)
-      const identity = await again()
+      const caller = await options.identify(request)
+      const { identity } = caller
       noteAccess(request, { user: identity.user, ...(identity.token !== null && { token: identity.token }) })
-      return { identity, again }
+      return caller
     },
     nameOf: ({ identity }) => identity.user,
     context(asked) {
       const reply: Reply = { status: 200, headers: {} }
-      return new RapiContext(options, asked, undefined, { ...asked.caller, gantry, reply })
+      const { caller } = asked
+      return new RapiContext(options, asked, undefined, { caller, identity: caller.identity, sessions, gantry, reply })
     },
     replyOf,
   })
@@ -47,7 +46,11 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
       return api.answer(asked, result, context)
     },
     refuse(request, response, error) {
-      if (!(error instanceof AnsweredByJob)) return api.refuse(request, response, error)
+      if (!(error instanceof AnsweredByJob)) {
+        // A browser answers the other challenge with a window of its own, which would hide the console's.
+        const isPage = request.headers[CSRF_HEADER] !== undefined
+        return void sendProblem(response, error, isPage ? { ...door, challenge: 'Session realm="Gantry"' } : door)
+      }
       noteAccess(request, { job: error.job })
       sendJson(request, response, accepted(error), { id: error.job }, door)
     },

@@ -59,6 +59,7 @@ beforeEach(async () => {
   const users = new UsersFile(paths.rapiUsers, { files, random, log })
   users.refresh()
   const turns = new LoginTurns(clock, log)
+  const identify = createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns })
   door = await startMaintd({
     ...{
       log,
@@ -73,7 +74,7 @@ beforeEach(async () => {
     },
     ...{ certificate: paths.rapiCert, figures: { rounds: 1, looks: 2, failures: 0 } },
     view: () => maintenanceView(box.gantry, () => 'node1'),
-    identify: createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns }),
+    identify: async (request) => (await identify(request)).identity,
     problemOf: (error) => problemOf(error, log),
   })
 })

@@ -435,9 +435,14 @@ describe('documentation', () => {
   const look = (url: string, accept: string) =>
     harness.raw(`GET ${url} HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`)
 
-  test.each(['/', '/3', '/3/'])('is where a browser is sent from %s, and nobody else', async (url) => {
+  test.each([
+    ['/3', '/docs/'],
+    ['/3/', '/docs/'],
+    ['/', '/ui/'],
+    ['/ui', '/ui/'],
+  ])('a browser is sent from %s to %s, and nobody else', async (url, to) => {
     const { status, headers } = await look(url, 'text/html,application/xhtml+xml,*/*;q=0.8')
-    expect([status, headers['location']]).toEqual([302, '/docs/'])
+    expect([status, headers['location']]).toEqual([302, to])
     expect((await look(url, '*/*')).headers['location']).toBe(undefined)
     expect((await look('/2/info', 'text/html')).headers['location']).toBe(undefined)
   })

@@ -32,7 +32,7 @@ export class EventsV3Controller extends V3Resource {
     @Query() objects?: string,
     @Header('Last-Event-ID') lastEventId?: string,
   ): Promise<string> {
-    const { identity, again, gantry, reply } = this.v3
+    const { identity, caller, gantry, reply } = this.v3
     const wanted = listOf(types)
     const unknown = wanted.find((type) => !EVENT_TYPES.some((known) => known === type))
     if (unknown !== undefined) throw badRequest(`types: there is no '${unknown}', only ${EVENT_TYPES.join(', ')}`)
@@ -41,7 +41,7 @@ export class EventsV3Controller extends V3Resource {
     if (strange !== undefined) throw badRequest(`objects: '${strange}' is none; give ${OBJECT_FORMS}`)
     const request = { types: wanted, objects: about, after: lastEventId ?? null }
     const { clock, log } = this.context.services
-    reply.stream = eventStream({ identity, again, gantry, clock, log, request })
+    reply.stream = eventStream({ identity, again: caller.again, gantry, clock, log, request })
     return Promise.resolve('')
   }
 }

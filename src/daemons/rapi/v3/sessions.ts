@@ -1,0 +1,109 @@
+// Sessions of the console: a page that has logged in once shows a cookie, which no script can read, instead of the password. A session is
+// as good as what began it: it ends with the password, the user or the token, and when nobody uses it. They are in memory alone, so a
+// restart of this daemon ends them all.
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { HttpError } from '../../../http/errors'
+import type { Clock } from '../../../lib/clock'
+import type { Random } from '../../../lib/random'
+import { SESSION_IDLE_S, SESSION_S_MAX, SESSIONS_MAX, SESSIONS_PER_USER_MAX } from '../../../model/limits/logins'
+import type { Identity } from '../../../rpc/luxi/gantry'
+
+/** Who asks. */
+export interface Caller {
+  readonly identity: Identity
+  /** The same once more: rejects when the user, the token or the session is no longer good. */
+  readonly again: () => Promise<Identity>
+  /** Of a caller that showed the cookie of one. */
+  readonly session?: Session
+}
+
+export interface Session extends Pick<Caller, 'again'> {
+  readonly user: string
+  /** What a change must repeat: pages of other sites cannot know it. */
+  readonly csrf: string
+}
+
+interface Open extends Session {
+  readonly begun_ms: number
+  used_ms: number
+}
+
+/** Browsers take a cookie of this prefix only from this server itself, over TLS, for all of it. */
+export const SESSION_COOKIE = '__Host-gantry-session'
+export const CSRF_HEADER = 'x-csrf-token'
+
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
+const COOKIE = new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`)
+const READS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+export class Sessions {
+  /** By a digest of the secret in their cookie; the one that was used last comes last. */
+  private readonly open = new Map<string, Open>()
+
+  constructor(private readonly surroundings: { readonly clock: Clock; readonly random: Random }) {}
+
+  /** The secret is always a new one, whatever cookie came along: nobody can know beforehand what a session will be called. */
+  begin({ identity, again }: Caller): { session: Session; cookie: string } {
+    const { clock, random } = this.surroundings
+    const { user } = identity
+    this.makeRoom(user)
+    const secret = random.hex(32)
+    const now_ms = clock.monotonic_ms()
+    const id = digestOf(secret)
+    const session: Open = {
+      ...{ user, csrf: random.hex(32), begun_ms: now_ms, used_ms: now_ms },
+      again: async () => {
+        const found = this.open.get(id)
+        if (found === undefined || this.isOver(found)) throw over()
+        return again()
+      },
+    }
+    this.open.set(id, session)
+    return { session, cookie: `${SESSION_COOKIE}=${secret}; ${ATTRIBUTES}` }
+  }
+
+  /** The session of a request's cookie, which counts as used now; undefined without a cookie. Throws when it is over, or for a change that does not repeat its token. */
+  find(request: IncomingMessage): Session | undefined {
+    const [, secret] = COOKIE.exec(request.headers.cookie ?? '') ?? []
+    if (secret === undefined) return undefined
+    const id = digestOf(secret)
+    const session = this.open.get(id)
+    if (session === undefined || this.isOver(session)) throw over()
+    const token = request.headers[CSRF_HEADER]
+    if (!READS.has(request.method) && digestOf(String(token)) !== digestOf(session.csrf))
+      throw new HttpError(
+        403,
+        'A change in a session must have the header X-CSRF-Token with the token that GET /3/session tells',
+      )
+    session.used_ms = this.surroundings.clock.monotonic_ms()
+    this.open.delete(id)
+    this.open.set(id, session)
+    return session
+  }
+
+  /** Ends those of a user that fit. Answers the cookie that takes the place of theirs. */
+  end(user: string, fits: (session: Session) => boolean = () => true): string {
+    for (const [id, session] of this.open) if (session.user === user && fits(session)) this.open.delete(id)
+    return `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`
+  }
+
+  private isOver({ begun_ms, used_ms }: Open): boolean {
+    const now_ms = this.surroundings.clock.monotonic_ms()
+    return now_ms - used_ms >= SESSION_IDLE_S * 1000 || now_ms - begun_ms >= SESSION_S_MAX * 1000
+  }
+
+  /** Those that nobody has used for longest go first. */
+  private makeRoom(user: string): void {
+    for (const [id, session] of this.open) if (this.isOver(session)) this.open.delete(id)
+    const mine = [...this.open].filter(([, session]) => session.user === user)
+    const tooMany = mine.length >= SESSIONS_PER_USER_MAX ? mine : this.open.size >= SESSIONS_MAX ? [...this.open] : []
+    const [oldest] = tooMany
+    if (oldest !== undefined) this.open.delete(oldest[0])
+  }
+}
+
+const over = (): HttpError => new HttpError(401, 'The session has ended; sign in again')
+
+/** Secrets are random, so a digest of one tells nothing of it, and comparing digests tells nothing either. */
+const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('base64')
