@@ -11,6 +11,7 @@ import { silentLog } from '../../src/lib/log'
 import { parseMemory } from '../../src/maintenance/watcher/memory'
 import { roundOf } from '../../src/model/maintenance'
 import type { ConfigData, Documents } from '../../src/model/config'
+import { REPLACED } from '../../src/operations/instance/disks/volume-names'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { followConfig } from '../../src/rpc/wconfd/follow'
@@ -81,7 +82,10 @@ export class Auditor {
     }
   }
 
-  /** Each volume is a disk's, and each device of DRBD is that of a disk on this node. */
+  /**
+   * Each volume is a disk's, and each device of DRBD is that of a disk on this node. A replacement that was ended after the new volumes
+   * were there leaves the old ones, as in Ganeti; `verify` names them, with the command that removes them.
+   */
   private checkVolumes(config: ConfigData): void {
     const disks = recordValues(config.disks)
     const volumes = new Set(
@@ -90,7 +94,8 @@ export class Auditor {
     for (const { uuid, name } of recordValues(config.nodes)) {
       const node = this.cluster.world.node(name)
       for (const [key, { dev_type }] of node.disks)
-        if (dev_type === 'plain' && !volumes.has(key)) this.ledger.complain(`volume ${key} on ${name} is nobody's`)
+        if (dev_type === 'plain' && !volumes.has(key) && !REPLACED.test(key))
+          this.ledger.complain(`volume ${key} on ${name} is nobody's`)
       const minors = disks.flatMap((disk) => {
         const id = drbdId(disk)
         return id === undefined
