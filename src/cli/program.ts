@@ -61,6 +61,11 @@ export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Pr
   },
 }
 
+/** Programs that are one command. */
+const ALONE: Readonly<Record<string, () => Promise<Tool>>> = {
+  'move-instance': async () => (await import('./move/tool.js')).moveTool(),
+}
+
 export interface Environment {
   readonly terminal: Terminal
   /** Called only by commands that need the cluster. */
@@ -77,6 +82,11 @@ export interface Environment {
 /** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */
 export async function runProgram(program: string, words: readonly string[], environment: Environment): Promise<number> {
   const { terminal } = environment
+  const alone = Object.hasOwn(ALONE, program) ? ALONE[program] : undefined
+  if (alone !== undefined) {
+    const [tool, { runTool }] = await Promise.all([alone(), import('./run-tool.js')])
+    return runTool(tool, words[0] === '--version' ? words : ['', ...words], environment)
+  }
   const [object, ...rest] = words
   const named = /^gnt-(.*)/.exec(program)?.[1]
   const found = toolOf(named ?? object)

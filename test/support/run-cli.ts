@@ -3,7 +3,9 @@ import { systemFiles } from '../../src/lib/files'
 import { type Run, runCommand } from '../../src/lib/run-command'
 import type { NewNode } from '../../src/cli/command'
 import { Picture } from '../../src/cli/output/picture'
-import { runProgram } from '../../src/cli/program'
+import type { Tool } from '../../src/cli/command'
+import { type Environment, runProgram } from '../../src/cli/program'
+import { runTool } from '../../src/cli/run-tool'
 import type { Master } from '../../src/rpc/luxi/master'
 
 export interface CliOptions {
@@ -15,13 +17,14 @@ export interface CliOptions {
   clock?: Clock
   variables?: Record<string, string>
   newNode?: NewNode
+  /** Runs the words in it, for a test that gives it something. */
+  tool?: Tool
   /** Interrupts a command that goes on until then. */
   interrupt?: AbortSignal
 }
 
 /** Runs one command line against a master and returns all that it showed. */
 export async function runCli(master: Master, words: readonly string[], options: CliOptions = {}) {
-  const [program = '', ...args] = words
   const result = {
     exit: 0,
     stdout: '',
@@ -35,7 +38,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
     followed: [] as (number | undefined)[],
   }
   const answers = [...(options.answers ?? [])]
-  result.exit = await runProgram(program, args, {
+  const environment: Environment = {
     variables: options.variables ?? {},
     connect: () => ({ master, nodesRoot: options.nodesRoot, prepareNode: undefined }),
     thisNode: () => Promise.reject(new Error('no node')),
@@ -64,7 +67,11 @@ export async function runCli(master: Master, words: readonly string[], options: 
         return 7
       },
     },
-  })
+  }
+  const [program = '', ...args] = words
+  result.exit = await (options.tool
+    ? runTool(options.tool, words, environment)
+    : runProgram(program, args, environment))
   return result
 }
 

@@ -5,6 +5,9 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { LogEntry, WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { runProgram } from '../support/run-program'
+
+const MOVE = path.join(__dirname, '../../bin/move-instance')
 
 let cluster: EmbeddedCluster
 beforeAll(async () => {
@@ -103,6 +106,39 @@ test('an instance is sent to whoever shares the domain secret, and only to them'
   expectWritten(diskFiles('node1', 'received'))
 })
 
+test('an instance moves to another cluster that knows the domain secret, with its data, and is in one of them at any time', async () => {
+  const other = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])
+  try {
+    const [source, destination] = [new URL(cluster.url), new URL(other.url)]
+    const password = path.join(other.root, 'both-passwords')
+    const words = (from: EmbeddedCluster, to: EmbeddedCluster) => [
+      ...['src', 'dest'].flatMap((side) => [`--${side}-username=admin`, `--${side}-password-file=${password}-${side}`]),
+      ...[`--src-ca-file=${certificateOf(from)}`, `--dest-ca-file=${certificateOf(to)}`, '--compress=gzip'],
+      ...[source.hostname, destination.hostname, 'source'],
+    ]
+    fs.writeFileSync(`${password}-src`, cluster.password)
+    fs.writeFileSync(`${password}-dest`, other.password)
+    await ok('instance startup source')
+    const strangers = await runProgram(MOVE, words(cluster, other))
+    expect(strangers).toMatchObject({ code: 1, err: expect.stringMatching(/share the same domain secret/) })
+    expect(await ok('instance list --no-headers -o status source')).toBe('running')
+
+    const secret = path.join(cluster.root, 'node1.gantry.local/var/lib/ganeti/cluster-domain-secret')
+    expect(await other.gnt('cluster', 'renew-crypto', '-f', `--cluster-domain-secret=${secret}`)).toMatchObject({
+      code: 0,
+    })
+    const moved = await runProgram(MOVE, words(cluster, other))
+    expect(moved).toMatchObject({ code: 0, out: expect.stringMatching(/^source: Success$/m) })
+    expect(await ok('instance list --no-headers -o name')).not.toMatch(/^source$/m)
+    expect(fs.existsSync(storageOf('node3', 'source'))).toBe(false)
+    const { stdout } = await other.gnt('instance', 'list', '--no-headers', '-o', 'name,os,tags,status')
+    expect(stdout.trim()).toMatch(/^source +gantry-tiny +db,web +running$/)
+    expectWritten(diskFiles('node1', 'source', other))
+  } finally {
+    await other.remove()
+  }
+})
+
 test('nothing of all this is left behind', () => {
   for (const node of ['node1', 'node2', 'node3']) {
     const run = path.join(cluster.root, `${node}.gantry.local/var/run/ganeti`)
@@ -124,12 +160,14 @@ async function exports(): Promise<string[][]> {
 
 const exportOf = (node: string, name: string): string =>
   path.join(cluster.root, `${node}.gantry.local/var/lib/ganeti/export`, name)
-const storageOf = (node: string, name: string): string =>
-  path.join(cluster.root, `${node}.gantry.local/srv/ganeti/file-storage`, name)
+const certificateOf = ({ root }: EmbeddedCluster): string =>
+  path.join(root, 'node1.gantry.local/var/lib/ganeti/rapi.pem')
+const storageOf = (node: string, name: string, { root } = cluster): string =>
+  path.join(root, `${node}.gantry.local/srv/ganeti/file-storage`, name)
 
 /** In the order of the disks, by the number at their end. */
-function diskFiles(node: string, name: string): string[] {
-  const folder = storageOf(node, name)
+function diskFiles(node: string, name: string, of = cluster): string[] {
+  const folder = storageOf(node, name, of)
   const files = fs.readdirSync(folder).sort((one, other) => one.slice(-1).localeCompare(other.slice(-1)))
   return files.map((file) => path.join(folder, file))
 }

@@ -39,12 +39,15 @@ export function commandHelp(tool: string, command: Command): string[] {
 /** Ends with the blank that stands between a command and its arguments, even where it takes none, as Ganeti's. */
 export const commandUsage = (tool: string, { name, usage }: Command): string[] => [
   ...title('Usage'),
-  `  ${tool} ${name} ${usage}`,
+  `  ${called(tool, name)} ${usage}`,
   '',
 ]
 
+/** A tool with one command is that command. */
+const called = (tool: string, name: string): string => (name === '' ? tool : `${tool} ${name}`)
+
 const examples = (tool: string, { name, examples = [] }: Command): string[] =>
-  examples.length === 0 ? [] : ['', ...title('Example'), ...examples.map((words) => `  ${tool} ${name} ${words}`)]
+  examples.length === 0 ? [] : ['', ...title('Example'), ...examples.map((words) => `  ${called(tool, name)} ${words}`)]
 
 const title = (text: string): string[] => [text, '='.repeat(text.length)]
 
