@@ -16,7 +16,7 @@ const WAITING = [
   'test/peers/',
   'test/campaigns/',
 ]
-const FIRST = [...WAITING, 'test/simulation/', 'test/accepted.test.ts', 'test/house.test.ts', 'test/processes/']
+const FIRST = [...WAITING, 'test/simulation/', 'test/house.test.ts', 'test/processes/']
 
 const place = ({ path }) => {
   const at = FIRST.findIndex((name) => path.includes(`/${name}`))

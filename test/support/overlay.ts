@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { build } from 'esbuild'
+import * as ts from 'typescript'
 import { root } from './source-tree'
 
 /** By path from the project's root. */
@@ -10,16 +11,31 @@ export type Overlay = ReadonlyMap<string, string>
 
 const nameOf = (file: string): string => path.relative(root, file)
 
-/** The errors that the compiler finds in it: a process of its own compiles, because the compiler takes several times as long in a test. */
-export function mistakes(overlay: Overlay): readonly string[] {
-  const args = ['-r', './scripts/typescript.cjs', 'test/support/compile-overlay.ts']
-  const output = execFileSync(process.execPath, args, {
-    cwd: root,
-    input: JSON.stringify([...overlay]),
-    encoding: 'utf8',
-  })
-  return JSON.parse(output) as string[]
+/** The product's sources with it, and their types. */
+export function programWith(overlay: Overlay): ts.Program {
+  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: unknown
+  }
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
+  const settings = { ...options, noEmit: true, incremental: false, tsBuildInfoFile: undefined }
+  const host = ts.createCompilerHost(settings)
+  const { fileExists, getSourceFile } = host
+  host.fileExists = (file) => overlay.has(nameOf(file)) || fileExists(file)
+  host.getSourceFile = (file, target, ...rest) => {
+    const text = overlay.get(nameOf(file))
+    return text === undefined ? getSourceFile(file, target, ...rest) : ts.createSourceFile(file, text, target)
+  }
+  const sources = ts.sys.readDirectory(path.join(root, 'src'), ['.ts'])
+  const added = [...overlay.keys()].map((name) => path.join(root, name))
+  return ts.createProgram([...new Set([...sources, ...added])], settings, host)
 }
+
+/** The errors that the compiler finds. */
+export const mistakes = (program: ts.Program): readonly string[] =>
+  ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    const where = file === undefined ? '' : `${nameOf(file.fileName)}: `
+    return `${where}${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+  })
 
 /** Runs a program that imports from `./src/`, and answers with the JSON that it prints. */
 export async function answerOf(overlay: Overlay, program: string): Promise<unknown> {

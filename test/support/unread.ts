@@ -4,15 +4,6 @@ import * as path from 'node:path'
 import * as ts from 'typescript'
 import { root } from './source-tree'
 
-/** The product's sources, with their types. */
-export function projectProgram(): ts.Program {
-  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-    config: unknown
-  }
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  return ts.createProgram(ts.sys.readDirectory(path.join(root, 'src'), ['.ts']), { ...options, noEmit: true })
-}
-
 /** The sources of the folders, with their names from the project's root. */
 export const sourcesOf = (program: ts.Program, folders: readonly string[]): ts.SourceFile[] =>
   program.getSourceFiles().filter(({ fileName }) => isBelow(path.relative(root, fileName), folders))
