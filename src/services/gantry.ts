@@ -2,6 +2,7 @@
 import { clusterInfo } from '../query/cluster-info'
 import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
+import { PATH } from '../model/constants/paths'
 import { maintenanceInfo } from '../model/maintenance'
 import type { JsonObject } from '../lib/shapes/shape'
 import { permissionNames } from '../opcodes/permission'
@@ -81,11 +82,13 @@ function callersHandlers(
   const allocation = new AllocationService(context, { plans, submissions, jobs: parts.jobs })
   return {
     view: (caller, request) => view(caller, request, parts.queries.source(markedView), context.known),
-    cluster(caller) {
+    async cluster(caller) {
       const config = caller.known(context.config())
       const { uuid, serial_no, ctime, mtime } = config.cluster
       const default_iallocators = defaultAllocators(context.gantry().sections[ALLOCATORS_SECTION] ?? {})
-      const more = { drained: context.queue.drained, default_iallocators }
+      const { disk, paths } = context
+      const user_space_storage = (await disk.list(paths.local(PATH.USER_VOLUMES_DIR))).length > 0
+      const more = { drained: context.queue.drained, default_iallocators, user_space_storage }
       return { ...clusterInfo(config), ...maintenanceInfo(context.gantry()), uuid, serial_no, ctime, mtime, ...more }
     },
     submit: (caller, request) => submissions.submit(caller, request),

@@ -104,17 +104,36 @@ qemuTest('it becomes a plain one and a mirrored one again, and verify finds noth
   await ok('instance grow-disk m1 0 4m')
   await inSync()
   expect(await ok('cluster verify')).not.toMatch(/ERROR/)
+  expect(await ok('cluster info')).toMatch(/^Storage: volumes and mirrored disks in user space/m)
   expect(await ok('cluster verify-disks')).toMatch(/No disks need to be activated/)
+})
+
+qemuTest('its export becomes a mirrored instance again, with the same data on both nodes', async () => {
+  await write('node3')
+  await ok('backup export -n node1 --long-sleep m1')
+  await ok('backup import -t drbd -n node1:node2 --src-node=node1 --src-dir=m1 --net 0:mac=auto m2')
+  const exported = path.join(cluster.root, 'node1.gantry.local/var/lib/ganeti/export/m1')
+  const [dump = ''] = fs.readdirSync(exported).filter((name) => name !== 'config.ini')
+  const data = fs.readFileSync(path.join(exported, dump))
+  expect(data.equals(Buffer.alloc(data.length))).toBe(false)
+  // The other instance has nothing on the first node.
+  const [volume = ''] = fs.readdirSync(volumesOf('node1')).filter((name) => name.endsWith('_data'))
+  for (const node of ['node1', 'node2'])
+    expect(data.equals(fs.readFileSync(path.join(volumesOf(node), volume)))).toBe(true)
+  await ok('instance remove -f m2')
+  await ok('backup remove m1')
 })
 
 qemuTest('nothing is left of it', async () => {
   await ok('instance remove -f m1')
   for (const node of ['node1', 'node2', 'node3']) {
-    const volumes = path.join(cluster.root, `${node}.gantry.local/srv/ganeti/user-volumes/xenvg/volumes`)
-    expect(fs.readdirSync(volumes)).toEqual([])
+    expect(fs.readdirSync(volumesOf(node))).toEqual([])
     await eventually(() => processesOf(node, 'mirrors').length === 0 || undefined, PATIENCE_S)
   }
 })
+
+const volumesOf = (node: string): string =>
+  path.join(cluster.root, `${node}.gantry.local/srv/ganeti/user-volumes/xenvg/volumes`)
 
 async function ok(command: string): Promise<string> {
   const result = await cluster.gnt(...command.split(' '))

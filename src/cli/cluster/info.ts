@@ -98,9 +98,12 @@ function clusterInfo(info: Dict, ours: Dict): Info {
     ['Default disk parameters', toInfo(info['diskparams'] ?? {})],
     ['Instance policy - limits for instances', policyInfo(dict(info['ipolicy']))],
     ['Data collectors', collectors(info)],
+    ...(ours['user_space_storage'] === true ? [['Storage', USER_SPACE] as const] : []),
     ...maintenance(ours),
   )
 }
+
+const USER_SPACE = 'volumes and mirrored disks in user space, for trying out: no LVM and no DRBD is used'
 
 /** By the names that an older Ganeti had for some of them. */
 function maintenance(ours: Dict): (readonly [string, Info])[] {

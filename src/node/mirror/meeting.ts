@@ -28,6 +28,8 @@ export interface Ends {
 
 export type ConnectionState =
   'StandAlone' | 'WFConnection' | 'WFReportParams' | 'Connected' | 'SyncSource' | 'SyncTarget'
+/** What a program does with the file that has the data. */
+export type Lending = 'to read' | 'to write'
 export type DiskState = 'DUnknown' | 'Diskless' | 'Inconsistent' | 'UpToDate'
 
 export interface MirrorParts {
@@ -47,7 +49,7 @@ export abstract class Meeting {
   protected state: ConnectionState = 'StandAlone'
   protected why = ''
   protected primary = false
-  protected lent = false
+  protected lent: Lending | undefined
   protected paused = { here: false, there: false }
   protected readonly ranges = new Ranges()
   /** Since the other node was lost, the first write has begun one. */
@@ -86,7 +88,8 @@ export abstract class Meeting {
 
   /** Who gets what is written here, besides this node. */
   protected get receiver(): Link | undefined {
-    const takes = (this.state === 'Connected' || this.isCopying) && this.peer?.attached === true && !this.lent
+    const takes =
+      (this.state === 'Connected' || this.isCopying) && this.peer?.attached === true && this.lent !== 'to write'
     return takes && this.link?.isOpen === true ? this.link : undefined
   }
 

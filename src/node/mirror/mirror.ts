@@ -3,7 +3,7 @@
 import { GenericError } from '../../model/errors'
 import { LinkLost } from './link'
 import { type Backing, LocalCopy } from './local'
-import { Meeting } from './meeting'
+import { type Lending, Meeting } from './meeting'
 import { type NbdServer, serveNbd } from './nbd'
 import { withNewGeneration } from './notes'
 
@@ -106,13 +106,14 @@ export class MirroredDisk extends Meeting {
   }
 
   /** The file with the data, for a program that writes to files. The other node gets what was written when it is given back. */
-  async lend(): Promise<string> {
+  async lend(how: Lending = 'to write'): Promise<string> {
     const { copy } = this
     if (!this.primary || copy?.notes.consistent !== true) throw new GenericError('this node may not write to it')
     if (this.lent || (this.server?.clients ?? 0) > 0) throw new GenericError('it is in use')
-    this.copying = undefined
+    if (how === 'to write') this.copying = undefined
     await this.ranges.alone(async () => {
-      this.lent = true
+      this.lent = how
+      if (how === 'to read') return
       await copy.markAll()
       await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
     })
@@ -121,10 +122,10 @@ export class MirroredDisk extends Meeting {
 
   /** Resolves when the other node has all of it, or is lost. */
   async giveBack(): Promise<void> {
-    if (!this.lent) return
-    await this.copy?.flush()
-    this.lent = false
-    if (this.link?.isOpen !== true) return
+    const how = this.lent
+    if (how === 'to write') await this.copy?.flush()
+    this.lent = undefined
+    if (how !== 'to write' || this.link?.isOpen !== true) return
     await this.greet(this.link).catch(() => undefined)
     await this.copying
   }

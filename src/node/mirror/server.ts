@@ -7,7 +7,7 @@ import { errorText } from '../../lib/system-failure'
 import { Turns } from '../../lib/turns'
 import { GenericError } from '../../model/errors'
 import { MIRRORS_IDLE_MS, MIRRORS_MAX, MIRROR_CALL_BYTES_MAX } from '../../model/limits/mirror'
-import type { Ends, MirrorParts } from './meeting'
+import type { Ends, Lending, MirrorParts } from './meeting'
 import { MirroredDisk } from './mirror'
 
 /** What a disk of a node is and does. */
@@ -65,8 +65,8 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
       secondary: changing(async ({ disk }) => disk.demote()),
       resize: changing(async ({ disk }, { size_bytes }) => disk.resize(size_bytes)),
       pause: async (given) => (await one(argsOf(given).minor).disk.pause(argsOf(given).paused)) ?? null,
-      lend: changing(async (entry, _, connection) => {
-        const file = await entry.disk.lend()
+      lend: changing(async (entry, { how }, connection) => {
+        const file = await entry.disk.lend(how)
         entry.lender = connection
         // Who has died does not give it back.
         void connection.closed.then(() => entry.turns.take(() => takeBack(entry, connection)))
@@ -109,6 +109,7 @@ interface Args {
   readonly size_bytes: number
   readonly ends: Ends
   readonly force: boolean
+  readonly how?: Lending
   readonly paused: boolean
 }
 

@@ -17,6 +17,7 @@ import type {
   DiskId,
   Driver,
   Health,
+  Lender,
   Mirror,
   NewId,
   Sharing,
@@ -185,8 +186,8 @@ export class Disks {
     return this.using(disk, await this.require(disk), work)
   }
 
-  /** Whether programs get at it only as long as something is done with it here. */
-  isOnlyLent = (disk: DiskDict): boolean => this.driver(disk).lend !== undefined
+  /** Undefined where `reached` has a file or device that stays. */
+  lender = async (disk: DiskDict): Promise<Lender | undefined> => this.driver(disk).lender?.(disk)
 
   private async using<T>(disk: DiskDict, device: Device, work: (file: string) => Promise<T>): Promise<T> {
     const driver = this.driver(disk)

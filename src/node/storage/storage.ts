@@ -96,8 +96,17 @@ export interface Driver {
   dimensions(disk: DiskDict, device: Device): Promise<Dimensions>
   /** Does something with a file that stands for the whole disk; missing where the device is one. */
   lend?<T>(disk: DiskDict, device: Device, work: (file: string) => Promise<T>): Promise<T>
+  /** Where who reads or writes it for longer than one call borrows its file; missing where the device is one. */
+  lender?(disk: DiskDict): Promise<Lender>
   /** Missing where no other node has a copy. */
   readonly mirror?: Mirror
+}
+
+/** It lends the file of a disk to a process as long as that has a connection with it. */
+export interface Lender {
+  readonly socket: string
+  readonly minor: number
+  readonly file: string
 }
 
 /** What can be done besides with a disk that two nodes keep the same. */

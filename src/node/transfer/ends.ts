@@ -8,11 +8,10 @@ import type { NodeContext } from '../context'
 import { instanceEnvironment } from '../os'
 import { findOs } from '../os-definition'
 import { Disks } from '../storage/disks'
-import { nameOf } from '../storage/name'
 import type { Device } from '../storage/storage'
 import type { TransferSpec } from './spec'
 
-type End = Pick<TransferSpec, 'end' | 'env'> & Partial<Pick<TransferSpec, 'expectedSize'>>
+type End = Pick<TransferSpec, 'end' | 'env'> & Partial<Pick<TransferSpec, 'expectedSize' | 'lender'>>
 
 const MIB = 1 << 20
 
@@ -52,8 +51,12 @@ async function fileEnd(context: NodeContext, mode: TransferSpec['mode'], wire: u
 }
 
 async function diskEnd(context: NodeContext, mode: TransferSpec['mode'], disk: DiskDict): Promise<End> {
-  const { path: device } = await deviceOf(context, disk)
-  return { end: { kind: 'device', path: device }, env: {}, ...(mode === 'export' && { expectedSize: disk.size }) }
+  const { path: device, lender } = await deviceOf(context, disk)
+  return {
+    ...{ end: { kind: 'device', path: device }, env: {} },
+    ...(lender && { lender }),
+    ...(mode === 'export' && { expectedSize: disk.size }),
+  }
 }
 
 async function scriptEnd(
@@ -65,27 +68,27 @@ async function scriptEnd(
 ): Promise<End> {
   const os = await findOs(context, instance.os)
   // The disk may be a snapshot, of which the instance does not know.
-  const device = mode === 'export' ? await deviceOf(context, disk) : undefined
+  const device = await deviceOf(context, disk)
   const basics = await instanceEnvironment(context, instance, os, 0, mode === 'import' ? 'programs' : 'telling')
   const prefix = mode.toUpperCase()
-  const devicePath = device?.path ?? basics[`DISK_${index}_PATH`]
-  const uri = device === undefined ? basics[`DISK_${index}_URI`] : device.uri
+  const { path: devicePath, uri, lender } = device
   const env = {
     ...basics,
-    ...(devicePath !== undefined && { [`${prefix}_DEVICE`]: devicePath, [`${prefix}_DISK_PATH`]: devicePath }),
+    [`${prefix}_DEVICE`]: devicePath,
+    [`${prefix}_DISK_PATH`]: devicePath,
     ...(uri !== undefined && { [`${prefix}_DISK_URI`]: uri }),
     [`${prefix}_INDEX`]: String(index),
   }
   const end = { kind: 'script', path: path.join(os.directory, mode), directory: os.directory } as const
-  return { end, env, ...(mode === 'export' && { expectedSize: 'script' as const }) }
+  return { end, env, ...(lender && { lender }), ...(mode === 'export' && { expectedSize: 'script' as const }) }
 }
 
-async function deviceOf(context: NodeContext, disk: DiskDict): Promise<Device> {
+/** A file or device that stays where it is, or that is borrowed. */
+async function deviceOf(context: NodeContext, disk: DiskDict): Promise<Device & Pick<TransferSpec, 'lender'>> {
   const disks = new Disks(context)
-  if (disks.isOnlyLent(disk))
-    fail(
-      `Disk ${nameOf(disk)} is mirrored in user space on node ${context.hostname}, where nothing reads or writes it from outside: ` +
-        'make it a plain one first, with gnt-instance modify -t plain',
-    )
-  return disks.reached(disk)
+  const found = await disks.lender(disk)
+  if (found === undefined) return disks.reached(disk)
+  await disks.opened(disk)
+  const { file, ...lender } = found
+  return { path: file, block: false, lender }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import type { TLSSocket } from 'node:tls'
 import type { Files } from '../../lib/files'
+import { JsonClient } from '../../rpc/json-protocol'
 import { compressor, exportScript, importScript, type StreamProgram } from './programs'
 import type { TransferEnd, TransferSpec } from './spec'
 import type { TransferStatus } from './status'
@@ -12,6 +13,20 @@ import { accept, connect, type Surroundings } from './stream'
 /** Resolves when all data is where it belongs and every program ended well; rejects with what went wrong. */
 export async function transfer(spec: TransferSpec, status: TransferStatus, surroundings: Surroundings): Promise<void> {
   if (typeof spec.expectedSize === 'number') status.expected_mib = spec.expectedSize
+  if (spec.lender === undefined) return flow(spec, status, surroundings)
+  const { socket: path, minor } = spec.lender
+  const client = new JsonClient({ path, clock: surroundings.clock, peer: 'the process that has the mirrored disk' })
+  try {
+    await client.call('lend', { minor, how: spec.mode === 'export' ? 'to read' : 'to write' }, null)
+    await flow(spec, status, surroundings)
+    // The other node gets what was written.
+    await client.call('giveBack', { minor }, null)
+  } finally {
+    client.close()
+  }
+}
+
+async function flow(spec: TransferSpec, status: TransferStatus, surroundings: Surroundings): Promise<void> {
   const socket = await (spec.mode === 'import'
     ? accept(spec, status, surroundings)
     : connect(spec, status, surroundings))

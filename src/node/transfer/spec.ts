@@ -25,6 +25,8 @@ export interface TransferSpec {
   /** Sent before the data, so that a stream cannot end up in the wrong disk. */
   readonly magic?: string
   readonly end: TransferEnd
+  /** Lends the file of the disk as long as the transfer goes on. */
+  readonly lender?: { readonly socket: string; readonly minor: number }
   /** MiB; `script` when the script tells it. */
   readonly expectedSize?: number | 'script'
   readonly connectTimeout_s: number

@@ -5,7 +5,7 @@ import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { NodeFailure, fail } from '../../failure'
-import { mirrorAddress, mirrorCall, mirrorClient, mirrorList, startMirrors } from '../../mirror/client'
+import { mirrorAddress, mirrorCall, mirrorClient, mirrorList, mirrorsSocket, startMirrors } from '../../mirror/client'
 import { writeFreshNotes } from '../../mirror/notes'
 import type { MirrorStatus } from '../../mirror/server'
 import { type End, endOf } from '../drbd/commands'
@@ -22,6 +22,7 @@ import type {
   DiskId,
   Driver,
   Health,
+  Lender,
   Mirror,
   Sharing,
   StorageContext,
@@ -149,6 +150,13 @@ class UserMirror implements Driver {
     } finally {
       client.close()
     }
+  }
+
+  async lender(disk: DiskDict): Promise<Lender> {
+    const { minor } = requireEnd(disk, this.context.hostname)
+    const { data } = await this.status(disk)
+    if (data === undefined) return fail(`Disk ${nameOf(disk)} has no data on node ${this.context.hostname}`)
+    return { socket: mirrorsSocket(this.context), minor, file: data }
   }
 
   readonly mirror: Mirror = {

@@ -271,6 +271,21 @@ test('what a program writes to the file is on the other side when it is given ba
   await a.is('Connected UpToDate/UpToDate')
 })
 
+test('a program that reads the file leaves nothing to be copied, and nobody writes meanwhile', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await guest.write(0, 'old')
+  guest.close()
+  const file = await eventually(() => a.disk.lend('to read').catch(() => undefined))
+  expect(fs.readFileSync(file, 'utf8').slice(0, 3)).toBe('old')
+  await expect((await a.open()).write(0, 'new')).rejects.toThrow('error 5')
+  await expect(a.disk.lend('to read')).rejects.toThrow('in use')
+  expect(a.disk.status).toMatchObject({ connection: 'Connected', peerDisk: 'UpToDate' })
+  await a.disk.giveBack()
+  await a.is('Connected UpToDate/UpToDate')
+  expect(b.holds(0, 'old')).toBe(true)
+})
+
 test('who dies while a program writes has not lost it to the other side', async () => {
   const [a, b] = await pair()
   fs.writeFileSync(await a.disk.lend(), 'installed', { flag: 'r+' })

@@ -17,6 +17,8 @@ export interface ClusterView extends Omit<ClusterInfo, 'ctime' | 'mtime'>, Maint
   drained: boolean
   /** By kind of question, the allocators that are asked in order; those without a list have `default_iallocator`. */
   default_iallocators: { [kind: string]: string[] }
+  /** Disks of `plain` and `drbd` are files and processes of the nodes, in place of LVM and DRBD. */
+  user_space_storage: boolean
 }
 
 @Route('3/cluster')
