@@ -50,7 +50,10 @@ export function driverOfFiles(context: StorageContext, fileOf: (disk: DiskDict) 
     async snapshot(disk, device, wished) {
       const [driver = '', wire = ''] = disk.logical_id ?? []
       const id = [driver ?? '', `${String(wire)}.${wished ?? 'snap'}`]
-      await shareBlocks(context, device.path, await fileOf({ ...disk, logical_id: id }))
+      const copy = await fileOf({ ...disk, logical_id: id })
+      // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
+      if (wished === null) await files.rm(copy, { force: true })
+      await shareBlocks(context, device.path, copy)
       return id
     },
     dimensions: async (_disk, { path: file }) => ({ size_bytes: (await files.stat(file)).size, spindles: null }),

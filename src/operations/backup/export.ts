@@ -15,7 +15,7 @@ import type { UnitContext } from '../unit-context'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
-import { canSnapshot, removeSnapshots, takeSnapshots } from './snapshots'
+import { canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from './snapshots'
 import { whileItStops } from '../instance/while-it-stops'
 
 /** Where the disks go. */
@@ -95,7 +95,7 @@ async function exportInstance(
   target: Target,
 ): Promise<ExportResult> {
   const { instance, primary } = view
-  if (!canSnapshot(view)) checkDowntime(op, view)
+  if (!(await runsMeanwhile(ctx, op, view))) checkDowntime(op, view)
   if (op.shutdown) {
     ctx.log.say(`Shutting down instance ${instance.name}`)
     const what = `Could not shutdown instance ${instance.name} on node ${primary.name}`
@@ -118,6 +118,20 @@ async function exportInstance(
 /** It runs, and shall run again afterwards. */
 const staysUp = (op: ExportOp, { instance }: InstanceView): boolean =>
   !op.remove_instance && instance.admin_state === 'up'
+
+/** Who allows a long downtime gets none of the snapshots that may not be possible. */
+const isSnapshotted = (op: ExportOp, view: InstanceView): boolean =>
+  staysUp(op, view) && canSnapshot(view) && !(op.long_sleep && isUncertain(view))
+
+/** An instance is not stopped for snapshots that then cannot be made, so these are tried before. */
+async function runsMeanwhile(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<boolean> {
+  if (!isSnapshotted(op, view)) return false
+  if (!op.shutdown || !isUncertain(view)) return true
+  const trial = await takeSnapshots(ctx, view)
+  if (trial === undefined) return false
+  await removeSnapshots(ctx, view, trial)
+  return true
+}
 
 /** Without snapshots an instance with disks cannot run while it is exported. Said before it is stopped, where that is known. */
 function checkDowntime(op: ExportOp, view: InstanceView): void {
@@ -153,7 +167,7 @@ async function copyAndRestart(
   view: InstanceView,
   target: Target,
 ): Promise<ExportResult> {
-  const snapshots = staysUp(op, view) && canSnapshot(view) ? await takeSnapshots(ctx, view) : undefined
+  const snapshots = isSnapshotted(op, view) ? await takeSnapshots(ctx, view) : undefined
   if (snapshots !== undefined) return copySnapshots(ctx, op, view, target, snapshots)
   try {
     checkDowntime(op, view)

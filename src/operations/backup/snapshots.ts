@@ -5,9 +5,12 @@ import { factsOf, isFileBased, isOnLvm } from '../../model/templates'
 import { diskDictOf, type InstanceView } from '../instance/view'
 import type { UnitContext } from '../unit-context'
 
-/** Whether it is worth trying: files may share their blocks or not, and are copied while their instance is down, as in Ganeti. */
+/** Whether their storage has snapshots. */
 export const canSnapshot = ({ disks }: InstanceView): boolean =>
-  disks.length > 0 && disks.every(({ dev_type }) => factsOf(dev_type).snapshots !== undefined && !isFileBased(dev_type))
+  disks.length > 0 && disks.every(({ dev_type }) => factsOf(dev_type).snapshots !== undefined)
+
+/** Only a trial tells: files share their blocks in some file systems, and not in others. */
+export const isUncertain = ({ disks }: InstanceView): boolean => disks.some(({ dev_type }) => isFileBased(dev_type))
 
 /** One for each disk, as disks of their own; or none, undefined, where one could not be made. */
 export async function takeSnapshots(ctx: UnitContext, view: InstanceView): Promise<Disk[] | undefined> {

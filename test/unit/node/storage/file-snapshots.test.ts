@@ -37,6 +37,12 @@ test('it is a copy beside the file, made by the file system in one step, and a d
   expect(systemFiles.existsSync(local(FILE))).toBe(true)
 })
 
+test('that of an export takes the place of one from an export that did not end', async () => {
+  node.put(`${FILE}.snap`, 'old')
+  await expect(new Disks(node.context).snapshot(disk, null, null)).resolves.toEqual(['loop', `${FILE}.snap`])
+  expect(systemFiles.readFileSync(local(`${FILE}.snap`), 'utf8')).toBe('data')
+})
+
 test.each(['ENOTSUP', 'EXDEV', 'EINVAL'])('a file system that answers %s cannot do it', async (code) => {
   refuse = code
   await expect(new Disks(node.context).snapshot(disk, 'before', null)).rejects.toThrow(

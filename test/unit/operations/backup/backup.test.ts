@@ -46,8 +46,26 @@ test('an export stops the instance, copies its disks, and starts it again', asyn
   expect(cluster.calls('impexp_cleanup')).toHaveLength(2)
 })
 
+test('an instance on files runs on while its snapshots are copied, where its file system has any', async () => {
+  const { long_sleep: _, ...short } = backup
+  await expect(cluster.run('OP_BACKUP_EXPORT', { ...short, shutdown: false })).resolves.toEqual([true, [true]])
+  expect(cluster.calls('instance_shutdown')).toEqual([])
+  expect(cluster.log).toContain('Exporting snapshot/0 from node3.gnt.example to node1.gnt.example')
+  expect(cluster.calls('blockdev_snapshot')).toHaveLength(1)
+  expect(cluster.calls('blockdev_remove')).toHaveLength(1)
+  // Before it is stopped, a trial shows that it need not be stopped for long.
+  cluster.asked.length = 0
+  await expect(cluster.run('OP_BACKUP_EXPORT', short)).resolves.toEqual([true, [true]])
+  const order = ['blockdev_snapshot', 'blockdev_remove', 'instance_shutdown', 'blockdev_snapshot', 'instance_start']
+  expect(cluster.asked.map(({ call }) => call).filter((call) => order.includes(call))).toEqual([
+    ...order,
+    'blockdev_remove',
+  ])
+})
+
 test('an instance that runs is not stopped for an export that would fail', async () => {
   const { long_sleep: _, ...short } = backup
+  cluster.answers.blockdev_snapshot = fail('the file system cannot share blocks')
   await expect(cluster.failure('OP_BACKUP_EXPORT', short)).resolves.toEqual([
     'OpExecError',
     [
@@ -60,6 +78,9 @@ test('an instance that runs is not stopped for an export that would fail', async
   ])
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
   expect(cluster.calls('instance_shutdown')).toEqual([])
+  expect(cluster.log).toContain(
+    ' - WARNING: Could not snapshot disk/0 on node node3.gnt.example: the file system cannot share blocks',
+  )
 })
 
 test('an instance without disks may run while it is exported', async () => {
