@@ -20,6 +20,8 @@ import type { SimCluster } from './sim-cluster'
 import type { SimMachine } from './sim-machine'
 import type { SimProcess } from './simulator'
 
+/** What a user was told whose replacement of disks was under way when its process was killed, or its machine lost power. */
+const ENDED_REPLACEMENT = /detected death of job .*: OP_INSTANCE_REPLACE_DISKS was running/
 /** Files of the queue that differ from machine to machine. */
 const OWN_FILES = ['version', 'archive', 'serial', 'journal', 'journal.old']
 
@@ -59,6 +61,7 @@ export class Auditor {
     this.checkInstances()
     this.checkWanted(master.documents.config)
     this.checkVolumes(master.documents.config)
+    this.checkMirrors(master.documents.config)
     this.checkMaintenance(master)
   }
 
@@ -83,10 +86,11 @@ export class Auditor {
   }
 
   /**
-   * Each volume is a disk's, and each device of DRBD is that of a disk on this node. A replacement that was ended after the new volumes
-   * were there leaves the old ones, as in Ganeti; `verify` names them, with the command that removes them.
+   * Each volume is a disk's, and each device of DRBD is that of a disk on this node. A replacement that was ended half-way leaves the new
+   * volumes or the old ones, as in Ganeti; `verify` names them, with the command that removes them.
    */
   private checkVolumes(config: ConfigData): void {
+    const wasEnded = [...this.ledger.jobs.values()].some(({ result }) => ENDED_REPLACEMENT.test(result))
     const disks = recordValues(config.disks)
     const volumes = new Set(
       disks.flatMap((disk) => [disk, ...disk.children].map(({ logical_id }) => logical_id.join('/'))),
@@ -94,7 +98,7 @@ export class Auditor {
     for (const { uuid, name } of recordValues(config.nodes)) {
       const node = this.cluster.world.node(name)
       for (const [key, { dev_type }] of node.disks)
-        if (dev_type === 'plain' && !volumes.has(key) && !REPLACED.test(key))
+        if (dev_type === 'plain' && !volumes.has(key) && !wasEnded && !REPLACED.test(key))
           this.ledger.complain(`volume ${key} on ${name} is nobody's`)
       const minors = disks.flatMap((disk) => {
         const id = drbdId(disk)
@@ -103,8 +107,26 @@ export class Auditor {
           : [...(id.nodeA === uuid ? [id.minorA] : []), ...(id.nodeB === uuid ? [id.minorB] : [])]
       })
       for (const minor of node.minors)
-        if (!minors.includes(minor)) this.ledger.complain(`DRBD's minor ${minor} on ${name} is nobody's`)
+        if (!minors.includes(minor) && !wasEnded) this.ledger.complain(`DRBD's minor ${minor} on ${name} is nobody's`)
     }
+  }
+
+  /** What a guest was told to be written is where it runs, and on its other node, too: the watcher had time to mend all mirrors. */
+  private checkMirrors({ instances, disks, nodes }: ConfigData): void {
+    const { mirrors } = this.cluster
+    for (const { name, primary_node, disks_active, disks: uuids } of recordValues(instances))
+      for (const disk of uuids.flatMap((uuid) => disks[uuid] ?? [])) {
+        const home = nodes[primary_node]?.name ?? ''
+        // One that was made or removed half-way may have anything.
+        if (drbdId(disk) === undefined || !this.ledger.isThere({ kind: 'instance', name })) continue
+        const [place = ''] = disk.children.map(({ logical_id }) => `/dev/${logical_id.join('/')}`)
+        const promised = [...mirrors.promised(disk.uuid)]
+        const lost = promised.filter((write) => mirrors.content(home, place)?.writes.has(write) !== true)
+        if (lost.length > 0)
+          this.ledger.complain(`${lost.length} of ${promised.length} acknowledged writes of ${name} are not on ${home}`)
+        const state = disks_active ? mirrors.stateOf(home, disk.uuid) : 'whole'
+        if (state !== 'whole') this.ledger.complain(`the mirror of ${name} on ${home} is ${state}`)
+      }
   }
 
   /** Those beside the master. */

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 import type { SeedRun } from './run-seeds'
 
+const DRIVERS = path.join(__dirname, 'sim-drivers.ts')
 const SOCKETS = path.join(__dirname, 'sim-sockets.ts')
 /** Most memory lives for a moment only, and there is one thread to do everything: this halves the time. */
 const FLAGS = ['--max-semi-space-size=64', '--single-threaded-gc']
@@ -23,8 +24,11 @@ export class Simulation {
       supported: { 'dynamic-import': false },
       plugins: [
         {
-          name: 'simulated sockets',
+          name: 'simulated sockets and disks',
           setup({ onResolve }) {
+            onResolve({ filter: /^\.\/registry$/ }, ({ importer }) =>
+              importer.endsWith('/node/storage/disks.ts') ? { path: DRIVERS } : undefined,
+            )
             // No simulated process speaks with text-call.ts, which needs a real socket.
             onResolve({ filter: /\/lib\/json-socket$/ }, ({ importer }) =>
               importer.endsWith('/text-call.ts') ? undefined : { path: SOCKETS },

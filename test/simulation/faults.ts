@@ -3,6 +3,11 @@ import type { Auditor } from './auditor'
 import { NODES, type SimCluster } from './sim-cluster'
 
 const CANDIDATES = NODES.slice(1)
+/** Nodes that keep the same disks. */
+const MIRRORS = [
+  [NODES[0], NODES[1]],
+  [NODES[1], NODES[2]],
+] as const
 
 export class Faults {
   constructor(
@@ -38,7 +43,8 @@ export class Faults {
       () => this.pause(simulator.pick(NODES)),
       () => this.jumpClock(master.name),
       () => this.jumpClock(some),
-      () => this.partition(some, away_s),
+      () => this.partition(master.name, some, away_s),
+      () => this.partition(...simulator.pick(MIRRORS), away_s),
       () => this.lossyNetwork(away_s),
       () => this.fullDisk(master.name, away_s / 4),
       () => this.fullDisk(some, away_s / 4),
@@ -50,6 +56,7 @@ export class Faults {
   /** All is well from now on. */
   end(): void {
     this.cluster.network.heal()
+    this.cluster.watcher.peace()
     for (const { disk } of this.cluster.machines.values()) disk.full = false
   }
 
@@ -68,10 +75,10 @@ export class Faults {
     simulator.jumpClock(node, (simulator.chance(0.5) ? 1 : -1) * 10 ** simulator.between(-1, 5.5))
   }
 
-  private partition(node: string, time_s: number): void {
-    const { network, master } = this.cluster
-    network.separate(master.name, node)
-    this.undo(`no network to ${node}`, time_s, () => network.heal())
+  private partition(one: string, other: string, time_s: number): void {
+    const { network } = this.cluster
+    network.separate(one, other)
+    this.undo(`no network between ${one} and ${other}`, time_s, () => network.heal())
   }
 
   private lossyNetwork(time_s: number): void {

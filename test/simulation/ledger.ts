@@ -67,6 +67,9 @@ export class Ledger {
     this.known.set(keyOf(fact), { fact, there })
   }
 
+  /** Somebody was told that it is there, and nobody has asked since then to change that. */
+  isThere = (fact: Fact): boolean => this.known.get(keyOf(fact))?.there === true
+
   /** The configuration must show what was promised. */
   check(where: string, isThere: (fact: Fact) => boolean): void {
     for (const { fact, there } of this.known.values())

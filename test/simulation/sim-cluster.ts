@@ -20,6 +20,7 @@ import { CHILD_STOP_S } from '../../src/model/limits/daemons'
 import { openNodeClient } from '../../src/rpc/node/client'
 import { simProcesses } from './sim-jobs'
 import { SimMachine } from './sim-machine'
+import { SimMirrors } from './sim-mirrors'
 import { SimWatcher } from './sim-watcher'
 import { MAINTAINED, startMaintenance, type Verdicts } from './sim-maintenance'
 import { SimNetwork } from './sim-network'
@@ -34,6 +35,7 @@ export class SimCluster {
   readonly machines = new Map<string, SimMachine>()
   readonly network: SimNetwork
   readonly world: World
+  readonly mirrors: SimMirrors
   readonly daemons = new Map<Daemon, SimProcess>()
   readonly jobs = new Map<number, SimProcess>()
   /** Opcodes that began, by job and position. */
@@ -53,8 +55,9 @@ export class SimCluster {
   ) {
     this.world = new World(firstConfig)
     this.network = new SimNetwork(simulator, this.machines)
-    for (const name of NODES)
-      this.machines.set(name, new SimMachine(simulator, this.world, name, (process) => openLog(process)))
+    this.mirrors = new SimMirrors(simulator, this.world, (one, other) => this.network.reaches(one, other))
+    const { world, mirrors } = this
+    for (const name of NODES) this.machines.set(name, new SimMachine(simulator, { world, mirrors }, name, openLog))
     this.watcher = new SimWatcher(simulator, this.master)
   }
 

@@ -2,17 +2,22 @@
 // product's own code and answers for instances and disks as simulated nodes do.
 import { simHandlers } from '../../src/daemons/sim/handlers'
 import type { SimHandlers } from '../../src/daemons/sim/sim-handlers'
-import type { World } from '../../src/daemons/sim/world'
 import type { Log } from '../../src/lib/log'
+import { isObject } from '../../src/lib/shapes/shape'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import type { NodeContext } from '../../src/node/context'
 import { configReplicaHandlers } from '../../src/node/handlers/config-replica'
 import { queueCopy } from '../../src/node/queue-copy'
+import { blockdevHandlers } from '../../src/node/handlers/blockdev'
 import { fileHandlers } from '../../src/node/handlers/files'
+import { mirrorHandlers } from '../../src/node/handlers/mirrors'
+import { Disks } from '../../src/node/storage/disks'
 import type { CallName } from '../../src/rpc/node/calls'
 import { decodeCall, encodeAnswer, messageOf } from '../../src/rpc/node/protocol'
 import { ConfigReplica } from '../../src/replication/config-replica'
+import type { InstanceDict } from '../../src/rpc/node/dicts'
 import { SimDisk } from './sim-disk'
+import type { SimStorage } from './sim-drivers'
 import { forgetSockets } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
@@ -44,19 +49,32 @@ const ownFiles = {
   ...configReplicaHandlers,
 }
 
-/** The parts of a node's context that its file handlers use. */
-type FilesContext = Pick<
+/** The product's own handlers serve the calls about disks, too, on the drivers of the simulation. */
+const { drbd_helper, ...ofDisks } = { ...blockdevHandlers, ...mirrorHandlers }
+
+/** The parts of a node's context that its handlers of files and disks use. */
+type OwnContext = Pick<
   NodeContext,
   'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueJournal' | 'ssconf'
-> & {
-  readonly daemons: Pick<NodeContext['daemons'], 'settle' | 'yieldMaster'>
-  readonly files: Pick<NodeContext['files'], 'readdir'>
-}
+> &
+  SimStorage & {
+    readonly daemons: Pick<NodeContext['daemons'], 'settle' | 'yieldMaster'>
+    readonly files: Pick<NodeContext['files'], 'readdir'>
+  }
 
-/** Simulated machines have the master's daemons where they began, and no files of instances. */
-const bare: Pick<FilesContext, 'daemons' | 'files'> = {
-  daemons: { settle: async () => undefined, yieldMaster: async () => false },
-  files: { readdir: async () => [] },
+const done = async () => undefined
+/** Simulated machines have the master's daemons where they began, and nobody looks at links and notes of disks. */
+const bare = {
+  daemons: { settle: done, yieldMaster: async () => false },
+  files: {
+    readdir: async () => [],
+    mkdir: done,
+    rm: done,
+    writeFile: done,
+    symlink: done,
+    rename: done,
+    readlink: done,
+  },
 }
 
 export class SimMachine {
@@ -68,7 +86,7 @@ export class SimMachine {
 
   constructor(
     private readonly simulator: Simulator,
-    private readonly world: World,
+    private readonly storage: SimStorage,
     readonly name: string,
     private readonly logOf: (process: SimProcess) => Log,
   ) {
@@ -90,9 +108,9 @@ export class SimMachine {
     this.noded = undefined
     forgetSockets(`${this.paths.root}/`)
     this.disk.crash()
-    this.world.node(this.name).instances.clear()
-    // Volumes stay, devices of DRBD do not.
-    this.world.node(this.name).minors.clear()
+    const { world, mirrors } = this.storage
+    world.node(this.name).instances.clear()
+    mirrors.crash(this.name)
   }
 
   boot(): void {
@@ -111,13 +129,16 @@ export class SimMachine {
     const basics = { paths, disk, clock: process.clock, random: simulator.random, log }
     const configReplica = new ConfigReplica({ ...basics, isMaster })
     const queueJournal = queueCopy({ ...basics, hostname, ssconf })
-    const context: FilesContext = { ...basics, ...bare, hostname, configReplica, queueJournal, ssconf }
+    const context: OwnContext = {
+      ...{ ...basics, ...bare, ...this.storage },
+      ...{ hostname, configReplica, queueJournal, ssconf },
+    }
     process.run(() => void configReplica.start())
     const answer = (call: CallName, body: string) => process.run(() => this.answer(context, call, body))
     this.noded = { process, answer }
   }
 
-  private async answer(context: FilesContext, name: CallName, body: string) {
+  private async answer(context: OwnContext, name: CallName, body: string) {
     try {
       return encodeAnswer({ ok: true, payload: await this.handle(context, name, body) })
     } catch (error) {
@@ -125,15 +146,21 @@ export class SimMachine {
     }
   }
 
-  private handle<C extends CallName>(given: FilesContext, name: C, body: string) {
-    const args = decodeCall(name, body, this.paths)
-    if (Object.hasOwn(ownFiles, name)) {
-      const own = ownFiles[name as keyof typeof ownFiles] as (context: unknown, ...args: readonly unknown[]) => unknown
-      return own(given, ...args)
-    }
+  private async handle(given: OwnContext, name: CallName, body: string): Promise<unknown> {
+    const args: readonly unknown[] = decodeCall(name, body, this.paths)
+    if (Object.hasOwn(ownFiles, name)) return callOf(ownFiles, name)(given, ...args)
+    const [guest] = args.filter(isInstance)
+    if (guest !== undefined) this.storage.mirrors.use(guest)
+    if (Object.hasOwn(ofDisks, name)) return callOf(ofDisks, name)(given, ...args)
+    if (guest !== undefined && (name === 'instance_start' || name === 'accept_instance'))
+      for (const disk of guest.disks_info) await new Disks(given as never).opened(disk)
     const handlers: SimHandlers = simHandlers
-    const handler = handlers[name]
-    if (handler === undefined) throw new Error(`Simulated nodes have no '${name}'`)
-    return handler({ world: this.world, node: this.name, clock: given.clock }, ...args)
+    if (handlers[name] === undefined) throw new Error(`Simulated nodes have no '${name}'`)
+    return callOf(simHandlers, name)({ world: this.storage.world, node: this.name, clock: given.clock }, ...args)
   }
 }
+
+const isInstance = (arg: unknown): arg is InstanceDict => isObject(arg) && Array.isArray(arg['disks_info'])
+
+const callOf = (handlers: object, name: CallName) =>
+  handlers[name as keyof typeof handlers] as (context: unknown, ...args: readonly unknown[]) => unknown

@@ -25,6 +25,12 @@ export class SimNetwork {
     this.loss = 0
   }
 
+  reaches(one: string, other: string): boolean {
+    return (
+      this.machines.get(one)?.up === true && this.machines.get(other)?.up === true && !this.cut.has(line(one, other))
+    )
+  }
+
   /** How a process calls nodes. */
   of(process: SimProcess): NodeTransport {
     return {

@@ -116,6 +116,7 @@ export class User {
     const disks = simulator.pick([
       { disk_template: 'sharedfile', disks: [{ size: 8 }], pnode: simulator.pick(NODES) },
       { disk_template: 'drbd', disks: [{ size: 8 }], pnode, snode },
+      { disk_template: 'drbd', disks: [{ size: 8 }], pnode: snode, snode: pnode },
       { disk_template: 'diskless', disks: [], pnode: simulator.pick(NODES) },
     ])
     return op('OP_INSTANCE_CREATE', {
