@@ -35,6 +35,8 @@ interface Replica {
   copying: Promise<void> | undefined
   /** Files that were written while the copy was under way. */
   backlog: Map<string, string> | undefined
+  /** The copy under way has got files that were refused here. */
+  spoiled: boolean
   /** It runs Ganeti's noded, which takes one file in a call. */
   oneByOne: boolean
   /** Moves to the archive that it lacks. */
@@ -135,7 +137,10 @@ export class Replicas {
 
   /** Files were refused here that candidates may have taken: a full copy takes them away again. */
   retract(reason: string): void {
-    for (const { uuid } of this.targets()) this.lagging(uuid, reason)
+    for (const [uuid, replica] of this.replicas) {
+      replica.spoiled = true
+      this.lagging(uuid, reason)
+    }
   }
 
   private lagging(uuid: NodeUuid, reason: string): void {
@@ -186,6 +191,7 @@ export class Replicas {
     const { target } = replica
     const backlog = new Map<string, string>()
     replica.backlog = backlog
+    replica.spoiled = false
     try {
       for await (const files of batches(this.options.files())) {
         if (this.closed) return
@@ -201,6 +207,7 @@ export class Replicas {
           await withinTime(clock, this.sendTo(target, [[next]]))
         }
       }
+      if (replica.spoiled) throw new Error('files were refused here that the copy has')
       replica.inSync = true
       log.info({ node: target.name }, 'master candidate has the whole queue')
     } catch (error) {
@@ -262,7 +269,7 @@ async function* batches(files: Iterable<UnreadFile>): AsyncGenerator<QueueFile[]
 
 const newReplica = (target: NodeTarget): Replica => ({
   ...{ target, inSync: false, copying: undefined, backlog: undefined, oneByOne: false },
-  renames: [],
+  ...{ spoiled: false, renames: [] },
 })
 
 /** Fails when an answer does not come in the time that a write may wait for it. */

@@ -378,6 +378,25 @@ describe('copies on master candidates', () => {
     replicas.close()
   })
 
+  test('the same where a copy was under way, which is made anew then', async () => {
+    const candidates = new FakeCandidates()
+    const refused = ['/q/job-2', 'refused here'] as const
+    let failing = true
+    const { replicas } = await openReplicas(candidates, function* () {
+      yield ['/q/job-1', 'x'] as const
+      if (!failing) return
+      failing = false
+      void replicas.update([refused])
+      replicas.retract('job 2 was refused')
+    })
+    replicas.setCandidates([target('a')])
+    await replicas.catchUp()
+    expect([[...candidates.of('a').keys()], replicas.outOfSync()]).toEqual([['/q/job-1', '/q/job-2'], ['a']])
+    await replicas.catchUp()
+    expect([[...candidates.of('a').keys()], replicas.outOfSync()]).toEqual([['/q/job-1'], []])
+    replicas.close()
+  })
+
   test('jobs that were archived meanwhile are moved on the candidate that comes back, also when it never had them', async () => {
     const candidates = new FakeCandidates()
     candidates.down.add('a')
