@@ -20,8 +20,8 @@ import type { SimCluster } from './sim-cluster'
 import type { SimMachine } from './sim-machine'
 import type { SimProcess } from './simulator'
 
-/** What a user was told whose replacement of disks was under way when its process was killed, or its machine lost power. */
-const ENDED_REPLACEMENT = /detected death of job .*: OP_INSTANCE_REPLACE_DISKS was running/
+/** A replacement whose process was killed, or whose machine lost power; or that did not reach the node that was left. */
+const HALF_REPLACED = /OP_INSTANCE_REPLACE_DISKS was running|Failed to shutdown drbd for disk/
 /** Files of the queue that differ from machine to machine. */
 const OWN_FILES = ['version', 'archive', 'serial', 'journal', 'journal.old']
 
@@ -60,7 +60,7 @@ export class Auditor {
       if (candidates.includes(machine.name)) await this.compare(machine, master)
     this.checkInstances()
     this.checkWanted(master.documents.config)
-    this.checkVolumes(master.documents.config)
+    this.checkVolumes(master)
     this.checkMirrors(master.documents.config)
     this.checkMaintenance(master)
   }
@@ -89,8 +89,8 @@ export class Auditor {
    * Each volume is a disk's, and each device of DRBD is that of a disk on this node. A replacement that was ended half-way leaves the new
    * volumes or the old ones, as in Ganeti; `verify` names them, with the command that removes them.
    */
-  private checkVolumes(config: ConfigData): void {
-    const wasEnded = [...this.ledger.jobs.values()].some(({ result }) => ENDED_REPLACEMENT.test(result))
+  private checkVolumes({ documents: { config }, queue }: Contents): void {
+    const wasEnded = [...queue.values()].some((text) => HALF_REPLACED.test(text))
     const disks = recordValues(config.disks)
     const volumes = new Set(
       disks.flatMap((disk) => [disk, ...disk.children].map(({ logical_id }) => logical_id.join('/'))),

@@ -3,11 +3,6 @@ import type { Auditor } from './auditor'
 import { NODES, type SimCluster } from './sim-cluster'
 
 const CANDIDATES = NODES.slice(1)
-/** Nodes that keep the same disks. */
-const MIRRORS = [
-  [NODES[0], NODES[1]],
-  [NODES[1], NODES[2]],
-] as const
 
 export class Faults {
   constructor(
@@ -44,7 +39,8 @@ export class Faults {
       () => this.jumpClock(master.name),
       () => this.jumpClock(some),
       () => this.partition(master.name, some, away_s),
-      () => this.partition(...simulator.pick(MIRRORS), away_s),
+      // Each mirror has one side there.
+      () => this.partition(NODES[1], simulator.pick([NODES[0], NODES[2]]), away_s),
       () => this.lossyNetwork(away_s),
       () => this.fullDisk(master.name, away_s / 4),
       () => this.fullDisk(some, away_s / 4),

@@ -42,20 +42,14 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
   faults.end()
   for (const user of users) user.stop()
   administrator.stop()
-  /** While a machine is off, no run can start its instances. */
+  const haveStopped = () => administrator.stopped && users.every(({ state }) => state.endsWith('stopped'))
+  /** While a machine is off, no run can start its instances; and while users have jobs, none comes to verify their disks. */
   let whole_ms = simulator.time_ms
   const lookedOften = () => {
-    if ([...cluster.machines.values()].some(({ up }) => !up)) whole_ms = simulator.time_ms
+    if (!haveStopped() || [...cluster.machines.values()].some(({ up }) => !up)) whole_ms = simulator.time_ms
     return cluster.watcher.looks_ms.filter((time_ms) => time_ms > whole_ms).length >= RUNS_AFTER
   }
-  const atRest = await simulator.run(
-    REST_S,
-    () =>
-      lookedOften() &&
-      auditor.unrest === undefined &&
-      administrator.stopped &&
-      users.every(({ state }) => state.endsWith('stopped')),
-  )
+  const atRest = await simulator.run(REST_S, () => lookedOften() && auditor.unrest === undefined)
   if (!atRest)
     ledger.complain(
       `no rest: ${auditor.unrest ?? ''} ${users.map(({ state }) => state).join('; ')} ${cluster.failures.slice(-3).join('; ')}`,
