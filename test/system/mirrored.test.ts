@@ -101,8 +101,12 @@ qemuTest('it becomes a plain one and a mirrored one again, and verify finds noth
   await ok('instance modify -t drbd -n node2 m1')
   await ok('instance startup m1')
   expect(await read('node3')).toBe(written)
-  await ok('instance grow-disk m1 0 4m')
+  // A guest that is told of it in vain is named by a warning.
+  expect(await ok('instance grow-disk m1 0 4m')).not.toMatch(/WARNING/)
   await inSync()
+  expect(await read('node3')).toBe(written)
+  const later = await write('node3')
+  expect(await read('node3')).toBe(later)
   expect(await ok('cluster verify')).not.toMatch(/ERROR/)
   expect(await ok('cluster info')).toMatch(/^Storage: volumes and mirrored disks in user space/m)
   expect(await ok('cluster verify-disks')).toMatch(/No disks need to be activated/)

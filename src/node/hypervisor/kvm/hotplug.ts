@@ -5,7 +5,7 @@ import type { HotplugAction, HotplugDevice, HotplugTarget, LinkedDisk } from '..
 import type { DiskDict, InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { errorText } from '../../../lib/system-failure'
 import { UNPLUG_S } from '../../../model/limits/hypervisor'
-import { PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, isScsi, nicSetup } from './devices'
+import { type BlockOptions, PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, isScsi, nicSetup } from './devices'
 import { backingOf } from './host'
 import { optionAfter, userOf } from './launch'
 import type { KvmMachines } from './machines'
@@ -88,9 +88,39 @@ async function restored(work: Promise<unknown>, cause: unknown): Promise<void> {
 
 export async function resizeDisk(machines: KvmMachines, instance: InstanceDict, disk: DiskDict, size_bytes: number) {
   if (!(await machines.find(instance.name))) return
-  await machines.qmp(instance.name, (qmp) =>
-    qmp.run('block_resize', { 'node-name': deviceId('disk', disk), size: size_bytes }),
+  const node = deviceId('disk', disk)
+  const { disks, hvparams } = await machines.runtime(instance.name)
+  const entry = disks.find((one) => one.disk.uuid === disk.uuid)
+  const link = entry && machines.layout.localLink(entry.link)
+  const backing = link === undefined ? undefined : await backingOf(machines.context.files, link)
+  await machines.qmp(instance.name, async (qmp) => {
+    if (entry !== undefined && link !== undefined && backing?.kind === 'server')
+      await reopen(qmp, node, diskSetup(entry, link, new KvmParams(hvparams), backing).blockdev)
+    await qmp.run('block_resize', { 'node-name': node, size: size_bytes })
+  })
+}
+
+/**
+ * A server tells the size of its disk only to who opens it. The device of the guest gets another node and then one of the same name
+ * again, so that all else finds it. It always has one of them.
+ */
+async function reopen(qmp: Qmp, node: string, blockdev: BlockOptions): Promise<void> {
+  const between = `${node}-new`
+  const use = (drive: string) =>
+    qmp.run('qom-set', { path: `/machine/peripheral/${node}`, property: 'drive', value: drive })
+  const drop = (name: string) => qmp.run('blockdev-del', { 'node-name': name })
+  // The device may have one from an attempt that did not end.
+  await qmp.run('blockdev-add', { ...blockdev, 'node-name': between }).catch((error: unknown) => {
+    if (!/^Duplicate/.test(errorText(error))) throw error
+  })
+  await undoing(
+    () => use(between),
+    () => drop(between),
   )
+  await ifThere(drop(node), NO_NODE)
+  await qmp.run('blockdev-add', blockdev)
+  await use(node)
+  await drop(between)
 }
 
 async function addDisk(

@@ -1,5 +1,6 @@
-// Changing a NIC of a running guest, with a QEMU and a network that are pretended.
-import { hotplug } from '../../../../../src/node/hypervisor/kvm/hotplug'
+// Changing a NIC of a running guest, and telling it that a disk has grown, with a QEMU and a network that are pretended.
+import { hotplug, resizeDisk } from '../../../../../src/node/hypervisor/kvm/hotplug'
+import { deviceId } from '../../../../../src/node/hypervisor/kvm/devices'
 import type { KvmMachines } from '../../../../../src/node/hypervisor/kvm/machines'
 import { instanceDict, kvmParams } from '../../../../support/hypervisor'
 
@@ -43,4 +44,57 @@ test('where that fails too, both reasons are told', async () => {
   await expect(change(machines)).rejects.toThrow(
     'no such bridge; the former NIC could not be given back, so the guest has none: no tap device',
   )
+})
+
+/** A guest with a disk behind a link that leads to a socket, or to a file; commands that QEMU refuses, and in which words. */
+function machinesWithDisk(isServed: boolean, refusals: Readonly<Record<string, string>> = {}) {
+  const disk = { uuid: 'd', dev_type: 'drbd', size: 8, hvinfo: { driver: 'virtio-blk-pci', id: 'disk-d' } }
+  const asked: string[] = []
+  const qmp = {
+    async run(command: string, args: Record<string, unknown>) {
+      const line = [command, args['node-name'] ?? args['value'], args['size']]
+        .filter((part) => part !== undefined)
+        .join(' ')
+      asked.push(line)
+      if (refusals[line] !== undefined) throw new Error(refusals[line])
+    },
+  }
+  const kind = { isSocket: () => isServed, isBlockDevice: () => false, isFile: () => !isServed }
+  const machines = {
+    find: async () => ({}),
+    runtime: async () => ({ hvparams: kvmParams, disks: [{ disk, link: '/link' }] }),
+    layout: { localLink: (link: string) => link },
+    context: { files: { stat: async () => kind, statfs: async () => ({ type: 0 }), realpath: async () => '/' } },
+    qmp: async (_: string, task: (line: typeof qmp) => Promise<unknown>) => task(qmp),
+  }
+  const grow = () => resizeDisk(machines as unknown as KvmMachines, instanceDict(), disk, 8 << 20)
+  return { asked, grow, id: deviceId('disk', disk) }
+}
+
+test('a disk of a server is opened again, because only then its size is told, and has its name afterwards', async () => {
+  const { asked, grow, id } = machinesWithDisk(true)
+  await grow()
+  expect(asked).toEqual([
+    ...[`blockdev-add ${id}-new`, `qom-set ${id}-new`, `blockdev-del ${id}`],
+    ...[`blockdev-add ${id}`, `qom-set ${id}`, `blockdev-del ${id}-new`, `block_resize ${id} ${8 << 20}`],
+  ])
+})
+
+test('other disks are only told their size', async () => {
+  const { asked, grow, id } = machinesWithDisk(false)
+  await grow()
+  expect(asked).toEqual([`block_resize ${id} ${8 << 20}`])
+})
+
+test('a guest keeps its disk where the server cannot be opened again, or an attempt did not end', async () => {
+  const { id } = machinesWithDisk(true)
+  const away = machinesWithDisk(true, { [`blockdev-add ${id}-new`]: 'Connection refused' })
+  await expect(away.grow()).rejects.toThrow('Connection refused')
+  expect(away.asked).toEqual([`blockdev-add ${id}-new`])
+  const refused = machinesWithDisk(true, { [`qom-set ${id}-new`]: 'no' })
+  await expect(refused.grow()).rejects.toThrow('no')
+  expect(refused.asked.at(-1)).toBe(`blockdev-del ${id}-new`)
+  const again = machinesWithDisk(true, { [`blockdev-add ${id}-new`]: `Duplicate nodes with node-name='${id}-new'` })
+  await again.grow()
+  expect(again.asked.at(-1)).toBe(`block_resize ${id} ${8 << 20}`)
 })
