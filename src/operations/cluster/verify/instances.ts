@@ -108,10 +108,16 @@ function verifyNodes(report: VerifyReport, state: GroupState, instance: Instance
 function verifyExclusiveStorage(report: VerifyReport, { config }: GroupState, instance: Instance): void {
   const nodes = instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])
   const exclusive = nodes.filter((node) => fillNdParams(config, node).exclusive_storage).map(({ name }) => name)
-  const types = instanceDisks(config, instance).map((disk) => disk.dev_type)
+  const disks = instanceDisks(config, instance)
+  const types = disks.map((disk) => disk.dev_type)
   const unfit = types.filter((type) => factsOf(type).exclusive !== true)
   const text = `instance uses disk types ${unfit.join(', ')}, which are not supported on nodes that have exclusive storage set: ${exclusive.join(', ')}`
   report.when(exclusive.length > 0 && unfit.length > 0, 'EINSTANCEUNSUITABLENODE', instance.name, text)
+  if (exclusive.length === 0) return
+  for (const [index, { spindles }] of disks.entries()) {
+    const unset = `number of spindles not configured for disk ${index} while exclusive storage is enabled, try running gnt-cluster repair-disk-sizes`
+    report.when(spindles === undefined, 'EINSTANCEMISSINGCFGPARAMETER', instance.name, unset)
+  }
 }
 
 function verifyOneGroup(report: VerifyReport, { config }: GroupState, instance: Instance): void {

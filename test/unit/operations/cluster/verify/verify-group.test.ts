@@ -158,7 +158,7 @@ test('instances that are down, strange or in a wrong place are named, also for p
   ])
 })
 
-test('disks that nodes with exclusive storage do not take are named', async () => {
+test('disks that nodes with exclusive storage do not take, and those without spindles there, are named', async () => {
   const { group } = new RecordedCluster().node(NODE2)
   const cluster = new RecordedCluster().given(
     change('patchNodeGroup', group, { ndparams: { exclusive_storage: true } }),
@@ -166,6 +166,9 @@ test('disks that nodes with exclusive storage do not take are named', async () =
   const [, problems] = await cluster.verifyGroup()
   expect(problems).toContain(
     'ERROR: instance inst3.gnt.example: instance uses disk types sharedfile, which are not supported on nodes that have exclusive storage set: node3.gnt.example',
+  )
+  expect(problems).toContain(
+    'ERROR: instance inst3.gnt.example: number of spindles not configured for disk 0 while exclusive storage is enabled, try running gnt-cluster repair-disk-sizes',
   )
 })
 
