@@ -45,8 +45,8 @@ function askAlways(): () => Promise<{ asked: number; failures: string[] }> {
         for (const answer of answers.values()) if (!answer.ok) failures.push(answer.error)
       }
       fresh.close()
-      // So that the nodes have time for something else as well.
-      await pause(0.02)
+      // So that the nodes have time for something else as well: new connections to all of them take most of it.
+      await pause(0.1)
     }
     kept.close()
   }

@@ -177,7 +177,7 @@ describe('an embedded cluster', () => {
 })
 
 test('a job that waits when the cluster stops is queued again when it starts', async () => {
-  const fake = await startCluster(['--hypervisor', 'fake'])
+  const fake = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])
   try {
     const submit = (op: WireOpCode) => fake.master.submitJob([{ ...op, reason: [] }])
     const reaches = (job: number, status: string) =>

@@ -27,7 +27,7 @@ describe('a client that is generated from the contract', () => {
 
   beforeAll(async () => {
     directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-client-'))
-    cluster = await startCluster(['--hypervisor', 'fake'])
+    cluster = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])
   })
 
   afterAll(async () => {
