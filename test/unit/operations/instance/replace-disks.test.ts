@@ -63,6 +63,26 @@ test.each(CHANGES)('%s: whichever %s fails, the disks are what they were', async
   }
 })
 
+test('verify names a volume that the new node has made when its answer was lost, and how it is removed', async () => {
+  const nodes = Object.values(cluster.config.nodes)
+  cluster.replicas = nodes.map(({ uuid, name }) => ({ node: uuid, name, state: 'in sync', reason: null }))
+  let lost = 0
+  cluster.losing = (_node, call) => (call === 'blockdev_create' && lost++ === 0 ? 'after' : undefined)
+  await expect(cluster.run(REPLACE, newSecondary)).rejects.toThrow('hung up')
+  const [volume, ...others] = volumesOf(cluster, 'node3')
+  expect(others).toEqual([])
+  cluster.log.length = 0
+  await cluster.run('OP_CLUSTER_VERIFY_GROUP', {
+    ...{ group_name: 'default', error_codes: true, debug_simulate_errors: false, verbose: false },
+    ...{ skip_checks: [], ignore_errors: [], verify_clutter: false },
+  })
+  expect(cluster.log.filter((line) => line.includes('ENODEORPHANLV'))).toEqual([
+    expect.stringContaining(
+      `node3.gnt.example:volume ${volume} is unknown; if nobody needs it, remove it there with 'lvremove ${volume}'`,
+    ),
+  ])
+})
+
 test('a new side that cannot be connected is in the configuration, and activating the disks connects it', async () => {
   cluster.answers.drbd_attach_net = () => {
     throw new Error('connection refused')
