@@ -3,7 +3,7 @@
 import { SEED } from '../support/effort'
 import { testWith } from '../support/needs'
 import { Kills, randomMoments } from './kills'
-import { Machines, NEEDED, nameOf, present } from './machines'
+import { Machines, NEEDED, PATIENT, nameOf, present } from './machines'
 import { Mirrors } from './mirrors'
 
 jest.setTimeout(900_000)
@@ -16,7 +16,6 @@ beforeAll(async () => {
   if (!present) return
   machines = await Machines.start(3)
   mirrors = new Mirrors(machines)
-  await machines.makeCluster()
 })
 afterAll(() => machines?.remove())
 
@@ -54,6 +53,7 @@ kernelTest(
     const name = 'inst2.gnt.example'
     const data = await mirrors.write(1, DEVICE)
     await machines.powerOff(1)
+    await mirrors.isAlone(3)
     await gnt('node', 'modify', '--offline=yes', '-f', nameOf(1))
     await gnt('instance', 'failover', '-f', '--ignore-consistency', '--yes-do-it', name)
     expect(await mirrors.read(3, DEVICE)).toBe(data)
@@ -106,7 +106,11 @@ kernelTest('the parameters of disks reach the kernel', async () => {
   await mirrors.add(name, 'drbd', [2, 3], '32m')
   const parameters = {
     ...{ 'resync-rate': 20480, 'disk-barriers': 'bfd', 'meta-barriers': 'true', protocol: 'A' },
-    ...{ 'net-custom': '--max-buffers=4000 --ko-count=5', 'disk-custom': '--al-extents=257' },
+    ...{ 'net-custom': `${PATIENT} --max-buffers=4000 --ko-count=5`, 'disk-custom': '--al-extents=257' },
+  }
+  const usual = {
+    ...{ 'resync-rate': 61440, 'disk-barriers': 'n', 'meta-barriers': 'false', protocol: 'C' },
+    ...{ 'net-custom': PATIENT, 'disk-custom': '', 'dynamic-resync': 'false' },
   }
   const apply = async (values: Readonly<Record<string, number | string>>) => {
     const words = Object.entries(values).map(([key, value]) => `${key}=${value}`)
@@ -129,6 +133,7 @@ kernelTest('the parameters of disks reach the kernel', async () => {
   })
   for (const option of ['c-plan-ahead 21;', 'c-fill-target 2048s;', 'c-min-rate 5120k;'])
     expect(dynamic).toContain(option)
+  expect(await apply(usual)).not.toContain('protocol A;')
   await gnt('instance', 'remove', '-f', name)
 })
 

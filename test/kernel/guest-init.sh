@@ -47,5 +47,7 @@ pvs /dev/vdb > /dev/null 2>&1 || { pvcreate -q /dev/vdb; vgcreate -q xenvg /dev/
 vgchange -q -ay xenvg
 /usr/sbin/sshd
 if [ -e /var/lib/ganeti/server.pem ]; then setsid "$PROGRAMS/gantryd.js" node < /dev/null > /var/log/ganeti/start.log 2>&1 & fi
+# It is in the background before it listens.
+until (exec 3<> /dev/tcp/127.0.0.1/22) 2> /dev/null; do sleep 0.1; done
 echo "READY $NAME"
 while :; do sleep 3600 & wait $!; done

@@ -2,17 +2,23 @@
 // acknowledged is lost, the sides of the mirror have not written without each other, and all that is left over is named by verify with
 // the command that mends it, which is then carried out.
 import { seededRandom, type Random } from '../../src/lib/random'
+import { Leftovers } from './leftovers'
 import { type Machines, nameOf } from './machines'
 import type { Mirrors } from './mirrors'
 
 const NAME = 'inst4.gnt.example'
-const [PRIMARY, SECONDARY] = [1, 2]
+const [PRIMARY, SECONDARY, NEW] = [1, 2, 3]
 const SIZE = '64m'
-/** Verify is followed so many times: what it names may hide something else. */
-const ROUNDS = 4
 
-const VICTIMS = ['the daemon of the primary node', 'the daemon of the secondary node', 'the job', 'the master'] as const
-type Victim = (typeof VICTIMS)[number]
+const NEW_NODE = 'the daemon of the new node'
+type Victim =
+  'the daemon of the primary node' | 'the daemon of the secondary node' | typeof NEW_NODE | 'the job' | 'the master'
+const VICTIMS: readonly Victim[] = [
+  'the daemon of the primary node',
+  'the daemon of the secondary node',
+  'the job',
+  'the master',
+]
 
 interface Operation {
   /** What the instance is before. */
@@ -20,6 +26,8 @@ interface Operation {
   readonly words: readonly string[]
   /** How long it takes beside the creation of a mirror. */
   readonly takes: number
+  /** A node that works for it besides. */
+  readonly alsoOn?: typeof NEW
 }
 
 const mirrored = (...words: string[]): Operation => ({ from: 'drbd', words: ['instance', ...words, NAME], takes: 1 })
@@ -34,6 +42,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'replace on the primary': mirrored('replace-disks', '-p'),
   'replace on the secondary': mirrored('replace-disks', '-s'),
+  'replace the secondary': { ...mirrored('replace-disks', '-n', nameOf(NEW)), alsoOn: NEW },
   grow: { from: 'drbd', words: ['instance', 'grow-disk', NAME, '0', '32m'], takes: 0.7 },
   migrate: { from: 'drbd', words: ['instance', 'migrate', '-f', NAME], takes: 0.7 },
   'convert to drbd': {
@@ -57,11 +66,11 @@ export function randomMoments(count: number, seed: number): Moment[] {
     if (chosen === undefined) throw new Error('nothing to choose from')
     return chosen
   }
-  return Array.from({ length: count }, () => ({
-    operation: one(Object.keys(OPERATIONS)),
-    victim: one(VICTIMS),
-    at: part(random),
-  }))
+  return Array.from({ length: count }, () => {
+    const operation = one(Object.keys(OPERATIONS))
+    const victims: readonly Victim[] = OPERATIONS[operation]?.alsoOn === undefined ? VICTIMS : [...VICTIMS, NEW_NODE]
+    return { operation, victim: one(victims), at: part(random) }
+  })
 }
 
 const part = (random: Random): number => random.below(1000) / 1000
@@ -70,11 +79,14 @@ export class Kills {
   /** How long it takes to make a mirror here and now. */
   private creation_ms = 0
   private data: string | undefined
+  private readonly leftovers: Leftovers
 
   constructor(
     private readonly machines: Machines,
     private readonly mirrors: Mirrors,
-  ) {}
+  ) {
+    this.leftovers = new Leftovers(machines, [PRIMARY, SECONDARY, NEW])
+  }
 
   async carryOut({ operation, victim, at }: Moment): Promise<void> {
     const chosen = OPERATIONS[operation]
@@ -91,13 +103,14 @@ export class Kills {
   /** Removes the instance, after which nothing of it is left. */
   async end(): Promise<void> {
     await this.remove()
-    for (const { node, left } of await this.left()) throw new Error(`${nameOf(node)} has ${left.join(', ')} still`)
+    for (const { node, names } of await this.leftovers.found())
+      throw new Error(`${nameOf(node)} has ${names.join(', ')} still`)
   }
 
   private async prepare(from: Operation['from'], running: boolean): Promise<void> {
-    const is = await this.template()
-    if (is !== undefined && is !== from) await this.remove()
-    if (from !== 'nothing' && is !== from) {
+    const fits = (await this.template()) === from && (await this.isOnItsNodes(from))
+    if (!fits) await this.remove()
+    if (from !== 'nothing' && !fits) {
       const started_ms = Date.now()
       await this.mirrors.add(NAME, from, from === 'drbd' ? [PRIMARY, SECONDARY] : [PRIMARY], SIZE)
       if (from === 'drbd') this.creation_ms = Date.now() - started_ms
@@ -108,6 +121,11 @@ export class Kills {
     this.data = await this.mirrors.write(await this.primary(), device)
     if (running) await this.machines.gnt('instance', 'startup', NAME)
     else if (from === 'plain') await this.machines.gnt('instance', 'deactivate-disks', NAME)
+  }
+
+  private async isOnItsNodes(template: string): Promise<boolean> {
+    const [primary, secondary] = await this.mirrors.sides(NAME)
+    return template === 'plain' ? primary === PRIMARY : primary !== NEW && secondary !== NEW
   }
 
   private async submit(words: readonly string[]): Promise<string> {
@@ -123,6 +141,8 @@ export class Kills {
         return this.machines.killDaemon(PRIMARY)
       case 'the daemon of the secondary node':
         return this.machines.killDaemon(SECONDARY)
+      case NEW_NODE:
+        return this.machines.killDaemon(NEW)
       case 'the job':
         return this.machines.killJob()
       case 'the master':
@@ -131,44 +151,17 @@ export class Kills {
   }
 
   private async expectMended(migrated: boolean): Promise<void> {
-    for (const node of [PRIMARY, SECONDARY]) {
+    for (const node of [PRIMARY, SECONDARY, NEW]) {
       const split = await this.machines.inGuest(node, "dmesg | grep -i 'split-brain' || true")
       if (/split-brain detected/i.test(split)) throw new Error(`${nameOf(node)}: ${split}`)
     }
     if (migrated && (await this.template()) !== undefined)
       await this.machines.gnt('instance', 'migrate', '--cleanup', '-f', NAME)
-    for (let round = 1; (await this.left()).length > 0 || !(await this.isWell()); round++) {
-      const told = await this.machines.verify()
-      if (round > ROUNDS) throw new Error(`not well after ${ROUNDS} rounds: ${await this.why()}\n${told}`)
-      for (const { node, left } of await this.left())
-        for (const one of left)
-          if (!told.includes(one)) throw new Error(`verify does not name ${one} of ${nameOf(node)}: ${told}`)
-      await this.follow(told)
-    }
+    await this.leftovers.mend(() => this.why())
     if (this.data === undefined || (await this.template()) === undefined) return
     const device = await this.mirrors.device(NAME, '--wait-for-sync')
     const now = await this.mirrors.read(await this.primary(), device)
     if (now !== this.data) throw new Error(`what was written is lost: ${device} of ${NAME} has ${now}`)
-  }
-
-  /** Carries out the commands that verify names. */
-  private async follow(told: string): Promise<void> {
-    for (const line of told.split('\n')) {
-      const node = [PRIMARY, SECONDARY].find((number) => line.includes(nameOf(number)))
-      const [, program = '', rest = ''] = /'(gnt-instance|lvrename|lvremove|drbdsetup) ([^']+)'/.exec(line) ?? []
-      if (program === 'gnt-instance') {
-        const options = rest.startsWith('remove') ? ['-f'] : []
-        await this.machines.gnt('instance', ...rest.split(' '), ...options).catch(() => undefined)
-      } else if (program !== '' && node !== undefined) {
-        const yes = program === 'lvremove' ? '-f ' : ''
-        // It may have to wait for another one; the next round tells.
-        await this.machines.inGuest(node, `${program} ${yes}${rest} || true`)
-      }
-    }
-  }
-
-  private async isWell(): Promise<boolean> {
-    return (await this.why()) === undefined
   }
 
   /** What keeps the disks from being active. */
@@ -192,28 +185,10 @@ export class Kills {
   }
 
   private async primary(): Promise<number> {
-    const told = await this.machines.gnt('instance', 'list', '--no-headers', '-o', 'pnode', NAME)
-    return told.includes(nameOf(PRIMARY)) ? PRIMARY : SECONDARY
+    return (await this.mirrors.sides(NAME))[0]
   }
 
   private async remove(): Promise<void> {
     if ((await this.template()) !== undefined) await this.machines.gnt('instance', 'remove', '-f', NAME)
-  }
-
-  /** Volumes and devices of nodes that the configuration does not know. */
-  private async left(): Promise<{ node: number; left: string[] }[]> {
-    const known = await this.machines.knownStorage()
-    const found: { node: number; left: string[] }[] = []
-    for (const node of [PRIMARY, SECONDARY]) {
-      const volumes = (await this.machines.inGuest(node, 'lvs --noheadings -o vg_name,lv_name --separator /')).trim()
-      const minors = (await this.machines.inGuest(node, "sed -n 's/^ *\\([0-9]*\\): cs:.*/\\1/p' /proc/drbd")).trim()
-      const names = [
-        ...volumes.split(/\s+/).map((name) => name.trim()),
-        ...minors.split(/\s+/).map((minor) => (minor === '' ? '' : `drbd minor ${minor}`)),
-      ]
-      const left = names.filter((name) => name !== '' && !known.get(nameOf(node))?.has(name))
-      if (left.length > 0) found.push({ node, left })
-    }
-    return found
   }
 }

@@ -10,14 +10,19 @@ import { DATA_COLLECTORS } from '../../src/model/constants/collectors'
 import { root } from '../support/source-tree'
 
 const KERNEL = path.join(root, '.cache/kernel')
-const GNT = path.join(root, 'bin/gnt.js')
+const program = (name: string): string => path.join(root, 'bin', `${name}.js`)
+const GNT = program('gnt')
 const VIRTIOFSD = '/usr/lib/qemu/virtiofsd'
 /** Whatever is started dies with the test, however that ends. */
 const DYING = ['--pdeathsig', 'KILL', '--']
 /** Everything that can be emulated, but for the fifth level of page tables, which makes each miss of the cache slower. */
 const CPU = 'max,la57=off'
+/** DRBD takes its other node for lost after half a second without an answer; a guest may have to wait longer for a processor. */
+export const PATIENT = '--ping-timeout=100 --timeout=90'
 /** A status of curl. */
 const COULD_NOT_CONNECT = 7
+/** A guest that has to wait for a processor when its kernel tries the timer would panic. */
+const KERNEL_OPTIONS = 'console=ttyS0 panic=-1 quiet nokaslr mitigations=off no_timer_check'
 const NETWORK = '198.51.100'
 const DOMAIN = 'gnt.example'
 const PROGRAMS = `${path.join(root, 'bin')}:/usr/sbin:/usr/bin:/sbin:/bin`
@@ -37,8 +42,8 @@ interface Ran {
 
 /** Runs a program, and ends it after `patience_s`. */
 async function run(words: readonly string[], patience_s: number, input = ''): Promise<Ran> {
-  const [program = '', ...args] = words
-  const child = spawn(program, args, {
+  const [command = '', ...args] = words
+  const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: patience_s * 1000,
     killSignal: 'SIGKILL',
@@ -51,7 +56,7 @@ async function run(words: readonly string[], patience_s: number, input = ''): Pr
   return { code, output }
 }
 
-async function until(what: string, patience_s: number, is: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(what: string, patience_s: number, is: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + patience_s * 1000
   while (!(await is())) {
     if (Date.now() > end) throw new Error(`${what}: not within ${patience_s} s`)
@@ -68,15 +73,14 @@ export class Machines {
   private master: ChildProcess | undefined
   private masterPid = 0
 
-  /** The master and the guests, without a cluster. */
+  /** A master, and a cluster of it and so many guests, in which only guests have disks. */
   static async start(count: number): Promise<Machines> {
     const machines = new Machines()
     try {
       machines.makeNetwork()
       machines.startMaster()
-      const numbers = Array.from({ length: count }, (_, index) => index + 1)
-      for (const node of numbers) machines.powerOn(node)
-      for (const node of numbers) await machines.ready(node)
+      for (let node = 1; node <= count; node++) machines.powerOn(node)
+      await machines.makeCluster()
       return machines
     } catch (error) {
       await machines.remove()
@@ -85,10 +89,12 @@ export class Machines {
   }
 
   /** Runs a command of the cluster on the master; what it prints is the message of the error when it fails. */
-  async gnt(...words: string[]): Promise<string> {
-    const { code, output } = await this.onMaster([GNT, ...words], 300)
+  gnt = (...words: string[]): Promise<string> => this.tool('gnt', ...words)
+
+  async tool(name: string, ...words: string[]): Promise<string> {
+    const { code, output } = await this.onMaster([program(name), ...words], 300)
     if (code === 0) return output
-    throw new Error(`gnt ${words.join(' ')} ended with ${code}: ${output}`)
+    throw new Error(`${name} ${words.join(' ')} ended with ${code}: ${output}`)
   }
 
   onMaster(words: readonly string[], patience_s: number): Promise<Ran> {
@@ -112,8 +118,8 @@ export class Machines {
     return output
   }
 
-  /** Makes a cluster, to which all guests belong; only they have disks. */
-  async makeCluster(): Promise<void> {
+  /** While the guests start. */
+  private async makeCluster(): Promise<void> {
     const bounds =
       'min:disk-size=0,cpu-count=1,disk-count=0,memory-size=1,nic-count=0,spindle-use=0' +
       '/max:disk-size=1048576,cpu-count=8,disk-count=16,memory-size=32768,nic-count=8,spindle-use=12'
@@ -133,16 +139,20 @@ export class Machines {
     const collectors = DATA_COLLECTORS.map((name) => `${name}=false`)
     await this.gnt('cluster', 'modify', `--enabled-data-collectors=${collectors.join()}`)
     const key = await this.onMaster(['cat', '/root/.ssh/id_ecdsa.pub'], 10)
-    for (const node of this.guests.keys()) {
-      await this.inGuest(node, 'cat >> /root/.ssh/authorized_keys', key.output)
-      await this.gnt('node', 'add', '--no-ssh-key-check', nameOf(node))
-    }
+    // One after the other: a daemon has a minute to start, which may be short for three at once on two processors.
+    for (const node of this.guests.keys()) await this.join(node, key.output)
     await this.gnt('node', 'modify', '--vm-capable=no', nameOf(0))
     const templates = 'plain,drbd,diskless'
     await this.gnt(
       ...['cluster', 'modify', `--enabled-disk-templates=${templates}`, `--ipolicy-disk-templates=${templates}`],
-      ...['--vg-name=xenvg', '--drbd-usermode-helper=/bin/true'],
+      ...['--vg-name=xenvg', '--drbd-usermode-helper=/bin/true', '-D', `drbd:net-custom=${PATIENT}`],
     )
+  }
+
+  private async join(node: number, key: string): Promise<void> {
+    await this.ready(node)
+    await this.inGuest(node, 'cat >> /root/.ssh/authorized_keys', key)
+    await this.gnt('node', 'add', '--no-ssh-key-check', nameOf(node))
   }
 
   /** As when the cable is pulled. */
@@ -194,7 +204,7 @@ export class Machines {
         ...['-netdev', `tap,id=card,ifname=tap${node},script=no,downscript=no`],
         ...['-device', `virtio-net-pci,netdev=card,mac=52:54:00:11:22:0${node}`],
         ...['-kernel', path.join(KERNEL, 'vmlinuz'), '-initrd', path.join(KERNEL, 'initrd.gz'), '-append'],
-        `console=ttyS0 panic=-1 quiet nokaslr mitigations=off guest-init=${init} settings=${file('settings')}`,
+        `${KERNEL_OPTIONS} guest-init=${init} settings=${file('settings')}`,
         ...['-serial', `file:${file('console')}`],
       ],
       { stdio: 'ignore' },
@@ -202,13 +212,14 @@ export class Machines {
     this.guests.set(node, [guest, server])
   }
 
-  ready(node: number): Promise<void> {
-    const said = () => fs.readFileSync(this.file(`console${node}`), 'utf8')
-    return until(
-      `${nameOf(node)} starts`,
-      240,
-      () => fs.existsSync(this.file(`console${node}`)) && said().includes('READY'),
-    )
+  async ready(node: number): Promise<void> {
+    const console = this.file(`console${node}`)
+    await until(`${nameOf(node)} starts`, 240, () => {
+      const said = fs.existsSync(console) ? fs.readFileSync(console, 'utf8') : ''
+      const [guest] = this.guests.get(node) ?? []
+      if (guest?.exitCode !== null) throw new Error(`${nameOf(node)} ended while it started: ${said.slice(-2000)}`)
+      return said.includes('READY')
+    })
   }
 
   /** Starts a node that lost its power, and waits for its daemon. */

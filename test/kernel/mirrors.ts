@@ -1,5 +1,5 @@
 // What tests say of instances on real volumes and mirrors: made, written, read, and looked at as the kernels of the nodes tell of them.
-import { type Machines, nameOf } from './machines'
+import { type Machines, nameOf, until } from './machines'
 
 /** Of what is written: so many, of this size. */
 const [BLOCKS, BYTES] = [20, 102400]
@@ -45,11 +45,37 @@ export class Mirrors {
     return told.trim().split(/\s+/).filter(Boolean)
   }
 
+  /** The nodes of a mirrored instance. */
+  async sides(name: string): Promise<readonly [primary: number, secondary: number]> {
+    const told = await this.machines.gnt('instance', 'list', '--no-headers', '-o', 'pnode,snodes', name)
+    const [primary = 0, secondary = 0] = Array.from(told.matchAll(/node(\d)/g), ([, digit]) => Number(digit))
+    return [primary, secondary]
+  }
+
   /** Both sides of the only mirror of these nodes, as the kernel of each side tells of it. */
   async expectInSync([primary, secondary = 0]: Sides): Promise<void> {
-    const state = async (node: number) =>
-      (await this.machines.inGuest(node, "grep -o 'cs:.*/[A-Za-z]* C' /proc/drbd || cat /proc/drbd")).trim()
-    expect(await state(primary)).toBe('cs:Connected ro:Primary/Secondary ds:UpToDate/UpToDate C')
-    expect(await state(secondary)).toBe('cs:Connected ro:Secondary/Primary ds:UpToDate/UpToDate C')
+    const is = (state: string) => this.only(`cs:Connected ro:${state} ds:UpToDate/UpToDate C `)
+    await this.tells(primary, is('Primary/Secondary'))
+    await this.tells(secondary, is('Secondary/Primary'))
+  }
+
+  /** The kernel of the node has noticed that the other side of its only mirror is gone. */
+  async isAlone(node: number): Promise<void> {
+    await this.tells(node, ([line = '']) => /cs:(WFConnection|StandAlone) /.test(line))
+  }
+
+  private only = (words: string) => (lines: readonly string[]) =>
+    lines.length === 1 && lines[0]?.includes(words) === true
+
+  /** Waits until the kernel tells of the mirrors of a node as wanted. */
+  private async tells(node: number, wanted: (lines: readonly string[]) => boolean): Promise<void> {
+    let told = ''
+    const look = async () => {
+      told = await this.machines.inGuest(node, "grep ' cs:' /proc/drbd || true")
+      return wanted(told.split('\n').filter(Boolean))
+    }
+    await until('its state', 120, look).catch((error: unknown) => {
+      throw new Error(`the mirrors of ${nameOf(node)} are not as wanted: ${String(error)}: ${told}`)
+    })
   }
 }
