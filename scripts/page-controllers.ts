@@ -45,7 +45,7 @@ const KINDS: readonly Kind[] = [
     one: 'One lock, by its name with the slash encoded: `instance%2Fvm1`.',
   },
   named('Network', 'networks', 'Networks', 'network'),
-  named('Node', 'nodes', 'Nodes', 'node'),
+  named('Node', 'nodes', 'Nodes', 'node', SEEN),
   {
     ...{ name: 'Os', path: 'os', key: 'name', shown: KNOWN },
     page: 'Operating systems that the nodes have: one page of them. Every node is asked.',
@@ -83,20 +83,39 @@ export class ${path.charAt(0).toUpperCase()}${path.slice(1)}V3PagesController ex
    * ${page}
    * @param fields Names of fields, separated by commas; ${shown}.
    * @param filter A filter of the query language as JSON: \`["==", "${key}", "..."]\`.
-   * @param limit Objects on a page: 100 when left out, 1000 at most.
+${moreParams(kind)}   * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The \`next\` of the page before.
    */
   @Get('')
   list(
     @Query() fields?: string,
     @Query() filter?: string,
-    @Query() limit?: number,
+${moreArguments(kind)}    @Query() limit?: number,
     @Query() after?: string,
   ): Promise<${name}Page> {
-    return this.page<${view}>({ what: '${name.toLowerCase()}', shown: ${name.toUpperCase()}_VIEW, fields, filter, limit, after })
+    return this.page<${view}>({ what: '${name.toLowerCase()}', shown: ${name.toUpperCase()}_VIEW, fields, filter, ${moreNames(kind)}limit, after })
   }
 ${single(kind)}}`
 }
+
+/** Exports have an order of their own; only some kinds have what nodes have to tell. */
+const sorts = ({ name }: Kind): boolean => name !== 'Export'
+const isSeen = ({ shown }: Kind): boolean => shown === SEEN
+
+const moreParams = (kind: Kind): string =>
+  [
+    sorts(kind)
+      ? '   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.\n'
+      : '',
+    isSeen(kind)
+      ? '   * @param known Fields that nodes have to tell are shown as they told them last, also when they are named: nobody is asked.\n'
+      : '',
+  ].join('')
+
+const moreArguments = (kind: Kind): string =>
+  `${sorts(kind) ? '    @Query() sort?: string,\n' : ''}${isSeen(kind) ? '    @Query() known?: boolean,\n' : ''}`
+
+const moreNames = (kind: Kind): string => `${sorts(kind) ? 'sort, ' : ''}${isSeen(kind) ? 'known, ' : ''}`
 
 function single({ name, one, shown }: Kind): string {
   if (one === undefined) return ''

@@ -175,8 +175,8 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
 const LONG_LIVED =
   /^src\/(bootstrap|collectors|config|daemons|http|jobs|lib|locks|node|query|replication|rpc|services)\//
 
-const OURS = /\.(ts|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
-const GENERATED = /^(openapi|src\/generated|test\/(golden|data)|package-lock\.json)/
+const OURS = /\.(ts|tsx|css|html|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
+const GENERATED = /^(openapi|src\/generated|ui\/src\/api\/schema|test\/(golden|data)|package-lock\.json)/
 
 test('a file imports only from its own layer and the layers below it', () => {
   expect(product.flatMap(badImports)).toEqual([])
@@ -280,9 +280,9 @@ test('no function is longer than a screen', () => {
 })
 
 test('files have names in kebab-case', () => {
-  const allowed = /^[a-z0-9]+(-[a-z0-9]+)*(\.(controller|test|prop\.test|d))?\.(ts|cjs|mjs|js|json)$/
-  const ours = files.filter((name) => /^(src|test|scripts|bin)\//.test(name) && !GENERATED.test(name))
-  const odd = ours.filter((name) => /\.(ts|cjs|mjs|js)$/.test(name) && !allowed.test(path.basename(name)))
+  const allowed = /^[a-z0-9]+(-[a-z0-9]+)*(\.(controller|test|prop\.test|d|config))?\.(tsx?|cjs|mjs|js|json)$/
+  const ours = files.filter((name) => /^(src|test|scripts|bin|ui)\//.test(name) && !GENERATED.test(name))
+  const odd = ours.filter((name) => /\.(tsx?|cjs|mjs|js)$/.test(name) && !allowed.test(path.basename(name)))
   expect(odd.map((name) => `${name}: write it as some-name.ts`)).toEqual([])
 })
 
@@ -473,7 +473,7 @@ function linesWith(text: string, wanted: RegExp): [number, string][] {
 function namedFiles(document: string): string[] {
   const inCode = [...document.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => code.split(/\s+/))
   const linked = [...document.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].flatMap(([, target = '']) => target)
-  const isFile = /^(src|test|scripts|bin|openapi|os)\/[\w./-]+$|^[\w.-]+(\/[\w.-]+)+\.(ts|js|cjs|mjs|json|md|hbs)$/
+  const isFile = /^(src|test|scripts|bin|openapi|os|ui)\/[\w./-]+$|^[\w.-]+(\/[\w.-]+)+\.(ts|js|cjs|mjs|json|md|hbs)$/
   return [...inCode, ...linked.filter((target) => !/^\w+:/.test(target))]
     .map((name) => name.replace(/[,;:]$/, ''))
     .filter((name) => isFile.test(name) || linked.includes(name))

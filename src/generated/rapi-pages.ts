@@ -67,6 +67,7 @@ export class FiltersV3PagesController extends V3Resource {
    * Filters of the job queue: one page of them.
    * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "uuid", "..."]`.
+   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -74,10 +75,11 @@ export class FiltersV3PagesController extends V3Resource {
   list(
     @Query() fields?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<FilterPage> {
-    return this.page<FilterView>({ what: 'filter', shown: FILTER_VIEW, fields, filter, limit, after })
+    return this.page<FilterView>({ what: 'filter', shown: FILTER_VIEW, fields, filter, sort, limit, after })
   }
 
   /**
@@ -106,6 +108,7 @@ export class GroupsV3PagesController extends V3Resource {
    * Node groups: one page of them, in the order of their names.
    * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
+   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -113,10 +116,11 @@ export class GroupsV3PagesController extends V3Resource {
   list(
     @Query() fields?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<GroupPage> {
-    return this.page<GroupView>({ what: 'group', shown: GROUP_VIEW, fields, filter, limit, after })
+    return this.page<GroupView>({ what: 'group', shown: GROUP_VIEW, fields, filter, sort, limit, after })
   }
 
   /**
@@ -145,6 +149,8 @@ export class InstancesV3PagesController extends V3Resource {
    * Instances: one page of them, in the order of their names.
    * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
+   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
+   * @param known Fields that nodes have to tell are shown as they told them last, also when they are named: nobody is asked.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -152,10 +158,12 @@ export class InstancesV3PagesController extends V3Resource {
   list(
     @Query() fields?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
+    @Query() known?: boolean,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<InstancePage> {
-    return this.page<InstanceView>({ what: 'instance', shown: INSTANCE_VIEW, fields, filter, limit, after })
+    return this.page<InstanceView>({ what: 'instance', shown: INSTANCE_VIEW, fields, filter, sort, known, limit, after })
   }
 
   /**
@@ -184,6 +192,7 @@ export class LocksV3PagesController extends V3Resource {
    * Locks that are held or waited for: one page of them.
    * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
+   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -191,10 +200,11 @@ export class LocksV3PagesController extends V3Resource {
   list(
     @Query() fields?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<LockPage> {
-    return this.page<LockView>({ what: 'lock', shown: LOCK_VIEW, fields, filter, limit, after })
+    return this.page<LockView>({ what: 'lock', shown: LOCK_VIEW, fields, filter, sort, limit, after })
   }
 
   /**
@@ -223,6 +233,7 @@ export class NetworksV3PagesController extends V3Resource {
    * Networks: one page of them, in the order of their names.
    * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
+   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -230,10 +241,11 @@ export class NetworksV3PagesController extends V3Resource {
   list(
     @Query() fields?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<NetworkPage> {
-    return this.page<NetworkView>({ what: 'network', shown: NETWORK_VIEW, fields, filter, limit, after })
+    return this.page<NetworkView>({ what: 'network', shown: NETWORK_VIEW, fields, filter, sort, limit, after })
   }
 
   /**
@@ -260,8 +272,10 @@ export interface NodePage {
 export class NodesV3PagesController extends V3Resource {
   /**
    * Nodes: one page of them, in the order of their names.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
+   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
+   * @param known Fields that nodes have to tell are shown as they told them last, also when they are named: nobody is asked.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -269,15 +283,17 @@ export class NodesV3PagesController extends V3Resource {
   list(
     @Query() fields?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
+    @Query() known?: boolean,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<NodePage> {
-    return this.page<NodeView>({ what: 'node', shown: NODE_VIEW, fields, filter, limit, after })
+    return this.page<NodeView>({ what: 'node', shown: NODE_VIEW, fields, filter, sort, known, limit, after })
   }
 
   /**
    * One node.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<NodeView> {
@@ -301,6 +317,7 @@ export class OsV3PagesController extends V3Resource {
    * Operating systems that the nodes have: one page of them. Every node is asked.
    * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
+   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -308,10 +325,11 @@ export class OsV3PagesController extends V3Resource {
   list(
     @Query() fields?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<OsPage> {
-    return this.page<OsView>({ what: 'os', shown: OS_VIEW, fields, filter, limit, after })
+    return this.page<OsView>({ what: 'os', shown: OS_VIEW, fields, filter, sort, limit, after })
   }
 
   /**

@@ -721,7 +721,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: FiltersV3PagesController,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',
@@ -737,7 +737,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: GroupsV3PagesController,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',
@@ -753,7 +753,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: InstancesV3PagesController,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"known","dataType":"boolean"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',
@@ -769,7 +769,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: LocksV3PagesController,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',
@@ -785,7 +785,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: NetworksV3PagesController,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',
@@ -801,7 +801,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: NodesV3PagesController,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"known","dataType":"boolean"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',
@@ -817,7 +817,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: OsV3PagesController,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',
@@ -833,7 +833,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: JobsV3Controller,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"include","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+    args: [{"in":"query","name":"include","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"sort","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',

@@ -40,8 +40,22 @@ function fromQuery({ name, dataType }: RouteArgument, query: URLSearchParams): u
   const values = query.getAll(name).filter((value) => value !== '')
   if (dataType === 'array') return values
   const [first] = values
-  if (first === undefined || dataType !== 'integer') return first
-  const number = pythonInt(first)
-  if (number === undefined) throw badRequest(`Invalid value for the '${name}' parameter`)
-  return number
+  if (first === undefined) return undefined
+  const read = READERS.get(dataType)
+  const value = read === undefined ? first : read(first)
+  if (value === undefined) throw badRequest(`Invalid value for the '${name}' parameter`)
+  return value
 }
+
+type Reader = (text: string) => number | boolean | undefined
+
+/** Of types that are no texts; undefined for what is none of theirs. */
+const READERS: ReadonlyMap<string | undefined, Reader> = new Map<string, Reader>([
+  ['integer', pythonInt],
+  ['boolean', (text) => BOOLEANS.get(text)],
+])
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])

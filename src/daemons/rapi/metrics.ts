@@ -218,6 +218,7 @@ async function allRows(
       after,
       limit: VIEW_PAGE_MAX,
       known: true,
+      sort: null,
     })
     rows.push(...page.rows)
     if (page.next === null) return rows

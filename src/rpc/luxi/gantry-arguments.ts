@@ -23,6 +23,7 @@ export const viewRequest: Shape<ViewRequest> = shape({
   name: orNull(text),
   fields: texts,
   filter: orNull(listOf(json)),
+  sort: orNull(shape({ field: text, descending: bool })),
   after: orNull(text),
   limit: int,
   known: bool,

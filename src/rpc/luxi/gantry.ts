@@ -16,11 +16,18 @@ export interface ViewRequest {
   readonly name: string | null
   readonly fields: readonly string[]
   readonly filter: QueryFilter
-  /** The key of the last object of the page before. */
+  /** Null for the order of the keys. */
+  readonly sort: ViewSort | null
+  /** What the page before told as `next`. */
   readonly after: string | null
   readonly limit: number
   /** Live data comes from what nodes said last; else they are asked. */
   readonly known: boolean
+}
+
+export interface ViewSort {
+  readonly field: string
+  readonly descending: boolean
 }
 
 export interface ViewPage {

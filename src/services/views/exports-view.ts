@@ -1,4 +1,5 @@
 // Exports as /3 shows them. They have no name of their own: one is known by its node and its instance.
+import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceCompare } from '../../model/nice-sort'
 import { runQuery } from '../../query/engine'
 import type { QuerySource } from '../../query/source'
@@ -9,6 +10,7 @@ import { pageOf } from './view-page'
 
 /** `source` has what the caller may know. The data of an export are those of its instance, so who does not see that sees no export. */
 export async function exportsView(access: Access, request: ViewRequest, source: QuerySource): Promise<ViewPage> {
+  if (request.sort !== null) throw new OpPrereqError('Exports come in the order of their nodes', ECODE.INVAL)
   const { data } = await runQuery('export', ['node', 'export', ...request.fields], request.filter, source)
   const isSeen = ([, name]: readonly Cell[]): boolean =>
     typeof name?.[1] !== 'string' || access.sees(source.config, `instance/${name[1]}`)

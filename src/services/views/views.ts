@@ -1,16 +1,15 @@
 // Objects as /3 shows them: the query engine, page by page. Live data is asked for only for the page that is shown.
 import { stampText } from '../../lib/rfc3339'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import { niceCompare } from '../../model/nice-sort'
 import { KINDS } from '../../model/permissions'
 import { keyField, queryFields, runQuery } from '../../query/engine'
 import type { JobOutline, JobReader, QuerySource } from '../../query/source'
 import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
-import type { ViewPage, ViewRequest } from '../../rpc/luxi/gantry'
+import type { ViewPage, ViewRequest, ViewSort } from '../../rpc/luxi/gantry'
 import type { Access } from '../access/access'
 import { exportsView } from './exports-view'
 import type { LastKnown } from '../live-data/last-known'
-import { pageOf } from './view-page'
+import { isKey, type Ranked, rankedPage } from './ranked'
 import { SEEN_FIELDS, saysNothing } from './view-fields'
 
 export async function view(
@@ -24,7 +23,7 @@ export async function view(
   if (kind === undefined || (what === 'export' && name !== null))
     throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
   access.need(name === null ? `${kind}.list` : `${kind}.query`)
-  refuseUnknown(what, fields)
+  refuseUnknown(what, request.sort === null ? fields : [...fields, request.sort.field])
   // Filters, too, look only at what the caller may know.
   const live = request.known ? known.insteadOf(whole.live) : whole.live
   const source = {
@@ -36,9 +35,9 @@ export async function view(
   if (what === 'export') return exportsView(access, request, source)
   const key = keyField(what)
   const only = name === null ? request.filter : ['==', key, what === 'job' ? Number(name) : name]
-  const visible = await keys(access, what, key, only, source)
+  const visible = await ranked(access, { what, key, filter: only, sort: request.sort }, source)
   if (name !== null && visible.length === 0) throw new OpPrereqError(`There is no ${what} ${name}`, ECODE.NOENT)
-  const { page, next } = pageOf(visible, String, request)
+  const { page, next } = rankedPage(visible, request)
   if (page.length === 0) return { rows: [], next: null }
   const chosen = ['|', ...page.map((one) => ['==', key, one])]
   const rows = await rowsOf(request, chosen, source)
@@ -68,26 +67,23 @@ async function rowsOf(
   return new Map(rows)
 }
 
-type Key = string | number
+interface Wanted {
+  readonly what: QueryResource
+  readonly key: string
+  readonly filter: QueryFilter
+  readonly sort: ViewSort | null
+}
 
-/** The keys of all objects that the caller may see, in order. */
-async function keys(
-  access: Access,
-  what: QueryResource,
-  key: string,
-  filter: QueryFilter,
-  source: QuerySource,
-): Promise<Key[]> {
+/** The keys of all objects that the caller may see, with what the list is sorted by. */
+async function ranked(access: Access, { what, key, filter, sort }: Wanted, source: QuerySource): Promise<Ranked[]> {
   const isJob = what === 'job'
-  const { data } = await runQuery(what, isJob ? [key, 'status'] : [key], filter, source)
+  const fields = [key, isJob ? 'status' : key, sort?.field ?? key]
+  const { data } = await runQuery(what, fields, filter, source)
   // A job that was asked for by its id has a row even if there is none.
   const there = isJob ? data.filter(([, status]) => status?.[1] !== null) : data
   const found = there.filter(([id]) => seen(access, what, id?.[1], source))
-  const names = found.map(([id]) => id?.[1]).filter((value): value is Key => isKey(value))
-  return names.sort((a, b) => niceCompare(String(a), String(b)))
+  return found.flatMap(([id, , value]) => (isKey(id?.[1]) ? { key: id[1], value: value?.[1] ?? null } : []))
 }
-
-const isKey = (value: unknown): value is Key => typeof value === 'string' || typeof value === 'number'
 
 /** A token with a scope sees the jobs that were submitted with it. */
 function visibleJobs(access: Access, jobs: JobReader): JobReader {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
-import { generated } from '../../../scripts/generate'
+import { CLIENT_TYPES, clientTypesHead, generated } from '../../../scripts/generate'
 import { DOORS } from '../../support/contract'
 
 const ROOT = path.join(__dirname, '../../..')
@@ -17,4 +17,9 @@ test('generated files are what the opcodes and controllers say; if not, run npm 
     const same = readFileSync(path.join(ROOT, file), 'utf8') === text
     expect(same ? '' : file).toBe('')
   }
+})
+
+test('the types of the console are those of the present document; if not, run npm run generate', () => {
+  const text = readFileSync(path.join(ROOT, CLIENT_TYPES), 'utf8')
+  expect(text.slice(0, clientTypesHead().length)).toBe(clientTypesHead())
 })

@@ -75,6 +75,7 @@ async function waitFor(
       after: null,
       limit: 1,
       known: true,
+      sort: null,
     })
     return jobOf(Object.fromEntries(fields.map((field, at) => [field, rows[0]?.[at]])), ALL_JOB_PARTS)
   } catch {

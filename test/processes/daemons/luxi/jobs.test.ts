@@ -75,6 +75,7 @@ test('the submitter of a job is shown to our own doors only', async () => {
     after: null,
     limit: 1,
     known: true,
+    sort: null,
   } as const
   const { rows } = await luxi.gantry.view({ user: 'berta', token: null, permissions: ['*'] }, ours)
   expect(rows).toMatchObject([[[{ reason: [['gantry:user', 'anna', 1], ...(shown[0]?.reason ?? [])] }]]])

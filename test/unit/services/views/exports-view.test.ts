@@ -20,7 +20,7 @@ const everything = new Access(identity, null)
 
 function ask(more: Partial<ViewRequest>, access = everything): Promise<ViewPage> {
   const whole = { what: 'export', name: null, fields: ['node', 'export'], filter: ['!=', 'node', 'x'], after: null }
-  const request = { ...whole, limit: 100, known: true, ...more } as ViewRequest
+  const request = { ...whole, limit: 100, known: true, sort: null, ...more } as ViewRequest
   return view(access, request, source, new LastKnown(new SteppedClock()))
 }
 

@@ -74,6 +74,7 @@ export class JobsV3Controller extends V3Resource {
    * Jobs that are not archived: one page of them, in the order of their ids.
    * @param include More of each opcode, separated by commas: `result`, `error`, `log`, `input`.
    * @param filter A filter of the query language as JSON: `["==", "status", "running"]`.
+   * @param sort The field to sort by, with a minus before it for the other direction: `-id` for the newest first.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -81,11 +82,12 @@ export class JobsV3Controller extends V3Resource {
   async list(
     @Query() include?: string,
     @Query() filter?: string,
+    @Query() sort?: string,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<JobPage> {
     const parts = readParts(include)
-    const request = { what: 'job', shown: jobFields(parts), fields: undefined, filter, limit, after } as const
+    const request = { what: 'job', shown: jobFields(parts), fields: undefined, filter, sort, limit, after } as const
     const { items, next } = await this.page<Record<string, unknown>>(request)
     return { items: items.map((row) => jobOf(row, parts)), next }
   }

@@ -3,7 +3,7 @@ import { isDeeper } from '../../../../lib/json-depth'
 import { FILTER_DEPTH_MAX } from '../../../../model/limits/queries'
 import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits/rapi-v3'
 import type { QueryFilter, QueryResource } from '../../../../rpc/luxi/calls'
-import type { Precondition } from '../../../../rpc/luxi/gantry'
+import type { Precondition, ViewSort } from '../../../../rpc/luxi/gantry'
 import type { RapiContext, V3Request } from '../../context'
 import { badRequest, HttpError } from '../../../../http/errors'
 import { etag } from '../../v3/if-match'
@@ -14,6 +14,10 @@ interface PageRequest {
   readonly shown: readonly string[]
   readonly fields: string | undefined
   readonly filter: string | undefined
+  /** A field, with a minus before it for the other direction. */
+  readonly sort?: string
+  /** Whether live data is what nodes told last: when left out, unless fields are named. */
+  readonly known?: boolean
   readonly limit: number | undefined
   readonly after: string | undefined
 }
@@ -41,8 +45,9 @@ export abstract class V3Resource {
     const filter = readFilter(request.filter)
     const after = readCursor(what, request.after)
     const { identity, gantry } = this.v3
-    const known = request.fields === undefined
-    const { rows, next } = await gantry.view(identity, { what, name: null, fields, filter, after, limit, known })
+    const { known = request.fields === undefined } = request
+    const sort = readSort(request.sort)
+    const { rows, next } = await gantry.view(identity, { what, name: null, fields, filter, sort, after, limit, known })
     const items = rows.map((row) => viewOf<View>(fields, row))
     return { items, next: cursorOf(what, next) }
   }
@@ -57,7 +62,7 @@ export abstract class V3Resource {
     const { identity, gantry, reply } = this.v3
     const more = VERSIONED.has(what) ? ['uuid', 'serial_no'] : []
     const known = named === undefined
-    const request = { what, name, fields: [...more, ...fields], filter: null, after: null, limit: 1, known }
+    const request = { what, name, fields: [...more, ...fields], filter: null, sort: null, after: null, limit: 1, known }
     const { rows } = await gantry.view(identity, request)
     const row = rows[0] ?? []
     if (more.length > 0) reply.headers['ETag'] = etag(what, row[0], row[1])
@@ -70,6 +75,13 @@ function readFields(text: string | undefined): string[] | undefined {
   const fields = text.split(',').map((field) => field.trim())
   if (fields.includes('')) throw badRequest('fields: a name is empty')
   return [...new Set(fields)]
+}
+
+function readSort(text: string | undefined): ViewSort | null {
+  if (text === undefined) return null
+  const field = text.replace(/^-/, '')
+  if (field === '') throw badRequest('sort: names no field')
+  return { field, descending: field !== text }
 }
 
 function readFilter(text: string | undefined): QueryFilter {

@@ -1,0 +1,32 @@
+// Who is signed in, as the whole page knows it.
+import type { components } from './schema'
+
+export type Session = components['schemas']['SessionView']
+
+export interface SignedIn {
+  /** `unknown` until the server has been asked. After `ended`, what is on the page stays there while its user signs in again. */
+  readonly state: 'unknown' | 'none' | 'open' | 'ended'
+  readonly session?: Session
+  /** Why it has ended. */
+  readonly why?: string
+}
+
+let now: SignedIn = { state: 'unknown' }
+const listeners = new Set<() => void>()
+
+function become(next: SignedIn): void {
+  now = next
+  for (const listener of listeners) listener()
+}
+
+export const sessionStore = {
+  get: () => now,
+  subscribe(listener: () => void) {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  },
+  open: (session: Session) => become({ state: 'open', session }),
+  /** Of a page that shows something, so it is kept; else there is nothing to keep. */
+  end: (why: string) => become(now.session === undefined ? { state: 'none', why } : { ...now, state: 'ended', why }),
+  forget: () => become({ state: 'none' }),
+}

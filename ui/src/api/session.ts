@@ -1,0 +1,45 @@
+// Signing in and out, and what the signed-in user may do.
+import { useSyncExternalStore } from 'react'
+import { request, send } from './client'
+import { type Session, sessionStore, type SignedIn } from './session-store'
+import { Problem } from './problem'
+
+export type Credentials = { user: string; password: string } | { token: string }
+
+/** Finds out whether this browser has a session already. */
+export async function resumeSession(): Promise<void> {
+  try {
+    sessionStore.open((await request('GET', '/3/session')) as Session)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    if (sessionStore.get().state === 'unknown') sessionStore.end(error.message)
+    // Nobody has to be told that there was none.
+    if (error.status === 401) sessionStore.forget()
+  }
+}
+
+export async function signIn(credentials: Credentials): Promise<void> {
+  const headers = { Authorization: authorization(credentials) }
+  const answer = await send(new Request('/3/session', { method: 'POST', headers }))
+  sessionStore.open((await answer.json()) as Session)
+}
+
+export async function signOut(everywhere: boolean): Promise<void> {
+  await request('DELETE', `/3/session?everywhere=${everywhere}`)
+  // What was shown belongs to whoever was signed in.
+  location.assign('/ui/')
+}
+
+export const useSignedIn = (): SignedIn => useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
+
+/** Whether the signed-in user has a permission. The server decides; this is to say it beforehand. */
+export function useMay(): (permission: string) => boolean {
+  const { session } = useSignedIn()
+  return (permission) => session?.permissions.includes(permission) ?? false
+}
+
+function authorization(credentials: Credentials): string {
+  if ('token' in credentials) return `Bearer ${credentials.token.trim()}`
+  const bytes = new TextEncoder().encode(`${credentials.user}:${credentials.password}`)
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`
+}

@@ -1,0 +1,45 @@
+// The console: signed in or not.
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { Problem } from '../api/problem'
+import { resumeSession, useSignedIn } from '../api/session'
+import { SignInAgain, SignInPage } from '../pages/sign-in/sign-in'
+import { router } from './routes'
+import { theme, variables } from './theme'
+
+/** Answers of the server are not asked for twice; only one that was not reached may be there the next time. */
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) =>
+        failures < 2 && error instanceof Problem && (error.status === 0 || error.status >= 502),
+    },
+  },
+})
+
+export function App() {
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+      <QueryClientProvider client={client}>
+        <Door />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+function Door() {
+  const { state, session, why } = useSignedIn()
+  useEffect(() => void resumeSession(), [])
+  if (state === 'unknown') return null
+  if (session === undefined) return <SignInPage why={why} />
+  return (
+    <>
+      <RouterProvider router={router} />
+      <SignInAgain opened={state === 'ended'} user={session.user} />
+    </>
+  )
+}

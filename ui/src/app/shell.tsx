@@ -1,0 +1,156 @@
+// What is around every page: the sections, the search, whether the page is live, and who is signed in.
+import {
+  ActionIcon,
+  Alert,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  Kbd,
+  Menu,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, Outlet } from '@tanstack/react-router'
+import { useConnection } from '../api/events'
+import { useLive } from '../api/live'
+import { signOut, useSignedIn } from '../api/session'
+import { Icon, type IconName } from '../parts/icon'
+import { JobTray } from '../parts/job-tray'
+import { Status } from '../parts/status'
+import { texts } from '../texts'
+import { openSearch, Search } from './search'
+
+export const SECTIONS = [
+  { to: '/', icon: 'overview' },
+  { to: '/instances', icon: 'instances' },
+  { to: '/nodes', icon: 'nodes' },
+  { to: '/groups', icon: 'groups' },
+  { to: '/networks', icon: 'networks' },
+  { to: '/jobs', icon: 'jobs' },
+] as const satisfies readonly { to: string; icon: IconName & keyof typeof texts.nav }[]
+
+const KEYS = 'Ctrl K'
+
+export function Shell() {
+  const { session } = useSignedIn()
+  useLive(session?.csrf ?? '')
+  const [opened, { toggle, close }] = useDisclosure()
+  const connection = useConnection()
+  return (
+    <AppShell
+      header={{ height: 48 }}
+      navbar={{ width: 190, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={16}
+      transitionDuration={0}
+    >
+      <AppShell.Header style={{ background: 'var(--surface)', borderColor: 'var(--line)' }}>
+        <Group h="100%" px={14} justify="space-between" wrap="nowrap">
+          <Group gap={10} wrap="nowrap">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={opened ? texts.nav.close : texts.nav.open}
+            />
+            <Text fw={700} component={Link} to="/" c="inherit" td="none">
+              {texts.product}
+            </Text>
+          </Group>
+          <Group gap={8} wrap="nowrap">
+            <Button
+              variant="default"
+              onClick={openSearch}
+              leftSection={<Icon name="search" size={14} />}
+              aria-label={`${texts.shell.search} ${KEYS}`}
+            >
+              <Group gap={8} visibleFrom="sm">
+                {texts.shell.search} <Kbd size="xs">{KEYS}</Kbd>
+              </Group>
+            </Button>
+            <Group visibleFrom="sm" fz="sm">
+              <Live />
+            </Group>
+            <Colors />
+            <Account />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar
+        p={10}
+        style={{ background: 'var(--surface)', borderColor: 'var(--line)' }}
+        aria-label={texts.nav.label}
+      >
+        {SECTIONS.map(({ to, icon }) => (
+          <Link
+            key={to}
+            to={to}
+            className="nav-link"
+            onClick={close}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+          >
+            <Icon name={icon} />
+            {texts.nav[icon]}
+          </Link>
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main>
+        {connection === 'lost' && (
+          <Alert color="orange" variant="outline" mb="md" p="xs" role="status">
+            {texts.connection.lost}
+          </Alert>
+        )}
+        <Outlet />
+      </AppShell.Main>
+      <JobTray />
+      <Search />
+    </AppShell>
+  )
+}
+
+function Live() {
+  const connection = useConnection()
+  if (connection === 'live') return <Status tone="good" text={texts.connection.live} />
+  if (connection === 'denied') return <Status tone="off" text={texts.connection.denied} />
+  return <Status tone="warn" text={texts.connection.connecting} />
+}
+
+function Colors() {
+  const { setColorScheme } = useMantineColorScheme()
+  const now = useComputedColorScheme('light')
+  return (
+    <ActionIcon
+      variant="default"
+      size={30}
+      aria-label={texts.shell.colors}
+      onClick={() => setColorScheme(now === 'dark' ? 'light' : 'dark')}
+    >
+      <Icon name="colors" size={16} />
+    </ActionIcon>
+  )
+}
+
+function Account() {
+  const { session } = useSignedIn()
+  const label = texts.shell.account(session?.user ?? '')
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="default" size={30} aria-label={label}>
+          <Icon name="account" size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{label}</Menu.Label>
+        <Menu.Item component="a" href="/docs/">
+          {texts.shell.documentation}
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut(false)}>{texts.shell.signOut}</Menu.Item>
+        <Menu.Item onClick={() => void signOut(true)}>{texts.shell.signOutEverywhere}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

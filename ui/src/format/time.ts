@@ -1,0 +1,20 @@
+// Times with their zone, and how long something took.
+const WHOLE = new Intl.DateTimeFormat('sv-SE', {
+  ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  timeZoneName: 'short',
+})
+
+export const timeText = (time: string | null | undefined): string =>
+  time === null || time === undefined ? '–' : WHOLE.format(new Date(time))
+
+export function agoText(time: string | null | undefined, now = Date.now()): string {
+  return time === null || time === undefined ? '–' : `${spanText(now - Date.parse(time))} ago`
+}
+
+export function spanText(span_ms: number): string {
+  const seconds = Math.max(0, Math.round(span_ms / 1000))
+  if (seconds < 90) return `${seconds} s`
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`
+  return `${Math.round(seconds / 86_400)} d`
+}

@@ -1,0 +1,52 @@
+// All node groups.
+import { Text } from '@mantine/core'
+import type { Named } from '../../api/named'
+import type { components } from '../../api/schema'
+import { useList } from '../../parts/list-query'
+import { Page } from '../../parts/page'
+import { ProblemBox } from '../../parts/problem-box'
+import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { texts } from '../../texts'
+
+type NodeGroup = Named<components['schemas']['GroupView']>
+
+const own = texts.groups
+
+const COLUMNS: readonly Column<NodeGroup>[] = [
+  { ...{ id: 'name', title: own.columns.name, width: 160, share: 2 }, cell: ({ name }) => name },
+  { ...{ id: 'nodes', title: own.columns.nodes, width: 80, right: true }, cell: ({ node_cnt: count }) => count },
+  {
+    ...{ id: 'instances', title: own.columns.instances, width: 100, right: true },
+    cell: ({ pinst_cnt: count }) => count,
+  },
+  { ...{ id: 'policy', title: own.columns.policy, width: 140, share: 1 }, cell: ({ alloc_policy: policy }) => policy },
+  { ...{ id: 'tags', title: own.columns.tags, width: 160, share: 2 }, cell: ({ tags }) => (tags ?? []).join(', ') },
+]
+
+const FIELDS = 'name,node_cnt,pinst_cnt,alloc_policy,tags'
+
+export function GroupsPage() {
+  const list = useList<NodeGroup>({ resource: 'groups', query: { fields: FIELDS } })
+  return (
+    <Page
+      whole
+      title={texts.nav.groups}
+      note={
+        <Text size="sm" c="dimmed">
+          {texts.table.count(list.rows.length, list.hasMore, own.noun)}
+        </Text>
+      }
+    >
+      <ProblemBox error={list.error} retry={list.retry} />
+      <VirtualTable
+        label={texts.nav.groups}
+        columns={COLUMNS}
+        rows={list.rows}
+        rowKey={({ name }) => name}
+        more={list.more}
+        loading={list.loading}
+        empty={texts.table.empty}
+      />
+    </Page>
+  )
+}

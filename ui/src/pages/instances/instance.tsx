@@ -1,0 +1,29 @@
+// An instance as lists and its page show it.
+import type { Named } from '../../api/named'
+import type { components } from '../../api/schema'
+import { Status, type Tone } from '../../parts/status'
+import { texts } from '../../texts'
+
+export type Instance = Named<components['schemas']['InstanceView']>
+
+const TONES: Readonly<Record<string, Tone>> = {
+  running: 'good',
+  ADMIN_down: 'off',
+  ADMIN_offline: 'off',
+  USER_down: 'off',
+  ERROR_up: 'warn',
+  ERROR_down: 'bad',
+  ERROR_nodedown: 'bad',
+  ERROR_nodeoffline: 'bad',
+  ERROR_wrongnode: 'bad',
+}
+
+export const INSTANCE_STATES = Object.keys(TONES)
+export const BAD_STATES = INSTANCE_STATES.filter((state) => state.startsWith('ERROR'))
+
+export const InstanceStatus = ({ status }: { status: string | null | undefined }) =>
+  status === null || status === undefined ? (
+    <>–</>
+  ) : (
+    <Status tone={TONES[status] ?? 'off'} text={texts.instances.status[status] ?? status} />
+  )

@@ -1,0 +1,13 @@
+// A node as lists and its page show it.
+import type { Named } from '../../api/named'
+import type { components } from '../../api/schema'
+import { Status, type Tone } from '../../parts/status'
+import { texts } from '../../texts'
+
+export type ClusterNode = Named<components['schemas']['NodeView']>
+
+const TONES: Readonly<Record<string, Tone>> = { M: 'good', C: 'good', R: 'good', D: 'warn', O: 'bad' }
+
+export const NodeRole = ({ role }: { role: string | null | undefined }) => (
+  <Status tone={TONES[role ?? ''] ?? 'off'} text={texts.nodes.role[role ?? ''] ?? role ?? '–'} />
+)

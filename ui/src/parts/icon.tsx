@@ -1,0 +1,32 @@
+// The signs of the console, drawn here so that none has to be fetched.
+const PATHS = {
+  overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-4H4zM14 8h6V4h-6z',
+  instances: 'M4 5h16v11H4zM9 20h6M12 16v4',
+  nodes: 'M4 4h16v7H4zM4 13h16v7H4zM7.5 7.5h.01M7.5 16.5h.01',
+  groups: 'M12 3l8 4.5-8 4.5-8-4.5zM4 12l8 4.5 8-4.5M4 16.5L12 21l8-4.5',
+  networks: 'M9 3h6v5H9zM3 16h6v5H3zM15 16h6v5h-6zM12 8v4M6 16v-4h12v4',
+  jobs: 'M4 6h10M4 12h10M4 18h10M18 5v14M15.5 16.5L18 19l2.5-2.5',
+  search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4.5 4.5',
+  colors: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
+  account: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
+  close: 'M6 6l12 12M18 6L6 18',
+  more: 'M6 12h.01M12 12h.01M18 12h.01',
+  terminal: 'M4 5h16v14H4zM7.5 9.5L10 12l-2.5 2.5M12.5 15H16',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
+  return (
+    <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path
+        d={PATHS[name]}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.8"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  )
+}

@@ -1,0 +1,51 @@
+// A list of /3, page by page.
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { request } from '../api/client'
+
+interface ListPage<View> {
+  readonly items: readonly View[]
+  readonly next: string | null
+}
+
+export interface ListRequest {
+  readonly resource: 'instances' | 'nodes' | 'groups' | 'networks' | 'jobs'
+  readonly query: Readonly<Record<string, string | undefined>>
+}
+
+const ROWS_PER_PAGE = '500'
+
+export function useList<View>({ resource, query }: ListRequest) {
+  const asked = useInfiniteQuery({
+    queryKey: [resource, 'list', query],
+    queryFn: async ({ pageParam }) => {
+      const given = Object.entries({ limit: ROWS_PER_PAGE, ...query, after: pageParam })
+      const words = given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+      return (await request('GET', `/3/${resource}?${new URLSearchParams(words).toString()}`)) as ListPage<View>
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    // While another filter is being answered, the rows before stay.
+    placeholderData: (before) => before,
+  })
+  return {
+    rows: asked.data?.pages.flatMap(({ items }) => items) ?? [],
+    error: asked.error,
+    loading: asked.isFetching,
+    retry: () => void asked.refetch(),
+    more: asked.hasNextPage && !asked.isFetching ? () => void asked.fetchNextPage() : undefined,
+    hasMore: asked.hasNextPage,
+  }
+}
+
+/** A name that has these letters, in the query language; what they mean in it is taken from them. */
+export const nameLike = (letters: string, field = 'name'): unknown[] => [
+  '=~',
+  field,
+  `(?i)${letters.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`,
+]
+
+/** All conditions together, as the `filter` of a request. */
+export function allOf(conditions: readonly unknown[][]): string | undefined {
+  if (conditions.length === 0) return undefined
+  return JSON.stringify(conditions.length === 1 ? conditions[0] : ['&', ...conditions])
+}

@@ -1,0 +1,135 @@
+// A table of any length: only the rows in view exist, and more are asked for when the end comes into view. Columns that a narrow window has
+// no room for are left out from the right.
+import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { texts } from '../texts'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly title: string
+  /** Pixels below which it is left out; it grows by its share of what is left over. */
+  readonly width: number
+  readonly share?: number
+  readonly right?: boolean
+  /** The field that the server sorts by. */
+  readonly sort?: string
+  readonly cell: (row: Row) => ReactNode
+}
+
+interface TableProps<Row> {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row) => string
+  /** Asks for the next page; undefined when there is none. */
+  readonly more?: () => void
+  readonly loading: boolean
+  /** Shown when there are no rows. */
+  readonly empty: ReactNode
+  /** A field, with a minus before it for the other direction. */
+  readonly sort?: string
+  readonly onSort?: (sort: string) => void
+}
+
+const ROW_PX = 36
+
+export function VirtualTable<Row>(props: TableProps<Row>) {
+  const { label, rows, rowKey, more, loading, empty } = props
+  const scroll = useRef<HTMLDivElement>(null)
+  const { ref, width } = useElementSize()
+  const columns = fitting(props.columns, width)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    getItemKey: (index) => rowKey(rows[index] as Row),
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (more !== undefined && !loading && last >= rows.length - 50) more()
+  }, [more, loading, last, rows.length])
+  const grid = columns.map(({ width: least, share = 0 }) =>
+    share > 0 ? `minmax(${least}px, ${share}fr)` : `${least}px`,
+  )
+  const style = { gridTemplateColumns: grid.join(' ') }
+
+  return (
+    <div className="card vt" style={{ flex: 1 }}>
+      <div className="vt-scroll" ref={useMergedRef(scroll, ref)} tabIndex={0} role="region" aria-label={label}>
+        <div
+          role="table"
+          aria-label={label}
+          aria-rowcount={more === undefined ? rows.length + 1 : -1}
+          aria-busy={loading}
+        >
+          <div role="rowgroup" className="vt-head">
+            <Head {...props} columns={columns} style={style} />
+          </div>
+          <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+            {items.map(({ index, key, start }) => (
+              <div
+                key={key}
+                role="row"
+                aria-rowindex={index + 2}
+                className="vt-row"
+                style={{ ...style, ...ROW, transform: `translateY(${start}px)` }}
+              >
+                {columns.map((column) => (
+                  <div key={column.id} role="cell" className={`vt-cell${column.right ? ' vt-right' : ''}`}>
+                    {column.cell(rows[index] as Row)}
+                  </div>
+                ))}
+              </div>
+            ))}
+          </div>
+        </div>
+        {rows.length === 0 && <div style={NOTE}>{loading ? texts.table.loading : empty}</div>}
+      </div>
+    </div>
+  )
+}
+
+const ROW = { position: 'absolute', top: 0, left: 0, width: '100%', height: ROW_PX } as const
+const NOTE = { padding: '28px 14px', textAlign: 'center', color: 'var(--mantine-color-dimmed)' } as const
+
+function Head<Row>({ columns, sort, onSort, style }: TableProps<Row> & { style: object }) {
+  return (
+    <div role="row" aria-rowindex={1} className="vt-row vt-head" style={style}>
+      {columns.map(({ id, title, right, sort: field }) => {
+        const order = field === undefined ? undefined : orderOf(field, sort)
+        return (
+          <div key={id} role="columnheader" aria-sort={order} className={`vt-cell${right ? ' vt-right' : ''}`}>
+            {field === undefined || onSort === undefined ? (
+              title
+            ) : (
+              <button
+                type="button"
+                className="vt-sort"
+                title={texts.table.sortBy(title)}
+                onClick={() => onSort(order === 'ascending' ? `-${field}` : field)}
+              >
+                {title}
+                {order === 'ascending' ? ' ↑' : order === 'descending' ? ' ↓' : ''}
+              </button>
+            )}
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+function orderOf(field: string, sort: string | undefined): 'ascending' | 'descending' | 'none' {
+  if (sort === field) return 'ascending'
+  return sort === `-${field}` ? 'descending' : 'none'
+}
+
+/** As many as there is room for, and at least two. */
+function fitting<Row>(columns: readonly Column<Row>[], room: number): readonly Column<Row>[] {
+  let taken = 0
+  const count = columns.findIndex(({ width }) => (taken += width) > room)
+  return room === 0 || count === -1 ? columns : columns.slice(0, Math.max(count, 2))
+}
