@@ -1,0 +1,59 @@
+// A real browser for tests of the console: Debian's Chromium, driven by playwright-core.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { qemuPresent, testWith } from './needs'
+
+const CHROMIUM = '/usr/bin/chromium'
+
+export const browserTest = testWith(qemuPresent && fs.existsSync(CHROMIUM), 'chromium qemu-system-x86')
+export const browserPresent = qemuPresent && fs.existsSync(CHROMIUM)
+
+/** How long anything on a page may take: only there to end a test that hangs. */
+const PATIENCE_MS = 120_000
+
+/** The cluster has made its certificate itself; a root user's browser has no sandbox. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
+
+export async function newPage(
+  browser: Browser,
+): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: WIDE, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  // What the policy of the page refuses, and what its scripts did not foresee. Refusals of the server are shown on the page.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return { context, page, complaints }
+}
+
+/** The findings of axe-core, each in a line. */
+export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`))
+}
+
+const WIDE = { width: 1440, height: 900 }
+const NARROW = { width: 390, height: 844 }
+
+/** Pictures of a page, wide and narrow, light and dark, where SCREENSHOTS names a folder for them. */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder === undefined) return
+  fs.mkdirSync(folder, { recursive: true })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const size of [WIDE, NARROW]) {
+      await page.setViewportSize(size)
+      await page.screenshot({ path: path.join(folder, `${name}-${size.width}-${colorScheme}.png`) })
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(WIDE)
+}

@@ -1,0 +1,175 @@
+// The console as people use it: a real browser, a whole cluster and a real virtual machine.
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+let cluster: EmbeddedCluster
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let complaints: string[]
+
+beforeAll(async () => {
+  if (!browserPresent) return
+  cluster = await startCluster(['--hypervisor', 'kvm'])
+  const made = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'web1', mode: 'create', disk_template: 'sharedfile' },
+    ...{ disks: [{ size: 16 }], nics: [{}], os_type: 'gantry-tiny', beparams: { memory: 64 }, start: false },
+    ...{ tags: ['shop', 'tier:front'], pnode: 'node1.gantry.local', hypervisor: 'kvm' },
+  })
+  expect(made.status).toBe('success')
+  browser = await launchBrowser()
+  ;({ context, page, complaints } = await newPage(browser))
+})
+
+afterAll(async () => {
+  if (!browserPresent) return
+  await browser?.close()
+  await cluster?.remove()
+})
+
+/** Looks at the page as it is now. */
+async function look(name: string): Promise<void> {
+  await takePictures(page, name)
+  expect([name, await findings(page)]).toEqual([name, []])
+}
+
+const open = (path: string) => page.goto(`${cluster.url}/ui${path}`)
+const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+
+async function signIn(user: string, password: string): Promise<void> {
+  await page.getByLabel('User').fill(user)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Carries out an action of the page that is open, and waits until its job has ended well. */
+async function act(label: string, change: (dialog: ReturnType<Page['getByRole']>) => Promise<void> = async () => {}) {
+  await page.getByRole('button', { name: label, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await change(dialog)
+  await dialog.getByRole('button', { name: label, exact: true }).click()
+  const entry = page.getByRole('status', { name: 'Jobs that you have begun' }).locator('> *', { hasText: label })
+  await entry.getByText(/^(Done|Failed)$/).waitFor()
+  expect(await entry.textContent()).toContain('Done')
+  await entry.getByRole('button', { name: 'Hide this job' }).click()
+}
+
+browserTest('a wrong password is told, and what was typed stays', async () => {
+  await open('/')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await look('sign-in')
+  await signIn('admin', 'wrong')
+  expect(await page.getByRole('alert').textContent()).toContain('Check the name and the password')
+  expect(await page.getByLabel('User').inputValue()).toBe('admin')
+})
+
+browserTest('the right one leads to the overview, and is not asked for again by a reload', async () => {
+  await signIn('admin', cluster.password)
+  await page.getByText('Everything is as it should be.').waitFor()
+  await page.reload()
+  await page.getByText('Everything is as it should be.').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await look('overview')
+})
+
+browserTest('instances are found by a part of their name, and the address keeps the view', async () => {
+  await open('/instances')
+  await page.getByRole('link', { name: 'web1' }).waitFor()
+  await page.getByRole('cell', { name: 'Stopped', exact: true }).waitFor()
+  await look('instances')
+  await page.getByRole('searchbox').fill('nothing')
+  await page.getByText('Nothing fits the filter').waitFor()
+  await page.waitForURL(/q=nothing/)
+  await page.getByRole('searchbox').fill('EB')
+  await page.getByRole('link', { name: 'web1' }).waitFor()
+  await page.reload()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('EB')
+  await page.getByRole('link', { name: 'web1' }).click()
+  await heading('web1')
+})
+
+browserTest(
+  'an instance is started, migrated and stopped, each with its job to the end, and the page follows',
+  async () => {
+    await open('/instances/web1')
+    await act('Start')
+    await page.getByText('Running').first().waitFor()
+    await look('instance')
+    await act('Migrate', async (dialog) => {
+      await dialog.getByLabel('To which node').fill('node2.gantry.local')
+      expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+        'gnt instance migrate --force --target-node=node2.gantry.local web1',
+      )
+      await look('dialog')
+    })
+    await page.getByRole('link', { name: 'node2.gantry.local' }).first().waitFor()
+    await act('Stop', (dialog) => dialog.getByLabel('Time to stop').fill('1'))
+    await page.getByText('Stopped').first().waitFor()
+  },
+)
+
+browserTest('what is refused is told in the dialog, which keeps what was typed', async () => {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Fail over' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('To which node').fill('no such node')
+  await dialog.getByRole('button', { name: 'Fail over', exact: true }).click()
+  const entry = page.getByRole('status', { name: 'Jobs that you have begun' })
+  await entry.getByText('Failed').waitFor()
+  await entry.getByRole('link').click()
+  await page.getByRole('alert').waitFor()
+  await look('job')
+})
+
+browserTest('jobs, nodes, groups and networks have pages', async () => {
+  await open('/jobs')
+  await page.getByRole('cell', { name: 'INSTANCE_MIGRATE(web1)' }).waitFor()
+  await look('jobs')
+  await open('/nodes')
+  await page.getByRole('link', { name: 'node2.gantry.local' }).click()
+  await heading('node2.gantry.local')
+  await page.getByText('Everything').or(page.getByText('Primary address')).first().waitFor()
+  await look('node')
+  await open('/nodes')
+  await page.getByRole('link', { name: 'node3.gantry.local' }).waitFor()
+  await look('nodes')
+  await open('/groups')
+  await page.getByRole('cell', { name: 'default' }).waitFor()
+  await look('groups')
+  await open('/networks')
+  await page.getByText('There is nothing here').waitFor()
+  await look('networks')
+})
+
+browserTest('Ctrl-K finds instances and leads to them', async () => {
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Instances, nodes, jobs, pages …').fill('web')
+  await page.getByRole('button', { name: 'web1' }).waitFor()
+  await look('search')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await heading('web1')
+})
+
+browserTest('a session that was ended elsewhere is asked for again over the page', async () => {
+  await open('/instances/web1')
+  await heading('web1')
+  expect((await cluster.rapi('DELETE', '/3/session?everywhere=true')).status).toBe(204)
+  await page.getByText('Your session has ended').waitFor()
+  await look('session-ended')
+  await page.getByRole('textbox', { name: 'Password' }).fill(cluster.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await heading('web1')
+})
+
+browserTest('after signing out, nothing is shown any more, and no page complained', async () => {
+  await page.getByRole('button', { name: /^Signed in as/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await open('/instances/web1')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  expect(await context.cookies()).toEqual([])
+  expect(complaints).toEqual([])
+})
