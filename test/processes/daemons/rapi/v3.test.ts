@@ -132,8 +132,8 @@ describe('reads', () => {
   })
 
   test.each([
-    ['/3/nodes?foo=1&limit=5', /'foo': there are fields, filter, limit, after$/],
-    ['/3/jobs?cursor=eA', /'cursor': there are include, filter, limit, after$/],
+    ['/3/nodes?foo=1&limit=5', /'foo': there are fields, filter, sort, known, limit, after$/],
+    ['/3/jobs?cursor=eA', /'cursor': there are include, filter, sort, limit, after$/],
     ['/3/jobs?after=garbage!', /^after: not the `next`/],
     ['/3/jobs?after=MTI', /^after: not/],
     ['/3/nodes?limit=1&limit=2', /^limit: may be given only once$/],
@@ -143,6 +143,17 @@ describe('reads', () => {
   ])('%s is refused, and the argument is named', async (url, text) => {
     const { status, json } = await ask('GET', url)
     expect([status, json['detail']]).toEqual([400, expect.stringMatching(text)])
+  })
+
+  test('a list is sorted by a field, in both directions, page by page, also by what nodes told last', async () => {
+    const url = '/3/nodes?fields=name&known=true'
+    const all = names(await ask('GET', url))
+    expect(names(await ask('GET', `${url}&sort=-name`))).toEqual(all.toReversed())
+    const first = await ask('GET', `${url}&sort=-name&limit=1`)
+    const second = await ask('GET', `${url}&sort=-name&limit=1&after=${String(first.json['next'])}`)
+    expect([...names(first), ...names(second)]).toEqual(all.toReversed().slice(0, 2))
+    for (const more of ['sort=-', 'sort=nothing', 'known=maybe'])
+      expect((await ask('GET', `/3/nodes?${more}`)).status).toBe(400)
   })
 
   test('the place in one list is none in another', async () => {
