@@ -10,7 +10,7 @@ const warnings: [unknown, string][] = []
 let harness: Harness
 
 beforeAll(async () => {
-  const clock = { ...systemClock, sleep: async (delay_ms: number) => void slept.push(delay_ms) }
+  const clock = { ...systemClock, monotonic_ms: () => 0, sleep: async (delay_ms: number) => void slept.push(delay_ms) }
   const log = Object.assign(Object.create(silentLog) as typeof silentLog, {
     warn: (fields: unknown, text: string) => void warnings.push([fields, text]),
   })
