@@ -35,8 +35,8 @@ interface Replica {
   copying: Promise<void> | undefined
   /** Files that were written while the copy was under way. */
   backlog: Map<string, string> | undefined
-  /** The copy under way has got files that were refused here. */
-  spoiled: boolean
+  /** Why the copy under way is not the queue's. */
+  spoiled: string | undefined
   /** It runs Ganeti's noded, which takes one file in a call. */
   oneByOne: boolean
   /** Moves to the archive that it lacks. */
@@ -54,6 +54,8 @@ export const noReplicas = {
 
 export class Replicas {
   private readonly replicas = new Map<NodeUuid, Replica>()
+  /** No candidates any more, and still sent a copy. */
+  private readonly leaving = new Map<NodeUuid, Replica>()
   private timer: Timer | undefined
   private closed = false
 
@@ -72,18 +74,28 @@ export class Replicas {
   setCandidates(targets: readonly NodeTarget[]): void {
     const wanted = new Map(targets.map((target) => [target.uuid, target]))
     let changed = false
-    for (const uuid of this.replicas.keys()) {
+    for (const [uuid, replica] of this.replicas) {
       if (wanted.has(uuid)) continue
-      this.replicas.delete(uuid)
+      this.leave(uuid, replica)
       changed = true
     }
     for (const target of targets) {
       const old = this.replicas.get(target.uuid)
-      if (old) old.target = target
-      else this.replicas.set(target.uuid, newReplica(target))
+      const replica = old ?? this.leaving.get(target.uuid) ?? newReplica(target)
+      replica.target = target
+      this.replicas.set(target.uuid, replica)
       changed ||= old === undefined
     }
     if (changed) this.catchUpSoon(0)
+  }
+
+  /** A copy under way goes on to its end; where the node comes back before, the next copy begins after it. */
+  private leave(uuid: NodeUuid, replica: Replica): void {
+    this.replicas.delete(uuid)
+    Object.assign(replica, { inSync: false, spoiled: 'the node was no candidate meanwhile' })
+    if (replica.copying === undefined) return
+    this.leaving.set(uuid, replica)
+    void replica.copying.finally(() => this.leaving.delete(uuid))
   }
 
   /** Resolves when every candidate in sync has all of them. */
@@ -138,7 +150,7 @@ export class Replicas {
   /** Files were refused here that candidates may have taken: a full copy takes them away again. */
   retract(reason: string): void {
     for (const [uuid, replica] of this.replicas) {
-      replica.spoiled = true
+      replica.spoiled = reason
       this.lagging(uuid, reason)
     }
   }
@@ -191,7 +203,7 @@ export class Replicas {
     const { target } = replica
     const backlog = new Map<string, string>()
     replica.backlog = backlog
-    replica.spoiled = false
+    replica.spoiled = undefined
     try {
       for await (const files of batches(this.options.files())) {
         if (this.closed) return
@@ -207,7 +219,7 @@ export class Replicas {
           await withinTime(clock, this.sendTo(target, [[next]]))
         }
       }
-      if (replica.spoiled) throw new Error('files were refused here that the copy has')
+      if (replica.spoiled !== undefined) throw new Error(replica.spoiled)
       replica.inSync = true
       log.info({ node: target.name }, 'master candidate has the whole queue')
     } catch (error) {
@@ -269,7 +281,7 @@ async function* batches(files: Iterable<UnreadFile>): AsyncGenerator<QueueFile[]
 
 const newReplica = (target: NodeTarget): Replica => ({
   ...{ target, inSync: false, copying: undefined, backlog: undefined, oneByOne: false },
-  ...{ spoiled: false, renames: [] },
+  ...{ spoiled: undefined, renames: [] },
 })
 
 /** Fails when an answer does not come in the time that a write may wait for it. */

@@ -4,6 +4,7 @@ import { Auditor } from './auditor'
 import { Faults } from './faults'
 import { Ledger } from './ledger'
 import { SimCluster } from './sim-cluster'
+import type { SimMachine } from './sim-machine'
 import { Simulator } from './simulator'
 import { User } from './users'
 
@@ -43,10 +44,11 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
   for (const user of users) user.stop()
   administrator.stop()
   const haveStopped = () => administrator.stopped && users.every(({ state }) => state.endsWith('stopped'))
-  /** While a machine is off, no run can start its instances; and while users have jobs, none comes to verify their disks. */
+  const isAway = ({ up, noded }: SimMachine) => !up || noded?.process.isStopped === true
+  /** While a machine is off or its node daemon stopped, no run can start its instances; and while users have jobs, none comes to verify their disks. */
   let whole_ms = simulator.time_ms
   const lookedOften = () => {
-    if (!haveStopped() || [...cluster.machines.values()].some(({ up }) => !up)) whole_ms = simulator.time_ms
+    if (!haveStopped() || [...cluster.machines.values()].some(isAway)) whole_ms = simulator.time_ms
     return cluster.watcher.looks_ms.filter((time_ms) => time_ms > whole_ms).length >= RUNS_AFTER
   }
   const atRest = await simulator.run(REST_S, () => lookedOften() && auditor.unrest === undefined)

@@ -183,6 +183,10 @@ export class SimProcess {
     return () => void this.endings.delete(action)
   }
 
+  get isStopped(): boolean {
+    return this.missed !== undefined
+  }
+
   /** Nothing happens in it until it is continued; its files and sockets stay open. */
   stop(time_s: number): void {
     if (!this.alive || this.missed !== undefined) return

@@ -34,6 +34,8 @@ class FakeCandidates {
   readonly old = new Set<string>()
   /** The network fails for so many moves. */
   failingMoves = 0
+  /** Nobody is answered before. */
+  answering = Promise.resolve()
   calls = 0
   /** Arguments that are the same object are written once. */
   readonly args = new Set<unknown>()
@@ -42,6 +44,7 @@ class FakeCandidates {
     one: async ({ name }, call, args) => {
       this.calls++
       this.args.add(args)
+      await this.answering
       if (this.down.has(name)) throw new Error('does not answer')
       const [first, second] = args as unknown as [string, string]
       if (call === 'jobqueue_update') this.of(name).set(first, second)
@@ -394,6 +397,28 @@ describe('copies on master candidates', () => {
     expect([[...candidates.of('a').keys()], replicas.outOfSync()]).toEqual([['/q/job-1', '/q/job-2'], ['a']])
     await replicas.catchUp()
     expect([[...candidates.of('a').keys()], replicas.outOfSync()]).toEqual([['/q/job-1'], []])
+    replicas.close()
+  })
+
+  test('a node that is a candidate again gets its copy after what it was still sent as the former one', async () => {
+    const candidates = new FakeCandidates()
+    let copies = 0
+    let answer: () => void = () => undefined
+    const { replicas } = await openReplicas(candidates, function* () {
+      copies++
+      yield ['/q/job-1', copies === 1 ? 'old' : 'new'] as const
+    })
+    candidates.answering = new Promise((resolve) => (answer = resolve))
+    replicas.setCandidates([target('a')])
+    const copying = replicas.catchUp()
+    replicas.setCandidates([])
+    replicas.setCandidates([target('a')])
+    const again = replicas.catchUp()
+    expect(copies).toBe(1)
+    answer()
+    await Promise.all([copying, again])
+    await replicas.catchUp()
+    expect([replicas.outOfSync(), candidates.of('a').get('/q/job-1')]).toEqual([[], 'new'])
     replicas.close()
   })
 
