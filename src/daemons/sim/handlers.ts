@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { PROTOCOL_VERSION } from '../../model/constants/versions'
 import type { BlockDeviceStatus, DiskDict, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
-import { diskIdOf, isDrbd } from '../../model/templates'
+import { diskIdOf, isDrbd, isFileBased } from '../../model/templates'
 import { answerChecks, osList } from './checks'
 import { hypervisorInfo, logicalVolumes, storageInfo, volumeGroup } from './capacity'
 import type { SimHandlers } from './sim-handlers'
@@ -190,6 +190,8 @@ const disks = {
   blockdev_snapshot: (sim, disk, wished) => {
     const [volume = disk] = disk.children ?? []
     const { size, dev_type, logical_id } = requireDisk(sim, volume)
+    // As on most file systems, and on those of the recorded nodes.
+    if (isFileBased(dev_type)) throw new Error(`The file system of ${pathOf(volume)} has no snapshots of files`)
     const [vg = '', name = ''] = logical_id.map(String)
     const isVolume = diskIdOf(dev_type) === 'volume'
     const id = [vg, isVolume && wished !== null ? wished : `${name}.${wished ?? 'snap'}`]

@@ -15,7 +15,7 @@ import type { UnitContext } from '../unit-context'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
-import { canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from './snapshots'
+import { QUIET, canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from './snapshots'
 import { whileItStops } from '../instance/while-it-stops'
 
 /** Where the disks go. */
@@ -127,7 +127,7 @@ const isSnapshotted = (op: ExportOp, view: InstanceView): boolean =>
 async function runsMeanwhile(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<boolean> {
   if (!isSnapshotted(op, view)) return false
   if (!op.shutdown || !isUncertain(view)) return true
-  const trial = await takeSnapshots(ctx, view)
+  const trial = await takeSnapshots(ctx, view, QUIET)
   if (trial === undefined) return false
   await removeSnapshots(ctx, view, trial)
   return true

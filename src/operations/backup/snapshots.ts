@@ -12,17 +12,26 @@ export const canSnapshot = ({ disks }: InstanceView): boolean =>
 /** Only a trial tells: files share their blocks in some file systems, and not in others. */
 export const isUncertain = ({ disks }: InstanceView): boolean => disks.some(({ dev_type }) => isFileBased(dev_type))
 
+type SnapshotLog = Pick<UnitContext['log'], 'say' | 'warning'>
+
+/** For who only tries: that it cannot be done is said otherwise. */
+export const QUIET: SnapshotLog = { say: () => undefined, warning: () => undefined }
+
 /** One for each disk, as disks of their own; or none, undefined, where one could not be made. */
-export async function takeSnapshots(ctx: UnitContext, view: InstanceView): Promise<Disk[] | undefined> {
+export async function takeSnapshots(
+  ctx: UnitContext,
+  view: InstanceView,
+  log: SnapshotLog = ctx.log,
+): Promise<Disk[] | undefined> {
   const { primary } = view
   const snapshots: Disk[] = []
   for (const [index, disk] of view.disks.entries()) {
-    ctx.log.say(`Creating a snapshot of disk/${index} on node ${primary.name}`)
+    log.say(`Creating a snapshot of disk/${index} on node ${primary.name}`)
     const result = await ctx.nodes.attempt(primary, 'blockdev_snapshot', [diskDictOf(view, disk), null, null])
     if (result.ok && Array.isArray(result.payload)) snapshots.push(snapshotOf(ctx, disk, result.payload))
     else {
       const why = result.ok ? `invalid result '${String(result.payload)}'` : result.error
-      ctx.log.warning(`Could not snapshot disk/${index} on node ${primary.name}: ${why}`)
+      log.warning(`Could not snapshot disk/${index} on node ${primary.name}: ${why}`)
       await removeSnapshots(ctx, view, snapshots)
       return undefined
     }

@@ -48,6 +48,7 @@ test('an export stops the instance, copies its disks, and starts it again', asyn
 
 test('an instance on files runs on while its snapshots are copied, where its file system has any', async () => {
   const { long_sleep: _, ...short } = backup
+  cluster.answers.blockdev_snapshot = (_node, [disk]) => ['file', `${String(disk.logical_id?.[1])}.snap`]
   await expect(cluster.run('OP_BACKUP_EXPORT', { ...short, shutdown: false })).resolves.toEqual([true, [true]])
   expect(cluster.calls('instance_shutdown')).toEqual([])
   expect(cluster.log).toContain('Exporting snapshot/0 from node3.gnt.example to node1.gnt.example')
