@@ -30,12 +30,21 @@ export class Ceph {
     await sandbox.order('monmaptool', '--create', '--add', 'a', MONITOR, '--fsid', FSID, file('monmap'))
     await sandbox.order('ceph-mon', '--mkfs', '-i', 'a', '--monmap', file('monmap'))
     await this.startMonitor()
-    await sandbox.order('ceph', 'osd', 'new', OSD)
+    await this.tell('osd', 'new', OSD)
     await sandbox.order('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', OSD)
-    await sandbox.order('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'root=default')
+    await this.tell('osd', 'crush', 'add', 'osd.0', '1.0', 'root=default')
     sandbox.daemon('ceph-osd', '-i', '0', '-f')
-    await sandbox.order('ceph', 'osd', 'pool', 'create', 'rbd', '8')
+    await this.tell('osd', 'pool', 'create', 'rbd', '8')
     await until('Ceph serves a pool', 120, async () => (await sandbox.run(['rbd', 'ls'], 60)).code === 0)
+  }
+
+  /** The monitor refuses even to tell its commands for a moment, while it begins or a daemon joins; each order can be given again. */
+  private async tell(...words: string[]): Promise<void> {
+    await until(`ceph ${words.join(' ')}`, 60, async () => {
+      const { code, output } = await this.sandbox.run(['ceph', ...words])
+      if (code === 0 || output.includes('problem getting command descriptions')) return code === 0
+      throw new Error(`ceph ${words.join(' ')} ended with ${code}: ${output}`)
+    })
   }
 
   async startMonitor(): Promise<void> {
