@@ -3,11 +3,14 @@
 import { SEED } from '../support/effort'
 import { testWith } from '../support/needs'
 import { Kills, randomMoments } from './kills'
+import { Leftovers } from './leftovers'
 import { Machines, NEEDED, PATIENT, nameOf, present } from './machines'
 import { Mirrors } from './mirrors'
 
 jest.setTimeout(900_000)
 const kernelTest = testWith(present, NEEDED)
+/** What these tags begin with says how far harep may go. */
+const REPAIR = 'ganeti:watcher:autorepair:'
 const DEVICE = '/dev/drbd0'
 
 let machines: Machines
@@ -135,6 +138,45 @@ kernelTest('the parameters of disks reach the kernel', async () => {
     expect(dynamic).toContain(option)
   expect(await apply(usual)).not.toContain('protocol A;')
   await gnt('instance', 'remove', '-f', name)
+})
+
+kernelTest('gnt-node evacuate, harep and hbal move mirrors, with their data', async () => {
+  const names = ['inst1.gnt.example', 'inst2.gnt.example']
+  const data = new Map<string, string>()
+  for (const name of names) {
+    await mirrors.add(name, 'drbd', [1, 2], '32m')
+    data.set(name, await mirrors.write(1, await mirrors.device(name, '--wait-for-sync')))
+  }
+  const [moved = '', stays = ''] = names
+  const expectKept = async () => {
+    for (const name of names) {
+      const device = await mirrors.device(name, '--wait-for-sync')
+      const [primary] = await mirrors.sides(name)
+      expect(await mirrors.read(primary, device)).toBe(data.get(name))
+    }
+  }
+  await gnt('node', 'evacuate', '-f', '-s', '-n', nameOf(3), nameOf(2))
+  for (const name of names) expect(await mirrors.sides(name)).toEqual([1, 3])
+  await expectKept()
+
+  await gnt('instance', 'add-tags', moved, `${REPAIR}fix-storage`)
+  await gnt('node', 'modify', '--offline=yes', '-f', nameOf(3))
+  expect(await machines.tool('harep', '-L', '--job-delay=0')).toContain(`Executing ArFixStorage repair on ${moved}`)
+  const [, job = ''] = /:pending:fix-storage:[^:]+:\d+:(\d+)/.exec(await gnt('instance', 'list-tags', moved)) ?? []
+  await machines.settle(job)
+  expect(await mirrors.sides(moved)).toEqual([1, 2])
+  expect(await mirrors.sides(stays)).toEqual([1, 3])
+  // Nobody could ask node 3 to remove what it had.
+  await gnt('node', 'modify', '--offline=no', '-f', nameOf(3))
+  await new Leftovers(machines, [1, 2, 3]).mend()
+  await expectKept()
+  expect(await machines.tool('harep', '-L')).toContain(`Moving ${moved} from "Pending repair" to "Healthy"`)
+
+  expect(await machines.tool('hbal', '-L', '-X')).toMatch(/Executing jobset for instances/)
+  const sides = await Promise.all(names.map((name) => mirrors.sides(name)))
+  expect(new Set(sides.map(([primary]) => primary)).size).toBe(2)
+  await expectKept()
+  for (const name of names) await gnt('instance', 'remove', '-f', name)
 })
 
 const campaign = `killed at ${KILLS} random moments (KILLS) of seed ${SEED}, operations lose no data, and what they leave can be mended`

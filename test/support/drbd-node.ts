@@ -58,9 +58,11 @@ export interface DrbdNode {
   readonly kernel?: readonly string[]
   readonly programs?: readonly RecordedProgram[]
   readonly helper?: string
-  /** The size of the device, in MiB. */
-  readonly size_mib?: number
+  /** The size of the device, in MiB, or one for each time that it is asked; it stays at the last. */
+  readonly size_mib?: number | readonly number[]
 }
+
+const next = <T>(told: T[]): T | undefined => (told.length > 1 ? told.shift() : told[0])
 
 /** All programs are to be asked, in any order, and no others. Answers with their command lines. */
 export async function onDrbdNode<T>(
@@ -69,12 +71,13 @@ export async function onDrbdNode<T>(
 ): Promise<{ result: T; asked: string[]; zeros: number }> {
   const { run, left, asked } = recordedPrograms(programs)
   const says = [...kernel]
+  const sizes_mib = [size_mib ?? []].flat()
   let zeros = 0
   const missing = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ENOENT' }))
   const readFile = (file: string) => {
     const told: Record<string, () => string | undefined> = {
-      '/proc/drbd': () => (says.length > 1 ? says.shift() : says[0]),
-      '/sys/block/drbd0/size': () => (size_mib === undefined ? undefined : `${size_mib * 2048}\n`),
+      '/proc/drbd': () => next(says),
+      '/sys/block/drbd0/size': () => (sizes_mib.length === 0 ? undefined : `${Number(next(sizes_mib)) * 2048}\n`),
       '/sys/module/drbd/parameters/usermode_helper': () => helper,
     }
     const text = told[file]?.()

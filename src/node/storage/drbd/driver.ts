@@ -1,6 +1,6 @@
 // Disks of DRBD 8.4: each of two nodes keeps the data on its first child, and notes on the second what the other node has not.
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
-import { HELD_DEVICE_S } from '../../../model/limits/storage'
+import { HELD_DEVICE_S, RESIZE_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { nameOf } from '../name'
@@ -17,6 +17,7 @@ import type {
   StorageContext,
 } from '../storage'
 import { attempt, deviceSize, order, orderHeld, said } from '../tools'
+import { until } from '../until'
 import { type End, devicePath, endOf, newDevice, resourceName } from './commands'
 import { type Configured, Devices, requireEnd, stranger } from './devices'
 import { isSyncing, minorSize } from './kernel'
@@ -139,6 +140,18 @@ class DrbdDriver implements Driver {
     if (dryRun || size_mib === wanted_mib) return
     const command = ['drbdsetup', 'resize', String(minor), '--size', `${wanted_mib}m`]
     await this.changing(order(this.context, command, `Cannot grow disk ${nameOf(disk)}`))
+    await this.hasSize(disk, minor, wanted_mib * MIB)
+  }
+
+  /** The command ends before the other node has agreed, and only then the device has its new size. */
+  private async hasSize(disk: DiskDict, minor: number, wanted_bytes: number): Promise<void> {
+    const look = () => minorSize(this.context, minor)
+    const size_bytes = await until(this.context.clock, RESIZE_S, look, (size) => size === wanted_bytes)
+    if (size_bytes === wanted_bytes) return
+    fail(
+      `Disk ${nameOf(disk)} has ${size_bytes / MIB} instead of ${wanted_bytes / MIB} MiB on node ${this.context.hostname}: ` +
+        'its other node has not agreed to the new size; gnt-cluster verify-disks connects them again, then grow it once more',
+    )
   }
 
   rename = async (disk: DiskDict): Promise<void> => fail(`Disk ${nameOf(disk)} has no name that could be changed`)

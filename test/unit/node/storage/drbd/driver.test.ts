@@ -271,13 +271,21 @@ test.each([
 
 describe('growing', () => {
   const kernel = [kernelSays('Connected')]
-  const grow = (size_mib: number, programs: RecordedProgram[], amount = 64) =>
+  const grow = (size_mib: number | readonly number[], programs: RecordedProgram[], amount = 64) =>
     onDrbdNode({ kernel, size_mib, programs: [SHOWN, ...programs] }, (context) =>
       new Disks(context).grow(drbdDisk(), amount, { backing: false }),
     )
 
   test('tells DRBD the size that the disk is to have', async () => {
-    await grow(192, [size(DATA, 256), does('drbdsetup resize 0 --size 256m')])
+    await grow([192, 256], [size(DATA, 256), does('drbdsetup resize 0 --size 256m')])
+  })
+
+  test('ends when the other node has agreed', async () => {
+    const programs = [size(DATA, 256), does('drbdsetup resize 0 --size 256m')]
+    await grow([192, 192, 192, 256], programs)
+    await expect(grow(192, programs)).rejects.toThrow(
+      'has 192 instead of 256 MiB on node node1.gnt.example: its other node has not agreed to the new size',
+    )
   })
 
   test('that was done before is done', async () => {
