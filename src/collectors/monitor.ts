@@ -1,10 +1,10 @@
-// The reports of a node, kept ready: collectors and plugins look at their own paces, and whoever asks gets what was seen last. What fails
-// or hangs is one report that says so.
+// The reports of a node, kept ready while somebody asks for them: collectors and plugins look at their own paces, and whoever asks gets what
+// was seen last. Where nobody asks they rest, but for those that compare looks. What fails or hangs is one report that says so.
 import { type Clock, type Timer, within } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
 import { NO_CATEGORY } from '../model/constants/collectors'
-import { COLLECT_S, REPORT_CHARS_MAX, REPORT_S } from '../model/limits/collectors'
+import { COLLECT_S, COLLECTOR_RESTS_S, REPORT_CHARS_MAX, REPORT_S } from '../model/limits/collectors'
 import { type Look, type Pace, type PaceBounds, boundsOf, firstPace, nextPace } from './pace'
 import { type Collector, type Described, type OpenCollector, type Status, fieldsOf, reportOf } from './report'
 
@@ -86,8 +86,11 @@ export class Monitor {
     return [...this.watches.values()].map(({ watched }) => watched.name)
   }
 
-  figures(): readonly Figures[] {
-    return this.running().map((watch) => watch.figures())
+  /** Of all that are active, as they are now. */
+  async figures(): Promise<readonly Figures[]> {
+    const running = this.running()
+    await Promise.all(running.map((watch) => watch.wake()))
+    return running.map((watch) => watch.figures())
   }
 
   /** A JSON list of reports. */
@@ -134,9 +137,11 @@ class Watch {
   private kept: Kept | undefined
   private pace: Pace
   private bounds: PaceBounds
+  /** Until the next look; undefined while it looks or rests. */
   private timer: Timer | undefined
-  /** The first look since it was switched on. */
-  private first: Promise<void> | undefined
+  /** A first look, or one after a rest, while it lasts. */
+  private waking: Promise<void> | undefined
+  private asked_ms = -Infinity
   /** A look that has not ended, however long ago it was given up. */
   private looking = false
   private looks = 0
@@ -166,7 +171,7 @@ class Watch {
     )
     if (!this.isActive) {
       this.open = this.watched.open()
-      this.first = this.look()
+      if (this.isWanted()) this.begin()
     } else if (this.timer !== undefined) this.lookLater()
   }
 
@@ -175,11 +180,24 @@ class Watch {
     this.timer = undefined
     this.open = undefined
     this.kept = undefined
+    this.waking = undefined
+  }
+
+  /** Somebody asks: what there is to tell is not from before a rest when this ends, unless it takes long. */
+  async wake(): Promise<void> {
+    const { clock } = this.options
+    this.asked_ms = clock.monotonic_ms()
+    if (this.isActive && this.timer === undefined && !this.looking) {
+      const isOld = this.kept === undefined || this.asked_ms - this.kept.seen_ms >= this.pace.interval_s * 1000
+      if (isOld) this.begin()
+      else this.lookLater()
+    }
+    // Nobody waits for one that is slow.
+    if (this.waking !== undefined) await within(clock, REPORT_S, this.waking)
   }
 
   async report(verbose: boolean): Promise<string> {
-    // Nobody waits for one that is slow.
-    if (this.kept === undefined && this.first !== undefined) await within(this.options.clock, REPORT_S, this.first)
+    await this.wake()
     const kept = this.kept ?? this.keep({ error: 'nothing was collected yet' })
     return verbose ? kept.whole : kept.short
   }
@@ -187,6 +205,14 @@ class Watch {
   figures(): Figures {
     const { watched, pace, looks, failures, kept } = this
     return { watched, pace, looks, failures, seen_ms: kept?.seen_ms, status: kept?.status, error: kept?.error }
+  }
+
+  private begin(): void {
+    const waking = this.look()
+    this.waking = waking
+    void waking.then(() => {
+      if (this.waking === waking) this.waking = undefined
+    })
   }
 
   private async look(): Promise<void> {
@@ -208,7 +234,12 @@ class Watch {
       changed: before?.data !== this.kept.data,
       took_ms: clock.monotonic_ms() - begun_ms,
     })
-    this.lookLater()
+    if (this.isWanted()) this.lookLater()
+  }
+
+  private isWanted(): boolean {
+    const unasked_ms = this.options.clock.monotonic_ms() - this.asked_ms
+    return this.watched.stateful === true || unasked_ms < COLLECTOR_RESTS_S * 1000
   }
 
   private paceAfter(look: Look): Pace {
@@ -224,7 +255,11 @@ class Watch {
 
   private lookLater(): void {
     this.timer?.cancel()
-    this.timer = this.options.clock.after(this.pace.interval_s * 1000, () => void this.look(), { background: true })
+    const look = () => {
+      this.timer = undefined
+      void this.look()
+    }
+    this.timer = this.options.clock.after(this.pace.interval_s * 1000, look, { background: true })
   }
 
   private noteFailure(error: string, before: Kept | undefined): void {

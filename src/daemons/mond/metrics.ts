@@ -8,9 +8,10 @@ type Measured = Pick<MondOptions, 'monitor' | 'clock' | 'configAge_s'>
 
 export async function metricsOf({ monitor, clock, configAge_s }: Measured): Promise<{ text: string; type: string }> {
   const registry = new Registry()
+  const all = await monitor.figures()
   const gauge = (name: string, help: string, of: (one: Figures) => number | undefined) => {
     const values = new Gauge({ name, help, labelNames: ['collector', 'category'], registers: [registry] })
-    for (const figures of monitor.figures()) {
+    for (const figures of all) {
       const { name: collector, category } = figures.watched
       const value = of(figures)
       if (value !== undefined) values.set({ collector, category: category ?? NO_CATEGORY }, value)

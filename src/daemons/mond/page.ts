@@ -6,9 +6,10 @@ import type { MondOptions } from './context'
 
 type Shown = Pick<MondOptions, 'monitor' | 'clock' | 'hostname' | 'configAge_s'>
 
-export function pageOf({ monitor, clock, hostname, configAge_s }: Shown): string {
+export async function pageOf({ monitor, clock, hostname, configAge_s }: Shown): Promise<string> {
+  const figures = await monitor.figures()
   const now_ms = clock.monotonic_ms()
-  const rows = monitor.figures().map((one) => rowOf(one, now_ms))
+  const rows = figures.map((one) => rowOf(one, now_ms))
   const name = escaped(hostname)
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>${name}</title><style>${STYLE}</style></head><body>

@@ -37,12 +37,16 @@ function createHandler(options: MondOptions): Handler {
   return (request, response) => {
     const url = request.url ?? ''
     if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
-    if (isForReader(request)) return show(response, pageOf(options), 'text/html; charset=utf-8')
+    if (isForReader(request)) return showPage(options, response)
     if (/^\/metrics(\?|$)/.test(url)) return showMetrics(options, response)
     // Ganeti takes it for /1.
     if (url === '/1/') request.url = '/1'
     return reports(request, response)
   }
+}
+
+async function showPage(options: MondOptions, response: ServerResponse): Promise<void> {
+  show(response, await pageOf(options), 'text/html; charset=utf-8')
 }
 
 /** Loaded with the first reader. */

@@ -34,6 +34,8 @@ export const PACE_FASTER = 0.5
 export const PACE_SLOWER = 1.5
 /** The share of the time in which a collector may be at work. */
 export const COLLECTING_SHARE = 0.02
+/** Seconds after the last question until a collector looks no more, longer than those who ask regularly take. */
+export const COLLECTOR_RESTS_S = 300
 /** Seconds after which a look is given up. */
 export const COLLECT_S = 40
 /** The longest report. */

@@ -71,6 +71,7 @@ test('a collector that waited at its first look, while others started, is looked
     return looks
   }
   monitor.watch([watched('one', waiting)])
+  void monitor.reports(ALL)
   await clock.pass(6 + 5 + 1)
   expect(looks).toBe(2)
 })
@@ -84,6 +85,7 @@ test('a collector that failed is tried again soon, however long it took', async 
     throw new Error('nobody answers')
   }
   monitor.watch([watched('one', slow)])
+  void monitor.reports(ALL)
   await clock.pass(36)
   expect(looks).toBe(3)
 })
@@ -91,11 +93,13 @@ test('a collector that failed is tried again soon, however long it took', async 
 test('one that hangs is not begun again before it has ended', async () => {
   let begun = 0
   let finish: (value: unknown) => void = () => undefined
-  const { clock, monitor } = fixture(watched('slow', () => (begun++, new Promise((resolve) => (finish = resolve)))))
-  await clock.pass(300)
+  const slow = watched('slow', () => (begun++, new Promise((resolve) => (finish = resolve))))
+  const { clock, monitor, read } = fixture(slow)
+  await read()
+  await clock.pass(200)
   monitor.follow(new Map([['slow', { active: false, interval_s: 5 }]]))
   monitor.follow(new Map([['slow', { active: true, interval_s: 5 }]]))
-  await clock.pass(300)
+  await clock.pass(200)
   expect(begun).toBe(1)
   finish('late')
   await clock.pass(60)
@@ -119,7 +123,7 @@ test('reports can be chosen by category and name, and those of a status be cut t
 test('the configuration switches collectors and sets their intervals while they run', async () => {
   const one = counted()
   const { read, clock, monitor } = fixture(watched('one', one.collect), watched('two', counted().collect))
-  await settled()
+  await read()
   monitor.follow(new Map([['one', { active: false, interval_s: 5 }]]))
   expect((await read()).map(({ name }) => name)).toEqual(['two'])
   expect(monitor.active().map(({ name }) => name)).toEqual(['two'])
@@ -133,6 +137,24 @@ test('the configuration switches collectors and sets their intervals while they 
   monitor.follow(new Map([['one', { active: true, interval_s: 1 }]]))
   await clock.pass(3)
   expect(one.looks).toBe(looks + 4)
+})
+
+test('a collector rests until somebody asks, and when nobody has asked for long', async () => {
+  const one = counted()
+  const { read, clock, monitor } = fixture(watched('one', one.collect))
+  await clock.pass(100)
+  expect(one.looks).toBe(0)
+  expect((await read())[0]?.data).toBe(1)
+  await clock.pass(299)
+  const looks = one.looks
+  expect(looks).toBeGreaterThan(2)
+  await clock.pass(1000)
+  expect(one.looks).toBe(looks)
+  expect((await read())[0]?.data).toBe(looks + 1)
+  await clock.pass(2000)
+  const figures = monitor.figures()
+  await settled()
+  expect((await figures)[0]?.seen_ms).toBe(clock.monotonic_ms())
 })
 
 test('a collector that compares looks keeps an even pace', async () => {

@@ -87,7 +87,8 @@ export class ReportsController {
   @Get('1/collectors')
   async collectors(): Promise<CollectorView[]> {
     const named = await this.context.named()
-    return this.context.monitor.figures().map((one) => this.view(one, isListed(one.watched, named)))
+    const figures = await this.context.monitor.figures()
+    return figures.map((one) => this.view(one, isListed(one.watched, named)))
   }
 
   /**
