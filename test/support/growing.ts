@@ -89,6 +89,9 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
   'src/node/hypervisor/kvm/devices.ts': { slots: ONE_WORK, scsiIds: ONE_WORK },
   'src/node/hypervisor/kvm/guest-watch.ts': { heard: INSTANCES },
+  'src/node/hypervisor/kvm/strangers.ts': {
+    since_ms: 'one for each process of the machine; those that have ended are forgotten',
+  },
   'src/node/hypervisor/kvm/qmp.ts': { pending: ONE_WORK, listeners: ONE_WORK },
   'src/node/storage/disks.ts': { known: 'one for each disk template' },
   'src/node/transfer/status.ts': { samples: 'those of TRANSFER_THROUGHPUT_S' },

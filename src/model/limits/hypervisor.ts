@@ -29,3 +29,9 @@ export const GUESTS_LOOK_S = 10
 export const GUESTS_SETTLE_S = 0.1
 /** Seconds for which a guest waits for the process that serves its disk, before it is told of an error. */
 export const SERVER_RETURNS_S = 30
+/**
+ * Seconds for which a process that is no machine of this node's is looked at again and again, since it may have been seen before its
+ * program began; and those after which it is looked at once more, since its number may have been given to another.
+ */
+export const STRANGER_YOUNG_S = 10
+export const STRANGER_KNOWN_S = 60

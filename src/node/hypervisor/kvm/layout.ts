@@ -19,7 +19,7 @@ export class KvmLayout {
   private readonly base: string
   private readonly paths: Paths
 
-  constructor(readonly host: Pick<HypervisorContext, 'paths' | 'files' | 'processes'>) {
+  constructor(readonly host: Pick<HypervisorContext, 'paths' | 'files' | 'processes' | 'clock'>) {
     this.paths = host.paths
     this.base = this.paths.local(KVM_DIR)
   }

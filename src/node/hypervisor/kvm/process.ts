@@ -2,11 +2,13 @@
 // live on when the node daemon is restarted.
 import type { Clock } from '../../../lib/clock'
 import { errorCode } from '../../../lib/disk'
+import type { Paths } from '../../../lib/paths'
 import { QEMU_END_S, QEMU_START_S } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import type { Host } from './host'
 import type { KvmLayout } from './layout'
 import { memoryOf, optionAfter } from './launch'
+import { Strangers } from './strangers'
 
 export interface QemuProcess {
   readonly pid: number
@@ -74,9 +76,22 @@ export async function mendPidFile(layout: KvmLayout, { name, pid }: QemuProcess)
   })
 }
 
+/** One for each node: what is none of its instances may be another node's. */
+const strangersOf = new WeakMap<Paths, Strangers>()
+
 async function scan(layout: KvmLayout): Promise<QemuProcess[]> {
-  const pids = (await layout.host.files.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
-  return (await Promise.all(pids.map((pid) => describe(pid, layout)))).filter((entry) => entry !== undefined)
+  const { files, paths, clock } = layout.host
+  const strangers = strangersOf.get(paths) ?? new Strangers(clock)
+  strangersOf.set(paths, strangers)
+  for (const name of await files.readdir(layout.pidDir()).catch(() => []))
+    strangers.forget((await readPid(layout, name)) ?? 0)
+  const pids = (await files.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
+  const look = async (pid: number) => {
+    const found = await describe(pid, layout)
+    if (found === undefined) strangers.note(pid)
+    return found
+  }
+  return (await Promise.all(strangers.unknownOf(pids).map(look))).filter((entry) => entry !== undefined)
 }
 
 /** MiB and virtual CPUs as the process was started with. */

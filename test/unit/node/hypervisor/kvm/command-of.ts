@@ -1,5 +1,6 @@
 // The whole QEMU command of an instance, as it is launched on a node of which only facts are given.
 import * as path from 'node:path'
+import { systemClock } from '../../../../../src/lib/clock'
 import { thisMachine } from '../../../../../src/lib/machine'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { fixedCommand, machineOf } from '../../../../../src/node/hypervisor/kvm/command'
@@ -56,6 +57,6 @@ export function command(instance: InstanceDict, facts: LaunchFacts = baseFacts, 
     kept,
     params,
     facts,
-    new KvmLayout({ ...thisMachine, paths: pathsOf(root, path.basename(root)) }),
+    new KvmLayout({ ...thisMachine, clock: systemClock, paths: pathsOf(root, path.basename(root)) }),
   )
 }

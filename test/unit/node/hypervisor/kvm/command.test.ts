@@ -2,6 +2,7 @@
 // test fails once so that somebody looks at it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { systemClock } from '../../../../../src/lib/clock'
 import { thisMachine } from '../../../../../src/lib/machine'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { splitWords } from '../../../../../src/node/hypervisor/kvm/command'
@@ -190,7 +191,7 @@ test('a runtime that names its accelerator itself is not given another one', () 
     runtime,
     new KvmParams(kvmParams),
     baseFacts,
-    new KvmLayout({ ...thisMachine, paths: pathsOf('', 'n') }),
+    new KvmLayout({ ...thisMachine, clock: systemClock, paths: pathsOf('', 'n') }),
   )
   expect(words).not.toContain('-accel')
   expect(words).not.toContain('-S')
