@@ -4,11 +4,13 @@ import { SEED } from '../support/effort'
 import { testWith } from '../support/needs'
 import { Kills, randomMoments } from './kills'
 import { Leftovers } from './leftovers'
-import { Machines, NEEDED, PATIENT, nameOf, present } from './machines'
+import { GANETI_NEEDED, Machines, NEEDED, PATIENT, ganetiPresent, nameOf, present } from './machines'
 import { Mirrors } from './mirrors'
+import { Volumes } from './volumes'
 
 jest.setTimeout(900_000)
 const kernelTest = testWith(present, NEEDED)
+const ganetiTest = testWith(present && ganetiPresent, GANETI_NEEDED)
 /** What these tags begin with says how far harep may go. */
 const REPAIR = 'ganeti:watcher:autorepair:'
 const DEVICE = '/dev/drbd0'
@@ -178,6 +180,52 @@ kernelTest('gnt-node evacuate, harep and hbal move mirrors, with their data', as
   await expectKept()
   for (const name of names) await gnt('instance', 'remove', '-f', name)
 })
+
+kernelTest('a plain instance is renamed, moved, exported, and imported on a mirror, with its data', () =>
+  new Volumes(machines, mirrors).isRenamedMovedAndImported(),
+)
+
+kernelTest('volumes are adopted with their data', () => new Volumes(machines, mirrors).areAdopted())
+
+kernelTest(
+  'volumes are in stripes, and only where LVM may place them, and a lost physical volume is taken out of its group',
+  () => new Volumes(machines, mirrors).arePlaced(),
+)
+
+kernelTest('a full or unknown group and a minor of a stranger are named, and nothing is left of what was begun', () =>
+  new Volumes(machines, mirrors).areRefused(),
+)
+
+ganetiTest(
+  "a mirror whose other side a real Ganeti's daemon keeps is made, started, moved, grown, and gets new disks",
+  async () => {
+    const name = 'inst1.gnt.example'
+    await machines.addGaneti(4)
+    await mirrors.add(name, 'drbd', [1, 4], '32m')
+    await gnt('instance', 'startup', name)
+    await mirrors.expectInSync([1, 4])
+    const data = await mirrors.write(1, DEVICE)
+    await gnt('instance', 'migrate', '-f', name)
+    await mirrors.expectInSync([4, 1])
+    expect(await mirrors.read(4, DEVICE)).toBe(data)
+    await gnt('instance', 'grow-disk', name, '0', '32m')
+    expect((await machines.inGuest(4, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(64 << 20))
+    await gnt('instance', 'replace-disks', '-p', name)
+    await mirrors.expectInSync([4, 1])
+    await gnt('instance', 'replace-disks', '-s', name)
+    await mirrors.expectInSync([4, 1])
+    await gnt('instance', 'failover', '-f', name)
+    await gnt('instance', 'replace-disks', '-n', nameOf(2), name)
+    expect(await mirrors.volumes(4, name)).toEqual([])
+    await gnt('instance', 'replace-disks', '-n', nameOf(4), name)
+    await mirrors.expectInSync([1, 4])
+    expect(await mirrors.read(1, DEVICE)).toBe(data)
+    await gnt('instance', 'remove', '-f', '--shutdown-timeout=0', name)
+    for (const node of [1, 4]) expect(await mirrors.volumes(node, name)).toEqual([])
+    await gnt('node', 'remove', nameOf(4))
+    await machines.powerOff(4)
+  },
+)
 
 const campaign = `killed at ${KILLS} random moments (KILLS) of seed ${SEED}, operations lose no data, and what they leave can be mended`
 kernelTest(

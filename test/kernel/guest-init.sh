@@ -1,6 +1,6 @@
 #!/bin/bash
 # The first process of a guest. Its root is this machine's, with a layer of its own on /dev/vda that survives a loss of power;
-# /dev/vdb is the volume group. What it is told stands in a file that the kernel's command line names.
+# /dev/vdb is the volume group, /dev/vdc is for tests that need another one. What it is told stands in a file that the kernel's command line names.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb USER=root
 for word in $(cat /proc/cmdline); do
   case $word in settings=*) . "${word#settings=}" ;; esac
@@ -12,6 +12,7 @@ mount -t tmpfs shm /dev/shm
 mkdir -p "/lib/modules/$(uname -r)"
 mount --bind "$MODULES" "/lib/modules/$(uname -r)"
 date -s "@$NOW" > /dev/null
+. "${0%/*}/ganeti-machine.sh"
 
 if ! [ -e /etc/guest-node ]; then
   # What root's shell reads at every login may start programs.
@@ -28,6 +29,7 @@ if ! [ -e /etc/guest-node ]; then
   printf 'HostKey /etc/ssh/ssh_host_ecdsa_key\nUsePAM no\nUseDNS no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\n' > /etc/ssh/sshd_config
   chmod 700 /root /root/.ssh
   cp "$KEY.pub" /root/.ssh/authorized_keys
+  install -m 600 "$KEY" /root/.ssh/id_ecdsa
   # There is no udev in a guest.
   cat > /etc/lvm/lvm.conf <<'LVM'
 devices { global_filter = [ "a|^/dev/vd[b-z]|", "r|.*|" ] use_devicesfile = 0 scan_lvs = 0 obtain_device_list_from_udev = 0 }
@@ -36,6 +38,7 @@ global { use_lvmpolld = 0 }
 LVM
   echo "$NAME" > /etc/guest-node
 fi
+if [ -n "$GANETI" ]; then become_ganeti "$GANETI"; fi
 hostname "$NAME"
 ip link set lo up
 ip addr add "$ADDRESS/24" dev eth0
@@ -46,7 +49,11 @@ modprobe -a md5 sha1_generic crc32c 2> /dev/null
 pvs /dev/vdb > /dev/null 2>&1 || { pvcreate -q /dev/vdb; vgcreate -q xenvg /dev/vdb; }
 vgchange -q -ay xenvg
 /usr/sbin/sshd
-if [ -e /var/lib/ganeti/server.pem ]; then setsid "$PROGRAMS/gantryd.js" node < /dev/null > /var/log/ganeti/start.log 2>&1 & fi
+if [ -e /var/lib/ganeti/server.pem ]; then
+  if [ -n "$GANETI" ]; then /usr/lib/ganeti/daemon-util start ganeti-noded
+  else setsid "$PROGRAMS/gantryd.js" node < /dev/null > /var/log/ganeti/start.log 2>&1 &
+  fi
+fi
 # It is in the background before it listens.
 until (exec 3<> /dev/tcp/127.0.0.1/22) 2> /dev/null; do sleep 0.1; done
 echo "READY $NAME"

@@ -10,6 +10,7 @@ import { DATA_COLLECTORS } from '../../src/model/constants/collectors'
 import { root } from '../support/source-tree'
 
 const KERNEL = path.join(root, '.cache/kernel')
+const GANETI = path.join(root, '.cache/ganeti')
 const program = (name: string): string => path.join(root, 'bin', `${name}.js`)
 const GNT = program('gnt')
 const VIRTIOFSD = '/usr/lib/qemu/virtiofsd'
@@ -28,12 +29,17 @@ const DOMAIN = 'gnt.example'
 const PROGRAMS = `${path.join(root, 'bin')}:/usr/sbin:/usr/bin:/sbin:/bin`
 
 const FILES = [VIRTIOFSD, '/usr/sbin/drbdsetup', '/usr/sbin/lvs', '/usr/sbin/sshd', path.join(KERNEL, 'initrd.gz')]
+export const ganetiPresent = fs.existsSync(GANETI)
 export const present = process.getuid?.() === 0 && FILES.every((file) => fs.existsSync(file))
-export const NEEDED =
-  'qemu-system-x86 lvm2 drbd-utils kmod cpio openssh-server openssh-client && sh test/kernel/kernel.sh (as root)'
+const PACKAGES = 'qemu-system-x86 lvm2 drbd-utils kmod cpio openssh-server openssh-client'
+export const NEEDED = `${PACKAGES} && sh test/kernel/kernel.sh (as root)`
+export const GANETI_NEEDED = `${PACKAGES} && sh test/kernel/kernel.sh && sh test/kernel/ganeti.sh (as root)`
 
 export const nameOf = (node: number): string => `node${node}.${DOMAIN}`
 const addressOf = (node: number): string => `${NETWORK}.${20 + node}`
+
+/** What a node runs as its daemon. */
+type Software = 'gantry' | 'ganeti'
 
 interface Ran {
   readonly code: number | null
@@ -97,6 +103,13 @@ export class Machines {
     throw new Error(`${name} ${words.join(' ')} ended with ${code}: ${output}`)
   }
 
+  /** What a command prints that ends with a failure. */
+  async refused(...words: string[]): Promise<string> {
+    const { code, output } = await this.onMaster([GNT, ...words], 300)
+    if (code !== 0) return output
+    throw new Error(`gnt ${words.join(' ')} was not refused: ${output}`)
+  }
+
   onMaster(words: readonly string[], patience_s: number): Promise<Ran> {
     return run([...this.enter(), ...words], patience_s)
   }
@@ -127,7 +140,7 @@ export class Machines {
       [
         ...[GNT, 'cluster', 'init', '--no-etc-hosts', '--enabled-hypervisors=fake'],
         ...['-H', 'fake:migration_mode=live', '--enabled-disk-templates=diskless', `--ipolicy-bounds-specs=${bounds}`],
-        ...['--ssh-key-type=ecdsa', '--candidate-pool-size=1'],
+        ...['--no-ssh-init', '--candidate-pool-size=1'],
         ...['--master-netdev=switch', '--master-netmask=24', '--nic-parameters=link=switch', `cluster.${DOMAIN}`],
       ],
       120,
@@ -138,9 +151,8 @@ export class Machines {
     // They start programs all the time.
     const collectors = DATA_COLLECTORS.map((name) => `${name}=false`)
     await this.gnt('cluster', 'modify', `--enabled-data-collectors=${collectors.join()}`)
-    const key = await this.onMaster(['cat', '/root/.ssh/id_ecdsa.pub'], 10)
     // One after the other: a daemon has a minute to start, which may be short for three at once on two processors.
-    for (const node of this.guests.keys()) await this.join(node, key.output)
+    for (const node of this.guests.keys()) await this.join(node)
     await this.gnt('node', 'modify', '--vm-capable=no', nameOf(0))
     const templates = 'plain,drbd,diskless'
     await this.gnt(
@@ -149,9 +161,14 @@ export class Machines {
     )
   }
 
-  private async join(node: number, key: string): Promise<void> {
+  /** One more node, whose daemon is a real Ganeti's. */
+  addGaneti(node: number): Promise<void> {
+    this.powerOn(node, 'ganeti')
+    return this.join(node)
+  }
+
+  private async join(node: number): Promise<void> {
     await this.ready(node)
-    await this.inGuest(node, 'cat >> /root/.ssh/authorized_keys', key)
     await this.gnt('node', 'add', '--no-ssh-key-check', nameOf(node))
   }
 
@@ -164,12 +181,13 @@ export class Machines {
     fs.rmSync(this.file(`console${node}`), { force: true })
   }
 
-  powerOn(node: number): void {
+  powerOn(node: number, software: Software = 'gantry'): void {
     const file = (name: string) => this.file(`${name}${node}`)
     if (!fs.existsSync(file('own'))) {
       for (const [disk, size] of [
         ['own', '1G'],
         ['group', '24G'],
+        ['spare', '24G'],
       ] as const)
         execFileSync('truncate', ['-s', size, file(disk)])
       execFileSync('mke2fs', ['-q', '-t', 'ext4', file('own')])
@@ -179,6 +197,7 @@ export class Machines {
     }
     const settings = {
       ...{ NAME: nameOf(node), ADDRESS: addressOf(node), HOSTS: this.file('hosts'), KEY: this.file('key') },
+      ...{ GANETI: software === 'ganeti' ? fs.realpathSync(GANETI) : '' },
       ...{ PROGRAMS: path.join(root, 'bin'), MODULES: fs.realpathSync(path.join(KERNEL, 'modules')) },
       NOW: String(Math.floor(Date.now() / 1000)),
     }
@@ -201,6 +220,7 @@ export class Machines {
         ...['-device', 'vhost-user-fs-pci,chardev=share,tag=host'],
         ...['-drive', `file=${file('own')},if=virtio,format=raw,cache=unsafe`],
         ...['-drive', `file=${file('group')},if=virtio,format=raw,cache=unsafe,discard=unmap,detect-zeroes=unmap`],
+        ...['-drive', `file=${file('spare')},if=virtio,format=raw,cache=unsafe,discard=unmap,detect-zeroes=unmap`],
         ...['-netdev', `tap,id=card,ifname=tap${node},script=no,downscript=no`],
         ...['-device', `virtio-net-pci,netdev=card,mac=52:54:00:11:22:0${node}`],
         ...['-kernel', path.join(KERNEL, 'vmlinuz'), '-initrd', path.join(KERNEL, 'initrd.gz'), '-append'],
@@ -307,8 +327,8 @@ export class Machines {
   }
 
   private makeNetwork(): void {
-    const hosts = [0, 1, 2, 3].map((node) => `${addressOf(node)} ${nameOf(node)}`)
-    const instances = [1, 2, 3, 4].map((at) => `${NETWORK}.${100 + at} inst${at}.${DOMAIN}`)
+    const hosts = [0, 1, 2, 3, 4].map((node) => `${addressOf(node)} ${nameOf(node)}`)
+    const instances = [1, 2, 3, 4, 5].map((at) => `${NETWORK}.${100 + at} inst${at}.${DOMAIN}`)
     const cluster = `${NETWORK}.19 cluster.${DOMAIN}`
     fs.writeFileSync(this.file('hosts'), ['127.0.0.1 localhost', cluster, ...hosts, ...instances, ''].join('\n'))
     execFileSync('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-f', this.file('key')])

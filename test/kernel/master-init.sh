@@ -6,7 +6,7 @@ set -euo pipefail
 folder=$1 name=$2 repository=$3
 hostname "$name"
 mount -t proc proc /proc
-hosts=$(cat "$folder/hosts")
+hosts=$(cat "$folder/hosts") key=$(cat "$folder/key")
 # What is mounted below may hide the folder.
 exec 3> "$folder/master-ready"
 mount -t tmpfs -o mode=755 own /mnt
@@ -25,6 +25,8 @@ echo "$hosts" > /etc/hosts
 : > /etc/resolv.conf
 ssh-keygen -q -t ecdsa -N '' -f /etc/ssh/ssh_host_ecdsa_key
 chmod 700 /root /root/.ssh
+# One key for all: the cluster leaves SSH alone, because each program of it that a guest starts takes long there.
+(umask 077 && echo "$key" > /root/.ssh/id_ecdsa)
 printf 'UsePAM no\nUseDNS no\nHostKey /etc/ssh/ssh_host_ecdsa_key\n' > /etc/ssh/sshd_config
 /usr/sbin/sshd
 echo ready >&3

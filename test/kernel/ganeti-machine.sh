@@ -1,0 +1,15 @@
+# Sourced by the first process of a machine that is to run a real Ganeti.
+
+# become_ganeti FOLDER: what test/kernel/ganeti.sh fetched is laid over /usr, and what Debian's packages do when they are installed is done.
+become_ganeti() {
+  mount -t overlay overlay -o "lowerdir=$1:/usr" /usr
+  mkdir -p /etc/ganeti /etc/default /var/lib/ganeti /var/log/ganeti /run/ganeti
+  ln -sfn /usr/lib/ganeti/3.0 /etc/ganeti/lib
+  ln -sfn /usr/share/ganeti/3.0 /etc/ganeti/share
+  echo 'NODED_ARGS="--no-mlock"' > /etc/default/ganeti
+  for group in admin confd daemons luxid masterd metad rapi; do groupadd -f -r "gnt-$group"; done
+  for user in confd:gnt-daemons masterd:gnt-admin,gnt-confd,gnt-daemons,gnt-luxid metad:gnt-daemons rapi:gnt-admin,gnt-daemons; do
+    id "gnt-${user%%:*}" > /dev/null 2>&1 ||
+      useradd -r -M -d /var/lib/ganeti -s /usr/sbin/nologin -g "gnt-${user%%:*}" -G "${user#*:}" "gnt-${user%%:*}"
+  done
+}

@@ -1,0 +1,114 @@
+// Steps of volumes' lives that the recordings of a real Ganeti do not have, on real kernels: moved, renamed, exported and imported, adopted, in
+// stripes, where LVM may not place them, and what is refused.
+import { type Machines, nameOf } from './machines'
+import type { Mirrors } from './mirrors'
+
+const [NAME, OTHER, IMPORTED] = ['inst1.gnt.example', 'inst3.gnt.example', 'inst5.gnt.example']
+const GROUP = 'xenvg'
+const [FIRST, SECOND] = ['/dev/vdb', '/dev/vdc']
+
+export class Volumes {
+  constructor(
+    private readonly machines: Machines,
+    private readonly mirrors: Mirrors,
+  ) {}
+
+  private gnt = (...words: string[]) => this.machines.gnt(...words)
+
+  async isRenamedMovedAndImported(): Promise<void> {
+    const { mirrors, gnt } = this
+    await mirrors.add(NAME, 'plain', [1], '32m')
+    const data = await mirrors.write(1, await mirrors.device(NAME))
+    await gnt('instance', 'deactivate-disks', NAME)
+    await gnt('instance', 'rename', NAME, OTHER)
+    expect(await mirrors.volumes(1, NAME)).toEqual([])
+    expect(await mirrors.volumes(1, OTHER)).toHaveLength(1)
+
+    await gnt('instance', 'move', '-f', '-n', nameOf(2), OTHER)
+    expect(await mirrors.volumes(1, OTHER)).toEqual([])
+    expect(await mirrors.read(2, await mirrors.device(OTHER))).toBe(data)
+    await gnt('instance', 'deactivate-disks', OTHER)
+
+    await gnt('backup', 'export', '-n', nameOf(3), OTHER)
+    const from = [`--src-node=${nameOf(3)}`, `--src-dir=/srv/ganeti/export/${OTHER}`]
+    const to = ['-t', 'drbd', '-n', `${nameOf(1)}:${nameOf(2)}`, '-o', 'gantry-tiny', '--no-nics', '--no-start']
+    await gnt('backup', 'import', ...from, ...to, IMPORTED)
+    expect(await mirrors.read(1, await mirrors.device(IMPORTED, '--wait-for-sync'))).toBe(data)
+    for (const name of [OTHER, IMPORTED]) await gnt('instance', 'remove', '-f', name)
+    await gnt('backup', 'remove', OTHER)
+    await this.nothingIsLeft()
+  }
+
+  async areAdopted(): Promise<void> {
+    const { machines, mirrors, gnt } = this
+    await machines.inGuest(1, `lvcreate -q -y -Wn -Zn -L32m -nmine ${GROUP}`)
+    const data = await mirrors.write(1, `/dev/${GROUP}/mine`)
+    await gnt(...plain('0:adopt=mine'))
+    expect(await mirrors.read(1, await mirrors.device(NAME))).toBe(data)
+    expect(await mirrors.volumes(1, NAME)).toHaveLength(1)
+    await gnt('instance', 'remove', '-f', NAME)
+    await this.nothingIsLeft()
+  }
+
+  /** The group gets a second physical volume, and loses it in the end. */
+  async arePlaced(): Promise<void> {
+    const { machines, gnt } = this
+    await machines.inGuest(1, `vgextend -q ${GROUP} ${SECOND}`)
+    await gnt('cluster', 'modify', '-D', 'plain:stripes=2')
+    await gnt(...plain('0:size=32m'))
+    await gnt('cluster', 'modify', '-D', 'plain:stripes=1')
+    expect(await this.layout('stripes,devices')).toMatch(/^2 \S*vd[bc]\(\d+\),\S*vd[bc]\(\d+\)$/)
+    await gnt('instance', 'grow-disk', NAME, '0', '32m')
+    expect(await this.layout('lv_size,stripes --units m --nosuffix')).toMatch(/64[.]00 2/)
+    await gnt('instance', 'remove', '-f', NAME)
+
+    const mayPlace = (volume: string, may: 'yes' | 'no') =>
+      gnt('node', 'modify-storage', `--allocatable=${may}`, nameOf(1), 'lvm-pv', volume)
+    await mayPlace(FIRST, 'no')
+    expect(await gnt('node', 'list-storage', '-t', 'lvm-pv', '-o', 'name,allocatable', nameOf(1))).toMatch(/vdb +N/)
+    await gnt(...plain('0:size=32m'))
+    expect(await this.layout('devices')).toMatch(/vdc/)
+    await gnt('instance', 'remove', '-f', NAME)
+    await mayPlace(SECOND, 'no')
+    expect(await machines.refused(...plain('0:size=32m'))).toMatch(/node1[^]*xenvg/)
+    await this.nothingIsLeft()
+    await mayPlace(FIRST, 'yes')
+
+    await machines.inGuest(1, 'echo 1 > "$(readlink -f /sys/block/vdc/device/..)/remove"')
+    await gnt('node', 'repair-storage', nameOf(1), 'lvm-vg', GROUP)
+    const told = await machines.inGuest(1, `vgs --noheadings -o pv_count,vg_missing_pv_count ${GROUP}`)
+    expect(told.trim().split(/\s+/)).toEqual(['1', '0'])
+  }
+
+  async areRefused(): Promise<void> {
+    const { machines } = this
+    const drbd = (disk: string): string[] => [
+      ...['instance', 'add', '-t', 'drbd', '--disk', disk, '-n', `${nameOf(1)}:${nameOf(2)}`],
+      ...['-o', 'gantry-tiny', '--no-nics', '--no-start', '-B', 'memory=16', NAME],
+    ]
+    expect(await machines.refused(...plain('0:size=100g'))).toMatch(/node1[^]*xenvg|xenvg[^]*node1/)
+    expect(await machines.refused(...drbd('0:size=100g'))).toMatch(/node[12][^]*xenvg|xenvg[^]*node[12]/)
+    expect(await machines.refused(...plain('0:size=32m,vg=nosuch'))).toMatch(/node1[^]*nosuch|nosuch[^]*node1/)
+    await machines.inGuest(2, 'drbdsetup new-resource stranger && drbdsetup new-minor stranger 0 0')
+    expect(await machines.refused(...drbd('0:size=32m'))).toMatch(
+      /Minor 0 of DRBD on node node2.* \(stranger.*drbdsetup down stranger/,
+    )
+    await machines.inGuest(2, 'drbdsetup down stranger')
+    await this.nothingIsLeft()
+  }
+
+  /** The layout of the only volume on node 1. */
+  private async layout(columns: string): Promise<string> {
+    const told = await this.machines.inGuest(1, `lvs --noheadings -o ${columns} -S 'lv_tags=originstname+${NAME}'`)
+    return told.trim().split(/\s+/).join(' ')
+  }
+
+  private async nothingIsLeft(): Promise<void> {
+    for (const node of [1, 2, 3]) expect(await this.machines.inGuest(node, `lvs --noheadings ${GROUP}`)).toBe('')
+  }
+}
+
+const plain = (disk: string): string[] => [
+  ...['instance', 'add', '-t', 'plain', '--disk', disk, '-n', nameOf(1), '-o', 'gantry-tiny', '--no-nics'],
+  ...['--no-start', '-B', 'memory=16', NAME],
+]
