@@ -6,9 +6,10 @@ import { Kills, randomMoments } from './kills'
 import { Leftovers } from './leftovers'
 import { GANETI_NEEDED, Machines, NEEDED, PATIENT, ganetiPresent, nameOf, present } from './machines'
 import { Mirrors } from './mirrors'
+import { Programs } from './programs'
 import { Volumes } from './volumes'
 
-jest.setTimeout(900_000)
+jest.setTimeout(1_800_000)
 const kernelTest = testWith(present, NEEDED)
 const ganetiTest = testWith(present && ganetiPresent, GANETI_NEEDED)
 /** What these tags begin with says how far harep may go. */
@@ -17,12 +18,17 @@ const DEVICE = '/dev/drbd0'
 
 let machines: Machines
 let mirrors: Mirrors
+let programs: Programs
 beforeAll(async () => {
   if (!present) return
   machines = await Machines.start(3)
   mirrors = new Mirrors(machines)
+  programs = new Programs(machines, [1, 2, 3])
 })
-afterAll(() => machines?.remove())
+afterAll(async () => {
+  if (present) process.stdout.write(programs.table())
+  await machines?.remove()
+})
 
 /** So many moments are tried, from the seed of all tests. */
 const FEW = 4
@@ -32,24 +38,40 @@ const gnt = (...words: string[]) => machines.gnt(...words)
 
 kernelTest('a mirrored instance moves, grows, and gets new disks, and loses nothing', async () => {
   const name = 'inst2.gnt.example'
-  await mirrors.add(name, 'drbd', [1, 2], '64m')
-  await gnt('instance', 'startup', name)
+  await programs.count()
+  await programs.of('instance add', 86, ...mirrors.adding(name, 'drbd', [1, 2], '64m'))
+  await programs.of('instance startup', 35, 'instance', 'startup', name)
   await mirrors.expectInSync([1, 2])
   const data = await mirrors.write(1, DEVICE)
-  await gnt('instance', 'migrate', '-f', name)
+  await programs.of('instance migrate', 64, 'instance', 'migrate', '-f', name)
   await mirrors.expectInSync([2, 1])
   expect(await mirrors.read(2, DEVICE)).toBe(data)
-  await gnt('instance', 'failover', '-f', name)
-  await gnt('instance', 'grow-disk', name, '0', '32m')
+  await programs.of('instance failover', 49, 'instance', 'failover', '-f', name)
+  await programs.of('instance grow-disk', 39, 'instance', 'grow-disk', name, '0', '32m')
   expect((await machines.inGuest(1, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(96 << 20))
-  await gnt('instance', 'replace-disks', '-s', name)
+  await programs.of('instance replace-disks -s', 62, 'instance', 'replace-disks', '-s', name)
   await mirrors.expectInSync([1, 2])
-  await gnt('instance', 'replace-disks', '-p', name)
+  await programs.of('instance replace-disks -p', 59, 'instance', 'replace-disks', '-p', name)
   await mirrors.expectInSync([1, 2])
-  await gnt('instance', 'replace-disks', '-n', nameOf(3), name)
+  await programs.of('instance replace-disks -n', 69, 'instance', 'replace-disks', '-n', nameOf(3), name)
   await mirrors.expectInSync([1, 3])
   expect(await mirrors.volumes(2, name)).toEqual([])
   expect(await mirrors.read(1, DEVICE)).toBe(data)
+})
+
+kernelTest('a large mirrored disk can be used before it is in sync', async () => {
+  const name = 'inst1.gnt.example'
+  const soon = ['--no-wait-for-sync', '--no-install']
+  await programs.of(
+    'instance add, 10 GiB, without waiting',
+    79,
+    ...mirrors.adding(name, 'drbd', [2, 3], '10g', ...soon),
+  )
+  const minor = (await mirrors.device(name)).replace('/dev/drbd', '')
+  expect(await machines.inGuest(2, 'cat /proc/drbd')).toMatch(new RegExp(`^ *${minor}: cs:SyncSource ro:Primary`, 'm'))
+  await programs.of('instance deactivate-disks', 10, 'instance', 'deactivate-disks', name)
+  await programs.of('instance activate-disks', 32, 'instance', 'activate-disks', name)
+  await programs.of('instance remove', 14, 'instance', 'remove', '-f', name)
 })
 
 kernelTest(
@@ -242,5 +264,5 @@ kernelTest(
     expect(failed).toEqual([])
     await kills.end()
   },
-  Math.max(900_000, KILLS * 300_000),
+  Math.max(1_800_000, KILLS * 300_000),
 )

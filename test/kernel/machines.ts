@@ -20,6 +20,8 @@ const DYING = ['--pdeathsig', 'KILL', '--']
 const CPU = 'max,la57=off'
 /** DRBD takes its other node for lost after half a second without an answer; a guest may have to wait longer for a processor. */
 export const PATIENT = '--ping-timeout=100 --timeout=90'
+/** Only there to end what hangs: guests that wait for a processor may take very long. */
+export const PATIENCE_S = 1200
 /** A status of curl. */
 const COULD_NOT_CONNECT = 7
 /** A guest that has to wait for a processor when its kernel tries the timer would panic. */
@@ -98,14 +100,14 @@ export class Machines {
   gnt = (...words: string[]): Promise<string> => this.tool('gnt', ...words)
 
   async tool(name: string, ...words: string[]): Promise<string> {
-    const { code, output } = await this.onMaster([program(name), ...words], 300)
+    const { code, output } = await this.onMaster([program(name), ...words], PATIENCE_S)
     if (code === 0) return output
     throw new Error(`${name} ${words.join(' ')} ended with ${code}: ${output}`)
   }
 
   /** What a command prints that ends with a failure. */
   async refused(...words: string[]): Promise<string> {
-    const { code, output } = await this.onMaster([GNT, ...words], 300)
+    const { code, output } = await this.onMaster([GNT, ...words], PATIENCE_S)
     if (code !== 0) return output
     throw new Error(`gnt ${words.join(' ')} was not refused: ${output}`)
   }
@@ -126,7 +128,7 @@ export class Machines {
       ...options.flatMap((option) => ['-o', option]),
       `root@${addressOf(node)}`,
     ]
-    const { code, output } = await run(['ip', 'netns', 'exec', this.namespace, ...ssh, line], 200, input)
+    const { code, output } = await run(['ip', 'netns', 'exec', this.namespace, ...ssh, line], PATIENCE_S, input)
     if (code !== 0) throw new Error(`${nameOf(node)}: ${line} ended with ${code}: ${output}`)
     return output
   }
@@ -143,7 +145,7 @@ export class Machines {
         ...['--no-ssh-init', '--candidate-pool-size=1'],
         ...['--master-netdev=switch', '--master-netmask=24', '--nic-parameters=link=switch', `cluster.${DOMAIN}`],
       ],
-      120,
+      PATIENCE_S,
     )
     if (code !== 0) throw new Error(output)
     this.startDaemons()
@@ -234,7 +236,7 @@ export class Machines {
 
   async ready(node: number): Promise<void> {
     const console = this.file(`console${node}`)
-    await until(`${nameOf(node)} starts`, 240, () => {
+    await until(`${nameOf(node)} starts`, PATIENCE_S, () => {
       const said = fs.existsSync(console) ? fs.readFileSync(console, 'utf8') : ''
       const [guest] = this.guests.get(node) ?? []
       if (guest?.exitCode !== null) throw new Error(`${nameOf(node)} ended while it started: ${said.slice(-2000)}`)
@@ -269,15 +271,15 @@ export class Machines {
   /** Waits for the end of a job, however it ends. */
   async settle(job: string): Promise<void> {
     await this.masterAnswers()
-    await until(`job ${job} ends`, 400, async () => {
-      const told = await this.onMaster([GNT, 'job', 'list', '--no-headers', '-o', 'status', job], 60)
+    await until(`job ${job} ends`, PATIENCE_S, async () => {
+      const told = await this.onMaster([GNT, 'job', 'list', '--no-headers', '-o', 'status', job], PATIENCE_S)
       return /success|error|canceled/.test(told.output)
     })
   }
 
   /** What verify says, whatever it finds. */
   async verify(): Promise<string> {
-    return (await this.onMaster([GNT, 'cluster', 'verify'], 300)).output
+    return (await this.onMaster([GNT, 'cluster', 'verify'], PATIENCE_S)).output
   }
 
   /** The volumes and minors of each node that the configuration has, in the words of verify. */
@@ -298,7 +300,7 @@ export class Machines {
 
   private daemonAnswers(node: number): Promise<void> {
     const asked = ['curl', '-ks', '-o', '/dev/null', `https://${addressOf(node)}:1811/`]
-    return until(`the daemon of ${nameOf(node)}`, 240, async () => {
+    return until(`the daemon of ${nameOf(node)}`, PATIENCE_S, async () => {
       const { code } = await run(['ip', 'netns', 'exec', this.namespace, ...asked], 30)
       // It refuses whoever has no certificate, but by then it listens.
       return code !== COULD_NOT_CONNECT
@@ -306,7 +308,11 @@ export class Machines {
   }
 
   private masterAnswers(): Promise<void> {
-    return until('the master answers', 120, async () => (await this.onMaster([GNT, 'node', 'list'], 60)).code === 0)
+    return until(
+      'the master answers',
+      PATIENCE_S,
+      async () => (await this.onMaster([GNT, 'node', 'list'], 60)).code === 0,
+    )
   }
 
   async remove(): Promise<void> {

@@ -1,5 +1,5 @@
 // What tests say of instances on real volumes and mirrors: made, written, read, and looked at as the kernels of the nodes tell of them.
-import { type Machines, nameOf, until } from './machines'
+import { type Machines, PATIENCE_S, nameOf, until } from './machines'
 
 /** Of what is written: so many, of this size. */
 const [BLOCKS, BYTES] = [20, 102400]
@@ -10,13 +10,16 @@ export type Sides = readonly [primary: number, secondary?: number]
 export class Mirrors {
   constructor(private readonly machines: Machines) {}
 
-  add(name: string, template: string, sides: Sides, size: string, ...options: string[]): Promise<string> {
+  /** The words that make an instance. */
+  adding(name: string, template: string, sides: Sides, size: string, ...options: string[]): string[] {
     const nodes = sides.flatMap((node) => (node === undefined ? [] : nameOf(node)))
-    return this.machines.gnt(
+    return [
       ...['instance', 'add', '-t', template, '--disk', `0:size=${size}`, '-n', nodes.join(':'), '-o', 'gantry-tiny'],
       ...['--no-nics', '--no-start', '-B', 'memory=16', ...options, name],
-    )
+    ]
   }
+
+  add = (...given: Parameters<Mirrors['adding']>): Promise<string> => this.machines.gnt(...this.adding(...given))
 
   /** Activates the disk of an instance, and answers with its device on the primary node. */
   async device(name: string, ...options: string[]): Promise<string> {
@@ -74,7 +77,7 @@ export class Mirrors {
       told = await this.machines.inGuest(node, "grep ' cs:' /proc/drbd || true")
       return wanted(told.split('\n').filter(Boolean))
     }
-    await until('its state', 120, look).catch((error: unknown) => {
+    await until('its state', PATIENCE_S, look).catch((error: unknown) => {
       throw new Error(`the mirrors of ${nameOf(node)} are not as wanted: ${String(error)}: ${told}`)
     })
   }

@@ -7,19 +7,47 @@ const [RECORD_BYTES, NAME_AT] = [64, 48]
 const STORAGE = /^(lv|vg|pv|drbd|blockdev$|dd$)/
 const SWITCH_ON = `: > ${FILE} && python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).acct(b"${FILE}"))'`
 
+interface Figure {
+  readonly what: string
+  readonly ours: number
+  /** Of the same step in the recordings that test/golden/storage is from. */
+  readonly ganeti: number
+  readonly seconds: number
+}
+
 export class Programs {
+  private readonly figures: Figure[] = []
+
   constructor(
     private readonly machines: Machines,
     private readonly nodes: readonly number[],
   ) {}
+
+  /** Carries out a command, and notes what it costs. */
+  async of(what: string, ganeti: number, ...words: string[]): Promise<void> {
+    let seconds = 0
+    const ours = await this.during(async () => {
+      const begun_ms = performance.now()
+      await this.machines.gnt(...words)
+      seconds = (performance.now() - begun_ms) / 1000
+    })
+    this.figures.push({ what, ours, ganeti, seconds })
+  }
+
+  table(): string {
+    const lines = this.figures.map(
+      ({ what, ours, ganeti, seconds }) =>
+        `${what.padEnd(44)}${String(ours).padStart(8)}${String(ganeti).padStart(8)}${seconds.toFixed(1).padStart(10)}\n`,
+    )
+    return `${'programs of storage started on all nodes'.padEnd(44)}${'Gantry'.padStart(8)}${'Ganeti'.padStart(8)}${'seconds'.padStart(10)}\n${lines.join('')}`
+  }
 
   /** From then on; a guest forgets it with its power. */
   async count(): Promise<void> {
     for (const node of this.nodes) await this.machines.inGuest(node, SWITCH_ON)
   }
 
-  /** How many all nodes have started while this was done. */
-  async during(work: () => Promise<unknown>): Promise<number> {
+  private async during(work: () => Promise<unknown>): Promise<number> {
     const before = await this.all()
     await work()
     return (await this.all()) - before

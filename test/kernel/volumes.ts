@@ -81,16 +81,13 @@ export class Volumes {
   }
 
   async areRefused(): Promise<void> {
-    const { machines } = this
-    const drbd = (disk: string): string[] => [
-      ...['instance', 'add', '-t', 'drbd', '--disk', disk, '-n', `${nameOf(1)}:${nameOf(2)}`],
-      ...['-o', 'gantry-tiny', '--no-nics', '--no-start', '-B', 'memory=16', NAME],
-    ]
+    const { machines, mirrors } = this
+    const drbd = (size: string): string[] => mirrors.adding(NAME, 'drbd', [1, 2], size)
     expect(await machines.refused(...plain('0:size=100g'))).toMatch(/node1[^]*xenvg|xenvg[^]*node1/)
-    expect(await machines.refused(...drbd('0:size=100g'))).toMatch(/node[12][^]*xenvg|xenvg[^]*node[12]/)
+    expect(await machines.refused(...drbd('100g'))).toMatch(/node[12][^]*xenvg|xenvg[^]*node[12]/)
     expect(await machines.refused(...plain('0:size=32m,vg=nosuch'))).toMatch(/node1[^]*nosuch|nosuch[^]*node1/)
     await machines.inGuest(2, 'drbdsetup new-resource stranger && drbdsetup new-minor stranger 0 0')
-    expect(await machines.refused(...drbd('0:size=32m'))).toMatch(
+    expect(await machines.refused(...drbd('32m'))).toMatch(
       /Minor 0 of DRBD on node node2.* \(stranger.*drbdsetup down stranger/,
     )
     await machines.inGuest(2, 'drbdsetup down stranger')

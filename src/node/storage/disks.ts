@@ -18,6 +18,7 @@ import type {
   Driver,
   Health,
   Lender,
+  Making,
   Mirror,
   NewId,
   Sharing,
@@ -35,8 +36,8 @@ export class Disks {
   ) {}
 
   /** Its children exist already: the master makes each disk of a tree by a call of its own. */
-  async create(disk: DiskDict, size_mib: number, sharing: Sharing = {}): Promise<DiskId> {
-    return this.driver(disk).create(disk, size_mib, await this.assembleChildren(disk, 'all'), sharing)
+  async create(disk: DiskDict, size_mib: number, making: Making = {}): Promise<DiskId> {
+    return this.driver(disk).create(disk, size_mib, await this.assembleChildren(disk, 'all'), making)
   }
 
   /**
@@ -48,13 +49,13 @@ export class Disks {
     size_mib: number,
     { onPrimary, info, ...sharing }: Sharing & { readonly onPrimary: boolean; readonly info: string },
   ): Promise<{ id: DiskId; device?: Device }> {
-    const id = await this.create(disk, size_mib, sharing)
+    const id = await this.create(disk, size_mib, { ...sharing, info })
     try {
       const used = this.isUsed(disk, onPrimary)
       const device = used ? await this.assemble(disk) : undefined
       if (device !== undefined && this.isOpened(disk, onPrimary))
         await this.driver(disk).open(disk, device, { exclusive: true, fresh: true })
-      if (info !== '') await this.setInfo(disk, info)
+      if (info !== '' && this.driver(disk).isMadeWithInfo !== true) await this.setInfo(disk, info)
       return { id, ...(device && { device }) }
     } catch (error) {
       await this.unmake(disk)

@@ -45,6 +45,11 @@ export interface Sharing {
   readonly exclusive?: boolean
 }
 
+export interface Making extends Sharing {
+  /** A text to note at the disk. */
+  readonly info?: string
+}
+
 /** How well the data is kept, as `BlockDeviceStatus` tells it. */
 export interface Health {
   readonly sync_percent?: number
@@ -67,7 +72,9 @@ export interface Driver {
   /** The path of the disk's device, whether that is there or not. */
   place?(disk: DiskDict): string
   /** Makes the disk in its whole size; fails when it exists, and leaves nothing behind when it fails. Answers its id. */
-  create(disk: DiskDict, size_mib: number, children: Children, sharing: Sharing): Promise<DiskId>
+  create(disk: DiskDict, size_mib: number, children: Children, making: Making): Promise<DiskId>
+  /** What is made has its note already, or has its place for one at its children, which were made with theirs. */
+  readonly isMadeWithInfo?: true
   /** The device, or undefined when there is none. Children whose place is known are not looked for, and have no device here. */
   find(disk: DiskDict, children: Children): Promise<Device | undefined>
   /** Missing where the storage keeps the data by itself. */

@@ -76,6 +76,7 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
         fs.writeFileSync(file, '')
         if (args.includes('-s')) fs.copyFileSync(volume(args.at(-1) ?? ''), file)
         fs.truncateSync(file, wanted_mib * MIB)
+        tags.set(name, valuesOf(args, '--addtag'))
         return `  Logical volume "${name}" created.\n`
       },
     ],
@@ -83,9 +84,8 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
       'lvchange',
       (args) => {
         const name = path.basename(volume(args.at(-1) ?? ''))
-        const given = (option: string) => args.flatMap((word, at) => (args[at - 1] === option ? [word] : []))
-        const kept = (tags.get(name) ?? []).filter((tag) => !given('--deltag').includes(tag))
-        tags.set(name, [...new Set([...kept, ...given('--addtag')])])
+        const kept = (tags.get(name) ?? []).filter((tag) => !valuesOf(args, '--deltag').includes(tag))
+        tags.set(name, [...new Set([...kept, ...valuesOf(args, '--addtag')])])
         return ''
       },
     ],
@@ -174,3 +174,6 @@ function forgetful(handle: fs.promises.FileHandle): fs.promises.FileHandle {
   const write = (_buffer: unknown, _from: number, length: number) => Promise.resolve({ bytesWritten: length })
   return Object.assign(handle, { write })
 }
+
+const valuesOf = (args: readonly string[], option: string): string[] =>
+  args.flatMap((word, at) => (args[at - 1] === option ? [word] : []))

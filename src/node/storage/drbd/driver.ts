@@ -33,6 +33,7 @@ class DrbdDriver implements Driver {
   readonly hasDisks = true
   readonly onSecondary = 'assembled'
   readonly worksWithoutChildren = true
+  readonly isMadeWithInfo = true
   readonly mirror: DrbdMirror
   private readonly devices: Devices
 

@@ -11,6 +11,7 @@ import type {
   Driver,
   DriverFactory,
   Health,
+  Making,
   NewId,
   Sharing,
   StorageContext,
@@ -29,7 +30,10 @@ class LvmDriver implements Driver {
   readonly hasDisks = true
   readonly onSecondary = 'opened'
   readonly place = pathOf
+  readonly isMadeWithInfo = true
   private readonly volumes: Volumes
+  /** Those that this call has made or activated: LVM takes long to say that nothing is left to do. */
+  private readonly active = new Set<string>()
 
   constructor(private readonly context: StorageContext) {
     this.volumes = new Volumes(context)
@@ -41,18 +45,25 @@ class LvmDriver implements Driver {
     return found && { path: pathOf(disk), block: true, ...found.numbers }
   }
 
-  async create(disk: DiskDict, size_mib: number, _children: Children, { exclusive = false }: Sharing): Promise<DiskId> {
+  async create(
+    disk: DiskDict,
+    size_mib: number,
+    _children: Children,
+    { exclusive = false, info = '' }: Making,
+  ): Promise<DiskId> {
     const { vg, name } = volumeOf(disk.logical_id)
     await this.refuseExisting(vg, name, 'if nobody needs it, remove it with lvremove')
     const wish = { vg, size_mib, stripes: stripesOf(disk), exclusive, spindles: disk.spindles }
     const { devices, stripes } = placing(await physicalVolumes(this.context.run), wish, this.context.hostname)
-    await this.changing(createVolume(this.context, { vg, name, size_mib, devices, stripes }))
+    await this.changing(createVolume(this.context, { vg, name, size_mib, devices, stripes, info }))
+    this.active.add(pathOf(disk))
     return [vg, name]
   }
 
   async assemble(disk: DiskDict): Promise<Device> {
     const path = pathOf(disk)
-    await this.order(['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
+    if (!this.active.has(path)) await this.order(['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
+    this.active.add(path)
     return { path, block: true }
   }
 
@@ -83,6 +94,7 @@ class LvmDriver implements Driver {
   async remove(disk: DiskDict): Promise<void> {
     const { vg, name } = volumeOf(disk.logical_id)
     const command = ['lvremove', '-f', `${vg}/${name}`]
+    this.active.delete(pathOf(disk))
     await this.changing(orderHeld(this.context, command, `Cannot remove ${title(disk)}`, HELD_DEVICE_S))
   }
 
@@ -90,6 +102,7 @@ class LvmDriver implements Driver {
     const [from, to] = [volumeOf(disk.logical_id), volumeOf(newId)]
     if (from.vg !== to.vg) fail(`The ${title(disk)} cannot move to another group, '${to.vg}'`)
     await this.refuseExisting(to.vg, to.name, `${title(disk)} cannot get this name`)
+    this.active.delete(pathOf(disk))
     await this.order(['lvrename', from.vg, from.name, to.name], `Cannot rename ${title(disk)} to '${to.name}'`)
   }
 
@@ -152,17 +165,19 @@ interface NewVolume {
   readonly size_mib: number
   readonly devices: readonly string[]
   readonly stripes: number
+  readonly info: string
 }
 
 /** Room that is spread unevenly may be enough for fewer stripes only. */
 async function createVolume(
   context: StorageContext,
-  { vg, name, size_mib, devices, stripes }: NewVolume,
+  { vg, name, size_mib, devices, stripes, info }: NewVolume,
 ): Promise<void> {
+  const tag = info === '' ? [] : ['--addtag', asTag(info)]
   let output = ''
   for (let count = stripes; count > 0; count--) {
     // Signatures of what was there before are left alone: without a terminal, LVM would refuse the volume because of them.
-    const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, `-i${count}`, vg, ...devices]
+    const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, `-i${count}`, ...tag, vg, ...devices]
     const result = await attempt(context, command)
     if (result.code === 0) return
     output = result.output

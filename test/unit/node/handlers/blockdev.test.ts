@@ -32,8 +32,7 @@ test('a volume that is made is noted with its owner, and only where the instance
   const argv = 'pvs --noheadings --units=m --nosuffix --separator=| -opv_name,vg_name,pv_size,pv_free,pv_attr'
   const name = DATA.split('/').at(-1)
   const room = { argv, stdout: '  /dev/vdb|xenvg|24572.00|24156.00|a--\n' }
-  const made = [does(`lvcreate -Wn -L192m -n${name} -i1 xenvg /dev/vdb`), does(`lvchange -ay ${DATA}`)]
-  const programs = [{ argv: LVS.argv }, room, ...made]
+  const programs = [{ argv: LVS.argv }, room, does(`lvcreate -Wn -L192m -n${name} -i1 xenvg /dev/vdb`)]
   await onDrbdNode({ programs }, async (context) => {
     const id = await blockdevHandlers.blockdev_create(context, volume, 192, INSTANCE, false, '', false)
     expect(id).toEqual(['xenvg', name])
