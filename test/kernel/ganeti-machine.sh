@@ -13,3 +13,9 @@ become_ganeti() {
       useradd -r -M -d /var/lib/ganeti -s /usr/sbin/nologin -g "gnt-${user%%:*}" -G "${user#*:}" "gnt-${user%%:*}"
   done
 }
+
+# leave_ganeti: ends its daemons, and what was below it is there again.
+leave_ganeti() {
+  /usr/lib/ganeti/daemon-util stop-all
+  umount -l /usr
+}

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 cd "$work"
 
-apt-get -q download ganeti ganeti-3.0 ganeti-haskell-3.0
+apt-get -q download ganeti ganeti-3.0 ganeti-haskell-3.0 ganeti-os-noop
 for package in *.deb; do dpkg-deb -x "$package" tree; done
 rm -rf tree/usr/share/doc tree/usr/share/man tree/usr/share/bug tree/usr/share/lintian
 # A guest would compile for minutes, and could not keep what it has compiled.

@@ -1,4 +1,6 @@
 // Volumes and devices of nodes that the configuration does not know, and the commands by which verify wants all that is not well mended.
+import { drbdId, logicalVolumes } from '../../src/config/lookup'
+import type { ConfigData } from '../../src/model/config'
 import { type Machines, nameOf } from './machines'
 
 /** Verify is followed so many times: what it names may hide something else. */
@@ -16,7 +18,7 @@ export class Leftovers {
   ) {}
 
   async found(): Promise<Left[]> {
-    const known = await this.machines.knownStorage()
+    const known = await this.known()
     const each = this.nodes.map(async (node) => {
       const names = [...(await this.volumes(node)), ...(await this.minors(node))]
       return { node, names: names.filter((name) => !known.get(nameOf(node))?.has(name)) }
@@ -52,6 +54,22 @@ export class Leftovers {
         await this.machines.inGuest(node, `${program} ${yes}${rest} || true`)
       }
     }
+  }
+
+  /** The volumes and minors of each node that the configuration has, in the words of verify. */
+  private async known(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const { output } = await this.machines.onMaster(['cat', '/var/lib/ganeti/config.data'], 30)
+    const config = JSON.parse(output) as Pick<ConfigData, 'disks' | 'nodes'>
+    const known = new Map(Object.values(config.nodes).map(({ name }) => [name, new Set<string>()]))
+    for (const disk of Object.values(config.disks)) {
+      const id = drbdId(disk)
+      for (const uuid of disk.nodes) {
+        const names = known.get(config.nodes[uuid]?.name ?? '')
+        for (const [group, volume] of logicalVolumes(disk)) names?.add(`${group}/${volume}`)
+        if (id !== undefined) names?.add(`drbd minor ${uuid === id.nodeA ? id.minorA : id.minorB}`)
+      }
+    }
+    return known
   }
 
   private async volumes(node: number): Promise<string[]> {

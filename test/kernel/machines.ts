@@ -4,13 +4,11 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { drbdId, logicalVolumes } from '../../src/config/lookup'
-import type { ConfigData } from '../../src/model/config'
 import { DATA_COLLECTORS } from '../../src/model/constants/collectors'
 import { root } from '../support/source-tree'
 
 const KERNEL = path.join(root, '.cache/kernel')
-const GANETI = path.join(root, '.cache/ganeti')
+export const GANETI = path.join(root, '.cache/ganeti')
 const program = (name: string): string => path.join(root, 'bin', `${name}.js`)
 const GNT = program('gnt')
 const VIRTIOFSD = '/usr/lib/qemu/virtiofsd'
@@ -40,8 +38,18 @@ export const GANETI_NEEDED = `${PACKAGES} && sh test/kernel/kernel.sh && sh test
 export const nameOf = (node: number): string => `node${node}.${DOMAIN}`
 const addressOf = (node: number): string => `${NETWORK}.${20 + node}`
 
+const BOUNDS =
+  'min:disk-size=0,cpu-count=1,disk-count=0,memory-size=1,nic-count=0,spindle-use=0' +
+  '/max:disk-size=1048576,cpu-count=8,disk-count=16,memory-size=32768,nic-count=8,spindle-use=12'
+/** How a cluster begins. */
+export const CLUSTER = [
+  ...['--no-ssh-init', '--no-etc-hosts', '--enabled-hypervisors=fake', '-H', 'fake:migration_mode=live'],
+  ...['--enabled-disk-templates=diskless', `--ipolicy-bounds-specs=${BOUNDS}`, '--candidate-pool-size=1'],
+  ...['--master-netdev=switch', '--master-netmask=24', '--nic-parameters=link=switch', `cluster.${DOMAIN}`],
+]
+
 /** What a node runs as its daemon. */
-type Software = 'gantry' | 'ganeti'
+export type Software = 'gantry' | 'ganeti'
 
 interface Ran {
   readonly code: number | null
@@ -82,13 +90,18 @@ export class Machines {
   private masterPid = 0
 
   /** A master, and a cluster of it and so many guests, in which only guests have disks. */
-  static async start(count: number): Promise<Machines> {
+  static start(count: number): Promise<Machines> {
+    return Machines.with(count, 'gantry', (machines) => machines.makeCluster())
+  }
+
+  /** So many guests and a machine that is to be the master, of which `make` makes a cluster while the guests start. */
+  static async with(count: number, software: Software, make: (machines: Machines) => Promise<void>): Promise<Machines> {
     const machines = new Machines()
     try {
       machines.makeNetwork()
       machines.startMaster()
-      for (let node = 1; node <= count; node++) machines.powerOn(node)
-      await machines.makeCluster()
+      for (let node = 1; node <= count; node++) machines.powerOn(node, software)
+      await make(machines)
       return machines
     } catch (error) {
       await machines.remove()
@@ -135,21 +148,8 @@ export class Machines {
 
   /** While the guests start. */
   private async makeCluster(): Promise<void> {
-    const bounds =
-      'min:disk-size=0,cpu-count=1,disk-count=0,memory-size=1,nic-count=0,spindle-use=0' +
-      '/max:disk-size=1048576,cpu-count=8,disk-count=16,memory-size=32768,nic-count=8,spindle-use=12'
-    const { code, output } = await this.onMaster(
-      [
-        ...[GNT, 'cluster', 'init', '--no-etc-hosts', '--enabled-hypervisors=fake'],
-        ...['-H', 'fake:migration_mode=live', '--enabled-disk-templates=diskless', `--ipolicy-bounds-specs=${bounds}`],
-        ...['--no-ssh-init', '--candidate-pool-size=1'],
-        ...['--master-netdev=switch', '--master-netmask=24', '--nic-parameters=link=switch', `cluster.${DOMAIN}`],
-      ],
-      PATIENCE_S,
-    )
-    if (code !== 0) throw new Error(output)
-    this.startDaemons()
-    await this.masterAnswers()
+    await this.gnt('cluster', 'init', ...CLUSTER)
+    await this.startDaemons()
     // They start programs all the time.
     const collectors = DATA_COLLECTORS.map((name) => `${name}=false`)
     await this.gnt('cluster', 'modify', `--enabled-data-collectors=${collectors.join()}`)
@@ -264,8 +264,7 @@ export class Machines {
   /** All of its daemons and jobs, and starts them again. */
   async killMaster(): Promise<void> {
     await this.onMaster(['pkill', '-9', '-f', '^ganeti-|/job[.]js'], 30)
-    this.startDaemons()
-    await this.masterAnswers()
+    await this.startDaemons()
   }
 
   /** Waits for the end of a job, however it ends. */
@@ -282,23 +281,7 @@ export class Machines {
     return (await this.onMaster([GNT, 'cluster', 'verify'], PATIENCE_S)).output
   }
 
-  /** The volumes and minors of each node that the configuration has, in the words of verify. */
-  async knownStorage(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-    const { output } = await this.onMaster(['cat', '/var/lib/ganeti/config.data'], 30)
-    const config = JSON.parse(output) as Pick<ConfigData, 'disks' | 'nodes'>
-    const known = new Map(Object.values(config.nodes).map(({ name }) => [name, new Set<string>()]))
-    for (const disk of Object.values(config.disks)) {
-      const id = drbdId(disk)
-      for (const uuid of disk.nodes) {
-        const names = known.get(config.nodes[uuid]?.name ?? '')
-        for (const [group, volume] of logicalVolumes(disk)) names?.add(`${group}/${volume}`)
-        if (id !== undefined) names?.add(`drbd minor ${uuid === id.nodeA ? id.minorA : id.minorB}`)
-      }
-    }
-    return known
-  }
-
-  private daemonAnswers(node: number): Promise<void> {
+  daemonAnswers(node: number): Promise<void> {
     const asked = ['curl', '-ks', '-o', '/dev/null', `https://${addressOf(node)}:1811/`]
     return until(`the daemon of ${nameOf(node)}`, PATIENCE_S, async () => {
       const { code } = await run(['ip', 'netns', 'exec', this.namespace, ...asked], 30)
@@ -359,8 +342,10 @@ export class Machines {
     while (!isReady(this.file('master-ready'))) execFileSync('sleep', ['0.05'])
   }
 
-  private startDaemons(): void {
+  /** Those of the master, which answers then. */
+  async startDaemons(): Promise<void> {
     spawn('nsenter', [...this.enter().slice(1), path.join(root, 'bin/gantryd.js'), 'node'], { stdio: 'ignore' }).unref()
+    await this.masterAnswers()
   }
 
   private enter(): string[] {
