@@ -39,7 +39,7 @@ const gnt = (...words: string[]) => machines.gnt(...words)
 kernelTest('a mirrored instance moves, grows, and gets new disks, and loses nothing', async () => {
   const name = 'inst2.gnt.example'
   await programs.count()
-  await programs.of('instance add', 86, ...mirrors.adding(name, 'drbd', [1, 2], '64m'))
+  await programs.of('instance add', 86, ...mirrors.adding(name, 'drbd', [1, 2], '16m'))
   await programs.of('instance startup', 35, 'instance', 'startup', name)
   await mirrors.expectInSync([1, 2])
   const data = await mirrors.write(1, DEVICE)
@@ -47,8 +47,8 @@ kernelTest('a mirrored instance moves, grows, and gets new disks, and loses noth
   await mirrors.expectInSync([2, 1])
   expect(await mirrors.read(2, DEVICE)).toBe(data)
   await programs.of('instance failover', 49, 'instance', 'failover', '-f', name)
-  await programs.of('instance grow-disk', 39, 'instance', 'grow-disk', name, '0', '32m')
-  expect((await machines.inGuest(1, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(96 << 20))
+  await programs.of('instance grow-disk', 39, 'instance', 'grow-disk', name, '0', '16m')
+  expect((await machines.inGuest(1, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(32 << 20))
   await programs.of('instance replace-disks -s', 62, 'instance', 'replace-disks', '-s', name)
   await mirrors.expectInSync([1, 2])
   await programs.of('instance replace-disks -p', 59, 'instance', 'replace-disks', '-p', name)
@@ -97,7 +97,7 @@ kernelTest(
 
 kernelTest('verify-disks activates the mirrors of a node that was started anew', async () => {
   const name = 'inst1.gnt.example'
-  await mirrors.add(name, 'drbd', [1, 3], '32m')
+  await mirrors.add(name, 'drbd', [1, 3], '16m')
   await gnt('instance', 'startup', name)
   const data = await mirrors.write(1, DEVICE)
   await machines.powerOff(3)
@@ -111,7 +111,7 @@ kernelTest('verify-disks activates the mirrors of a node that was started anew',
 
 kernelTest('a plain instance becomes a mirrored one and a plain one again, with its data', async () => {
   const name = 'inst1.gnt.example'
-  await mirrors.add(name, 'plain', [2], '64m')
+  await mirrors.add(name, 'plain', [2], '16m')
   const data = await mirrors.write(2, await mirrors.device(name))
   await gnt('instance', 'modify', '-t', 'drbd', '-n', nameOf(3), name)
   expect(await mirrors.device(name)).toBe(DEVICE)
@@ -130,7 +130,7 @@ kernelTest('a plain instance becomes a mirrored one and a plain one again, with 
 
 kernelTest('the parameters of disks reach the kernel', async () => {
   const name = 'inst3.gnt.example'
-  await mirrors.add(name, 'drbd', [2, 3], '32m')
+  await mirrors.add(name, 'drbd', [2, 3], '16m')
   const parameters = {
     ...{ 'resync-rate': 20480, 'disk-barriers': 'bfd', 'meta-barriers': 'true', protocol: 'A' },
     ...{ 'net-custom': `${PATIENT} --max-buffers=4000 --ko-count=5`, 'disk-custom': '--al-extents=257' },
@@ -168,7 +168,7 @@ kernelTest('gnt-node evacuate, harep and hbal move mirrors, with their data', as
   const names = ['inst1.gnt.example', 'inst2.gnt.example']
   const data = new Map<string, string>()
   for (const name of names) {
-    await mirrors.add(name, 'drbd', [1, 2], '32m')
+    await mirrors.add(name, 'drbd', [1, 2], '16m')
     data.set(name, await mirrors.write(1, await mirrors.device(name, '--wait-for-sync')))
   }
   const [moved = '', stays = ''] = names
@@ -223,15 +223,15 @@ ganetiTest(
   async () => {
     const name = 'inst1.gnt.example'
     await machines.addGaneti(4)
-    await mirrors.add(name, 'drbd', [1, 4], '32m')
+    await mirrors.add(name, 'drbd', [1, 4], '16m')
     await gnt('instance', 'startup', name)
     await mirrors.expectInSync([1, 4])
     const data = await mirrors.write(1, DEVICE)
     await gnt('instance', 'migrate', '-f', name)
     await mirrors.expectInSync([4, 1])
     expect(await mirrors.read(4, DEVICE)).toBe(data)
-    await gnt('instance', 'grow-disk', name, '0', '32m')
-    expect((await machines.inGuest(4, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(64 << 20))
+    await gnt('instance', 'grow-disk', name, '0', '16m')
+    expect((await machines.inGuest(4, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(32 << 20))
     await gnt('instance', 'replace-disks', '-p', name)
     await mirrors.expectInSync([4, 1])
     await gnt('instance', 'replace-disks', '-s', name)

@@ -8,7 +8,7 @@ import type { Mirrors } from './mirrors'
 
 const NAME = 'inst4.gnt.example'
 const [PRIMARY, SECONDARY, NEW] = [1, 2, 3]
-const SIZE = '64m'
+const SIZE = '16m'
 
 const NEW_NODE = 'the daemon of the new node'
 type Victim =
@@ -43,7 +43,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'replace on the primary': mirrored('replace-disks', '-p'),
   'replace on the secondary': mirrored('replace-disks', '-s'),
   'replace the secondary': { ...mirrored('replace-disks', '-n', nameOf(NEW)), alsoOn: NEW },
-  grow: { from: 'drbd', words: ['instance', 'grow-disk', NAME, '0', '32m'], takes: 0.7 },
+  grow: { from: 'drbd', words: ['instance', 'grow-disk', NAME, '0', '16m'], takes: 0.7 },
   migrate: { from: 'drbd', words: ['instance', 'migrate', '-f', NAME], takes: 0.7 },
   'convert to drbd': {
     ...{ from: 'plain', takes: 1.2 },

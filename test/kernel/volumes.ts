@@ -17,7 +17,7 @@ export class Volumes {
 
   async isRenamedMovedAndImported(): Promise<void> {
     const { mirrors, gnt } = this
-    await mirrors.add(NAME, 'plain', [1], '32m')
+    await mirrors.add(NAME, 'plain', [1], '16m')
     const data = await mirrors.write(1, await mirrors.device(NAME))
     await gnt('instance', 'deactivate-disks', NAME)
     await gnt('instance', 'rename', NAME, OTHER)

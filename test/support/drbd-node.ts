@@ -51,6 +51,8 @@ export const LVS = {
   stdout: recorded('lvs-tags.txt'),
 }
 export const show = (stdout: string): RecordedProgram => ({ argv: 'drbdsetup show', stdout })
+/** What the notes are written on is empty. */
+export const WIPED: RecordedProgram = { argv: `blkdiscard --force --zeroout --length=${128 << 20} ${META}` }
 export const SHOWN = show(recorded('show-connected.txt'))
 
 export interface DrbdNode {
@@ -68,11 +70,10 @@ const next = <T>(told: T[]): T | undefined => (told.length > 1 ? told.shift() : 
 export async function onDrbdNode<T>(
   { kernel = [], programs = [], helper, size_mib }: DrbdNode,
   work: (context: NodeContext) => Promise<T> | T,
-): Promise<{ result: T; asked: string[]; zeros: number }> {
+): Promise<{ result: T; asked: string[] }> {
   const { run, left, asked } = recordedPrograms(programs)
   const says = [...kernel]
   const sizes_mib = [size_mib ?? []].flat()
-  let zeros = 0
   const missing = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ENOENT' }))
   const readFile = (file: string) => {
     const told: Record<string, () => string | undefined> = {
@@ -83,19 +84,11 @@ export async function onDrbdNode<T>(
     const text = told[file]?.()
     return text === undefined ? missing() : Promise.resolve(text)
   }
-  const open = (file: string) => {
-    if (file !== META) throw new Error(`nobody is to write to ${file}`)
-    const write = (_buffer: Buffer, _from: number, length: number) => {
-      zeros += length
-      return Promise.resolve({ bytesWritten: length })
-    }
-    return Promise.resolve({ write, datasync: () => Promise.resolve(), close: () => Promise.resolve() })
-  }
-  const files = Object.assign({}, systemFiles, { readFile, open })
+  const files = Object.assign({}, systemFiles, { readFile })
   const node = testNode('node1.gnt.example', { run, files, clock: clockAt(0) })
   try {
     const result = await work(node.context)
-    return { result, asked: asked.map(({ argv }) => argv.join(' ')), zeros }
+    return { result, asked: asked.map(({ argv }) => argv.join(' ')) }
   } finally {
     node.remove()
     expect(left()).toEqual([])

@@ -13,6 +13,7 @@ const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
   ['vg', 'lvm2'],
   ['pv', 'lvm2'],
   ['drbd', 'drbd-utils'],
+  ['blkdiscard', 'util-linux'],
   ['blockdev', 'util-linux'],
   ['mount.glusterfs', 'glusterfs-client'],
   ['mount', 'mount'],

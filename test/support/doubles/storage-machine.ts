@@ -114,6 +114,15 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
         return ''
       },
     ],
+    [
+      'blkdiscard',
+      (args) => {
+        const handle = fs.openSync(local(args.at(-1) ?? ''), 'r+')
+        fs.writeSync(handle, Buffer.alloc(Number(parameter(args, '--length='))))
+        fs.closeSync(handle)
+        return ''
+      },
+    ],
     ['blockdev', ([, device = '']) => `${fs.statSync(local(device)).size}\n`],
   ])
   const asked: string[] = []

@@ -6,7 +6,6 @@ import { nameOf } from '../name'
 import type { Children, Device, StorageContext } from '../storage'
 import { attempt, deviceSize, order, said } from '../tools'
 import { until } from '../until'
-import { overwrite } from '../zeros'
 import { applyLog, attach, createMeta, diskOptions, showMeta } from './commands'
 
 const MIB = 1 << 20
@@ -33,7 +32,9 @@ export async function writeMeta(context: StorageContext, minor: number, meta: st
   const size = await deviceSize(context, meta)
   if (size < META.least || size > META.most)
     fail(`${meta} on node ${context.hostname} has ${size / MIB} MiB: notes of DRBD need 128 MiB, and at most 1024 MiB`)
-  await overwrite(context.files, meta, { offset_mib: 0, size_mib: META.least / MIB, end_bytes: size })
+  // The kernel zeroes it, where it can without writing anything.
+  const wipe = ['blkdiscard', '--force', '--zeroout', `--length=${META.least}`, meta]
+  await order(context, wipe, `Cannot wipe ${meta} for the notes of DRBD`)
   await order(context, createMeta(minor, meta), `Cannot write the notes of DRBD to ${meta}`)
 }
 

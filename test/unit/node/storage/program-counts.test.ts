@@ -13,6 +13,7 @@ import {
   SECRET,
   SHOWN,
   VERSION,
+  WIPED,
   drbdDisk,
   kernelSays,
   onDrbdNode,
@@ -46,6 +47,7 @@ const BEGUN = [
 const CREATED = [
   ...ACTIVATED,
   META_SIZE,
+  WIPED,
   does(`drbdmeta --force /dev/drbd0 v08 ${META} flex-external create-md`),
   ...BEGUN,
 ]
@@ -113,7 +115,7 @@ const CALLS: Readonly<Record<string, Counted>> = {
   blockdev_addchildren: on(
     13,
     (context) => mirrorHandlers.blockdev_addchildren(context, drbdDisk(), CHILDREN),
-    [LVS, DETACHED, META_SIZE, does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`), ...ATTACHED],
+    [LVS, DETACHED, META_SIZE, WIPED, does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`), ...ATTACHED],
     recorded('proc-diskless.txt'),
   ),
 }
