@@ -32,8 +32,9 @@ qemuTest('a volume of one node keeps what its guest writes, and grows', async ()
 })
 
 qemuTest('a mirrored disk is in sync on two nodes, and its guest moves between them while it runs', async () => {
-  await ok('instance add -t drbd --disk 0:size=4m -o gantry-tiny -B memory=32m -n node1:node2 m1')
-  expect(await ok('instance info m1')).toMatch(IN_SYNC)
+  // Copying is paused while its system is written.
+  await ok('instance add -t drbd --disk 0:size=4m -o gantry-tiny -B memory=32m -n node1:node2 --no-wait-for-sync m1')
+  await inSync()
   const written = await write('node1')
   await ok('instance migrate -f m1')
   expect(await ok('instance list --no-headers -o pnode m1')).toMatch(/^node2/)

@@ -50,7 +50,9 @@ export abstract class Meeting {
   protected why = ''
   protected primary = false
   protected lent: Lending | undefined
-  protected paused = { here: false, there: false }
+  protected readonly paused = { here: false, there: false }
+  /** Told when copying is paused the next time. */
+  private readonly whenPaused = new Set<() => void>()
   protected readonly ranges = new Ranges()
   /** Since the other node was lost, the first write has begun one. */
   protected generation: Promise<void> | undefined
@@ -106,6 +108,25 @@ export abstract class Meeting {
 
   protected get isCopying(): boolean {
     return this.state === 'SyncSource' || this.state === 'SyncTarget'
+  }
+
+  protected get isPaused(): boolean {
+    return this.paused.here || this.paused.there
+  }
+
+  protected setPaused(side: 'here' | 'there', paused: boolean): void {
+    this.paused[side] = paused
+    if (paused) for (const tell of this.whenPaused) tell()
+  }
+
+  /** Nothing comes of waiting for who does not copy until he is told to. */
+  protected async copiedOrPaused(): Promise<void> {
+    if (this.isPaused) return
+    let tell: () => void = () => undefined
+    const paused = new Promise<void>((resolve) => (tell = resolve))
+    this.whenPaused.add(tell)
+    await Promise.race([this.copying, paused])
+    this.whenPaused.delete(tell)
   }
 
   protected hello({ secret, dual, local }: Ends): Hello {
@@ -166,7 +187,7 @@ export abstract class Meeting {
 
   protected startCopying(link: Link, copy: LocalCopy): void {
     const isCurrent = () => this.copying === work && link.isOpen
-    const isPaused = () => this.paused.here || this.paused.there
+    const isPaused = () => this.isPaused
     const { clock } = this.parts
     const tell = (progress: Progress) => (this.progress = progress)
     const given = {
@@ -222,7 +243,7 @@ export abstract class Meeting {
         return { hello: mine, last: !stays }
       })
     if (request.verb === 'role') return this.noteRole(request.primary)
-    if (request.verb === 'pause') this.paused.there = request.paused
+    if (request.verb === 'pause') this.setPaused('there', request.paused)
     else if (request.verb === 'progress') this.progress = request.progress
     else if (request.verb === 'start') {
       await this.meeting

@@ -11,8 +11,7 @@ export class MirroredDisk extends Meeting {
   private server: NbdServer | undefined
 
   get status() {
-    const { copy, ends, peer, progress } = this
-    const isPaused = this.paused.here || this.paused.there
+    const { copy, ends, peer, progress, isPaused } = this
     const connection =
       isPaused && this.state === 'SyncSource'
         ? 'PausedSyncS'
@@ -101,7 +100,7 @@ export class MirroredDisk extends Meeting {
   }
 
   async pause(paused: boolean): Promise<void> {
-    this.paused.here = paused
+    this.setPaused('here', paused)
     if (this.link?.isOpen) await this.link.ask({ verb: 'pause', paused })
   }
 
@@ -120,14 +119,14 @@ export class MirroredDisk extends Meeting {
     return copy.files.data
   }
 
-  /** Resolves when the other node has all of it, or is lost. */
+  /** Resolves when the other node has all of it, is lost, or is to get it later: while copying is paused. */
   async giveBack(): Promise<void> {
     const how = this.lent
     if (how === 'to write') await this.copy?.flush()
     this.lent = undefined
     if (how !== 'to write' || this.link?.isOpen !== true) return
     await this.greet(this.link).catch(() => undefined)
-    await this.copying
+    await this.copiedOrPaused()
   }
 
   private readonly served = {

@@ -12,7 +12,12 @@ import { NbdClient } from '../../../support/nbd-client'
 import { eventually } from '../../../support/hypervisor'
 
 const SIZE = 4 << 20
-const parts = { files, clock, random, log }
+/** Copies of a disk with so slow a rate are held up for good. */
+const SLOW_KIB = 1
+const sleep = jest.fn((delay_ms: number, signal?: AbortSignal) =>
+  delay_ms < 60_000 ? clock.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
+)
+const parts = { files, clock: { ...clock, sleep }, random, log }
 let folder: string
 let sides: Side[]
 const clients: NbdClient[] = []
@@ -46,10 +51,10 @@ class Side {
     return disk
   }
   attach = (size = SIZE) => this.disk.attach({ data: this.data, meta: this.meta }, size)
-  connect = (dual = false) =>
+  connect = (dual = false, rate_kib = 0) =>
     this.disk.connect({
       ...{ local: path.join(folder, `${this.name}.link`), remote: path.join(folder, `${this.peer}.link`) },
-      ...{ secret: 's', dual, rate_kib: 0 },
+      ...{ secret: 's', dual, rate_kib },
     })
   /** The process dies, and is started again: nothing is written down on the way. */
   async crash() {
@@ -96,11 +101,11 @@ const done = (work: Promise<void>) =>
   )
 
 /** A new disk, whose first side is written to. */
-async function pair(): Promise<[Side, Side]> {
+async function pair(rate_kib = 0): Promise<[Side, Side]> {
   const [a, b] = sides as [Side, Side]
   for (const side of [a, b]) await side.attach()
   await a.disk.promote(true)
-  for (const side of [a, b]) await side.connect()
+  for (const side of [a, b]) await side.connect(false, rate_kib)
   await Promise.all([a, b].map((side) => side.is('Connected UpToDate/UpToDate')))
   return [a, b]
 }
@@ -269,6 +274,28 @@ test('what a program writes to the file is on the other side when it is given ba
   await a.disk.giveBack()
   expect(b.holds(0, 'installed')).toBe(true)
   await a.is('Connected UpToDate/UpToDate')
+})
+
+test('what is given back while copying is paused is on the other side after the pause', async () => {
+  const [a, b] = await pair()
+  await b.disk.pause(true)
+  fs.writeFileSync(await a.disk.lend(), 'installed', { flag: 'r+' })
+  await a.disk.giveBack()
+  await a.is('PausedSyncS UpToDate/Inconsistent')
+  expect(b.holds(0, 'installed')).toBe(false)
+  await b.disk.pause(false)
+  await a.is('Connected UpToDate/UpToDate')
+  expect(b.holds(0, 'installed')).toBe(true)
+})
+
+test('who waits for the other side is let go when copying is paused', async () => {
+  const [a, b] = await pair(SLOW_KIB)
+  fs.writeFileSync(await a.disk.lend(), 'installed', { flag: 'r+' })
+  const given = a.disk.giveBack()
+  await eventually(() => sleep.mock.calls.some(([delay_ms]) => delay_ms >= 60_000) || undefined)
+  await b.disk.pause(true)
+  await given
+  await a.is('PausedSyncS UpToDate/Inconsistent')
 })
 
 test('a program that reads the file leaves nothing to be copied, and nobody writes meanwhile', async () => {
