@@ -1,6 +1,6 @@
 // A real Ceph, reached by programs of a node that know nothing of it, and one that does not give what is wanted: an error says what is wrong
 // and the way out, and nothing hangs.
-import { Ceph, cephPresent, cephTest } from './ceph'
+import { CEPH_USER, Ceph, cephPresent, cephTest } from './ceph'
 import { Sandbox } from './sandbox'
 import { StorageCluster } from './storage-cluster'
 
@@ -12,6 +12,7 @@ beforeAll(async () => {
   const sandbox = new Sandbox(['/run', '/etc/ceph'])
   ceph = new Ceph(sandbox)
   nodes = await StorageCluster.start('rbd', sandbox, () => ceph.start())
+  await nodes.ok('cluster', 'modify', '-D', `rbd:user-id=${CEPH_USER}`)
 })
 afterAll(() => nodes?.remove())
 
@@ -39,13 +40,20 @@ cephTest('a pool that is missing is named, and nothing is left of the instance',
   expect(await nodes.refused('instance', 'info', 'vm1')).toContain("Instance 'vm1' not known")
 })
 
-cephTest('an error says that a keyring is missing, or that no monitor answers; then all goes on', async () => {
+cephTest('an error says that a keyring is missing or wrong, or that no monitor answers; then all goes on', async () => {
   await nodes.ok(...nodes.add('vm1', '--no-start'))
-  await ceph.configure('[client]\nauth client required = cephx\n')
-  expect(await nodes.refused('instance', 'grow-disk', 'vm1', '0', '8m')).toContain(
-    'there is no keyring of client.admin; put /etc/ceph/ceph.client.admin.keyring there',
-  )
-  await ceph.configure('')
+  await ceph.withKeyring(undefined, async () => {
+    const missing = 'there is no keyring of client.vms; put /etc/ceph/ceph.client.vms.keyring there'
+    expect(await nodes.refused('instance', 'grow-disk', 'vm1', '0', '8m')).toContain(missing)
+    // Nobody knows then whether its image is there.
+    expect(await nodes.refused('instance', 'remove', '-f', 'vm1')).toContain(missing)
+  })
+  const strange = '[client.vms]\n\tkey = AQBSl2pnAAAAABAA6zXGbmSRkLqlLyKzJhGeJQ==\n'
+  await ceph.withKeyring(strange, async () => {
+    expect(await nodes.refused('instance', 'grow-disk', 'vm1', '0', '8m')).toContain(
+      "Ceph does not take the key of client.vms; put what 'ceph auth get client.vms' tells",
+    )
+  })
   await ceph.endMonitor()
   expect(await nodes.refused('instance', 'grow-disk', 'vm1', '0', '8m')).toMatch(
     /Cannot find the image 'rbd\/.*' on node node1.gantry.local: Ceph did not answer in time; see there with 'ceph -s'/,

@@ -1,5 +1,5 @@
 // Disks in a real Ceph, under real guests that reach them through librbd: what a guest wrote is there after each operation.
-import { Ceph, cephPresent, cephTest } from './ceph'
+import { CEPH_USER, Ceph, cephPresent, cephTest } from './ceph'
 import { Sandbox, until } from './sandbox'
 import { StorageCluster } from './storage-cluster'
 
@@ -11,6 +11,7 @@ beforeAll(async () => {
   const sandbox = new Sandbox(['/run', '/etc/ceph'])
   ceph = new Ceph(sandbox)
   nodes = await StorageCluster.start('rbd', sandbox, () => ceph.start())
+  await nodes.ok('cluster', 'modify', '-D', `rbd:user-id=${CEPH_USER}`)
 })
 afterAll(() => nodes?.remove())
 
@@ -25,15 +26,26 @@ cephTest('a guest writes to its image, which grows under it, moves with it, and 
   expect(await nodes.sizeSeen('node1', 'vm1')).toEqual([16 << 20])
   await nodes.ok('instance', 'migrate', '-f', 'vm1')
   expect(await nodes.read('node2', 'vm1')).toBe(written)
+  const later = await writtenWithoutObjects()
+  expect(Number(later)).toBeGreaterThan(Number(written))
   nodes.kill('node2', 'vm1')
   await nodes.ok('instance', 'failover', '-f', 'vm1')
-  expect(await nodes.read('node1', 'vm1')).toBe(written)
+  expect(await nodes.read('node1', 'vm1')).toBe(later)
   await refusal
   await nodes.ok('instance', 'startup', 'vm2')
   await nodes.console('node1', 'vm2')
   for (const name of ['vm1', 'vm2']) await nodes.ok('instance', 'remove', '-f', name)
   expect(await ceph.images()).toEqual([])
 })
+
+/** What a guest writes while nobody keeps objects is kept as soon as somebody does again; its node answers meanwhile. */
+async function writtenWithoutObjects(): Promise<string> {
+  await ceph.endObjects()
+  return nodes.writeWhile('node2', 'vm1', async () => {
+    expect(await nodes.ok('instance', 'list', '--no-headers', '-o', 'status', 'vm1')).toBe('running\n')
+    ceph.startObjects()
+  })
+}
 
 /** Somebody else has the image open, so its instance is not started. */
 async function inUse(name: string): Promise<void> {

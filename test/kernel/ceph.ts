@@ -1,4 +1,5 @@
-// A small real Ceph: one monitor and one daemon of objects, which keeps them in a file.
+// A small real Ceph: one monitor and one daemon of objects, which keeps them in a file. Everybody needs a key, as in real clusters; disks
+// belong to a user who may use images and nothing else.
 import type { ChildProcess } from 'node:child_process'
 import * as fs from 'node:fs'
 import { qemuPresent, testWith } from '../support/needs'
@@ -10,6 +11,9 @@ const MONITOR = '127.0.0.1:6789'
 
 const FILES = ['/usr/bin/ceph-mon', '/usr/bin/ceph-osd', '/usr/bin/rbd', '/usr/lib/x86_64-linux-gnu/qemu/block-rbd.so']
 
+/** As whom nodes and their guests ask. */
+export const CEPH_USER = 'vms'
+
 export const cephPresent = process.getuid?.() === 0 && qemuPresent && FILES.every((file) => fs.existsSync(file))
 export const cephTest = testWith(
   cephPresent,
@@ -18,6 +22,7 @@ export const cephTest = testWith(
 
 export class Ceph {
   private monitor: ChildProcess | undefined
+  private objects: ChildProcess | undefined
 
   constructor(private readonly sandbox: Sandbox) {}
 
@@ -26,17 +31,34 @@ export class Ceph {
     const file = (name: string) => sandbox.file(name)
     for (const name of ['mon', 'osd']) fs.mkdirSync(file(name))
     fs.writeFileSync(file('ceph.conf'), settings(file))
-    await this.configure('')
+    await sandbox.order('cp', file('ceph.conf'), '/etc/ceph/ceph.conf')
+    await this.makeKeys()
     await sandbox.order('monmaptool', '--create', '--add', 'a', MONITOR, '--fsid', FSID, file('monmap'))
-    await sandbox.order('ceph-mon', '--mkfs', '-i', 'a', '--monmap', file('monmap'))
+    await sandbox.order('ceph-mon', '--mkfs', '-i', 'a', '--monmap', file('monmap'), '--keyring', file('keys'))
     await this.startMonitor()
     await this.tell('osd', 'new', OSD)
+    await this.key('osd.0', file('osd/keyring'), ['mon', 'allow profile osd', 'osd', 'allow *'])
     await sandbox.order('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', OSD)
     await this.tell('osd', 'crush', 'add', 'osd.0', '1.0', 'root=default')
-    sandbox.daemon('ceph-osd', '-i', '0', '-f')
+    this.startObjects()
     await this.tell('osd', 'pool', 'create', 'rbd', '8')
-    await until('Ceph serves a pool', 120, async () => (await sandbox.run(['rbd', 'ls'], 60)).code === 0)
+    await this.key(`client.${CEPH_USER}`, keyringOf(CEPH_USER), ['mon', 'profile rbd', 'osd', 'profile rbd'])
+    const answers = async () => (await sandbox.run(['rbd', 'ls', '--id', CEPH_USER], 60)).code === 0
+    await until('Ceph serves a pool', 120, answers)
   }
+
+  /** Those of the monitor and of the administrator, which the monitor begins with. */
+  private async makeKeys(): Promise<void> {
+    const { sandbox } = this
+    const [keys, admin] = [sandbox.file('keys'), keyringOf('admin')]
+    const all = ['mon', 'osd'].flatMap((service) => ['--cap', service, 'allow *'])
+    await sandbox.order('ceph-authtool', '--create-keyring', admin, '--gen-key', '-n', 'client.admin', ...all)
+    await sandbox.order('ceph-authtool', '--create-keyring', keys, '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *')
+    await sandbox.order('ceph-authtool', keys, '--import-keyring', admin)
+  }
+
+  private key = (name: string, file: string, rights: readonly string[]): Promise<void> =>
+    this.tell('auth', 'get-or-create', name, ...rights, '-o', file)
 
   /** The monitor refuses even to tell its commands for a moment, while it begins or a daemon joins; each order can be given again. */
   private async tell(...words: string[]): Promise<void> {
@@ -58,11 +80,25 @@ export class Ceph {
     if (this.monitor !== undefined) await this.sandbox.end(this.monitor)
   }
 
-  /** What clients read, with something else behind it. */
-  async configure(more: string): Promise<void> {
+  startObjects(): void {
+    this.objects = this.sandbox.daemon('ceph-osd', '-i', '0', '-f')
+  }
+
+  async endObjects(): Promise<void> {
+    if (this.objects !== undefined) await this.sandbox.end(this.objects)
+  }
+
+  /** Does something while the users' keyring is another one, or is not there. */
+  async withKeyring(text: string | undefined, work: () => Promise<void>): Promise<void> {
     const { sandbox } = this
-    fs.writeFileSync(sandbox.file('client.conf'), fs.readFileSync(sandbox.file('ceph.conf'), 'utf8') + more)
-    await sandbox.order('cp', sandbox.file('client.conf'), '/etc/ceph/ceph.conf')
+    const [file, kept] = [keyringOf(CEPH_USER), sandbox.file('kept')]
+    await sandbox.order('mv', file, kept)
+    if (text !== undefined) {
+      fs.writeFileSync(sandbox.file('other'), text)
+      await sandbox.order('cp', sandbox.file('other'), file)
+    }
+    await work()
+    await sandbox.order('mv', kept, file)
   }
 
   rbd(...words: string[]): Promise<string> {
@@ -74,14 +110,16 @@ export class Ceph {
   }
 }
 
+const keyringOf = (user: string): string => `/etc/ceph/ceph.client.${user}.keyring`
+
 /** A client that has died is forgotten after some seconds, where real clusters take half a minute. */
 const settings = (file: (name: string) => string): string => `[global]
 fsid = ${FSID}
 mon host = ${MONITOR}
 mon initial members = a
-auth cluster required = none
-auth service required = none
-auth client required = none
+auth cluster required = cephx
+auth service required = cephx
+auth client required = cephx
 auth allow insecure global id reclaim = false
 osd pool default size = 1
 osd pool default min size = 1

@@ -32,9 +32,12 @@ glusterTest(
     const copies = gluster.disks()
     expect(copies).toHaveLength(2)
     expect(copies[0]?.equals(copies[1] ?? Buffer.alloc(0))).toBe(true)
+    const later = await nodes.writeWhile('node2', 'vm1', async () => gluster.loseOne())
+    expect(Number(later)).toBeGreaterThan(Number(written))
     nodes.kill('node2', 'vm1')
     await nodes.ok('instance', 'failover', '-f', 'vm1')
-    expect(await nodes.read('node1', 'vm1')).toBe(written)
+    expect(await nodes.read('node1', 'vm1')).toBe(later)
+    await gluster.returnOne()
     await nodes.ok('instance', 'remove', '-f', 'vm1')
     expect(gluster.disks()).toEqual([])
   },

@@ -30,7 +30,7 @@ export class Gluster {
       await sandbox.order('ip', 'addr', 'add', `${address}/24`, 'dev', 'glus')
       await sandbox.order('ip', 'link', 'set', 'glus', 'up')
       await sandbox.order('mkdir', '-p', '/run/gluster')
-      sandbox.daemon('glusterd', '-N', '--log-level', 'WARNING')
+      begin(sandbox)
     }
     for (const sandbox of [first, second])
       await until('glusterd answers', 60, async () => (await sandbox.run(['gluster', 'pool', 'list'])).code === 0)
@@ -51,7 +51,23 @@ export class Gluster {
     })
   }
 
+  /** One of the two servers loses its power. */
+  loseOne(): void {
+    this.second.endAll()
+  }
+
+  /** It is back, and gets what it lacks from the other. */
+  async returnOne(): Promise<void> {
+    begin(this.second)
+    await until('both servers have the same', 120, () => {
+      const [one, other, ...more] = this.disks()
+      return Promise.resolve(one !== undefined && other?.equals(one) === true && more.length === 0)
+    })
+  }
+
   async remove(): Promise<void> {
     await this.second.remove()
   }
 }
+
+const begin = (server: Sandbox) => server.daemon('glusterd', '-N', '--log-level', 'WARNING')

@@ -80,8 +80,8 @@ export class Sandbox {
     await closed
   }
 
-  /** What daemons have started beside themselves, as glusterd does, is in the same namespace. */
-  private endOthers(): void {
+  /** As when the machine loses its power. What daemons have started beside themselves, as glusterd does, is in the same namespace. */
+  endAll(): void {
     const place = (pid: string): string | undefined => {
       try {
         return fs.readlinkSync(`/proc/${pid}/ns/mnt`)
@@ -97,7 +97,7 @@ export class Sandbox {
 
   async remove(): Promise<void> {
     for (const daemon of this.daemons.toReversed()) await this.end(daemon)
-    this.endOthers()
+    this.endAll()
     await this.end(this.keeper)
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }

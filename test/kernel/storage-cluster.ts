@@ -66,9 +66,15 @@ export class StorageCluster {
 
   /** A guest writes to its disk; answers what it will read there. */
   async write(node: string, name: string): Promise<string> {
+    return this.writeWhile(node, name, () => Promise.resolve())
+  }
+
+  /** The same, while something is as it should not be when it begins to write. */
+  async writeWhile(node: string, name: string, work: () => Promise<void>): Promise<string> {
     const console = await this.console(node, name)
-    await console.expect(/T00(0[2-9]|[1-9]\d)/, 60)
+    await console.expect(/T(?!000[01])\d{4}/, 60)
     console.type(WRITE)
+    await work()
     return readBack(console)
   }
 

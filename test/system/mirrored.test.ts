@@ -95,9 +95,11 @@ qemuTest('its copies are made anew while it runs, one by one', async () => {
   expect(await read('node3')).toBe(written)
 })
 
-qemuTest('it becomes a plain one and a mirrored one again, and verify finds nothing wrong', async () => {
+qemuTest('it becomes one of another template and a mirrored one again, and verify finds nothing wrong', async () => {
   const written = await write('node3')
   await ok('instance shutdown m1')
+  await ok('instance modify -t file m1')
+  await ok('instance modify -t drbd -n node2 m1')
   await ok('instance modify -t plain m1')
   await ok('instance modify -t drbd -n node2 m1')
   await ok('instance startup m1')

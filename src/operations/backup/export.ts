@@ -11,6 +11,7 @@ import { removeInstance } from '../instance/remove'
 import { dictOf, locksOfInstance, readInstance, reread, type InstanceView } from '../instance/view'
 import { all, exclusive, logicalUnit } from '../logical-unit'
 import { checkCompressionTool } from '../transfer/copy'
+import { removeKey } from '../transfer/key'
 import type { UnitContext } from '../unit-context'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
@@ -57,7 +58,14 @@ export const backupExport = logicalUnit(OpBackupExport, {
       return { pre: unique, post: unique }
     },
   },
-  run: (ctx, op, { view, target }) => exportInstance(ctx, op, view, target),
+  async run(ctx, op, { view, target }) {
+    try {
+      return await exportInstance(ctx, op, view, target)
+    } finally {
+      // Also of an export that failed before anything was sent.
+      if (target.kind === 'cluster') await removeKey(ctx, view.primary, target.keyName)
+    }
+  },
 })
 
 function checkArguments(op: ExportOp): void {

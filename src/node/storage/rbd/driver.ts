@@ -9,10 +9,7 @@ import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageC
 import { attempt, untilFree } from '../tools'
 import { until } from '../until'
 import { type Mapped, readImageSize, readMappedJson, readMappedTable, readWatchers } from './mapped'
-import { rbdProblem } from './problem'
-
-/** What `rbd` exits with when there is no such image. */
-const MISSING = 2
+import { isMissingImage, rbdProblem } from './problem'
 
 interface Image {
   readonly pool: string
@@ -126,7 +123,7 @@ class RbdDriver implements Driver {
   private async info(image: Image): Promise<string | undefined> {
     const ran = await this.lookFor(image)
     if (ran.code === 0) return ran.stdout
-    return ran.code === MISSING ? undefined : this.failed(image, ran, 'look for')
+    return isMissingImage(ran) ? undefined : this.failed(image, ran, 'look for')
   }
 
   /** Fails when there is none: it may be the pool that is missing. */

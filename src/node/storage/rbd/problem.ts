@@ -2,25 +2,40 @@
 import type { CommandResult } from '../../../lib/run-command'
 import { said } from '../tools'
 
+/** What `rbd` exits with when there is no such image, or no pool of it. It ends so, too, when it finds no keyring, and knows nothing then. */
+const MISSING = 2
+
+export const isMissingImage = ({ code, output }: Pick<CommandResult, 'code' | 'output'>): boolean =>
+  code === MISSING && !UNREACHED.test(output)
+
 export function rbdProblem(
-  { output, timedOut }: Pick<CommandResult, 'output' | 'timedOut'>,
+  { code, output, timedOut }: Pick<CommandResult, 'code' | 'output' | 'timedOut'>,
   { pool, user }: { readonly pool: string; readonly user: string },
 ): string {
   const who = `client.${user === '' ? 'admin' : user}`
+  const keyring = `/etc/ceph/ceph.${who}.keyring`
   const words = said(withoutProgress(output))
   const told = words === '' ? '' : `: ${words}`
   if (/unable to find a keyring|no keyring found/.test(output))
-    return `there is no keyring of ${who}; put /etc/ceph/ceph.${who}.keyring there, from a machine of the Ceph cluster${told}`
+    return `there is no keyring of ${who}; put ${keyring} there, from a machine of the Ceph cluster${told}`
+  if (/monclient: keyring not found/.test(output) || (UNREACHED.test(output) && REFUSED.has(code)))
+    return `Ceph does not take the key of ${who}; put what 'ceph auth get ${who}' tells on a machine of the Ceph cluster into ${keyring}${told}`
   if (timedOut)
     return `Ceph did not answer in time; see there with 'ceph -s' whether its monitors run and its placement groups are active${told}`
   if (/error opening pool/.test(output))
     return `Ceph has no pool '${pool}', or ${who} may not use it; make it with 'ceph osd pool create ${pool}', or change the disk parameter pool${told}`
   if (/has snapshots/.test(output))
     return `it has snapshots; remove them with 'rbd snap purge' when nobody needs them${told}`
-  if (/couldn.t connect to the cluster/.test(output))
+  if (/Operation not permitted/.test(output))
+    return `${who} may not do that in pool '${pool}'; it may after 'ceph auth caps ${who} mon "profile rbd" osd "profile rbd pool=${pool}"'${told}`
+  if (UNREACHED.test(output))
     return `Ceph cannot be reached; see there with 'ceph -s' whether the monitors that /etc/ceph/ceph.conf names run${told}`
   return words
 }
+
+const UNREACHED = /couldn.t connect to the cluster/
+/** Numbers of errors: not permitted, access denied. */
+const REFUSED: ReadonlySet<number | null> = new Set([1, 13])
 
 /** Log lines of the library begin with their time; progress is written over itself. */
 const withoutProgress = (output: string): string =>

@@ -63,25 +63,26 @@ async function verifyVolumes(
   instances: readonly Instance[],
   found: Found,
 ): Promise<void> {
-  const wanted = new Map<Node, { instance: string; volume: string }[]>()
+  const wanted = new Map<Node, { instance: string; volume: string; isPart: boolean }[]>()
   for (const instance of instances)
     for (const disk of instanceDisks(config, instance)) {
-      const nodes = !isMirrored(disk.dev_type) ? [instance.primary_node] : instanceNodes(config, instance)
+      const isPart = isMirrored(disk.dev_type)
+      const nodes = isPart ? instanceNodes(config, instance) : [instance.primary_node]
       for (const node of nodes.flatMap((uuid) => config.nodes[uuid] ?? []))
         for (const [vg, lv] of logicalVolumes(disk))
-          wanted.set(node, [...(wanted.get(node) ?? []), { instance: instance.name, volume: `${vg}/${lv}` }])
+          wanted.set(node, [...(wanted.get(node) ?? []), { instance: instance.name, volume: `${vg}/${lv}`, isPart }])
     }
   const results = await ctx.nodes.many([...wanted.keys()], 'lv_list', [[]])
   for (const [node, volumes] of wanted) {
     const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
     if (!result.ok && !result.offline) found.failed.set(node.name, result.error)
     if (!result.ok) continue
-    for (const { instance, volume } of volumes) {
+    for (const { instance, volume, isPart } of volumes) {
       const state = result.payload[volume]
       if (state === undefined)
         found.missing.set(instance, [...(found.missing.get(instance) ?? []), [node.name, volume]])
-      // Nobody has it open: a volume that the machine has activated by itself is of no use to a guest yet.
-      else if (!state[2]) found.inactive.add(instance)
+      // A mirror has its volumes open. One that is a disk of its own needs no more than to be active, also while nobody runs on it.
+      else if (isPart ? !state[2] : state[1]) found.inactive.add(instance)
     }
   }
 }

@@ -16,6 +16,7 @@ import {
   type Destination,
 } from '../../transfer/domain-secret'
 import { TransferEnd } from '../../transfer/end'
+import { removeKey } from '../../transfer/key'
 import type { UnitContext } from '../../unit-context'
 import type { CreateOp } from './plan'
 import { waitForSync } from '../disks/sync'
@@ -141,8 +142,7 @@ async function receive(
       }),
     )
   } finally {
-    const removed = await ctx.nodes.attempt(primary, 'x509_cert_remove', [keyName])
-    if (!removed.ok) ctx.log.warning(`Can't remove X509 key and certificate on ${primary.name}: ${removed.error}`)
+    await removeKey(ctx, primary, keyName)
   }
 }
 

@@ -14,7 +14,7 @@ import { DATA } from './volume-names'
 import { checkTemplate, diskSpec, type DiskSpec, fileStorageFolder } from './spec'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
 import { waitForSync } from './sync'
-import { shutdownDisks } from './activation'
+import { assembleDisks, shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
 import { refuseSnapshots } from '../snapshots/notes'
 import type { Changed, SetOp } from '../parameters/set-op'
@@ -132,10 +132,12 @@ export async function convertDisks(
   const [disks, before] = [pairs.map(({ disk }) => disk), pairs.map(({ old }) => old)]
   ctx.log.say(`Generating new '${template}' disk template...`)
   pairs.forEach(({ disk, index }) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
-  ctx.log.say(`Creating new empty disks of type '${template}'...`)
-  await createDisks(ctx, there, disks, { undone: () => returnPorts(ctx, disks) })
-  ctx.log.say(`Populating the new empty disks of type '${template}'...`)
-  await copyData(ctx, view, there, template, pairs)
+  await whileActive(ctx, view, before, async () => {
+    ctx.log.say(`Creating new empty disks of type '${template}'...`)
+    await createDisks(ctx, there, disks, { undone: () => returnPorts(ctx, disks) })
+    ctx.log.say(`Populating the new empty disks of type '${template}'...`)
+    await copyData(ctx, view, there, template, pairs)
+  })
   ctx.log.say(`Detaching old disks (${from}) from the instance and removing them from cluster config`)
   ctx.log.say(`Adding new disks (${template}) to cluster config and attaching them to the instance`)
   await ctx.config.change([
@@ -146,6 +148,21 @@ export async function convertDisks(
   ctx.log.say(`Removing old block devices of type '${from}'...`)
   await removeDisks(ctx, { ...view, disks: before }, before)
   return [['disk_template', template]]
+}
+
+/** Mirrors, and what is mapped, have a device from which can be read only while they are active. */
+async function whileActive(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: readonly Disk[],
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    if (!(await assembleDisks(ctx, view, { disks })).ok) throw new OpExecError('Cannot activate the disks to copy them')
+    await work()
+  } finally {
+    await shutdownDisks(ctx, view, { disks })
+  }
 }
 
 /** The instance as its new disks see it. */

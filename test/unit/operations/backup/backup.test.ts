@@ -1,3 +1,4 @@
+import { signDestination } from '../../../../src/operations/transfer/domain-secret'
 import type { ImpExpEnd } from '../../../../src/rpc/node/dicts'
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
@@ -149,6 +150,24 @@ test.each([
 ])('%j is refused', async (given, text, code) => {
   const outcome = await cluster.failure('OP_BACKUP_EXPORT', { ...backup, ...given })
   expect(outcome).toEqual(['OpPrereqError', [text, code]])
+})
+
+test('the key of an export to another cluster goes with its end, also when nothing could be sent', async () => {
+  const prepared = (await cluster.run('OP_BACKUP_PREPARE', { instance_name: full('inst2'), mode: 'remote' })) as {
+    x509_key_name: [name: string, digest: string, salt: string]
+    x509_ca: string
+  }
+  const to = { host: '192.0.2.9', port: 1234, magic: 'abcdefgh' }
+  const removed: unknown[] = []
+  cluster.answers.x509_cert_remove = (node, [name]) => void removed.push([node.name, name])
+  cluster.answers.blockdev_assemble = fail('no such file')
+  await cluster.failure('OP_BACKUP_EXPORT', {
+    ...{ instance_name: full('inst2'), mode: 'remote', x509_key_name: prepared.x509_key_name },
+    target_node: [0, 1].map((index) => signDestination('the secret', '22', index, to)),
+    destination_x509_ca: prepared.x509_ca,
+  })
+  expect(cluster.log).not.toContainEqual(expect.stringContaining('Sending disk'))
+  expect(removed).toEqual([[full('node2'), prepared.x509_key_name[0]]])
 })
 
 test('data from another cluster must be signed with the domain secret', async () => {

@@ -109,7 +109,7 @@ test('removing waits for who still has it open, and names who asked when Ceph ca
   )
   await disks.remove(disk)
   expect(left()).toEqual([])
-  const gone = storage(list(), { ...info, code: 1, stderr: "rbd: couldn't connect to the cluster!" })
+  const gone = storage(list(), { ...info, code: 110, stderr: "rbd: couldn't connect to the cluster!" })
   await expect(gone.disks.find(disk)).rejects.toThrow(
     `Cannot look for the image 'ganeti-vms/${NAME}' on node node1.example.com: Ceph cannot be reached; see there with 'ceph -s' whether the monitors that /etc/ceph/ceph.conf names run: rbd: couldn't connect to the cluster!`,
   )
@@ -178,7 +178,7 @@ test('its guest begins only when nobody has it open any more', async () => {
 test.each([
   [2, "rbd: error opening pool 'ganeti-vms': (2) No such file or directory", "Ceph has no pool 'ganeti-vms'"],
   [1, 'auth: unable to find a keyring on /etc/ceph/...', 'put /etc/ceph/ceph.client.gnt.keyring there'],
-  [1, "rbd: couldn't connect to the cluster!", "see there with 'ceph -s' whether the monitors"],
+  [110, "rbd: couldn't connect to the cluster!", "see there with 'ceph -s' whether the monitors"],
 ])('why Ceph does not give an image: %i, %s', async (code, stderr, text) => {
   const { disks } = storage({ ...SIZE, code, stderr })
   await expect(disks.assemble(own)).rejects.toThrow(text)
@@ -194,6 +194,33 @@ test('Ceph is not waited for without end', async () => {
   nodes.push(node)
   for (const work of [new Disks(node.context).find(own), new Disks(node.context).create(own, 1)])
     await expect(work).rejects.toThrow("Ceph did not answer in time; see there with 'ceph -s'")
+})
+
+// As Ceph 16 says it, without the times.
+const UNREACHED = "rbd: couldn't connect to the cluster!\n"
+test.each([
+  [
+    {
+      code: 2,
+      stderr: `auth: unable to find a keyring on /etc/ceph/ceph.client.gnt.keyring: (2) No such file\n${UNREACHED}`,
+    },
+    'there is no keyring of client.gnt; put /etc/ceph/ceph.client.gnt.keyring there, from a machine of the Ceph cluster',
+  ],
+  [
+    { code: 13, stderr: UNREACHED },
+    "Ceph does not take the key of client.gnt; put what 'ceph auth get client.gnt' tells",
+  ],
+  [{ code: 1, stderr: UNREACHED }, 'Ceph does not take the key of client.gnt'],
+  [{ code: 5, stderr: `monclient: keyring not found\n${UNREACHED}` }, 'Ceph does not take the key of client.gnt'],
+  [
+    { code: 1, stderr: 'rbd: error opening image a: (1) Operation not permitted' },
+    "client.gnt may not do that in pool 'ganeti-vms'; it may after 'ceph auth caps client.gnt mon",
+  ],
+])('a node that Ceph does not let ask knows of no image, and says what helps: %j', async (answer, text) => {
+  const { disks } = storage(...Array.from({ length: 2 }, () => [list(), { ...info, ...answer }]).flat())
+  await expect(disks.find(disk)).rejects.toThrow(text)
+  // What nobody could look at is not gone.
+  await expect(disks.remove(disk)).rejects.toThrow(text)
 })
 
 test('where rbd is missing, the error says what to install', async () => {

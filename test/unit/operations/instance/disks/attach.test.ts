@@ -130,6 +130,28 @@ describe('another disk template', () => {
     expect(cluster.inconsistencies()).toEqual([])
   })
 
+  test('is filled while the old disks are active, and only then', async () => {
+    await stop('inst2')
+    const [disk] = disksOf('inst2')
+    await modify('inst2', { disk_template: 'sharedfile' })
+    const old = cluster.asked.flatMap(({ call, args }) =>
+      (args as { uuid?: string }[])[0]?.uuid === disk?.uuid ? [call] : [],
+    )
+    expect(old.slice(-4)).toEqual(['blockdev_assemble', 'blockdev_convert', 'blockdev_shutdown', 'blockdev_remove'])
+  })
+
+  test('needs old disks that can be read, and leaves nothing new otherwise', async () => {
+    await stop('inst2')
+    const [before, files] = [disksOf('inst2'), cluster.diskFiles().sort()]
+    cluster.answers.blockdev_assemble = () => {
+      throw new Error('no such file')
+    }
+    expect(await refused('inst2', { disk_template: 'sharedfile' })).toMatchObject({
+      text: 'Cannot activate the disks to copy them',
+    })
+    expect([disksOf('inst2'), cluster.diskFiles().sort()]).toEqual([before, files])
+  })
+
   test('that cannot be filled is taken back', async () => {
     await stop('inst2')
     const [before, files] = [disksOf('inst2'), cluster.diskFiles().sort()]
