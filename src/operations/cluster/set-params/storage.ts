@@ -44,6 +44,11 @@ export function checkStorage(ctx: UnitContext, config: ConfigData, op: SetParams
   if (Object.keys(op.diskparams ?? {}).some(isDrbd)) for (const text of DRBD_PARAMS) ctx.log.warning(text)
   const policy = newPolicy(config, op)
   if (policy !== undefined) warnOfViolations(ctx, config, policy)
+  const allowed = newlyAllowed(config, op)
+  if (allowed.length > 0)
+    ctx.log.info(
+      `The instance policy allows ${allowed.join(', ')} from now on, too; --ipolicy-disk-templates says otherwise`,
+    )
 }
 
 const DRBD_PARAMS = [
@@ -166,18 +171,34 @@ function storageDir(
   return directory
 }
 
-/** Undefined when it does not change. A template that the policy allows must not be disabled. */
+/**
+ * Undefined when it does not change. A template that the policy allows must not be disabled; one that gets enabled is allowed, where nobody
+ * says which are.
+ */
 function newPolicy(config: ConfigData, op: SetParams): IPolicy | undefined {
   const { ipolicy } = config.cluster
+  const allowed = newlyAllowed(config, op)
   if (op.ipolicy === undefined) {
     const lost = ipolicy['disk-templates'].filter((template) => disabled(config, op).includes(template))
     if (lost.length > 0) checkTemplatesEnabled({ ...ipolicy, 'disk-templates': lost }, enabled(config, op))
-    return undefined
+    return allowed.length === 0 ? undefined : withTemplates(ipolicy, allowed)
   }
   const updated = updatedIPolicy(ipolicy, op.ipolicy, 'cluster')
-  const policy: IPolicy = { ...ipolicy, ...updated, std: { ...ipolicy.std, ...updated.std } }
+  const policy = withTemplates({ ...ipolicy, ...updated, std: { ...ipolicy.std, ...updated.std } }, allowed)
   checkTemplatesEnabled(policy, enabled(config, op))
   return policy
+}
+
+const withTemplates = (policy: IPolicy, templates: readonly DiskTemplate[]): IPolicy => ({
+  ...policy,
+  'disk-templates': [...policy['disk-templates'], ...templates],
+})
+
+/** Templates that get enabled, unless the policy allows them already or its templates are given, too. */
+function newlyAllowed({ cluster }: ConfigData, op: SetParams): DiskTemplate[] {
+  if (op.ipolicy !== undefined && 'disk-templates' in op.ipolicy) return []
+  const before = [...cluster.enabled_disk_templates, ...cluster.ipolicy['disk-templates']]
+  return (op.enabled_disk_templates ?? []).filter((template) => !before.includes(template))
 }
 
 function warnOfViolations(ctx: UnitContext, config: ConfigData, policy: IPolicy): void {

@@ -205,9 +205,31 @@ test('disk templates, directories and the volume group change together', async (
   await expect(set(fake, { vg_name: 'vg2' })).rejects.toThrow(
     "Error on node 'node1.example.com': volume group 'vg2' too small (20480 MiB required, 100 MiB found)",
   )
-  await set(fake, { enabled_disk_templates: ['diskless', 'sharedfile'], vg_name: '', file_storage_dir: '/srv/disks' })
+  const less = ['diskless', 'sharedfile']
+  const policy = { ipolicy: { 'disk-templates': less } }
+  await set(fake, { enabled_disk_templates: less, ...policy, vg_name: '', file_storage_dir: '/srv/disks' })
   expect(fake.config.cluster.volume_group_name).toBeUndefined()
   expect(fake.log.at(-1)).toBe(' - WARNING: Specified a file storage directory, although file storage is not enabled.')
+})
+
+test('a template that gets enabled is allowed by the policy, unless its templates are given', async () => {
+  const fake = cluster()
+  const allowed = () => fake.config.cluster.ipolicy['disk-templates']
+  const templates = ['diskless', 'sharedfile', 'ext']
+  await set(fake, { enabled_disk_templates: templates })
+  expect(allowed()).toEqual(templates)
+  expect(fake.log).toEqual([
+    ' - INFO: The instance policy allows ext from now on, too; --ipolicy-disk-templates says otherwise',
+  ])
+  // What is enabled already, and forbidden, stays so.
+  await set(fake, { ipolicy: { 'disk-templates': ['diskless'] } })
+  await set(fake, { enabled_disk_templates: [...templates, 'file'], ipolicy: { 'vcpu-ratio': 3 } })
+  expect(allowed()).toEqual(['diskless', 'file'])
+  await set(fake, {
+    enabled_disk_templates: [...templates, 'file', 'blockdev'],
+    ipolicy: { 'disk-templates': ['file'] },
+  })
+  expect(allowed()).toEqual(['file'])
 })
 
 test('DRBD needs the same helper on all nodes', async () => {
