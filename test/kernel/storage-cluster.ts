@@ -56,8 +56,9 @@ export class StorageCluster {
 
   local = (node: string, name: string): string => path.join(this.cluster.root, `${node}.gantry.local`, name)
 
-  /** The console of a guest that runs. */
+  /** The console of a guest that runs. Each hears only one, so those that were opened before are closed. */
   async console(node: string, name: string): Promise<SerialConsole> {
+    SerialConsole.closeAll()
     const file = this.file(node, `kvm-hypervisor/ctrl/${name}.serial`)
     const found = await eventually(() => SerialConsole.open(file).catch(() => undefined))
     await found.expect(/T\d{4}/, 60)

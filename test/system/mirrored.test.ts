@@ -95,6 +95,19 @@ qemuTest('its copies are made anew while it runs, one by one', async () => {
   expect(await read('node3')).toBe(written)
 })
 
+qemuTest('its primary node has lost the data: it starts with that of the other, and gets it back', async () => {
+  const written = await write('node3')
+  await ok('instance shutdown m1')
+  const [data = ''] = fs.readdirSync(volumesOf('node3')).filter((name) => name.endsWith('_data'))
+  fs.rmSync(path.join(volumesOf('node3'), data))
+  await ok('instance startup m1')
+  expect(await read('node3')).toBe(written)
+  await ok('instance replace-disks -p m1')
+  await inSync()
+  await ok('instance reboot m1')
+  expect(await read('node3')).toBe(written)
+})
+
 qemuTest('it becomes one of another template and a mirrored one again, and verify finds nothing wrong', async () => {
   const written = await write('node3')
   await ok('instance shutdown m1')

@@ -6,6 +6,8 @@ export const HELD_DEVICE_S = 30
 export const DISCONNECT_S = 60
 export const CONNECT_S = 120
 export const OPTIONS_S = 5
+/** Seconds for which a node without all data may take to reach the one that has them, when it is to write. */
+export const REACHED_S = 10
 /** Seconds for which the two nodes of a DRBD device may take to agree on a new size. */
 export const RESIZE_S = 60
 /** Seconds for which one looks whether a DRBD device talks with its other node, before it is told that it does not. */

@@ -5,7 +5,7 @@ import { LinkLost } from './link'
 import { type Backing, LocalCopy } from './local'
 import { type Lending, Meeting } from './meeting'
 import { type NbdServer, serveNbd } from './nbd'
-import { withNewGeneration } from './notes'
+import { NOT_ALL_DATA, withNewGeneration } from './notes'
 
 export class MirroredDisk extends Meeting {
   private server: NbdServer | undefined
@@ -57,7 +57,7 @@ export class MirroredDisk extends Meeting {
     const { copy, link } = this
     const isForced = force && copy !== undefined && !copy.notes.consistent && this.peerState !== 'UpToDate'
     const isReadable = copy === undefined ? this.peerState === 'UpToDate' : copy.notes.consistent
-    if (!isReadable && !isForced) throw new GenericError('this node does not have all data')
+    if (!isReadable && !isForced) throw new GenericError(NOT_ALL_DATA)
     await link?.ask({ verb: 'role', primary: true }).catch(unlessLost)
     if (isForced) await copy.note({ consistent: true, current: this.parts.random.uuid(), base: '', history: [] })
     await copy?.note({ primary: true })

@@ -20,6 +20,9 @@ const SLOT = 4096
 const MARKS_AT = 2 * SLOT
 /** Of a block that is noted as a whole. */
 export const BLOCK = 64 << 10
+
+/** Why a node may not write; the other one may be about to be found. */
+export const NOT_ALL_DATA = 'this node does not have all data'
 const HISTORY_MAX = 8
 
 export const freshNotes = (size_bytes: number): Notes => ({

@@ -1,6 +1,6 @@
 // Disks of DRBD 8.4: each of two nodes keeps the data on its first child, and notes on the second what the other node has not.
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
-import { HELD_DEVICE_S, RESIZE_S } from '../../../model/limits/storage'
+import { HELD_DEVICE_S, REACHED_S, RESIZE_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { nameOf } from '../name'
@@ -96,11 +96,11 @@ class DrbdDriver implements Driver {
 
   async open(disk: DiskDict, _device: Device, { fresh = false }: { readonly fresh?: boolean }): Promise<void> {
     const { minor } = requireEnd(disk, this.context.hostname)
-    const { code, output } = await attempt(this.context, [
-      ...['drbdsetup', 'primary', String(minor)],
-      // No node has data yet, so this one's is taken for all of it.
-      ...(fresh ? ['--force'] : []),
-    ])
+    // No node has data yet, so this one's is taken for all of it.
+    const command = ['drbdsetup', 'primary', String(minor), ...(fresh ? ['--force'] : [])]
+    // A disk without data of its own may have begun only now, and needs the other node.
+    const look = () => attempt(this.context, command)
+    const { code, output } = await until(this.context.clock, REACHED_S, look, (ran) => !ran.output.includes(NO_DATA))
     if (code === 0) return
     const why = REFUSALS.find(([number]) => output.includes(number))?.[1]
     fail(
@@ -209,8 +209,9 @@ export const drbdDriver: DriverFactory = (context) => new DrbdDriver(context)
 const device = ({ minor }: End): Device => ({ path: devicePath(minor), block: true, major: MAJOR, minor })
 
 /** What DRBD's numbers of a refused state mean for the disk. */
+const NO_DATA = '(-2)'
 const REFUSALS = [
-  ['(-2)', 'this node has not all data: use the other node, or wait until the disk is in sync'],
+  [NO_DATA, 'this node has not all data: use the other node, or wait until the disk is in sync'],
   ['(-1)', 'the other node writes to it: it has to give that up first'],
 ] as const
 

@@ -2,11 +2,11 @@
 // Ids, states and what can be done with them are those of DRBD, so that all above them is, too.
 import * as path from 'node:path'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
-import { HELD_DEVICE_S } from '../../../model/limits/storage'
+import { HELD_DEVICE_S, REACHED_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { NodeFailure, fail } from '../../failure'
 import { mirrorAddress, mirrorCall, mirrorClient, mirrorList, mirrorsSocket, startMirrors } from '../../mirror/client'
-import { writeFreshNotes } from '../../mirror/notes'
+import { NOT_ALL_DATA, writeFreshNotes } from '../../mirror/notes'
 import type { MirrorStatus } from '../../mirror/server'
 import { type End, endOf } from '../drbd/commands'
 import { type Configured, requireEnd, stranger } from '../drbd/devices'
@@ -102,15 +102,20 @@ class UserMirror implements Driver {
   }
 
   /** A guest that was ended may need a moment to let it go. */
-  shutdown = (disk: DiskDict): Promise<void> => this.letGo(disk, 'down', `Cannot shut down disk ${nameOf(disk)}`)
+  shutdown = (disk: DiskDict): Promise<void> =>
+    this.again(disk, 'down', {}, `Cannot shut down disk ${nameOf(disk)}`, { while: 'in use', limit_s: HELD_DEVICE_S })
   close = (disk: DiskDict): Promise<void> =>
-    this.letGo(disk, 'secondary', `Cannot give up writing to disk ${nameOf(disk)}`)
+    this.again(disk, 'secondary', {}, `Cannot give up writing to disk ${nameOf(disk)}`, {
+      ...{ while: 'in use', limit_s: HELD_DEVICE_S },
+    })
   /** Its children have the data. */
   remove = (disk: DiskDict): Promise<void> => this.shutdown(disk)
 
   async open(disk: DiskDict, _device: Device, { fresh = false }: { readonly fresh?: boolean }): Promise<void> {
-    // No node has data yet, so this one's is taken for all of it.
-    await this.call(disk, 'primary', { force: fresh }, `Cannot make disk ${nameOf(disk)} writable`)
+    // No node has data yet, so this one's is taken for all of it. A disk without data of its own may have begun only now, and needs the other.
+    await this.again(disk, 'primary', { force: fresh }, `Cannot make disk ${nameOf(disk)} writable`, {
+      ...{ while: NOT_ALL_DATA, limit_s: REACHED_S },
+    })
   }
 
   async grow(
@@ -234,17 +239,24 @@ class UserMirror implements Driver {
     await this.call(disk, 'connect', { ends }, `Cannot connect disk ${nameOf(disk)}`)
   }
 
-  private async letGo(disk: DiskDict, method: string, what: string): Promise<void> {
+  /** What is refused with these words may be possible a moment later. */
+  private async again(
+    disk: DiskDict,
+    method: string,
+    args: Readonly<Record<string, unknown>>,
+    what: string,
+    refused: { readonly while: string; readonly limit_s: number },
+  ): Promise<void> {
     const attempt = async (): Promise<NodeFailure | undefined> => {
       try {
-        await this.call(disk, method, {}, what)
+        await this.call(disk, method, args, what)
         return undefined
       } catch (error) {
-        if (error instanceof NodeFailure && error.message.includes('in use')) return error
+        if (error instanceof NodeFailure && error.message.includes(refused.while)) return error
         throw error
       }
     }
-    const error = await until(this.context.clock, HELD_DEVICE_S, attempt, (failed) => failed === undefined)
+    const error = await until(this.context.clock, refused.limit_s, attempt, (failed) => failed === undefined)
     if (error !== undefined) throw error
   }
 

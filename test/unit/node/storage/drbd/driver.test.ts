@@ -262,12 +262,21 @@ test('a device that is only looked at is let go a moment later', async () => {
 })
 
 test.each([
-  ['(-2) Need access to UpToDate data', 'use the other node, or wait until the disk is in sync'],
-  ['(-1) Multiple primaries not allowed by config', 'the other node writes to it: it has to give that up first'],
-])('a disk that cannot be written tells why: %s', async (words, text) => {
+  // For some seconds.
+  ['(-2) Need access to UpToDate data', 'use the other node, or wait until the disk is in sync', 12],
+  ['(-1) Multiple primaries not allowed by config', 'the other node writes to it: it has to give that up first', 1],
+])('a disk that cannot be written tells why: %s', async (words, text, length) => {
   const refused = failing('drbdsetup primary 0', 17, `0: State change failed: ${words}\n`)
-  const node = { kernel: [kernelSays('Connected')], programs: [SHOWN, refused] }
+  const node = { kernel: [kernelSays('Connected')], programs: [SHOWN, ...Array.from({ length }, () => refused)] }
   await expect(onDrbdNode(node, (context) => new Disks(context).open(drbdDisk(), true))).rejects.toThrow(text)
+})
+
+test('one without data of its own may be written as soon as its other node is found', async () => {
+  const refused = failing('drbdsetup primary 0', 17, '0: State change failed: (-2) Need access to UpToDate data\n')
+  const programs = [SHOWN, refused, refused, does('drbdsetup primary 0')]
+  await onDrbdNode({ kernel: [kernelSays('Connected')], programs }, (context) =>
+    new Disks(context).open(drbdDisk(), true),
+  )
 })
 
 describe('growing', () => {
