@@ -60,8 +60,11 @@ function tell(ctx: UnitContext, { instance }: InstanceView, { found, left, activ
 async function reconnect(ctx: UnitContext, view: InstanceView): Promise<'new volumes' | undefined> {
   const { instance, secondaries, primary } = view
   ctx.log.say('Assembling the disks where they are not in use, and connecting them')
-  // A disk by itself leaves what the configuration says of all of them.
-  const { ok } = await assembleDisks(ctx, view, { disks: view.disks, ignoreSecondaries: true })
+  // Disks by themselves leave what the configuration says of all of them, also when one cannot be assembled.
+  const { ok } = await assembleDisks(ctx, view, {
+    ...(instance.disks_active && { disks: view.disks }),
+    ignoreSecondaries: true,
+  })
   if (!ok)
     throw new OpExecError(
       `The disks of instance ${instance.name} cannot be assembled on its primary node ${primary.name}, as the warnings say; one whose ` +

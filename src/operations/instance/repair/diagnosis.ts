@@ -23,8 +23,8 @@ export async function diagnose(ctx: UnitContext, view: InstanceView, mayFailOver
   const lost = view.secondaries.find(({ offline }) => offline)
   const found = lost === undefined ? [] : [`its secondary node ${lost.name} is offline`]
   const todo = lost === undefined ? undefined : ('new secondary' as const)
-  // Disks that are not in use are not assembled anywhere.
-  if (!view.instance.disks_active) return { ...WELL, found, todo }
+  // Disks that are not to be in use are not assembled anywhere. They are to be where a start has failed.
+  if (!view.instance.disks_active && view.instance.admin_state !== 'up') return { ...WELL, found, todo }
   const { faults, silent } = await looked(ctx, view)
   return {
     found: [...found, ...faults.map(({ text }) => text)],

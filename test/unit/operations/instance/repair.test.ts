@@ -175,6 +175,16 @@ test('a disk that the primary node cannot assemble is told with what helps', asy
   expect(cluster.instance(PLAIN)?.disks_active).toBe(true)
 })
 
+test('disks that a failed start has left inactive are assembled, and their volumes made anew', async () => {
+  cluster.change('setInstanceStatus', cluster.instance(DRBD)?.uuid ?? '', null, false, null)
+  told([{ node1: "Can't find device", node2: "Can't find device" }, { node1: status(FAULTY) }])
+  await expect(repair()).resolves.toMatchObject({
+    found: [1, 2].map((node) => `disk/0 cannot be used on node node${node}.gnt.example: Can't find device`),
+  })
+  expect(submitted()).toEqual([['OP_INSTANCE_REPLACE_DISKS', 'replace_auto']])
+  expect(cluster.instance(DRBD)?.disks_active).toBe(true)
+})
+
 test('a dry run says what would be done, and does nothing', async () => {
   told([{ node2: "Can't find device" }])
   await repair(DRBD, { dry_run: true })
