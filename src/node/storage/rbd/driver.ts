@@ -23,6 +23,8 @@ interface Image {
 
 class RbdDriver implements Driver {
   readonly hasDisks = true
+  /** What this node has mapped, as long as nothing of it was changed. */
+  private listed: Promise<readonly Mapped[]> | undefined
 
   constructor(private readonly context: StorageContext) {}
 
@@ -137,7 +139,7 @@ class RbdDriver implements Driver {
 
   private async map(image: Image): Promise<Device> {
     const readOnly = image.snapshot === undefined ? [] : ['--read-only']
-    await this.order(image, ['map', ...specOf(image), ...readOnly], 'map')
+    await this.order(image, ['map', ...specOf(image), ...readOnly], 'map').finally(() => this.forget())
     return (
       (await this.mapped(image)) ??
       fail(`The ${title(image)} was mapped on node ${this.context.hostname}, but rbd showmapped does not list it`)
@@ -145,12 +147,17 @@ class RbdDriver implements Driver {
   }
 
   private async unmap(image: Image, { path }: Device): Promise<void> {
-    if (!image.userspace) await this.orderHeld(image, ['unmap', path], 'unmap', RBD_ANSWER_S)
+    if (image.userspace) return
+    await this.orderHeld(image, ['unmap', path], 'unmap', RBD_ANSWER_S).finally(() => this.forget())
+  }
+
+  private forget(): void {
+    this.listed = undefined
   }
 
   private async mapped(image: Image): Promise<Device | undefined> {
-    const all = await this.allMapped(image)
-    const [own, other] = all.filter(
+    this.listed ??= this.allMapped(image)
+    const [own, other] = (await this.listed).filter(
       ({ pool, image: name, snapshot }) => pool === image.pool && name === image.name && snapshot === image.snapshot,
     )
     if (own === undefined) return undefined
@@ -170,8 +177,8 @@ class RbdDriver implements Driver {
     const { code, stdout } = await attempt(this.context, ['rbd', 'showmapped', '--format', 'json'], limit)
     const listed = code === 0 ? readMappedJson(stdout) : undefined
     if (listed !== undefined) return listed
-    // Old versions know no JSON.
-    const ran = await attempt(this.context, ['rbd', 'showmapped', '-p', image.pool], limit)
+    // Old versions know no JSON, and tell the images of all pools, too.
+    const ran = await attempt(this.context, ['rbd', 'showmapped'], limit)
     if (ran.code !== 0) this.failed(image, ran, 'see whether this node has mapped')
     return (
       readMappedTable(ran.stdout) ?? fail(`rbd showmapped on node ${this.context.hostname} prints what cannot be read`)

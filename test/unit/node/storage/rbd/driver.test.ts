@@ -90,9 +90,24 @@ test('old versions of rbd list what is mapped in a table', async () => {
   const table = `id pool image snap device\n0 ganeti-vms ${NAME} - /dev/null\n`
   const { disks } = storage(
     { argv: 'rbd showmapped --format json', code: 1, stderr: 'rbd: unrecognised option' },
-    { argv: 'rbd showmapped -p ganeti-vms', stdout: table },
+    { argv: 'rbd showmapped', stdout: table },
   )
   await expect(disks.find(disk)).resolves.toMatchObject({ path: '/dev/null' })
+})
+
+test('the images of a call are looked for in one list, until something was mapped or unmapped', async () => {
+  const others = Array.from({ length: 100 }, (_, at) => `other${at}`)
+  const { disks, left } = storage(
+    list(row, ...others.map((name) => ({ ...row, name }))),
+    ...[asUser('unmap /dev/null'), list()],
+    asUser(`info -p ganeti-vms other0 --format json`, { code: 2, stderr: 'rbd: error opening image other0' }),
+  )
+  const named = (name: string): DiskDict => ({ ...disk, logical_id: ['rbd', name] })
+  for (const found of await Promise.all([NAME, ...others].map((name) => disks.find(named(name)))))
+    expect(found).toMatchObject({ path: '/dev/null' })
+  await disks.shutdown(disk)
+  await expect(disks.find(named('other0'))).resolves.toBeUndefined()
+  expect(left()).toEqual([])
 })
 
 test('an image that is mapped twice is not guessed about', async () => {
@@ -119,11 +134,7 @@ test('a snapshot is an image that can be mapped, read and removed', async () => 
   const { disks, left } = storage(
     ...[list(row), asUser(`info -p ganeti-vms ${NAME}@snap --format json`, { code: 2 })],
     asUser(`snap create ganeti-vms/${NAME}@snap --no-progress`),
-    ...[
-      list(),
-      asUser(`info -p ganeti-vms ${NAME}@snap --format json`),
-      asUser(`map -p ganeti-vms ${NAME}@snap --read-only`),
-    ],
+    ...[asUser(`info -p ganeti-vms ${NAME}@snap --format json`), asUser(`map -p ganeti-vms ${NAME}@snap --read-only`)],
     ...[
       list({ ...row, snap: 'snap' }),
       asUser('unmap /dev/null'),
@@ -138,7 +149,7 @@ test('a snapshot is an image that can be mapped, read and removed', async () => 
 
 test('a snapshot that an export has left is made anew; one that somebody asked for by name is not deleted', async () => {
   const snap = `ganeti-vms/${NAME}@snap`
-  const there = [list(row), asUser(`info -p ganeti-vms ${NAME}@snap --format json`), list()]
+  const there = [list(row), asUser(`info -p ganeti-vms ${NAME}@snap --format json`)]
   const { disks, left } = storage(
     ...there,
     asUser(`snap rm ${snap} --no-progress`),
