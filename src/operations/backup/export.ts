@@ -73,7 +73,10 @@ function checkArguments(op: ExportOp): void {
   if (op.mode === 'remote' && op.x509_key_name === undefined) throw refuse('Missing X509 key name for encryption')
   if (op.mode === 'remote' && op.destination_x509_ca === undefined) throw refuse('Missing destination X509 CA')
   if (op.zero_free_space)
-    throw refuse('Zeroing free space needs a helper machine, which this version cannot start yet; export without it')
+    throw refuse(
+      "Zeroing free space needs a helper machine, which this version cannot start: run 'fstrim -a' in the guest, whose disks let go of what " +
+        'is free with the hypervisor parameter disk_discard=unmap, and export without it',
+    )
   if (op.zeroing_timeout_fixed !== undefined || op.zeroing_timeout_per_mib !== undefined)
     throw refuse('Zeroing timeout options can only be used only with the --zero-free-space option')
   if (op.long_sleep && !op.shutdown)
