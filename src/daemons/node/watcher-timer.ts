@@ -30,13 +30,13 @@ export class WatcherTimer {
   /** The first run is due now; later ones come in their time. */
   start(why: string): void {
     this.timer?.cancel()
-    this.soon(why)
     this.schedule()
+    this.soon(why)
   }
 
-  /** A run that looks after instances now; what takes longer has time. */
+  /** A run that looks after instances now; what takes longer has time. Before the start, it is the first one. */
   soon(why: string): void {
-    if (this.closed) return
+    if (this.closed || this.timer === undefined) return
     // One that has begun may have looked already; runs take their turns themselves.
     if (this.running.size >= WATCHER_RUNS_MAX) this.next = why
     else this.run(['--no-verify-disks', '--why', why])

@@ -40,6 +40,13 @@ test('it runs at once, and then every few minutes; some runs report more', async
   expect(begun).toHaveLength(1 + WATCHER_STRICT_EVERY)
 })
 
+test('a node that becomes the master when it starts has one first run', () => {
+  const { begun, timer } = start({ isMaster: true })
+  timer.soon('the master was started')
+  timer.start('the node was started')
+  expect(begun).toEqual(['watcher --no-verify-disks --why the node was started'])
+})
+
 test('who calls it while it runs has it run once more, also when no more runs are allowed beside each other', async () => {
   const { clock, begun, children, timer } = start({ lasts: true })
   timer.start('the node was started')
