@@ -93,9 +93,9 @@ export class JobPool implements JobRunner {
     return this.options.warm ?? JOB_PROCESSES_WARM
   }
 
-  /** Starts the processes that are kept warm. */
+  /** The first job finds a process; more are kept warm once they were needed. */
   warmUp(): void {
-    for (let i = 0; i < this.warm; i++) this.spawn()
+    if (this.warm > 0) this.spawn()
   }
 
   async prepare(id: JobId): Promise<PreparedJob> {
