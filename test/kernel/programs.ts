@@ -44,7 +44,7 @@ export class Programs {
 
   /** From then on; a guest forgets it with its power. */
   async count(): Promise<void> {
-    for (const node of this.nodes) await this.machines.inGuest(node, SWITCH_ON)
+    await Promise.all(this.nodes.map((node) => this.machines.inGuest(node, SWITCH_ON)))
   }
 
   private async during(work: () => Promise<unknown>): Promise<number> {

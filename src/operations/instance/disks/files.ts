@@ -24,13 +24,18 @@ export async function createDisks(
   disks: readonly Disk[],
   { unique = true, undone }: { unique?: boolean; undone?: (whole: boolean) => Promise<void> } = {},
 ): Promise<void> {
-  const made: Made[] = []
+  const made: Made[][] = []
   try {
     await createDirectory(ctx, view, disks)
-    for (const disk of disks)
-      for (const node of nodesOf(view, disk)) await createOn(ctx, view, { node, disk, unique, made })
+    for (const disk of disks) {
+      const onNodes = nodesOf(view, disk).map((node): OnNode => ({ node, disk, unique, made: [] }))
+      made.push(...onNodes.map((one) => one.made))
+      await allOrThrow(onNodes.map((one) => createParts(ctx, view, one)))
+      // The primary node's data counts, so its side is there first.
+      for (const one of onNodes) await createItself(ctx, view, one)
+    }
   } catch (error) {
-    const whole = await undoCreate(ctx, made)
+    const whole = await undoCreate(ctx, made.flat())
     await undone?.(whole)
     throw error
   }
@@ -56,23 +61,45 @@ export function fileFolder(disks: readonly Disk[]): string | undefined {
   return disk && path.posix.dirname(String(disk.logical_id[1]))
 }
 
-async function createOn(
+interface OnNode {
+  readonly node: Node
+  readonly disk: Disk
+  readonly unique: boolean
+  readonly made: Made[]
+}
+
+/** What a disk is built upon. */
+async function createParts(ctx: UnitContext, view: InstanceView, on: OnNode): Promise<void> {
+  const dict = diskDictOf(view, on.disk)
+  for (const [index, disk] of on.disk.children.entries())
+    await createNoted(ctx, view, on, { node: on.node, disk, dict: dict.children[index] ?? dict })
+}
+
+/** A disk that is removed takes its parts with it. */
+function createItself(ctx: UnitContext, view: InstanceView, on: OnNode): Promise<void> {
+  const { node, disk, made } = on
+  return createNoted(ctx, view, on, { node, disk, dict: diskDictOf(view, disk) }, () => void made.splice(0))
+}
+
+async function createNoted(
   ctx: UnitContext,
   view: InstanceView,
-  { node, disk, unique, made }: { node: Node; disk: Disk; unique: boolean; made: Made[] },
+  { unique, made }: OnNode,
+  device: Made,
+  before: () => void = () => undefined,
 ): Promise<void> {
-  const dict = diskDictOf(view, disk)
-  const before = made.length
-  // What a disk is built upon comes first.
-  const parts = disk.children.map((child, index) => ({ disk: child, dict: dict.children[index] ?? dict }))
-  for (const device of [...parts, { disk, dict }]) {
-    // A disk that is removed takes its parts with it.
-    const from = device.disk === disk ? before : made.length
-    const note = () => void made.splice(from, Infinity, { node, ...device })
-    if (unique) note()
-    await createDevice(ctx, view, node, device.disk, device.dict)
-    if (!unique) note()
+  const note = () => {
+    before()
+    made.push(device)
   }
+  if (unique) note()
+  await createDevice(ctx, view, device.node, device.disk, device.dict)
+  if (!unique) note()
+}
+
+/** Nothing is under way any more when it throws. */
+async function allOrThrow(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason
 }
 
 /** Makes one device on one node, whose parts are there. */

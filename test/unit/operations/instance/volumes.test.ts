@@ -131,6 +131,7 @@ describe('volume groups', () => {
     await cluster.run(CREATE, drbdInstance)
     const made = cluster
       .calls('blockdev_create')
+      .filter(({ node }) => node === drbdInstance.pnode)
       .map(({ args: [disk] }) => disk as { logical_id: unknown[]; params: object })
     expect(made.slice(0, 2).map(({ logical_id: [vg], params }) => [vg, params])).toEqual([
       ['xenvg', { stripes: 2 }],
