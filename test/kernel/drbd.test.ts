@@ -2,6 +2,7 @@
 // and after nodes lost their power.
 import { SEED } from '../support/effort'
 import { testWith } from '../support/needs'
+import { sharedWithGaneti } from './ganeti-side'
 import { Kills, randomMoments } from './kills'
 import { Leftovers } from './leftovers'
 import { GANETI_NEEDED, Machines, NEEDED, PATIENT, ganetiPresent, nameOf, present } from './machines'
@@ -220,33 +221,7 @@ kernelTest('a full or unknown group and a minor of a stranger are named, and not
 
 ganetiTest(
   "a mirror whose other side a real Ganeti's daemon keeps is made, started, moved, grown, and gets new disks",
-  async () => {
-    const name = 'inst1.gnt.example'
-    await machines.addGaneti(4)
-    await mirrors.add(name, 'drbd', [1, 4], '16m')
-    await gnt('instance', 'startup', name)
-    await mirrors.expectInSync([1, 4])
-    const data = await mirrors.write(1, DEVICE)
-    await gnt('instance', 'migrate', '-f', name)
-    await mirrors.expectInSync([4, 1])
-    expect(await mirrors.read(4, DEVICE)).toBe(data)
-    await gnt('instance', 'grow-disk', name, '0', '16m')
-    expect((await machines.inGuest(4, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(32 << 20))
-    await gnt('instance', 'replace-disks', '-p', name)
-    await mirrors.expectInSync([4, 1])
-    await gnt('instance', 'replace-disks', '-s', name)
-    await mirrors.expectInSync([4, 1])
-    await gnt('instance', 'failover', '-f', name)
-    await gnt('instance', 'replace-disks', '-n', nameOf(2), name)
-    expect(await mirrors.volumes(4, name)).toEqual([])
-    await gnt('instance', 'replace-disks', '-n', nameOf(4), name)
-    await mirrors.expectInSync([1, 4])
-    expect(await mirrors.read(1, DEVICE)).toBe(data)
-    await gnt('instance', 'remove', '-f', '--shutdown-timeout=0', name)
-    for (const node of [1, 4]) expect(await mirrors.volumes(node, name)).toEqual([])
-    await gnt('node', 'remove', nameOf(4))
-    await machines.powerOff(4)
-  },
+  () => sharedWithGaneti(machines, mirrors),
 )
 
 const campaign = `killed at ${KILLS} random moments (KILLS) of seed ${SEED}, operations lose no data, and what they leave can be mended`

@@ -1,8 +1,12 @@
 # Sourced by the first process of a machine that is to run a real Ganeti.
 
-# become_ganeti FOLDER: what test/kernel/ganeti.sh fetched is laid over /usr, and what Debian's packages do when they are installed is done.
+# become_ganeti FOLDER: what test/kernel/ganeti.sh fetched is shown below /usr, and what Debian's packages do when they are installed is done.
 become_ganeti() {
-  mount -t overlay overlay -o "lowerdir=$1:/usr" /usr
+  cp -a "$1/sbin/." /usr/sbin
+  for folder in lib share; do
+    mkdir -p "/usr/$folder/ganeti"
+    mount --bind "$1/$folder/ganeti" "/usr/$folder/ganeti"
+  done
   mkdir -p /etc/ganeti /etc/default /var/lib/ganeti /var/log/ganeti /run/ganeti
   ln -sfn /usr/lib/ganeti/3.0 /etc/ganeti/lib
   ln -sfn /usr/share/ganeti/3.0 /etc/ganeti/share
@@ -17,5 +21,5 @@ become_ganeti() {
 # leave_ganeti: ends its daemons, and what was below it is there again.
 leave_ganeti() {
   /usr/lib/ganeti/daemon-util stop-all
-  umount -l /usr
+  umount -l /usr/lib/ganeti /usr/share/ganeti
 }

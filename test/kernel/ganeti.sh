@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fetches the whole of Ganeti, its daemons too, as Debian has it, without installing it: only machines of test/kernel that are said to run it
-# see it, laid over their /usr. What it needs of Python is in .ci/run. Needs apt, dpkg and Python; run again to renew.
+# Fetches the whole of Ganeti, its daemons too, as Debian has it, without installing it: only machines of test/kernel that are to run it
+# see it. What it needs of Python is in .ci/run. Needs apt, dpkg and Python; run again to renew.
 set -eu
 
 cd "$(dirname "$0")/../.."

@@ -172,6 +172,8 @@ export class Machines {
 
   private async join(node: number): Promise<void> {
     await this.ready(node)
+    // The first login of all takes longest, and whoever adds a node waits ten seconds for it.
+    await this.inGuest(node, 'true')
     await this.gnt('node', 'add', '--no-ssh-key-check', nameOf(node))
   }
 

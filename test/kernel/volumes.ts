@@ -1,5 +1,6 @@
 // Steps of volumes' lives that the recordings of a real Ganeti do not have, on real kernels: moved, renamed, exported and imported, adopted, in
 // stripes, where LVM may not place them, and what is refused.
+import { Leftovers } from './leftovers'
 import { type Machines, nameOf } from './machines'
 import type { Mirrors } from './mirrors'
 
@@ -30,7 +31,7 @@ export class Volumes {
     await gnt('instance', 'deactivate-disks', OTHER)
 
     await gnt('backup', 'export', '-n', nameOf(3), OTHER)
-    const from = [`--src-node=${nameOf(3)}`, `--src-dir=/srv/ganeti/export/${OTHER}`]
+    const from = [`--src-node=${nameOf(3)}`, `--src-dir=${OTHER}`]
     const to = ['-t', 'drbd', '-n', `${nameOf(1)}:${nameOf(2)}`, '-o', 'gantry-tiny', '--no-nics', '--no-start']
     await gnt('backup', 'import', ...from, ...to, IMPORTED)
     expect(await mirrors.read(1, await mirrors.device(IMPORTED, '--wait-for-sync'))).toBe(data)
@@ -65,7 +66,9 @@ export class Volumes {
     const mayPlace = (volume: string, may: 'yes' | 'no') =>
       gnt('node', 'modify-storage', `--allocatable=${may}`, nameOf(1), 'lvm-pv', volume)
     await mayPlace(FIRST, 'no')
-    expect(await gnt('node', 'list-storage', '-t', 'lvm-pv', '-o', 'name,allocatable', nameOf(1))).toMatch(/vdb +N/)
+    expect(await gnt('node', 'list-storage', '--storage-type=lvm-pv', '-o', 'name,allocatable', nameOf(1))).toMatch(
+      /vdb +N/,
+    )
     await gnt(...plain('0:size=32m'))
     expect(await this.layout('devices')).toMatch(/vdc/)
     await gnt('instance', 'remove', '-f', NAME)
@@ -101,7 +104,7 @@ export class Volumes {
   }
 
   private async nothingIsLeft(): Promise<void> {
-    for (const node of [1, 2, 3]) expect(await this.machines.inGuest(node, `lvs --noheadings ${GROUP}`)).toBe('')
+    expect(await new Leftovers(this.machines, [1, 2, 3]).found()).toEqual([])
   }
 }
 

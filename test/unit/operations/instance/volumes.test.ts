@@ -197,14 +197,14 @@ describe('adoption', () => {
       .disks.set('xenvg/mine', { size: 48, dev_type: 'plain', logical_id: ['xenvg', 'mine'] })
   })
 
-  test('gives a volume the name of a disk, and wipes nothing', async () => {
+  test('gives a volume the name of a disk, wipes nothing, and installs nothing over what is there', async () => {
     cluster.given(['patchCluster', { prealloc_wipe_disks: true }])
     await cluster.run(CREATE, adopting)
     const [disk] = Object.values(cluster.config.disks)
     expect(disk).toMatchObject({ size: 48, params: {}, dev_type: 'plain' })
     expect(volumes()).toEqual([disk?.logical_id.join('/')])
-    expect(cluster.calls('blockdev_wipe')).toEqual([])
-    expect(cluster.calls('blockdev_create')).toEqual([])
+    for (const call of ['blockdev_wipe', 'blockdev_create', 'instance_os_add'] as const)
+      expect(cluster.calls(call)).toEqual([])
   })
 
   test.each([
