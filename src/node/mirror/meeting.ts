@@ -51,8 +51,8 @@ export abstract class Meeting {
   protected primary = false
   protected lent: Lending | undefined
   protected readonly paused = { here: false, there: false }
-  /** Told when copying is paused the next time. */
-  private readonly whenPaused = new Set<() => void>()
+  /** Tells whoever waits for the copying that it is paused; only one does, who has borrowed the file. */
+  private tellPaused: () => void = () => undefined
   protected readonly ranges = new Ranges()
   /** Since the other node was lost, the first write has begun one. */
   protected generation: Promise<void> | undefined
@@ -116,17 +116,13 @@ export abstract class Meeting {
 
   protected setPaused(side: 'here' | 'there', paused: boolean): void {
     this.paused[side] = paused
-    if (paused) for (const tell of this.whenPaused) tell()
+    if (paused) this.tellPaused()
   }
 
   /** Nothing comes of waiting for who does not copy until he is told to. */
   protected async copiedOrPaused(): Promise<void> {
     if (this.isPaused) return
-    let tell: () => void = () => undefined
-    const paused = new Promise<void>((resolve) => (tell = resolve))
-    this.whenPaused.add(tell)
-    await Promise.race([this.copying, paused])
-    this.whenPaused.delete(tell)
+    await Promise.race([this.copying, new Promise<void>((resolve) => (this.tellPaused = resolve))])
   }
 
   protected hello({ secret, dual, local }: Ends): Hello {
