@@ -103,7 +103,7 @@ class UserVolumeDriver implements Driver {
       await files.rm(file, { force: true })
       fail(
         `The file system of ${title(disk)} on node ${hostname} cannot share blocks of files, so there are no snapshots of volumes in ` +
-          'user space: keep the cluster on btrfs or XFS, or export the instance while it is stopped and on disks of template file',
+          'user space: keep the cluster on btrfs or XFS; gnt-backup export --long-sleep exports an instance while it is stopped',
       )
     }
     return [vg, name]
