@@ -17,5 +17,7 @@ export const MIRRORS_MAX = 256
 export const MIRROR_CALL_BYTES_MAX = 64 << 10
 /** Seconds in which that process has to begin. */
 export const MIRRORS_START_S = 30
+/** Seconds for which it waits for its disks when it is to end. */
+export const MIRRORS_QUIT_S = 20
 /** Milliseconds after which it ends when it has no disks. */
 export const MIRRORS_IDLE_MS = 1000

@@ -3,10 +3,11 @@
 import * as path from 'node:path'
 import { serveCalls } from '../../rpc/json-protocol'
 import type { FramedConnection } from '../../lib/json-socket'
+import { within } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
 import { Turns } from '../../lib/turns'
 import { GenericError } from '../../model/errors'
-import { MIRRORS_IDLE_MS, MIRRORS_MAX, MIRROR_CALL_BYTES_MAX } from '../../model/limits/mirror'
+import { MIRRORS_IDLE_MS, MIRRORS_MAX, MIRRORS_QUIT_S, MIRROR_CALL_BYTES_MAX } from '../../model/limits/mirror'
 import type { Ends, Lending, MirrorParts } from './meeting'
 import { MirroredDisk } from './mirror'
 
@@ -78,11 +79,10 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
         known.delete(minor)
         clock.after(MIRRORS_IDLE_MS, () => (known.size === 0 ? options.end() : undefined))
       }),
+      /** Also while a disk is busy with something: it is then as if the node had lost its power, and nothing that was acknowledged is lost. */
       async quit() {
-        for (const { disk, turns } of known.values())
-          await turns
-            .take(() => disk.down())
-            .catch((error: unknown) => log.warn({ error: errorText(error) }, 'a disk is in use'))
+        const inTime = await within(clock, MIRRORS_QUIT_S, endAll([...known.values()], log))
+        if (inTime === undefined) log.warn({ seconds: MIRRORS_QUIT_S }, 'a disk does not end in time')
         clock.after(0, () => options.end())
         return null
       },
@@ -93,6 +93,14 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
       await server.close()
     },
   }
+}
+
+async function endAll(all: readonly Known[], log: MirrorsOptions['log']): Promise<true> {
+  for (const { disk, turns } of all)
+    await turns
+      .take(() => disk.down())
+      .catch((error: unknown) => log.warn({ error: errorText(error) }, 'a disk is in use'))
+  return true
 }
 
 /** Only who has borrowed it. */
