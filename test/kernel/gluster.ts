@@ -65,6 +65,11 @@ export class Gluster {
     })
   }
 
+  /** A server that has just come back may delete a moment later than the other. */
+  hasNone(): Promise<void> {
+    return until('no server has a disk', 120, () => Promise.resolve(this.disks().length === 0))
+  }
+
   async remove(): Promise<void> {
     await this.second.remove()
   }
