@@ -24,7 +24,12 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== state) {
 /** Another text when the files of dist/ would be others. */
 function madeFrom() {
   const digest = createHash('sha256')
-  for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url), ...sources()])
+  for (const file of [
+    join(root, 'package-lock.json'),
+    join(root, 'openapi/rapi.json'),
+    fileURLToPath(import.meta.url),
+    ...sources(),
+  ])
     digest.update(`${file}\n`).update(readFileSync(file))
   return digest.digest('hex')
 }

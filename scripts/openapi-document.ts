@@ -94,6 +94,7 @@ export const PROBLEM: Schema & Json = {
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What happened, to which object, and what can be done.' },
     code: { type: 'string', description: 'What kind of refusal it is, where the cluster told: `unknown_entity`.' },
+    parameter: { type: 'string', description: 'The parameter of the body that is wrong, where one is: `disks`.' },
   },
 }
 

@@ -1,10 +1,12 @@
 // How the console is built, and `npm run ui`: the same pages from their sources, in front of a running cluster.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { openapi } from './openapi.mjs'
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/ui/',
+  plugins: [openapi()],
   build: {
     // Everything is a file of its own: the policy of the page admits no script or font inside of it.
     assetsInlineLimit: 0,

@@ -10,12 +10,16 @@ export class HttpError extends Error {
     message: string = STATUS_CODES[status] ?? 'Error',
     /** When to try again; the status may have its own default. */
     readonly retry_s?: number,
+    /** The parameter of the body that is wrong. */
+    readonly parameter?: string,
   ) {
     super(message)
   }
 }
 
 export const badRequest = (message: string): HttpError => new HttpError(400, message)
+export const badParameter = (parameter: string, message: string): HttpError =>
+  new HttpError(400, message, undefined, parameter)
 /** A bound of one client or user, and after how many seconds there may be room again. */
 export const tooMany = (message: string, retry_s: number): HttpError => {
   const whole_s = Math.max(Math.ceil(retry_s), 1)

@@ -16,6 +16,8 @@ export interface Problem {
   detail: string
   /** The kind of refusal, where the cluster told: `unknown_entity`. */
   code?: string
+  /** The parameter of the body that is wrong, where one is: `disks`. */
+  parameter?: string
 }
 
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -29,7 +31,10 @@ export const problem = (status: number, detail: string): Problem => ({
 
 /** The problem of any error that the door itself can tell; `door`: whose log has the details of what nobody foresaw. */
 export function problemOf(error: unknown, log: Log, door: string): Problem {
-  if (error instanceof HttpError) return problem(error.status, error.message)
+  if (error instanceof HttpError) {
+    const { status, message, parameter } = error
+    return parameter === undefined ? problem(status, message) : { ...problem(status, message), parameter }
+  }
   const { status, message } = unforeseen(error, log, door)
   return problem(saysFull(message) ? 507 : status, message)
 }

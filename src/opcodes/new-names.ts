@@ -23,15 +23,19 @@ const RULES: Readonly<Record<ObjectKind, readonly [rule: Rule, words: string]>> 
 }
 
 /** Says why the name that an opcode gives is wrong, and names its parameter; undefined when the name is good. */
-export function badNewName(op: { readonly OP_ID: string } & JsonObject): string | undefined {
+export const badNewName = (op: Named): string | undefined => wrongNewName(op)?.text
+
+type Named = { readonly OP_ID: string } & JsonObject
+
+export function wrongNewName(op: Named): { readonly parameter: string; readonly text: string } | undefined {
   for (const [parameter, { newName }] of Object.entries(allOpcodes.get(op.OP_ID)?.params ?? {})) {
     const name = op[parameter]
     if (newName === undefined || typeof name !== 'string') continue
     const [isGood, words] = RULES[newName]
-    if (!isGood(name)) return `Parameter '${parameter}': '${visible(name)}' is no name: ${words}`
+    if (!isGood(name)) return { parameter, text: `Parameter '${parameter}': '${visible(name)}' is no name: ${words}` }
   }
   return opcodesInside(op)
-    .flatMap((held) => badNewName(held) ?? [])
+    .flatMap((held) => wrongNewName(held) ?? [])
     .at(0)
 }
 

@@ -67,6 +67,7 @@ export class BadParameter extends Error {
     readonly validation: boolean,
     /** The same for those who need not read Ganeti's words: which parameter, and what it should be. */
     readonly explained: string,
+    readonly parameter: string,
   ) {
     super(message)
   }
@@ -81,12 +82,14 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
         `Object ${opcodeClass(definition.id)} doesn't support the parameter '${name}'`,
         false,
         `${name}: ${definition.id} has no such parameter; it has ${Object.keys(definition.params).sort().join(', ') || 'none'}`,
+        name,
       )
   const refuse = (name: string, { check, doc }: Parameter, what: string, more = '') =>
     new BadParameter(
       `Parameter '${definition.id}.${name}' fails validation${more}`,
       true,
       `${name}${what} ${expected(check.schema)}: ${doc}${more}`,
+      name,
     )
   const read = (name: string, parameter: Parameter) => {
     const value = name === 'reason' ? (given[name] ?? []) : given[name]

@@ -1,4 +1,7 @@
 // All texts of the console. Another language is another object of the same type.
+import { instanceTexts } from './texts/instances'
+import { conflictTexts, formTexts, planTexts } from './texts/forms'
+
 export const texts = {
   product: 'Gantry',
   nav: {
@@ -77,7 +80,11 @@ export const texts = {
     notAllowed: (permission: string) => `You need the permission ${permission}`,
     typeName: (name: string) => `Type ${name} to confirm`,
     more: 'More actions',
+    change: 'Change',
   },
+  forms: formTexts,
+  plan: planTexts,
+  conflict: conflictTexts,
   jobs: {
     one: (id: number | string) => `Job ${id}`,
     tray: 'Jobs that you have begun',
@@ -102,49 +109,7 @@ export const texts = {
     started: 'Started',
     ended: 'Ended',
   },
-  instances: {
-    noun: ['instance', 'instances'] as const,
-    columns: {
-      name: 'Name',
-      status: 'Status',
-      pnode: 'Primary node',
-      snodes: 'Secondary',
-      memory: 'Memory',
-      vcpus: 'vCPUs',
-      disk: 'Disks',
-      os: 'OS',
-      tags: 'Tags',
-    },
-    status: {
-      running: 'Running',
-      ADMIN_down: 'Stopped',
-      ADMIN_offline: 'Offline',
-      USER_down: 'Stopped by its user',
-      ERROR_up: 'Runs, should be stopped',
-      ERROR_down: 'Is down, should run',
-      ERROR_nodedown: 'Its node does not answer',
-      ERROR_nodeoffline: 'Its node is offline',
-      ERROR_wrongnode: 'Runs on another node',
-    } as Readonly<Record<string, string>>,
-    general: 'General',
-    disks: 'Disks',
-    nics: 'Network cards',
-    parameters: 'Parameters',
-    tags: 'Tags',
-    own: 'own',
-    inherited: 'from the cluster',
-    noDisks: 'It has no disks.',
-    noNics: 'It has no network card.',
-    noTags: 'No tags.',
-    backend: 'Resources',
-    hypervisor: 'Hypervisor',
-    osParameters: 'OS',
-    recentJobs: 'Jobs',
-    noJobs: 'None of the last jobs was about it.',
-    allParameters: 'Show all',
-    onlyOwn: 'Show own only',
-    noOwn: 'All parameters have the values of the cluster.',
-  },
+  instances: instanceTexts,
   nodes: {
     noun: ['node', 'nodes'] as const,
     columns: {

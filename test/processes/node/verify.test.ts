@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { createCertificate } from '../../../src/lib/tls'
@@ -91,16 +89,9 @@ test('the client certificate is missing, ends soon, or has a digest', async () =
 
 test('nodes that do not answer are named with the interface that fails', async () => {
   const me = node.context.hostname
-  // The port is fixed, so the addresses are of a network that no cluster of other tests has.
-  const network = `127.${randomInt(2, 16)}.${randomInt(256)}`
-  const at = (host: number) => `${network}.${host}`
-  const server = net.createServer((socket) => socket.destroy()).listen(1811, at(2))
-  await once(server, 'listening')
-  const nodes = [
-    [me, at(2), at(2)],
-    ['node2', at(2), at(3)],
-    ['node3', at(4), at(4)],
-  ]
+  const server = net.createServer((socket) => socket.destroy()).listen(1811, '127.77.0.2')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const nodes = [[me, '127.77.0.2', '127.77.0.2'], ['node2', '127.77.0.2', '127.77.0.3'], ['node3', '127.77.0.4', '127.77.0.4']] // prettier-ignore
   await expect(verify({ 'node-net-test': [nodes, [me]] })).resolves.toEqual({
     'node-net-test': {
       node2: 'failure using the secondary interface(s)',
@@ -108,8 +99,8 @@ test('nodes that do not answer are named with the interface that fails', async (
     },
   })
   await expect(verify({ 'node-net-test': [nodes, ['other']] })).resolves.toEqual({ 'node-net-test': {} })
-  await expect(verify({ 'master-ip': [me, at(2), [me]] })).resolves.toEqual({ 'master-ip': true })
-  await expect(verify({ 'master-ip': [me, at(9), [me]] })).resolves.toEqual({ 'master-ip': false })
+  await expect(verify({ 'master-ip': [me, '127.77.0.2', [me]] })).resolves.toEqual({ 'master-ip': true })
+  await expect(verify({ 'master-ip': [me, '127.77.0.9', [me]] })).resolves.toEqual({ 'master-ip': false })
   server.close()
 })
 

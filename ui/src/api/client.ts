@@ -14,9 +14,17 @@ export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {
 }
 
 /** A request whose address is put together from data, as of actions. */
-export async function request(method: string, path: string, body?: unknown): Promise<unknown> {
-  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
-  const answer = await send(new Request(new URL(path, location.origin), { method, ...init }))
+export async function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const json =
+    body === undefined
+      ? { headers }
+      : { body: JSON.stringify(body), headers: { ...headers, 'Content-Type': 'application/json' } }
+  const answer = await send(new Request(new URL(path, location.origin), { method, ...json }))
   return answer.status === 204 ? null : answer.json()
 }
 

@@ -6,6 +6,8 @@ export class Problem extends Error {
     /** 0 when the server was not reached. */
     readonly status: number,
     detail: string,
+    /** The parameter of the body that is wrong, where one is. */
+    readonly parameter?: string,
   ) {
     super(detail)
   }
@@ -13,9 +15,14 @@ export class Problem extends Error {
 
 export async function problemOf(response: Response): Promise<Problem> {
   const told: unknown = await response.json().catch(() => undefined)
-  const detail =
-    typeof told === 'object' && told !== null && 'detail' in told ? String(told.detail) : response.statusText
-  return new Problem(response.status, detail)
+  const { detail, parameter } = (typeof told === 'object' && told !== null ? told : {}) as Readonly<
+    Record<string, unknown>
+  >
+  return new Problem(
+    response.status,
+    detail === undefined ? response.statusText : String(detail),
+    typeof parameter === 'string' ? parameter : undefined,
+  )
 }
 
 export const unreachable = (): Problem => new Problem(0, texts.problems.unreachable)

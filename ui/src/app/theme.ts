@@ -15,8 +15,19 @@ export const theme = createTheme({
     // A heading of the dialog, not of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     Button: { defaultProps: { size: 'xs' } },
-    TextInput: { defaultProps: { size: 'xs' } },
-    Select: { defaultProps: { size: 'xs' } },
+    ...Object.fromEntries(
+      [
+        'TextInput',
+        'Select',
+        'NumberInput',
+        'TagsInput',
+        'Autocomplete',
+        'Textarea',
+        'Switch',
+        'Checkbox',
+        'InputWrapper',
+      ].map((name) => [name, { defaultProps: { size: 'xs' } }]),
+    ),
   },
 })
 

@@ -12,3 +12,23 @@ export function sizeText(mib: number | null | undefined): string {
   const digits = value >= 100 || Number.isInteger(value) ? 0 : 1
   return `${value.toFixed(digits)} ${UNITS[unit] ?? ''}`
 }
+
+const FACTORS: Readonly<Record<string, number>> = { '': 1, m: 1, g: 1024, t: 1024 ** 2, p: 1024 ** 3 }
+
+/** MiB of `512`, `10g`, `1.5 GiB`; undefined when it is no size. Units are binary, as everywhere in the console. */
+export function parseSize(text: string): number | undefined {
+  const [, digits, unit = ''] = /^\s*(\d+(?:[.,]\d+)?)\s*([mgtp]?)(?:i?b)?\s*$/i.exec(text) ?? []
+  const factor = FACTORS[unit.toLowerCase()]
+  if (digits === undefined || factor === undefined) return undefined
+  const mib = Math.round(Number(digits.replace(',', '.')) * factor)
+  return Number.isSafeInteger(mib) ? mib : undefined
+}
+
+/** As it can be typed: `10g`. */
+export function sizeWord(mib: number): string {
+  for (const unit of ['t', 'g'] as const) {
+    const factor = FACTORS[unit] ?? 1
+    if (mib >= factor && mib % factor === 0) return `${mib / factor}${unit}`
+  }
+  return `${mib}m`
+}

@@ -1,45 +1,55 @@
-// Something that can be done to an object: a button, a dialog with what it takes, and then its job, which is shown until it ends. What was
-// typed stays in the dialog when it is refused.
-import { Button, Group, Menu, Modal, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { request as send } from '../api/client'
+// Something that can be done to an object: a button, a dialog with what it takes, and then its job, which is shown until it ends. An action is
+// a line of data; one that needs more than fields has a dialog of its own, made of RequestDialog.
+import { Button, Menu } from '@mantine/core'
+import { type ComponentType, Fragment, useState } from 'react'
 import { useMay } from '../api/session'
+import { Fields } from '../forms/fields'
+import type { Field, Values } from '../forms/schema'
+import { useForm } from '../forms/use-form'
 import { texts } from '../texts'
-import { CopyAs, type Request } from './copy-as'
-import { ProblemBox } from './problem-box'
-import { showJob } from './job-tray'
+import type { Request } from './copy-as'
+import { RequestDialog, type Seen } from './request-dialog'
 
-interface FieldBase {
-  readonly name: string
-  readonly label: string
-  readonly text?: string
+export type { Field } from '../forms/schema'
+
+export interface DialogProps<Subject> {
+  readonly subject: Subject
+  readonly close: () => void
 }
 
-/** A parameter of the action's opcode. The initial value is what the opcode has without it, and is not sent. */
-export type Field = FieldBase &
-  (
-    | { readonly kind: 'switch'; readonly initial: boolean }
-    | { readonly kind: 'number'; readonly initial: number }
-    | { readonly kind: 'text'; readonly initial: string }
-    | { readonly kind: 'choice'; readonly initial: string; readonly choices: readonly string[] }
-  )
-
-type Values = Readonly<Record<string, string | number | boolean>>
-
-export interface Action<Subject> {
+interface ActionBase<Subject> {
   readonly id: string
   readonly label: string
-  readonly text: (subject: Subject) => string
   readonly permission: string
-  readonly fields: readonly Field[]
-  readonly request: (subject: Subject, body: Values) => Request
   /** Why it makes no sense now; undefined when it does. */
   readonly unfit?: (subject: Subject) => string | undefined
+  readonly danger?: boolean
+  /** The heading under which the menu has it. */
+  readonly group?: string
+}
+
+type FieldsOf<Subject> = readonly Field[] | ((subject: Subject) => readonly Field[])
+
+interface FieldAction<Subject> extends ActionBase<Subject> {
+  readonly text: (subject: Subject) => string
+  readonly fields: FieldsOf<Subject>
+  /** Those that few people need. */
+  readonly others?: FieldsOf<Subject>
+  /** `body` has what is not as it is without being given. */
+  readonly request: (subject: Subject, body: Values) => Request
   /** What has to be typed first, where nothing can be taken back. */
   readonly typed?: (subject: Subject) => string
-  readonly danger?: boolean
+  /** Wrong as a whole: it cannot be sent so. */
+  readonly complaint?: (subject: Subject, body: Values) => string | undefined
+  /** For changes: it is carried out only if the object is still as it was seen. */
+  readonly seen?: (subject: Subject) => Seen
 }
+
+interface DialogAction<Subject> extends ActionBase<Subject> {
+  readonly dialog: ComponentType<DialogProps<Subject>>
+}
+
+export type Action<Subject> = FieldAction<Subject> | DialogAction<Subject>
 
 interface ActionsProps<Subject> {
   readonly subject: Subject
@@ -49,23 +59,13 @@ interface ActionsProps<Subject> {
 }
 
 export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subject>) {
-  const may = useMay()
+  const whyNot = useWhyNot(subject)
   const [open, setOpen] = useState<Action<Subject>>()
-  const whyNot = ({ permission, unfit }: Action<Subject>) =>
-    may(permission) ? unfit?.(subject) : texts.action.notAllowed(permission)
   const others = actions.slice(shown)
   return (
     <>
       {actions.slice(0, shown).map((action) => (
-        <Button
-          key={action.id}
-          variant="default"
-          title={whyNot(action)}
-          disabled={whyNot(action) !== undefined}
-          onClick={() => setOpen(action)}
-        >
-          {action.label}
-        </Button>
+        <ActionButton key={action.id} action={action} whyNot={whyNot(action)} open={() => setOpen(action)} />
       ))}
       {others.length > 0 && (
         <Menu position="bottom-end" withinPortal>
@@ -74,17 +74,21 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
               …
             </Button>
           </Menu.Target>
-          <Menu.Dropdown>
-            {others.map((action) => (
-              <Menu.Item
-                key={action.id}
-                title={whyNot(action)}
-                disabled={whyNot(action) !== undefined}
-                color={action.danger ? 'red' : undefined}
-                onClick={() => setOpen(action)}
-              >
-                {action.label} …
-              </Menu.Item>
+          <Menu.Dropdown mah="min(70vh, 640px)" style={{ overflowY: 'auto' }}>
+            {others.map((action, at) => (
+              <Fragment key={action.id}>
+                {action.group !== undefined && action.group !== others[at - 1]?.group && (
+                  <Menu.Label>{action.group}</Menu.Label>
+                )}
+                <Menu.Item
+                  title={whyNot(action)}
+                  disabled={whyNot(action) !== undefined}
+                  color={action.danger ? 'red' : undefined}
+                  onClick={() => setOpen(action)}
+                >
+                  {action.label} …
+                </Menu.Item>
+              </Fragment>
             ))}
           </Menu.Dropdown>
         </Menu>
@@ -94,131 +98,77 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
   )
 }
 
-interface DialogProps<Subject> {
-  readonly action: Action<Subject>
-  readonly subject: Subject
-  readonly close: () => void
-}
-
-function ActionDialog<Subject>({ action, subject, close }: DialogProps<Subject>) {
-  const [values, setValues] = useState<Values>(() =>
-    Object.fromEntries(action.fields.map(({ name, initial }) => [name, initial])),
-  )
-  const [typed, setTyped] = useState('')
-  const wanted = action.typed?.(subject)
-  const changed = action.fields.filter(({ name, initial }) => values[name] !== initial)
-  const request = action.request(subject, Object.fromEntries(changed.map(({ name }) => [name, values[name] ?? ''])))
-  const run = useMutation({
-    mutationFn: () => send(request.method, request.path, request.body),
-    onSuccess(answer) {
-      showJob({ id: idOf(answer), label: action.label })
-      close()
-    },
-  })
+/** One action with a button of its own, beside what it is about. */
+export function ActionAt<Subject>({
+  subject,
+  action,
+  label,
+}: {
+  subject: Subject
+  action: Action<Subject>
+  label?: string
+}) {
+  const whyNot = useWhyNot(subject)(action)
+  const [opened, setOpened] = useState(false)
   return (
-    <Modal opened onClose={close} title={action.label} size="md">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          run.mutate()
-        }}
+    <>
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        title={whyNot}
+        disabled={whyNot !== undefined}
+        onClick={() => setOpened(true)}
       >
-        <Stack gap="sm">
-          <Text size="sm">{action.text(subject)}</Text>
-          {action.fields.map((field) => (
-            <FieldInput
-              key={field.name}
-              field={field}
-              value={values[field.name] ?? field.initial}
-              onChange={(value) => setValues({ ...values, [field.name]: value })}
-            />
-          ))}
-          {wanted !== undefined && (
-            <TextInput
-              label={texts.action.typeName(wanted)}
-              value={typed}
-              autoComplete="off"
-              onChange={(event) => setTyped(event.currentTarget.value)}
-            />
-          )}
-          <ProblemBox error={run.error} />
-          <Group justify="space-between" gap={8} mt={4}>
-            <Group gap={0}>
-              <CopyAs request={request} />
-            </Group>
-            <Group gap={8}>
-              <Button variant="default" onClick={close}>
-                {texts.action.cancel}
-              </Button>
-              <Button
-                type="submit"
-                color={action.danger ? 'red.8' : undefined}
-                loading={run.isPending}
-                disabled={wanted !== undefined && typed !== wanted}
-              >
-                {action.label}
-              </Button>
-            </Group>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        {label ?? action.label}
+      </Button>
+      {opened && <ActionDialog action={action} subject={subject} close={() => setOpened(false)} />}
+    </>
   )
 }
 
-interface InputProps {
-  readonly field: Field
-  readonly value: string | number | boolean
-  readonly onChange: (value: string | number | boolean) => void
+function useWhyNot<Subject>(subject: Subject) {
+  const may = useMay()
+  return ({ permission, unfit }: Action<Subject>) =>
+    may(permission) ? unfit?.(subject) : texts.action.notAllowed(permission)
 }
 
-function FieldInput({ field, value, onChange }: InputProps) {
-  const { label, text } = field
-  switch (field.kind) {
-    case 'switch':
-      return (
-        <Switch
-          label={label}
-          description={text}
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
-      )
-    case 'number':
-      return (
-        <NumberInput
-          size="xs"
-          label={label}
-          description={text}
-          value={Number(value)}
-          min={0}
-          onChange={(next) => onChange(Number(next))}
-        />
-      )
-    case 'text':
-      return (
-        <TextInput
-          label={label}
-          description={text}
-          value={String(value)}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      )
-    case 'choice':
-      return (
-        <Select
-          label={label}
-          description={text}
-          value={String(value)}
-          data={field.choices}
-          allowDeselect={false}
-          onChange={(next) => onChange(next ?? field.initial)}
-        />
-      )
-  }
+interface ButtonProps<Subject> {
+  readonly action: Action<Subject>
+  readonly whyNot: string | undefined
+  readonly open: () => void
 }
 
-function idOf(answer: unknown): number {
-  if (typeof answer === 'object' && answer !== null && 'id' in answer) return Number(answer.id)
-  throw new Error('The answer names no job')
+const ActionButton = <Subject,>({ action, whyNot, open }: ButtonProps<Subject>) => (
+  <Button variant="default" title={whyNot} disabled={whyNot !== undefined} onClick={open}>
+    {action.label}
+  </Button>
+)
+
+export function ActionDialog<Subject>({ action, ...props }: DialogProps<Subject> & { action: Action<Subject> }) {
+  if (!('dialog' in action)) return <FieldDialog action={action} {...props} />
+  const Dialog = action.dialog
+  return <Dialog {...props} />
+}
+
+function FieldDialog<Subject>({ action, subject, close }: DialogProps<Subject> & { action: FieldAction<Subject> }) {
+  const of = (fields: FieldsOf<Subject>) => (typeof fields === 'function' ? fields(subject) : fields)
+  const [fields, others] = [of(action.fields), of(action.others ?? [])]
+  const form = useForm([...fields, ...others])
+  return (
+    <RequestDialog
+      title={action.label}
+      label={action.label}
+      text={action.text(subject)}
+      request={action.request(subject, form.body)}
+      incomplete={!form.complete}
+      complaint={action.complaint?.(subject, form.body)}
+      danger={action.danger}
+      typed={action.typed?.(subject)}
+      object={action.seen?.(subject)}
+      refuse={form.refuse}
+      close={close}
+    >
+      <Fields fields={fields} others={others} values={form.values} errors={form.errors} change={form.change} />
+    </RequestDialog>
+  )
 }

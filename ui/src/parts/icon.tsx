@@ -10,6 +10,9 @@ const PATHS = {
   colors: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
   account: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
   close: 'M6 6l12 12M18 6L6 18',
+  down: 'M6 9l6 6 6-6',
+  right: 'M9 6l6 6-6 6',
+  up: 'M6 15l6-6 6 6',
   more: 'M6 12h.01M12 12h.01M18 12h.01',
   terminal: 'M4 5h16v14H4zM7.5 9.5L10 12l-2.5 2.5M12.5 15H16',
 } as const

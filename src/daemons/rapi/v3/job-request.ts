@@ -1,9 +1,9 @@
 // From the body of POST /3/jobs to opcodes. The opcode table validates; the contract only describes.
 import { type JsonObject, isObject } from '../../../lib/shapes/shape'
-import { badNewName } from '../../../opcodes/new-names'
+import { wrongNewName } from '../../../opcodes/new-names'
 import { allOpcodes, BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
 import { OPCODES_PER_JOB_MAX } from '../../../model/limits/queue'
-import { badRequest } from '../../../http/errors'
+import { badParameter, badRequest } from '../../../http/errors'
 
 export interface ReadJob {
   readonly ops: readonly ParsedOpCode[]
@@ -37,12 +37,12 @@ function readOpcode(value: unknown, index: number): ParsedOpCode {
 export function readParameters(definition: OpcodeDefinition, params: JsonObject, where?: string): ParsedOpCode {
   try {
     const op = fillOpcode(definition, params)
-    const complaint = badNewName(op)
-    if (complaint !== undefined) throw badRequest(where === undefined ? complaint : `${where}: ${complaint}`)
+    const bad = wrongNewName(op)
+    if (bad !== undefined) throw badParameter(bad.parameter, where === undefined ? bad.text : `${where}: ${bad.text}`)
     return op
   } catch (error) {
     if (error instanceof BadParameter)
-      throw badRequest(where === undefined ? error.explained : `${where}.${error.explained}`)
+      throw badParameter(error.parameter, where === undefined ? error.explained : `${where}.${error.explained}`)
     throw error
   }
 }

@@ -1,0 +1,261 @@
+// Disks of an instance: new ones, and what can be done to one or to all.
+import { schema as create } from 'openapi:POST /3/instances'
+import { schema as activate } from 'openapi:POST /3/instances/{name}/disks/activate'
+import { schema as deactivate } from 'openapi:POST /3/instances/{name}/disks/deactivate'
+import { schema as recreate } from 'openapi:POST /3/instances/{name}/disks/recreate'
+import { schema as grow } from 'openapi:POST /3/instances/{name}/disks/{index}/grow'
+import { schema as change } from 'openapi:PATCH /3/instances/{name}'
+import { type BodySchema, type Field, fieldOf, otherFields, type Values } from '../../../forms/schema'
+import { sizeText, sizeWord } from '../../../format/size'
+import type { Action } from '../../../parts/action'
+import { texts } from '../../../texts'
+import type { Instance } from '../instance'
+import { TEMPLATES } from '../templates'
+import { isRunning, modify, post, remove, seenOf } from './request'
+
+const own = texts.instances.actions
+const words = own.disk
+const group = own.groups.disks
+
+/** One disk of an instance. */
+export interface DiskOf {
+  readonly instance: Instance
+  readonly index: number
+  readonly name: string | null
+  readonly size: number
+}
+
+const templateOf = ({ disk_template: template }: Instance) => TEMPLATES[template ?? '']
+const titleOf = ({ index, name }: DiskOf): string => (name === null ? `${index}` : `${index} (${name})`)
+
+/** What a disk can have. */
+export const DISK: BodySchema = { properties: create.properties['disks']?.items?.properties ?? {}, required: [] }
+
+/** Those of LVM, of external storage, and of disks that are taken over. */
+const RARE = ['vg', 'metavg', 'spindles', 'access', 'provider', 'adopt'] as const
+
+export const rareDiskFields = (template: string): Field[] =>
+  RARE.filter((name) => (RARE_OF[template] ?? ['spindles']).includes(name)).map((name) =>
+    fieldOf(DISK, name, words[name]),
+  )
+
+const RARE_OF: Readonly<Record<string, readonly string[]>> = {
+  plain: ['vg', 'adopt', 'spindles'],
+  drbd: ['vg', 'metavg', 'spindles'],
+  ext: ['provider', 'access'],
+  rbd: ['access', 'adopt'],
+  gluster: ['access'],
+  blockdev: ['adopt'],
+}
+
+export const DISK_SIZE: Field = { ...fieldOf(DISK, 'size', { ...words.size, size: true }), required: true }
+
+const LATER = [
+  fieldOf(change, 'wait_for_sync', own.fields.wait_for_sync),
+  fieldOf(change, 'ignore_ipolicy', own.fields.ignore_ipolicy),
+]
+const hotplug = (instance: Instance): Field[] =>
+  isRunning(instance) ? [fieldOf(change, 'hotplug', own.fields.hotplug)] : []
+
+/** Parameters of the disk, and those of the request. */
+function parted(body: Values): { device: Values; rest: Values } {
+  const entries = Object.entries(body)
+  const isDevice = ([name]: readonly [string, unknown]) => Object.hasOwn(DISK.properties, name)
+  return {
+    device: Object.fromEntries(entries.filter(isDevice)),
+    rest: Object.fromEntries(entries.filter((entry) => !isDevice(entry))),
+  }
+}
+
+export const ADD_DISK: Action<Instance> = {
+  ...{ id: 'add-disk', label: words.add, permission: 'instances.modify', group, seen: seenOf },
+  text: (instance) => (isRunning(instance) ? own.hot(instance.name) : words.addText(instance.name)),
+  fields: (instance) => [
+    DISK_SIZE,
+    fieldOf(DISK, 'name', words.name),
+    fieldOf(DISK, 'mode', words.mode),
+    ...hotplug(instance),
+  ],
+  others: ({ disk_template: template }) => [...rareDiskFields(template ?? ''), ...LATER],
+  unfit: (instance) => (templateOf(instance)?.empty ? own.unfit.noDisks : undefined),
+  request(instance, body) {
+    const { device, rest } = parted(body)
+    return modify(instance, { ...rest, disks: [['add', -1, device]] })
+  },
+}
+
+export const CHANGE_DISK: Action<DiskOf> = {
+  ...{
+    id: 'change-disk',
+    label: words.change,
+    permission: 'instances.modify',
+    seen: ({ instance }) => seenOf(instance),
+  },
+  text: (disk) => words.changeText(titleOf(disk), disk.instance.name),
+  fields: ({ name }) => [
+    fieldOf(DISK, 'name', { ...words.name, initial: name ?? '', cleared: 'none' }),
+    fieldOf(DISK, 'mode', { ...words.mode, placeholder: texts.forms.unchanged }),
+  ],
+  request(disk, body) {
+    const { device, rest } = parted(body)
+    return modify(disk.instance, { ...rest, disks: [['modify', disk.index, device]] })
+  },
+  complaint: (_disk, body) => (Object.keys(body).length === 0 ? own.nothingChanged : undefined),
+}
+
+export const GROW_DISK: Action<DiskOf> = {
+  ...{ id: 'grow-disk', label: words.grow, permission: 'instances.grow_disk' },
+  text: (disk) => words.growText(titleOf(disk), disk.instance.name, sizeText(disk.size)),
+  fields: ({ size }) => [
+    { ...fieldOf(grow, 'amount', { ...words.newSize, size: true, placeholder: sizeWord(size) }), required: true },
+  ],
+  others: otherFields(grow, ['amount', 'absolute'], own.fields),
+  unfit: ({ instance }) =>
+    templateOf(instance)?.growable ? undefined : own.unfit.notGrown(instance.disk_template ?? ''),
+  complaint: ({ size }, { amount }) =>
+    amount !== undefined && Number(amount) <= size ? words.tooSmall(sizeText(size)) : undefined,
+  request: ({ instance, index }, body) => {
+    const { amount, ...others } = body
+    const sent = { ...others, ...(amount === undefined ? {} : { amount }), absolute: true }
+    return post(instance, `/disks/${index}/grow`, sent, {
+      command: 'instance grow-disk',
+      args: [String(index), amount === undefined ? '' : sizeWord(Number(amount))],
+      flags: { amount: null },
+    })
+  },
+}
+
+export const REMOVE_DISK: Action<DiskOf> = {
+  ...{ id: 'remove-disk', label: words.remove, permission: 'instances.modify', danger: true },
+  seen: ({ instance }) => seenOf(instance),
+  text: (disk) => words.removeText(titleOf(disk), disk.instance.name),
+  fields: ({ instance }) => hotplug(instance),
+  typed: ({ instance }) => instance.name,
+  request: ({ instance, index }, body) => modify(instance, { ...body, disks: [['remove', index, {}]] }),
+}
+
+export const ACTIVATE_DISKS: Action<Instance> = {
+  ...{ id: 'activate-disks', label: words.activate, permission: 'instances.activate_disks', group },
+  text: ({ name }) => words.activateText(name),
+  fields: otherFields(activate, [], own.fields),
+  unfit: (instance) => (templateOf(instance)?.empty ? own.unfit.noDisks : undefined),
+  request: (instance, body) => post(instance, '/disks/activate', body, { command: 'instance activate-disks' }),
+}
+
+export const DEACTIVATE_DISKS: Action<Instance> = {
+  ...{ id: 'deactivate-disks', label: words.deactivate, permission: 'instances.deactivate_disks', group },
+  text: ({ name }) => words.deactivateText(name),
+  fields: otherFields(deactivate, [], own.fields),
+  unfit: (instance) => (isRunning(instance) ? own.unfit.running : undefined),
+  request: (instance, body) => post(instance, '/disks/deactivate', body, { command: 'instance deactivate-disks' }),
+}
+
+export const RECREATE_DISKS: Action<Instance> = {
+  ...{ id: 'recreate-disks', label: words.recreate, permission: 'instances.recreate_disks', danger: true, group },
+  text: ({ name }) => words.recreateText(name),
+  fields: [
+    { kind: 'words', name: 'disks', initial: [], label: words.which.label, text: words.which.text },
+    fieldOf(recreate, 'nodes', { ...words.nodes, source: 'nodes' }),
+    fieldOf(recreate, 'iallocator', own.fields.iallocator),
+  ],
+  typed: ({ name }) => name,
+  unfit: (instance) => (isRunning(instance) ? own.unfit.running : undefined),
+  complaint: (_instance, { disks, nodes, iallocator }) => {
+    if (Array.isArray(disks) && disks.some((index) => !/^\d+$/.test(String(index)))) return words.noIndex
+    return nodes !== undefined && iallocator !== undefined ? words.nodesOrAllocator : undefined
+  },
+  request: (instance, { disks, ...body }) => {
+    const wanted = Array.isArray(disks) ? disks.map(Number) : []
+    const sent = { ...body, ...(wanted.length === 0 ? {} : { disks: wanted }) }
+    const nodes = Array.isArray(body['nodes']) ? { node: body['nodes'].join(':') } : {}
+    return post(instance, '/disks/recreate', sent, {
+      command: 'instance recreate-disks',
+      more: { ...nodes },
+      flags: { nodes: null, disks: null },
+      args: wanted.map((index) => `--disk=${index}`),
+    })
+  },
+}
+
+export const CONVERT: Action<Instance> = {
+  ...{ id: 'convert', label: words.convert, permission: 'instances.modify', group, seen: seenOf },
+  text: ({ name, disk_template: template }) => words.convertText(name, template ?? ''),
+  fields: ({ disk_template: now }) => [
+    fieldOf(change, 'disk_template', {
+      ...words.template,
+      required: true,
+      choices: Object.keys(TEMPLATES)
+        .filter((name) => name !== now && !TEMPLATES[name]?.adopted && !TEMPLATES[name]?.empty)
+        .map((name) => ({ value: name, label: `${name}: ${texts.instances.templates[name] ?? ''}` })),
+    }),
+    fieldOf(change, 'remote_node', { ...words.remoteNode, source: 'nodes' }),
+  ],
+  others: ['iallocator', 'file_driver', 'file_storage_dir', 'ext_params', 'wait_for_sync', 'ignore_ipolicy'].map(
+    (name) => fieldOf(change, name, own.fields[name]),
+  ),
+  unfit: (instance) => {
+    if (isRunning(instance)) return own.unfit.running
+    return templateOf(instance)?.empty ? own.unfit.noDisks : undefined
+  },
+  request: modify,
+}
+
+export const SNAPSHOT: Action<Instance> = {
+  ...{ id: 'snapshot', label: words.snapshot, permission: 'instances.snapshot', group },
+  text: ({ name }) => words.snapshotText(name),
+  fields: (instance) => [
+    {
+      kind: 'text',
+      name: 'snapshot_name',
+      initial: '',
+      label: words.snapshotName.label,
+      text: words.snapshotName.text,
+      required: true,
+    },
+    ...(templateOf(instance)?.snapshots === 'beside'
+      ? [{ kind: 'size', name: 'snapshot_size', initial: '', ...words.snapshotSize } as const]
+      : []),
+    { kind: 'words', name: 'disks', initial: [], label: words.which.label, text: words.which.text },
+  ],
+  unfit: (instance) =>
+    templateOf(instance)?.snapshots === undefined ? own.unfit.noSnapshots(instance.disk_template ?? '') : undefined,
+  complaint: (_instance, { disks }) =>
+    Array.isArray(disks) && disks.some((index) => !/^\d+$/.test(String(index))) ? words.noIndex : undefined,
+  request: (instance, { disks, ...snapshot }) => {
+    const all = (instance['disk.sizes'] ?? []).map((_, index) => index)
+    const wanted = Array.isArray(disks) && disks.length > 0 ? disks.map(Number) : all
+    const options = Object.entries(snapshot).map(([name, value]) => `${name}=${String(value)}`)
+    return post(
+      instance,
+      '/snapshots',
+      { disks: wanted.map((index) => [index, snapshot]) },
+      {
+        command: 'instance snapshot',
+        flags: { disks: null },
+        args: wanted.map((index) => `--disk=${index}:${options.join(',')}`),
+      },
+    )
+  },
+}
+
+export interface SnapshotOf {
+  readonly instance: Instance
+  readonly disk: number
+  readonly name: string
+}
+
+export const REMOVE_SNAPSHOT: Action<SnapshotOf> = {
+  ...{ id: 'remove-snapshot', label: words.removeSnapshot, permission: 'instances.remove_snapshot', danger: true },
+  text: ({ name, disk, instance }) => words.removeSnapshotText(name, disk, instance.name),
+  fields: [],
+  request: ({ instance, disk, name }) =>
+    remove(
+      instance,
+      `/disks/${disk}/snapshots/${encodeURIComponent(name)}`,
+      {},
+      {
+        command: 'instance remove-snapshot',
+        args: [`--disk=${disk}:snapshot_name=${name}`],
+      },
+    ),
+}

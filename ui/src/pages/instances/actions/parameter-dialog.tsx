@@ -1,0 +1,177 @@
+// Dialogs that change parameters of an instance: its resources, those of its hypervisor, those of its OS. Each field shows what the instance
+// says itself, and behind it what holds when it says nothing.
+import { Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { schema as change } from 'openapi:PATCH /3/instances/{name}'
+import { useState } from 'react'
+import { Fields } from '../../../forms/fields'
+import { type Field, fieldOf, type Values } from '../../../forms/schema'
+import { useForm } from '../../../forms/use-form'
+import type { Action, DialogProps } from '../../../parts/action'
+import { RequestDialog } from '../../../parts/request-dialog'
+import { texts } from '../../../texts'
+import { clusterQuery, osNamed, osQuery, useHypervisor, valuesOf } from '../cluster'
+import type { Instance } from '../instance'
+import { BACKEND, parameterField } from '../parameters'
+import { isRunning, modify, seenOf } from './request'
+
+const own = texts.instances.actions
+const group = own.groups.change
+type Props = DialogProps<Instance>
+
+export const RESOURCES: Action<Instance> = {
+  ...{ id: 'resources', label: own.resources.label, permission: 'instances.modify', group },
+  dialog: ResourcesDialog,
+}
+
+export const HYPERVISOR: Action<Instance> = {
+  ...{ id: 'hypervisor', label: own.hypervisor.label, permission: 'instances.modify', group },
+  dialog: HypervisorDialog,
+}
+
+export const OS_PARAMETERS: Action<Instance> = {
+  ...{ id: 'os-parameters', label: own.osParameters.label, permission: 'instances.modify', group },
+  dialog: OsDialog,
+}
+
+function ResourcesDialog({ subject: instance, close }: Props) {
+  const { data: cluster } = useQuery(clusterQuery)
+  const inherited = valuesOf(cluster?.beparams, 'default')
+  const mine = instance.custom_beparams ?? {}
+  const fields = Object.entries(BACKEND).map(([name, { schema, wording }]) =>
+    parameterField(name, schema, mine, inherited[name], wording),
+  )
+  return (
+    <ParameterDialog
+      {...{ instance, close }}
+      label={own.resources.label}
+      text={isRunning(instance) ? own.resources.running(instance.name) : own.resources.text(instance.name)}
+      parameter="beparams"
+      fields={fields.slice(0, 3)}
+      rare={fields.slice(3)}
+      manner={[
+        ...(isRunning(instance) ? [fieldOf(change, 'runtime_mem', { ...own.resources.runtime_mem, size: true })] : []),
+        fieldOf(change, 'ignore_ipolicy', own.fields.ignore_ipolicy),
+        fieldOf(change, 'force', own.fields.force),
+      ]}
+    />
+  )
+}
+
+function HypervisorDialog({ subject: instance, close }: Props) {
+  const facts = useHypervisor(instance.hypervisor ?? '', instance.os ?? '')
+  const [sought, setSought] = useState('')
+  const inherited = { ...facts?.defaults, ...facts?.cluster, ...facts?.os }
+  const mine = instance.custom_hvparams ?? {}
+  const fields = Object.entries(facts?.schemas ?? {})
+    .filter(([name]) => !texts.instances.clusterOnly.includes(name))
+    .map(([name, schema]) => parameterField(name, schema, mine, inherited[name], texts.instances.hypervisorWords[name]))
+  const isCommon = ({ name }: Field) => Object.hasOwn(mine, name) || texts.instances.commonHypervisor.includes(name)
+  const isSought = ({ name, label }: Field) => `${name} ${label}`.toLowerCase().includes(sought.toLowerCase())
+  return (
+    <ParameterDialog
+      {...{ instance, close }}
+      label={own.hypervisor.label}
+      text={isRunning(instance) ? own.hypervisor.running(instance.name) : own.hypervisor.text(instance.name)}
+      parameter="hvparams"
+      above={
+        <TextInput
+          type="search"
+          label={own.hypervisor.search}
+          value={sought}
+          onChange={(event) => setSought(event.currentTarget.value)}
+        />
+      }
+      fields={fields.filter((field) => (sought === '' ? isCommon(field) : isSought(field)))}
+      rare={fields.filter((field) => sought === '' && !isCommon(field))}
+      hidden={fields.filter((field) => sought !== '' && !isSought(field))}
+      manner={[fieldOf(change, 'force', own.fields.force)]}
+    />
+  )
+}
+
+function OsDialog({ subject: instance, close }: Props) {
+  const { data: cluster } = useQuery(clusterQuery)
+  const { data: all } = useQuery(osQuery)
+  const os = instance.os ?? ''
+  const inherited = { ...valuesOf(cluster?.osparams, os.split('+')[0] ?? ''), ...valuesOf(cluster?.osparams, os) }
+  const mine = instance.custom_osparams ?? {}
+  const declared = osNamed(all, os)?.parameters ?? []
+  const names = [...new Set([...declared.map(([name = '']) => name), ...Object.keys(mine)])]
+  const fields = names.map((name) =>
+    parameterField(name, { type: 'string' }, mine, inherited[name], {
+      label: name,
+      text: declared.find(([one]) => one === name)?.[1],
+    }),
+  )
+  return (
+    <ParameterDialog
+      {...{ instance, close }}
+      label={own.osParameters.label}
+      text={own.osParameters.text(instance.name)}
+      parameter="osparams"
+      fields={fields}
+      rare={[]}
+      manner={[fieldOf(change, 'osparams_private', { ...own.fields.osparams_private, hidden: true })]}
+      none={own.osParameters.none(os)}
+    />
+  )
+}
+
+interface ParameterDialogProps {
+  readonly instance: Instance
+  readonly label: string
+  readonly text: string
+  /** The parameter of the request that has them. */
+  readonly parameter: 'beparams' | 'hvparams' | 'osparams'
+  readonly above?: React.ReactNode
+  readonly fields: readonly Field[]
+  readonly rare: readonly Field[]
+  /** Not shown now; what was typed there is sent, too. */
+  readonly hidden?: readonly Field[]
+  /** Parameters of the request itself. */
+  readonly manner: readonly Field[]
+  /** Said when there are no fields. */
+  readonly none?: string
+  readonly close: () => void
+}
+
+function ParameterDialog(props: ParameterDialogProps) {
+  const { instance, label, text, parameter, fields, rare, hidden = [], manner, close } = props
+  const form = useForm([...fields, ...rare, ...hidden, ...manner])
+  const entries = Object.entries(form.body)
+  const isManner = ([name]: readonly [string, unknown]) => manner.some((field) => field.name === name)
+  const values: Values = Object.fromEntries(entries.filter((entry) => !isManner(entry)))
+  const body = {
+    ...Object.fromEntries(entries.filter(isManner)),
+    ...(Object.keys(values).length === 0 ? {} : { [parameter]: values }),
+  }
+  const nothing = Object.keys(body).every((name) => name === 'force' || name === 'ignore_ipolicy')
+  return (
+    <RequestDialog
+      title={label}
+      label={texts.action.change}
+      text={text}
+      request={modify(instance, body)}
+      incomplete={!form.complete}
+      complaint={nothing ? own.nothingChanged : undefined}
+      object={seenOf(instance)}
+      refuse={form.refuse}
+      close={close}
+    >
+      {props.above}
+      {fields.length + rare.length + hidden.length === 0 && props.none !== undefined && (
+        <Text size="sm" c="dimmed">
+          {props.none}
+        </Text>
+      )}
+      <Fields
+        fields={fields}
+        others={[...rare, ...manner]}
+        values={form.values}
+        errors={form.errors}
+        change={form.change}
+      />
+    </RequestDialog>
+  )
+}

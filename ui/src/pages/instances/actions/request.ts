@@ -1,0 +1,81 @@
+// Requests about one instance, and the same for gnt.
+import type { Request } from '../../../parts/copy-as'
+import { gntText } from '../../../parts/gnt'
+import type { Seen } from '../../../parts/request-dialog'
+import type { Instance } from '../instance'
+
+type Body = Readonly<Record<string, unknown>>
+type Flags = Readonly<Record<string, string | null>>
+
+export const pathOf = ({ name }: Pick<Instance, 'name'>, verb = ''): string =>
+  `/3/instances/${encodeURIComponent(name)}${verb}`
+
+interface Told {
+  /** Of gnt: `instance migrate`. */
+  readonly command: string
+  /** What stands in the command beside the body. */
+  readonly more?: Body
+  /** After the name of the instance. */
+  readonly args?: readonly string[]
+  readonly flags?: Flags
+}
+
+export const post = (instance: Pick<Instance, 'name'>, verb: string, body: Body, told: Told): Request => ({
+  ...{ method: 'POST', path: pathOf(instance, verb), body },
+  gnt: gntOf(instance, body, told),
+})
+
+/** Flags that are not called as their parameters are. */
+const MODIFY_FLAGS: Flags = {
+  ...{ beparams: 'backend-parameters', hvparams: 'hypervisor-parameters', osparams: 'os-parameters' },
+  ...{ osparams_private: 'os-parameters-private', os_name: 'os-type', remote_node: 'node', pnode: 'new-primary' },
+  ...{ runtime_mem: 'runtime-memory', instance_communication: 'communication', disks: null, nics: null, offline: null },
+}
+
+export function modify(instance: Pick<Instance, 'name'>, body: Body): Request {
+  const { offline, instance_communication: communication } = body
+  const flags = {
+    ...(offline === true ? { offline: true } : offline === false ? { online: true } : {}),
+    ...(communication === undefined ? {} : { communication: communication === true ? 'yes' : 'no' }),
+  }
+  const { offline: _, instance_communication: __, ...others } = body
+  const words = [...deviceWords('disk', body['disks']), ...deviceWords('net', body['nics'])]
+  const text = gntText('instance modify', { ...others }, [], MODIFY_FLAGS)
+  const flagWords = Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
+  return {
+    ...{ method: 'PATCH', path: pathOf(instance), body },
+    gnt: [text, ...flagWords, ...words, instance.name].join(' '),
+  }
+}
+
+/** `--disk 0:modify,mode=ro`, `--net add:network=lan` */
+export function deviceWords(flag: string, changes: unknown): string[] {
+  if (!Array.isArray(changes)) return []
+  return (changes as readonly (readonly [string, number | string, Body?])[]).map(([action, device, params]) => {
+    const values = gntText('', { x: params ?? {} }, []).replace(/^gnt\s+--x=/, '')
+    const isNew = action === 'add' && device === -1
+    const words = [isNew ? [] : action === 'modify' ? [] : [action], values === '' ? [] : [values]].flat()
+    return `--${flag} ${isNew ? 'add' : device}:${words.join(',')}`
+  })
+}
+
+export const remove = (instance: Pick<Instance, 'name'>, verb: string, body: Body, told: Told): Request => ({
+  ...{ method: 'DELETE', path: pathOf(instance, verb), body },
+  gnt: gntOf(instance, body, told),
+})
+
+const gntOf = ({ name }: Pick<Instance, 'name'>, body: Body, { command, more = {}, args = [], flags }: Told): string =>
+  gntText(command, { ...more, ...body }, [name, ...args], flags)
+
+/** What is shown when somebody else has changed the instance meanwhile: all that a change of it can set. */
+export const seenOf = (instance: Instance): Seen => ({
+  etag: `"instance/${instance.uuid ?? ''}/${instance.serial_no ?? 0}"`,
+  facts: Object.fromEntries(WATCHED.map((name) => [name, (instance as Readonly<Record<string, unknown>>)[name]])),
+})
+
+const WATCHED = [
+  ...['admin_state', 'pnode', 'snodes', 'os', 'disk_template', 'custom_beparams', 'custom_hvparams', 'custom_osparams'],
+  ...['disk.sizes', 'disk.names', 'nic.macs', 'nic.ips', 'nic.links', 'nic.modes', 'nic.networks.names', 'tags'],
+]
+
+export const isRunning = ({ status }: Instance): boolean => status === 'running' || status === 'ERROR_up'

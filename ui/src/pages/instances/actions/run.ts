@@ -1,0 +1,60 @@
+// Starting, stopping and restarting an instance.
+import { schema as reboot } from 'openapi:POST /3/instances/{name}/reboot'
+import { schema as shutdown } from 'openapi:POST /3/instances/{name}/shutdown'
+import { schema as startup } from 'openapi:POST /3/instances/{name}/startup'
+import { fieldOf, otherFields } from '../../../forms/schema'
+import type { Action } from '../../../parts/action'
+import { texts } from '../../../texts'
+import type { Instance } from '../instance'
+import { isRunning, post } from './request'
+
+const own = texts.instances.actions
+const unlessRunning = (instance: Instance) => (isRunning(instance) ? undefined : own.unfit.stopped)
+
+/** Parameters of a single start; changing them for good is another action. */
+const ONCE = ['hvparams', 'beparams'] as const
+
+export const START: Action<Instance> = {
+  ...{ id: 'startup', label: own.startup.label, permission: 'instances.startup', group: own.groups.run },
+  text: ({ name }) => own.startup.text(name),
+  fields: [fieldOf(startup, 'startup_paused', own.startup.startup_paused)],
+  others: [
+    ...ONCE.map((name) => fieldOf(startup, name, own.startup[name])),
+    ...otherFields(startup, ['startup_paused', 'shutdown_timeout', ...ONCE], own.fields),
+  ],
+  unfit: (instance) => {
+    if (instance.admin_state === 'offline') return own.unfit.offline
+    return isRunning(instance) ? own.unfit.running : undefined
+  },
+  request: (instance, body) =>
+    post(instance, '/startup', body, {
+      command: 'instance startup',
+      flags: {
+        ...{ startup_paused: 'paused', ignore_offline_nodes: 'ignore-offline' },
+        ...{ hvparams: 'hypervisor-parameters', beparams: 'backend-parameters' },
+      },
+    }),
+}
+
+export const STOP: Action<Instance> = {
+  ...{ id: 'shutdown', label: own.shutdown.label, permission: 'instances.shutdown', group: own.groups.run },
+  text: ({ name }) => own.shutdown.text(name),
+  fields: [fieldOf(shutdown, 'timeout', own.shutdown.timeout)],
+  others: otherFields(shutdown, ['timeout', 'admin_state_source'], own.fields),
+  unfit: unlessRunning,
+  request: (instance, body) =>
+    post(instance, '/shutdown', body, {
+      command: 'instance shutdown',
+      flags: { ignore_offline_nodes: 'ignore-offline' },
+    }),
+}
+
+export const REBOOT: Action<Instance> = {
+  ...{ id: 'reboot', label: own.reboot.label, permission: 'instances.reboot', group: own.groups.run },
+  text: ({ name }) => own.reboot.text(name),
+  fields: [fieldOf(reboot, 'reboot_type', { ...own.reboot.reboot_type, initial: 'hard', required: false })],
+  others: otherFields(reboot, ['reboot_type'], own.fields),
+  unfit: unlessRunning,
+  request: (instance, body) =>
+    post(instance, '/reboot', body, { command: 'instance reboot', flags: { reboot_type: 'type' } }),
+}

@@ -1,0 +1,105 @@
+// Parameters of instances: the fields of a form for them, and where each value comes from.
+import { type Field, labelOf, type Schema, type Wording } from '../../forms/schema'
+import { sizeWord } from '../../format/size'
+import { texts } from '../../texts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Who says the value: the instance, the cluster for this OS, the cluster for all, or nobody, so that it is the built-in one. */
+export type Origin = 'instance' | 'os' | 'cluster' | 'default'
+
+export interface Levels {
+  readonly instance: Values
+  /** Of the cluster, for instances with this OS. */
+  readonly os?: Values
+  readonly cluster?: Values
+  /** Those that are built in. */
+  readonly defaults?: Values
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly value: unknown
+  readonly origin: Origin
+  /** What it would be if the instance did not say it. */
+  readonly inherited: unknown
+}
+
+const has = (values: Values | undefined, name: string): values is Values =>
+  values !== undefined && Object.hasOwn(values, name)
+
+/** `effective` are the values as they are; a cluster that says the built-in value leaves it as it is. */
+export function originsOf(effective: Values, levels: Levels): Parameter[] {
+  return Object.keys(effective)
+    .sort()
+    .map((name) => {
+      const { instance, os, cluster, defaults } = levels
+      const below: readonly [Origin, unknown] = has(os, name)
+        ? ['os', os[name]]
+        : has(cluster, name) && !(has(defaults, name) && isSame(defaults[name], cluster[name]))
+          ? ['cluster', cluster[name]]
+          : ['default', has(cluster, name) ? cluster[name] : has(defaults, name) ? defaults[name] : effective[name]]
+      const [origin, value] = has(instance, name) ? (['instance', instance[name]] as const) : below
+      return { name, value: value ?? effective[name], origin, inherited: below[1] }
+    })
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** Sets the parameter to what it is without the instance. */
+export const BACK_TO_DEFAULT = 'default'
+
+/** `own`: what the instance says itself; `inherited`: what holds otherwise. */
+export function parameterField(
+  name: string,
+  schema: Schema,
+  own: Values,
+  inherited: unknown,
+  wording: Wording = {},
+): Field {
+  const base = {
+    ...{
+      name,
+      label: wording.label ?? labelOf(name),
+      text: wording.text ?? schema.description,
+      cleared: BACK_TO_DEFAULT,
+    },
+    placeholder: inheritedText(inherited, wording),
+  }
+  const value = Object.hasOwn(own, name) ? own[name] : ''
+  if (wording.size) return { ...base, kind: 'size', initial: typeof value === 'number' ? sizeWord(value) : '' }
+  if (schema.type === 'boolean')
+    return {
+      ...{ ...base, kind: 'choice', initial: value === '' ? '' : String(value) },
+      choices: [
+        { value: 'true', label: texts.forms.yes },
+        { value: 'false', label: texts.forms.no },
+      ],
+    }
+  if (schema.enum !== undefined && schema.type === 'string')
+    return {
+      ...base,
+      kind: 'choice',
+      initial: String(value),
+      choices: schema.enum.map(String).filter((one) => one !== ''),
+    }
+  if (schema.type === 'integer')
+    return { ...base, kind: 'number', initial: typeof value === 'number' ? value : '', min: schema.minimum }
+  return { ...base, kind: 'text', initial: String(value ?? '') }
+}
+
+function inheritedText(value: unknown, { size }: Wording): string {
+  if (value === undefined || value === null || value === '') return texts.forms.empty
+  if (typeof value === 'boolean') return value ? texts.forms.yes : texts.forms.no
+  return size && typeof value === 'number' ? sizeWord(value) : String(value)
+}
+
+/** How a backend parameter is asked for. */
+export const BACKEND: Readonly<Record<string, { readonly schema: Schema; readonly wording: Wording }>> = {
+  vcpus: { schema: { type: 'integer', minimum: 1 }, wording: texts.instances.backendWords.vcpus },
+  maxmem: { schema: { type: 'integer' }, wording: { ...texts.instances.backendWords.maxmem, size: true } },
+  minmem: { schema: { type: 'integer' }, wording: { ...texts.instances.backendWords.minmem, size: true } },
+  spindle_use: { schema: { type: 'integer', minimum: 0 }, wording: texts.instances.backendWords.spindle_use },
+  auto_balance: { schema: { type: 'boolean' }, wording: texts.instances.backendWords.auto_balance },
+  always_failover: { schema: { type: 'boolean' }, wording: texts.instances.backendWords.always_failover },
+}

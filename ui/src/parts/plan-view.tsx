@@ -1,0 +1,141 @@
+// A plan for people: whether it can be done, what it changes, and then what it checks, locks and tells the nodes.
+import { Alert, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { texts } from '../texts'
+import { Diff, differences } from './diff'
+import { Status } from './status'
+import type { Plan } from './use-plan'
+
+type PlannedOpcode = Plan['ops'][number]
+const own = texts.plan
+
+export function PlanView({ plan }: { plan: Plan }) {
+  return (
+    <section className="plan" aria-label={own.title} aria-live="polite">
+      <Verdict plan={plan} />
+      {plan.ops.map((op, at) => (
+        <Stack key={at} gap={8}>
+          {plan.ops.length > 1 && (
+            <Text size="sm" fw={600}>
+              {op.summary}
+            </Text>
+          )}
+          <PlannedSteps op={op} />
+        </Stack>
+      ))}
+    </section>
+  )
+}
+
+export function Verdict({ plan: { possible, ops } }: { plan: Plan }) {
+  if (possible === true) return <Status tone="good" text={own.possible} />
+  const reasons = ops.flatMap(({ prerequisites }) =>
+    prerequisites.flatMap(({ passed, reason }) => (passed === true || reason === null ? [] : [reason])),
+  )
+  const impossible = possible === false
+  return (
+    <Alert color={impossible ? 'red' : 'orange'} variant="outline" p="xs" role={impossible ? 'alert' : undefined}>
+      <Text size="sm" fw={600}>
+        {impossible ? own.impossible : own.unsure}
+      </Text>
+      {[...new Set(reasons)].map((reason) => (
+        <Text key={reason} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {reason}
+        </Text>
+      ))}
+    </Alert>
+  )
+}
+
+function PlannedSteps({ op }: { op: PlannedOpcode }) {
+  const calls = counted(op.node_calls.map(({ node, call }) => `${call} → ${node}`))
+  return (
+    <>
+      {op.messages.length > 0 && <List title={own.messages} items={op.messages} opened />}
+      <Changes op={op} />
+      <List title={own.nodeCalls} items={calls} />
+      <List
+        title={own.locks}
+        items={op.locks.map(({ lock, mode }) => `${lock} (${mode === 'exclusive' ? own.exclusive : own.shared})`)}
+      />
+      <List
+        title={own.checks}
+        items={op.prerequisites.map(
+          ({ what, passed }) => `${passed === true ? '✓' : passed === false ? '✗' : '?'} ${what}`,
+        )}
+      />
+      {op.hooks !== null && (
+        <List title={own.hooks(op.hooks.path)} items={[...new Set([...op.hooks.pre, ...op.hooks.post])]} />
+      )}
+      {op.jobs.length > 0 && <List title={own.jobs} items={op.jobs.map((ops) => ops.join(', '))} opened />}
+    </>
+  )
+}
+
+function Changes({ op }: { op: PlannedOpcode }) {
+  return (
+    <Fold title={own.changes} count={op.changes.length} opened>
+      {op.changes.length === 0 && <Text size="xs">{own.noChanges}</Text>}
+      {op.changes.map(({ kind, uuid, name, change, before, after }) => (
+        <div key={`${kind}/${uuid}`}>
+          <Text size="xs" fw={600}>
+            {kind} {name}: {own.change[change]}
+          </Text>
+          {change === 'changed' && (
+            <Diff
+              label={`${kind} ${name}`}
+              rows={differences(before, after)}
+              before={own.beforeIt}
+              after={own.afterIt}
+            />
+          )}
+        </div>
+      ))}
+      {op.changes_note !== null && (
+        <Text size="xs" c="dimmed">
+          {op.changes_note}
+        </Text>
+      )}
+    </Fold>
+  )
+}
+
+function List({ title, items, opened }: { title: string; items: readonly string[]; opened?: boolean }) {
+  return (
+    <Fold title={title} count={items.length} opened={opened}>
+      <ul className="plain-list">
+        {items.map((item, at) => (
+          <li key={at}>{item}</li>
+        ))}
+      </ul>
+    </Fold>
+  )
+}
+
+function Fold({
+  title,
+  count,
+  opened = false,
+  children,
+}: {
+  title: string
+  count: number
+  opened?: boolean
+  children: ReactNode
+}) {
+  return (
+    <details open={opened && count > 0}>
+      <summary>
+        {title} <span className="dim">{count === 0 ? own.nothing : count}</span>
+      </summary>
+      {children}
+    </details>
+  )
+}
+
+/** Each once, with how often it is there. */
+function counted(lines: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1)
+  return [...counts].map(([line, count]) => `${line}${own.times(count)}`)
+}

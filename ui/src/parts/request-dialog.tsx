@@ -1,0 +1,148 @@
+// The dialog of a request that submits a job: what it takes, what it will do, the same for a script, and what went wrong. What was typed stays
+// when it is refused, or when its object has changed meanwhile.
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type ReactNode, type SyntheticEvent, useState } from 'react'
+import { Problem } from '../api/problem'
+import { texts } from '../texts'
+import { CopyAs, type Request } from './copy-as'
+import { Diff, differences } from './diff'
+import { PlanView } from './plan-view'
+import { ProblemBox } from './problem-box'
+import { useSubmit } from './submit'
+import { usePlan } from './use-plan'
+
+/** The object of a request that should not change unseen: its ETag, and what is shown of it. */
+export interface Seen {
+  readonly etag: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+interface RequestDialogProps {
+  readonly title: string
+  readonly label: string
+  readonly text?: ReactNode
+  readonly request: Request
+  /** What is missing or wrong, so that it cannot be sent yet. */
+  readonly incomplete?: boolean
+  /** Wrong as a whole, said above the buttons. */
+  readonly complaint?: string
+  readonly danger?: boolean
+  readonly wide?: boolean
+  /** What has to be typed first, where nothing can be taken back. */
+  readonly typed?: string
+  /** The object as it is now. */
+  readonly object?: Seen
+  readonly refuse?: (parameter: string | undefined, text: string) => boolean
+  readonly close: () => void
+  readonly children?: ReactNode
+}
+
+export function RequestDialog(props: RequestDialogProps) {
+  const { title, text, label, request, danger, close, object, typed: wanted } = props
+  const [seen, setSeen] = useState(object)
+  const [typed, setTyped] = useState('')
+  const [told, setTold] = useState(false)
+  const planning = usePlan(request)
+  const refuse = (parameter: string | undefined, what: string) => {
+    const isTold = props.refuse?.(parameter, what) ?? false
+    setTold(isTold)
+    return isTold
+  }
+  const submit = useSubmit(request, { label: title, etag: seen?.etag, plan: planning.plan?.id, refuse, done: close })
+  const conflict = seen !== undefined && object !== undefined && seen.etag !== object.etag
+  const ready = !props.incomplete && props.complaint === undefined && !conflict && (wanted ?? typed) === typed
+  const send = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (ready && !submit.isPending) submit.mutate()
+  }
+  return (
+    <Modal opened onClose={close} title={title} size={props.wide ? 'xl' : 'lg'}>
+      <form onSubmit={send} noValidate>
+        <Stack gap="sm">
+          {text !== undefined && <Text size="sm">{text}</Text>}
+          {props.children}
+          {wanted !== undefined && (
+            <TextInput
+              label={texts.action.typeName(wanted)}
+              value={typed}
+              autoComplete="off"
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+          {conflict && (
+            <Conflict
+              seen={seen}
+              now={object}
+              goOn={() => {
+                setSeen(object)
+                submit.reset()
+              }}
+            />
+          )}
+          {!conflict && !told && <ProblemBox error={submit.error} />}
+          <ProblemBox error={planning.error} />
+          {submit.error instanceof Problem && submit.error.status === 412 && !conflict && (
+            <Button variant="default" onClick={planning.make} loading={planning.busy}>
+              {texts.plan.again}
+            </Button>
+          )}
+          {planning.plan !== undefined && <PlanView plan={planning.plan} />}
+          {props.complaint !== undefined && (
+            <Text size="sm" c="dimmed">
+              {props.complaint}
+            </Text>
+          )}
+          <Group justify="space-between" gap={8} mt={4}>
+            <Group gap={0}>
+              <Button
+                variant="subtle"
+                px={6}
+                onClick={planning.make}
+                loading={planning.busy}
+                disabled={props.incomplete}
+              >
+                {texts.plan.show}
+              </Button>
+              <CopyAs request={request} />
+            </Group>
+            <Group gap={8} ml="auto">
+              <Button variant="default" onClick={close}>
+                {texts.action.cancel}
+              </Button>
+              <Button type="submit" color={danger ? 'red.8' : undefined} loading={submit.isPending} disabled={!ready}>
+                {label}
+              </Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function Conflict({ seen, now, goOn }: { seen: Seen; now: Seen; goOn: () => void }) {
+  const rows = differences(seen.facts, now.facts)
+  return (
+    <Alert
+      color="orange"
+      variant="outline"
+      role="alert"
+      title={texts.conflict.title}
+      styles={{ title: { color: 'inherit' } }}
+    >
+      <Stack gap="xs">
+        <Text size="sm">{texts.conflict.text}</Text>
+        {rows.length === 0 ? (
+          <Text size="sm">{texts.conflict.nothing}</Text>
+        ) : (
+          <Diff label={texts.conflict.title} rows={rows} />
+        )}
+        <Group>
+          <Button variant="default" onClick={goOn}>
+            {texts.conflict.goOn}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,52 @@
+// Submitting a request of a dialog: once, however often it is sent, and only while its object is as it was seen.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { request as send } from '../api/client'
+import { Problem } from '../api/problem'
+import type { Request } from './copy-as'
+import { showJob } from './job-tray'
+import { requestKey } from './use-plan'
+
+interface Options {
+  readonly label: string
+  /** The ETag of the object as it was seen. */
+  readonly etag?: string
+  /** The id of the request's plan. */
+  readonly plan?: string
+  /** Said at a field of the form: then the dialog need not say it again. */
+  readonly refuse?: (parameter: string | undefined, text: string) => boolean
+  readonly done: (job: number) => void
+}
+
+export function useSubmit(request: Request, { label, etag, plan, refuse, done }: Options) {
+  const client = useQueryClient()
+  const sent = useRef({ of: '', key: '' })
+  return useMutation({
+    mutationFn: () => {
+      // The same request that got no answer is the same submission; a changed one is another.
+      const of = requestKey(request) + (etag ?? '') + (plan ?? '')
+      if (sent.current.of !== of) sent.current = { of, key: crypto.randomUUID() }
+      const headers = { 'Idempotency-Key': sent.current.key, ...(etag === undefined ? {} : { 'If-Match': etag }) }
+      const path = plan === undefined ? request.path : `${request.path}?plan=${encodeURIComponent(plan)}`
+      return send(request.method, path, request.body, headers)
+    },
+    onSuccess(answer) {
+      const id = idOf(answer)
+      showJob({ id, label })
+      done(id)
+    },
+    onError(error) {
+      if (!(error instanceof Problem)) return
+      // A refusal was an answer: the next try is another submission.
+      if (error.status !== 0) sent.current = { of: '', key: '' }
+      refuse?.(error.parameter, error.message)
+      // What it is now is asked for, whoever may see events.
+      if (error.status === 412) void client.invalidateQueries()
+    },
+  })
+}
+
+export function idOf(answer: unknown): number {
+  if (typeof answer === 'object' && answer !== null && 'id' in answer) return Number(answer.id)
+  throw new Error('The answer names no job')
+}

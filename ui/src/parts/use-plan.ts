@@ -1,0 +1,33 @@
+// The plan of a request: what it would do, without doing it. A submission of the same request names it, and is refused when what the plan has
+// read is no longer so.
+import { useMutation } from '@tanstack/react-query'
+import { request as send } from '../api/client'
+import type { components } from '../api/schema'
+import type { Request } from './copy-as'
+
+export type Plan = components['schemas']['Plan']
+
+export const planOf = async ({ method, path, body }: Request): Promise<Plan> =>
+  (await send('POST', '/3/plans', { request: { method, path, body } })) as Plan
+
+/** Says which request it is. */
+export const requestKey = ({ method, path, body }: Request): string => JSON.stringify([method, path, body])
+
+export interface Planning {
+  readonly plan?: Plan
+  readonly error: Error | null
+  readonly busy: boolean
+  make(this: void): void
+}
+
+export function usePlan(request: Request): Planning {
+  const key = requestKey(request)
+  const made = useMutation({ mutationFn: async () => ({ key, plan: await planOf(request) }) })
+  return {
+    // That of another request tells nothing of this one.
+    plan: made.data?.key === key ? made.data.plan : undefined,
+    error: made.error,
+    busy: made.isPending,
+    make: () => made.mutate(),
+  }
+}

@@ -1,0 +1,53 @@
+// Texts of forms, dialogs and plans.
+export const formTexts = {
+  missing: (label: string) => `${label}: is missing`,
+  noNumber: (label: string) => `${label}: must be a whole number`,
+  tooSmall: (label: string, min: number) => `${label}: must be ${min} or more`,
+  tooLarge: (label: string, max: number) => `${label}: must be ${max} or less`,
+  noSize: (label: string) => `${label}: must be a size such as 512m, 10g or 1.5t`,
+  noJson: (label: string) => `${label}: is no JSON`,
+  yes: 'Yes',
+  no: 'No',
+  empty: 'empty',
+  others: 'More options',
+  unchanged: 'As it is',
+  name: 'Name',
+  value: 'Value',
+  add: 'Add',
+  addNamed: (label: string) => `Add to ${label}`,
+  removeNamed: (name: string) => `Remove ${name}`,
+  typeWords: 'Type one, then Enter',
+}
+
+export const planTexts = {
+  show: 'Show what it will do',
+  again: 'Plan again',
+  title: 'What it will do',
+  possible: 'It can be done.',
+  impossible: 'It cannot be done now.',
+  unsure: 'Only its run can tell whether it can be done.',
+  changes: 'What changes',
+  noChanges: 'Nothing in the configuration.',
+  checks: 'What is checked',
+  locks: 'What it locks',
+  nodeCalls: 'What nodes are told',
+  hooks: (path: string) => `Hooks ${path} run on`,
+  jobs: 'Jobs that it submits',
+  messages: 'What its log will say',
+  times: (count: number) => (count === 1 ? '' : ` × ${count}`),
+  change: { added: 'new', changed: 'changed', removed: 'removed' } as Readonly<Record<string, string>>,
+  exclusive: 'alone',
+  shared: 'with others',
+  nothing: 'none',
+  beforeIt: 'Before',
+  afterIt: 'After',
+}
+
+export const conflictTexts = {
+  title: 'It has changed meanwhile',
+  text: 'Somebody or something else has changed it since you opened this. What you typed is still here.',
+  before: 'When you opened it',
+  now: 'Now',
+  goOn: 'Go on with it as it is now',
+  nothing: 'What the page shows of it is the same; only its version is another one.',
+}

@@ -1,0 +1,51 @@
+// Texts about instances.
+import { instanceActionTexts } from './instance-actions'
+import { backendWords, clusterOnly, commonHypervisor, hypervisorWords, templateTexts } from './instance-parameters'
+
+export const instanceTexts = {
+  noun: ['instance', 'instances'] as const,
+  columns: {
+    name: 'Name',
+    status: 'Status',
+    pnode: 'Primary node',
+    snodes: 'Secondary',
+    memory: 'Memory',
+    vcpus: 'vCPUs',
+    disk: 'Disks',
+    os: 'OS',
+    tags: 'Tags',
+  },
+  status: {
+    running: 'Running',
+    ADMIN_down: 'Stopped',
+    ADMIN_offline: 'Offline',
+    USER_down: 'Stopped by its user',
+    ERROR_up: 'Runs, should be stopped',
+    ERROR_down: 'Is down, should run',
+    ERROR_nodedown: 'Its node does not answer',
+    ERROR_nodeoffline: 'Its node is offline',
+    ERROR_wrongnode: 'Runs on another node',
+  } as Readonly<Record<string, string>>,
+  general: 'General',
+  disks: 'Disks',
+  nics: 'Network cards',
+  parameters: 'Parameters',
+  tags: 'Tags',
+  own: 'own',
+  inherited: 'from the cluster',
+  noDisks: 'It has no disks.',
+  noNics: 'It has no network card.',
+  noTags: 'No tags.',
+  backend: 'Resources',
+  hypervisor: 'Hypervisor',
+  osParameters: 'OS',
+  recentJobs: 'Jobs',
+  noJobs: 'None of the last jobs was about it.',
+  allParameters: 'Show all',
+  onlyOwn: 'Show own only',
+  noOwn: 'All parameters have the values of the cluster.',
+
+  actions: instanceActionTexts,
+  templates: templateTexts,
+  ...{ backendWords, hypervisorWords, commonHypervisor, clusterOnly },
+}
