@@ -44,15 +44,15 @@ function capacityOf(
   })
   const connected = (instance.data.networks ?? []).every((network) => networks.includes(network))
   const filling = new Filling(model, connected ? usable : [], all, options)
-  const { added } = filling.fill(instance.data, most ?? undefined)
+  const { added } = most === 0 ? { added: [] } : filling.fill(instance.data, most ?? undefined)
   const full = added.length < (most ?? Infinity)
-  const candidates = full ? candidatesFor(model, { ...instance, group }, { ...options, ...only(nodes) }) : []
+  const candidates = full || explain ? candidatesFor(model, { ...instance, group }, { ...options, ...only(nodes) }) : []
   const shown = candidates.filter(({ node, reject }) => reject !== 'other group' && (nodes?.includes(node) ?? true))
   return {
     ...{ group, alloc_policy, fits: added.length },
     nodes: added.map((one) => names(model, model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE)),
     reason: full ? (whyNone(shown) ?? NO_MORE) : null,
-    candidates: explain && full ? shown.map(toCandidateNode) : null,
+    candidates: explain ? shown.map(toCandidateNode) : null,
   }
 }
 

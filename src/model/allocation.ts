@@ -142,9 +142,9 @@ export interface CapacityRequest {
   iallocator?: string
   /** Node groups by name; all that the caller sees when left out. */
   groups?: readonly string[]
-  /** Looks no further than so many in each group. @isInt @minimum 1 */
+  /** Looks no further than so many in each group; 0 only explains where one would fit. @isInt @minimum 0 */
   max_instances?: number
-  /** Tells for each group why the next instance fits on none of its nodes. */
+  /** Tells for each node of each group whether the next instance fits there, and why not or how good it is. */
   explain?: boolean
 }
 

@@ -69,7 +69,7 @@ export const OpClusterCapacity = opcode('OP_CLUSTER_CAPACITY', {
   params: {
     ...ofGroups,
     spec: req(specification, 'The instances as they would be'),
-    max_instances: maybe(positive(int), 'Look no further than so many in each group'),
+    max_instances: maybe(nonNegative(int), 'Look no further than so many in each group'),
   },
 })
 

@@ -162,6 +162,15 @@ test('as many instances fit into a group as can be added to it one by one', () =
   expect(capacity(data, { groups: ['g'], most: 1 })).toMatchObject({ fits: 1, groups: [{ reason: null }] })
 })
 
+test('who asks for no instance is told of each node how good it is for the first one', () => {
+  const [group] = capacity(small(), { groups: ['g'], most: 0, explain: true }).groups
+  expect(group).toMatchObject({ fits: 0, nodes: [], reason: null })
+  expect(group?.candidates?.map(({ node }) => node)).toEqual(['a', 'b', 'c'])
+  const changes = new Map(group?.candidates?.map(({ node, score_change }) => [node, score_change ?? Infinity]))
+  const [first = ''] = capacity(small(), { groups: ['g'], most: 1 }).groups[0]?.nodes[0] ?? []
+  expect(changes.get(first)).toBe(Math.min(...changes.values()))
+})
+
 test('a mirrored instance comes back on its secondary and gets another mirror; a local one is lost', () => {
   const data = small(vm('m', 1024, 'a|b', 'drbd'), vm('s', 1024, 'a|', 'rbd'), vm('l', 1024, 'a|', 'plain'))
   const answer = whatIf(data, { dead: ['a'] })

@@ -75,7 +75,7 @@ interface Frame {
   data: string
 }
 
-async function* framesOf({ body }: Response): AsyncGenerator<Frame> {
+export async function* framesOf({ body }: Response): AsyncGenerator<Frame> {
   if (body === null) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''

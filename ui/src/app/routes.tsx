@@ -1,5 +1,7 @@
 // Every address of the console, and the page that it shows. A page is loaded when it is first shown.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from '@tanstack/react-router'
+import type { CreateSearch } from '../pages/instances/create-page'
+import type { InstanceSearch } from '../pages/instances/instance-page'
 import type { InstancesSearch } from '../pages/instances/list-page'
 import type { JobsSearch } from '../pages/jobs/list-page'
 import type { NodesSearch } from '../pages/nodes/list-page'
@@ -40,7 +42,13 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/instances/list-page'), 'InstancesPage'),
   }),
   createRoute({
+    ...{ getParentRoute, path: '/instances/new' },
+    validateSearch: (search): CreateSearch => textsOf(search, ['node', 'export']),
+    component: lazyRouteComponent(() => import('../pages/instances/create-page'), 'CreatePage'),
+  }),
+  createRoute({
     ...{ getParentRoute, path: '/instances/$name' },
+    validateSearch: (search): InstanceSearch => textsOf(search, ['tab']),
     component: lazyRouteComponent(() => import('../pages/instances/instance-page'), 'InstancePage'),
   }),
   createRoute({

@@ -103,10 +103,12 @@ export function ActionAt<Subject>({
   subject,
   action,
   label,
+  name,
 }: {
   subject: Subject
   action: Action<Subject>
   label?: string
+  name?: string
 }) {
   const whyNot = useWhyNot(subject)(action)
   const [opened, setOpened] = useState(false)
@@ -115,7 +117,8 @@ export function ActionAt<Subject>({
       <Button
         variant="subtle"
         size="compact-xs"
-        title={whyNot}
+        title={whyNot ?? name}
+        aria-label={name}
         disabled={whyNot !== undefined}
         onClick={() => setOpened(true)}
       >

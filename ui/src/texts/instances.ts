@@ -1,6 +1,55 @@
 // Texts about instances.
 import { instanceActionTexts } from './instance-actions'
+import { instanceCreateTexts } from './instance-create'
 import { backendWords, clusterOnly, commonHypervisor, hypervisorWords, templateTexts } from './instance-parameters'
+
+const instancePageTexts = {
+  tabs: { overview: 'Overview', parameters: 'Parameters', activity: 'Jobs and events' },
+  gone: 'It was removed or renamed. To all instances.',
+  seen: 'Seen',
+  group: 'Group',
+  template: 'Kind of disks',
+  created: 'Created',
+  modified: 'Changed',
+  actions: 'What can be done',
+  number: 'No.',
+  size: 'Size',
+  name: 'Name',
+  disk: 'Disk',
+  mac: 'MAC',
+  ip: 'IP',
+  connected: 'Connected to',
+  change: 'Change',
+  remove: 'Remove',
+  snapshots: 'Snapshots',
+  noSnapshots: 'No snapshots.',
+  parameter: 'Parameter',
+  from: 'From',
+  origin: { instance: 'this instance', os: 'the OS', cluster: 'the cluster', default: 'built in' },
+  otherwise: (value: string) => `otherwise ${value}`,
+  find: (title: string) => `Find in: ${title}`,
+  findShort: 'Find',
+  noParameters: 'None.',
+  events: 'Events',
+  noEvents: 'None lately.',
+  event: {
+    created: 'Created',
+    started: 'Started',
+    stopped: 'Stopped',
+    migrated: 'Migrated',
+    failed_over: 'Failed over',
+    moved: 'Moved',
+    removed: 'Removed',
+    crashed: 'Crashed',
+    added: 'Added to the configuration',
+    changed: 'Configuration changed',
+    watcher: 'Started again by the watcher',
+  } as Readonly<Record<string, string>>,
+  lock: 'Lock',
+  noLock: 'Nobody has it or waits for it.',
+  lockHeld: (owners: string, mode: string) => `${owners} has it (${mode}).`,
+  lockWaits: (jobs: string) => `${jobs} waits for it.`,
+}
 
 export const instanceTexts = {
   noun: ['instance', 'instances'] as const,
@@ -31,8 +80,6 @@ export const instanceTexts = {
   nics: 'Network cards',
   parameters: 'Parameters',
   tags: 'Tags',
-  own: 'own',
-  inherited: 'from the cluster',
   noDisks: 'It has no disks.',
   noNics: 'It has no network card.',
   noTags: 'No tags.',
@@ -41,11 +88,10 @@ export const instanceTexts = {
   osParameters: 'OS',
   recentJobs: 'Jobs',
   noJobs: 'None of the last jobs was about it.',
-  allParameters: 'Show all',
-  onlyOwn: 'Show own only',
-  noOwn: 'All parameters have the values of the cluster.',
 
+  page: instancePageTexts,
   actions: instanceActionTexts,
+  create: instanceCreateTexts,
   templates: templateTexts,
   ...{ backendWords, hypervisorWords, commonHypervisor, clusterOnly },
 }

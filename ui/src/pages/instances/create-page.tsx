@@ -1,0 +1,208 @@
+// A new instance: one form, and beside it what it will do, which is planned again whenever something is changed.
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import type { ReactNode, SyntheticEvent } from 'react'
+import { Problem } from '../../api/problem'
+import { useMay } from '../../api/session'
+import { Fields } from '../../forms/fields'
+import type { Field } from '../../forms/schema'
+import { CopyAs } from '../../parts/copy-as'
+import { Card, Page } from '../../parts/page'
+import { PlanView } from '../../parts/plan-view'
+import { ProblemBox } from '../../parts/problem-box'
+import { useSubmit } from '../../parts/submit'
+import { type Plan, planOf, requestKey } from '../../parts/use-plan'
+import { texts } from '../../texts'
+import { clusterQuery, valuesOf } from './cluster'
+import { DeviceRows } from './device-rows'
+import type { Source } from './draft'
+import { PlacementView, type Wanted } from './placement-view'
+import { type Draft, useDraft } from './use-draft'
+
+const own = texts.instances.create
+const route = getRouteApi('/instances/new')
+const PLAN_AFTER_MS = 500
+
+export interface CreateSearch {
+  /** Of an export: the node that has it, and its name. */
+  readonly node?: string
+  readonly export?: string
+}
+
+export function CreatePage() {
+  const { node, export: name } = route.useSearch()
+  const source: Source = node !== undefined && name !== undefined ? { kind: 'export', node, name } : { kind: 'new' }
+  const draft = useDraft(source)
+  const { template } = draft
+  const { sections, form } = draft
+  const fields = (some: readonly Field[], others: readonly Field[] = []) => (
+    <Fields fields={some} others={others} values={form.values} errors={form.errors} change={form.change} />
+  )
+  return (
+    <Page title={source.kind === 'export' ? own.importTitle(source.name) : own.title}>
+      <Frame draft={draft}>
+        <Section title={own.general}>
+          {fields(sections.general)}
+          {fields(sections.os)}
+        </Section>
+        <Section title={texts.instances.backend}>
+          <div className="pair">{fields(sections.backend)}</div>
+          {fields([], sections.rareBackend)}
+        </Section>
+        <Section title={texts.instances.disks}>
+          {fields(sections.template)}
+          {template !== 'diskless' && (
+            <DeviceRows
+              {...{ noun: own.disk, rows: draft.disks, change: draft.setDisks }}
+              {...{ fields: sections.disk, rare: sections.rareDisk }}
+              none={source.kind === 'export' ? own.asExported : own.noDisks}
+            />
+          )}
+        </Section>
+        <Section title={texts.instances.nics}>
+          <DeviceRows
+            {...{ noun: own.nic, rows: draft.nics, change: draft.setNics }}
+            {...{ fields: sections.nic, rare: sections.rareNic }}
+            none={source.kind === 'export' ? own.asExported : own.noNics}
+          />
+        </Section>
+        <Section title={own.place}>
+          <SegmentedControl
+            size="xs"
+            aria-label={own.place}
+            value={draft.chosen ? 'node' : 'allocator'}
+            data={[
+              { value: 'allocator', label: own.byAllocator },
+              { value: 'node', label: own.byHand },
+            ]}
+            onChange={(value) => draft.setChosen(value === 'node')}
+          />
+          <div className="pair">{fields(sections.place)}</div>
+        </Section>
+        <Section title={texts.instances.hypervisor}>
+          <div className="pair">{fields(sections.hypervisor)}</div>
+          {fields([], sections.rareHypervisor)}
+        </Section>
+        <Section title={own.options}>{fields(sections.options, sections.others)}</Section>
+      </Frame>
+    </Page>
+  )
+}
+
+const Section = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Card title={title}>
+    <Stack gap="sm" p={14}>
+      {children}
+    </Stack>
+  </Card>
+)
+
+function Frame({ draft, children }: { draft: Draft; children: ReactNode }) {
+  const { request, complete, form } = draft
+  const navigate = useNavigate()
+  const may = useMay()
+  const plan = usePlanWhileTyping(draft)
+  const name = String(request.body['instance_name'] ?? '')
+  const submit = useSubmit(request, {
+    label: own.jobLabel(name),
+    plan: plan.data?.id,
+    refuse: form.refuse,
+    done: () => void navigate({ to: '/instances/$name', params: { name } }),
+  })
+  const whyNot = may('instances.create') ? undefined : texts.action.notAllowed('instances.create')
+  const ready = complete && whyNot === undefined
+  const send = (event: SyntheticEvent) => {
+    event.preventDefault()
+    if (ready && !submit.isPending) submit.mutate()
+  }
+  return (
+    <form className="with-aside" onSubmit={send} noValidate>
+      <Stack gap="md">{children}</Stack>
+      <aside className="aside" aria-label={texts.plan.title}>
+        <Card title={texts.plan.title}>
+          <Stack gap="sm" p={14}>
+            <PlanOrWhy draft={draft} plan={plan} />
+            <ProblemBox error={submit.error} />
+            {whyNot !== undefined && <Text size="sm">{whyNot}</Text>}
+            <Group justify="space-between" gap={8}>
+              <Group gap={0}>
+                <CopyAs request={request} />
+              </Group>
+              <Button type="submit" title={whyNot} disabled={!ready} loading={submit.isPending}>
+                {own.submit}
+              </Button>
+            </Group>
+          </Stack>
+        </Card>
+      </aside>
+    </form>
+  )
+}
+
+interface Planned {
+  readonly data?: Plan
+  readonly error: Error | null
+  readonly busy: boolean
+}
+
+function usePlanWhileTyping({ request, complete, form }: Draft): Planned {
+  const [planned] = useDebouncedValue(request, PLAN_AFTER_MS)
+  const isSame = requestKey(planned) === requestKey(request)
+  const asked = useQuery({
+    queryKey: ['plan', requestKey(planned)],
+    queryFn: async () => {
+      try {
+        return await planOf(planned)
+      } catch (error) {
+        if (error instanceof Problem) form.refuse(error.parameter, error.message)
+        throw error
+      }
+    },
+    enabled: complete && isSame,
+    retry: false,
+    gcTime: 0,
+  })
+  const settled = complete && isSame
+  return {
+    data: settled ? asked.data : undefined,
+    error: settled ? asked.error : null,
+    busy: complete && (!isSame || asked.isFetching),
+  }
+}
+
+function PlanOrWhy({ draft, plan: { data, error, busy } }: { draft: Draft; plan: Planned }) {
+  const { data: cluster } = useQuery(clusterQuery)
+  if (!draft.complete) return <Text size="sm">{own.incomplete}</Text>
+  if (error !== null) return <ProblemBox error={error} />
+  if (data === undefined)
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {busy ? own.planning : own.incomplete}
+      </Text>
+    )
+  const be = { ...valuesOf(cluster?.beparams, 'default'), ...(draft.request.body['beparams'] as object | undefined) }
+  return (
+    <>
+      {!draft.chosen && <PlacementView wanted={wantedOf(draft, be)} chosen={nodesOf(data)} />}
+      <PlanView plan={data} />
+    </>
+  )
+}
+
+function wantedOf({ request: { body } }: Draft, be: Readonly<Record<string, unknown>>): Wanted {
+  const disks = (body['disks'] as readonly { size?: number }[] | undefined) ?? []
+  return {
+    disk_template: String(body['disk_template'] ?? ''),
+    ...{ memory_mib: Number(be['maxmem']), vcpus: Number(be['vcpus']) },
+    disks_mib: disks.map(({ size }) => size ?? 0).filter((size) => size > 0),
+    ...(body['group_name'] === undefined ? {} : { group: String(body['group_name']) }),
+  }
+}
+
+/** The nodes that the new instance would have. */
+function nodesOf({ ops }: Plan): string[] {
+  const calls = ops.flatMap(({ node_calls: told }) => told.map(({ node }) => node))
+  return [...new Set(calls)]
+}

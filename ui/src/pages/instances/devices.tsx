@@ -1,0 +1,160 @@
+// Disks, snapshots and network cards of an instance, each with what can be done to it.
+import { Group, Table } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { api, got } from '../../api/client'
+import { sizeText } from '../../format/size'
+import { timeText } from '../../format/time'
+import { ActionAt } from '../../parts/action'
+import { Card, Nothing } from '../../parts/page'
+import { ProblemBox } from '../../parts/problem-box'
+import { texts } from '../../texts'
+import { ADD_DISK, CHANGE_DISK, type DiskOf, GROW_DISK, REMOVE_DISK, REMOVE_SNAPSHOT, SNAPSHOT } from './actions/disks'
+import { ADD_NIC, CHANGE_NIC, type NicOf, REMOVE_NIC } from './actions/nics'
+import type { Instance } from './instance'
+import { TEMPLATES } from './templates'
+
+const own = texts.instances
+const words = own.page
+
+interface RowsProps {
+  readonly label: string
+  readonly titles: readonly string[]
+  readonly minWidth: number
+  readonly children: ReactNode
+}
+
+const Rows = ({ label, titles, minWidth, children }: RowsProps) => (
+  <Table.ScrollContainer minWidth={minWidth}>
+    <Table fz="sm" horizontalSpacing={14} aria-label={label}>
+      <Table.Thead>
+        <Table.Tr>
+          {titles.map((title) => (
+            <Table.Th key={title}>{title}</Table.Th>
+          ))}
+          <Table.Th>
+            <span className="unseen">{words.actions}</span>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>{children}</Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+const Buttons = ({ children }: { children: ReactNode }) => (
+  <Table.Td>
+    <Group gap={2} wrap="nowrap" justify="flex-end">
+      {children}
+    </Group>
+  </Table.Td>
+)
+
+export function Disks({ instance }: { instance: Instance }) {
+  const names = instance['disk.names'] ?? []
+  const disks = (instance['disk.sizes'] ?? []).map((size, index): DiskOf => ({
+    instance,
+    index,
+    name: names[index] ?? null,
+    size: Number(size),
+  }))
+  return (
+    <Card title={own.disks} aside={<ActionAt subject={instance} action={ADD_DISK} />}>
+      {disks.length === 0 ? (
+        <Nothing text={own.noDisks} />
+      ) : (
+        <Rows label={own.disks} titles={[words.number, words.size, words.name]} minWidth={420}>
+          {disks.map((disk) => (
+            <Table.Tr key={disk.index}>
+              <Table.Td>{disk.index}</Table.Td>
+              <Table.Td>{sizeText(disk.size)}</Table.Td>
+              <Table.Td>{disk.name ?? '–'}</Table.Td>
+              <Buttons>
+                <ActionAt subject={disk} action={GROW_DISK} />
+                <ActionAt subject={disk} action={CHANGE_DISK} label={words.change} />
+                <ActionAt subject={disk} action={REMOVE_DISK} label={words.remove} />
+              </Buttons>
+            </Table.Tr>
+          ))}
+        </Rows>
+      )}
+    </Card>
+  )
+}
+
+export function Snapshots({ instance }: { instance: Instance }) {
+  const can = TEMPLATES[instance.disk_template ?? '']?.snapshots !== undefined
+  const { name } = instance
+  const { data, error } = useQuery({
+    queryKey: ['instances', 'one', name, 'snapshots'],
+    queryFn: () => got(api.GET('/3/instances/{name}/snapshots', { params: { path: { name } } })),
+    enabled: can,
+  })
+  if (!can) return null
+  const items = data?.items ?? []
+  return (
+    <Card title={words.snapshots} aside={<ActionAt subject={instance} action={SNAPSHOT} />}>
+      <ProblemBox error={error} />
+      {items.length === 0 ? (
+        <Nothing text={data === undefined ? texts.table.loading : words.noSnapshots} />
+      ) : (
+        <Rows label={words.snapshots} titles={[words.name, words.disk, words.size, words.created]} minWidth={420}>
+          {items.map(({ disk, name: snapshot, size_mib: size, created }) => (
+            <Table.Tr key={`${disk}/${snapshot}`}>
+              <Table.Td>{snapshot}</Table.Td>
+              <Table.Td>{disk}</Table.Td>
+              <Table.Td>{sizeText(size)}</Table.Td>
+              <Table.Td>{timeText(created)}</Table.Td>
+              <Buttons>
+                <ActionAt subject={{ instance, disk, name: snapshot }} action={REMOVE_SNAPSHOT} label={words.remove} />
+              </Buttons>
+            </Table.Tr>
+          ))}
+        </Rows>
+      )}
+    </Card>
+  )
+}
+
+export function Nics({ instance }: { instance: Instance }) {
+  const nics = nicsOf(instance)
+  return (
+    <Card title={own.nics} aside={<ActionAt subject={instance} action={ADD_NIC} />}>
+      {nics.length === 0 ? (
+        <Nothing text={own.noNics} />
+      ) : (
+        <Rows label={own.nics} titles={[words.number, words.mac, words.ip, words.connected]} minWidth={520}>
+          {nics.map((nic) => (
+            <Table.Tr key={nic.index}>
+              <Table.Td>{nic.index}</Table.Td>
+              <Table.Td className="mono">{nic.mac}</Table.Td>
+              <Table.Td>{nic.ip ?? '–'}</Table.Td>
+              <Table.Td>
+                {nic.network === null ? `${nic.mode} ${nic.link}` : <Link to="/networks">{nic.network}</Link>}
+              </Table.Td>
+              <Buttons>
+                <ActionAt subject={nic} action={CHANGE_NIC} label={words.change} />
+                <ActionAt subject={nic} action={REMOVE_NIC} label={words.remove} />
+              </Buttons>
+            </Table.Tr>
+          ))}
+        </Rows>
+      )}
+    </Card>
+  )
+}
+
+function nicsOf(instance: Instance): NicOf[] {
+  const [ips, modes, links, networks, names] = [
+    instance['nic.ips'] ?? [],
+    instance['nic.modes'] ?? [],
+    instance['nic.links'] ?? [],
+    instance['nic.networks.names'] ?? [],
+    instance['nic.names'] ?? [],
+  ]
+  return (instance['nic.macs'] ?? []).map((mac, index) => ({
+    ...{ instance, index, mac: mac ?? '', ip: ips[index] ?? null, name: names[index] ?? null },
+    ...{ mode: modes[index] ?? '', link: links[index] ?? '', network: networks[index] ?? null },
+  }))
+}

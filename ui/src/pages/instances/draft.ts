@@ -1,0 +1,93 @@
+// A new instance as it is typed, and the body of the request that makes it.
+import type { Field, Values } from '../../forms/schema'
+import { bodyOf } from '../../forms/values'
+import { gntText, shellWord } from '../../parts/gnt'
+
+export interface Row {
+  readonly key: number
+  readonly values: Values
+}
+
+export interface DraftParts {
+  /** Parameters of the request itself. */
+  readonly plain: Values
+  /** Those of the backend, the hypervisor and the OS. */
+  readonly beparams: Values
+  readonly hvparams: Values
+  readonly osparams: Values
+  readonly disks: readonly Values[]
+  readonly nics: readonly Values[]
+}
+
+/** Where the instance comes from: nothing, or an export. */
+export type Source =
+  { readonly kind: 'new' } | { readonly kind: 'export'; readonly node: string; readonly name: string }
+
+export function bodyOfDraft({ plain, disks, nics, ...params }: DraftParts, source: Source): Record<string, unknown> {
+  const filled = Object.entries(params).filter(([, values]) => Object.keys(values).length > 0)
+  return {
+    ...plain,
+    ...(source.kind === 'export' ? { mode: 'import', src_node: source.node, src_path: source.name } : {}),
+    disks: plain['disk_template'] === 'diskless' ? [] : disks,
+    nics,
+    ...Object.fromEntries(filled),
+  }
+}
+
+/** Fields of one part of the draft; their names in the form begin with that of the part. */
+export const within = (part: string, fields: readonly Field[]): Field[] =>
+  fields.map((field) => ({ ...field, name: `${part}/${field.name}` }))
+
+/** The parameters of one part. */
+export function partOf(part: string, body: Values): Values {
+  const entries = Object.entries(body).flatMap(([name, value]) =>
+    name.startsWith(`${part}/`) ? [[name.slice(part.length + 1), value] as const] : [],
+  )
+  return Object.fromEntries(entries)
+}
+
+export const plainOf = (body: Values): Values =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !name.includes('/')))
+
+export const rowBody = (fields: readonly Field[], { values }: Row): Values => bodyOf(fields, values)
+
+/** The same for gnt: `gnt instance add`, or `gnt backup import`. */
+export function gntOfDraft(body: Values, source: Source): string {
+  const { instance_name: name, pnode, snode, disks, nics, mode: _, src_path: path, ...others } = body
+  const node = [pnode, snode].filter((one) => one !== undefined).join(':')
+  const hypervisor = flagOfHypervisor(body)
+  const flags = {
+    ...Object.fromEntries(Object.entries(others).filter(([flag]) => flag !== 'hypervisor' && flag !== 'hvparams')),
+    ...(node === '' ? {} : { node }),
+    ...(path === undefined ? {} : { 'src-dir': path }),
+  }
+  const words = [
+    gntText(source.kind === 'export' ? 'backup import' : 'instance add', flags, [], CREATE_FLAGS),
+    ...(hypervisor === undefined ? [] : [`--hypervisor-parameters=${shellWord(hypervisor)}`]),
+    ...deviceWords('disk', disks),
+    ...(Array.isArray(nics) && nics.length === 0 && source.kind === 'new' ? ['--no-nics'] : deviceWords('net', nics)),
+    String(name ?? ''),
+  ]
+  return words.join(' ')
+}
+
+const CREATE_FLAGS = {
+  ...{ os_type: 'os-type', group_name: 'node-group', beparams: 'backend-parameters', osparams: 'os-parameters' },
+  ...{ osparams_private: 'os-parameters-private', osparams_secret: 'os-parameters-secret' },
+  ...{ instance_communication: 'communication' },
+}
+
+/** `kvm:kernel_path=,boot_order=cdrom` */
+function flagOfHypervisor({ hypervisor, hvparams }: Values): string | undefined {
+  const values = Object.entries((hvparams ?? {}) as Values).map(([name, value]) => `${name}=${String(value)}`)
+  if (hypervisor === undefined && values.length === 0) return undefined
+  return [String(hypervisor ?? 'kvm'), values.join(',')].filter((word) => word !== '').join(':')
+}
+
+function deviceWords(flag: string, devices: unknown): string[] {
+  if (!Array.isArray(devices)) return []
+  return (devices as readonly Values[]).map((device, at) => {
+    const values = Object.entries(device).map(([name, value]) => `${name}=${String(value)}`)
+    return `--${flag}=${shellWord(`${at}:${values.join(',')}`)}`
+  })
+}

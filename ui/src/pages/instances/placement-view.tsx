@@ -1,0 +1,81 @@
+// Which nodes were chosen, and how good the others would be.
+import { Table } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { request as send } from '../../api/client'
+import type { components } from '../../api/schema'
+import { Status } from '../../parts/status'
+import { texts } from '../../texts'
+
+const own = texts.instances.create
+
+type Capacity = components['schemas']['Capacity']
+type Candidate = components['schemas']['CandidateNode']
+
+export interface Wanted {
+  readonly disk_template: string
+  readonly memory_mib: number
+  readonly vcpus: number
+  readonly disks_mib: readonly number[]
+  readonly group?: string
+}
+
+interface PlacementProps {
+  readonly wanted: Wanted
+  readonly chosen: readonly string[]
+}
+
+const SHOWN_MAX = 12
+
+export function PlacementView({ wanted, chosen }: PlacementProps) {
+  const { group, ...spec } = wanted
+  const { data } = useQuery({
+    queryKey: ['capacity', wanted],
+    queryFn: async () =>
+      (await send('POST', '/3/capacity', {
+        ...{ spec, max_instances: 0, explain: true },
+        ...(group === undefined ? {} : { groups: [group] }),
+      })) as Capacity,
+    placeholderData: (before) => before,
+  })
+  const rank = ({ node, accepted, score_change: change }: Candidate) =>
+    chosen.includes(node) ? -Infinity : accepted ? (change ?? 0) : Infinity
+  const candidates = (data?.groups ?? []).flatMap((one) => one.candidates ?? []).sort((a, b) => rank(a) - rank(b))
+  if (candidates.length === 0) return null
+  return (
+    <details open>
+      <summary>
+        {own.why} <span className="dim">{candidates.length}</span>
+      </summary>
+      <Table fz="xs" withRowBorders={false} className="diff" aria-label={own.why}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{own.node}</Table.Th>
+            <Table.Th>{own.fit}</Table.Th>
+            <Table.Th ta="right">{own.score}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {candidates.slice(0, SHOWN_MAX).map((candidate) => (
+            <Table.Tr key={candidate.node} fw={chosen.includes(candidate.node) ? 600 : undefined}>
+              <Table.Td>{candidate.node}</Table.Td>
+              <Table.Td>
+                <Fit candidate={candidate} chosen={chosen.includes(candidate.node)} />
+              </Table.Td>
+              <Table.Td ta="right">
+                {candidate.score_change === null ? '–' : candidate.score_change.toFixed(4)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {candidates.length > SHOWN_MAX && <span className="dim">{own.others(candidates.length - SHOWN_MAX)}</span>}
+      <p className="dim">{own.scoreText}</p>
+    </details>
+  )
+}
+
+function Fit({ candidate, chosen }: { candidate: Candidate; chosen: boolean }) {
+  if (chosen) return <Status tone="good" text={own.isChosen} />
+  if (candidate.accepted) return <Status tone="off" text={own.fits} />
+  return <Status tone="warn" text={candidate.reason ?? own.fitsNot} />
+}

@@ -1,0 +1,192 @@
+// The state of the form for a new instance: its fields, which follow what is chosen, and the request that they make.
+import { useQuery } from '@tanstack/react-query'
+import { schema } from 'openapi:POST /3/instances'
+import { useState } from 'react'
+import { type Field, fieldOf, otherFields } from '../../forms/schema'
+import { type Form, useForm } from '../../forms/use-form'
+import { complaintsOf } from '../../forms/values'
+import type { Request } from '../../parts/copy-as'
+import { texts } from '../../texts'
+import { DISK_SIZE, DISK, rareDiskFields } from './actions/disks'
+import { nicFields, rareNicFields } from './actions/nics'
+import { clusterQuery, osNamed, osQuery, useHypervisor, valuesOf } from './cluster'
+import { bodyOfDraft, gntOfDraft, partOf, plainOf, type Row, rowBody, type Source, within } from './draft'
+import { BACKEND, parameterField } from './parameters'
+import { TEMPLATES } from './templates'
+
+const own = texts.instances.create
+const words = texts.instances.actions
+
+export interface Sections {
+  readonly general: readonly Field[]
+  readonly os: readonly Field[]
+  readonly backend: readonly Field[]
+  readonly rareBackend: readonly Field[]
+  readonly template: readonly Field[]
+  readonly disk: readonly Field[]
+  readonly rareDisk: readonly Field[]
+  readonly nic: readonly Field[]
+  readonly rareNic: readonly Field[]
+  readonly place: readonly Field[]
+  readonly hypervisor: readonly Field[]
+  readonly rareHypervisor: readonly Field[]
+  readonly options: readonly Field[]
+  readonly others: readonly Field[]
+}
+
+export interface Draft {
+  readonly form: Form
+  readonly sections: Sections
+  readonly disks: readonly Row[]
+  readonly nics: readonly Row[]
+  readonly template: string
+  readonly chosen: boolean
+  readonly request: Request
+  readonly complete: boolean
+  setDisks(this: void, rows: readonly Row[]): void
+  setNics(this: void, rows: readonly Row[]): void
+  setChosen(this: void, chosen: boolean): void
+}
+
+/** Parameters with a place of their own on the page; or that only programs need. */
+const PLACED = [
+  ...['instance_name', 'os_type', 'osparams', 'beparams', 'hvparams', 'disks', 'nics', 'disk_template', 'group_name'],
+  ...['iallocator', 'pnode', 'snode', 'hypervisor', 'start', 'wait_for_sync', 'tags', 'mode', 'no_install'],
+  ...['source_handshake', 'source_instance_name', 'source_shutdown_timeout', 'source_x509_ca', 'src_node', 'src_path'],
+  ...['compress', 'forthcoming', 'commit', 'helper_startup_timeout', 'helper_shutdown_timeout'],
+]
+
+export function useDraft(source: Source): Draft {
+  const [disks, setDisks] = useState<readonly Row[]>(source.kind === 'new' ? [{ key: 0, values: {} }] : [])
+  const [nics, setNics] = useState<readonly Row[]>(source.kind === 'new' ? [{ key: 0, values: {} }] : [])
+  const [chosen, setChosen] = useState(false)
+  // What is chosen decides which other fields there are, so that is looked at first.
+  const [choice, setChoice] = useState({ os: '', hypervisor: '', template: '' })
+  const sections = useSections(source, choice, chosen)
+  const { disk, rareDisk, nic, rareNic, ...single } = sections
+  const form = useForm(Object.values(single).flat())
+  const typed = form.body
+  const now = {
+    os: String(typed['os_type'] ?? ''),
+    hypervisor: String(typed['hypervisor'] ?? ''),
+    template: String(form.values['disk_template'] ?? ''),
+  }
+  if (now.os !== choice.os || now.hypervisor !== choice.hypervisor || now.template !== choice.template) setChoice(now)
+  const [diskFields, nicsFields] = [
+    [...disk, ...rareDisk],
+    [...nic, ...rareNic],
+  ]
+  const empty = TEMPLATES[now.template]?.empty === true
+  const body = bodyOfDraft(
+    {
+      plain: plainOf(typed),
+      ...{ beparams: partOf('be', typed), hvparams: partOf('hv', typed), osparams: partOf('os', typed) },
+      disks: disks.map((row) => rowBody(diskFields, row)),
+      nics: nics.map((row) => rowBody(nicsFields, row)),
+    },
+    source,
+  )
+  const wrong = (fields: readonly Field[], rows: readonly Row[]) =>
+    rows.some(({ values }) => Object.keys(complaintsOf(fields, values)).length > 0)
+  return {
+    ...{ form, sections, disks, nics, setDisks, setNics, chosen, setChosen, template: now.template },
+    request: { method: 'POST', path: '/3/instances', body, gnt: gntOfDraft(body, source) },
+    complete: form.complete && (empty || !wrong(diskFields, disks)) && !wrong(nicsFields, nics),
+  }
+}
+
+interface Choice {
+  readonly os: string
+  readonly hypervisor: string
+  readonly template: string
+}
+
+function useSections(source: Source, choice: Choice, chosen: boolean): Sections {
+  const { data: cluster } = useQuery(clusterQuery)
+  const { data: systems } = useQuery(osQuery)
+  const hypervisors = cluster?.enabled_hypervisors ?? []
+  const hypervisor = choice.hypervisor || (cluster?.default_hypervisor ?? hypervisors[0] ?? '')
+  const facts = useHypervisor(hypervisor, choice.os)
+  const inheritedHv = { ...facts?.defaults, ...facts?.cluster, ...facts?.os }
+  const hv = Object.entries(facts?.schemas ?? {})
+    .filter(([name]) => !texts.instances.clusterOnly.includes(name))
+    .map(([name, one]) => parameterField(name, one, {}, inheritedHv[name], texts.instances.hypervisorWords[name]))
+  const isCommon = ({ name }: Field) => texts.instances.commonHypervisor.includes(name)
+  const inheritedBe = valuesOf(cluster?.beparams, 'default')
+  const be = Object.entries(BACKEND).map(([name, { schema: one, wording }]) =>
+    parameterField(name, one, {}, inheritedBe[name], wording),
+  )
+  const templates = cluster?.enabled_disk_templates ?? []
+  return {
+    general: [
+      fieldOf(schema, 'instance_name', own.instance_name),
+      ...(source.kind === 'new' ? [osField(systems)] : []),
+      fieldOf(schema, 'tags', words.tags.tags),
+    ],
+    os: within('os', osFields(systems, choice.os, cluster?.osparams)),
+    backend: within('be', be.slice(0, 2)),
+    rareBackend: within('be', be.slice(2)),
+    template: [
+      fieldOf(schema, 'disk_template', {
+        ...own.disk_template,
+        required: true,
+        initial: templates[0] ?? '',
+        choices: templates.map((value) => ({ value, label: `${value}: ${texts.instances.templates[value] ?? ''}` })),
+      }),
+    ],
+    disk: [DISK_SIZE, fieldOf(DISK, 'name', words.disk.name), fieldOf(DISK, 'mode', words.disk.mode)],
+    rareDisk: rareDiskFields(choice.template),
+    ...{ nic: nicFields(), rareNic: rareNicFields() },
+    place: chosen
+      ? [
+          fieldOf(schema, 'pnode', { ...own.pnode, source: 'nodes', required: true }),
+          ...(TEMPLATES[choice.template]?.mirror === 'inside'
+            ? [fieldOf(schema, 'snode', { ...own.snode, source: 'nodes', required: true })]
+            : []),
+        ]
+      : [
+          fieldOf(schema, 'group_name', { ...own.group_name, source: 'groups' }),
+          fieldOf(schema, 'iallocator', {
+            ...own.iallocator,
+            initial: '',
+            placeholder: cluster?.default_iallocator || texts.forms.empty,
+          }),
+        ],
+    hypervisor: [
+      ...(hypervisors.length > 1
+        ? [fieldOf(schema, 'hypervisor', { ...own.hypervisor, choices: hypervisors, placeholder: hypervisor })]
+        : []),
+      ...within('hv', hv.filter(isCommon)),
+    ],
+    rareHypervisor: within(
+      'hv',
+      hv.filter((field) => !isCommon(field)),
+    ),
+    options: [fieldOf(schema, 'start', own.start), fieldOf(schema, 'wait_for_sync', words.fields['wait_for_sync'])],
+    others: [
+      ...(source.kind === 'new' ? [fieldOf(schema, 'no_install', own.no_install)] : []),
+      ...otherFields(schema, PLACED, {
+        ...words.fields,
+        osparams_private: { ...words.fields['osparams_private'], hidden: true },
+        osparams_secret: { ...words.fields['osparams_secret'], hidden: true },
+      }),
+    ],
+  }
+}
+
+type Systems = Parameters<typeof osNamed>[0]
+
+function osField(systems: Systems): Field {
+  const usable = (systems ?? []).filter(({ hidden, blacklisted, valid }) => !hidden && !blacklisted && valid !== false)
+  const choices = usable.flatMap(({ name = '', variants }) =>
+    variants && variants.length > 0 ? variants.map((variant) => `${name}+${variant}`) : [name],
+  )
+  return fieldOf(schema, 'os_type', { ...own.os_type, choices, required: true })
+}
+
+function osFields(systems: Systems, os: string, osparams: unknown): Field[] {
+  const inherited = { ...valuesOf(osparams, os.split('+')[0] ?? ''), ...valuesOf(osparams, os) }
+  return (osNamed(systems, os)?.parameters ?? []).map(([name = '', text]) =>
+    parameterField(name, { type: 'string' }, {}, inherited[name], { label: name, text }),
+  )
+}
