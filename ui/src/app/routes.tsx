@@ -38,7 +38,7 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances' },
-    validateSearch: (search): InstancesSearch => textsOf(search, ['q', 'status', 'node', 'sort']),
+    validateSearch: (search): InstancesSearch => textsOf(search, ['q', 'status', 'node', 'tag', 'sort', 'cols']),
     component: lazyRouteComponent(() => import('../pages/instances/list-page'), 'InstancesPage'),
   }),
   createRoute({

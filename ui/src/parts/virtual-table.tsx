@@ -8,6 +8,8 @@ import { texts } from '../texts'
 export interface Column<Row> {
   readonly id: string
   readonly title: string
+  /** In the head, in place of the title. */
+  readonly head?: ReactNode
   /** Pixels below which it is left out; it grows by its share of what is left over. */
   readonly width: number
   readonly share?: number
@@ -98,12 +100,12 @@ const NOTE = { padding: '28px 14px', textAlign: 'center', color: 'var(--mantine-
 function Head<Row>({ columns, sort, onSort, style }: TableProps<Row> & { style: object }) {
   return (
     <div role="row" aria-rowindex={1} className="vt-row vt-head" style={style}>
-      {columns.map(({ id, title, right, sort: field }) => {
+      {columns.map(({ id, title, head, right, sort: field }) => {
         const order = field === undefined ? undefined : orderOf(field, sort)
         return (
           <div key={id} role="columnheader" aria-sort={order} className={`vt-cell${right ? ' vt-right' : ''}`}>
             {field === undefined || onSort === undefined ? (
-              title
+              (head ?? title)
             ) : (
               <button
                 type="button"

@@ -51,6 +51,39 @@ const instancePageTexts = {
   lockWaits: (jobs: string) => `${jobs} waits for it.`,
 }
 
+const instanceListTexts = {
+  columns: 'Columns',
+  views: 'Views',
+  noViews: 'You have kept no views.',
+  viewName: 'Name of this view',
+  keep: 'Keep',
+  forget: (name: string) => `Forget the view ${name}`,
+}
+
+const many = (count: number): string => (count === 1 ? '1 instance' : `${count} instances`)
+
+const instanceBulkTexts = {
+  label: 'What can be done to those that are chosen',
+  choose: 'Choose',
+  chooseAll: 'Choose all that are shown',
+  chooseOne: (name: string) => `Choose ${name}`,
+  chosen: (count: number) => `${count} chosen`,
+  all: 'All that fit the filter',
+  clear: 'Choose none',
+  title: (label: string, count: number) => `${label} ${many(count)}`,
+  start: (count: number) => `Starts ${many(count)}, each with a job of its own.`,
+  stop: (count: number) => `Asks ${many(count)} to shut down, and switches off what does not in time.`,
+  migrate: (count: number) => `Moves ${many(count)} to other nodes while they run.`,
+  failover: (count: number) => `Stops ${many(count)}, and starts them on other nodes.`,
+  tags: (count: number) => `Marks ${many(count)}.`,
+  remove: (count: number) => `Removes ${many(count)} with all that is on their disks. It cannot be taken back.`,
+  planned: (count: number) => `The plan looks at the first ${count} of them.`,
+  progress: 'How far it is',
+  done: (done: number, total: number) => `${done} of ${total} done`,
+  failed: (count: number) => `${count} failed`,
+  close: 'Close',
+}
+
 export const instanceTexts = {
   noun: ['instance', 'instances'] as const,
   columns: {
@@ -63,6 +96,12 @@ export const instanceTexts = {
     disk: 'Disks',
     os: 'OS',
     tags: 'Tags',
+    group: 'Group',
+    template: 'Kind of disks',
+    hypervisor: 'Hypervisor',
+    ips: 'IP addresses',
+    networks: 'Networks',
+    created: 'Created',
   },
   status: {
     running: 'Running',
@@ -90,6 +129,8 @@ export const instanceTexts = {
   noJobs: 'None of the last jobs was about it.',
 
   page: instancePageTexts,
+  list: instanceListTexts,
+  bulk: instanceBulkTexts,
   actions: instanceActionTexts,
   create: instanceCreateTexts,
   templates: templateTexts,

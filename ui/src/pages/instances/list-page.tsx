@@ -1,83 +1,40 @@
-// All instances. What is filtered and sorted by stands in the address, so that a view can be kept as a bookmark.
-import { Button, Group, Select, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+// All instances. What is filtered and sorted by, and the columns, stand in the address, so that a view can be kept as a bookmark.
+import { Button, Checkbox, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { sizeText } from '../../format/size'
+import { useMay } from '../../api/session'
+import { api, got } from '../../api/client'
 import { allOf, nameLike, useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
-import { type Instance, INSTANCE_STATES, InstanceStatus } from './instance'
+import { BulkBar } from './bulk'
+import { columnsOf } from './columns'
+import type { Instance } from './instance'
+import { Columns, Filters, type InstancesSearch, Views } from './list-tools'
+
+export type { InstancesSearch } from './list-tools'
 
 const own = texts.instances
 const route = getRouteApi('/instances')
-
-const FIELDS = ['name', 'status', 'pnode', 'snodes', 'be/maxmem', 'be/vcpus', 'disk_usage', 'disk.sizes', 'os', 'tags']
-
-const COLUMNS: readonly Column<Instance>[] = [
-  {
-    ...{ id: 'name', title: own.columns.name, width: 180, share: 2, sort: 'name' },
-    cell: ({ name }) => (
-      <Link to="/instances/$name" params={{ name }}>
-        {name}
-      </Link>
-    ),
-  },
-  {
-    ...{ id: 'status', title: own.columns.status, width: 150, share: 1, sort: 'status' },
-    cell: ({ status }) => <InstanceStatus status={status} />,
-  },
-  {
-    ...{ id: 'pnode', title: own.columns.pnode, width: 180, share: 1, sort: 'pnode' },
-    cell: ({ pnode }) =>
-      pnode && (
-        <Link to="/nodes/$name" params={{ name: pnode }}>
-          {pnode}
-        </Link>
-      ),
-  },
-  {
-    ...{ id: 'memory', title: own.columns.memory, width: 100, right: true, sort: 'be/maxmem' },
-    cell: (instance) => sizeText(instance['be/maxmem']),
-  },
-  {
-    ...{ id: 'vcpus', title: own.columns.vcpus, width: 80, right: true, sort: 'be/vcpus' },
-    cell: (instance) => instance['be/vcpus'],
-  },
-  {
-    ...{ id: 'disk', title: own.columns.disk, width: 100, right: true },
-    cell: (instance) => sizeText((instance['disk.sizes'] ?? []).reduce((sum: number, size) => sum + Number(size), 0)),
-  },
-  {
-    ...{ id: 'snodes', title: own.columns.snodes, width: 180, share: 1 },
-    cell: ({ snodes }) => (snodes ?? []).join(', '),
-  },
-  { ...{ id: 'os', title: own.columns.os, width: 120, share: 1, sort: 'os' }, cell: ({ os }) => os },
-  { ...{ id: 'tags', title: own.columns.tags, width: 140, share: 1 }, cell: ({ tags }) => (tags ?? []).join(', ') },
-]
-
-export interface InstancesSearch {
-  readonly q?: string
-  readonly status?: string
-  readonly node?: string
-  readonly sort?: string
-}
 
 export function InstancesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const change = (next: Partial<InstancesSearch>) => void navigate({ search: { ...search, ...next }, replace: true })
-  const conditions = [
-    ...(search.q ? [nameLike(search.q)] : []),
-    ...(search.status ? [['==', 'status', search.status]] : []),
-    ...(search.node ? [['==', 'pnode', search.node]] : []),
-  ]
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const filter = filterOf(search)
+  const columns = columnsOf(search.cols)
   const list = useList<Instance>({
     resource: 'instances',
-    query: { fields: FIELDS.join(','), known: 'true', filter: allOf(conditions), sort: search.sort },
+    query: {
+      fields: [...new Set(['name', ...columns.flatMap(({ fields }) => fields)])].join(','),
+      ...{ known: 'true', filter, sort: search.sort },
+    },
   })
+  const all = useMutation({ mutationFn: () => allNames(filter), onSuccess: (names) => setChosen(new Set(names)) })
   return (
     <Page
       whole
@@ -87,12 +44,28 @@ export function InstancesPage() {
           {texts.table.count(list.rows.length, list.hasMore, own.noun)}
         </Text>
       }
-      actions={<Filters search={search} change={change} />}
+      actions={
+        <>
+          <Filters key={search.q === undefined ? '' : 'filled'} search={search} change={change} />
+          <Columns search={search} change={change} />
+          <Views search={search} show={(view) => void navigate({ search: view })} />
+          <NewButton />
+        </>
+      }
     >
-      <ProblemBox error={list.error} retry={list.retry} />
+      <ProblemBox error={list.error ?? all.error} retry={list.retry} />
+      {chosen.size > 0 && (
+        <BulkBar names={[...chosen]} clear={() => setChosen(new Set())}>
+          {list.hasMore || chosen.size < list.rows.length ? (
+            <Button variant="subtle" loading={all.isPending} onClick={() => all.mutate()}>
+              {own.bulk.all}
+            </Button>
+          ) : null}
+        </BulkBar>
+      )}
       <VirtualTable
         label={texts.nav.instances}
-        columns={COLUMNS}
+        columns={[choosing(list.rows, chosen, setChosen), ...columns]}
         rows={list.rows}
         rowKey={({ name }) => name}
         more={list.more}
@@ -100,7 +73,7 @@ export function InstancesPage() {
         sort={search.sort ?? 'name'}
         onSort={(sort) => change({ sort: sort === 'name' ? undefined : sort })}
         empty={
-          conditions.length === 0 ? (
+          filter === undefined ? (
             texts.table.empty
           ) : (
             <>
@@ -116,34 +89,69 @@ export function InstancesPage() {
   )
 }
 
-interface FilterProps {
-  readonly search: InstancesSearch
-  readonly change: (next: Partial<InstancesSearch>) => void
+function NewButton() {
+  const may = useMay()('instances.create')
+  const text = own.create.open
+  if (!may)
+    return (
+      <Button disabled title={texts.action.notAllowed('instances.create')}>
+        {text}
+      </Button>
+    )
+  return (
+    <Button component={Link} to="/instances/new">
+      {text}
+    </Button>
+  )
 }
 
-function Filters({ search, change }: FilterProps) {
-  const [typed, setTyped] = useState(search.q ?? '')
-  const changeSoon = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 250)
-  return (
-    <Group gap={8}>
-      <TextInput
-        type="search"
-        aria-label={texts.table.filterName}
-        placeholder={texts.table.filterName}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          changeSoon(event.currentTarget.value)
+function filterOf({ q, status, node, tag }: InstancesSearch): string | undefined {
+  return allOf([
+    ...(q ? [nameLike(q)] : []),
+    ...(status ? [['==', 'status', status]] : []),
+    ...(node ? [['==', 'pnode', node]] : []),
+    ...(tag ? [['=[]', 'tags', tag]] : []),
+  ])
+}
+
+type Chosen = ReadonlySet<string>
+
+/** The column whose boxes choose instances; that in its head chooses all that are loaded. */
+function choosing(rows: readonly Instance[], chosen: Chosen, choose: (chosen: Chosen) => void): Column<Instance> {
+  const every = rows.length > 0 && rows.every(({ name }) => chosen.has(name))
+  return {
+    ...{ id: 'choose', title: own.bulk.choose, width: 40 },
+    head: (
+      <Checkbox
+        aria-label={own.bulk.chooseAll}
+        checked={every}
+        indeterminate={!every && chosen.size > 0}
+        onChange={() => choose(every ? new Set() : new Set(rows.map(({ name }) => name)))}
+      />
+    ),
+    cell: ({ name }) => (
+      <Checkbox
+        aria-label={own.bulk.chooseOne(name)}
+        checked={chosen.has(name)}
+        onChange={() => {
+          const next = new Set(chosen)
+          if (!next.delete(name)) next.add(name)
+          choose(next)
         }}
       />
-      <Select
-        clearable
-        aria-label={texts.table.status}
-        placeholder={texts.table.anyStatus}
-        value={search.status ?? null}
-        data={INSTANCE_STATES.map((value) => ({ value, label: own.status[value] ?? value }))}
-        onChange={(status) => change({ status: status ?? undefined })}
-      />
-    </Group>
-  )
+    ),
+  }
+}
+
+/** Also of those that were not loaded yet. */
+async function allNames(filter: string | undefined): Promise<string[]> {
+  const names: string[] = []
+  let after: string | undefined
+  do {
+    const query = { fields: 'name', limit: 1000, filter, after }
+    const page = await got(api.GET('/3/instances', { params: { query } }))
+    names.push(...page.items.flatMap(({ name }) => name ?? []))
+    after = page.next ?? undefined
+  } while (after !== undefined)
+  return names
 }

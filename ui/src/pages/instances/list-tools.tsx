@@ -1,0 +1,146 @@
+// What is above the list of instances: the filter, the columns and the views that were kept.
+import { ActionIcon, Button, Checkbox, Group, Menu, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useLocalStorage } from '@mantine/hooks'
+import { useState } from 'react'
+import { Icon } from '../../parts/icon'
+import { texts } from '../../texts'
+import { ALL_COLUMNS, columnsOf, USUAL } from './columns'
+import { INSTANCE_STATES } from './instance'
+
+const own = texts.instances
+const words = own.list
+
+export interface InstancesSearch {
+  readonly q?: string
+  readonly status?: string
+  readonly node?: string
+  readonly tag?: string
+  readonly sort?: string
+  /** The columns, when they are not the usual ones. */
+  readonly cols?: string
+}
+
+interface ToolProps {
+  readonly search: InstancesSearch
+  readonly change: (next: Partial<InstancesSearch>) => void
+}
+
+export function Filters({ search, change }: ToolProps) {
+  const [typed, setTyped] = useState(search.q ?? '')
+  const changeSoon = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 250)
+  return (
+    <>
+      <TextInput
+        type="search"
+        aria-label={texts.table.filterName}
+        placeholder={texts.table.filterName}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          changeSoon(event.currentTarget.value)
+        }}
+      />
+      <Select
+        clearable
+        w={160}
+        aria-label={texts.table.status}
+        placeholder={texts.table.anyStatus}
+        value={search.status ?? null}
+        data={INSTANCE_STATES.map((value) => ({ value, label: own.status[value] ?? value }))}
+        onChange={(status) => change({ status: status ?? undefined })}
+      />
+    </>
+  )
+}
+
+export function Columns({ search, change }: ToolProps) {
+  const shown = columnsOf(search.cols).map(({ id }) => id)
+  const toggle = (id: string) => {
+    const next = shown.includes(id) ? shown.filter((one) => one !== id) : [...shown, id]
+    const isUsual = next.length === USUAL.length && next.every((one) => USUAL.includes(one))
+    change({ cols: isUsual ? undefined : next.join('.') })
+  }
+  return (
+    <Popover position="bottom-end" withinPortal trapFocus>
+      <Popover.Target>
+        <Button variant="default">{words.columns}</Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap={6}>
+          {ALL_COLUMNS.map(({ id, title }) => (
+            <Checkbox
+              key={id}
+              label={title}
+              checked={shown.includes(id)}
+              disabled={id === 'name'}
+              onChange={() => toggle(id)}
+            />
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface View {
+  readonly name: string
+  readonly search: InstancesSearch
+}
+
+/** Views by name are kept in this browser; the address has the one that is shown, for whoever gets it. */
+export function Views({ search, show }: { search: InstancesSearch; show: (search: InstancesSearch) => void }) {
+  const [views, setViews] = useLocalStorage<readonly View[]>({ key: 'gantry-instance-views', defaultValue: [] })
+  const [name, setName] = useState('')
+  const [opened, setOpened] = useState(false)
+  const keep = () => {
+    if (name.trim() === '') return
+    setViews([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), search }])
+    setName('')
+    setOpened(false)
+  }
+  return (
+    <Menu position="bottom-end" withinPortal opened={opened} onChange={setOpened} closeOnItemClick={false}>
+      <Menu.Target>
+        <Button variant="default">{words.views}</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {views.length === 0 && <Menu.Label>{words.noViews}</Menu.Label>}
+        {views.map((view) => (
+          <Group key={view.name} gap={4} wrap="nowrap">
+            <Menu.Item
+              onClick={() => {
+                setOpened(false)
+                show(view.search)
+              }}
+            >
+              {view.name}
+            </Menu.Item>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={words.forget(view.name)}
+              onClick={() => setViews(views.filter((one) => one.name !== view.name))}
+            >
+              <Icon name="close" size={12} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Menu.Divider />
+        <Group gap={4} p={4} wrap="nowrap">
+          <TextInput
+            aria-label={words.viewName}
+            placeholder={words.viewName}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') keep()
+            }}
+          />
+          <Button variant="default" onClick={keep} disabled={name.trim() === ''}>
+            {words.keep}
+          </Button>
+        </Group>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
