@@ -7,6 +7,9 @@ import { useNames } from './names'
 import { PairsInput } from './pairs-input'
 import type { Field } from './schema'
 
+/** So many choices are sought by typing. */
+const MANY = 10
+
 interface InputProps<F extends Field = Field> {
   readonly field: F
   readonly value: unknown
@@ -44,6 +47,7 @@ export function FieldInput({ field, value, error, onChange }: InputProps) {
           value={value === '' ? null : String(value)}
           data={[...field.choices]}
           allowDeselect={false}
+          searchable={field.choices.length > MANY}
           clearable={field.initial === ''}
           onChange={(next) => onChange(next ?? '')}
         />

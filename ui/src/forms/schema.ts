@@ -92,7 +92,9 @@ export const labelOf = (name: string): string => name.charAt(0).toUpperCase() + 
 export function fieldOf({ properties, required }: BodySchema, name: string, wording: Wording = {}): Field {
   const schema = properties[name]
   if (schema === undefined) throw new Error(`The request has no parameter ${name}`)
-  const { label = labelOf(name), text = schema.description, placeholder, cleared } = wording
+  const { label = labelOf(name), placeholder, cleared } = wording
+  // Who has words of his own for it says all that is to be said.
+  const text = wording.label === undefined ? (wording.text ?? schema.description) : wording.text
   const base = { name, label, text, placeholder, cleared, required: wording.required ?? required.includes(name) }
   const initial = wording.initial ?? schema.default
   if (wording.size) return { ...base, kind: 'size', initial: textOf(initial) }

@@ -68,7 +68,7 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
         <ActionButton key={action.id} action={action} whyNot={whyNot(action)} open={() => setOpen(action)} />
       ))}
       {others.length > 0 && (
-        <Menu position="bottom-end" withinPortal>
+        <Menu position="bottom-end" withinPortal={false}>
           <Menu.Target>
             <Button variant="default" aria-label={texts.action.more}>
               …
@@ -83,7 +83,7 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
                 <Menu.Item
                   title={whyNot(action)}
                   disabled={whyNot(action) !== undefined}
-                  color={action.danger ? 'red' : undefined}
+                  c={action.danger ? 'var(--mantine-color-error)' : undefined}
                   onClick={() => setOpen(action)}
                 >
                   {action.label} …

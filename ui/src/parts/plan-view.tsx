@@ -2,7 +2,8 @@
 import { Alert, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../texts'
-import { Diff, differences } from './diff'
+import { Diff } from './diff'
+import { differences } from './differences'
 import { Status } from './status'
 import type { Plan } from './use-plan'
 
@@ -20,7 +21,7 @@ export function PlanView({ plan }: { plan: Plan }) {
               {op.summary}
             </Text>
           )}
-          <PlannedSteps op={op} />
+          {op.possible !== false && <PlannedSteps op={op} />}
         </Stack>
       ))}
     </section>
@@ -47,11 +48,19 @@ export function Verdict({ plan: { possible, ops } }: { plan: Plan }) {
   )
 }
 
+/** So many lines need not be opened first. */
+const FEW = 4
+
+/** Lines of a job's log begin with a sign of how important they are. */
+const withoutSign = (line: string): string => line.replace(/^(\*|- [A-Z]+:) /, '')
+
 function PlannedSteps({ op }: { op: PlannedOpcode }) {
   const calls = counted(op.node_calls.map(({ node, call }) => `${call} → ${node}`))
   return (
     <>
-      {op.messages.length > 0 && <List title={own.messages} items={op.messages} opened />}
+      {op.messages.length > 0 && (
+        <List title={own.messages} items={op.messages.map(withoutSign)} opened={op.messages.length <= FEW} />
+      )}
       <Changes op={op} />
       <List title={own.nodeCalls} items={calls} />
       <List
@@ -73,22 +82,18 @@ function PlannedSteps({ op }: { op: PlannedOpcode }) {
 }
 
 function Changes({ op }: { op: PlannedOpcode }) {
+  const changes = op.changes
+    .map((change) => ({ ...change, rows: change.change === 'changed' ? shownOf(change.before, change.after) : [] }))
+    .filter(({ change, rows }) => change !== 'changed' || rows.length > 0)
   return (
-    <Fold title={own.changes} count={op.changes.length} opened>
-      {op.changes.length === 0 && <Text size="xs">{own.noChanges}</Text>}
-      {op.changes.map(({ kind, uuid, name, change, before, after }) => (
+    <Fold title={own.changes} count={changes.length} opened>
+      {changes.length === 0 && <Text size="xs">{own.noChanges}</Text>}
+      {changes.map(({ kind, uuid, name, change, rows }) => (
         <div key={`${kind}/${uuid}`}>
-          <Text size="xs" fw={600}>
-            {kind} {name}: {own.change[change]}
+          <Text size="xs" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {name === uuid ? kind : `${kind} ${name}`}: {own.change[change]}
           </Text>
-          {change === 'changed' && (
-            <Diff
-              label={`${kind} ${name}`}
-              rows={differences(before, after)}
-              before={own.beforeIt}
-              after={own.afterIt}
-            />
-          )}
+          {rows.length > 0 && <Diff label={`${kind} ${name}`} rows={rows} before={own.beforeIt} after={own.afterIt} />}
         </div>
       ))}
       {op.changes_note !== null && (
@@ -99,6 +104,12 @@ function Changes({ op }: { op: PlannedOpcode }) {
     </Fold>
   )
 }
+
+type Fields = Readonly<Record<string, unknown>> | null
+
+/** Every change counts on, and has its time. */
+const shownOf = (before: Fields, after: Fields) =>
+  differences(before, after).filter(({ name }) => !['serial_no', 'mtime', 'ctime'].includes(name))
 
 function List({ title, items, opened }: { title: string; items: readonly string[]; opened?: boolean }) {
   return (

@@ -5,7 +5,8 @@ import { type ReactNode, type SyntheticEvent, useState } from 'react'
 import { Problem } from '../api/problem'
 import { texts } from '../texts'
 import { CopyAs, type Request } from './copy-as'
-import { Diff, differences } from './diff'
+import { Diff } from './diff'
+import { differences } from './differences'
 import { PlanView } from './plan-view'
 import { ProblemBox } from './problem-box'
 import { useSubmit } from './submit'
@@ -128,7 +129,7 @@ function Conflict({ seen, now, goOn }: { seen: Seen; now: Seen; goOn: () => void
       variant="outline"
       role="alert"
       title={texts.conflict.title}
-      styles={{ title: { color: 'inherit' } }}
+      styles={{ label: { color: 'var(--mantine-color-text)' } }}
     >
       <Stack gap="xs">
         <Text size="sm">{texts.conflict.text}</Text>

@@ -79,7 +79,7 @@ async function follow(name: string, signal: AbortSignal, hear: (event: Told) => 
   const answer = await send(new Request(path, { headers: { 'Last-Event-ID': from }, signal }))
   for await (const { id, type, data } of framesOf(answer)) {
     if (id === undefined || type === 'start' || type === 'gap' || type === 'end') continue
-    hear(toldOf(id, type, JSON.parse(data) as Readonly<Record<string, unknown>>))
+    hear(toldOf(id, type, JSON.parse(data) as Event))
   }
 }
 
@@ -101,13 +101,21 @@ async function startOf(path: string, signal: AbortSignal): Promise<string> {
   }
 }
 
-function toldOf(id: string, type: string, data: Readonly<Record<string, unknown>>): Told {
-  const cause = (data['cause'] ?? {}) as Readonly<Record<string, unknown>>
-  const [job] = Array.isArray(data['jobs']) ? data['jobs'] : [cause['job']]
-  const [user] = Array.isArray(data['who']) ? data['who'] : [cause['user']]
+type Values = Readonly<Record<string, unknown>>
+
+interface Event {
+  readonly time: string
+  readonly data: Values
+}
+
+function toldOf(id: string, type: string, { time, data }: Event): Told {
+  const cause = (data['cause'] ?? {}) as Values
+  const change = (data['config'] ?? {}) as Values
+  const [job] = Array.isArray(change['jobs']) ? change['jobs'] : [cause['job']]
+  const [user] = Array.isArray(change['who']) ? change['who'] : [cause['user']]
   const what = String(data['change'] ?? type)
   return {
-    ...{ id, time: String(data['time'] ?? ''), text: words.event[what] ?? what },
+    ...{ id, time, text: words.event[what] ?? what },
     ...(typeof job === 'number' ? { job } : {}),
     ...(typeof user === 'string' ? { user } : {}),
   }

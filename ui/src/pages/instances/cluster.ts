@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
 import type { Schema } from '../../forms/schema'
+import { texts } from '../../texts'
 
 export type Cluster = components['schemas']['ClusterView']
 export type Os = components['schemas']['OsView']
@@ -40,7 +41,7 @@ export interface HypervisorFacts {
 export function useHypervisor(hypervisor: string, os: string): HypervisorFacts | undefined {
   const { data: cluster } = useQuery(clusterQuery)
   const { data: all } = useQuery(hypervisorQuery)
-  const schemas: Readonly<Record<string, Schema>> | undefined = all?.[hypervisor]?.properties
+  const schemas = inOrder(all?.[hypervisor]?.properties)
   if (cluster === undefined || schemas === undefined) return undefined
   const forOs = { ...valuesOf(cluster.os_hvp, os.split('+')[0] ?? ''), ...valuesOf(cluster.os_hvp, os) }
   return {
@@ -49,6 +50,18 @@ export function useHypervisor(hypervisor: string, os: string): HypervisorFacts |
     cluster: valuesOf(cluster.hvparams, hypervisor),
     os: valuesOf(forOs, hypervisor),
   }
+}
+
+type Schemas = Readonly<Record<string, Schema>>
+
+/** Those that people change most come first. */
+function inOrder(schemas: Schemas | undefined): Schemas | undefined {
+  if (schemas === undefined) return undefined
+  const first = texts.instances.commonHypervisor.flatMap((name) => {
+    const schema = schemas[name]
+    return schema === undefined ? [] : [[name, schema] as const]
+  })
+  return { ...Object.fromEntries(first), ...schemas }
 }
 
 /** The values below a name in a record of records. */

@@ -1,9 +1,10 @@
 // A new instance: one form, and beside it what it will do, which is planned again whenever something is changed.
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { ReactNode, SyntheticEvent } from 'react'
+import { api, got } from '../../api/client'
 import { Problem } from '../../api/problem'
 import { useMay } from '../../api/session'
 import { Fields } from '../../forms/fields'
@@ -34,6 +35,11 @@ export interface CreateSearch {
 export function CreatePage() {
   const { node, export: name } = route.useSearch()
   const source: Source = node !== undefined && name !== undefined ? { kind: 'export', node, name } : { kind: 'new' }
+  // Another source is another form.
+  return <CreateForm key={node === undefined ? '' : `${node}/${name ?? ''}`} source={source} />
+}
+
+function CreateForm({ source }: { source: Source }) {
   const draft = useDraft(source)
   const { template } = draft
   const { sections, form } = draft
@@ -44,6 +50,7 @@ export function CreatePage() {
     <Page title={source.kind === 'export' ? own.importTitle(source.name) : own.title}>
       <Frame draft={draft}>
         <Section title={own.general}>
+          <SourceChoice source={source} />
           {fields(sections.general)}
           {fields(sections.os)}
         </Section>
@@ -91,6 +98,35 @@ export function CreatePage() {
   )
 }
 
+/** What it is made of: an OS, or an export that a node has. */
+function SourceChoice({ source }: { source: Source }) {
+  const navigate = route.useNavigate()
+  const { data } = useQuery({
+    queryKey: ['exports', 'list'],
+    queryFn: () => got(api.GET('/3/exports', { params: { query: { limit: 1000 } } })),
+  })
+  const exports = (data?.items ?? []).flatMap(({ node, export: name }) => (node && name ? [{ node, name }] : []))
+  if (exports.length === 0 && source.kind === 'new') return null
+  const keyOf = ({ node, name }: { node: string; name: string }) => `${node}/${name}`
+  const known =
+    source.kind === 'new' || exports.some((one) => keyOf(one) === keyOf(source)) ? exports : [source, ...exports]
+  return (
+    <Select
+      label={own.source}
+      value={source.kind === 'new' ? '' : keyOf(source)}
+      data={[
+        { value: '', label: own.fromOs },
+        ...known.map((one) => ({ value: keyOf(one), label: own.fromExport(one.name, one.node) })),
+      ]}
+      allowDeselect={false}
+      onChange={(key) => {
+        const chosen = known.find((one) => keyOf(one) === key)
+        void navigate({ search: chosen === undefined ? {} : { node: chosen.node, export: chosen.name } })
+      }}
+    />
+  )
+}
+
 const Section = ({ title, children }: { title: string; children: ReactNode }) => (
   <Card title={title}>
     <Stack gap="sm" p={14}>
@@ -120,10 +156,9 @@ function Frame({ draft, children }: { draft: Draft; children: ReactNode }) {
   return (
     <form className="with-aside" onSubmit={send} noValidate>
       <Stack gap="md">{children}</Stack>
-      <aside className="aside" aria-label={texts.plan.title}>
-        <Card title={texts.plan.title}>
+      <aside className="aside" aria-label={own.plan}>
+        <Card title={own.plan}>
           <Stack gap="sm" p={14}>
-            <PlanOrWhy draft={draft} plan={plan} />
             <ProblemBox error={submit.error} />
             {whyNot !== undefined && <Text size="sm">{whyNot}</Text>}
             <Group justify="space-between" gap={8}>
@@ -134,6 +169,7 @@ function Frame({ draft, children }: { draft: Draft; children: ReactNode }) {
                 {own.submit}
               </Button>
             </Group>
+            <PlanOrWhy draft={draft} plan={plan} />
           </Stack>
         </Card>
       </aside>
@@ -195,7 +231,7 @@ function wantedOf({ request: { body } }: Draft, be: Readonly<Record<string, unkn
   const disks = (body['disks'] as readonly { size?: number }[] | undefined) ?? []
   return {
     disk_template: String(body['disk_template'] ?? ''),
-    ...{ memory_mib: Number(be['maxmem']), vcpus: Number(be['vcpus']) },
+    ...{ memory_mib: Number(be['memory'] ?? be['maxmem']), vcpus: Number(be['vcpus']) },
     disks_mib: disks.map(({ size }) => size ?? 0).filter((size) => size > 0),
     ...(body['group_name'] === undefined ? {} : { group: String(body['group_name']) }),
   }

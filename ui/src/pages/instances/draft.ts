@@ -23,7 +23,11 @@ export interface DraftParts {
 export type Source =
   { readonly kind: 'new' } | { readonly kind: 'export'; readonly node: string; readonly name: string }
 
-export function bodyOfDraft({ plain, disks, nics, ...params }: DraftParts, source: Source): Record<string, unknown> {
+export function bodyOfDraft(
+  { plain, disks, nics, beparams, ...others }: DraftParts,
+  source: Source,
+): Record<string, unknown> {
+  const params = { beparams: bothMemories(beparams), ...others }
   const filled = Object.entries(params).filter(([, values]) => Object.keys(values).length > 0)
   return {
     ...plain,
@@ -32,6 +36,12 @@ export function bodyOfDraft({ plain, disks, nics, ...params }: DraftParts, sourc
     nics,
     ...Object.fromEntries(filled),
   }
+}
+
+/** Who says how much memory it has, and not how little it may have, means both. */
+function bothMemories({ maxmem, ...others }: Values): Values {
+  if (maxmem === undefined) return others
+  return others['minmem'] === undefined ? { ...others, memory: maxmem } : { ...others, maxmem }
 }
 
 /** Fields of one part of the draft; their names in the form begin with that of the part. */

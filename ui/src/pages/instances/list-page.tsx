@@ -125,6 +125,7 @@ function choosing(rows: readonly Instance[], chosen: Chosen, choose: (chosen: Ch
       <Checkbox
         aria-label={own.bulk.chooseAll}
         checked={every}
+        disabled={rows.length === 0}
         indeterminate={!every && chosen.size > 0}
         onChange={() => choose(every ? new Set() : new Set(rows.map(({ name }) => name)))}
       />

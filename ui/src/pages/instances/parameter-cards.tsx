@@ -82,7 +82,7 @@ function ParameterCard({ title, parameters, aside }: CardProps) {
         <Table fz="sm" horizontalSpacing={14} verticalSpacing={4} aria-label={title} layout="fixed">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{words.parameter}</Table.Th>
+              <Table.Th w="42%">{words.parameter}</Table.Th>
               <Table.Th>{texts.forms.value}</Table.Th>
               <Table.Th>{words.from}</Table.Th>
             </Table.Tr>

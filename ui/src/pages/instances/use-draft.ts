@@ -79,7 +79,8 @@ export function useDraft(source: Source): Draft {
   const empty = TEMPLATES[now.template]?.empty === true
   const body = bodyOfDraft(
     {
-      plain: plainOf(typed),
+      // Said also where it is what the cluster would choose, so that the form means what it shows.
+      plain: { ...plainOf(typed), ...(now.template === '' ? {} : { disk_template: now.template }) },
       ...{ beparams: partOf('be', typed), hvparams: partOf('hv', typed), osparams: partOf('os', typed) },
       disks: disks.map((row) => rowBody(diskFields, row)),
       nics: nics.map((row) => rowBody(nicsFields, row)),
@@ -111,7 +112,8 @@ function useSections(source: Source, choice: Choice, chosen: boolean): Sections 
   const hv = Object.entries(facts?.schemas ?? {})
     .filter(([name]) => !texts.instances.clusterOnly.includes(name))
     .map(([name, one]) => parameterField(name, one, {}, inheritedHv[name], texts.instances.hypervisorWords[name]))
-  const isCommon = ({ name }: Field) => texts.instances.commonHypervisor.includes(name)
+  const common = texts.instances.commonHypervisor.slice(0, 4)
+  const isCommon = ({ name }: Field) => common.includes(name)
   const inheritedBe = valuesOf(cluster?.beparams, 'default')
   const be = Object.entries(BACKEND).map(([name, { schema: one, wording }]) =>
     parameterField(name, one, {}, inheritedBe[name], wording),

@@ -1,0 +1,240 @@
+// Instances in the console: made, changed, changed by two at once, many at once, and by keyboard alone.
+import type { Browser, Locator, Page } from 'playwright-core'
+import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+let cluster: EmbeddedCluster
+let browser: Browser
+let page: Page
+let complaints: string[]
+
+beforeAll(async () => {
+  if (!browserPresent) return
+  cluster = await startCluster(['--hypervisor', 'kvm'])
+  for (const name of ['web1', 'web2']) {
+    const made = await cluster.run({
+      ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: name, mode: 'create', disk_template: 'sharedfile' },
+      ...{ disks: [{ size: 16 }], nics: [{}], os_type: 'gantry-tiny', beparams: { memory: 64 }, start: false },
+      ...{ pnode: 'node1.gantry.local', hypervisor: 'kvm' },
+    })
+    expect(made.status).toBe('success')
+  }
+  browser = await launchBrowser()
+  ;({ page, complaints } = await newPage(browser))
+})
+
+afterAll(async () => {
+  if (!browserPresent) return
+  await browser?.close()
+  await cluster?.remove()
+})
+
+/** Looks at the page as it is now. */
+async function look(name: string): Promise<void> {
+  await takePictures(page, name)
+  expect([name, await findings(page)]).toEqual([name, []])
+}
+
+const open = (path: string) => page.goto(`${cluster.url}/ui${path}`)
+const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+const tray = () => page.getByRole('status', { name: 'Jobs that you have begun' })
+
+async function instance(name: string): Promise<Record<string, unknown>> {
+  return (await cluster.rapi('GET', `/3/instances/${name}`)).body as Record<string, unknown>
+}
+
+/** The job of what was just begun has ended well. */
+async function done(label: string): Promise<void> {
+  const entry = tray().locator('> *', { hasText: label })
+  await entry.getByText(/^(Done|Failed)$/).waitFor()
+  expect(await entry.textContent()).toContain('Done')
+  await entry.getByRole('button', { name: 'Hide this job' }).click()
+}
+
+async function fromMenu(label: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: `${label} …` }).click()
+  return page.getByRole('dialog', { name: label })
+}
+
+/** Goes on with the Tab key until that is focused whose name it is. */
+async function tabTo(name: string): Promise<void> {
+  for (let steps = 0; steps < 150; steps++) {
+    const focused = page.locator(':focus')
+    const roles = (['textbox', 'combobox', 'button', 'link'] as const).map((role) =>
+      page.getByRole(role, { name, exact: true }),
+    )
+    const found = roles.reduce((one, other) => one.or(other))
+    if ((await found.and(focused).count()) > 0) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`the Tab key does not lead to ${name}`)
+}
+
+browserTest('a keyboard is enough to sign in, make a VM and remove it', async () => {
+  await open('/')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await tabTo('User')
+  await page.keyboard.type('admin')
+  await tabTo('Password')
+  await page.keyboard.type(cluster.password)
+  await page.keyboard.press('Enter')
+  await heading('Overview')
+  await tabTo('Instances')
+  await page.keyboard.press('Enter')
+  await heading('Instances')
+  await tabTo('New instance')
+  await page.keyboard.press('Enter')
+  await heading('New instance')
+  await tabTo('Name')
+  await page.keyboard.type('key1')
+  await tabTo('OS')
+  await page.keyboard.press('Enter')
+  const option = page.getByRole('option', { name: 'gantry-tiny' })
+  await option.waitFor()
+  while ((await option.getAttribute('data-combobox-selected')) === null) await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await tabTo('Memory')
+  await page.keyboard.type('64m')
+  await tabTo('Size')
+  await page.keyboard.type('16m')
+  await page.getByText('It can be done.').waitFor()
+  await page.getByText('chosen', { exact: true }).waitFor()
+  await look('create')
+  await tabTo('Create')
+  await page.keyboard.press('Enter')
+  await heading('key1')
+  await done('Create key1')
+  await page.getByText('Running').first().waitFor()
+  await tabTo('More actions')
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Remove …' }).waitFor()
+  await takePictures(page, 'menu')
+  const remove = page.getByRole('menuitem', { name: 'Remove …' })
+  while ((await remove.and(page.locator(':focus')).count()) === 0) await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await tabTo('Type key1 to confirm')
+  await page.keyboard.type('key1')
+  await page.keyboard.press('Enter')
+  await page.getByText('It was removed or renamed. To all instances.').waitFor()
+  expect((await cluster.rapi('GET', '/3/instances/key1')).status).toBe(404)
+})
+
+browserTest('what is wrong is told at its field, by the form and by the server, and what was typed stays', async () => {
+  await open('/instances/new')
+  await page.getByRole('textbox', { name: 'Name' }).first().fill('no name!')
+  await page.getByRole('combobox', { name: 'OS' }).click()
+  await page.getByRole('option', { name: 'gantry-tiny' }).click()
+  const size = page.getByRole('textbox', { name: 'Size' })
+  await size.fill('ten parsecs')
+  await page.getByText('Size: must be a size such as 512m, 10g or 1.5t').waitFor()
+  await size.fill('16m')
+  // The server says this when it plans.
+  await page.getByText("'no name!' is no name").first().waitFor()
+  expect(await page.getByRole('textbox', { name: 'Name' }).first().getAttribute('aria-invalid')).toBe('true')
+  await look('create-wrong')
+  expect(await size.inputValue()).toBe('16m')
+})
+
+browserTest('a disk grows by its dialog, which first shows what it will do', async () => {
+  await open('/instances/web1')
+  await page.getByRole('button', { name: 'Grow', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Grow' })
+  await dialog.getByLabel('New size').fill('8m')
+  await dialog.getByText('New size: must be more than 16 MiB').waitFor()
+  await dialog.getByLabel('New size').fill('32m')
+  await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+  await dialog.getByText('It can be done.').waitFor()
+  await dialog.getByText('disk', { exact: false }).first().waitFor()
+  expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+    'gnt instance grow-disk --absolute web1 0 32m',
+  )
+  await look('grow')
+  await dialog.getByRole('button', { name: 'Grow', exact: true }).click()
+  await done('Grow')
+  await page.getByRole('cell', { name: '32 MiB' }).waitFor()
+})
+
+browserTest('of two who change the same instance, the second is shown what has changed, and may go on', async () => {
+  await open('/instances/web1')
+  const dialog = await fromMenu('Resources')
+  await dialog.getByLabel('vCPUs').fill('2')
+  const other = await cluster.rapi('PATCH', '/3/instances/web1?reason=another', { beparams: { vcpus: 3 } })
+  expect(other.status).toBe(202)
+  await dialog.getByText('It has changed meanwhile').waitFor()
+  await dialog.getByRole('cell', { name: 'custom_beparams.vcpus' }).waitFor()
+  expect(await dialog.getByRole('button', { name: 'Change', exact: true }).isDisabled()).toBe(true)
+  await look('conflict')
+  expect(await dialog.getByLabel('vCPUs').inputValue()).toBe('2')
+  await dialog.getByRole('button', { name: 'Go on with it as it is now' }).click()
+  await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+  await done('Resources')
+  expect((await instance('web1'))['custom_beparams']).toMatchObject({ vcpus: 2 })
+})
+
+browserTest('parameters say where they come from, and one is found by its name', async () => {
+  await page.getByRole('tab', { name: 'Parameters' }).click()
+  const row = page.getByRole('table', { name: 'Resources' }).getByRole('row', { name: /^vcpus/ })
+  expect(await row.textContent()).toContain('this instance')
+  await look('parameters')
+  await page.getByRole('tab', { name: 'Jobs and events' }).click()
+  await page.getByText('Configuration changed').first().waitFor()
+  await look('activity')
+  const dialog = await fromMenu('Hypervisor parameters')
+  await dialog.getByLabel('Find a parameter').fill('boot')
+  await dialog.getByRole('combobox', { name: 'Boots from' }).click()
+  await page.getByRole('option', { name: 'network' }).click()
+  await look('hypervisor')
+  await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+  await done('Hypervisor parameters')
+  expect((await instance('web1'))['custom_hvparams']).toMatchObject({ boot_order: 'network' })
+})
+
+browserTest('the page of an instance goes with it when it is renamed', async () => {
+  const dialog = await fromMenu('Rename')
+  await dialog.getByLabel('New name').fill('shop1')
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click()
+  await heading('shop1')
+})
+
+browserTest('many are chosen and started with one plan and a job for each, and failures are listed', async () => {
+  await open('/instances?cols=status.memory')
+  await page.getByRole('link', { name: 'web2' }).waitFor()
+  await page.getByLabel('Choose all that are shown').click()
+  await page.getByText('2 chosen').waitFor()
+  await look('bulk')
+  const bar = page.getByRole('region', { name: 'What can be done to those that are chosen' })
+  await bar.getByRole('button', { name: 'Start' }).click()
+  let dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+  await dialog.getByText('INSTANCE_STARTUP(web2)').first().waitFor()
+  await dialog.getByRole('button', { name: 'Start 2 instances' }).click()
+  await dialog.getByText('2 of 2 done').first().waitFor()
+  await look('bulk-progress')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('cell', { name: 'Running' }).nth(1).waitFor()
+  expect((await cluster.rapi('POST', '/3/instances/web2/shutdown', { timeout: 0 })).status).toBe(202)
+  await page.getByRole('cell', { name: 'Stopped' }).waitFor()
+  await bar.getByRole('button', { name: 'Migrate' }).click()
+  dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Migrate 2 instances' }).click()
+  await dialog.getByText('1 of 2 done, 1 failed').waitFor()
+  await dialog.getByRole('link', { name: 'web2' }).waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+})
+
+browserTest('a view is kept by name, and leads back to its columns and its filter', async () => {
+  await page.getByRole('searchbox').fill('web')
+  await page.waitForURL(/q=web/)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByLabel('Name of this view').fill('webs')
+  await page.getByRole('button', { name: 'Keep' }).click()
+  await open('/instances')
+  await page.getByRole('columnheader', { name: 'Tags' }).waitFor()
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'webs' }).click()
+  await page.waitForURL(/q=web/)
+  await page.getByRole('link', { name: 'shop1' }).waitFor({ state: 'detached' })
+  await page.getByRole('columnheader', { name: 'Tags' }).waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})

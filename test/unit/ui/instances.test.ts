@@ -1,0 +1,101 @@
+// What the console says of instances: where parameters come from, what a new one is, what templates can, and the same for gnt.
+import { bodyOfDraft, gntOfDraft, partOf, plainOf } from '../../../ui/src/pages/instances/draft'
+import { originsOf, parameterField } from '../../../ui/src/pages/instances/parameters'
+import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
+import { differences } from '../../../ui/src/parts/differences'
+import { gntText } from '../../../ui/src/parts/gnt'
+import { DISK_TEMPLATES, factsOf } from '../../../src/model/templates'
+
+test('each value says who said it, and what it would be without the instance', () => {
+  const found = originsOf(
+    { a: 1, b: 2, c: 3, d: 4, e: 5 },
+    {
+      ...{ instance: { a: 1 }, os: { b: 2 } },
+      ...{ cluster: { a: 9, b: 8, c: 3, d: 4 }, defaults: { a: 7, b: 7, c: 7, d: 4, e: 5 } },
+    },
+  )
+  expect(found.map(({ name, origin, inherited }) => [name, origin, inherited])).toEqual([
+    ['a', 'instance', 9],
+    ['b', 'os', 2],
+    ['c', 'cluster', 3],
+    ['d', 'default', 4],
+    ['e', 'default', 5],
+  ])
+})
+
+test('an instance that says what holds anyway still says it', () => {
+  const [found] = originsOf({ vcpus: 1 }, { instance: { vcpus: 1 }, cluster: { vcpus: 1 } })
+  expect(found).toMatchObject({ origin: 'instance', inherited: 1 })
+})
+
+test('a parameter is asked for with what holds otherwise behind it', () => {
+  const memory = parameterField('maxmem', { type: 'integer' }, {}, 2048, { label: 'Memory', size: true })
+  expect(memory).toMatchObject({ kind: 'size', initial: '', placeholder: '2g', cleared: 'default' })
+  const own = parameterField('maxmem', { type: 'integer' }, { maxmem: 512 }, 2048, { size: true })
+  expect(own).toMatchObject({ initial: '512m' })
+  expect(parameterField('acpi', { type: 'boolean' }, {}, true)).toMatchObject({ kind: 'choice', placeholder: 'Yes' })
+  const order = parameterField('boot_order', { type: 'string', enum: ['disk', 'cdrom', ''] }, {}, 'disk')
+  expect(order).toMatchObject({ kind: 'choice', choices: ['disk', 'cdrom'], placeholder: 'disk' })
+})
+
+const PARTS = {
+  plain: { instance_name: 'vm1', os_type: 'debian', disk_template: 'plain', pnode: 'node1' },
+  ...{ beparams: { maxmem: 512 }, hvparams: {}, osparams: {} },
+  ...{ disks: [{ size: 1024 }], nics: [{ network: 'lan' }] },
+}
+
+test('a new instance has one memory unless both are said, and no empty parameters', () => {
+  expect(bodyOfDraft(PARTS, { kind: 'new' })).toEqual({
+    ...PARTS.plain,
+    ...{ disks: PARTS.disks, nics: PARTS.nics, beparams: { memory: 512 } },
+  })
+  const both = { ...PARTS, beparams: { maxmem: 512, minmem: 256 } }
+  expect(bodyOfDraft(both, { kind: 'new' })['beparams']).toEqual({ maxmem: 512, minmem: 256 })
+})
+
+test('one without disks has none, whatever was typed before', () => {
+  const parts = { ...PARTS, plain: { ...PARTS.plain, disk_template: 'diskless' } }
+  expect(bodyOfDraft(parts, { kind: 'new' })['disks']).toEqual([])
+})
+
+test('an import names the export and its node', () => {
+  const body = bodyOfDraft(PARTS, { kind: 'export', node: 'node2', name: 'old1' })
+  expect(body).toMatchObject({ mode: 'import', src_node: 'node2', src_path: 'old1' })
+})
+
+test('the same is made by a command', () => {
+  expect(gntOfDraft(bodyOfDraft(PARTS, { kind: 'new' }), { kind: 'new' })).toBe(
+    'gnt instance add --os-type=debian --disk-template=plain --backend-parameters=memory=512 --node=node1' +
+      ' --disk=0:size=1024 --net=0:network=lan vm1',
+  )
+})
+
+test('the fields of a part are told from those of the request', () => {
+  const body = { start: false, 'be/vcpus': 2, 'hv/acpi': false }
+  expect(plainOf(body)).toEqual({ start: false })
+  expect(partOf('be', body)).toEqual({ vcpus: 2 })
+})
+
+test('what gnt is told is what the shell takes as one word each', () => {
+  const body = { force: true, hotplug: false, os_type: "it's", osparams: { a: 'x,y' }, left: undefined }
+  expect(gntText('instance reinstall', body, ['vm1'], { osparams: 'os-parameters' })).toBe(
+    String.raw`gnt instance reinstall --force --no-hotplug --os-type='it'\''s' --os-parameters='a=x\,y' vm1`,
+  )
+})
+
+test('a difference is told for each value within', () => {
+  const rows = differences(
+    { be: { vcpus: 1, maxmem: 2 }, tags: ['a'] },
+    { be: { vcpus: 3, maxmem: 2 }, tags: ['a', 'b'] },
+  )
+  expect(rows).toEqual([
+    { name: 'be.vcpus', before: '1', after: '3' },
+    { name: 'tags', before: 'a', after: 'a, b' },
+  ])
+})
+
+test.each(DISK_TEMPLATES)('the console knows what can be done with disks of %s', (name) => {
+  const { mirror, copyable, growable, snapshots, empty, adoptedOnly } = factsOf(name)
+  const facts = { mirror, copyable, growable, snapshots, empty, adopted: adoptedOnly }
+  expect(TEMPLATES[name]).toEqual(JSON.parse(JSON.stringify(facts)))
+})

@@ -1,0 +1,35 @@
+// What is another one than before, value by value.
+type Record_ = Readonly<Record<string, unknown>>
+
+export interface Difference {
+  readonly name: string
+  readonly before: string
+  readonly after: string
+}
+
+/** Of objects within, the single values. */
+export function differences(before: Record_ | null, after: Record_ | null): Difference[] {
+  const [old, now] = [flat(before ?? {}), flat(after ?? {})]
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])]
+  return names
+    .filter((name) => old[name] !== now[name])
+    .map((name) => ({ name, before: old[name] ?? '', after: now[name] ?? '' }))
+}
+
+function flat(record: Record_, prefix = ''): Record<string, string> {
+  const entries = Object.entries(record).flatMap(([name, value]): (readonly [string, string])[] =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(flat(value as Record_, `${prefix}${name}.`))
+      : [[`${prefix}${name}`, valueText(value)]],
+  )
+  return Object.fromEntries(entries)
+}
+
+export const valueText = (value: unknown): string =>
+  value === null || value === undefined
+    ? ''
+    : Array.isArray(value) && value.every((one) => typeof one !== 'object')
+      ? value.join(', ')
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value)
