@@ -4,12 +4,20 @@ import { type BodySchema, fieldOf, otherFields } from '../../../ui/src/forms/sch
 import { bodyOf, complaintOf, complaintsOf } from '../../../ui/src/forms/values'
 import { parseSize, sizeText, sizeWord } from '../../../ui/src/format/size'
 
-const bodySchema = (path: string): BodySchema => {
-  const { properties, required = [] } = (document.paths as Record<string, any>)[path].post.requestBody.content[
-    'application/json'
-  ].schema
+interface Documented {
+  readonly post: {
+    readonly requestBody: {
+      readonly content: { readonly 'application/json': { readonly schema: Partial<BodySchema> } }
+    }
+  }
+}
+
+function bodySchema(path: string): BodySchema {
+  const documented = (document.paths as unknown as Readonly<Record<string, Documented>>)[path]
+  const { properties = {}, required = [] } = documented?.post.requestBody.content['application/json'].schema ?? {}
   return { properties, required }
 }
+
 const migrate = bodySchema('/3/instances/{name}/migrate')
 const create = bodySchema('/3/instances')
 const grow = bodySchema('/3/instances/{name}/disks/{index}/grow')

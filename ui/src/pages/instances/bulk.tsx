@@ -206,7 +206,7 @@ function ProgressOf({ submitted, total }: { submitted: readonly Submitted[]; tot
   const jobs = new Map(data.map((job) => [job.id, job]))
   const failures = submitted.flatMap(({ name, job: id, refusal }) => {
     const job = id === undefined ? undefined : jobs.get(id)
-    const why = refusal ?? (job?.status === 'canceled' ? texts.jobs.status['canceled'] : job && errorOf(job))
+    const why = refusal ?? (job && failureOf(job))
     return why === undefined ? [] : [{ name, id, why }]
   })
   const done = data.filter(({ status }) => status === 'success').length
@@ -240,6 +240,9 @@ function ProgressOf({ submitted, total }: { submitted: readonly Submitted[]; tot
   )
 }
 
+const failureOf = (job: Job): string | undefined =>
+  job.status === 'error' || job.status === 'canceled' ? (errorOf(job) ?? texts.jobs.status[job.status]) : undefined
+
 async function planAll({ opcode }: BulkAction, names: readonly string[], body: Values): Promise<Plan> {
   const about = (name: string) => (opcode === 'OP_TAGS_SET' ? { kind: 'instance', name } : { instance_name: name })
   const ops = names.slice(0, PLANNED_MAX).map((name) => ({ OP_ID: opcode, ...about(name), ...body }))
@@ -266,6 +269,8 @@ async function submitAll(
 }
 
 const PAGE = 200
+/** Of so many the reason is asked for; the others are said to have failed. */
+const REASONS_MAX = 50
 
 async function jobsOf(ids: readonly number[]): Promise<Job[]> {
   const pages = Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, at) => ids.slice(at * PAGE, (at + 1) * PAGE))
@@ -275,5 +280,10 @@ async function jobsOf(ids: readonly number[]): Promise<Job[]> {
       return got(api.GET('/3/jobs', { params: { query: { filter, limit: PAGE } } }))
     }),
   )
-  return answers.flatMap(({ items }) => items)
+  const jobs = answers.flatMap(({ items }) => items)
+  // Lists leave out why a job failed.
+  const failed = jobs.filter(({ status }) => status === 'error').slice(0, REASONS_MAX)
+  const told = await Promise.all(failed.map(({ id }) => got(api.GET('/3/jobs/{id}', { params: { path: { id } } }))))
+  const whole = new Map(told.map((job) => [job.id, job]))
+  return jobs.map((job) => whole.get(job.id) ?? job)
 }
