@@ -134,6 +134,8 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   },
   TokenRequest: { name: TOKEN.name, permissions: TOKEN.permissions, tags: TOKEN.tags, expires: TOKEN.expires },
   Token: TOKEN,
+  QueueDrain: { drained: true },
+  WatcherPauseRequest: { until: '2026-12-21T08:33:20.000000Z' },
   JobPriority: { priority: -10 },
   JobChanged: { done: true, message: 'Job 1234 is archived' },
   FilterRequest: {

@@ -44,6 +44,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   '/2/nodes/{name}/migrate mode': { description: 'How to migrate.', enum: migrationMode.schema.enum },
   '/2/nodes/{name}/storage/modify name': { description: 'The name of the storage unit.' },
   '/2/nodes/{name}/storage/repair name': { description: 'The name of the storage unit.' },
+  '/3/nodes/{name}/storage name': { description: 'The name of the node.' },
   '/3/tokens/{id} id': { description: 'The id of the token.' },
 }
 

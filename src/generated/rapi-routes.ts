@@ -27,9 +27,13 @@ import { MaintenanceV3Controller } from './../daemons/rapi/controllers/v3/mainte
 import { MonitoringV3Controller } from './../daemons/rapi/controllers/v3/monitoring.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
+import { QueueV3Controller } from './../daemons/rapi/controllers/v3/queue.controller'
 import { SessionV3Controller } from './../daemons/rapi/controllers/v3/session.controller'
 import { SnapshotsV3Controller } from './../daemons/rapi/controllers/v3/snapshots.controller'
+import { StorageV3Controller } from './../daemons/rapi/controllers/v3/storage.controller'
+import { TagsV3Controller } from './../daemons/rapi/controllers/v3/tags.controller'
 import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
+import { UsersV3Controller } from './../daemons/rapi/controllers/v3/users.controller'
 import { WatcherV3Controller } from './../daemons/rapi/controllers/v3/watcher.controller'
 import type { Route } from '../http/dispatch'
 import type { RapiContext } from '../daemons/rapi/context'
@@ -996,6 +1000,14 @@ export const routes: readonly Route<RapiContext>[] = [
     args: [{"in":"body","name":"body","required":true,"ref":"PlanOfJob"}, ],
   },
   {
+    verb: 'put',
+    path: '/3/queue/drained',
+    controller: QueueV3Controller,
+    action: 'drain',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"QueueDrain"}, ],
+  },
+  {
     verb: 'get',
     path: '/3/session',
     controller: SessionV3Controller,
@@ -1029,6 +1041,22 @@ export const routes: readonly Route<RapiContext>[] = [
   },
   {
     verb: 'get',
+    path: '/3/nodes/:name/storage',
+    controller: StorageV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/tags',
+    controller: TagsV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"like","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
     path: '/3/tokens',
     controller: TokensV3Controller,
     action: 'list',
@@ -1053,10 +1081,26 @@ export const routes: readonly Route<RapiContext>[] = [
   },
   {
     verb: 'get',
+    path: '/3/users',
+    controller: UsersV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [],
+  },
+  {
+    verb: 'get',
     path: '/3/watcher',
     controller: WatcherV3Controller,
     action: 'get',
     security: [{"basic":[]},{"bearer":[]}],
     args: [],
+  },
+  {
+    verb: 'put',
+    path: '/3/watcher/pause',
+    controller: WatcherV3Controller,
+    action: 'pause',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"WatcherPauseRequest"}, ],
   },
 ]

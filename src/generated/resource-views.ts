@@ -826,6 +826,8 @@ export interface NetworkView {
   'network'?: string | null
   /** IPv6 subnet. */
   'network6'?: string | null
+  /** List of addresses of instances (address, instance name). */
+  'owners'?: string[][] | null
   /** Number of reserved addresses. */
   'reserved_count'?: number | null
 }
@@ -849,6 +851,7 @@ export const NETWORK_VIEW: readonly string[] = [
   'name',
   'network',
   'network6',
+  'owners',
   'reserved_count',
 ]
 

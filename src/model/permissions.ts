@@ -41,7 +41,7 @@ export const DOOR_PERMISSIONS: readonly string[] = [
     'filter.modify',
   ],
   ...['maintenance.cancel', 'maintenance.acknowledge'],
-  ...['filter.remove', 'tokens.create', 'tokens.revoke', 'tokens.admin'],
+  ...['filter.remove', 'tokens.create', 'tokens.revoke', 'tokens.admin', 'users.list'],
 ]
 
 /** Options of the users file that stand for many permissions; the last ones are the older ones. */

@@ -242,6 +242,22 @@ export function directoryOf(cluster: StorageDirectories, template: DiskTemplate)
   return directory === undefined ? undefined : cluster[directory]
 }
 
+/** Whether disks of an enabled template are on such storage. Physical volumes are what volume groups are made of. */
+export function isStorageEnabled(
+  { enabled_disk_templates: enabled }: { readonly enabled_disk_templates: readonly string[] },
+  type: StorageType,
+): boolean {
+  const asked = type === 'lvm-pv' ? 'lvm-vg' : type
+  return DISK_TEMPLATES.some((template) => FACTS[template].storage === asked && enabled.includes(template))
+}
+
+/** What nodes are told of where such storage is: they know their own volume groups, and files are in a directory. */
+export function placeOf(cluster: StorageDirectories, type: StorageType): string[][] {
+  const template = DISK_TEMPLATES.find((one) => FACTS[one].storage === type)
+  const directory = template === undefined ? undefined : directoryOf(cluster, template)
+  return directory === undefined ? [] : [[directory]]
+}
+
 export const isFileBased = (template: string): boolean => knownFacts(template)?.directory !== undefined
 
 /** Its files are in a file system of the node, below a directory that the node's administrator has listed. */

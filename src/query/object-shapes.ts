@@ -2,6 +2,7 @@
 import { stampText, timeText } from '../lib/rfc3339'
 import type { ShownSnapshot } from '../model/snapshots'
 import type { TokenInfo } from '../rpc/luxi/gantry'
+import type { NodeStorage } from '../rpc/luxi/resources'
 import type { WatcherInfo } from '../rpc/luxi/watcher-report'
 
 export const clusterShape = (info: Readonly<Record<string, unknown>>) => ({
@@ -21,6 +22,14 @@ export const tokenShape = ({ permissions, tags, groups, created, expires, ...res
   permissions: [...permissions],
   tags: [...tags],
   groups: [...groups],
+})
+
+/** What a node keeps disks on. */
+export const storageShape = ({ type, units, problem }: NodeStorage) => ({
+  ...{ type, problem },
+  units: units.map(({ name, size, used, free, allocatable }) => ({
+    ...{ name, size_mib: size, used_mib: used, free_mib: free, allocatable },
+  })),
 })
 
 /** The runs of the watcher, with times as texts. */

@@ -26,7 +26,10 @@ import type { QueryService } from './views/queries'
 import { shownSnapshots } from './snapshots'
 import { Submissions } from './jobs/submissions'
 import { type GantryDocument, TokenService } from './access/tokens'
+import { storageOf } from './views/storage-view'
+import { tagUses } from './views/tags-view'
 import { view } from './views/views'
+import type { WatcherPause } from './watcher/watcher-pause'
 import type { WatcherReports } from './watcher/watcher-reports'
 
 export interface GantryParts {
@@ -35,6 +38,7 @@ export interface GantryParts {
   readonly events: EventService
   readonly documents: GantryDocument
   readonly watcher: WatcherReports
+  readonly pause: WatcherPause
 }
 
 export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
@@ -102,31 +106,55 @@ function callersHandlers(
     metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
     monitoring: (caller, request) => monitoring.page(caller, request),
     measuredNodes: (caller) => monitoring.measured(caller),
-    watcher(caller) {
-      // It names instances of everybody.
-      refuseLimited(caller)
-      return parts.watcher.info()
-    },
+    ...wholeClusterCalls(context, parts),
+    storage: (caller, name) => storageOf(context, caller.known(context.config()), name),
+    tags: (caller) => tagUses(caller.known(context.config())),
     snapshots: (caller, name) => shownSnapshots(caller.known(context.config()), context.gantry(), name),
     rights: (caller) => permissionNames.filter((name) => caller.may(name)),
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),
     ...maintenanceCalls(maintenance),
-    replaceFilter(caller, uuid, priority, predicates, action, reason) {
-      const isThere = uuid !== null && Object.hasOwn(context.config().filters, uuid)
-      caller.need(isThere ? 'filter.modify' : 'filter.create')
-      refuseLimited(caller)
-      return replaceFilter(context, caller.identity.user, uuid, priority, predicates, action, reason)
-    },
-    deleteFilter(caller, uuid) {
-      refuseLimited(caller)
-      if (!Object.hasOwn(context.config().filters, uuid))
-        throw new OpPrereqError(`There is no filter ${uuid}`, ECODE.NOENT)
-      return deleteFilter(context, caller.identity.user, uuid)
-    },
+    ...ruleCalls(context),
   }
 }
+
+/** They name or stop what belongs to everybody. */
+const wholeClusterCalls = (context: MasterContext, parts: GantryParts) => ({
+  watcher(caller: Access) {
+    refuseLimited(caller)
+    return parts.watcher.info()
+  },
+  async pauseWatcher(caller: Access, until: number | null) {
+    refuseLimited(caller)
+    await parts.pause.set(until)
+    return parts.watcher.info()
+  },
+  async drainQueue(caller: Access, drained: boolean) {
+    refuseLimited(caller)
+    await context.queue.setDrained(drained)
+    return null
+  },
+  users(caller: Access) {
+    refuseLimited(caller)
+    return null
+  },
+})
+
+const ruleCalls = (context: MasterContext): Pick<CallersHandlers, 'replaceFilter' | 'deleteFilter'> => ({
+  replaceFilter(caller, uuid, priority, predicates, action, reason) {
+    const isThere = uuid !== null && Object.hasOwn(context.config().filters, uuid)
+    caller.need(isThere ? 'filter.modify' : 'filter.create')
+    refuseLimited(caller)
+    return replaceFilter(context, caller.identity.user, uuid, priority, predicates, action, reason)
+  },
+  deleteFilter(caller, uuid) {
+    refuseLimited(caller)
+    if (!Object.hasOwn(context.config().filters, uuid))
+      throw new OpPrereqError(`There is no filter ${uuid}`, ECODE.NOENT)
+    return deleteFilter(context, caller.identity.user, uuid)
+  },
+})
 
 /** It is about all nodes. */
 const maintenanceCalls = (maintenance: MaintenanceService) => ({

@@ -50,7 +50,7 @@ export function localMaster(context: MasterContext, extensions: Extensions): Mas
     queryConfigValues: (fields) => queries.configValues(fields),
     queryClusterInfo: () => queries.clusterInfo(),
     queryTags: (kind: TagKind, name) => queries.tags(kind, name),
-    gantry: localGantry(context, { jobs, queries, ...extensions }),
+    gantry: localGantry(context, { jobs, queries, pause, ...extensions }),
   }
 }
 

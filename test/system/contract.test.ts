@@ -43,6 +43,8 @@ test.each(contract.operations.map((operation) => [operation.verb, operation.url,
 
 async function check(operation: ContractOperation, { path, body }: ContractRequest): Promise<void> {
   const { status, type, text } = await ask(operation.verb, path, body)
+  // A queue that takes no jobs would refuse what other requests submit.
+  if (operation.url === '/3/queue/drained') await cluster.master.setDrainFlag(false)
   if (status >= 500 && !isGanetis(operation.url, text)) throw new Error(`${status}: ${text}`)
   expect(contract.complaintOf(operation, status, type, text)).toBe(undefined)
 }

@@ -10,7 +10,7 @@ import type { Master } from '../../rpc/luxi/master'
 import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
 import { rolesOf } from './auth'
-import type { User } from './users'
+import type { User, UserView } from './users'
 import type { Caller, Sessions } from './v3/sessions'
 
 /** Services that all requests share. */
@@ -34,6 +34,8 @@ export interface V3Request {
   readonly identity: Identity
   readonly sessions: Sessions
   readonly gantry: GantryMaster
+  /** All that may log in. */
+  readonly users: () => UserView[]
   readonly reply: Reply
 }
 

@@ -108,7 +108,7 @@ function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
     const identify = createIdentify({ gantry, users, passwords: authenticator, turns, sessions })
     const v3Routes = [...routes.filter(({ path }) => isV3(path)), ...objectRoutes]
     return {
-      v3: createDispatcher(v3Api(v3Routes, { ...services, gantry, identify, sessions }), bodies),
+      v3: createDispatcher(v3Api(v3Routes, { ...services, gantry, identify, sessions, users }), bodies),
       measures: (request, response) => serveMetrics({ metrics, gantry, identify, log }, request, response),
     }
   }

@@ -15,6 +15,14 @@ export const REALM = 'Ganeti Remote API'
 
 export type User = Omit<UserEntry, 'password'>
 
+/** A user as others may see it. */
+export interface UserView {
+  name: string
+  options: string[]
+  /** As patterns. */
+  permissions: string[]
+}
+
 /** The name and password that a client sends to log in. */
 export interface Credentials {
   readonly name: string
@@ -68,6 +76,15 @@ export class UsersFile {
     const shown = this.shown.get(this.digest(login))
     const entry = shown && this.users.get(shown.name)
     return entry?.password === shown?.password ? entry : undefined
+  }
+
+  /** Everybody, by name. */
+  list(): UserView[] {
+    this.refresh()
+    const users = [...this.users.values()].map(({ name, options }) => ({
+      ...{ name, options: [...options], permissions: permissionsOf(options) },
+    }))
+    return users.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   /** A digest of the user's password as the file has it: another one when it was changed, and undefined without such a user. */

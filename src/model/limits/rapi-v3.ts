@@ -13,3 +13,5 @@ export const IDEMPOTENCY_KEY_BYTES_MAX = 255
 export const IDEMPOTENCY_S = 24 * 3600
 /** Keys of one user that are remembered at the same time; beyond them the oldest of that user are forgotten. */
 export const IDEMPOTENCY_KEYS_PER_USER_MAX = 20_000
+/** Objects that are named with a tag; their number is told beside. */
+export const TAGGED_OBJECTS_SHOWN_MAX = 100

@@ -12,7 +12,7 @@ import { diskDicts, viewOf } from '../instance/view'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkFields, lockNodesForReading } from './reading'
-import { directoryOf, DISK_TEMPLATES, factsOf, type StorageType, NO_DISKS } from '../../model/templates'
+import { factsOf, isStorageEnabled, NO_DISKS, placeOf, type StorageType } from '../../model/templates'
 
 const FIELDS: readonly string[] = ['allocatable', 'free', 'name', 'node', 'size', 'type', 'used']
 /** Known here, so nodes are not asked. */
@@ -140,10 +140,8 @@ async function faultyCopy(
 }
 
 function checkTypeEnabled(cluster: Cluster, type: StorageType): void {
-  // Physical volumes are what volume groups are made of.
+  if (isStorageEnabled(cluster, type)) return
   const asked = type === 'lvm-pv' ? 'lvm-vg' : type
-  const templates = DISK_TEMPLATES.filter((template) => factsOf(template).storage === asked)
-  if (templates.some((template) => cluster.enabled_disk_templates.includes(template))) return
   throw new OpPrereqError(
     `No disk template of storage type '${asked}' is enabled in this cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
   )
@@ -156,11 +154,4 @@ function defaultType(cluster: Cluster): StorageType {
   throw new OpPrereqError(
     `Storage reporting for storage type '${type}' is not supported. Please use the --storage-type option to specify one of the supported storage types (${STORAGE_TYPES_NODE_STORAGE.join(', ')}) or set the default disk template to one that supports storage reporting.`,
   )
-}
-
-/** Nodes know their own volume groups. For file storage, the call names the directory. */
-function placeOf(cluster: Cluster, type: StorageType): string[][] {
-  const template = DISK_TEMPLATES.find((one) => factsOf(one).storage === type)
-  const directory = template === undefined ? undefined : directoryOf(cluster, template)
-  return directory === undefined ? [] : [[directory]]
 }

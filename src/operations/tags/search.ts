@@ -1,7 +1,7 @@
 // OP_TAGS_SEARCH: the objects whose tags match a pattern.
-import { recordValues } from '../../config/records'
+import { taggedObjects } from '../../config/tagged'
 import { ECODE, OpPrereqError, QueryFilterParseError } from '../../model/errors'
-import type { ConfigData } from '../../model/config'
+import type { ObjectKind } from '../../model/object-kinds'
 import { OpTagsSearch } from '../../opcodes/tags'
 import { compileRegex } from '../../query/regex'
 import { logicalUnit } from '../logical-unit'
@@ -18,19 +18,19 @@ export const tagsSearch = logicalUnit(OpTagsSearch, {
   },
   async run(ctx, _op, pattern) {
     const config = await ctx.config.read({ instances: 'all', nodes: 'all', groups: 'all', networks: 'all' })
-    return [...tagged(config)].flatMap(([path, tags]) =>
+    return [...taggedObjects(config)].flatMap(({ kind, name, tags }) =>
       [...tags]
         .sort()
         .filter((tag) => pattern.test(tag))
-        .map((tag): [string, string] => [path, tag]),
+        .map((tag): [string, string] => [PATHS[kind](name), tag]),
     )
   },
 })
 
-function* tagged(config: ConfigData): Iterable<[path: string, tags: readonly string[]]> {
-  yield ['/cluster', config.cluster.tags]
-  for (const instance of recordValues(config.instances)) yield [`/instances/${instance.name}`, instance.tags]
-  for (const node of recordValues(config.nodes)) yield [`/nodes/${node.name}`, node.tags]
-  for (const group of recordValues(config.nodegroups)) yield [`/nodegroup/${group.name}`, group.tags]
-  for (const network of recordValues(config.networks)) yield [`/network/${network.name}`, network.tags]
-}
+const PATHS = {
+  cluster: () => '/cluster',
+  instance: (name) => `/instances/${name}`,
+  node: (name) => `/nodes/${name}`,
+  group: (name) => `/nodegroup/${name}`,
+  network: (name) => `/network/${name}`,
+} as const satisfies Readonly<Record<ObjectKind, (name: string) => string>>

@@ -1,5 +1,6 @@
 // Query fields of jobs.
 import { ProgrammerError } from '../../model/errors'
+import { MARK } from '../../model/marks'
 import { inDeclaredOrder } from '../../opcodes/parse'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
@@ -83,6 +84,20 @@ export const jobResource: Resource<JobRow> = {
     summary: of('Summary', 'other', 'List of per-opcode summaries', (job) => cell(job.ops.map(summaryOf)), {
       shape: TEXTS,
     }),
+    title: field(
+      'Title',
+      'text',
+      'The summaries of all opcodes in one text, to filter by',
+      ({ job }) => (job === undefined ? UNAVAILABLE : cell(job.ops.map(summaryOf).join(', '))),
+      { ours: true },
+    ),
+    user: field(
+      'User',
+      'text',
+      'Who submitted the job; empty for a command on the master',
+      ({ job }) => (isWhole(job) ? cell(userOf(job)) : UNAVAILABLE),
+      { ours: true, needs: 'file' },
+    ),
   },
 }
 
@@ -123,6 +138,13 @@ const isWhole = (job: JobRow['job']): job is JobView =>
 const summaryOf = (op: OpOutline | OpView): string => ('input' in op ? opcodeSummary(op.input) : op.summary)
 
 const opIdOf = (op: OpOutline | OpView): string => ('input' in op ? op.input.OP_ID : op.OP_ID)
+
+function userOf({ ops }: JobView): string {
+  const trail: unknown = ops[0]?.input['reason']
+  const entries: readonly unknown[] = Array.isArray(trail) ? trail : []
+  const noted = entries.find((entry) => Array.isArray(entry) && entry[0] === MARK.user)
+  return Array.isArray(noted) ? String(noted[1]) : ''
+}
 
 /** Python writes unset parameters to job files as null, luxid shows only these two so; it has an order of its own, too. */
 const SHOWN_AS_NULL: readonly string[] = ['depends', 'comment']

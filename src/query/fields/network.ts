@@ -49,6 +49,13 @@ const fields: FieldTable<NetworkRow> = {
   network6: field('IPv6Subnet', 'other', 'IPv6 subnet', ({ network }) => optional(network.network6), {
     shape: 'string',
   }),
+  owners: field(
+    'Owners',
+    'other',
+    'List of addresses of instances (address, instance name)',
+    ({ network, index }) => cell(owners(network, index)),
+    { shape: 'string[][]', ours: true },
+  ),
   reserved_count: field('ReservedCount', 'number', 'Number of reserved addresses', ({ network }) =>
     cell(count(network, 'X')),
   ),
@@ -75,6 +82,14 @@ function connections({ network, index }: NetworkRow): string[][] {
     const params = group.networks[network.uuid]
     return params === undefined ? [] : [[group.name, params.mode ?? '-', params.link ?? '-', params.vlan ?? '-']]
   })
+}
+
+function owners({ uuid }: Network, index: ConfigIndex): string[][] {
+  return index
+    .instancesOfNetwork(uuid)
+    .flatMap(({ name, nics }) =>
+      nics.flatMap(({ network, ip }) => (network === uuid && typeof ip === 'string' ? [[ip, name]] : [])),
+    )
 }
 
 function map({ reservations = '', ext_reservations = '' }: Network): string {

@@ -2,7 +2,8 @@
 // server and services take their types from here.
 import type { Capacity, WhatIf } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
-import { float, int, object, text } from '../../lib/shapes/leaves'
+import { orNull } from '../../lib/shapes/containers'
+import { bool, float, int, object, text } from '../../lib/shapes/leaves'
 import type { Shape, ValueOf } from '../../lib/shapes/shape'
 import type { MaintenanceEvent, MaintenanceView } from '../../model/maintenance'
 import type { ShownSnapshot } from '../../model/snapshots'
@@ -22,6 +23,7 @@ import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gant
 import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
 import { type MeasuredNode, type MonitoringPage, monitoringRequest } from './monitoring'
 import type { Plan } from './plan'
+import type { NodeStorage, TagUse } from './resources'
 import { type WatcherInfo, watcherReport } from './watcher-report'
 
 type Checks = readonly Shape<unknown>[]
@@ -89,6 +91,15 @@ const callersCalls = {
   measuredNodes: call('GantryMeasuredNodes', [], of<MeasuredNode[]>(), { asks: true, needs: 'nodes.list' }),
   /** Until when the watcher rests, and what its last runs did. */
   watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info' }),
+  /** Until then, in seconds since the epoch, the watcher rests; null ends a pause. */
+  pauseWatcher: call('GantryPauseWatcher', [orNull(float)], of<WatcherInfo>(), { needs: 'cluster.modify' }),
+  /** A queue that is drained takes no new jobs. */
+  drainQueue: call('GantryDrainQueue', [bool], of<null>(), { needs: 'cluster.modify' }),
+  /** What one node keeps disks on, by type. */
+  storage: call('GantryStorage', [text], of<NodeStorage[]>(), { asks: true, needs: 'nodes.storage.query' }),
+  tags: call('GantryTags', [], of<TagUse[]>(), { asks: true, needs: 'tags.get' }),
+  /** Refuses who may not read the users of the remote API, whom only that knows. */
+  users: call('GantryUsers', [], of<null>(), { asks: true, needs: 'users.list' }),
   /** Those of one instance's disks. */
   snapshots: call('GantrySnapshots', [text], of<ShownSnapshot[]>(), { asks: true, needs: 'instances.info' }),
   /** The names of all permissions that the caller has. */

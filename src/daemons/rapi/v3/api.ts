@@ -8,16 +8,19 @@ import { RapiContext, type RapiServices } from '../context'
 import { AnsweredByJob } from '../errors'
 import type { Identify } from './identity'
 import { CHALLENGE, problemOf } from './problem'
+import type { UsersFile } from '../users'
 import { type Caller, CSRF_HEADER, type Sessions } from './sessions'
 
 interface V3Options extends RapiServices {
   readonly gantry: GantryMaster
   readonly identify: Identify
   readonly sessions: Sessions
+  readonly users: Pick<UsersFile, 'list'>
 }
 
 export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options): Api<Caller, RapiContext> {
-  const { gantry, clock, log, sessions } = options
+  const { gantry, clock, log, sessions, users: file } = options
+  const users = () => file.list()
   const door: JsonDoor = {
     ...{ clock, limits: HTTP_LIMITS, challenge: CHALLENGE },
     problemOf: (error) => problemOf(error, log),
@@ -34,7 +37,9 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
     context(asked) {
       const reply: Reply = { status: 200, headers: {} }
       const { caller } = asked
-      return new RapiContext(options, asked, undefined, { caller, identity: caller.identity, sessions, gantry, reply })
+      return new RapiContext(options, asked, undefined, {
+        ...{ caller, identity: caller.identity, sessions, gantry, users, reply },
+      })
     },
     replyOf,
   })
