@@ -1,9 +1,19 @@
 // All texts of the console. Another language is another object of the same type.
-import { instanceTexts } from './texts/instances'
+import { accessTexts } from './texts/access'
+import { clusterTexts } from './texts/cluster'
 import { conflictTexts, formTexts, planTexts } from './texts/forms'
+import { groupTexts } from './texts/groups'
+import { instanceTexts } from './texts/instances'
+import { jobTexts } from './texts/jobs'
+import { maintenanceTexts } from './texts/maintenance'
+import { networkTexts } from './texts/networks'
+import { nodeTexts } from './texts/nodes'
+import { exportTexts, osTexts, storageTexts, tagTexts } from './texts/systems'
 
 export const texts = {
   product: 'Gantry',
+  usage: (used: string, total: string) => `${used} of ${total} in use`,
+  more: (count: number) => `and ${count} more`,
   nav: {
     label: 'Sections',
     overview: 'Overview',
@@ -12,12 +22,22 @@ export const texts = {
     groups: 'Groups',
     networks: 'Networks',
     jobs: 'Jobs',
+    locks: 'Locks',
+    rules: 'Queue rules',
+    storage: 'Storage',
+    os: 'OS',
+    exports: 'Exports',
+    tags: 'Tags',
+    maintenance: 'Maintenance',
+    access: 'Access',
+    cluster: 'Cluster',
     open: 'Show the sections',
     close: 'Hide the sections',
   },
   shell: {
     search: 'Search',
     searchHint: 'Instances, nodes, jobs, pages …',
+    searchActions: 'What can be done',
     searchNothing: 'Nothing has this name',
     colors: 'Light or dark',
     account: (user: string) => `Signed in as ${user}`,
@@ -68,12 +88,14 @@ export const texts = {
     count: (loaded: number, more: boolean, [one, many]: readonly [string, string]) =>
       `${loaded}${more ? '+' : ''} ${loaded === 1 ? one : many}`,
     filterName: 'Filter by name',
+    actions: 'Actions',
     status: 'Status',
     anyStatus: 'Any status',
     sortBy: (title: string) => `Sort by ${title}`,
   },
   action: {
     cancel: 'Cancel',
+    close: 'Close',
     copyCurl: 'Copy as curl',
     copyGnt: 'Copy as gnt',
     copied: 'Copied',
@@ -85,71 +107,18 @@ export const texts = {
   forms: formTexts,
   plan: planTexts,
   conflict: conflictTexts,
-  jobs: {
-    one: (id: number | string) => `Job ${id}`,
-    tray: 'Jobs that you have begun',
-    dismiss: 'Hide this job',
-    status: {
-      queued: 'Queued',
-      waiting: 'Waiting for locks',
-      canceling: 'Being cancelled',
-      running: 'Running',
-      canceled: 'Cancelled',
-      success: 'Done',
-      error: 'Failed',
-    } as Readonly<Record<string, string>>,
-    columns: { id: 'Job', summary: 'What', status: 'Status', received: 'Submitted', took: 'Took' },
-    noun: ['job', 'jobs'] as const,
-    log: 'Log',
-    noLog: 'It has said nothing yet.',
-    input: 'Parameters',
-    cancel: 'Cancel job',
-    glance: 'At a glance',
-    priority: 'Priority',
-    started: 'Started',
-    ended: 'Ended',
-  },
+  jobs: jobTexts,
   instances: instanceTexts,
-  nodes: {
-    noun: ['node', 'nodes'] as const,
-    columns: {
-      name: 'Name',
-      role: 'Role',
-      group: 'Group',
-      instances: 'Primary / secondary',
-      memory: 'Memory free',
-      disk: 'Disk free',
-      cpus: 'CPUs',
-    },
-    role: {
-      M: 'Master',
-      C: 'Master candidate',
-      R: 'Regular',
-      D: 'Drained',
-      O: 'Offline',
-    } as Readonly<Record<string, string>>,
-    instances: 'Instances',
-    primary: 'Primary instances',
-    secondary: 'Secondary instances',
-    none: 'None.',
-    general: 'General',
-    resources: 'Resources',
-  },
-  groups: {
-    noun: ['group', 'groups'] as const,
-    columns: { name: 'Name', nodes: 'Nodes', instances: 'Instances', policy: 'Allocation', tags: 'Tags' },
-  },
-  networks: {
-    noun: ['network', 'networks'] as const,
-    columns: {
-      name: 'Name',
-      network: 'Network',
-      gateway: 'Gateway',
-      free: 'Free',
-      reserved: 'In use',
-      groups: 'Groups',
-    },
-  },
+  nodes: nodeTexts,
+  groups: groupTexts,
+  networks: networkTexts,
+  os: osTexts,
+  exports: exportTexts,
+  storage: storageTexts,
+  tags: tagTexts,
+  maintenance: maintenanceTexts,
+  access: accessTexts,
+  cluster: clusterTexts,
   overview: {
     health: 'Is all well',
     allWell: 'Everything is as it should be.',
@@ -166,5 +135,18 @@ export const texts = {
     version: 'Version',
     master: 'Master',
   },
+  /** What can be done from everywhere, as the search finds it. */
+  doing: [
+    { id: 'verify', label: clusterTexts.verify.run, permission: 'cluster.verify' },
+    { id: 'redistribute', label: clusterTexts.actions.redistribute, permission: 'cluster.redistribute_config' },
+    { id: 'pause-watcher', label: maintenanceTexts.pause, permission: 'cluster.modify' },
+    { id: 'drain', label: jobTexts.queue.drain, permission: 'cluster.modify' },
+    { id: 'undrain', label: jobTexts.queue.undrain, permission: 'cluster.modify' },
+    { id: 'add-group', label: groupTexts.actions.add, permission: 'groups.create' },
+    { id: 'add-network', label: networkTexts.actions.add, permission: 'networks.create' },
+    { id: 'add-node', label: nodeTexts.actions.add, permission: 'nodes.add' },
+    { id: 'add-rule', label: jobTexts.rules.add, permission: 'filter.create' },
+    { id: 'make-token', label: accessTexts.make, permission: 'tokens.create' },
+  ],
   notFound: { title: 'There is no such page', home: 'To the overview' },
 }

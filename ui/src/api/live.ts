@@ -11,6 +11,19 @@ const RESOURCE: Readonly<Record<string, string>> = {
   network: 'networks',
   job: 'jobs',
   disk: 'instances',
+  filter: 'filters',
+}
+
+/** Lists that may tell something else when one of a kind has changed, or when there was an event of a type. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  job: ['locks'],
+  instance: ['tags'],
+  node: ['tags', 'maintenance'],
+  group: ['tags'],
+  network: ['tags'],
+  cluster: ['tags', 'os', 'maintenance'],
+  maintenance: ['maintenance'],
+  watcher: ['watcher'],
 }
 
 const TOGETHER_MS = 250
@@ -24,7 +37,7 @@ export function useLive(session: string): void {
     // What was shown before the stream began may have changed since.
     void client.invalidateQueries()
     const leave = followEvents(
-      ({ objects }) => changes.note(objects),
+      ({ type, objects }) => changes.note(type, objects),
       () => void client.invalidateQueries(),
     )
     return () => {
@@ -34,6 +47,11 @@ export function useLive(session: string): void {
   }, [client, session])
 }
 
+/** What has lists of instances is not changed itself when one of them moves. */
+const HOLDERS: ReadonlySet<unknown> = new Set(['nodes', 'groups', 'networks'])
+const hasInstances = ([resource, one, , ...more]: readonly unknown[]): boolean =>
+  HOLDERS.has(resource) && one === 'one' && more.length === 0
+
 class Changes {
   private readonly objects = new Set<string>()
   private readonly lists = new Set<string>()
@@ -42,10 +60,13 @@ class Changes {
 
   constructor(private readonly client: QueryClient) {}
 
-  note(objects: readonly string[]): void {
+  note(type: string, objects: readonly string[]): void {
+    for (const list of ALSO[type] ?? []) this.lists.add(list)
     for (const object of objects) {
+      const [kind = ''] = object.split('/')
       this.objects.add(object)
-      this.lists.add(RESOURCE[object.split('/')[0] ?? ''] ?? 'cluster')
+      this.lists.add(RESOURCE[kind] ?? 'cluster')
+      for (const list of ALSO[kind] ?? []) this.lists.add(list)
     }
     this.objectsTimer ??= window.setTimeout(() => this.askObjects(), TOGETHER_MS)
     this.listsTimer ??= window.setTimeout(() => this.askLists(), LISTS_EVERY_MS)
@@ -70,6 +91,10 @@ class Changes {
     this.listsTimer = undefined
     for (const resource of this.lists) {
       void this.client.invalidateQueries({ queryKey: [resource, 'list'] })
+      if (resource === 'instances')
+        void this.client.invalidateQueries({ predicate: ({ queryKey }) => hasInstances(queryKey) })
+      // What the cluster says of an operating system is a setting of the cluster.
+      if (resource === 'os') void this.client.invalidateQueries({ queryKey: ['os', 'one'] })
       if (resource === 'cluster') void this.client.invalidateQueries({ queryKey: ['cluster'] })
     }
     this.lists.clear()

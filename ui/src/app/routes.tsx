@@ -2,9 +2,13 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from '@tanstack/react-router'
 import type { CreateSearch } from '../pages/instances/create-page'
 import type { InstanceSearch } from '../pages/instances/instance-page'
+import type { ClusterSearch } from '../pages/cluster/cluster-page'
 import type { InstancesSearch } from '../pages/instances/list-page'
 import type { JobsSearch } from '../pages/jobs/list-page'
+import type { LocksSearch } from '../pages/jobs/locks-page'
 import type { NodesSearch } from '../pages/nodes/list-page'
+import type { StorageSearch } from '../pages/storage/storage-page'
+import type { TagsSearch } from '../pages/tags/tags-page'
 import { Page } from '../parts/page'
 import { ProblemBox } from '../parts/problem-box'
 import { texts } from '../texts'
@@ -53,7 +57,7 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/nodes' },
-    validateSearch: (search): NodesSearch => textsOf(search, ['q', 'sort']),
+    validateSearch: (search): NodesSearch => textsOf(search, ['q', 'role', 'sort']),
     component: lazyRouteComponent(() => import('../pages/nodes/list-page'), 'NodesPage'),
   }),
   createRoute({
@@ -70,12 +74,64 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/jobs' },
-    validateSearch: (search): JobsSearch => textsOf(search, ['status', 'sort']),
+    validateSearch: (search): JobsSearch => textsOf(search, ['status', 'q', 'user', 'sort']),
     component: lazyRouteComponent(() => import('../pages/jobs/list-page'), 'JobsPage'),
   }),
   createRoute({
     ...{ getParentRoute, path: '/jobs/$id' },
     component: lazyRouteComponent(() => import('../pages/jobs/job-page'), 'JobPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/groups/$name' },
+    component: lazyRouteComponent(() => import('../pages/groups/group-page'), 'GroupPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/networks/$name' },
+    component: lazyRouteComponent(() => import('../pages/networks/network-page'), 'NetworkPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/locks' },
+    validateSearch: (search): LocksSearch => textsOf(search, ['q']),
+    component: lazyRouteComponent(() => import('../pages/jobs/locks-page'), 'LocksPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/rules' },
+    component: lazyRouteComponent(() => import('../pages/rules/rules-page'), 'RulesPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/storage' },
+    validateSearch: (search): StorageSearch => textsOf(search, ['sort']),
+    component: lazyRouteComponent(() => import('../pages/storage/storage-page'), 'StoragePage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/os' },
+    component: lazyRouteComponent(() => import('../pages/os/list-page'), 'OsPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/os/$name' },
+    component: lazyRouteComponent(() => import('../pages/os/os-page'), 'OneOsPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/exports' },
+    component: lazyRouteComponent(() => import('../pages/exports/exports-page'), 'ExportsPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/tags' },
+    validateSearch: (search): TagsSearch => textsOf(search, ['q']),
+    component: lazyRouteComponent(() => import('../pages/tags/tags-page'), 'TagsPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/maintenance' },
+    component: lazyRouteComponent(() => import('../pages/maintenance/maintenance-page'), 'MaintenancePage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/access' },
+    component: lazyRouteComponent(() => import('../pages/access/access-page'), 'AccessPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/cluster' },
+    validateSearch: (search): ClusterSearch => textsOf(search, ['q']),
+    component: lazyRouteComponent(() => import('../pages/cluster/cluster-page'), 'ClusterPage'),
   }),
 ] as const
 

@@ -30,6 +30,15 @@ export const SECTIONS = [
   { to: '/groups', icon: 'groups' },
   { to: '/networks', icon: 'networks' },
   { to: '/jobs', icon: 'jobs' },
+  { to: '/locks', icon: 'locks' },
+  { to: '/rules', icon: 'rules' },
+  { to: '/storage', icon: 'storage' },
+  { to: '/os', icon: 'os' },
+  { to: '/exports', icon: 'exports' },
+  { to: '/tags', icon: 'tags' },
+  { to: '/maintenance', icon: 'maintenance' },
+  { to: '/access', icon: 'access' },
+  { to: '/cluster', icon: 'cluster' },
 ] as const satisfies readonly { to: string; icon: IconName & keyof typeof texts.nav }[]
 
 const KEYS = 'Ctrl K'

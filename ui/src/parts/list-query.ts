@@ -8,7 +8,7 @@ interface ListPage<View> {
 }
 
 export interface ListRequest {
-  readonly resource: 'instances' | 'nodes' | 'groups' | 'networks' | 'jobs'
+  readonly resource: 'instances' | 'nodes' | 'groups' | 'networks' | 'jobs' | 'os' | 'exports' | 'filters' | 'tags'
   readonly query: Readonly<Record<string, string | undefined>>
 }
 

@@ -105,7 +105,7 @@ function Head<Row>({ columns, sort, onSort, style }: TableProps<Row> & { style: 
         return (
           <div key={id} role="columnheader" aria-sort={order} className={`vt-cell${right ? ' vt-right' : ''}`}>
             {field === undefined || onSort === undefined ? (
-              (head ?? title)
+              (head ?? (title || <span className="unseen">{texts.table.actions}</span>))
             ) : (
               <button
                 type="button"

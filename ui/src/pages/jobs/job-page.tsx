@@ -1,14 +1,18 @@
-// One job: its steps with their logs, as they come.
-import { Button, Code, Spoiler } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { api, got } from '../../api/client'
+// One job: its steps with their logs, as they come, and the jobs and locks that it has to do with.
+import { Code } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useMay } from '../../api/session'
 import { spanText, timeText } from '../../format/time'
+import { Actions } from '../../parts/action'
 import { isOver, type Job, jobQuery, JobStatus, lineText, summaryOf, tookMs } from '../../parts/job'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
+import { JOB_ACTIONS } from './actions'
+import { locksQuery, LockLink, waitsOf } from './locks'
+import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from './trail'
 
 const own = texts.jobs
 const route = getRouteApi('/jobs/$id')
@@ -16,34 +20,19 @@ const route = getRouteApi('/jobs/$id')
 export function JobPage() {
   const id = Number(route.useParams().id)
   const { data: job, error, refetch } = useQuery(jobQuery(id))
-  const may = useMay()
-  const cancel = useMutation({ mutationFn: () => got(api.DELETE('/3/jobs/{id}', { params: { path: { id } } })) })
   return (
     <Page
       title={own.one(id)}
       note={job && <JobStatus status={job.status} />}
-      actions={
-        job &&
-        !isOver(job) && (
-          <Button
-            variant="default"
-            disabled={!may('jobs.cancel')}
-            title={may('jobs.cancel') ? undefined : texts.action.notAllowed('jobs.cancel')}
-            loading={cancel.isPending}
-            onClick={() => cancel.mutate()}
-          >
-            {own.cancel}
-          </Button>
-        )
-      }
+      actions={job && <Actions subject={job} actions={JOB_ACTIONS} shown={3} />}
     >
-      <ProblemBox error={error ?? cancel.error} retry={() => void refetch()} />
-      {cancel.data?.cancelled === false && <ProblemBox error={cancel.data.message} />}
+      <ProblemBox error={error} retry={() => void refetch()} />
       {job && (
         <>
           <Card title={own.glance}>
             <Facts facts={factsOf(job)} />
           </Card>
+          {!isOver(job) && <Locks job={job.id} />}
           {job.ops.map((op, index) => (
             <Step key={index} op={op} title={`${index + 1}. ${op.summary}`} />
           ))}
@@ -53,16 +42,62 @@ export function JobPage() {
   )
 }
 
-function factsOf(job: Job): [string, string][] {
+function factsOf(job: Job): [string, ReactNode][] {
   const took_ms = tookMs(job, Date.now())
+  const [depends, submitted, reasons] = [dependenciesOf(job), submittedOf(job), reasonsOf(job)]
+  const token = tokenOf(job)
   return [
     [own.columns.summary, summaryOf(job)],
+    [own.user, [userOf(job) ?? own.master, ...(token === undefined ? [] : [own.token(token)])].join(', ')],
+    ...(reasons.length === 0 ? [] : ([[own.reason, reasons.join('; ')]] as [string, ReactNode][])),
     [own.columns.received, timeText(job.received)],
     [own.started, timeText(job.started)],
     [own.ended, timeText(job.ended)],
     [own.columns.took, took_ms === undefined ? '–' : spanText(took_ms)],
     [own.priority, String(job.priority)],
+    ...(depends.length === 0
+      ? []
+      : ([
+          [
+            own.depends,
+            depends.map(({ job: id, statuses }) => (
+              <div key={id}>
+                <JobLink id={id} />{' '}
+                {own.dependsOn(statuses.map((status) => own.status[status] ?? status).join(', ') || own.any)}
+              </div>
+            )),
+          ],
+        ] as [string, ReactNode][])),
+    ...(submitted.length === 0
+      ? []
+      : ([[own.submitted, submitted.map((id) => [<JobLink key={id} id={id} />, ' '])]] as [string, ReactNode][])),
+    ...(job.archived ? ([['', own.archived]] as [string, ReactNode][]) : []),
   ]
+}
+
+export const JobLink = ({ id }: { id: number }) => (
+  <Link to="/jobs/$id" params={{ id: String(id) }}>
+    {own.one(id)}
+  </Link>
+)
+
+/** What it holds and waits for, as long as it goes on. */
+function Locks({ job }: { job: number }) {
+  const may = useMay()
+  const { data } = useQuery({ ...locksQuery, enabled: may('locks.list') })
+  if (data === undefined) return null
+  const { holds, waits } = waitsOf(data.items, job)
+  if (holds.length + waits.length === 0) return null
+  return (
+    <Card title={own.locks.title}>
+      <Facts
+        facts={[
+          [own.locks.waits, waits.map(({ lock, holders }) => <LockLink key={lock} name={lock} holders={holders} />)],
+          [own.locks.holds, holds.join(', ')],
+        ]}
+      />
+    </Card>
+  )
 }
 
 function Step({ op, title }: { op: Job['ops'][number]; title: string }) {
@@ -77,17 +112,25 @@ function Step({ op, title }: { op: Job['ops'][number]; title: string }) {
       {log.length === 0 ? (
         <Nothing text={own.noLog} />
       ) : (
-        <pre className="log mono" tabIndex={0} aria-label={own.log}>
+        <pre className="log mono" tabIndex={0} aria-label={`${own.log}: ${title}`}>
           {log.map(({ serial, time, message }) =>
             `${timeText(time).slice(11, 19)}  ${lineText(message)}`.concat(serial === log.at(-1)?.serial ? '' : '\n'),
           )}
         </pre>
       )}
-      <div style={{ padding: '0 14px 12px' }}>
-        <Spoiler maxHeight={0} showLabel={own.input} hideLabel={own.input} fz="sm">
-          <Code block>{JSON.stringify(op.input ?? {}, null, 2)}</Code>
-        </Spoiler>
-      </div>
+      <Data title={own.input} of={title} value={op.input ?? {}} />
+      {op.result !== null && op.result !== undefined && <Data title={own.result} of={title} value={op.result} />}
     </Card>
+  )
+}
+
+function Data({ title, of, value }: { title: string; of: string; value: unknown }) {
+  return (
+    <details className="more">
+      <summary>{title}</summary>
+      <Code block tabIndex={0} aria-label={`${title}: ${of}`} mah={400} style={{ overflow: 'auto' }}>
+        {JSON.stringify(value, null, 2)}
+      </Code>
+    </details>
   )
 }

@@ -1,13 +1,18 @@
 // All jobs that are not archived, the newest first.
-import { Select, Text } from '@mantine/core'
+import { Group, Select, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { api, got } from '../../api/client'
 import { spanText, timeText } from '../../format/time'
+import { ActionAt } from '../../parts/action'
 import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
-import { allOf, useList } from '../../parts/list-query'
+import { allOf, nameLike, useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { Status } from '../../parts/status'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
+import { DRAIN, UNDRAIN } from './actions'
 
 const own = texts.jobs
 const route = getRouteApi('/jobs')
@@ -38,13 +43,21 @@ const COLUMNS: readonly Column<Job>[] = [
 
 export interface JobsSearch {
   readonly status?: string
+  /** A part of what it is about. */
+  readonly q?: string
+  readonly user?: string
   readonly sort?: string
 }
 
 export function JobsPage() {
-  const { status, sort = '-id' } = route.useSearch()
+  const { status, q, user, sort = '-id' } = route.useSearch()
   const navigate = route.useNavigate()
-  const filter = allOf(status === undefined ? [] : [['==', 'status', status]])
+  const go = (next: JobsSearch) => void navigate({ search: { status, q, user, sort, ...next }, replace: true })
+  const filter = allOf([
+    ...(status === undefined ? [] : [['==', 'status', status]]),
+    ...(q === undefined ? [] : [nameLike(q, 'title')]),
+    ...(user === undefined ? [] : [['==', 'user', user]]),
+  ])
   const list = useList<Job>({ resource: 'jobs', query: { filter, sort } })
   return (
     <Page
@@ -55,17 +68,9 @@ export function JobsPage() {
           {texts.table.count(list.rows.length, list.hasMore, own.noun)}
         </Text>
       }
-      actions={
-        <Select
-          clearable
-          aria-label={texts.table.status}
-          placeholder={texts.table.anyStatus}
-          value={status ?? null}
-          data={Object.entries(own.status).map(([value, label]) => ({ value, label }))}
-          onChange={(next) => void navigate({ search: { sort, status: next ?? undefined }, replace: true })}
-        />
-      }
+      actions={<Filters go={go} />}
     >
+      <QueueState />
       <ProblemBox error={list.error} retry={list.retry} />
       <VirtualTable
         label={texts.nav.jobs}
@@ -75,9 +80,57 @@ export function JobsPage() {
         more={list.more}
         loading={list.loading}
         sort={sort}
-        onSort={(next) => void navigate({ search: { status, sort: next }, replace: true })}
-        empty={status === undefined ? texts.table.empty : texts.table.noMatch}
+        onSort={(next) => go({ sort: next })}
+        empty={filter === undefined ? texts.table.empty : texts.table.noMatch}
       />
     </Page>
+  )
+}
+
+function Filters({ go }: { go: (next: JobsSearch) => void }) {
+  const { status, q, user } = route.useSearch()
+  return (
+    <>
+      <TextInput
+        type="search"
+        w={190}
+        aria-label={own.about}
+        placeholder={own.about}
+        defaultValue={q}
+        onChange={(event) => go({ q: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="search"
+        w={110}
+        aria-label={own.byUser}
+        placeholder={own.byUser}
+        defaultValue={user}
+        onChange={(event) => go({ user: event.currentTarget.value || undefined })}
+      />
+      <Select
+        clearable
+        w={150}
+        aria-label={texts.table.status}
+        placeholder={texts.table.anyStatus}
+        value={status ?? null}
+        data={Object.entries(own.status).map(([value, label]) => ({ value, label }))}
+        onChange={(next) => go({ status: next ?? undefined })}
+      />
+    </>
+  )
+}
+
+/** Whether new jobs are taken, with what changes that. */
+function QueueState() {
+  const { data } = useQuery({ queryKey: ['cluster'], queryFn: () => got(api.GET('/3/cluster', {})) })
+  if (data === undefined) return null
+  return (
+    <Group gap="sm" fz="sm">
+      <Status
+        tone={data.drained ? 'warn' : 'good'}
+        text={data.drained ? texts.jobs.queue.drained : texts.jobs.queue.open}
+      />
+      <ActionAt subject={null} action={data.drained ? UNDRAIN : DRAIN} />
+    </Group>
   )
 }

@@ -1,19 +1,18 @@
 // All networks.
 import { Text } from '@mantine/core'
-import type { Named } from '../../api/named'
-import type { components } from '../../api/schema'
+import { Link } from '@tanstack/react-router'
+import { Actions } from '../../parts/action'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
-
-type Network = Named<components['schemas']['NetworkView']>
+import { ADD_NETWORK, type Network } from './actions'
 
 const own = texts.networks
 
 const COLUMNS: readonly Column<Network>[] = [
-  { ...{ id: 'name', title: own.columns.name, width: 150, share: 2 }, cell: ({ name }) => name },
+  { ...{ id: 'name', title: own.columns.name, width: 150, share: 2 }, cell: ({ name }) => <NetworkLink name={name} /> },
   { ...{ id: 'network', title: own.columns.network, width: 150, share: 1 }, cell: ({ network }) => network },
   { ...{ id: 'gateway', title: own.columns.gateway, width: 130, share: 1 }, cell: ({ gateway }) => gateway },
   { ...{ id: 'free', title: own.columns.free, width: 90, right: true }, cell: ({ free_count: count }) => count },
@@ -23,6 +22,14 @@ const COLUMNS: readonly Column<Network>[] = [
   },
   { ...{ id: 'groups', title: own.columns.groups, width: 90, right: true }, cell: ({ group_cnt: count }) => count },
 ]
+
+function NetworkLink({ name }: { name: string }) {
+  return (
+    <Link to="/networks/$name" params={{ name }}>
+      {name}
+    </Link>
+  )
+}
 
 const FIELDS = 'name,network,gateway,free_count,reserved_count,group_cnt'
 
@@ -37,6 +44,7 @@ export function NetworksPage() {
           {texts.table.count(list.rows.length, list.hasMore, own.noun)}
         </Text>
       }
+      actions={<Actions subject={null} actions={[ADD_NETWORK]} shown={1} />}
     >
       <ProblemBox error={list.error} retry={list.retry} />
       <VirtualTable

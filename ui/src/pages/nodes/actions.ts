@@ -1,88 +1,164 @@
 // What can be done to a node.
+import { schema as add } from 'openapi:POST /3/nodes'
+import { schema as evacuate } from 'openapi:POST /3/nodes/{name}/evacuate'
+import { schema as migrate } from 'openapi:POST /3/nodes/{name}/migrate'
+import { schema as modify } from 'openapi:PATCH /3/nodes/{name}'
+import { fieldOf, otherFields, type Values } from '../../forms/schema'
 import type { Action } from '../../parts/action'
+import { gntText } from '../../parts/gnt'
+import { texts } from '../../texts'
 import type { ClusterNode } from './node'
+import { POWER_ACTIONS } from './power-actions'
 
-const path = ({ name }: ClusterNode, verb = ''): string => `/3/nodes/${encodeURIComponent(name)}${verb}`
+const own = texts.nodes.actions
 
-/** Sets one flag of the node. */
-function flag(
-  name: 'offline' | 'drained',
-  value: boolean,
-  texts: { label: string; text: string; unfit: string },
-): Action<ClusterNode> {
+export const nodePath = ({ name }: Pick<ClusterNode, 'name'>, verb = ''): string =>
+  `/3/nodes/${encodeURIComponent(name)}${verb}`
+
+/** Flags of `gnt node modify` are yes or no. */
+const yesNo = (body: Values): Values =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'boolean' && !WORDS.has(name) ? (value ? 'yes' : 'no') : value,
+    ]),
+  )
+const WORDS = new Set(['force', 'auto_promote'])
+
+interface FlagTexts {
+  readonly label: string
+  readonly text: (name: string) => string
+  readonly unfit: string
+}
+
+type Flag = 'offline' | 'drained' | 'master_candidate'
+
+/** Sets one flag of the node. `lowers`: there may be too few candidates afterwards. */
+function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> {
+  const lowers = name === 'master_candidate' ? !value : value
+  const promote = fieldOf(modify, 'auto_promote', { label: own.promote, text: '' })
   return {
-    ...{
-      id: `${name}-${value ? 'on' : 'off'}`,
-      label: texts.label,
-      permission: 'nodes.modify',
-      danger: value && name === 'offline',
+    ...{ id: `${name}-${value}`, label: told.label, permission: 'nodes.modify', danger: value && name === 'offline' },
+    text: (node) => told.text(node.name),
+    fields: lowers ? [promote] : [],
+    unfit(node) {
+      if (node.master === true) return own.isMaster
+      return node[name] === value ? told.unfit : undefined
     },
-    text: (node) => `${node.name}: ${texts.text}`,
-    fields: value
-      ? [
-          {
-            kind: 'switch',
-            name: 'auto_promote',
-            initial: false,
-            label: 'Promote another node to candidate if there are too few',
-          },
-        ]
-      : [],
-    unfit: (node) => (node[name] === value ? texts.unfit : undefined),
     request: (node, body) => ({
-      ...{ method: 'PATCH', path: path(node), body: { ...body, [name]: value } },
-      gnt: `gnt node modify --${name}=${value ? 'yes' : 'no'}${body['auto_promote'] === true ? ' --auto-promote' : ''} ${node.name}`,
+      ...{ method: 'PATCH', path: nodePath(node), body: { ...body, [name]: value } },
+      gnt: gntText('node modify', yesNo({ [name]: value, ...body }), [node.name]),
     }),
   }
 }
 
-export const NODE_ACTIONS: readonly Action<ClusterNode>[] = [
-  {
-    ...{ id: 'migrate', label: 'Migrate instances', permission: 'nodes.migrate' },
-    text: ({ name }) => `Moves the instances that run on ${name} to other nodes while they run.`,
-    fields: [],
-    unfit: ({ pinst_cnt: count }) => (count === 0 ? 'No instance has it as its primary node' : undefined),
-    request: (node, body) => ({
-      ...{ method: 'POST', path: path(node, '/migrate'), body },
-      gnt: `gnt node migrate --force ${node.name}`,
-    }),
-  },
-  {
-    ...{ id: 'evacuate', label: 'Evacuate', permission: 'nodes.evacuate' },
-    text: ({ name }) => `Gives the instances of ${name} other nodes, which the allocator chooses.`,
-    fields: [
-      {
-        ...{ kind: 'choice', name: 'mode', initial: 'all', label: 'Which instances' },
-        choices: ['all', 'primary-only', 'secondary-only'],
-      },
-      {
-        kind: 'switch',
-        name: 'early_release',
-        initial: false,
-        label: 'Give up the old disks before the new ones are in sync',
-      },
-    ],
-    request: (node, body) => ({
-      // The opcode has no default for the mode.
-      ...{ method: 'POST', path: path(node, '/evacuate'), body: { mode: 'all', ...body } },
-      gnt: `gnt node evacuate --force ${MODE_FLAGS[String(body['mode'])] ?? ''}${body['early_release'] === true ? '--early-release ' : ''}${node.name}`,
-    }),
-  },
-  flag('drained', true, { label: 'Drain', text: 'no new instances are put there.', unfit: 'It is drained already' }),
-  flag('drained', false, {
-    label: 'Undrain',
-    text: 'new instances may be put there again.',
-    unfit: 'It is not drained',
+const MIGRATE: Action<ClusterNode> = {
+  ...{ id: 'migrate', label: own.migrate, permission: 'nodes.migrate' },
+  text: ({ name }) => own.migrateText(name),
+  fields: [fieldOf(migrate, 'target_node', { source: 'nodes' }), fieldOf(migrate, 'mode')],
+  others: otherFields(migrate, ['target_node', 'mode']),
+  unfit: ({ pinst_cnt: count }) => (count === 0 ? own.noPrimaries : undefined),
+  request: (node, body) => ({
+    ...{ method: 'POST', path: nodePath(node, '/migrate'), body },
+    gnt: gntText('node migrate --force', body, [node.name], { mode: null }),
   }),
-  flag('offline', true, {
-    label: 'Set offline',
-    text: 'the cluster no longer speaks to it. Its instances are taken for down.',
-    unfit: 'It is offline already',
-  }),
-  flag('offline', false, { label: 'Set online', text: 'the cluster speaks to it again.', unfit: 'It is not offline' }),
+}
+
+const MODES = [
+  { value: 'all', label: texts.nodes.flags.all },
+  { value: 'primary-only', label: texts.nodes.flags.primary },
+  { value: 'secondary-only', label: texts.nodes.flags.secondary },
 ]
 
-const MODE_FLAGS: Readonly<Record<string, string>> = {
-  'primary-only': '--primary-only ',
-  'secondary-only': '--secondary-only ',
+const EVACUATE: Action<ClusterNode> = {
+  ...{ id: 'evacuate', label: own.evacuate, permission: 'nodes.evacuate' },
+  text: ({ name }) => own.evacuateText(name),
+  fields: [
+    fieldOf(evacuate, 'mode', { label: own.which, text: '', initial: 'all', choices: MODES }),
+    fieldOf(evacuate, 'remote_node', { label: own.remoteNode, text: own.remoteNodeText, source: 'nodes' }),
+    fieldOf(evacuate, 'iallocator', { label: own.iallocator, text: own.iallocatorText }),
+    fieldOf(evacuate, 'early_release', { label: own.earlyRelease, text: '' }),
+    fieldOf(evacuate, 'ignore_soft_errors', { label: own.softErrors, text: '', initial: false }),
+  ],
+  unfit: ({ pinst_cnt: first, sinst_cnt: second }) => (first === 0 && second === 0 ? own.noInstances : undefined),
+  request(node, given) {
+    // The opcode has no default for the mode.
+    const body = { mode: 'all', ...given }
+    const { mode, remote_node, ...others } = body as Values
+    return {
+      ...{ method: 'POST', path: nodePath(node, '/evacuate'), body },
+      gnt: gntText('node evacuate --force', { ...(mode !== 'all' && { [String(mode)]: true }), ...others }, [
+        ...[node.name],
+        ...(typeof remote_node === 'string' ? [`--new-secondary=${remote_node}`] : []),
+      ]),
+    }
+  },
+}
+
+const MODIFY: Action<ClusterNode> = {
+  ...{ id: 'modify', label: own.modify, permission: 'nodes.modify' },
+  text: ({ name }) => own.modifyText(name),
+  fields: (node) => [
+    fieldOf(modify, 'secondary_ip', { initial: node.sip }),
+    fieldOf(modify, 'master_capable', { initial: String(node.master_capable) }),
+    fieldOf(modify, 'vm_capable', { initial: String(node.vm_capable) }),
+    fieldOf(modify, 'powered', { initial: String(node.powered) }),
+    {
+      ...{ kind: 'json', name: 'ndparams', label: own.ndparams, text: own.ndparamsText },
+      initial: JSON.stringify(node.custom_ndparams ?? {}),
+    },
+  ],
+  others: [fieldOf(modify, 'auto_promote'), fieldOf(modify, 'force')],
+  request: (node, body) => ({
+    ...{ method: 'PATCH', path: nodePath(node), body },
+    gnt: gntText('node modify', yesNo(body), [node.name], { ndparams: 'node-parameters', powered: 'node-powered' }),
+  }),
+}
+
+const REMOVE: Action<ClusterNode> = {
+  ...{ id: 'remove', label: own.remove, permission: 'nodes.remove', danger: true },
+  text: ({ name }) => own.removeText(name),
+  fields: [],
+  typed: ({ name }) => name,
+  unfit({ master, pinst_cnt: first, sinst_cnt: second }) {
+    if (master === true) return own.isMaster
+    return (first ?? 0) + (second ?? 0) > 0 ? own.hasInstances : undefined
+  },
+  request: (node, body) => ({
+    ...{ method: 'DELETE', path: nodePath(node), body },
+    gnt: gntText('node remove', {}, [node.name]),
+  }),
+}
+
+export const NODE_ACTIONS: readonly Action<ClusterNode>[] = [
+  MIGRATE,
+  EVACUATE,
+  flag('drained', true, { label: own.drain, text: own.drainText, unfit: own.drained }),
+  flag('drained', false, { label: own.undrain, text: own.undrainText, unfit: own.notDrained }),
+  MODIFY,
+  flag('offline', true, { label: own.offline, text: own.offlineText, unfit: own.isOffline }),
+  flag('offline', false, { label: own.online, text: own.onlineText, unfit: own.notOffline }),
+  flag('master_candidate', true, { label: own.candidate, text: own.candidateText, unfit: own.isCandidate }),
+  flag('master_candidate', false, { label: own.demote, text: own.demoteText, unfit: own.notCandidate }),
+  ...POWER_ACTIONS,
+  REMOVE,
+]
+
+/** The SSH set-up asks for a password, so it is left to the command line. */
+export const ADD_NODE: Action<null> = {
+  ...{ id: 'add', label: own.add, permission: 'nodes.add' },
+  text: () => own.addText,
+  fields: [
+    fieldOf(add, 'node_name', { label: texts.nodes.columns.name }),
+    fieldOf(add, 'group', { source: 'groups' }),
+    fieldOf(add, 'readd', { label: own.readd, text: '' }),
+  ],
+  others: otherFields(add, ['node_name', 'group', 'readd', 'node_setup', 'hv_state', 'disk_state']),
+  request: (_none, body) => {
+    const { node_name: name = 'NODE', ...others } = body
+    return {
+      ...{ method: 'POST', path: '/3/nodes', body },
+      gnt: gntText('node add', others, [String(name)], { group: 'node-group', ndparams: 'node-parameters' }),
+    }
+  },
 }

@@ -1,12 +1,14 @@
 // All nodes.
-import { Text, TextInput } from '@mantine/core'
+import { Select, Text, TextInput } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { sizeText } from '../../format/size'
+import { Actions } from '../../parts/action'
 import { allOf, nameLike, useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
+import { ADD_NODE } from './actions'
 import { type ClusterNode, NodeRole } from './node'
 
 const own = texts.nodes
@@ -46,24 +48,26 @@ const COLUMNS: readonly Column<ClusterNode>[] = [
   },
   {
     ...{ id: 'memory', title: own.columns.memory, width: 170, right: true, sort: 'mfree' },
-    cell: ({ mfree, mtotal }) => `${sizeText(mfree)} of ${sizeText(mtotal)}`,
+    cell: ({ mfree, mtotal }) => own.of(sizeText(mfree), sizeText(mtotal)),
   },
   {
     ...{ id: 'disk', title: own.columns.disk, width: 170, right: true, sort: 'dfree' },
-    cell: ({ dfree, dtotal }) => `${sizeText(dfree)} of ${sizeText(dtotal)}`,
+    cell: ({ dfree, dtotal }) => own.of(sizeText(dfree), sizeText(dtotal)),
   },
   { ...{ id: 'cpus', title: own.columns.cpus, width: 80, right: true, sort: 'ctotal' }, cell: ({ ctotal }) => ctotal },
 ]
 
 export interface NodesSearch {
   readonly q?: string
+  readonly role?: string
   readonly sort?: string
 }
 
 export function NodesPage() {
-  const { q, sort } = route.useSearch()
+  const { q, role, sort } = route.useSearch()
   const navigate = route.useNavigate()
-  const filter = allOf(q ? [nameLike(q)] : [])
+  const filter = allOf([...(q ? [nameLike(q)] : []), ...(role ? [['==', 'role', role]] : [])])
+  const go = (next: NodesSearch) => void navigate({ search: { q, role, sort, ...next }, replace: true })
   const list = useList<ClusterNode>({
     resource: 'nodes',
     query: { fields: FIELDS.join(','), known: 'true', filter, sort },
@@ -78,15 +82,25 @@ export function NodesPage() {
         </Text>
       }
       actions={
-        <TextInput
-          type="search"
-          aria-label={texts.table.filterName}
-          placeholder={texts.table.filterName}
-          defaultValue={q}
-          onChange={(event) =>
-            void navigate({ search: { sort, q: event.currentTarget.value || undefined }, replace: true })
-          }
-        />
+        <>
+          <TextInput
+            type="search"
+            aria-label={texts.table.filterName}
+            placeholder={texts.table.filterName}
+            defaultValue={q}
+            onChange={(event) => go({ q: event.currentTarget.value || undefined })}
+          />
+          <Select
+            clearable
+            w={150}
+            aria-label={own.columns.role}
+            placeholder={own.anyRole}
+            value={role ?? null}
+            data={Object.entries(own.role).map(([value, label]) => ({ value, label }))}
+            onChange={(next) => go({ role: next ?? undefined })}
+          />
+          <Actions subject={null} actions={[ADD_NODE]} shown={1} />
+        </>
       }
     >
       <ProblemBox error={list.error} retry={list.retry} />
@@ -98,8 +112,8 @@ export function NodesPage() {
         more={list.more}
         loading={list.loading}
         sort={sort ?? 'name'}
-        onSort={(next) => void navigate({ search: { q, sort: next === 'name' ? undefined : next }, replace: true })}
-        empty={q ? texts.table.noMatch : texts.table.empty}
+        onSort={(next) => go({ sort: next === 'name' ? undefined : next })}
+        empty={filter ? texts.table.noMatch : texts.table.empty}
       />
     </Page>
   )

@@ -1,18 +1,24 @@
-// One node: its role, what it has, and the instances that need it.
-import { Progress } from '@mantine/core'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+// One node: its role, what it has, the instances that need it, and what it tells of itself.
+import { useQuery, queryOptions } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
-import { sizeText } from '../../format/size'
+import { useMay } from '../../api/session'
 import { agoText } from '../../format/time'
 import { Actions } from '../../parts/action'
+import { Usage, usedOf } from '../../parts/bar'
 import { allOf, useList } from '../../parts/list-query'
+import { NameLinks } from '../../parts/names'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { Rows } from '../../parts/rows'
+import { TagsCard } from '../../parts/tags'
 import { texts } from '../../texts'
 import { RecentJobs } from '../jobs/recent-jobs'
-import { NODE_ACTIONS } from './actions'
+import { EventsTable } from '../maintenance/events-table'
+import { NODE_ACTIONS, nodePath } from './actions'
+import { MonitoringCards } from './monitoring-card'
 import { type ClusterNode, NodeRole } from './node'
+import { StorageCard } from './storage-card'
 
 const own = texts.nodes
 const route = getRouteApi('/nodes/$name')
@@ -36,96 +42,137 @@ export function NodePage() {
       actions={node && <Actions subject={node} actions={NODE_ACTIONS} shown={3} />}
     >
       <ProblemBox error={error} retry={() => void refetch()} />
-      {node && (
-        <div className="columns">
-          <Card title={own.general}>
-            <Facts
-              facts={[
-                [own.columns.role, <NodeRole key="role" role={node.role} />],
-                [own.columns.group, node.group],
-                ['Primary address', node.pip],
-                ['Secondary address', node.sip],
-                ['Seen', agoText(node.seen)],
-                ['Tags', (node.tags ?? []).join(', ')],
-                [
-                  'UUID',
-                  <span key="uuid" className="mono">
-                    {node.uuid}
-                  </span>,
-                ],
-              ]}
-            />
-          </Card>
-          <Resources name={name} />
-          <InstanceList title={own.primary} names={node.pinst_list} />
-          <InstanceList title={own.secondary} names={node.sinst_list} />
-          <Card title={texts.instances.recentJobs}>
-            <RecentJobs about={name} />
-          </Card>
-        </div>
-      )}
+      {node && <Cards node={node} />}
     </Page>
   )
 }
 
-/** What the node told last: nobody waits for one that hangs. */
-function Resources({ name }: { name: string }) {
-  const { rows, error } = useList<ClusterNode>({
-    resource: 'nodes',
-    query: { fields: 'name,mfree,mtotal,dfree,dtotal,ctotal', known: 'true', filter: allOf([['==', 'name', name]]) },
-  })
-  const [node] = rows
+function Cards({ node }: { node: ClusterNode }) {
+  const { name } = node
+  const may = useMay()
   return (
-    <Card title={own.resources}>
-      <ProblemBox error={error} />
+    <>
+      <div className="cards">
+        <General node={node} />
+        <Resources name={name} />
+        <Instances title={own.primary} names={node.pinst_list} />
+        <Instances title={own.secondary} names={node.sinst_list} />
+        <Parameters node={node} />
+        <TagsCard kind="node" path={nodePath(node)} name={name} tags={node.tags} />
+        <Card title={texts.instances.recentJobs}>
+          <RecentJobs about={name} />
+        </Card>
+      </div>
+      {may('nodes.storage.query') && node.offline !== true && <StorageCard node={name} />}
+      {may('maintenance.query') && (
+        <Card title={own.events}>
+          <EventsTable node={name} />
+        </Card>
+      )}
+      {may('nodes.query') && <MonitoringCards node={name} />}
+    </>
+  )
+}
+
+const yesNo = (value: boolean | null | undefined) =>
+  typeof value === 'boolean' ? (value ? own.yes : own.no) : undefined
+
+function General({ node }: { node: ClusterNode }) {
+  const { facts } = own
+  return (
+    <Card title={own.general}>
       <Facts
         facts={[
-          ['Memory', <Share key="memory" free={node?.mfree} total={node?.mtotal} label="Memory in use" />],
-          ['Disk', <Share key="disk" free={node?.dfree} total={node?.dtotal} label="Disk in use" />],
-          [own.columns.cpus, node?.ctotal],
+          [own.columns.role, <NodeRole key="role" role={node.role} />],
+          [
+            facts.group,
+            node.group && (
+              <Link key="group" to="/groups/$name" params={{ name: node.group }}>
+                {node.group}
+              </Link>
+            ),
+          ],
+          [facts.primaryIp, node.pip],
+          [facts.secondaryIp, node.sip],
+          [facts.powered, node['ndp/oob_program'] ? yesNo(node.powered) : undefined],
+          [facts.masterCapable, yesNo(node.master_capable)],
+          [facts.vmCapable, yesNo(node.vm_capable)],
+          [facts.seen, agoText(node.seen)],
+          [
+            facts.uuid,
+            <span key="uuid" className="mono">
+              {node.uuid}
+            </span>,
+          ],
         ]}
       />
     </Card>
   )
 }
 
-interface ShareProps {
-  readonly free: number | null | undefined
-  readonly total: number | null | undefined
-  readonly label: string
-}
+const TOLD = 'name,mfree,mtotal,mnode,dfree,dtotal,ctotal,csockets,spfree'
 
-function Share({ free, total, label }: ShareProps) {
-  if (typeof free !== 'number' || !total) return <>–</>
-  const used = total - free
+/** What the node told last: nobody waits for one that hangs. */
+function Resources({ name }: { name: string }) {
+  const { rows, error } = useList<ClusterNode>({
+    resource: 'nodes',
+    query: { fields: TOLD, known: 'true', filter: allOf([['==', 'name', name]]) },
+  })
+  const [node] = rows
+  const { facts } = own
   return (
-    <>
-      {sizeText(used)} of {sizeText(total)} in use
-      <Progress value={(used / total) * 100} size="sm" mt={4} aria-label={label} />
-    </>
+    <Card title={own.resources}>
+      <ProblemBox error={error} />
+      <Facts
+        facts={[
+          [
+            facts.memory,
+            <Usage key="memory" label={facts.memory} used={usedOf(node?.mfree, node?.mtotal)} total={node?.mtotal} />,
+          ],
+          [
+            facts.disk,
+            <Usage key="disk" label={facts.disk} used={usedOf(node?.dfree, node?.dtotal)} total={node?.dtotal} />,
+          ],
+          [facts.cpus, node?.ctotal],
+          [facts.sockets, node?.csockets],
+          [facts.spindles, node?.spfree],
+        ]}
+      />
+    </Card>
   )
 }
 
-const SHOWN = 50
+function Instances({ title, names }: { title: string; names: readonly string[] | null | undefined }) {
+  return (
+    <Card title={names && names.length > 0 ? `${title} (${names.length})` : title}>
+      <NameLinks kind="instance" names={names} none={own.none} />
+    </Card>
+  )
+}
 
-function InstanceList({ title, names }: { title: string; names: readonly string[] | null | undefined }) {
-  const all = names ?? []
+function Parameters({ node }: { node: ClusterNode }) {
+  const all = Object.entries((node.ndparams ?? {}) as Record<string, unknown>)
+  const set = (node.custom_ndparams ?? {}) as Record<string, unknown>
   if (all.length === 0)
     return (
-      <Card title={title}>
-        <Nothing text={own.none} />
+      <Card title={own.parameters}>
+        <Nothing text={own.noParameters} />
       </Card>
     )
   return (
-    <Card title={`${title} (${all.length})`}>
-      <div style={{ padding: '10px 14px', display: 'flex', flexWrap: 'wrap', gap: '4px 16px', fontSize: '0.875rem' }}>
-        {all.slice(0, SHOWN).map((name) => (
-          <Link key={name} to="/instances/$name" params={{ name }}>
-            {name}
-          </Link>
-        ))}
-        {all.length > SHOWN && '…'}
-      </div>
+    <Card title={own.parameters}>
+      <Rows
+        label={own.parameters}
+        head={[own.parameter, own.value, own.from]}
+        none={own.noParameters}
+        rows={all.map(([name, value]) => [
+          name,
+          <span key="value" className="mono">
+            {value === null || value === '' ? '–' : String(value)}
+          </span>,
+          Object.hasOwn(set, name) ? own.ownValue : own.inherited,
+        ])}
+      />
     </Card>
   )
 }

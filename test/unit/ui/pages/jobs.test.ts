@@ -1,0 +1,52 @@
+import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from '../../../../ui/src/pages/jobs/trail'
+import { pendingOf, waitsOf } from '../../../../ui/src/pages/jobs/waits'
+
+type Job = Parameters<typeof userOf>[0]
+
+const job = (input: object, result: unknown = null) =>
+  ({ id: 9, ops: [{ OP_ID: 'OP_TEST_DELAY', input, result }] }) as unknown as Job
+
+test('the reason trail tells who has submitted a job, with which token, and why', () => {
+  const reason = [
+    ['gantry:user', 'anna', 1],
+    ['gantry:token', 't1', 1],
+    ['gnt:user', 'new disk', 2],
+    ['gnt:opcode:test_delay', 'job=9;index=0', 3],
+  ]
+  const told = job({ reason })
+  expect([userOf(told), tokenOf(told), reasonsOf(told)]).toEqual(['anna', 't1', ['new disk']])
+  expect([userOf(job({})), tokenOf(job({ reason: 'nonsense' })), reasonsOf(job({ reason: [1] }))]).toEqual([
+    ...[undefined, undefined, []],
+  ])
+})
+
+test('dependencies are told once, and numbers that count from the job itself are left out', () => {
+  const depends = [[3, ['success']], [3, ['success']], [-1, []], [4, []], 'nonsense']
+  expect(dependenciesOf(job({ depends }))).toEqual([
+    { job: 3, statuses: ['success'] },
+    { job: 4, statuses: [] },
+  ])
+})
+
+test('jobs that an opcode has submitted are told, and those that were refused are not', () => {
+  const jobs = [
+    [true, 10],
+    [false, 'the queue is full'],
+    [true, 11],
+  ]
+  expect(submittedOf(job({}, { jobs }))).toEqual([10, 11])
+  expect(submittedOf(job({}, ['other']))).toEqual([])
+})
+
+test('a job waits for those who hold what it wants', () => {
+  const locks = [
+    { name: 'instance/vm1', owner: ['7'], pending: [['exclusive', ['9', '12']]] },
+    { name: 'node/n1', owner: ['"watcher"', '9'], pending: [] },
+    { name: null, owner: null, pending: null },
+  ]
+  expect(waitsOf(locks, 9)).toEqual({ holds: ['node/n1'], waits: [{ lock: 'instance/vm1', holders: [7] }] })
+  expect(waitsOf(locks, 5)).toEqual({ holds: [], waits: [] })
+  expect(pendingOf({ pending: [['shared', ['"watcher"', 'no JSON']]] })).toEqual([
+    { mode: 'shared', holders: ['watcher', 'no JSON'] },
+  ])
+})

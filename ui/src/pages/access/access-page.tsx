@@ -1,0 +1,122 @@
+// Who may log in, what they may do, and the tokens of programs.
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api, got } from '../../api/client'
+import { useMay, useSignedIn } from '../../api/session'
+import { timeText } from '../../format/time'
+import { ActionAt, Actions } from '../../parts/action'
+import { Card, Nothing, Page } from '../../parts/page'
+import { ProblemBox } from '../../parts/problem-box'
+import { Rows } from '../../parts/rows'
+import { Status } from '../../parts/status'
+import { texts } from '../../texts'
+import { MAKE_TOKEN, REVOKE_TOKEN, type Token } from './actions'
+
+const own = texts.access
+const USERS = 'users.list'
+
+export function AccessPage() {
+  const may = useMay()
+  return (
+    <Page title={own.title} actions={<Actions subject={null} actions={[MAKE_TOKEN]} shown={1} />}>
+      <Tokens />
+      <div className="cards">
+        <Card title={own.users}>{may(USERS) ? <Users /> : <Nothing text={own.notUsers(USERS)} />}</Card>
+        <Card title={own.roles}>
+          <Rows label={own.roles} head={own.roleColumns} none="" rows={Object.entries(own.role)} />
+          <Nothing text={own.rolesText} />
+        </Card>
+        <You />
+      </div>
+    </Page>
+  )
+}
+
+function Tokens() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['tokens', 'list'],
+    queryFn: () => got(api.GET('/3/tokens', {})),
+  })
+  return (
+    <Card title={own.tokens}>
+      <Nothing text={own.tokensText} />
+      <ProblemBox error={error} retry={() => void refetch()} />
+      {data && (
+        <Rows
+          label={own.tokens}
+          head={own.tokenColumns}
+          none={own.noTokens}
+          rows={data.items.map((token) => [
+            token.name,
+            token.user,
+            token.permissions.join(', '),
+            scopeText(token),
+            timeText(token.created),
+            <Ends key="ends" expires={token.expires} />,
+            <ActionAt key="revoke" subject={token} action={REVOKE_TOKEN} />,
+          ])}
+        />
+      )}
+    </Card>
+  )
+}
+
+function Ends({ expires }: { expires: string | null }) {
+  if (expires === null) return own.never
+  return Date.parse(expires) < Date.now() ? <Status tone="off" text={own.over} /> : timeText(expires)
+}
+
+function scopeText({ tags, groups }: Token): string {
+  const parts = [
+    ...(tags.length > 0 ? [own.tags(tags.join(', '))] : []),
+    ...(groups.length > 0 ? [own.groups(groups.join(', '))] : []),
+  ]
+  return parts.join('; ') || own.all
+}
+
+function Users() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['users', 'list'],
+    queryFn: () => got(api.GET('/3/users', {})),
+  })
+  return (
+    <>
+      <Nothing text={own.usersText} />
+      <ProblemBox error={error} retry={() => void refetch()} />
+      {data && (
+        <Rows
+          label={own.users}
+          head={own.userColumns}
+          none={own.noUsers}
+          rows={data.items.map(({ name, options, permissions }) => [
+            name,
+            options.join(', ') || '–',
+            permissionsText(permissions),
+          ])}
+        />
+      )}
+    </>
+  )
+}
+
+/** Everything, but for what is taken away; else each. */
+function permissionsText(permissions: readonly string[]): string {
+  if (!permissions.includes('*')) return permissions.join(', ')
+  return [own.everything, ...permissions.filter((pattern) => pattern.startsWith('-'))].join(', ')
+}
+
+function You() {
+  const { session } = useSignedIn()
+  if (session === undefined) return null
+  return (
+    <Card title={own.you}>
+      <div className="line">{own.youAre(session.user, session.token)}</div>
+      <details className="more">
+        <summary>{own.may(session.permissions.length)}</summary>
+        <Text size="sm" mt={6}>
+          {session.permissions.join(', ')}
+        </Text>
+      </details>
+    </Card>
+  )
+}

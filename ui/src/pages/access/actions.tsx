@@ -1,0 +1,74 @@
+// What can be done to tokens.
+import { Button, CopyButton, Group, Text, TextInput } from '@mantine/core'
+import type { components } from '../../api/schema'
+import type { Action } from '../../parts/action'
+import { gntText } from '../../parts/gnt'
+import { plainAction } from '../../parts/plain-dialog'
+import { texts } from '../../texts'
+
+export type Token = components['schemas']['Token']
+
+const own = texts.access
+const CHANGES = ['tokens']
+const DAY_MS = 86_400_000
+
+const NEVER = 'never'
+const DAYS = [1, 7, 30, 90, 365]
+  .map((days) => ({ value: String(days), label: own.afterDays(days) }))
+  .concat([{ value: NEVER, label: own.never }])
+
+const endsAfter = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, 'Z')
+
+export const MAKE_TOKEN: Action<null> = plainAction<null>({
+  ...{ id: 'make', label: own.make, permission: 'tokens.create', changes: CHANGES },
+  text: () => own.makeText,
+  fields: [
+    { kind: 'text', name: 'name', label: own.name, text: own.nameText, initial: '', required: true },
+    {
+      ...{ kind: 'words', name: 'permissions', label: own.permissions, text: own.permissionsText },
+      ...{ initial: [], required: true },
+    },
+    { kind: 'choice', name: 'days', label: own.days, initial: '30', choices: DAYS },
+    { kind: 'words', name: 'tags', label: own.onlyTags, initial: [] },
+    { kind: 'words', name: 'groups', label: own.onlyGroups, initial: [], source: 'groups' },
+  ],
+  complaint: ({ permissions }) => (Array.isArray(permissions) && permissions.length > 0 ? undefined : own.missing),
+  request(_none, { days = '30', ...given }) {
+    const { name = 'NAME', ...scope } = given
+    const ends = days === NEVER ? {} : { expires: endsAfter(Number(days)) }
+    const flags = { ...scope, ...(days !== NEVER && { 'valid-for': `${String(days)}d` }) }
+    return {
+      ...{ method: 'POST', path: '/3/tokens', body: { ...given, ...ends } },
+      gnt: gntText('token create', flags, [String(name)]),
+    }
+  },
+  answer: (answer) => <Secret secret={(answer as components['schemas']['TokenCreated']).secret} />,
+})
+
+function Secret({ secret }: { secret: string }) {
+  return (
+    <>
+      <Text size="sm">{own.made}</Text>
+      <Group gap="sm" align="flex-end">
+        <TextInput flex={1} label={own.secret} value={secret} readOnly classNames={{ input: 'mono' }} />
+        <CopyButton value={secret}>
+          {({ copied, copy }) => (
+            <Button variant="default" onClick={copy}>
+              {copied ? texts.action.copied : own.copy}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
+    </>
+  )
+}
+
+export const REVOKE_TOKEN: Action<Token> = plainAction<Token>({
+  ...{ id: 'revoke', label: own.revoke, permission: 'tokens.revoke', changes: CHANGES, danger: true },
+  text: ({ name }) => own.revokeText(name),
+  fields: [],
+  request: ({ id }) => ({
+    ...{ method: 'DELETE', path: `/3/tokens/${encodeURIComponent(id)}`, body: {} },
+    gnt: gntText('token revoke', {}, [id]),
+  }),
+})

@@ -1,0 +1,130 @@
+// What can be done to a node group.
+import { schema as add } from 'openapi:POST /3/groups'
+import { schema as assign } from 'openapi:POST /3/groups/{name}/assign-nodes'
+import { schema as evacuate } from 'openapi:POST /3/groups/{name}/evacuate'
+import { schema as modify } from 'openapi:PATCH /3/groups/{name}'
+import { schema as rename } from 'openapi:POST /3/groups/{name}/rename'
+import type { Named } from '../../api/named'
+import type { components } from '../../api/schema'
+import { type Field, fieldOf, otherFields } from '../../forms/schema'
+import type { Action } from '../../parts/action'
+import { gntText } from '../../parts/gnt'
+import { texts } from '../../texts'
+
+export type NodeGroup = Named<components['schemas']['GroupView']>
+
+const own = texts.groups.actions
+
+export const groupPath = ({ name }: Pick<NodeGroup, 'name'>, verb = ''): string =>
+  `/3/groups/${encodeURIComponent(name)}${verb}`
+
+const POLICIES = Object.entries(texts.groups.policy).map(([value, label]) => ({
+  ...{ value, label: `${label}: ${texts.groups.policyText[value] ?? ''}` },
+}))
+
+const FLAGS = { ndparams: 'node-parameters', ipolicy: null, diskparams: null }
+
+export const ADD_GROUP: Action<null> = {
+  ...{ id: 'add', label: own.add, permission: 'groups.create' },
+  text: () => own.addText,
+  fields: [
+    fieldOf(add, 'group_name', { label: texts.groups.columns.name, text: '' }),
+    fieldOf(add, 'alloc_policy', {
+      ...{ label: texts.groups.columns.policy, text: '', initial: 'preferred', choices: POLICIES },
+    }),
+  ],
+  others: ['ipolicy', 'ndparams', 'diskparams'].map((name) => jsonField(name, {}, own.json)),
+  request: (_none, body) => ({
+    ...{ method: 'POST', path: '/3/groups', body },
+    gnt: gntText('group add', withoutName(body), [String(body['group_name'] ?? 'GROUP')], FLAGS),
+  }),
+}
+
+const withoutName = ({ group_name: _name, ...others }: Readonly<Record<string, unknown>>) => others
+
+function jsonField(name: string, value: unknown, text: string): Field {
+  const label = { ipolicy: texts.groups.ipolicy, ndparams: texts.groups.ndparams }[name] ?? texts.groups.diskparams
+  return { kind: 'json', name, label, text, initial: JSON.stringify(value ?? {}) }
+}
+
+const MODIFY: Action<NodeGroup> = {
+  ...{ id: 'modify', label: own.modify, permission: 'groups.modify' },
+  text: ({ name }) => own.modifyText(name),
+  fields: (group) => [
+    fieldOf(modify, 'alloc_policy', {
+      ...{ label: texts.groups.columns.policy, text: '', initial: group.alloc_policy, choices: POLICIES },
+    }),
+    jsonField('ipolicy', group.custom_ipolicy, own.policyJson),
+    jsonField('ndparams', group.custom_ndparams, own.json),
+    jsonField('diskparams', group.custom_diskparams, own.json),
+  ],
+  request: (group, body) => ({
+    ...{ method: 'PATCH', path: groupPath(group), body },
+    gnt: gntText('group modify', body, [group.name], FLAGS),
+  }),
+}
+
+const ASSIGN: Action<NodeGroup> = {
+  ...{ id: 'assign', label: own.assign, permission: 'groups.assign_nodes' },
+  text: ({ name }) => own.assignText(name),
+  fields: [
+    fieldOf(assign, 'nodes', { label: texts.groups.nodes, text: '', source: 'nodes' }),
+    fieldOf(assign, 'force'),
+  ],
+  request: (group, body) => ({
+    ...{ method: 'POST', path: groupPath(group, '/assign-nodes'), body },
+    gnt: gntText('group assign-nodes', { force: body['force'] }, [
+      ...[group.name],
+      ...(Array.isArray(body['nodes']) ? body['nodes'].map(String) : []),
+    ]),
+  }),
+}
+
+const EVACUATE: Action<NodeGroup> = {
+  ...{ id: 'evacuate', label: own.evacuate, permission: 'groups.evacuate', danger: true },
+  text: ({ name }) => own.evacuateText(name),
+  fields: [fieldOf(evacuate, 'target_groups', { source: 'groups' })],
+  others: otherFields(evacuate, ['target_groups']),
+  unfit: ({ pinst_cnt: count }) => (count === 0 ? own.noInstances : undefined),
+  request: (group, body) => ({
+    ...{ method: 'POST', path: groupPath(group, '/evacuate'), body },
+    gnt: gntText('group evacuate', body, [group.name], { target_groups: 'to' }),
+  }),
+}
+
+const RENAME: Action<NodeGroup> = {
+  ...{ id: 'rename', label: own.rename, permission: 'groups.rename' },
+  text: ({ name }) => own.renameText(name),
+  fields: [fieldOf(rename, 'new_name', { text: '' })],
+  request: (group, body) => ({
+    ...{ method: 'POST', path: groupPath(group, '/rename'), body },
+    gnt: gntText('group rename', {}, [group.name, String(body['new_name'] ?? 'NAME')]),
+  }),
+}
+
+export const GROUP_ACTIONS: readonly Action<NodeGroup>[] = [
+  MODIFY,
+  ASSIGN,
+  EVACUATE,
+  {
+    ...{ id: 'verify', label: own.verify, permission: 'cluster.verify_group' },
+    text: ({ name }) => own.verifyText(name),
+    fields: [],
+    request: (group, body) => ({
+      ...{ method: 'POST', path: groupPath(group, '/verify'), body },
+      gnt: gntText('cluster verify', { 'node-group': group.name }, []),
+    }),
+  },
+  RENAME,
+  {
+    ...{ id: 'remove', label: own.remove, permission: 'groups.delete', danger: true },
+    text: ({ name }) => own.removeText(name),
+    fields: [],
+    typed: ({ name }) => name,
+    unfit: ({ node_cnt: count }) => (count === 0 ? undefined : own.hasNodes),
+    request: (group, body) => ({
+      ...{ method: 'DELETE', path: groupPath(group), body },
+      gnt: gntText('group remove', {}, [group.name]),
+    }),
+  },
+]

@@ -1,0 +1,46 @@
+// The locks, and who waits for whom.
+import { queryOptions } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, got } from '../../api/client'
+import type { components } from '../../api/schema'
+import { texts } from '../../texts'
+import { type Holder, holdersOf } from './waits'
+
+export type Lock = components['schemas']['LockView']
+export { waitsOf } from './waits'
+
+const LOCKS_MAX = 1000
+
+export const locksQuery = queryOptions({
+  queryKey: ['locks', 'list'],
+  queryFn: () => got(api.GET('/3/locks', { params: { query: { limit: LOCKS_MAX } } })),
+})
+
+export function LockLink({ name, holders }: { name: string; holders: readonly Holder[] }) {
+  return (
+    <div>
+      <Link to="/locks" search={{ q: name }}>
+        {name}
+      </Link>
+      : <Holders holders={holders} />
+    </div>
+  )
+}
+
+/** Jobs as links; daemons by their names. */
+export function Holders({ holders }: { holders: readonly Holder[] }) {
+  if (holders.length === 0) return <>{texts.jobs.locks.nobody}</>
+  return holders.map((holder) => (
+    <span key={String(holder)} style={{ marginRight: 8 }}>
+      {typeof holder === 'number' ? (
+        <Link to="/jobs/$id" params={{ id: String(holder) }}>
+          {texts.jobs.one(holder)}
+        </Link>
+      ) : (
+        holder
+      )}
+    </span>
+  ))
+}
+
+export const Owners = ({ names }: { names: readonly string[] }) => <Holders holders={names.flatMap(holdersOf)} />

@@ -1,0 +1,49 @@
+// Who holds a lock, and who waits for it. Owners are JSON: a job is its number, any other its name in quotes.
+export type Holder = number | string
+
+interface LockRow {
+  readonly name?: string | null
+  readonly owner?: readonly unknown[] | null
+  /** `[mode, owners]` of each that waits. */
+  readonly pending?: readonly unknown[] | null
+}
+
+export function holdersOf(text: string): Holder[] {
+  try {
+    const holder: unknown = JSON.parse(text)
+    return typeof holder === 'number' || typeof holder === 'string' ? [holder] : []
+  } catch {
+    return [text]
+  }
+}
+
+const owners = (list: unknown): Holder[] =>
+  Array.isArray(list) ? list.flatMap((one) => holdersOf(typeof one === 'string' ? one : JSON.stringify(one))) : []
+
+export const ownersOf = ({ owner }: LockRow): Holder[] => owners(owner)
+
+export interface Waiting {
+  readonly mode: string
+  readonly holders: readonly Holder[]
+}
+
+export const pendingOf = ({ pending }: LockRow): Waiting[] =>
+  (pending ?? []).flatMap((entry) =>
+    Array.isArray(entry) ? [{ mode: String(entry[0]), holders: owners(entry[1]) }] : [],
+  )
+
+export interface Waits {
+  readonly holds: readonly string[]
+  readonly waits: readonly { readonly lock: string; readonly holders: readonly Holder[] }[]
+}
+
+/** What a job holds, and for whom it waits. */
+export function waitsOf(locks: readonly LockRow[], job: number): Waits {
+  const named = locks.map((lock) => ({ lock, name: lock.name ?? '' }))
+  return {
+    holds: named.filter(({ lock }) => ownersOf(lock).includes(job)).map(({ name }) => name),
+    waits: named
+      .filter(({ lock }) => pendingOf(lock).some(({ holders }) => holders.includes(job)))
+      .map(({ lock, name }) => ({ lock: name, holders: ownersOf(lock) })),
+  }
+}

@@ -1,0 +1,60 @@
+// A rule of the job queue, in words and as a form has it.
+import type { components } from '../../api/schema'
+import { texts } from '../../texts'
+
+export type Rule = components['schemas']['FilterView']
+
+const own = texts.jobs.rules
+
+/** `RATE_LIMIT` stands in a list with its number. */
+export function actionOf({ action }: Rule): { name: string; rate: number | undefined } {
+  if (Array.isArray(action)) return { name: String(action[0]), rate: Number(action[1]) }
+  return { name: String(action), rate: undefined }
+}
+
+export function actionText(rule: Rule): string {
+  const { name, rate } = actionOf(rule)
+  return rate === undefined ? (own.action[name] ?? name) : own.limit(rate)
+}
+
+/** `OP_ID = OP_INSTANCE_CREATE and jobid > 12` */
+export function whenText({ predicates }: Rule): string {
+  const all = (predicates ?? []).flatMap((entry) => (Array.isArray(entry) ? [conditionText(entry[1])] : []))
+  return all.length === 0 ? own.all : all.join(own.and)
+}
+
+function conditionText(condition: unknown): string {
+  if (!Array.isArray(condition)) return String(condition)
+  const [op, ...args] = condition as unknown[]
+  const word = String(op)
+  if (word === '&' || word === '|') return `(${args.map(conditionText).join(word === '&' ? own.and : ' or ')})`
+  if (word === '!') return `not ${conditionText(args[0])}`
+  return args.length === 2
+    ? `${String(args[0])} ${word} ${valueText(args[1])}`
+    : `${word} ${args.map(valueText).join(' ')}`
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** What somebody has said why; what programs note is left out. */
+export const whyText = ({ reason_trail: trail }: Rule): string =>
+  (trail ?? [])
+    .flatMap((entry) => (Array.isArray(entry) && entry[0] === 'gnt:user' ? [String(entry[1])] : []))
+    .filter((text) => text !== '')
+    .join('; ')
+
+type Given = Readonly<Record<string, unknown>>
+
+/** The body of a request for what was filled in; `before` has what was not touched. */
+export function ruleBody(given: Given, before?: Rule): Record<string, unknown> {
+  const { name, rate } = before === undefined ? { name: 'PAUSE', rate: undefined } : actionOf(before)
+  const action = String(given['action'] ?? name)
+  const limit = given['rate'] ?? rate
+  const { opcode, predicates = before?.predicates ?? [], reason = before && whyText(before) } = given
+  return {
+    priority: given['priority'] ?? before?.priority ?? 0,
+    action: action === 'RATE_LIMIT' ? [action, Number(limit)] : action,
+    predicates: opcode === undefined ? predicates : [['opcode', ['=', 'OP_ID', opcode]]],
+    ...(reason ? { reason } : {}),
+  }
+}

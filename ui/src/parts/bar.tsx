@@ -1,0 +1,37 @@
+// How much of something is used, in words and as a bar.
+import { Group, Progress } from '@mantine/core'
+import { sizeText } from '../format/size'
+import { texts } from '../texts'
+
+interface UsageProps {
+  /** What is used: the bar's name for those who hear the page. */
+  readonly label: string
+  /** In MiB. */
+  readonly used: number | null | undefined
+  readonly total: number | null | undefined
+  /** Words and bar in one line. */
+  readonly flat?: boolean
+}
+
+export function Usage({ label, used, total, flat = false }: UsageProps) {
+  if (typeof used !== 'number' || typeof total !== 'number' || total <= 0) return <>–</>
+  const share = Math.min(100, Math.max(0, (used / total) * 100))
+  const color = share > 90 ? 'orange.7' : undefined
+  const words = texts.usage(sizeText(used), sizeText(total))
+  if (flat)
+    return (
+      <Group gap={10} wrap="nowrap">
+        <Progress value={share} size="sm" color={color} aria-label={label} w={70} style={{ flex: 'none' }} />
+        <span>{words}</span>
+      </Group>
+    )
+  return (
+    <>
+      {words}
+      <Progress value={share} size="sm" mt={4} color={color} aria-label={label} />
+    </>
+  )
+}
+
+export const usedOf = (free: number | null | undefined, total: number | null | undefined): number | null =>
+  typeof free === 'number' && typeof total === 'number' ? total - free : null

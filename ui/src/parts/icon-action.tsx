@@ -1,0 +1,36 @@
+// An action as a small sign beside what it is about, named for those who hear the page.
+import { ActionIcon } from '@mantine/core'
+import { useState } from 'react'
+import { useMay } from '../api/session'
+import { texts } from '../texts'
+import { type Action, ActionDialog } from './action'
+import { Icon, type IconName } from './icon'
+
+interface IconActionProps<Subject> {
+  readonly subject: Subject
+  readonly action: Action<Subject>
+  readonly icon: IconName
+  readonly label: string
+}
+
+export function IconAction<Subject>({ subject, action, icon, label }: IconActionProps<Subject>) {
+  const may = useMay()
+  const [opened, setOpened] = useState(false)
+  const whyNot = may(action.permission) ? action.unfit?.(subject) : texts.action.notAllowed(action.permission)
+  return (
+    <>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        aria-label={label}
+        title={whyNot ?? label}
+        disabled={whyNot !== undefined}
+        onClick={() => setOpened(true)}
+      >
+        <Icon name={icon} size={13} />
+      </ActionIcon>
+      {opened && <ActionDialog action={action} subject={subject} close={() => setOpened(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+// The policy for the sizes of instances, as rows that people read.
+type Dict = Readonly<Record<string, unknown>>
+
+const isDict = (value: unknown): value is Dict => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export interface Limit {
+  readonly name: string
+  readonly least: string
+  readonly standard: string
+  readonly most: string
+}
+
+/** One row for each resource; where there are several ranges, all of them. */
+export function limitsOf(policy: unknown): Limit[] {
+  if (!isDict(policy)) return []
+  const standard = isDict(policy['std']) ? policy['std'] : {}
+  const ranges = Array.isArray(policy['minmax']) ? policy['minmax'].filter(isDict) : []
+  const ends = (end: string, name: string) =>
+    ranges.map((range) => (isDict(range[end]) ? numberText(range[end][name]) : '–')).join(' | ')
+  const first = ranges[0]
+  const least = first === undefined ? undefined : first['min']
+  const names = new Set([...Object.keys(standard), ...Object.keys(isDict(least) ? least : {})])
+  return [...names].sort().map((name) => ({
+    ...{ name, least: ends('min', name), standard: numberText(standard[name]), most: ends('max', name) },
+  }))
+}
+
+const numberText = (value: unknown): string => (typeof value === 'number' ? String(value) : '–')
+
+export const listText = (policy: unknown, name: string): string => {
+  const value = isDict(policy) ? policy[name] : undefined
+  return Array.isArray(value) ? value.map(String).join(', ') : value === undefined ? '–' : String(value)
+}

@@ -1,0 +1,141 @@
+// The dialog of a request that is answered at once, without a job: a filter rule, a token, the priority of a job. What was typed stays when it
+// is refused.
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { request as send } from '../api/client'
+import { Problem } from '../api/problem'
+import { Fields } from '../forms/fields'
+import type { Field, Values } from '../forms/schema'
+import { useForm } from '../forms/use-form'
+import { texts } from '../texts'
+import type { Action, DialogProps } from './action'
+import { CopyAs, type Request } from './copy-as'
+import { ProblemBox } from './problem-box'
+
+export interface PlainSpec<Subject> {
+  readonly id: string
+  readonly label: string
+  readonly permission: string
+  readonly text: (subject: Subject) => string
+  readonly fields: readonly Field[] | ((subject: Subject) => readonly Field[])
+  readonly others?: readonly Field[]
+  readonly request: (subject: Subject, body: Values) => Request
+  /** The first words of the keys of queries that tell something else afterwards. */
+  readonly changes: readonly string[]
+  readonly unfit?: (subject: Subject) => string | undefined
+  /** What has to be typed first, where nothing can be taken back. */
+  readonly typed?: (subject: Subject) => string
+  /** Wrong as a whole: it cannot be sent so. */
+  readonly complaint?: (body: Values) => string | undefined
+  /** Why an answer is a refusal nevertheless. */
+  readonly refused?: (answer: unknown) => string | undefined
+  /** What the answer tells, in place of the form; without it the dialog closes. */
+  readonly answer?: (answer: unknown) => ReactNode
+  readonly danger?: boolean
+  readonly group?: string
+}
+
+export function plainAction<Subject>(spec: PlainSpec<Subject>): Action<Subject> {
+  const { id, label, permission, unfit, danger, group } = spec
+  return { id, label, permission, unfit, danger, group, dialog: (props) => <PlainDialog spec={spec} {...props} /> }
+}
+
+function PlainDialog<Subject>({ spec, subject, close }: DialogProps<Subject> & { spec: PlainSpec<Subject> }) {
+  const { fields: own, others = [], label, answer } = spec
+  const fields = typeof own === 'function' ? own(subject) : own
+  const form = useForm([...fields, ...others])
+  const [typed, setTyped] = useState('')
+  const wanted = spec.typed?.(subject) ?? typed
+  const request = spec.request(subject, form.body)
+  const complaint = spec.complaint?.(form.body)
+  const run = usePlain(spec, request, {
+    done: () => answer === undefined && close(),
+    refused: (error) => form.refuse(error.parameter, error.message),
+  })
+  const ready = form.complete && complaint === undefined && wanted === typed
+  if (run.data !== undefined && answer !== undefined)
+    return <Told label={label} close={close} told={answer(run.data)} />
+  return (
+    <Modal opened onClose={close} title={label} size="lg">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (ready && !run.isPending) run.mutate()
+        }}
+      >
+        <Stack gap="sm">
+          <Text size="sm">{spec.text(subject)}</Text>
+          <Fields fields={fields} others={others} values={form.values} errors={form.errors} change={form.change} />
+          {spec.typed !== undefined && (
+            <TextInput
+              label={texts.action.typeName(wanted)}
+              value={typed}
+              autoComplete="off"
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+          <ProblemBox error={run.error} />
+          {complaint !== undefined && (
+            <Text size="sm" c="dimmed">
+              {complaint}
+            </Text>
+          )}
+          <Group justify="space-between" gap={8} mt={4}>
+            <Group gap={0}>
+              <CopyAs request={request} />
+            </Group>
+            <Group gap={8} ml="auto">
+              <Button variant="default" onClick={close}>
+                {texts.action.cancel}
+              </Button>
+              <Button type="submit" color={spec.danger ? 'red.8' : undefined} loading={run.isPending} disabled={!ready}>
+                {label}
+              </Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function Told({ label, close, told }: { label: string; close: () => void; told: ReactNode }) {
+  return (
+    <Modal opened onClose={close} title={label} size="lg">
+      <Stack gap="sm">
+        {told}
+        <Group justify="flex-end">
+          <Button onClick={close}>{texts.action.close}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+interface Ends {
+  readonly done: () => void
+  readonly refused: (error: Problem) => void
+}
+
+function usePlain<Subject>({ changes, refused }: PlainSpec<Subject>, request: Request, ends: Ends) {
+  const client = useQueryClient()
+  return useMutation({
+    async mutationFn() {
+      const body = Object.keys(request.body).length === 0 ? undefined : request.body
+      const answer = await send(request.method, request.path, body)
+      const why = refused?.(answer)
+      if (why !== undefined) throw new Problem(409, why)
+      return answer
+    },
+    onSuccess() {
+      // Not everything of this kind has an event.
+      for (const resource of changes) void client.invalidateQueries({ queryKey: [resource] })
+      ends.done()
+    },
+    onError(error) {
+      if (error instanceof Problem) ends.refused(error)
+    },
+  })
+}
