@@ -1,6 +1,7 @@
 // The console as people use it: a real browser, a whole cluster and a real virtual machine.
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
+import { browserPresent, browserTest, launchBrowser, newPage } from '../support/browser'
+import { ConsolePage } from '../support/console-page'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
 let cluster: EmbeddedCluster
@@ -8,6 +9,7 @@ let browser: Browser
 let context: BrowserContext
 let page: Page
 let complaints: string[]
+let ui: ConsolePage
 
 beforeAll(async () => {
   if (!browserPresent) return
@@ -20,6 +22,7 @@ beforeAll(async () => {
   expect(made.status).toBe('success')
   browser = await launchBrowser()
   ;({ context, page, complaints } = await newPage(browser))
+  ui = new ConsolePage(cluster, page)
 })
 
 afterAll(async () => {
@@ -28,32 +31,11 @@ afterAll(async () => {
   await cluster?.remove()
 })
 
-/** Looks at the page as it is now. */
-async function look(name: string): Promise<void> {
-  await takePictures(page, name)
-  expect([name, await findings(page)]).toEqual([name, []])
-}
-
-const open = (path: string) => page.goto(`${cluster.url}/ui${path}`)
-const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
-
-async function signIn(user: string, password: string): Promise<void> {
-  await page.getByLabel('User').fill(user)
-  await page.getByRole('textbox', { name: 'Password' }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-/** Carries out an action of the page that is open, and waits until its job has ended well. */
-async function act(label: string, change: (dialog: ReturnType<Page['getByRole']>) => Promise<void> = async () => {}) {
-  await page.getByRole('button', { name: label, exact: true }).click()
-  const dialog = page.getByRole('dialog')
-  await change(dialog)
-  await dialog.getByRole('button', { name: label, exact: true }).click()
-  const entry = page.getByRole('status', { name: 'Jobs that you have begun' }).locator('> *', { hasText: label })
-  await entry.getByText(/^(Done|Failed)$/).waitFor()
-  expect(await entry.textContent()).toContain('Done')
-  await entry.getByRole('button', { name: 'Hide this job' }).click()
-}
+const look = (name: string) => ui.look(name)
+const open = (path: string) => ui.open(path)
+const heading = (name: string) => ui.heading(name)
+const signIn = (user: string, password: string) => ui.signIn(user, password)
+const act: ConsolePage['act'] = (label, change) => ui.act(label, change)
 
 browserTest('a wrong password is told, and what was typed stays', async () => {
   await open('/')

@@ -1,0 +1,72 @@
+// The console as tests use it: pages that are opened and looked at, somebody who signs in, and actions to the end of their jobs.
+import type { Locator, Page } from 'playwright-core'
+import { findings, takePictures } from './browser'
+import type { EmbeddedCluster } from './embedded-cluster'
+
+export class ConsolePage {
+  constructor(
+    private readonly cluster: Pick<EmbeddedCluster, 'url'>,
+    readonly page: Page,
+  ) {}
+
+  open(path: string): Promise<unknown> {
+    return this.page.goto(`${this.cluster.url}/ui${path}`)
+  }
+
+  heading(name: string): Promise<void> {
+    return this.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+  }
+
+  async signIn(user: string, password: string): Promise<void> {
+    await this.page.getByLabel('User').fill(user)
+    await this.page.getByRole('textbox', { name: 'Password' }).fill(password)
+    await this.page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  async signInWithToken(token: string): Promise<void> {
+    await this.page.getByText('Token', { exact: true }).click()
+    await this.page.getByRole('textbox', { name: 'Token' }).fill(token)
+    await this.page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  /** Looks at the page as it is now. */
+  async look(name: string): Promise<void> {
+    await takePictures(this.page, name)
+    expect([name, await findings(this.page)]).toEqual([name, []])
+  }
+
+  /** Carries out an action of the page that is open, and waits until its job has ended well. */
+  async act(label: string, change: (dialog: Locator) => Promise<void> = async () => {}): Promise<void> {
+    await this.choose(label)
+    const dialog = this.page.getByRole('dialog')
+    await change(dialog)
+    await dialog.getByRole('button', { name: label, exact: true }).click()
+    await this.jobDone(label)
+  }
+
+  /** The same for one that is answered without a job: its dialog closes. */
+  async actAtOnce(label: string, change: (dialog: Locator) => Promise<void> = async () => {}): Promise<void> {
+    await this.choose(label)
+    const dialog = this.page.getByRole('dialog')
+    await change(dialog)
+    await dialog.getByRole('button', { name: label, exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+
+  async jobDone(label: string): Promise<void> {
+    const entry = this.page.getByRole('status', { name: 'Jobs that you have begun' }).locator('> *', { hasText: label })
+    await entry.getByText(/^(Done|Failed)$/).waitFor()
+    expect(await entry.textContent()).toContain('Done')
+    await entry.getByRole('button', { name: 'Hide this job' }).click()
+  }
+
+  /** By its button, or in the menu of the others. */
+  async choose(label: string): Promise<void> {
+    const button = this.page.getByRole('button', { name: label, exact: true })
+    const more = this.page.getByRole('button', { name: 'More actions' })
+    await button.or(more).first().waitFor()
+    if ((await button.count()) > 0) return button.first().click()
+    await more.click()
+    await this.page.getByRole('menuitem', { name: `${label} …`, exact: true }).click()
+  }
+}

@@ -1,0 +1,427 @@
+// The console's pages of nodes, groups, networks, jobs and everything else that is no instance: what is done there, who may not do it, and
+// that what others have written is shown as text.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { browserPresent, browserTest, launchBrowser, newPage } from '../support/browser'
+import { ConsolePage } from '../support/console-page'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+let cluster: EmbeddedCluster
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let ui: ConsolePage
+let complaints: string[]
+
+const MARKUP = '<img src=x onerror="document.title=1"><b>bold</b>'
+
+beforeAll(async () => {
+  if (!browserPresent) return
+  cluster = await startCluster(['--hypervisor', 'fake'])
+  for (const n of [1, 2, 3]) {
+    script(n, 'node-diagnose-commands/check', `cat ${verdictOf(n)}`)
+    script(n, 'node-repair-commands/mend', 'exit 0')
+    fs.writeFileSync(verdictOf(n), '{"status": "Ok"}')
+  }
+  await ok('cluster', 'modify', '--data-collector-interval', 'diagnose=1')
+  await ok('cluster', 'modify', '--diagnose-data-collector-filename=check', '--maintenance-interval=1')
+  await ok('cluster', 'maintenance', 'settings', 'live_repair=yes')
+  for (const n of [1, 2, 3]) hostileSystem(n)
+  await ok('network', 'add', '--network=10.9.0.0/24', '--gateway=10.9.0.1', 'net1')
+  await ok('network', 'add', '--network=10.20.0.0/16', 'big')
+  await ok('network', 'connect', '-N', 'mode=bridged,link=br0', 'net1', 'default')
+  await instance('vm1', { nics: [{ network: 'net1', ip: 'pool' }], tags: ['shop'] })
+  browser = await launchBrowser()
+  await signedIn((first) => first.signIn('admin', cluster.password))
+})
+
+afterAll(async () => {
+  if (!browserPresent) return
+  await browser?.close()
+  await cluster?.remove()
+})
+
+/** Another browser, so to say, of whoever signs in. */
+async function signedIn(how: (first: ConsolePage) => Promise<void>): Promise<void> {
+  await context?.close()
+  ;({ context, page, complaints } = await newPage(browser))
+  ui = new ConsolePage(cluster, page)
+  await ui.open('/')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await how(ui)
+  await page.getByText('Live', { exact: true }).waitFor()
+}
+
+async function instance(name: string, more: object): Promise<void> {
+  const made = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: name, mode: 'create', disk_template: 'sharedfile' },
+    ...{ disks: [{ size: 16 }], nics: [], os_type: 'gantry-tiny', beparams: { memory: 64 }, start: true },
+    ...{ pnode: 'node2.gantry.local', ...more },
+  })
+  expect(made).toMatchObject({ status: 'success' })
+}
+
+async function ok(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cluster.gnt(...words)
+  if (code !== 0) throw new Error(`gnt ${words.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+const rootOf = (n: number): string => path.join(cluster.root, `node${n}.gantry.local`)
+const verdictOf = (n: number): string => path.join(cluster.root, `verdict-${n}.json`)
+
+function script(n: number, file: string, body: string): void {
+  const whole = path.join(rootOf(n), 'etc/ganeti', file)
+  fs.mkdirSync(path.dirname(whole), { recursive: true, mode: 0o755 })
+  fs.writeFileSync(whole, `#!/bin/sh\n${body}\n`, { mode: 0o755 })
+}
+
+/** An operating system whose texts are markup, and whose scripts say it. */
+function hostileSystem(n: number): void {
+  const folder = path.join(rootOf(n), 'srv/ganeti/os/hostile')
+  fs.cpSync(path.join(__dirname, '../../os/gantry-tiny'), folder, { recursive: true })
+  fs.writeFileSync(path.join(folder, 'parameters.list'), `banner ${MARKUP}\n`)
+  fs.writeFileSync(path.join(folder, 'create'), `#!/bin/sh\necho '${MARKUP}'\nexit 1\n`, { mode: 0o755 })
+}
+
+const group = (name: string) => page.getByRole('group', { name, exact: true })
+const row = (text: string | RegExp) => page.getByRole('row').filter({ hasText: text })
+
+browserTest('a node tells what it has, and its monitoring daemon and storage units are asked', async () => {
+  await ui.open('/nodes/node2.gantry.local')
+  await ui.heading('node2.gantry.local')
+  await page.getByRole('link', { name: 'vm1' }).waitFor()
+  await group('Storage units').getByText('sharedfile').first().waitFor()
+  await group('Monitoring').getByText('inst-status', { exact: true }).waitFor()
+  await group('Network interfaces').getByText('lo', { exact: true }).waitFor()
+  await ui.look('node')
+})
+
+browserTest('a node is tagged and drained, its page follows, and it is evacuated', async () => {
+  await ui.act('Add tags', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'Tags' }).fill('rack:1')
+    await page.keyboard.press('Enter')
+  })
+  await page.getByRole('link', { name: 'rack:1' }).waitFor()
+  await ui.act('Drain')
+  await page.getByText('Drained').first().waitFor()
+  await ui.act('Evacuate', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'Which instances' }).click()
+    await page.getByRole('option', { name: /^Primary only/ }).click()
+    expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+      'gnt node evacuate --force --primary-only node2.gantry.local',
+    )
+    await ui.look('evacuate')
+  })
+  await page.getByRole('link', { name: 'vm1', exact: true }).waitFor({ state: 'detached' })
+  await ui.act('Undrain')
+})
+
+browserTest('what the server refuses of a change is told in the dialog, which keeps what was typed', async () => {
+  await ui.choose('Modify')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Own node parameters' }).fill('{"no_such_parameter": 1}')
+  await dialog.getByRole('button', { name: 'Modify', exact: true }).click()
+  await page.getByRole('alert').or(page.getByText('Failed')).first().waitFor()
+  await page.keyboard.press('Escape')
+})
+
+browserTest('nodes are filtered by role, and the address keeps it', async () => {
+  await ui.open('/nodes?role=M')
+  await page.getByRole('link', { name: 'node1.gantry.local' }).waitFor()
+  expect(await page.getByRole('link', { name: 'node3.gantry.local' }).count()).toBe(0)
+  await ui.look('nodes')
+})
+
+browserTest('a repair event is cancelled, and another one acknowledged', async () => {
+  await ok('cluster', 'maintenance', 'settings', 'evacuation=no')
+  await ui.open('/maintenance')
+  await page.getByText('No node has told of a fault.').waitFor()
+  fs.writeFileSync(verdictOf(3), JSON.stringify({ status: 'evacuate', details: MARKUP }))
+  await row('node3.gantry.local').getByText('Noted').waitFor()
+  await row('node3.gantry.local').getByRole('button', { name: 'Cancel repair' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel repair' }).click()
+  await row('node3.gantry.local').getByText('Cancelled').waitFor()
+  fs.writeFileSync(verdictOf(2), JSON.stringify({ status: 'live-repair', command: 'mend' }))
+  await row('node2.gantry.local').getByText('Done').waitFor()
+  await row('node3.gantry.local').getByText('Empty it').click()
+  await page.getByText(JSON.stringify(MARKUP).slice(1, -1)).waitFor()
+  await ui.look('maintenance')
+  fs.writeFileSync(verdictOf(2), '{"status": "Ok"}')
+  fs.writeFileSync(verdictOf(3), '{"status": "Ok"}')
+  const acknowledge = row('node2.gantry.local').getByRole('button', { name: 'Acknowledge' })
+  await acknowledge.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+  await ui.jobDone('Acknowledge')
+  await page.getByText('No node has told of a fault.').waitFor()
+})
+
+browserTest('the watcher is paused and goes on, and settings of maintenance are changed', async () => {
+  await ui.actAtOnce('Pause the watcher')
+  await page.getByText(/^Paused until /).waitFor()
+  await ui.actAtOnce('Continue')
+  await page.getByText('At work').waitFor()
+  await ui.act('Change settings', (dialog) =>
+    dialog.getByRole('switch', { name: 'Dry run: only tell what would be done' }).click(),
+  )
+  await page.getByRole('definition').filter({ hasText: /^On$/ }).nth(1).waitFor()
+})
+
+browserTest('a group is made, changed and removed with its name typed; another one tells how much fits', async () => {
+  await ui.open('/groups')
+  await ui.act('Add group', (dialog) => dialog.getByRole('textbox', { name: 'Name' }).fill('spare'))
+  await page.getByRole('link', { name: 'spare' }).click()
+  await ui.heading('spare')
+  await ui.act('Modify', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'Allocation' }).click()
+    await page.getByRole('option', { name: /^Not used/ }).click()
+  })
+  await page.getByText(/^Not used\./).waitFor()
+  await ui.act('Assign nodes', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'Nodes' }).fill('node3.gantry.local')
+    await page.keyboard.press('Enter')
+  })
+  await page.getByRole('link', { name: 'node3.gantry.local' }).waitFor()
+  await ui.open('/groups/default')
+  await ui.act('Assign nodes', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'Nodes' }).fill('node3.gantry.local')
+    await page.keyboard.press('Enter')
+  })
+  await page.getByRole('button', { name: 'How many fit?' }).click()
+  await page.getByText(/^\d+ more fits?\.$/).waitFor()
+  await ui.look('group')
+  await ui.open('/groups/spare')
+  await ui.act('Remove', (dialog) => dialog.getByRole('textbox', { name: 'Type spare to confirm' }).fill('spare'))
+  await ui.open('/groups')
+  await page.getByText('1 group').waitFor()
+  await ui.look('groups')
+})
+
+browserTest(
+  'a network shows whose its addresses are, and reserves one; a large one is looked into by ranges',
+  async () => {
+    await ui.open('/networks')
+    await page.getByRole('link', { name: 'net1' }).click()
+    await page.getByRole('img', { name: '10.9.0.2: Of an instance, vm1' }).waitFor()
+    await page.getByRole('img', { name: '10.9.0.1: Gateway' }).waitFor()
+    await page.getByRole('img', { name: '10.9.0.7: Free' }).waitFor()
+    await ui.act('Modify', async (dialog) => {
+      await dialog.getByRole('combobox', { name: 'Addresses to reserve' }).fill('10.9.0.7')
+      await page.keyboard.press('Enter')
+    })
+    await page.getByRole('img', { name: '10.9.0.7: Reserved by hand' }).waitFor()
+    await ui.look('network')
+    await ui.open('/networks/big')
+    await page.getByRole('button', { name: '10.20.255.0 – 10.20.255.255: 1 of 256 in use' }).click()
+    await page.getByRole('img', { name: '10.20.255.255: Reserved by hand' }).waitFor()
+    await page.getByRole('button', { name: 'All addresses' }).click()
+    await ui.look('network-large')
+    await ui.open('/networks')
+    await page.getByRole('link', { name: 'big' }).waitFor()
+    await ui.look('networks')
+  },
+)
+
+browserTest(
+  'a rule of the queue holds a job, which is found, made more urgent, cancelled and archived; the rule is changed and removed',
+  async () => {
+    await ui.open('/rules')
+    await ui.actAtOnce('Add rule', async (dialog) => {
+      await dialog.getByRole('textbox', { name: 'Only jobs with this opcode' }).fill('OP_TEST_DELAY')
+      await dialog.getByRole('textbox', { name: 'Why the rule is there' }).fill(MARKUP)
+    })
+    await page.getByText('OP_ID = OP_TEST_DELAY').or(page.getByText('OP_ID == OP_TEST_DELAY')).waitFor()
+    await page.getByText(MARKUP).waitFor()
+    await ui.look('rules')
+    const delay = { OP_ID: 'OP_TEST_DELAY', duration: 600, on_master: true, on_nodes: [] }
+    const held = await cluster.rapi('POST', '/3/jobs', { ops: [delay], reason: MARKUP })
+    const { id } = held.body as { id: number }
+    await ui.open('/jobs?q=test_delay&user=admin')
+    await page.getByRole('link', { name: String(id), exact: true }).click()
+    await ui.heading(`Job ${id}`)
+    await page.getByText(MARKUP, { exact: true }).waitFor()
+    await ui.actAtOnce('Change priority', (dialog) => dialog.getByRole('textbox', { name: 'Priority' }).fill('-5'))
+    await page.getByText('-5', { exact: true }).waitFor()
+    await ui.look('job')
+    await ui.actAtOnce('Cancel job')
+    await page.getByText('Cancelled', { exact: true }).first().waitFor()
+    await ui.actAtOnce('Archive')
+    await page.getByText(/^It is archived/).waitFor()
+    await ui.open('/rules')
+    await ui.actAtOnce('Change', async (dialog) => {
+      await dialog.getByRole('combobox', { name: 'What happens' }).click()
+      await page.getByRole('option', { name: /^Accept/ }).click()
+    })
+    await page.getByRole('cell', { name: 'Accept' }).waitFor()
+    await ui.actAtOnce('Remove')
+    await page.getByText(/^There are no rules/).waitFor()
+  },
+)
+
+browserTest('jobs tell for whom they wait, and the queue takes none for a while', async () => {
+  const op = { OP_ID: 'OP_TEST_DELAY', duration: 600, on_master: false, on_nodes: ['node3.gantry.local'] }
+  const first = (await cluster.rapi('POST', '/3/jobs', { ops: [op] })).body as { id: number }
+  const again = { ...op, depends: [[first.id, ['success', 'error', 'canceled']]] }
+  const second = (await cluster.rapi('POST', '/3/jobs', { ops: [again] })).body as { id: number }
+  await ui.open(`/jobs/${second.id}`)
+  await page
+    .getByRole('link', { name: `Job ${first.id}` })
+    .first()
+    .waitFor()
+  await ui.open('/locks')
+  await page
+    .getByRole('link', { name: `Job ${first.id}` })
+    .first()
+    .waitFor()
+  await ui.look('locks')
+  for (const { id } of [second, first]) await cluster.rapi('DELETE', `/3/jobs/${id}`)
+  await ui.open('/jobs')
+  await ui.actAtOnce('Take no new jobs')
+  await page.getByText('The queue takes no new jobs').waitFor()
+  await ui.actAtOnce('Take jobs again')
+  await page.getByText('The queue takes jobs').waitFor()
+  await ui.look('jobs')
+})
+
+browserTest('storage, systems, exports and tags have pages; a system is hidden', async () => {
+  await ui.open('/storage')
+  await page.getByRole('link', { name: 'node3.gantry.local' }).waitFor()
+  await ui.look('storage')
+  await ui.open('/os')
+  await page.getByRole('link', { name: 'gantry-tiny' }).click()
+  await ui.heading('gantry-tiny')
+  await ui.act('Change settings', (dialog) =>
+    dialog.getByRole('switch', { name: 'Hidden: not offered, but usable' }).click(),
+  )
+  await page.getByText('Hidden', { exact: true }).nth(1).waitFor()
+  await ui.look('system')
+  await ui.open('/os')
+  await page.getByText('Hidden', { exact: true }).waitFor()
+  await ui.look('systems')
+  await ui.open('/exports')
+  await page
+    .getByText(/^There are no exports|does not tell/)
+    .first()
+    .waitFor()
+  await ui.look('exports')
+  await ui.open('/tags?q=SHOP')
+  await row('shop').getByRole('link', { name: 'vm1' }).waitFor()
+  await ui.look('tags')
+})
+
+browserTest('the cluster is verified, and a setting is changed with its plan', async () => {
+  await ui.open('/cluster?q=candidate_pool')
+  await ui.act('Verify the cluster')
+  await page.getByText(/^Job \d+ found /).waitFor()
+  await ui.act('Change', async (dialog) => {
+    await dialog.getByRole('textbox', { name: 'candidate_pool_size' }).fill('7')
+    await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+    await dialog.getByText('It can be done.').waitFor()
+    await ui.look('setting')
+  })
+  await row('candidate_pool_size').getByText('7', { exact: true }).waitFor()
+  await ui.look('cluster')
+})
+
+browserTest('Ctrl-K finds groups, networks, tags and systems, and what can be done', async () => {
+  for (const [letters, found] of Object.entries({ defau: 'default', net1: 'net1', sho: 'shop', tiny: 'gantry-tiny' })) {
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Instances, nodes, jobs, pages …').fill(letters)
+    await page.getByRole('button', { name: found, exact: true }).waitFor()
+    if (found === 'shop') await ui.look('search-tag')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(found))
+  }
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Instances, nodes, jobs, pages …').fill('redistribute')
+  await page.getByRole('button', { name: /^Redistribute configuration/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redistribute configuration' }).click()
+  await ui.jobDone('Redistribute configuration')
+})
+
+let secret = ''
+
+browserTest('a token is made, shown once, and listed with its scope', async () => {
+  await ui.open('/access')
+  await row('@operator').waitFor()
+  await ui.choose('Make a token')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(MARKUP)
+  await dialog.getByRole('combobox', { name: 'Permissions' }).fill('*')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('combobox', { name: 'Only objects with one of these tags' }).fill('shop')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Make a token', exact: true }).click()
+  secret = await dialog.getByRole('textbox', { name: 'Token' }).inputValue()
+  expect(secret.length).toBeGreaterThan(20)
+  await ui.look('token')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await row(MARKUP).getByText('with a tag of shop').waitFor()
+  expect(await page.content()).not.toContain(secret)
+  await ui.look('access')
+})
+
+browserTest('what others have written is shown as text', async () => {
+  await page.getByText(MARKUP).first().waitFor()
+  await ui.open('/os/hostile')
+  await page.getByText(MARKUP).waitFor()
+  const op = {
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'odd', mode: 'create', disk_template: 'sharedfile' },
+    ...{ disks: [{ size: 16 }], nics: [], os_type: 'hostile', pnode: 'node1.gantry.local' },
+  }
+  const { id } = (await cluster.rapi('POST', '/3/jobs', { ops: [op], reason: MARKUP })).body as { id: number }
+  await ui.open(`/jobs/${id}`)
+  await page.getByText('Failed').first().waitFor()
+  await page.getByRole('alert').getByText(MARKUP).waitFor()
+  expect(await page.locator('img').count()).toBe(0)
+  expect(await page.title()).toBe(`Job ${id} · Gantry`)
+  expect(complaints).toEqual([])
+})
+
+browserTest('who may only read sees what is not allowed before asking for it', async () => {
+  const users = path.join(rootOf(1), 'var/lib/ganeti/rapi/users')
+  fs.appendFileSync(users, 'reader secret @readonly\n')
+  await signedIn((first) => first.signIn('reader', 'secret'))
+  await ui.open('/nodes/node1.gantry.local')
+  const evacuate = page.getByRole('button', { name: 'Evacuate', exact: true })
+  expect(await evacuate.getAttribute('title')).toBe('You need the permission nodes.evacuate')
+  expect(await evacuate.isDisabled()).toBe(true)
+  await ui.open('/access')
+  await page.getByText('Who may log in is shown to those who have the permission users.list.').waitFor()
+  expect(await page.getByRole('button', { name: 'Make a token' }).isDisabled()).toBe(true)
+  await ui.open('/cluster')
+  expect(await page.getByRole('button', { name: 'Verify the cluster' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Change', exact: true }).first().waitFor()
+  expect(await page.getByRole('button', { name: 'Change', exact: true }).first().isDisabled()).toBe(true)
+  await ui.look('read-only')
+})
+
+browserTest('a token with a scope sees its own objects alone, and is told what is outside', async () => {
+  await signedIn((first) => first.signInWithToken(secret))
+  await ui.open('/instances')
+  await page.getByRole('link', { name: 'vm1' }).waitFor()
+  await ui.open('/maintenance')
+  await page.getByText('an object of this request is outside the scope of the token').first().waitFor()
+  await ui.open('/tags')
+  await page.getByRole('link', { name: 'vm1' }).waitFor()
+  expect(await page.getByText('rack:1').count()).toBe(0)
+  expect(complaints).toEqual([])
+})
+
+browserTest('a token that is revoked ends its session', async () => {
+  const here = { page, ui }
+  const other = await newPage(browser)
+  page = other.page
+  ui = new ConsolePage(cluster, page)
+  await ui.open('/access')
+  await ui.signIn('admin', cluster.password)
+  await row(MARKUP).getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('There are no tokens.').waitFor()
+  await other.context.close()
+  ;({ page, ui } = here)
+  await page.getByText('Your session has ended').waitFor()
+  expect(complaints).toEqual([])
+})
