@@ -54,7 +54,7 @@ export function TagsCard(props: TagsProps) {
         <Group gap={8} p="12px 14px">
           {tags.map((tag) => (
             <Group key={tag} gap={2} wrap="nowrap">
-              <Link to="/tags" search={{ q: tag }} className="tag">
+              <Link to="/tags" search={{ q: tag }} className="tag-link">
                 {tag}
               </Link>
               <IconAction subject={{ ...props, tag }} action={REMOVE} icon="close" label={own.removeNamed(tag)} />
