@@ -1,6 +1,7 @@
 import '@mantine/core/styles.css'
 import '@mantine/spotlight/styles.css'
 import './app/look.css'
+import './app/resources.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
 import { admitOwnStyles } from './app/style-nonce'
