@@ -44,7 +44,8 @@ const answering = (answers: Readonly<Record<string, NodeResult<unknown[][]>>>) =
 
 test('a node is asked for the storage of enabled templates, and what it does not tell is said with the reason', async () => {
   const config = goldenConfig()
-  const cluster = { ...config.cluster, enabled_disk_templates: ['plain', 'file'], file_storage_dir: '/srv/files' }
+  const enabled_disk_templates = ['plain', 'file'] as const
+  const cluster = { ...config.cluster, enabled_disk_templates, file_storage_dir: '/srv/files' }
   const [node] = Object.values(config.nodes)
   const { asked, questions } = answering({
     file: { ok: true, payload: [['/srv/files', 100, 40, 60, true]] },
