@@ -132,6 +132,7 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
     refused: [{ entry: 0, count: 2, reason: WHY_NONE, candidates: CANDIDATES }],
     ...{ without_reserve: ['node2.example.com'], groups: SCORES },
   },
+  ConsoleTicketRequest: { kind: 'serial', read_only: true },
   TokenRequest: { name: TOKEN.name, permissions: TOKEN.permissions, tags: TOKEN.tags, expires: TOKEN.expires },
   Token: TOKEN,
   QueueDrain: { drained: true },

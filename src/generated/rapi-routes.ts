@@ -21,6 +21,7 @@ import { OsV3PagesController } from './rapi-pages'
 import { JobsV3Controller } from './../daemons/rapi/controllers/v3/jobs.controller'
 import { AllocationV3Controller } from './../daemons/rapi/controllers/v3/allocation.controller'
 import { ClusterV3Controller } from './../daemons/rapi/controllers/v3/cluster.controller'
+import { ConsolesV3Controller } from './../daemons/rapi/controllers/v3/consoles.controller'
 import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
 import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
 import { MaintenanceV3Controller } from './../daemons/rapi/controllers/v3/maintenance.controller'
@@ -910,6 +911,22 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'get',
     security: [{"basic":[]},{"bearer":[]}],
     args: [],
+  },
+  {
+    verb: 'get',
+    path: '/3/instances/:name/consoles',
+    controller: ConsolesV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/instances/:name/console-tickets',
+    controller: ConsolesV3Controller,
+    action: 'ticket',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"body","name":"body","required":true,"ref":"ConsoleTicketRequest"}, ],
   },
   {
     verb: 'get',

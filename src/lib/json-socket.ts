@@ -82,6 +82,14 @@ export class FramedConnection {
     return !this.socket.destroyed && !this.socket.readableEnded
   }
 
+  /** The connection from here on is the caller's. What has come already is told to whoever listens next. */
+  takeOver(): net.Socket {
+    this.socket.removeAllListeners('data').pause()
+    if (this.chunks.length > 0) this.socket.unshift(Buffer.concat(this.chunks))
+    this.chunks = []
+    return this.socket
+  }
+
   /** Sends what is buffered, then closes. */
   end(): void {
     this.socket.end()

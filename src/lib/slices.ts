@@ -1,6 +1,7 @@
 // Long lists are worked on in slices, between which the event loop serves others.
 import type { Writable } from 'node:stream'
 import { breathe } from './clock'
+import { roomIn } from './written'
 
 export function* slices<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
@@ -23,17 +24,7 @@ export async function filterInSlices<T>(items: readonly T[], size: number, keep:
 
 /** Resolves when the reader has room for more, or has gone, and others have been served. */
 export async function writeSlice(stream: Writable, part: string | Buffer): Promise<void> {
-  if (!stream.write(part) && !stream.destroyed) await room(stream)
+  if (!stream.write(part) && !stream.destroyed) await roomIn(stream)
   // A write that the system takes at once makes room again immediately, so others get their turn here.
   await breathe()
-}
-
-function room(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done).off('close', done)
-      resolve()
-    }
-    stream.on('drain', done).on('close', done)
-  })
 }

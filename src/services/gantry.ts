@@ -6,11 +6,13 @@ import { PATH } from '../model/constants/paths'
 import { maintenanceInfo } from '../model/maintenance'
 import type { JsonObject } from '../lib/shapes/shape'
 import { permissionNames } from '../opcodes/permission'
+import type { ConsoleRequest } from '../rpc/luxi/consoles'
 import type { Identity } from '../rpc/luxi/gantry'
 import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster } from '../rpc/luxi/gantry-calls'
 import { type Access, forbidden, OUTSIDE } from './access/access'
 import type { CallersHandlers } from './callers-handlers'
 import { AllocationService } from './allocation'
+import { ConsoleService } from './consoles/consoles'
 import type { EventService } from './events/events'
 import { deleteFilter, replaceFilter } from './filter-rules'
 import { jobCalls } from './jobs/job-calls'
@@ -109,6 +111,7 @@ function callersHandlers(
     ...wholeClusterCalls(context, parts),
     storage: (caller, name) => storageOf(context, caller.known(context.config()), name),
     tags: (caller) => tagUses(caller.known(context.config())),
+    ...consoleCalls(new ConsoleService(context, parts.documents, (identity) => callerOf('console', identity))),
     snapshots: (caller, name) => shownSnapshots(caller.known(context.config()), context.gantry(), name),
     rights: (caller) => permissionNames.filter((name) => caller.may(name)),
     tokens: (caller) => tokens.list(caller),
@@ -154,6 +157,11 @@ const ruleCalls = (context: MasterContext): Pick<CallersHandlers, 'replaceFilter
       throw new OpPrereqError(`There is no filter ${uuid}`, ECODE.NOENT)
     return deleteFilter(context, caller.identity.user, uuid)
   },
+})
+
+const consoleCalls = (consoles: ConsoleService) => ({
+  consoles: (caller: Access, name: string) => consoles.choices(caller, name),
+  console: (caller: Access, request: ConsoleRequest) => consoles.open(caller, request),
 })
 
 /** It is about all nodes. */

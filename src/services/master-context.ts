@@ -12,6 +12,7 @@ import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Planned } from '../rpc/luxi/plan'
 import type { AskMond } from '../rpc/mond/endpoints'
 import type { NodeClient } from '../rpc/node/client'
+import type { OpenNodeConsole } from '../rpc/node/consoles'
 import type { LastKnown } from './live-data/last-known'
 import type { NodeQuestions } from './live-data/node-questions'
 import type { Wconfd } from '../rpc/wconfd/calls'
@@ -40,6 +41,8 @@ export interface MasterContext {
   readonly log: Log
   /** Tells what each opcode of a job would do, up to the first that cannot be carried out. Changes nothing. */
   planJob(ops: readonly WireOpCode[], documents: Documents, nodes: NodeClient): Promise<Planned[]>
+  /** Absent where nobody has consoles open. */
+  readonly openConsole?: OpenNodeConsole
   /** Absent where nobody asks the allocation. */
   readonly allocation?: AllocationAccess
 }

@@ -10,6 +10,7 @@ import { WorkerPool } from '../lib/worker-pool'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS } from '../model/limits/allocation'
 import { ownedDisk as disk } from '../model/owners'
 import { openMonds } from '../rpc/mond/endpoints'
+import { openNodeConsoles } from '../rpc/node/consoles'
 import { masterNodes } from './master'
 import type { Start } from './start'
 
@@ -24,6 +25,7 @@ export const start: Start = async (surroundings) => {
   const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes, monds: openMonds(paths, systemFiles) },
+    openConsole: openNodeConsoles({ paths, files: systemFiles, clock }),
     onHangUp: (listener) => void (hungUp = listener),
     // The parent of the node's daemons starts it.
     callWatcher: (why) => process.send?.({ id: 0, action: 'watch', why }),

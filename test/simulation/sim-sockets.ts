@@ -32,7 +32,7 @@ export function forgetSockets(below: string): void {
 
 type Options = Pick<FramedServerOptions, 'onMessage'>
 
-export class FramedConnection implements Omit<RealConnection, 'socket'> {
+export class FramedConnection implements Omit<RealConnection, 'socket' | 'takeOver'> {
   readonly socket = { destroyed: false, writableEnded: false }
   private readonly leaving = new AbortController()
   readonly signal = this.leaving.signal

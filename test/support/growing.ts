@@ -44,6 +44,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/daemons/rapi/users.ts': { users: 'one for each line of the users file', shown: 'LOGINS_KEPT_MAX' },
   'src/daemons/rapi/v3/identity.ts': { digests: 'LOGINS_KEPT_MAX' },
   'src/daemons/rapi/v3/sessions.ts': { open: 'SESSIONS_MAX, SESSIONS_PER_USER_MAX each' },
+  'src/daemons/rapi/v3/console-tickets.ts': { waiting: 'CONSOLE_TICKETS_MAX, CONSOLE_TICKETS_PER_USER_MAX each' },
   'src/daemons/sim/world.ts': { nodes: NODES, sharedDisks: 'one for each disk of the cluster' },
   'src/daemons/wconfd/lock-keeper.ts': { waiters: LOCK_OWNERS },
   'src/jobs/ended-jobs.ts': {
@@ -87,6 +88,12 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     ...{ idle: 'the size of the pool', all: 'the size of the pool' },
     queue: 'the questions that luxid lets in: ALLOCATION_WAITING_MAX',
   },
+  'src/node/consoles/node-consoles.ts': { open: 'NODE_CONSOLES_MAX' },
+  'src/node/consoles/serial-lines.ts': {
+    open: 'one for each line that is watched: NODE_CONSOLES_MAX',
+    outputs: 'SERIAL_LINES_KEPT_MAX that nobody watches, twice SERIAL_KEPT_BYTES each',
+    viewers: 'NODE_CONSOLES_MAX',
+  },
   'src/node/hypervisor/kvm/devices.ts': { slots: ONE_WORK, scsiIds: ONE_WORK },
   'src/node/hypervisor/kvm/guest-watch.ts': { heard: INSTANCES },
   'src/node/hypervisor/kvm/strangers.ts': {
@@ -105,6 +112,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/rpc/confd/silent.ts': { until_ms: 'one for each master candidate; CONFD_SILENT_S' },
   'src/rpc/wconfd/client.ts': { idle: 'those that were needed at once', waiting: ONE_WORK },
   'src/rpc/wconfd/follow-server.ts': { followers: 'WCONFD_CONNECTIONS_MAX' },
+  'src/services/consoles/consoles.ts': { sessions: 'CONSOLES_MAX' },
   'src/services/events/event-history.ts': {
     waiting: 'one for each caller who waits: LUXI_CONNECTIONS_MAX',
     kept: 'EVENTS_KEPT_MAX and EVENTS_BYTES_MAX',

@@ -1,6 +1,7 @@
 // All texts of the console. Another language is another object of the same type.
 import { accessTexts } from './texts/access'
 import { clusterTexts } from './texts/cluster'
+import { consoleTexts } from './texts/console'
 import { conflictTexts, formTexts, planTexts } from './texts/forms'
 import { groupTexts } from './texts/groups'
 import { instanceTexts } from './texts/instances'
@@ -109,6 +110,7 @@ export const texts = {
   conflict: conflictTexts,
   jobs: jobTexts,
   instances: instanceTexts,
+  console: consoleTexts,
   nodes: nodeTexts,
   groups: groupTexts,
   networks: networkTexts,

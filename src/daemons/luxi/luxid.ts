@@ -49,6 +49,7 @@ export interface LuxidOptions {
   disk: Disk
   nodes: NodeClient
   monds: MasterContext['monds']
+  openConsole?: MasterContext['openConsole']
   /** Default: asked through `nodes`. */
   live?: LiveData
   /** Node answers that were learnt before. Default: none. */
@@ -82,7 +83,7 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk, nodes, monds, planJob, allocation } = options
+  const { paths, clock, random, log, disk, nodes, monds, planJob, allocation, openConsole } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
   // Before anything is read: two of them on one queue would run every job twice.
   for (const path of sockets)
@@ -101,13 +102,10 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   await within(clock, REPLICATION_S, replicas.catchUp())
   const looking = lookAtNodes(options, { ...state, live, known, questions, history })
   const parts = { live, known, questions, queue, wconfd, nodes, monds, clock, random, disk, paths, log }
-  const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
+  const more = { ...(allocation && { allocation }), ...(openConsole && { openConsole }) }
+  const context = { ...parts, planJob, ...more, ...state }
   const watcher = await WatcherReports.open({
-    disk,
-    paths,
-    clock,
-    log,
-    config: state.config,
+    ...{ disk, paths, clock, log, config: state.config },
     add: (event) => history.add(event),
   })
   const master = localMaster(context, { ...state, watcher })

@@ -1,7 +1,9 @@
 // The LUXI door: frames in, answers out. It decides nothing about jobs or the cluster; services do, this only translates.
+import { framedMessages } from '../../lib/framed-messages'
 import { type FramedConnection, type FramedServer, serveFramed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import { QueryFilterParseError } from '../../model/errors'
+import { CONSOLE_MESSAGE_BYTES_MAX } from '../../model/limits/consoles'
 import {
   LUXI_BUFFERED_BYTES_MAX,
   LUXI_CONNECTIONS_MAX,
@@ -11,6 +13,7 @@ import {
 import { claim } from '../../model/owners'
 import { encodeAnswer, toWire } from '../../rpc/json-protocol'
 import { ANSWER_HEAD, ANSWER_TAIL, JsonText } from '../../rpc/long-answers'
+import type { ConsoleTalk } from '../../rpc/luxi/consoles'
 import type { Master } from '../../rpc/luxi/master'
 import { onlyAsks } from '../../rpc/luxi/gantry-calls'
 import { Unparsable, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
@@ -46,7 +49,9 @@ async function answer(text: string, connection: FramedConnection, master: Master
     // Who asked while this daemon was stopped, and has given up, may have asked for something else since then.
     if (!onlyAsks(request.method) && !(await connection.senderStays())) return givenUp(request.method, log)
     try {
-      await send(connection, await request.run(master, connection.signal))
+      const result = await request.run(master, connection.signal)
+      if (isTalk(result)) return await talkOn(connection, result, log)
+      await send(connection, result)
     } catch (error) {
       // The client has left, which may be why this failed.
       if (connection.signal.aborted) return
@@ -55,6 +60,22 @@ async function answer(text: string, connection: FramedConnection, master: Master
     }
   } catch (error) {
     refuse(connection, error, log)
+  }
+}
+
+/** What a call of a console answers. */
+const isTalk = (result: unknown): result is ConsoleTalk => typeof result === 'function'
+
+/** From the answer on, the connection is the talk's. */
+async function talkOn(connection: FramedConnection, talk: ConsoleTalk, log: Log): Promise<void> {
+  connection.send(encodeAnswer(true, null))
+  const socket = connection.takeOver()
+  try {
+    await talk(framedMessages(socket, CONSOLE_MESSAGE_BYTES_MAX))
+  } catch (error) {
+    log.error({ err: error }, 'a console failed because of a defect')
+  } finally {
+    socket.end()
   }
 }
 

@@ -41,6 +41,7 @@ import { isCallName } from '../../rpc/node/calls'
 import { encodeAnswer } from '../../rpc/node/protocol'
 import { ConfigReplica } from '../../replication/config-replica'
 import { callerCheck, foreignMaster } from './callers'
+import { serveConsoles } from './consoles'
 
 export interface NodedOptions {
   paths: Paths
@@ -102,6 +103,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   countRefused(server, context, TLS_REFUSED_EVERY_S)
   server.on('clientError', (_error, socket) => socket.destroy())
+  const consoles = serveConsoles(server, context, accepts)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port ?? PORT.noded, options.address, () => resolve())
@@ -115,6 +117,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     ...{ port, context },
     tell: () => ({ calls }),
     async close() {
+      consoles.close()
       await closeServer(server, context.clock)
       await configReplica.close()
     },

@@ -11,6 +11,7 @@ import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
 import { rolesOf } from './auth'
 import type { User, UserView } from './users'
+import type { ConsoleTickets } from './v3/console-tickets'
 import type { Caller, Sessions } from './v3/sessions'
 
 /** Services that all requests share. */
@@ -33,6 +34,7 @@ export interface V3Request {
   readonly caller: Caller
   readonly identity: Identity
   readonly sessions: Sessions
+  readonly tickets: ConsoleTickets
   readonly gantry: GantryMaster
   /** All that may log in. */
   readonly users: () => UserView[]

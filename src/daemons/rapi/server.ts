@@ -26,6 +26,8 @@ import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
 import { UsersFile } from './users'
 import { v3Api } from './v3/api'
+import { consoleRoute } from './v3/console-socket'
+import { ConsoleTickets } from './v3/console-tickets'
 import { createIdentify } from './v3/identity'
 import { objectRoutes } from './v3/object-routes'
 import { Sessions } from './v3/sessions'
@@ -79,6 +81,7 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
     ...(lateAddress !== undefined && { lateAddress }),
     certificate: paths.rapiCert,
     handle: createHandler(options, users),
+    websockets: true,
     words: REFUSAL_WORDS,
   })
   return { ...served, reload: () => users.refresh(true) }
@@ -106,14 +109,15 @@ function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
   function openV3(gantry: GantryMaster): { v3: Handler; measures: Handler } {
     const sessions = new Sessions({ clock, random: rapi.random })
     const identify = createIdentify({ gantry, users, passwords: authenticator, turns, sessions })
-    const v3Routes = [...routes.filter(({ path }) => isV3(path)), ...objectRoutes]
+    const tickets = new ConsoleTickets({ clock, random: rapi.random })
+    const v3Routes = [...routes.filter(({ path }) => isV3(path)), ...objectRoutes, consoleRoute]
     return {
-      v3: createDispatcher(v3Api(v3Routes, { ...services, gantry, identify, sessions, users }), bodies),
+      v3: createDispatcher(v3Api(v3Routes, { ...services, gantry, identify, sessions, tickets, users }), bodies),
       measures: (request, response) => serveMetrics({ metrics, gantry, identify, log }, request, response),
     }
   }
 
-  return (request, response) => {
+  return (request, response, accept) => {
     metrics.observe(request, response)
     const url = request.url ?? ''
     const elsewhere = forReader(request)
@@ -121,7 +125,7 @@ function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
     if (/^\/ui([/?]|$)/.test(url)) return console(request, response)
     if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
     if (ours !== undefined && /^\/metrics(\?|$)/.test(url)) return ours.measures(request, response)
-    return ours !== undefined && isV3(url) ? ours.v3(request, response) : ganeti(request, response)
+    return ours !== undefined && isV3(url) ? ours.v3(request, response, accept) : ganeti(request, response)
   }
 }
 

@@ -54,6 +54,35 @@ export interface StopOptions {
 /** A failure that the caller is told about: the text of Ganeti's HypervisorError. */
 export class HypervisorFailure extends NodeFailure {}
 
+export type ConsoleKind = 'serial' | 'vnc'
+
+/** How a client of this node logs in at a screen that asks for it. */
+export interface ScreenLogin {
+  /** Throws when the screen wants one and there is none. */
+  password(): Promise<string>
+  certificate(): Promise<{ readonly key?: Buffer; readonly cert?: Buffer }>
+}
+
+/** The place on this node where a console of a running instance is. */
+export type ConsolePlace =
+  | { readonly kind: 'serial'; readonly socket: string }
+  | {
+      readonly kind: 'vnc'
+      readonly at: { readonly path: string } | { readonly host: string; readonly port: number }
+      readonly login: ScreenLogin
+    }
+
+export interface HypervisorConsoles {
+  /** Undefined while the instance does not run here. Throws when it runs without such a console. */
+  find(instanceName: string, kind: ConsoleKind): Promise<ConsolePlace | undefined>
+  /** Whether a client has the instance's serial line. */
+  isTaken(instanceName: string): Promise<boolean>
+  /** Sets an instance going that was started paused. */
+  resume(instanceName: string): Promise<void>
+  /** Tells when an instance may have begun or ceased to run here. */
+  watch(instanceName: string, changed: () => void): { close(): void }
+}
+
 export interface Hypervisor {
   readonly name: string
   /** Names of the instances on this node, including those that their users shut down from inside. */
@@ -94,6 +123,8 @@ export interface Hypervisor {
   finalizeSource(instance: InstanceDict, success: boolean, live: boolean): Promise<void>
 
   console(request: ConsoleRequest): Promise<ConsoleInfo>
+  /** Consoles that this node brings to others; absent where instances have none. */
+  readonly consoles?: HypervisorConsoles
   nodeInfo(): Promise<HypervisorInfo>
   /** The reason why this node cannot run instances, or undefined. */
   verify(hvparams: HvParams): Promise<string | undefined>

@@ -13,6 +13,7 @@ import { RAPI_SHORT_BYTES_MAX } from '../../model/limits/rapi'
 import { JsonClient, type JsonClientOptions, PeerError, type Remembered } from '../json-protocol'
 import { JsonText } from '../long-answers'
 import { callForText } from '../text-call'
+import { consoleTalk } from './consoles'
 import { type GantryCallName, gantryCallNames, gantryCalls, type GantryMaster, onlyAsks } from './gantry-calls'
 import type { FieldDefinition, JobChange, JobId, QueryFilter, QueryResource, QueryResult } from './calls'
 import type { Master } from './master'
@@ -172,7 +173,8 @@ export class LuxiClient implements Master {
       }
     }
     // The other end is made of the same table.
-    return Object.fromEntries(gantryCallNames.map((name) => [name, call(name)])) as unknown as GantryMaster
+    const calls = Object.fromEntries(gantryCallNames.map((name) => [name, call(name)])) as unknown as GantryMaster
+    return { ...calls, console: async (...args) => consoleTalk(this.peer, args, this.timeout_s) }
   }
 
   /** Each is the call of the same name. */

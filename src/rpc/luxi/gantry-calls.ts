@@ -4,6 +4,7 @@ import type { Capacity, WhatIf } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
 import { orNull } from '../../lib/shapes/containers'
 import { bool, float, int, object, text } from '../../lib/shapes/leaves'
+import { OpInstanceConsole } from '../../opcodes/instance'
 import type { Shape, ValueOf } from '../../lib/shapes/shape'
 import type { MaintenanceEvent, MaintenanceView } from '../../model/maintenance'
 import type { ShownSnapshot } from '../../model/snapshots'
@@ -19,6 +20,7 @@ import {
 } from './allocation'
 import { filterRule } from './call-arguments'
 import type { JobId } from './calls'
+import { type ConsoleChoices, consoleRequest, type ConsoleTalk } from './consoles'
 import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gantry'
 import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
 import { type MeasuredNode, type MonitoringPage, monitoringRequest } from './monitoring'
@@ -102,6 +104,10 @@ const callersCalls = {
   users: call('GantryUsers', [], of<null>(), { asks: true, needs: 'users.list' }),
   /** Those of one instance's disks. */
   snapshots: call('GantrySnapshots', [text], of<ShownSnapshot[]>(), { asks: true, needs: 'instances.info' }),
+  /** The consoles of one instance. */
+  consoles: call('GantryConsoles', [text], of<ConsoleChoices>(), { asks: true, needs: OpInstanceConsole.permission }),
+  /** Opens one. What it answers goes on as a line of messages. */
+  console: call('GantryConsole', [consoleRequest], of<ConsoleTalk>(), { needs: OpInstanceConsole.permission }),
   /** The names of all permissions that the caller has. */
   rights: call('GantryRights', [], of<string[]>(), { asks: true }),
   tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),

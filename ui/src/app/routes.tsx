@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } 
 import type { CreateSearch } from '../pages/instances/create-page'
 import type { InstanceSearch } from '../pages/instances/instance-page'
 import type { ClusterSearch } from '../pages/cluster/cluster-page'
+import type { ConsoleSearch } from '../pages/console/console-page'
 import type { InstancesSearch } from '../pages/instances/list-page'
 import type { JobsSearch } from '../pages/jobs/list-page'
 import type { LocksSearch } from '../pages/jobs/locks-page'
@@ -54,6 +55,11 @@ const routes = [
     ...{ getParentRoute, path: '/instances/$name' },
     validateSearch: (search): InstanceSearch => textsOf(search, ['tab']),
     component: lazyRouteComponent(() => import('../pages/instances/instance-page'), 'InstancePage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/instances/$name/console' },
+    validateSearch: (search): ConsoleSearch => textsOf(search, ['kind', 'bare']),
+    component: lazyRouteComponent(() => import('../pages/console/console-page'), 'ConsolePage'),
   }),
   createRoute({
     ...{ getParentRoute, path: '/nodes' },

@@ -13,7 +13,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useSearch } from '@tanstack/react-router'
 import { useConnection } from '../api/events'
 import { useLive } from '../api/live'
 import { signOut, useSignedIn } from '../api/session'
@@ -48,8 +48,11 @@ export function Shell() {
   useLive(session?.csrf ?? '')
   const [opened, { toggle, close }] = useDisclosure()
   const connection = useConnection()
+  // A window for one thing alone.
+  const { bare }: { bare?: string } = useSearch({ strict: false })
   return (
     <AppShell
+      disabled={bare !== undefined}
       header={{ height: 48 }}
       navbar={{ width: 190, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={16}

@@ -24,6 +24,10 @@ const PATHS = {
   right: 'M9 6l6 6-6 6',
   up: 'M6 15l6-6 6 6',
   more: 'M6 12h.01M12 12h.01M18 12h.01',
+  keys: 'M3 6h18v12H3zM7 10h.01M12 10h.01M17 10h.01M8 14h8',
+  paste: 'M8 5H6v15h12V5h-2M9 3h6v4H9z',
+  picture: 'M4 7h4l2-3h4l2 3h4v13H4zM12 10a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z',
+  whole: 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5',
   terminal: 'M4 5h16v14H4zM7.5 9.5L10 12l-2.5 2.5M12.5 15H16',
 } as const
 

@@ -6,6 +6,7 @@ import { HTTP_LIMITS } from '../../../model/limits/http'
 import type { GantryMaster } from '../../../rpc/luxi/gantry-calls'
 import { RapiContext, type RapiServices } from '../context'
 import { AnsweredByJob } from '../errors'
+import type { ConsoleTickets } from './console-tickets'
 import type { Identify } from './identity'
 import { CHALLENGE, problemOf } from './problem'
 import type { UsersFile } from '../users'
@@ -15,11 +16,12 @@ interface V3Options extends RapiServices {
   readonly gantry: GantryMaster
   readonly identify: Identify
   readonly sessions: Sessions
+  readonly tickets: ConsoleTickets
   readonly users: Pick<UsersFile, 'list'>
 }
 
 export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options): Api<Caller, RapiContext> {
-  const { gantry, clock, log, sessions, users: file } = options
+  const { gantry, clock, log, sessions, tickets, users: file } = options
   const users = () => file.list()
   const door: JsonDoor = {
     ...{ clock, limits: HTTP_LIMITS, challenge: CHALLENGE },
@@ -38,7 +40,7 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
       const reply: Reply = { status: 200, headers: {} }
       const { caller } = asked
       return new RapiContext(options, asked, undefined, {
-        ...{ caller, identity: caller.identity, sessions, gantry, users, reply },
+        ...{ caller, identity: caller.identity, sessions, tickets, gantry, users, reply },
       })
     },
     replyOf,

@@ -22,6 +22,8 @@ export interface Session extends Pick<Caller, 'again'> {
   readonly user: string
   /** What a change must repeat: pages of other sites cannot know it. */
   readonly csrf: string
+  /** It counts as used now, as with a request. */
+  use(): void
 }
 
 interface Open extends Session {
@@ -53,6 +55,7 @@ export class Sessions {
     const id = digestOf(secret)
     const session: Open = {
       ...{ user, csrf: random.hex(32), begun_ms: now_ms, used_ms: now_ms },
+      use: () => this.use(id),
       again: async () => {
         const found = this.open.get(id)
         if (found === undefined || this.isOver(found)) throw over()
@@ -76,10 +79,16 @@ export class Sessions {
         403,
         'A change in a session must have the header X-CSRF-Token with the token that GET /3/session tells',
       )
+    session.use()
+    return session
+  }
+
+  private use(id: string): void {
+    const session = this.open.get(id)
+    if (session === undefined) return
     session.used_ms = this.surroundings.clock.monotonic_ms()
     this.open.delete(id)
     this.open.set(id, session)
-    return session
   }
 
   /** Ends those of a user that fit. Answers the cookie that takes the place of theirs. */

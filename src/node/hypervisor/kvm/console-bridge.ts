@@ -1,9 +1,11 @@
 // A program of its own: joins this terminal to an instance's serial line. `node console-bridge.js SERIAL-SOCKET [QMP-SOCKET]`;
 // ctrl-] ends it. With a QMP socket, an instance that was started paused is set going once its console is being watched.
+import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { systemClock } from '../../../lib/clock'
 import { checkSocketPath } from '../../../lib/json-socket'
 import { standardOutput } from '../../../lib/standard-output'
+import { hasClient } from './line-client'
 import { withQmp } from './qmp'
 
 const ESCAPE = 0x1d
@@ -52,6 +54,18 @@ export function bridge(serialSocket: string, terminal: Streams, onOpen: () => vo
   })
 }
 
+/** QEMU talks to one client of a line at a time, and lets the next one wait in silence. */
+function tellOthers(serialSocket: string): void {
+  try {
+    if (hasClient(fs.readFileSync('/proc/net/unix', 'utf8'), serialSocket))
+      process.stderr.write(
+        '[somebody else has this console open, maybe in a browser; it is yours when they have left]\n',
+      )
+  } catch {
+    // It is only said where it can be seen.
+  }
+}
+
 async function unpause(qmpSocket: string): Promise<void> {
   await withQmp(qmpSocket, systemClock, async (qmp) => {
     if ((await qmp.status()) === 'prelaunch') await qmp.run('cont')
@@ -69,6 +83,7 @@ if (require.main === module) {
     if (qmpSocket !== undefined)
       unpause(qmpSocket).catch((error: unknown) => process.stderr.write(`${String(error)}\r\n`))
   }
+  tellOthers(serialSocket)
   bridge(serialSocket, { input: process.stdin, output: process.stdout }, opened).then(
     (code) => process.exit(code),
     (error: unknown) => {

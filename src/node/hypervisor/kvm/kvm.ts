@@ -7,6 +7,7 @@ import { HypervisorFailure } from '../hypervisor'
 import type { Hypervisor, HypervisorContext, LinkedDisk, StopOptions, Stopped } from '../hypervisor'
 import { linuxNodeInfo } from '../linux-node'
 import { consoleInfo } from './console'
+import { kvmConsoles } from './consoles'
 import { QEMU_INSTALL, findQemu, qemuFacts, type Host } from './host'
 import { checkHotplug, hotplug, resizeDisk } from './hotplug'
 import { SHUTDOWN } from './layout'
@@ -46,6 +47,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     finalizeSource: (instance, success) => finalizeSource(machines, instance, success),
 
     console: (request) => Promise.resolve(consoleInfo(request, machines.layout, context)),
+    consoles: kvmConsoles(machines),
     nodeInfo: () => nodeInfo(context),
     verify: (hvparams) => verify(context.files, new KvmParams(hvparams)),
     validateParameters: (hvparams) => validateParameters(context, hvparams),

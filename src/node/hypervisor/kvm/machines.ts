@@ -1,10 +1,8 @@
 // The QEMU machines of this node: launching one from its runtime data, asking it, ending it. What start, migration and hotplug
 // have in common.
 import { within } from '../../../lib/clock'
-import { accessible, type Files } from '../../../lib/files'
-import { readPlainFile } from '../../../lib/read-bounded'
-import { errorText } from '../../../lib/system-failure'
-import { INSTANCE_LOOK_S, QMP_LOOK_S, SCREEN_PASSWORD_BYTES_MAX } from '../../../model/limits/hypervisor'
+import { accessible } from '../../../lib/files'
+import { INSTANCE_LOOK_S, QMP_LOOK_S } from '../../../model/limits/hypervisor'
 import type { InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext, LinkedDisk } from '../hypervisor'
@@ -27,6 +25,7 @@ import type { Qmp } from './qmp'
 import { encodeRuntime, readRuntime, writeRuntime } from './runtime'
 import type { KvmRuntime } from './runtime'
 import { runAsUser } from './security'
+import { screenPassword } from './screen-password'
 import { seedPlace } from './seed'
 
 const MIB = 1 << 20
@@ -219,7 +218,7 @@ export class KvmMachines {
     const free_mib = (await linuxNodeInfo(this.context.files)).memory_free
     await this.qmp(instance.name, async (qmp) => {
       for (const [protocol, file] of screenPasswords(params))
-        await qmp.run('set_password', { protocol, password: await password(this.context.files, file) })
+        await qmp.run('set_password', { protocol, password: await screenPassword(this.context.files, file) })
       await pinCpus(this.context.run, qmp, new KvmParams(runtime.hvparams).text('cpu_mask'), process.pid)
       if (options.incoming) return
       const memory = startupMemory(instance, free_mib)
@@ -268,14 +267,6 @@ function screenPasswords(params: KvmParams): [protocol: string, file: string][] 
     const file = params.text(`${protocol}_password_file`)
     return bind === '' || file === '' ? [] : [[protocol, file]]
   })
-}
-
-async function password(files: Files, file: string): Promise<string> {
-  try {
-    return (await readPlainFile(files, file, SCREEN_PASSWORD_BYTES_MAX)).split('\n')[0] ?? ''
-  } catch (error) {
-    throw new HypervisorFailure(`Failed to open password file ${file}: ${errorText(error)}`)
-  }
 }
 
 const addressOf =

@@ -4,6 +4,7 @@ import { sizeText } from '../../format/size'
 import { timeText } from '../../format/time'
 import type { Column } from '../../parts/virtual-table'
 import { texts } from '../../texts'
+import { ConsoleIcon } from '../console/console-link'
 import { type Instance, InstanceStatus } from './instance'
 
 const own = texts.instances.columns
@@ -52,6 +53,10 @@ export const ALL_COLUMNS: readonly InstanceColumn[] = [
     cell: (instance) => sizeText((instance['disk.sizes'] ?? []).reduce((sum: number, size) => sum + Number(size), 0)),
   },
   {
+    ...{ id: 'console', title: texts.console.open, width: 80, fields: [] },
+    cell: ({ name }) => <ConsoleIcon name={name} />,
+  },
+  {
     ...{ id: 'snodes', title: own.snodes, width: 180, share: 1, fields: ['snodes'] },
     cell: ({ snodes }) => listed(snodes),
   },
@@ -83,7 +88,7 @@ export const ALL_COLUMNS: readonly InstanceColumn[] = [
   },
 ]
 
-export const USUAL = ['name', 'status', 'pnode', 'memory', 'vcpus', 'disk', 'snodes', 'os', 'tags']
+export const USUAL = ['name', 'status', 'pnode', 'memory', 'vcpus', 'disk', 'console', 'snodes', 'os', 'tags']
 
 /** Those whose ids are listed, in the order of the table above; the name is always there. */
 export function columnsOf(ids: string | undefined): readonly InstanceColumn[] {

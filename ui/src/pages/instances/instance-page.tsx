@@ -10,6 +10,7 @@ import { ActionAt, Actions } from '../../parts/action'
 import { Card, Facts, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
+import { ConsoleButton } from '../console/console-link'
 import { INSTANCE_ACTIONS } from './actions'
 import { ADD_TAGS, REMOVE_TAG } from './actions/change'
 import { Activity } from './activity'
@@ -38,7 +39,15 @@ export function InstancePage() {
     <Page
       title={name}
       note={instance && <InstanceStatus status={instance.status} />}
-      actions={instance && !gone && <Actions subject={instance} actions={INSTANCE_ACTIONS} shown={4} />}
+      actions={
+        instance &&
+        !gone && (
+          <>
+            <ConsoleButton name={name} />
+            <Actions subject={instance} actions={INSTANCE_ACTIONS} shown={4} />
+          </>
+        )
+      }
     >
       {gone && <Link to="/instances">{words.gone}</Link>}
       <ProblemBox error={error} retry={() => void refetch()} />

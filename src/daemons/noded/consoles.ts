@@ -1,0 +1,47 @@
+// Requests for consoles of this node's instances: an upgrade of a connection, which is then a line of messages. Only who may call this node
+// may have one, and that is asked again while it is open.
+import type { IncomingMessage } from 'node:http'
+import type { Server } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Clock } from '../../lib/clock'
+import { framedMessages } from '../../lib/framed-messages'
+import { CONSOLE_CHECK_S, CONSOLE_MESSAGE_BYTES_MAX } from '../../model/limits/consoles'
+import { NodeConsoles } from '../../node/consoles/node-consoles'
+import type { NodeContext } from '../../node/context'
+import { CONSOLE_PATH, CONSOLE_PROTOCOL } from '../../rpc/node/consoles'
+
+export function serveConsoles(
+  server: Server,
+  context: NodeContext,
+  accepts: (socket: Socket) => boolean,
+): { close(): void } {
+  const consoles = new NodeConsoles(context)
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    if (!accepts(request.socket))
+      return refuse(socket, '403 Forbidden', 'The certificate of the caller is not accepted')
+    if (request.url !== CONSOLE_PATH || request.headers.upgrade !== CONSOLE_PROTOCOL)
+      return refuse(socket, '404 Not Found', 'There is no such line')
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CONSOLE_PROTOCOL}\r\n\r\n`)
+    if (head.length > 0) socket.unshift(head)
+    endWhenRefused(context.clock, socket, () => accepts(request.socket))
+    void consoles.serve(framedMessages(socket, CONSOLE_MESSAGE_BYTES_MAX))
+  })
+  return consoles
+}
+
+/** A candidate that was demoted loses what it has open, too. */
+function endWhenRefused(clock: Clock, socket: Socket, accepted: () => boolean): void {
+  const look = () => {
+    if (!accepted()) return void socket.destroy()
+    timer = clock.after(CONSOLE_CHECK_S * 1000, look, { background: true })
+  }
+  let timer = clock.after(CONSOLE_CHECK_S * 1000, look, { background: true })
+  socket.once('close', () => timer.cancel())
+}
+
+function refuse(socket: Socket, status: string, text: string): void {
+  const body = `${text}\n`
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`
+  socket.end(`${head}\r\n\r\n${body}`)
+}

@@ -1,0 +1,70 @@
+// Tickets for consoles. A websocket cannot show the token of a session, so its address has a ticket instead, which whoever wants a console
+// asked for a moment before: it is good once, for one console and for the one who asked. They are in memory alone.
+import { createHash } from 'node:crypto'
+import { HttpError, tooMany } from '../../../http/errors'
+import type { Clock } from '../../../lib/clock'
+import type { Random } from '../../../lib/random'
+import { Shares } from '../../../lib/shares'
+import { CONSOLE_TICKET_S, CONSOLE_TICKETS_MAX, CONSOLE_TICKETS_PER_USER_MAX } from '../../../model/limits/consoles'
+import { RETRY_AFTER_S } from '../../../model/limits/http'
+import type { ConsoleRequest } from '../../../rpc/luxi/consoles'
+import type { Identity } from '../../../rpc/luxi/gantry'
+
+interface Waiting {
+  readonly request: ConsoleRequest
+  readonly user: string
+  readonly token: string | null
+  readonly until_ms: number
+  readonly leave: () => void
+}
+
+export class ConsoleTickets {
+  /** By a digest of the ticket; the oldest comes first. */
+  private readonly waiting = new Map<string, Waiting>()
+  private readonly shares = new Shares({ all: CONSOLE_TICKETS_MAX, each: CONSOLE_TICKETS_PER_USER_MAX })
+
+  constructor(private readonly surroundings: { readonly clock: Clock; readonly random: Random }) {}
+
+  issue({ user, token }: Identity, request: ConsoleRequest): string {
+    const { clock, random } = this.surroundings
+    this.forgetOld()
+    const full = this.shares.full(user)
+    if (full === 'each')
+      throw tooMany(
+        `The user ${user} has ${CONSOLE_TICKETS_PER_USER_MAX} tickets for consoles that were not used`,
+        CONSOLE_TICKET_S,
+      )
+    if (full === 'all')
+      throw new HttpError(503, `${CONSOLE_TICKETS_MAX} tickets for consoles are waiting`, RETRY_AFTER_S)
+    const ticket = random.hex(32)
+    const until_ms = clock.monotonic_ms() + CONSOLE_TICKET_S * 1000
+    this.waiting.set(digestOf(ticket), { request, user, token, until_ms, leave: this.shares.take(user) })
+    return ticket
+  }
+
+  /** Takes it, whoever shows it: what somebody else has seen is good for nobody. Throws when it is not for this caller and instance. */
+  use({ user, token }: Identity, instance: string, ticket: string): ConsoleRequest {
+    this.forgetOld()
+    const found = this.waiting.get(digestOf(ticket))
+    this.forget(digestOf(ticket))
+    if (found === undefined || found.user !== user || found.token !== token || found.request.instance !== instance)
+      throw new HttpError(
+        403,
+        `The ticket is not valid: it is good once, within ${CONSOLE_TICKET_S} s, for who asked for it and for one instance; ` +
+          `ask for another one with POST /3/instances/{name}/console-tickets`,
+      )
+    return found.request
+  }
+
+  private forgetOld(): void {
+    const now_ms = this.surroundings.clock.monotonic_ms()
+    for (const [digest, { until_ms }] of this.waiting) if (until_ms <= now_ms) this.forget(digest)
+  }
+
+  private forget(digest: string): void {
+    this.waiting.get(digest)?.leave()
+    this.waiting.delete(digest)
+  }
+}
+
+const digestOf = (ticket: string): string => createHash('sha256').update(ticket).digest('base64')

@@ -1,0 +1,34 @@
+// A viewer's part of a serial line.
+import type { ConsoleLine } from './console-line'
+import type { SerialLines, SerialViewer } from './serial-lines'
+
+interface Wanted {
+  readonly socket: string
+  readonly instance: string
+  /** How much of the output was shown before; undefined to begin with what comes. */
+  readonly seen: number | undefined
+  readonly read_only: boolean
+}
+
+export async function openSerial(
+  lines: SerialLines,
+  { socket, instance, seen, read_only }: Wanted,
+  viewer: SerialViewer & { begun(): void },
+): Promise<ConsoleLine> {
+  // The line may show what is kept at once, and it must not come before the news that there is a line.
+  let begun = false
+  const show = (said: Buffer): boolean => {
+    if (!begun) viewer.begun()
+    begun = true
+    return viewer.show(said)
+  }
+  const joined = await lines.join(instance, socket, { show, onRoom: (callback) => viewer.onRoom(callback) }, seen)
+  if (!begun) viewer.begun()
+  begun = true
+  return {
+    type: (keys) => (read_only ? Promise.resolve() : joined.type(keys)),
+    ended: joined.ended,
+    close: () => joined.leave(),
+    seen: () => joined.seen(),
+  }
+}

@@ -1,0 +1,185 @@
+// Consoles of real virtual machines in a real browser: typed on, looked at, and followed from node to node.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+let cluster: EmbeddedCluster
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let complaints: string[]
+
+beforeAll(async () => {
+  if (!browserPresent) return
+  cluster = await startCluster(['--hypervisor', 'kvm'])
+  const made = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'web1', mode: 'create', disk_template: 'sharedfile' },
+    ...{ disks: [{ size: 16 }], nics: [], os_type: 'gantry-tiny', beparams: { memory: 64 }, start: true },
+    ...{ pnode: 'node1.gantry.local', hypervisor: 'kvm', hvparams: { vnc_bind_address: '127.0.0.1' } },
+  })
+  expect(made.status).toBe('success')
+  browser = await launchBrowser()
+  ;({ context, page, complaints } = await newPage(browser))
+})
+
+afterAll(async () => {
+  if (!browserPresent) return
+  await browser?.close()
+  await cluster?.remove()
+})
+
+const open = (to: Page, address: string) => to.goto(`${cluster.url}/ui${address}`)
+const serialOf = (on: Page) => on.getByRole('region', { name: 'Serial console of web1' })
+const screenOf = (on: Page) => on.getByRole('region', { name: 'Screen of web1', exact: true })
+const isOn = (region: ReturnType<typeof serialOf>, node: string) =>
+  region.getByText(`Connected, on ${node}.gantry.local`).waitFor()
+
+/** The terminal shows it, or will. */
+const says = (on: Page, text: string | RegExp) => serialOf(on).locator('.xterm-rows').getByText(text).first().waitFor()
+
+/** The guest repeats what is typed, among the seconds that it counts; so each key is typed once. */
+async function type(on: Page, key: string): Promise<void> {
+  await serialOf(on).locator('.xterm-screen').click()
+  await on.keyboard.press(key)
+  await says(on, new RegExp(key))
+}
+
+/** Resolves to the size of the screen's picture when it is one: not all of its points are alike. */
+async function picture(on: Page): Promise<unknown> {
+  await screenOf(on).locator('canvas').waitFor()
+  const found = await on.waitForFunction(`(() => {
+    const canvas = document.querySelector('[aria-label="Screen of web1"] canvas')
+    if (canvas === null) return undefined
+    const { width, height } = canvas
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+    return new Set(new Uint32Array(data.buffer)).size > 1 ? [width, height] : undefined
+  })()`)
+  return found.jsonValue()
+}
+
+async function signIn(on: Page): Promise<void> {
+  await on.getByLabel('User').fill('admin')
+  await on.getByRole('textbox', { name: 'Password' }).fill(cluster.password)
+  await on.getByRole('button', { name: 'Sign in' }).click()
+}
+
+browserTest('the serial console shows what the instance says, and takes what is typed', async () => {
+  await open(page, '/instances/web1')
+  await signIn(page)
+  await page.getByRole('link', { name: 'Console', exact: true }).click()
+  await isOn(serialOf(page), 'node1')
+  await says(page, /T\d{4}/)
+  await type(page, 'k')
+  await takePictures(page, 'console-serial')
+  expect(await findings(page)).toEqual([])
+})
+
+browserTest('the screen shows a picture of the size that the guest has set, and can be saved', async () => {
+  await page.getByRole('tab', { name: 'Screen (VNC)' }).click()
+  await isOn(screenOf(page), 'node1')
+  // Text of a BIOS.
+  expect(await picture(page)).toEqual([720, 400])
+  await takePictures(page, 'console-screen')
+  expect(await findings(page)).toEqual([])
+  const saving = page.waitForEvent('download')
+  await screenOf(page).getByRole('button', { name: 'Save a picture' }).click()
+  const saved = await saving
+  expect(saved.suggestedFilename()).toBe('web1-screen.png')
+  expect(
+    fs
+      .readFileSync(await saved.path())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG')
+})
+
+browserTest('keys of the menu and pasted text reach the instance', async () => {
+  await page.getByRole('tab', { name: 'Serial' }).click()
+  await serialOf(page).getByRole('button', { name: 'Keys' }).click()
+  await takePictures(page, 'console-keys')
+  await serialOf(page).getByRole('menuitem', { name: 'Esc', exact: true }).click()
+  await serialOf(page).getByRole('button', { name: 'Paste' }).click()
+  await page.getByRole('dialog').getByLabel('Text').fill('vgz')
+  await takePictures(page, 'console-paste')
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Type it' }).click()
+  await says(page, /z/)
+})
+
+browserTest('a second window sees the same, from before it was opened, and may look only', async () => {
+  const [, before = ''] =
+    /(T\d{4})(?!.*T\d)/.exec((await serialOf(page).locator('.xterm-rows').textContent()) ?? '') ?? []
+  const other = await context.newPage()
+  await open(other, '/instances/web1/console?bare=1')
+  await isOn(serialOf(other), 'node1')
+  await says(other, before)
+  await type(page, 'j')
+  await says(other, /j/)
+  await takePictures(other, 'console-window')
+  await other.getByRole('switch', { name: 'Look only' }).click()
+  await isOn(serialOf(other), 'node1')
+  await serialOf(other).locator('.xterm-screen').click()
+  await other.keyboard.press('w')
+  await type(page, 'x')
+  await says(other, /x/)
+  expect(await serialOf(page).locator('.xterm-rows').textContent()).not.toContain('w')
+  expect(await serialOf(other).getByRole('button', { name: 'Paste' }).isDisabled()).toBe(true)
+  await other.close()
+})
+
+browserTest('both consoles go on at another node after a live migration, without signing in again', async () => {
+  const asked: string[] = []
+  page.on('request', (request) => void asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  const move = { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web1', target_node: 'node2.gantry.local' }
+  expect((await cluster.run(move)).status).toBe('success')
+  await isOn(serialOf(page), 'node2')
+  await type(page, 'u')
+  await page.getByRole('tab', { name: 'Screen (VNC)' }).click()
+  await isOn(screenOf(page), 'node2')
+  await picture(page)
+  await page.getByRole('tab', { name: 'Serial' }).click()
+  expect(asked.filter((request) => /session|ticket/.test(request))).toEqual([])
+})
+
+browserTest('a stopped instance is waited for, and shown again from its first word', async () => {
+  expect((await cluster.run({ OP_ID: 'OP_INSTANCE_SHUTDOWN', instance_name: 'web1', timeout: 0 })).status).toBe(
+    'success',
+  )
+  await serialOf(page).getByText('web1 does not run on node2.gantry.local').waitFor()
+  await takePictures(page, 'console-waiting')
+  expect(await findings(page)).toEqual([])
+  expect(await cluster.run({ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'web1' })).toMatchObject({
+    status: 'success',
+  })
+  await isOn(serialOf(page), 'node2')
+  await says(page, /READY/)
+  await type(page, 'h')
+})
+
+const pidOf = (node: string, daemon: string): number =>
+  Number(fs.readFileSync(path.join(cluster.root, node, `var/run/ganeti/ganeti-${daemon}.pid`), 'utf8'))
+
+browserTest('when the daemon of the node is killed, the console comes back with its successor', async () => {
+  process.kill(pidOf('node2.gantry.local', 'noded'), 'SIGKILL')
+  await serialOf(page).getByText('Waiting').waitFor()
+  await isOn(serialOf(page), 'node2')
+  await type(page, 'b')
+})
+
+browserTest('when the remote API is killed, the page asks to sign in again and the console goes on', async () => {
+  process.kill(pidOf('node1.gantry.local', 'rapi'), 'SIGKILL')
+  await page.getByText('Your session has ended').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill(cluster.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await isOn(serialOf(page), 'node2')
+  await type(page, 'f')
+})
+
+browserTest('signing out elsewhere ends the console, and no page complained', async () => {
+  expect((await cluster.rapi('DELETE', '/3/session?everywhere=true')).status).toBe(204)
+  await page.getByText('Your session has ended').waitFor()
+  await serialOf(page).getByText('Connection lost').waitFor()
+  expect(complaints).toEqual([])
+})

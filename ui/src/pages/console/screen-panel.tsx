@@ -1,0 +1,81 @@
+// The VNC screen of an instance.
+import RFB from '@novnc/novnc'
+import { useEffect, useRef } from 'react'
+import { texts } from '../../texts'
+import { saveAs } from './save'
+import { Panel } from './panel'
+import { ScreenChannel } from './screen-channel'
+import { COMBINATIONS, keysFor } from './screen-keys'
+import { useConsole } from './use-console'
+
+const own = texts.console
+/** Between two keys that are typed by themselves: guests lose what comes faster. */
+const TYPED_EVERY_MS = 8
+
+interface Open {
+  readonly screen: RFB
+  readonly channel: ScreenChannel
+}
+
+export function ScreenPanel({ name, readOnly }: { name: string; readOnly: boolean }) {
+  const place = useRef<HTMLDivElement>(null)
+  const open = useRef<Open>(undefined)
+  const close = () => {
+    open.current?.screen.disconnect()
+    open.current = undefined
+  }
+  const line = useConsole({
+    ...{ name, kind: 'vnc', readOnly },
+    onStream() {
+      close()
+      if (place.current === null) return
+      const channel = new ScreenChannel((data) => line.send(data))
+      open.current = { channel, screen: newScreen(place.current, channel, name, readOnly) }
+    },
+    onBytes: (bytes) => open.current?.channel.hear(bytes),
+  })
+  useEffect(() => close, [])
+  const press = (keys: readonly (readonly [number, string | null])[]) => {
+    const { screen } = open.current ?? {}
+    if (screen === undefined) return
+    for (const key of keys) screen.sendKey(...key, true)
+    for (const key of keys.toReversed()) screen.sendKey(...key, false)
+  }
+  return (
+    <Panel
+      label={own.screenOf(name)}
+      {...{ state: line.state, again: line.again, readOnly, place }}
+      keys={COMBINATIONS.map(([label, keys]) => ({
+        label,
+        press() {
+          press(keys)
+          open.current?.screen.focus()
+        },
+      }))}
+      paste={(text) => void typeAll(text, press)}
+      pasteText={own.pasteScreen}
+      save={() =>
+        open.current?.screen.toBlob((picture) => picture && saveAs(`${name}-screen.png`, picture), 'image/png')
+      }
+      saveLabel={own.savePicture}
+    />
+  )
+}
+
+function newScreen(place: HTMLElement, channel: ScreenChannel, name: string, readOnly: boolean): RFB {
+  const screen = new RFB(place, channel, { shared: true })
+  screen.scaleViewport = true
+  screen.viewOnly = readOnly
+  screen.background = 'transparent'
+  const canvas = place.lastElementChild?.querySelector('canvas')
+  canvas?.setAttribute('role', 'img')
+  canvas?.setAttribute('aria-label', own.screenOf(name))
+  return screen
+}
+
+async function typeAll(text: string, press: (keys: ReturnType<typeof keysFor>) => void): Promise<void> {
+  for (const character of text.replaceAll('\r\n', '\n')) {
+    press(keysFor(character))
+    await new Promise((resolve) => setTimeout(resolve, TYPED_EVERY_MS))
+  }
+}
