@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../texts'
-import { valueText } from './diff'
+import { valueText } from './differences'
 import { Card } from './page'
 import { Rows } from './rows'
 

@@ -2,7 +2,7 @@
 import { schema } from 'openapi:PATCH /3/cluster'
 import type { components } from '../../api/schema'
 import { type Field, fieldOf, type Schema } from '../../forms/schema'
-import { valueText } from '../../parts/diff'
+import { valueText } from '../../parts/differences'
 import { texts } from '../../texts'
 
 export type Cluster = components['schemas']['ClusterView']

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import * as os from 'node:os'
+import { systemClock } from '../../../../../src/lib/clock'
 import { thisMachine } from '../../../../../src/lib/machine'
 import { systemFiles } from '../../../../../src/lib/files'
 import { pathsOf } from '../../../../../src/lib/paths'
@@ -112,7 +113,7 @@ test('notes of NICs move up for one that is plugged in before them, and down whe
 })
 
 test('paths of a command become local ones, and only those', () => {
-  const layout = new KvmLayout({ ...thisMachine, paths: pathsOf('/r,1/n1', 'n1') })
+  const layout = new KvmLayout({ ...thisMachine, clock: systemClock, paths: pathsOf('/r,1/n1', 'n1') })
   const local = '/r,1/n1/var/run/ganeti/kvm-hypervisor'
   expect(layout.localize('/var/run/ganeti/kvm-hypervisor/pid/vm')).toBe(`${local}/pid/vm`)
   expect(layout.localize('unix:/var/run/ganeti/kvm-hypervisor/ctrl/vm.qmp,server=on')).toBe(
@@ -120,12 +121,14 @@ test('paths of a command become local ones, and only those', () => {
   )
   expect(layout.localize('/boot/vmlinuz')).toBe('/boot/vmlinuz')
   expect(
-    new KvmLayout({ ...thisMachine, paths: pathsOf('', 'n1') }).localize('/var/run/ganeti/kvm-hypervisor/pid/vm'),
+    new KvmLayout({ ...thisMachine, clock: systemClock, paths: pathsOf('', 'n1') }).localize(
+      '/var/run/ganeti/kvm-hypervisor/pid/vm',
+    ),
   ).toBe('/var/run/ganeti/kvm-hypervisor/pid/vm')
 })
 
 test('a root so long that no socket fits is refused with advice', () => {
-  const layout = new KvmLayout({ ...thisMachine, paths: pathsOf(`/${'x'.repeat(80)}/n1`, 'n1') })
+  const layout = new KvmLayout({ ...thisMachine, clock: systemClock, paths: pathsOf(`/${'x'.repeat(80)}/n1`, 'n1') })
   expect(() => layout.socket('vm', 'qmp')).toThrow(/use a shorter root directory/)
 })
 
