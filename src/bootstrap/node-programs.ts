@@ -167,19 +167,21 @@ async function setUpDaemon(request: DaemonSetup, options: ProgramRun): Promise<v
   if (pem === undefined) throw new SetupError('Node daemon certificate must be specified')
   if (hmac_key === undefined) throw new SetupError('Hmac key must be provided')
   if (ssconf === undefined) throw new SetupError('Ssconf values must be specified')
-  if (ssconf['cluster_name']?.trim() !== request.cluster_name)
-    throw new SetupError('Cluster name in ssconf does not match')
+  if (ssconf['cluster_name'] !== request.cluster_name) throw new SetupError('Cluster name in ssconf does not match')
   if (node_name === undefined) throw new SetupError('No hostname found.')
   checkKey(pem)
   const odd = Object.keys(ssconf).find((key) => !/^[a-z][a-z_-]*$/.test(key))
   if (odd !== undefined) throw new SetupError(`Not a key of ssconf: ${JSON.stringify(odd)}`)
   await makeDirectories(disk, paths)
-  for (const [key, text] of Object.entries(ssconf)) await disk.write(paths.ssconf(key), text)
+  for (const [key, text] of Object.entries(ssconf)) await disk.write(paths.ssconf(key), asLines(text))
   await disk.write(paths.hmacKey, hmac_key)
   await disk.write(paths.serverCert, pem)
   await disk.write(paths.clientCert, await createClientCertificate(pem, node_name, { clock, random }))
   if (request.start_node_daemon === true) await options.startNode()
 }
+
+/** Ganeti sends the texts of these files without the newline at their end. */
+const asLines = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
 function checkKey(pem: string): void {
   try {

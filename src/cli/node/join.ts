@@ -137,9 +137,10 @@ async function setUpSsh(call: Call, here: ThisNode, joining: Joining): Promise<v
 async function setUpDaemon(call: Call, here: ThisNode, joining: Joining): Promise<void> {
   const { paths, disk, nodes } = here
   const keys = (await disk.list(paths.dataDir)).filter((file) => file.startsWith('ssconf_'))
+  // As Ganeti reads these files: its own program compares the cluster's name with what it was told.
   const texts = keys.map(async (file) => [
     file.slice('ssconf_'.length),
-    await readText(here, path.join(paths.dataDir, file)),
+    (await readText(here, path.join(paths.dataDir, file))).replace(/\n+$/, ''),
   ])
   const request: DaemonSetup = {
     cluster_name: joining.cluster,

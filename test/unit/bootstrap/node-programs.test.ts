@@ -44,7 +44,7 @@ function run(name: string, request: unknown, dryRun = false): Promise<void> {
 const certificate = () => pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'))
 const update = (more: object) => ({ cluster_name: 'c', node_daemon_certificate: certificate(), ...more })
 const setup = (more: object) => ({
-  ...{ cluster_name: 'c', node_daemon_certificate: pem, hmac_key: 'k', ssconf: { cluster_name: 'c\n' } },
+  ...{ cluster_name: 'c', node_daemon_certificate: pem, hmac_key: 'k', ssconf: { cluster_name: 'c' } },
   ...{ start_node_daemon: true, node_name: 'node2', ...more },
 })
 const list = () => fs.readFileSync(paths.sshPublicKeys, 'utf8')
