@@ -38,7 +38,11 @@ global { use_lvmpolld = 0 }
 LVM
   echo "$NAME" > /etc/guest-node
 fi
-if [ -n "$GANETI" ]; then become_ganeti "$GANETI"; fi
+if [ -n "$GANETI" ]; then
+  become_ganeti "$GANETI"
+  # Both nodes of an instance must have its system.
+  ln -sfn "${PROGRAMS%/*}/os" /srv/ganeti/os
+fi
 hostname "$NAME"
 ip link set lo up
 ip addr add "$ADDRESS/24" dev eth0
