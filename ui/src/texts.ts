@@ -9,7 +9,9 @@ import { jobTexts } from './texts/jobs'
 import { maintenanceTexts } from './texts/maintenance'
 import { networkTexts } from './texts/networks'
 import { nodeTexts } from './texts/nodes'
+import { overviewTexts } from './texts/overview'
 import { exportTexts, osTexts, storageTexts, tagTexts } from './texts/systems'
+import { topologyTexts } from './texts/topology'
 
 export const texts = {
   product: 'Gantry',
@@ -18,6 +20,7 @@ export const texts = {
   nav: {
     label: 'Sections',
     overview: 'Overview',
+    topology: 'Topology',
     instances: 'Instances',
     nodes: 'Nodes',
     groups: 'Groups',
@@ -121,22 +124,8 @@ export const texts = {
   maintenance: maintenanceTexts,
   access: accessTexts,
   cluster: clusterTexts,
-  overview: {
-    health: 'Is all well',
-    allWell: 'Everything is as it should be.',
-    running: 'Jobs at work',
-    noneRunning: 'Nothing is being done.',
-    failed: 'Jobs that failed last',
-    noneFailed: 'None of the last jobs failed.',
-    counts: 'At a glance',
-    badInstances: (count: number) =>
-      `${count === 1 ? '1 instance is' : `${count} instances are`} not as they should be`,
-    offlineNodes: (count: number) => `${count === 1 ? '1 node is' : `${count} nodes are`} offline`,
-    drainedNodes: (count: number) => `${count === 1 ? '1 node is' : `${count} nodes are`} drained`,
-    queueDrained: 'The job queue takes no jobs',
-    version: 'Version',
-    master: 'Master',
-  },
+  overview: overviewTexts,
+  topology: topologyTexts,
   /** What can be done from everywhere, as the search finds it. */
   doing: [
     { id: 'verify', label: clusterTexts.verify.run, permission: 'cluster.verify' },

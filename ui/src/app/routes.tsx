@@ -10,6 +10,7 @@ import type { LocksSearch } from '../pages/jobs/locks-page'
 import type { NodesSearch } from '../pages/nodes/list-page'
 import type { StorageSearch } from '../pages/storage/storage-page'
 import type { TagsSearch } from '../pages/tags/tags-page'
+import type { TopologySearch } from '../pages/topology/topology-page'
 import { Page } from '../parts/page'
 import { ProblemBox } from '../parts/problem-box'
 import { texts } from '../texts'
@@ -40,6 +41,11 @@ const routes = [
   createRoute({
     ...{ getParentRoute, path: '/' },
     component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+  }),
+  createRoute({
+    ...{ getParentRoute, path: '/topology' },
+    validateSearch: (search): TopologySearch => textsOf(search, ['group', 'mode', 'node', 'view']),
+    component: lazyRouteComponent(() => import('../pages/topology/topology-page'), 'TopologyPage'),
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances' },

@@ -25,6 +25,7 @@ import { openSearch, Search } from './search'
 
 export const SECTIONS = [
   { to: '/', icon: 'overview' },
+  { to: '/topology', icon: 'topology' },
   { to: '/instances', icon: 'instances' },
   { to: '/nodes', icon: 'nodes' },
   { to: '/groups', icon: 'groups' },

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { api, got, send } from '../../api/client'
-import { framesOf } from '../../api/events'
+import { api, got } from '../../api/client'
+import { followFromBefore } from '../../api/past-events'
 import { agoText, timeText } from '../../format/time'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -32,8 +32,6 @@ interface Told {
   readonly user?: string
 }
 
-/** How far back it is looked, and how many are shown. */
-const BACK = 2000
 const SHOWN_MAX = 50
 
 function Events({ name }: { name: string }) {
@@ -42,8 +40,10 @@ function Events({ name }: { name: string }) {
   useEffect(() => {
     const leaving = new AbortController()
     setEvents([])
-    const hear = (event: Told) => setEvents((before) => [event, ...before].slice(0, SHOWN_MAX))
-    follow(name, leaving.signal, hear).catch((why: unknown) => {
+    const wanted = { types: 'instance,config,watcher', objects: `instance/${name}` }
+    followFromBefore(wanted, leaving.signal, ({ id, type, ...event }) =>
+      setEvents((before) => [toldOf(id, type, event), ...before].slice(0, SHOWN_MAX)),
+    ).catch((why: unknown) => {
       if (!leaving.signal.aborted) setError(why)
     })
     return () => leaving.abort()
@@ -70,35 +70,6 @@ function Events({ name }: { name: string }) {
       ))}
     </Card>
   )
-}
-
-/** From the events that the master still has, and on. */
-async function follow(name: string, signal: AbortSignal, hear: (event: Told) => void): Promise<void> {
-  const path = `/3/events?types=instance,config,watcher&objects=${encodeURIComponent(`instance/${name}`)}`
-  const from = await startOf(path, signal)
-  const answer = await send(new Request(path, { headers: { 'Last-Event-ID': from }, signal }))
-  for await (const { id, type, data } of framesOf(answer)) {
-    if (id === undefined || type === 'start' || type === 'gap' || type === 'end') continue
-    hear(toldOf(id, type, JSON.parse(data) as Event))
-  }
-}
-
-/** The stream begins with its newest event: events are numbered, so those before are known by their numbers. */
-async function startOf(path: string, signal: AbortSignal): Promise<string> {
-  const leaving = new AbortController()
-  const stop = () => leaving.abort()
-  signal.addEventListener('abort', stop)
-  try {
-    const answer = await send(new Request(path, { signal: leaving.signal }))
-    for await (const { id } of framesOf(answer)) {
-      const [, epoch = '', last = '0'] = /^(.*)-(\d+)$/.exec(id ?? '') ?? []
-      return `${epoch}-${Math.max(0, Number(last) - BACK)}`
-    }
-    return ''
-  } finally {
-    signal.removeEventListener('abort', stop)
-    leaving.abort()
-  }
 }
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,0 +1,71 @@
+// How evenly the groups are loaded, and what a balance would make of it. It is asked for when the card comes into view.
+import { Button } from '@mantine/core'
+import { useInViewport } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useMay } from '../../api/session'
+import { Card, Facts, Nothing } from '../../parts/page'
+import { ProblemBox } from '../../parts/problem-box'
+import { QUESTION_PERMISSION, questionQuery, USUAL_BALANCE } from '../../parts/question'
+import { Status } from '../../parts/status'
+import { texts } from '../../texts'
+
+const own = texts.overview.balance
+const PERMISSION = QUESTION_PERMISSION['/3/balance']
+
+export function BalanceCard() {
+  const allowed = useMay()(PERMISSION)
+  const { ref, inViewport } = useInViewport<HTMLDivElement>()
+  const [seen, setSeen] = useState(false)
+  useEffect(() => {
+    if (inViewport) setSeen(true)
+  }, [inViewport])
+  const { data, error, isFetching, refetch } = useQuery({
+    ...questionQuery('/3/balance', USUAL_BALANCE),
+    enabled: allowed && seen,
+  })
+  return (
+    <Card
+      title={own.title}
+      aside={
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          disabled={!allowed}
+          loading={isFetching}
+          onClick={() => void refetch()}
+        >
+          {texts.overview.again}
+        </Button>
+      }
+    >
+      <div ref={ref}>
+        <ProblemBox error={error} />
+        {!allowed && <Nothing text={texts.overview.notAllowed(PERMISSION)} />}
+        {allowed && data === undefined && error === null && <Nothing text={texts.table.loading} />}
+        {data !== undefined && (
+          <Facts
+            facts={data.groups.map(({ group, score_before: before, score_after: after }) => {
+              const moves = data.steps.filter((step) => step.group === group).length
+              const better = moves === 0 ? own.even : own.better(moves, after.toFixed(4))
+              return [
+                group,
+                <span key={group}>
+                  {own.score} {before.toFixed(4)} <Status tone={moves === 0 ? 'good' : 'off'} text={better} />
+                </span>,
+              ]
+            })}
+          />
+        )}
+        {data !== undefined && data.steps.length > 0 && (
+          <div className="finding">
+            <Link to="/topology" search={{ mode: 'balance' }}>
+              {own.show}
+            </Link>
+          </div>
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,100 @@
+// What each group has room for, and whether it survives the death of a node.
+import { Button, Table } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { components } from '../../api/schema'
+import { useMay } from '../../api/session'
+import { sizeText } from '../../format/size'
+import { Card, Nothing } from '../../parts/page'
+import { ProblemBox } from '../../parts/problem-box'
+import { QUESTION_PERMISSION, questionQuery } from '../../parts/question'
+import { standardSpec } from '../../parts/standard-spec'
+import { Status } from '../../parts/status'
+import { texts } from '../../texts'
+import { nodesQuery } from '../topology/topology-data'
+import { withoutReserve } from './told'
+
+const own = texts.overview.capacity
+/** Looked no further. */
+const MOST = 200
+
+export function CapacityCard({ cluster }: { cluster: components['schemas']['ClusterView'] }) {
+  const may = useMay()
+  const spec = standardSpec(cluster)
+  const [counts, dies] = [may(QUESTION_PERMISSION['/3/capacity']), may(QUESTION_PERMISSION['/3/whatif'])]
+  const room = useQuery({ ...questionQuery('/3/capacity', { spec, max_instances: MOST }), enabled: counts })
+  // Nothing happens in it, so that it tells of the cluster as it is.
+  const reserve = useQuery({ ...questionQuery('/3/whatif', { nodes: [] }), enabled: dies })
+  const nodes = useQuery({ ...nodesQuery, enabled: dies })
+  const groupByNode = new Map((nodes.data ?? []).map(({ name, group }) => [name, group ?? '']))
+  const failing = reserve.data && nodes.data && withoutReserve(reserve.data, groupByNode)
+  const groups = room.data?.groups.map(({ group }) => group) ?? reserve.data?.groups.map(({ group }) => group) ?? []
+  const asked = [...(counts ? [room] : []), ...(dies ? [reserve] : [])]
+  return (
+    <Card
+      title={own.title}
+      aside={
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          disabled={asked.length === 0}
+          loading={asked.some(({ isFetching }) => isFetching)}
+          onClick={() => asked.forEach(({ refetch }) => void refetch())}
+        >
+          {texts.overview.again}
+        </Button>
+      }
+    >
+      <ProblemBox error={room.error ?? reserve.error ?? nodes.error} />
+      {groups.length > 0 && (
+        <Table fz="sm" aria-label={own.title} horizontalSpacing={14}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{own.group}</Table.Th>
+              <Table.Th>{own.room}</Table.Th>
+              <Table.Th>{own.reserve}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {groups.map((group) => (
+              <Table.Tr key={group}>
+                <Table.Td>
+                  <Link to="/topology" search={{ group }}>
+                    {group}
+                  </Link>
+                </Table.Td>
+                <Table.Td>
+                  <Room told={room.data?.groups.find((one) => one.group === group)} />
+                </Table.Td>
+                <Table.Td>
+                  {failing === undefined ? '–' : <Reserve {...{ group, nodes: failing.get(group) }} />}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {groups.length === 0 && asked.some(({ isFetching }) => isFetching) && <Nothing text={texts.table.loading} />}
+      {!counts && <Nothing text={texts.overview.notAllowed(QUESTION_PERMISSION['/3/capacity'])} />}
+      {!dies && <Nothing text={texts.overview.notAllowed(QUESTION_PERMISSION['/3/whatif'])} />}
+      {counts && <Nothing text={own.spec(sizeText(spec.memory_mib), spec.vcpus, diskText(spec.disks_mib?.[0]))} />}
+    </Card>
+  )
+}
+
+const diskText = (mib: number | undefined): string | undefined => (mib === undefined ? undefined : sizeText(mib))
+
+function Room({ told }: { told: components['schemas']['GroupCapacity'] | undefined }) {
+  if (told === undefined) return <>–</>
+  return <span title={told.reason ?? undefined}>{own.fits(told.fits, MOST)}</span>
+}
+
+function Reserve({ group, nodes = [] }: { group: string; nodes?: readonly string[] }) {
+  const [first] = nodes
+  if (first === undefined) return <Status tone="good" text={own.safe} />
+  return (
+    <Link to="/topology" search={{ group, mode: 'what-if' }} title={nodes.slice(0, 10).join(', ')}>
+      <Status tone="warn" text={own.unsafe(nodes.length)} />
+    </Link>
+  )
+}

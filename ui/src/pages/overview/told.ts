@@ -1,0 +1,94 @@
+// What the cards of the overview read out of answers.
+import type { PastEvent } from '../../api/past-event'
+import type { components } from '../../api/schema'
+import { texts } from '../../texts'
+
+type NodeMonitoring = components['schemas']['NodeMonitoring']
+type WhatIf = components['schemas']['WhatIf']
+type Job = components['schemas']['Job']
+
+/** The code of what is bad and does not mend itself. */
+const BAD = 4
+/** Collectors that tell of disks which have lost a half. */
+const OF_DISKS = ['drbd', 'inst-disk-status']
+
+export interface NodeProblem {
+  readonly node: string
+  readonly collector: string | null
+  readonly message: string
+  readonly bad: boolean
+}
+
+/** What nodes report, the worst first; what mends itself is left out. */
+export function problemsOf(items: readonly NodeMonitoring[]): NodeProblem[] {
+  return items
+    .flatMap(({ node = '', problems = [] }) =>
+      problems
+        .filter(({ code }) => code > 1)
+        .map(({ collector, code, message }) => ({ node, collector, message, bad: code >= BAD })),
+    )
+    .sort((one, other) => Number(other.bad) - Number(one.bad))
+}
+
+/** Nodes that report degraded disks. */
+export const degradedNodes = (items: readonly NodeMonitoring[]): string[] =>
+  items.flatMap(({ node = '', problems = [] }) =>
+    problems.some(({ collector, code }) => code > 0 && OF_DISKS.includes(collector ?? '')) ? [node] : [],
+  )
+
+/** The jobs that a job has submitted: they answer `{ jobs: [[submitted, number or error]] }`. */
+export function submittedJobs({ ops }: Pick<Job, 'ops'>): number[] {
+  return ops.flatMap(({ result }) => {
+    const jobs: unknown = typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : undefined
+    return (Array.isArray(jobs) ? jobs : []).flatMap((entry: unknown) =>
+      Array.isArray(entry) && typeof entry[1] === 'number' ? [entry[1]] : [],
+    )
+  })
+}
+
+export interface Counted<Value extends string> {
+  readonly value: Value
+  readonly count: number
+}
+
+/** Each value once, the most frequent first. */
+export function countOf<Value extends string>(values: readonly Value[]): Counted<Value>[] {
+  const counts = new Map<Value, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].map(([value, count]) => ({ value, count })).sort((one, other) => other.count - one.count)
+}
+
+/** By group, the nodes that could not take over what they would have to. */
+export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, string>): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const node of told.without_reserve) {
+    const group = groupByNode.get(node) ?? ''
+    groups.set(group, [...(groups.get(group) ?? []), node])
+  }
+  return groups
+}
+
+export interface ToldEvent {
+  readonly id: string
+  readonly time: string
+  readonly text: string
+  readonly kind?: string
+  readonly name?: string
+  readonly job?: number
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+export function toldOf({ id, type, time, objects = [], data }: PastEvent): ToldEvent {
+  const [first = ''] = objects
+  const [kind, ...rest] = first.split('/')
+  const { config = {}, cause = {} } = data as { config?: Values; cause?: Values }
+  const [job] = [config['jobs'], data['jobs']].find(Array.isArray) ?? [cause?.['job']]
+  const change = data['change'] ?? config['change']
+  const word = typeof change === 'string' ? (texts.instances.page.event[change] ?? change) : ''
+  return {
+    ...{ id, time, text: word === '' ? (texts.overview.events.what[type] ?? type) : word },
+    ...(kind === '' || rest.length === 0 ? {} : { kind, name: rest.join('/') }),
+    ...(typeof job === 'number' ? { job } : {}),
+  }
+}

@@ -1,0 +1,144 @@
+// The balance as a list of moves with the score before and after, and its job.
+import { Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core'
+import type { UseMutationResult } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { components } from '../../api/schema'
+import { useMay } from '../../api/session'
+import { sizeText } from '../../format/size'
+import { CopyAs, type Request } from '../../parts/copy-as'
+import { ProblemBox } from '../../parts/problem-box'
+import { QUESTION_PERMISSION, USUAL_BALANCE } from '../../parts/question'
+import { Status } from '../../parts/status'
+import { useSubmit } from '../../parts/submit'
+import { texts } from '../../texts'
+import { InstanceLink, Moves } from './moves-table'
+
+type Asked = components['schemas']['BalanceRequest']
+type BalancePlan = components['schemas']['BalancePlan']
+
+export interface PlannedBalance {
+  readonly asked: Asked
+  readonly plan: BalancePlan
+}
+
+export type Balance = UseMutationResult<PlannedBalance, Error, Asked>
+
+const own = texts.topology.balance
+const MOVES = USUAL_BALANCE.max_moves
+
+interface PanelProps {
+  readonly balance: Balance
+  readonly planned: PlannedBalance | undefined
+}
+
+export function BalancePanel({ balance, planned }: PanelProps) {
+  const may = useMay()
+  const [most, setMost] = useState<number | string>(MOVES)
+  const [disks, setDisks] = useState(true)
+  const [primaries, setPrimaries] = useState(true)
+  const permission = QUESTION_PERMISSION['/3/balance']
+  const max_moves = Math.max(1, Number(most) || MOVES)
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{own.text}</Text>
+      <NumberInput label={own.max} value={most} min={1} allowDecimal={false} onChange={setMost} />
+      <Switch label={own.disks} checked={disks} onChange={(event) => setDisks(event.currentTarget.checked)} />
+      <Switch
+        label={own.primaries}
+        checked={primaries}
+        onChange={(event) => setPrimaries(event.currentTarget.checked)}
+      />
+      <Group>
+        <Button
+          variant={planned === undefined ? 'filled' : 'default'}
+          disabled={!may(permission)}
+          title={may(permission) ? undefined : texts.action.notAllowed(permission)}
+          loading={balance.isPending}
+          onClick={() => balance.mutate({ max_moves, disk_moves: disks, instance_moves: primaries })}
+        >
+          {planned === undefined ? own.ask : own.again}
+        </Button>
+      </Group>
+      <ProblemBox error={balance.error} />
+      {planned !== undefined && <Planned key={planned.plan.plan} {...planned} />}
+    </Stack>
+  )
+}
+
+export const scoreText = (score: number): string => score.toFixed(4)
+
+function Planned({ asked, plan }: PlannedBalance) {
+  const head = [texts.topology.whatIf.instance, own.what, texts.topology.whatIf.to]
+  return (
+    <section className="plan" aria-label={own.ask} aria-live="polite">
+      {plan.groups.map(({ group, score_before: before, score_after: after }) => (
+        <div key={group}>
+          <b>{group}</b> {own.score(scoreText(before), scoreText(after))}
+        </div>
+      ))}
+      <span className="dim">{own.scoreText}</span>
+      {plan.left_out !== null && <Text size="xs">{plan.left_out}</Text>}
+      {plan.steps.length === 0 ? (
+        <Status tone="good" text={own.even} />
+      ) : (
+        <>
+          <Run asked={asked} plan={plan} />
+          <Moves
+            {...{ title: texts.topology.moves(plan.steps.length), head, rows: plan.steps }}
+            cells={({ instance, kind, from, to, copied_mib: copied }) => [
+              <InstanceLink key="name" name={instance} />,
+              own.kinds[kind] ?? kind,
+              `${from.join(', ')} → ${to.join(', ')}${copied > 0 ? ` (${own.copies(sizeText(copied))})` : ''}`,
+            ]}
+          />
+          {plan.more && <Text size="xs">{own.more}</Text>}
+        </>
+      )}
+    </section>
+  )
+}
+
+const PERMISSIONS: Readonly<Record<string, string>> = {
+  OP_INSTANCE_MIGRATE: 'instances.migrate',
+  OP_INSTANCE_FAILOVER: 'instances.failover',
+  OP_INSTANCE_REPLACE_DISKS: 'instances.replace_disks',
+  OP_INSTANCE_MOVE: 'instances.move',
+}
+
+/** The plan that is shown is what is carried out: the job is refused when something is no longer as it was. */
+function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
+  const may = useMay()
+  const missing = ops.map(({ OP_ID }) => PERMISSIONS[OP_ID]).find((one) => one !== undefined && !may(one))
+  const request: Request = {
+    ...{ method: 'POST', path: '/3/jobs', body: { ops, plan } },
+    gnt: gntOf(asked),
+  }
+  const submit = useSubmit(request, { label: own.job(steps.length), done: () => {} })
+  return (
+    <>
+      {submit.isSuccess ? (
+        <Status tone="busy" text={own.begun} />
+      ) : (
+        <Group gap={4}>
+          <Button
+            disabled={missing !== undefined}
+            title={missing === undefined ? undefined : texts.action.notAllowed(missing)}
+            loading={submit.isPending}
+            onClick={() => submit.mutate()}
+          >
+            {own.run(steps.length)}
+          </Button>
+          <CopyAs request={request} />
+        </Group>
+      )}
+      <ProblemBox error={submit.error} />
+    </>
+  )
+}
+
+const gntOf = ({ max_moves: most, disk_moves: disks, instance_moves: primaries }: Asked): string =>
+  [
+    `gnt allocation balance -X --max-moves ${most}`,
+    ...(disks === false ? ['--no-disk-moves'] : []),
+    ...(primaries === false ? ['--no-instance-moves'] : []),
+  ].join(' ')

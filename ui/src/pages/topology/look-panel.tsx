@@ -1,0 +1,61 @@
+// The node that is chosen in the picture: its instances with their mirrors, and those that it mirrors.
+import { Progress, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { sizeText } from '../../format/size'
+import { ProblemBox } from '../../parts/problem-box'
+import { texts } from '../../texts'
+import { type Instance, InstanceStatus } from '../instances/instance'
+import { type ClusterNode, NodeRole } from '../nodes/node'
+import { memoryShare } from './cluster-picture'
+import { InstanceLink, Moves } from './moves-table'
+
+const own = texts.topology.look
+
+interface PanelProps {
+  readonly node: ClusterNode | undefined
+  readonly instances: readonly Instance[] | undefined
+  readonly error: Error | null
+}
+
+export function LookPanel({ node, instances = [], error }: PanelProps) {
+  if (node === undefined) return <Text size="sm">{own.none}</Text>
+  const share = memoryShare(node)
+  const primaries = instances.filter(({ pnode }) => pnode === node.name)
+  const secondaries = instances.filter(({ snodes }) => snodes?.includes(node.name))
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {node.name}
+      </Title>
+      <NodeRole role={node.role} />
+      {share !== undefined && typeof node.mtotal === 'number' && (
+        <div>
+          <Text size="sm">{texts.topology.tile.memory(sizeText(share * node.mtotal), sizeText(node.mtotal))}</Text>
+          <Progress value={share * 100} size="sm" aria-label={texts.topology.key.memory} />
+        </div>
+      )}
+      <Link to="/nodes/$name" params={{ name: node.name }}>
+        {own.page}
+      </Link>
+      <ProblemBox error={error} />
+      <Moves
+        {...{ title: own.primary, rows: primaries }}
+        head={[texts.topology.whatIf.instance, texts.topology.columns.state, texts.topology.whatIf.to]}
+        cells={({ name, status, snodes }) => [
+          <InstanceLink key="name" name={name} />,
+          <InstanceStatus key="status" status={status} />,
+          snodes?.length ? own.mirror(snodes.join(', ')) : own.alone,
+        ]}
+      />
+      <Moves
+        {...{ title: own.secondary, rows: secondaries }}
+        head={[texts.topology.whatIf.instance, texts.topology.columns.state, texts.topology.whatIf.from]}
+        cells={({ name, status, pnode }) => [
+          <InstanceLink key="name" name={name} />,
+          <InstanceStatus key="status" status={status} />,
+          own.runsOn(pnode ?? ''),
+        ]}
+      />
+    </Stack>
+  )
+}

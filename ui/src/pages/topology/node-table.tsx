@@ -1,0 +1,76 @@
+// The same as the picture, for those who hear it, or would rather read it.
+import { Checkbox } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { sizeText } from '../../format/size'
+import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { texts } from '../../texts'
+import { type ClusterNode, NodeRole } from '../nodes/node'
+import { type GroupPicture, type Happening, UNMARKED } from './cluster-picture'
+
+const own = texts.topology
+
+interface TableProps {
+  readonly groups: readonly GroupPicture[]
+  readonly happening: Happening
+  readonly chosen: ReadonlySet<string>
+  readonly choose: (node: string) => void
+}
+
+export function NodeTable({ groups, happening, chosen, choose }: TableProps) {
+  const columns = useMemo(() => columnsOf(happening, chosen, choose), [happening, chosen, choose])
+  return (
+    <VirtualTable
+      label={texts.nav.nodes}
+      columns={columns}
+      rows={groups.flatMap(({ nodes }) => nodes)}
+      rowKey={({ name }) => name}
+      loading={false}
+      empty={texts.table.empty}
+    />
+  )
+}
+
+function columnsOf({ marks }: Happening, chosen: ReadonlySet<string>, choose: (node: string) => void) {
+  const mark = ({ name }: ClusterNode) => marks.get(name) ?? UNMARKED
+  const columns: Column<ClusterNode>[] = [
+    {
+      ...{
+        id: 'choose',
+        title: own.columns.choose,
+        width: 60,
+        head: <span className="unseen">{own.columns.choose}</span>,
+      },
+      cell: ({ name }) => (
+        <Checkbox aria-label={own.choose(name)} checked={chosen.has(name)} onChange={() => choose(name)} />
+      ),
+    },
+    {
+      ...{ id: 'name', title: own.columns.name, width: 170, share: 2 },
+      cell: ({ name }) => (
+        <Link to="/nodes/$name" params={{ name }}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      ...{ id: 'state', title: own.columns.state, width: 150, share: 1 },
+      cell: (node) => (mark(node).dead ? own.tile.dead : <NodeRole role={node.role} />),
+    },
+    { ...{ id: 'gives', title: own.columns.gives, width: 70, right: true }, cell: (node) => mark(node).gives || '' },
+    { ...{ id: 'gains', title: own.columns.gains, width: 70, right: true }, cell: (node) => mark(node).gains || '' },
+    {
+      ...{ id: 'memory', title: own.columns.memory, width: 170, right: true },
+      cell: ({ mfree, mtotal }) =>
+        typeof mfree === 'number' && typeof mtotal === 'number'
+          ? `${sizeText(mtotal - mfree)} / ${sizeText(mtotal)}`
+          : '–',
+    },
+    {
+      ...{ id: 'instances', title: own.columns.instances, width: 140, right: true },
+      cell: ({ pinst_cnt: primary, sinst_cnt: secondary }) => `${primary ?? 0} / ${secondary ?? 0}`,
+    },
+    { ...{ id: 'group', title: own.columns.group, width: 120, share: 1 }, cell: ({ group }) => group },
+  ]
+  return columns
+}

@@ -1,0 +1,112 @@
+// One node in the picture: how full its memory is, its instances as dots, and what happens to it.
+import { memo } from 'react'
+import { sizeText } from '../../format/size'
+import { texts } from '../../texts'
+import { BAD_STATES, type Instance } from '../instances/instance'
+import type { ClusterNode } from '../nodes/node'
+import { type Mark, memoryShare } from './cluster-picture'
+
+const own = texts.topology.tile
+
+interface TileProps {
+  readonly node: ClusterNode
+  /** In the picture, where there is room for it. */
+  readonly name: string
+  readonly mark: Mark
+  readonly wide: boolean
+  readonly chosen: boolean
+  /** The one that the Tab key leads to. */
+  readonly current: boolean
+  readonly instances: readonly Instance[] | undefined
+}
+
+export const NodeTile = memo(function NodeTile({ node, name, mark, wide, chosen, current, instances }: TileProps) {
+  const share = memoryShare(node)
+  const label = labelOf(node, mark)
+  const classes = ['tile', ...classesOf(node, mark)]
+  return (
+    <div
+      role="option"
+      aria-selected={chosen}
+      aria-label={label}
+      title={label}
+      tabIndex={current ? 0 : -1}
+      data-node={node.name}
+      className={classes.join(' ')}
+    >
+      {wide && (
+        <span className="tile-name">
+          <span>{name}</span>
+          {mark.gives > 0 && <b className="tile-gives">−{mark.gives}</b>}
+          {mark.gains > 0 && <b className="tile-gains">+{mark.gains}</b>}
+        </span>
+      )}
+      <span className="tile-bar">
+        {share !== undefined && (
+          <span style={wide ? { width: `${share * 100}%` } : { height: `${share * 100}%`, width: '100%' }} />
+        )}
+      </span>
+      {wide && instances !== undefined && <Dots instances={instances} />}
+    </div>
+  )
+})
+
+function classesOf({ role }: ClusterNode, { dead, noReserve, gains, gives }: Mark): string[] {
+  const classes: readonly (readonly [boolean, string])[] = [
+    [dead || role === 'O', 'tile-dead'],
+    [role === 'D', 'tile-drained'],
+    [noReserve, 'tile-no-reserve'],
+    [gains > 0, 'tile-gaining'],
+    [gives > 0 && !dead, 'tile-giving'],
+  ]
+  return classes.flatMap(([is, name]) => (is ? [name] : []))
+}
+
+export function labelOf(node: ClusterNode, { dead, noReserve, gains, gives }: Mark): string {
+  const { mfree, mtotal, role, pinst_cnt: primary, sinst_cnt: secondary } = node
+  const memory =
+    typeof mfree === 'number' && typeof mtotal === 'number'
+      ? own.memory(sizeText(mtotal - mfree), sizeText(mtotal))
+      : own.unknown
+  return [
+    node.name,
+    texts.nodes.role[role ?? ''] ?? role ?? '',
+    memory,
+    own.counts(primary ?? 0, secondary ?? 0),
+    ...(dead ? [own.dead] : []),
+    ...(gives > 0 ? [own.gives(gives)] : []),
+    ...(gains > 0 ? [own.gains(gains)] : []),
+    ...(noReserve ? [own.noReserve] : []),
+  ].join(', ')
+}
+
+const PER_ROW = 16
+const STEP_PX = 8
+const SHOWN_MAX = 8 * PER_ROW
+
+type Kind = 'running' | 'stopped' | 'wrong'
+
+/** One path for all that look the same: thousands of elements would be slow. */
+function Dots({ instances }: { instances: readonly Instance[] }) {
+  const paths: Record<Kind, string> = { running: '', stopped: '', wrong: '' }
+  instances.slice(0, SHOWN_MAX).forEach(({ status }, at) => {
+    const [x, y] = [(at % PER_ROW) * STEP_PX + STEP_PX / 2, Math.floor(at / PER_ROW) * STEP_PX + STEP_PX / 2]
+    paths[kindOf(status)] += `M${x} ${y}h.01`
+  })
+  const rows = Math.ceil(Math.min(instances.length, SHOWN_MAX) / PER_ROW)
+  return (
+    <span className="tile-dots">
+      <svg width={PER_ROW * STEP_PX} height={rows * STEP_PX} aria-hidden="true" focusable="false">
+        {(Object.keys(paths) as Kind[]).map((kind) =>
+          paths[kind] === '' ? null : <path key={kind} className={`dots-${kind}`} d={paths[kind]} />,
+        )}
+      </svg>
+      {instances.length > SHOWN_MAX && <span>+{instances.length - SHOWN_MAX}</span>}
+    </span>
+  )
+}
+
+function kindOf(status: string | null | undefined): Kind {
+  if (status === 'running') return 'running'
+  return BAD_STATES.includes(status ?? '') ? 'wrong' : 'stopped'
+}

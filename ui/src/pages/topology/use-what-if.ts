@@ -1,0 +1,49 @@
+// The question of what-if on the page of the picture, and the answer to the last one that was asked.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { components } from '../../api/schema'
+import type { Values } from '../../forms/schema'
+import { ask } from '../../parts/question'
+import type { ClusterNode } from '../nodes/node'
+import { type Happening, happeningOf, happeningOfWhatIf } from './cluster-picture'
+import { dyingNames, isSameQuestion, whatIfRequest, type WhatIfDraft } from './what-if-draft'
+
+type Request = components['schemas']['WhatIfRequest']
+type WhatIf = components['schemas']['WhatIf']
+
+export interface WhatIfState {
+  readonly draft: WhatIfDraft
+  readonly request: Request | undefined
+  readonly told: WhatIf | undefined
+  /** The answer is one to another question. */
+  readonly old: boolean
+  readonly error: Error | null
+  readonly busy: boolean
+  readonly happening: Happening
+  change(this: void, draft: Partial<WhatIfDraft>): void
+  ask(this: void): void
+}
+
+export function useWhatIf(nodes: readonly ClusterNode[], arriving: Values): WhatIfState {
+  const client = useQueryClient()
+  const [chosen, setChosen] = useState({ dying: [] as readonly string[], tag: '' })
+  const draft = { ...chosen, arriving }
+  const request = whatIfRequest(draft)
+  const asked = useMutation({
+    mutationFn: async (body: Request) => ({ body, told: await ask(client, '/3/whatif', body) }),
+  })
+  const told = asked.data?.told
+  const old = told !== undefined && !isSameQuestion(asked.data?.body, request)
+  const happening = useMemo(
+    () =>
+      told === undefined || old
+        ? happeningOf([], dyingNames({ ...chosen, arriving: {} }, nodes))
+        : happeningOfWhatIf(told),
+    [told, old, chosen, nodes],
+  )
+  return {
+    ...{ draft, request, told, old, happening, error: asked.error, busy: asked.isPending },
+    change: (next) => setChosen((before) => ({ ...before, ...next })),
+    ask: () => request !== undefined && asked.mutate(request),
+  }
+}

@@ -1,0 +1,70 @@
+// What comes back where, what does not, and why.
+import { Alert, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { components } from '../../api/schema'
+import { Status } from '../../parts/status'
+import { texts } from '../../texts'
+import { InstanceLink, Moves } from './moves-table'
+
+type WhatIf = components['schemas']['WhatIf']
+const own = texts.topology.whatIf
+
+export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
+  const well = told.lost.length + told.unmirrored.length + told.refused.length === 0
+  const move = [own.instance, own.from, own.to]
+  const why = [own.instance, own.why]
+  return (
+    <section className="plan" aria-label={own.ask} aria-live="polite" style={{ opacity: old ? 0.75 : undefined }}>
+      {old && (
+        <Text size="xs" fw={600}>
+          {own.old}
+        </Text>
+      )}
+      {well ? (
+        <Status tone="good" text={own.fine} />
+      ) : (
+        <Alert color="red" variant="outline" p="xs">
+          <Text size="sm" fw={600}>
+            {own.bad}
+          </Text>
+        </Alert>
+      )}
+      <Status
+        tone={told.without_reserve.length === 0 ? 'good' : 'warn'}
+        text={own.noReserve(told.without_reserve.length)}
+      />
+      <Moves
+        {...{ title: own.lists.lost, head: why, rows: told.lost }}
+        cells={({ instance, reason }) => [<InstanceLink key="name" name={instance} />, reason]}
+      />
+      <Moves
+        {...{ title: own.lists.refused, head: [own.count, own.why], rows: told.refused }}
+        cells={({ count, reason }) => [own.arrival(count), reason]}
+      />
+      <Moves
+        {...{ title: own.lists.unmirrored, head: why, rows: told.unmirrored }}
+        cells={({ instance, reason }) => [<InstanceLink key="name" name={instance} />, reason]}
+      />
+      <Moves {...{ title: own.lists.restored, head: move, rows: told.restored }} cells={movedCells} />
+      <Moves {...{ title: own.lists.mirrored, head: move, rows: told.mirrored }} cells={movedCells} />
+      <Moves
+        {...{ title: own.lists.placed, head: [own.count, own.to], rows: told.placed }}
+        cells={({ nodes }) => [own.arrival(1), nodes.join(', ')]}
+      />
+      <Moves
+        {...{ title: own.lists.withoutReserve, head: [texts.topology.columns.name], rows: told.without_reserve }}
+        cells={(name) => [
+          <Link key="node" to="/nodes/$name" params={{ name }}>
+            {name}
+          </Link>,
+        ]}
+      />
+    </section>
+  )
+}
+
+const movedCells = ({ instance, from, to }: WhatIf['restored'][number]) => [
+  <InstanceLink key="name" name={instance} />,
+  from.join(', '),
+  to.join(', '),
+]
