@@ -2,6 +2,7 @@
 import {
   countOf,
   degradedNodes,
+  isTold,
   problemsOf,
   submittedJobs,
   toldOf,
@@ -12,14 +13,15 @@ const problem = (collector: string | null, code: number, message = 'm') => ({
   ...{ collector, category: null, code, message },
 })
 
-test('of what nodes report, the bad comes first, and what mends itself is left out', () => {
+test('of what nodes report, the bad comes first, each thing once, and what mends itself is left out', () => {
   const items = [
     { node: 'a', problems: [problem('load', 1), problem(null, 2, 'silent')] },
+    { node: 'c', problems: [problem(null, 2, 'silent')] },
     { node: 'b', problems: [problem('daemons', 4, 'luxid is down')] },
   ]
   expect(problemsOf(items)).toEqual([
-    { node: 'b', collector: 'daemons', message: 'luxid is down', bad: true },
-    { node: 'a', collector: null, message: 'silent', bad: false },
+    { nodes: ['b'], collector: 'daemons', message: 'luxid is down', bad: true },
+    { nodes: ['a', 'c'], collector: null, message: 'silent', bad: false },
   ])
 })
 
@@ -78,4 +80,13 @@ test('an event tells what has happened to whom, and by which job', () => {
   expect(toldOf({ ...event, type: 'watcher', objects: [], data: { cause: null } })).toEqual({
     ...{ id: 'e-7', time: event.time, text: 'Watcher' },
   })
+})
+
+test('disks that come and go with their instances are not told of', () => {
+  const event = { id: 'e-1', type: 'config', time: '', data: {} }
+  expect([['disk/u'], ['instance/web1'], []].map((objects) => isTold({ ...event, objects }))).toEqual([
+    false,
+    true,
+    false,
+  ])
 })

@@ -38,8 +38,8 @@ export const overviewTexts = {
   balance: {
     title: 'Balance',
     score: 'Score',
-    better: (count: number, after: string) => `${many(count, 'move', 'moves')} would make it ${after}`,
-    even: 'As even as it gets',
+    better: (count: number, after: string) => `${many(count, 'move', 'moves')} would make it ${after}.`,
+    even: 'It is as even as it gets.',
     show: 'Show the moves',
   },
   events: {

@@ -115,6 +115,7 @@ export const topologyTexts = {
     run: (count: number) => `Carry out ${moves(count)}`,
     job: (count: number) => `Balance: ${moves(count)}`,
     begun: 'It is being carried out. Plan anew when its job has ended.',
+    list: 'Moves',
     what: 'Move',
     kinds: {
       migrate: 'Migrate',

@@ -8,7 +8,6 @@ import { useMay } from '../../api/session'
 import { Card, Facts, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery, USUAL_BALANCE } from '../../parts/question'
-import { Status } from '../../parts/status'
 import { texts } from '../../texts'
 
 const own = texts.overview.balance
@@ -49,12 +48,7 @@ export function BalanceCard() {
             facts={data.groups.map(({ group, score_before: before, score_after: after }) => {
               const moves = data.steps.filter((step) => step.group === group).length
               const better = moves === 0 ? own.even : own.better(moves, after.toFixed(4))
-              return [
-                group,
-                <span key={group}>
-                  {own.score} {before.toFixed(4)} <Status tone={moves === 0 ? 'good' : 'off'} text={better} />
-                </span>,
-              ]
+              return [group, `${own.score} ${before.toFixed(4)}. ${better}`]
             })}
           />
         )}

@@ -7,7 +7,7 @@ import { agoText, timeText } from '../../format/time'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
-import { type ToldEvent, toldOf } from './told'
+import { isTold, type ToldEvent, toldOf } from './told'
 
 const own = texts.overview.events
 const TYPES = 'config,instance,node,master,watcher,maintenance'
@@ -53,6 +53,7 @@ function useLastEvents(allowed: boolean) {
     let heard: readonly ToldEvent[] = []
     let timer: number | undefined
     followFromBefore({ types: TYPES }, leaving.signal, (event) => {
+      if (!isTold(event)) return
       heard = [toldOf(event), ...heard].slice(0, SHOWN_MAX)
       timer ??= window.setTimeout(() => {
         timer = undefined

@@ -131,11 +131,12 @@ function useMonitoring(enabled: boolean) {
     ...(degraded[0] === undefined
       ? []
       : [{ tone: 'bad' as const, content: toNode(degraded[0], own.degradedDisks(degraded.length)) }]),
-    ...problems.slice(0, SHOWN_MAX).map(({ node, collector, message, bad }): Finding => ({
+    ...problems.slice(0, SHOWN_MAX).map(({ nodes: [node = '', ...others], collector, message, bad }): Finding => ({
       tone: bad ? 'bad' : 'warn',
       content: (
         <>
-          {toNode(node, node)} {collector !== null && `${collector}: `}
+          {toNode(node, node)} {others.length > 0 && `${own.more(others.length)} `}
+          {collector !== null && `${collector}: `}
           {message}
         </>
       ),

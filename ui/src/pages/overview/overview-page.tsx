@@ -19,7 +19,7 @@ export function OverviewPage() {
   return (
     <Page title={cluster.data?.name ?? texts.nav.overview}>
       <ProblemBox error={cluster.error} retry={() => void cluster.refetch()} />
-      <div className="columns">
+      <div className="cards">
         <HealthCard />
         {cluster.data && <CapacityCard cluster={cluster.data} />}
         <BalanceCard />

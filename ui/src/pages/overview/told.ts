@@ -9,31 +9,37 @@ type Job = components['schemas']['Job']
 
 /** The code of what is bad and does not mend itself. */
 const BAD = 4
+const HEALING = 1
 /** Collectors that tell of disks which have lost a half. */
 const OF_DISKS = ['drbd', 'inst-disk-status']
 
 export interface NodeProblem {
-  readonly node: string
+  /** Those that report the same. */
+  readonly nodes: readonly string[]
   readonly collector: string | null
   readonly message: string
   readonly bad: boolean
 }
 
-/** What nodes report, the worst first; what mends itself is left out. */
+/** What nodes report, the worst first and each once; what mends itself is left out. */
 export function problemsOf(items: readonly NodeMonitoring[]): NodeProblem[] {
-  return items
-    .flatMap(({ node = '', problems = [] }) =>
-      problems
-        .filter(({ code }) => code > 1)
-        .map(({ collector, code, message }) => ({ node, collector, message, bad: code >= BAD })),
-    )
-    .sort((one, other) => Number(other.bad) - Number(one.bad))
+  const found = new Map<string, NodeProblem>()
+  for (const { node = '', problems = [] } of items)
+    for (const { collector, code, message } of problems) {
+      if (code <= HEALING) continue
+      const key = JSON.stringify([collector, code, message])
+      const nodes = [...(found.get(key)?.nodes ?? []), node]
+      found.set(key, { nodes, collector, message, bad: code >= BAD })
+    }
+  return [...found.values()].sort(
+    (one, other) => Number(other.bad) - Number(one.bad) || other.nodes.length - one.nodes.length,
+  )
 }
 
 /** Nodes that report degraded disks. */
 export const degradedNodes = (items: readonly NodeMonitoring[]): string[] =>
   items.flatMap(({ node = '', problems = [] }) =>
-    problems.some(({ collector, code }) => code > 0 && OF_DISKS.includes(collector ?? '')) ? [node] : [],
+    problems.some(({ collector, code }) => code !== 0 && OF_DISKS.includes(collector ?? '')) ? [node] : [],
   )
 
 /** The jobs that a job has submitted: they answer `{ jobs: [[submitted, number or error]] }`. */
@@ -67,6 +73,10 @@ export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, st
   }
   return groups
 }
+
+/** Disks come and go with their instances, which are told of. */
+export const isTold = ({ type, objects: [first = 'disk/'] = [] }: PastEvent): boolean =>
+  type !== 'config' || !first.startsWith('disk/')
 
 export interface ToldEvent {
   readonly id: string

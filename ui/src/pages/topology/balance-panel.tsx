@@ -84,7 +84,7 @@ function Planned({ asked, plan }: PlannedBalance) {
         <>
           <Run asked={asked} plan={plan} />
           <Moves
-            {...{ title: texts.topology.moves(plan.steps.length), head, rows: plan.steps }}
+            {...{ title: own.list, head, rows: plan.steps }}
             cells={({ instance, kind, from, to, copied_mib: copied }) => [
               <InstanceLink key="name" name={instance} />,
               own.kinds[kind] ?? kind,

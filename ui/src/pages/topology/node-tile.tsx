@@ -37,8 +37,8 @@ export const NodeTile = memo(function NodeTile({ node, name, mark, wide, chosen,
       {wide && (
         <span className="tile-name">
           <span>{name}</span>
-          {mark.gives > 0 && <b className="tile-gives">−{mark.gives}</b>}
-          {mark.gains > 0 && <b className="tile-gains">+{mark.gains}</b>}
+          {mark.gives > 0 && <b data-change={`−${mark.gives}`} />}
+          {mark.gains > 0 && <b data-change={`+${mark.gains}`} />}
         </span>
       )}
       <span className="tile-bar">
@@ -101,7 +101,7 @@ function Dots({ instances }: { instances: readonly Instance[] }) {
           paths[kind] === '' ? null : <path key={kind} className={`dots-${kind}`} d={paths[kind]} />,
         )}
       </svg>
-      {instances.length > SHOWN_MAX && <span>+{instances.length - SHOWN_MAX}</span>}
+      {instances.length > SHOWN_MAX && <b data-change={`+${instances.length - SHOWN_MAX}`} />}
     </span>
   )
 }

@@ -1,0 +1,121 @@
+// The overview and the picture of the cluster in the console: what is well, what would happen, and a balance that is carried out.
+import type { Browser, Page } from 'playwright-core'
+import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+let cluster: EmbeddedCluster
+let browser: Browser
+let page: Page
+let complaints: string[]
+
+const NAMES = ['web1', 'web2', 'web3', 'web4', 'db1', 'db2']
+
+beforeAll(async () => {
+  if (!browserPresent) return
+  cluster = await startCluster(['--hypervisor', 'fake'])
+  const made = await Promise.all(
+    NAMES.map((name) =>
+      cluster.run({
+        ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: name, mode: 'create', hypervisor: 'fake' },
+        ...{ disk_template: name.startsWith('db') ? 'file' : 'sharedfile', disks: [{ size: 16 }], nics: [{}] },
+        ...{ os_type: 'gantry-tiny', beparams: { memory: 128 }, no_install: true, start: false },
+        pnode: 'node1.gantry.local',
+      }),
+    ),
+  )
+  expect(made.map(({ status }) => status)).toEqual(NAMES.map(() => 'success'))
+  const tagged = await cluster.run({
+    ...{ OP_ID: 'OP_TAGS_SET', kind: 'node', name: 'node1.gantry.local', tags: ['rack:1'] },
+  })
+  expect(tagged.status).toBe('success')
+  browser = await launchBrowser()
+  ;({ page, complaints } = await newPage(browser))
+})
+
+afterAll(async () => {
+  if (!browserPresent) return
+  await browser?.close()
+  await cluster?.remove()
+})
+
+/** Looks at the page as it is now. */
+async function look(name: string): Promise<void> {
+  await takePictures(page, name)
+  expect([name, await findings(page)]).toEqual([name, []])
+}
+
+const open = (path: string) => page.goto(`${cluster.url}/ui${path}`)
+const tile = (node: string) => page.getByRole('option', { name: new RegExp(`^${node}\\.gantry\\.local`) })
+
+browserTest('the overview tells room, reserve, score and what happened last', async () => {
+  await open('/')
+  await page.getByLabel('User').fill('admin')
+  await page.getByRole('textbox', { name: 'Password' }).fill(cluster.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  const room = page.getByRole('table', { name: 'Room and reserve' })
+  await room.getByRole('link', { name: 'default' }).waitFor()
+  await room.getByRole('cell', { name: /^\d+( or more)?$/ }).waitFor()
+  await room.getByText(/All can be taken over|no reserve/).waitFor()
+  await page
+    .getByRole('region', { name: 'Balance' })
+    .getByText(/moves? would make it/)
+    .waitFor()
+  await page.getByRole('region', { name: 'Last events' }).getByRole('link', { name: 'db2' }).first().waitFor()
+  await look('overview')
+})
+
+browserTest('a node that is chosen in the picture by keyboard shows its instances', async () => {
+  await page.getByRole('link', { name: 'Topology' }).click()
+  await tile('node1').waitFor()
+  await tile('node1').focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Enter')
+  await page.getByRole('table', { name: 'Its instances' }).getByRole('link', { name: 'web1' }).waitFor()
+  expect(await tile('node1').getAttribute('aria-selected')).toBe('true')
+  await look('topology')
+})
+
+browserTest('what comes back where, and what cannot and why, is told before a node dies', async () => {
+  await page.getByText('What if', { exact: true }).click()
+  const panel = page.getByRole('complementary', { name: 'What if' })
+  expect(await panel.getByRole('button', { name: 'What happens then?' }).isDisabled()).toBe(true)
+  await tile('node1').click()
+  await panel.getByRole('button', { name: 'What happens then?' }).click()
+  await panel.getByRole('table', { name: 'Comes back' }).getByRole('link', { name: 'web4' }).waitFor()
+  const lost = panel.getByRole('table', { name: 'Cannot come back' }).getByRole('row', { name: /db1/ })
+  expect(await lost.textContent()).toContain('only on the node that is down')
+  expect(await tile('node1').getAttribute('aria-label')).toContain('dies, 4 instances leave')
+  await look('what-if')
+  await panel.getByRole('button', { name: 'Let node1.gantry.local live' }).click()
+  await panel.getByText('This is the answer to the question before.').waitFor()
+})
+
+browserTest('a rack dies by its tag, while instances arrive', async () => {
+  const panel = page.getByRole('complementary', { name: 'What if' })
+  await panel.getByRole('combobox', { name: 'All nodes with the tag' }).click()
+  await page.getByRole('option', { name: 'rack:1 (1 node)' }).click()
+  await panel.getByText('What arrives', { exact: true }).click()
+  await panel.getByLabel('How many').fill('2')
+  await panel.getByRole('button', { name: 'What happens then?' }).click()
+  await panel.getByRole('table', { name: 'Arrives' }).waitFor()
+  await page.getByText('Table', { exact: true }).click()
+  await page.getByRole('row', { name: /node1\.gantry\.local.*dies/ }).waitFor()
+  await look('what-if-table')
+  await page.getByText('Picture', { exact: true }).click()
+})
+
+browserTest('the balance is shown as moves, and carried out as it was shown', async () => {
+  await page.getByText('Balance', { exact: true }).click()
+  const panel = page.getByRole('complementary', { name: 'Balance' })
+  await panel.getByRole('button', { name: /Plan/ }).click()
+  await panel.getByText(/score [\d.]+ → [\d.]+/).waitFor()
+  await look('balance')
+  await panel.getByRole('button', { name: /^Carry out \d+ moves?$/ }).click()
+  const entry = page.getByRole('status', { name: 'Jobs that you have begun' }).locator('> *', { hasText: 'Balance' })
+  await entry.getByText(/^(Done|Failed)$/).waitFor()
+  expect(await entry.textContent()).toContain('Done')
+  const { body } = await cluster.rapi('GET', '/3/nodes/node1.gantry.local')
+  expect((body as { pinst_cnt: number }).pinst_cnt).toBeLessThan(NAMES.length)
+  expect(complaints).toEqual([])
+})
