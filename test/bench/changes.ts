@@ -31,7 +31,8 @@ export async function loadWconfd(
   return measured(times, performance.now() - started)
 }
 
-const change = (uuid: string, round: number): [string, string, Partial<Instance>] => [
+/** One change of the size of `instance modify`. */
+export const change = (uuid: string, round: number): [string, string, Partial<Instance>] => [
   'patchInstance',
   uuid,
   { beparams: { maxmem: 128 + (round % 128), minmem: 64, vcpus: 1, auto_balance: true } },

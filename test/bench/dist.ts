@@ -8,3 +8,6 @@ export const findInstalledDist = (): string => path.join(ROOT, 'dist')
 
 export const buildIfStale = (): void =>
   void execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: ROOT, stdio: 'inherit' })
+
+export const buildConsoleIfStale = (): void =>
+  void execFileSync(process.execPath, ['scripts/build-ui.mjs'], { cwd: ROOT, stdio: 'inherit' })

@@ -8,7 +8,8 @@ import { parseArgs } from 'node:util'
 import { loadWconfd } from './changes'
 import { BenchCluster, stopAllClusters } from './cluster'
 import { measureConfd } from './confd'
-import { buildIfStale } from './dist'
+import { measureConsole } from './console'
+import { buildConsoleIfStale, buildIfStale } from './dist'
 import { type Scale, createInstances, measureJobs, measureQueries, measureRequests, withRunningJobs } from './doors'
 import { benchHtools } from './htools'
 import { LARGE, measureLarge } from './large'
@@ -29,7 +30,8 @@ const USAGE = `usage: npm run bench -- [options]
                        Without it, the figures of recorded.json are printed
   --record             write the figures of the peer, with date and machine, to recorded.json
   --base-address ADDR  loopback address of our clusters, ending in .0 (default: one below 127.77)
-  --only PART          requests, jobs, memory, changes, large, confd, mond, monitoring, maintenance or htools; may be given more than once
+  --only PART          requests, jobs, memory, changes, large, confd, mond, monitoring, maintenance, htools
+                       or console; may be given more than once
   --quick              a tenth of the time, for a first impression
 `
 const RECORDED = path.join(__dirname, 'recorded.json')
@@ -41,7 +43,19 @@ const THEIRS_QUICK: Scale = { seconds: 2, singleJobs: 2, batches: [50] }
 const RUNNING_JOBS = 5
 /** V8 gives back what the start needed when a process has done nothing for some ten seconds. */
 const IDLE_S = 20
-const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large', 'confd', 'mond', 'monitoring', 'maintenance', 'htools']
+const PARTS = [
+  'requests',
+  'jobs',
+  'memory',
+  'changes',
+  'large',
+  'confd',
+  'mond',
+  'monitoring',
+  'maintenance',
+  'htools',
+  'console',
+]
 
 interface Recorded {
   date: string
@@ -86,6 +100,7 @@ async function main(): Promise<void> {
   if (wanted('monitoring')) await measureCentralView(start, values.quick, report)
   if (wanted('maintenance')) await measureRounds(report)
   if (wanted('maintenance')) await measureWatcher(report)
+  if (wanted('console')) await measureBrowser(start, values.quick, report)
   const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, wanted)
   if (values.record && theirs.live) fs.writeFileSync(RECORDED, `${JSON.stringify(theirs.recorded, null, 2)}\n`)
   console.log(`\n${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${machine()}\n`)
@@ -186,6 +201,16 @@ async function measureManyNodes(start: Start, scale: Scale, report: Report): Pro
   loops.arm()
   const cluster = await start('large', '--state', state)
   await measureLarge(cluster, loops, scale.seconds, report)
+  await cluster.stop()
+}
+
+async function measureBrowser(start: Start, quick: boolean, report: Report): Promise<void> {
+  say(`the console of a cluster of ${LARGE.instances} instances on ${LARGE.nodes} nodes, which are simulated`)
+  buildConsoleIfStale()
+  const state = path.join(temporary, 'state-console')
+  const instances = writeState(state, LARGE.instances, LARGE.nodes)
+  const cluster = await start('console', '--state', state)
+  await measureConsole(cluster, instances, quick, report)
   await cluster.stop()
 }
 

@@ -2,20 +2,17 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromiumPresent } from './chromium'
 import { qemuPresent, testWith } from './needs'
 
-const CHROMIUM = '/usr/bin/chromium'
+export { launchBrowser } from './chromium'
 
-export const browserTest = testWith(qemuPresent && fs.existsSync(CHROMIUM), 'chromium qemu-system-x86')
-export const browserPresent = qemuPresent && fs.existsSync(CHROMIUM)
+export const browserPresent = qemuPresent && chromiumPresent
+export const browserTest = testWith(browserPresent, 'chromium qemu-system-x86')
 
 /** How long anything on a page may take: only there to end a test that hangs. */
 const PATIENCE_MS = 120_000
-
-/** The cluster has made its certificate itself; a root user's browser has no sandbox. */
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
 
 export async function newPage(
   browser: Browser,

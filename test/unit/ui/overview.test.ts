@@ -77,8 +77,8 @@ test('an event tells what has happened to whom, and by which job', () => {
   expect(toldOf({ ...event, data: { change: 'never heard of', cause: { job: 3 } } })).toEqual({
     ...{ id: 'e-7', time: event.time, text: 'never heard of', kind: 'instance', name: 'web1', job: 3 },
   })
-  expect(toldOf({ ...event, type: 'watcher', objects: [], data: { cause: null } })).toEqual({
-    ...{ id: 'e-7', time: event.time, text: 'Watcher' },
+  expect(toldOf({ ...event, type: 'watcher', objects: ['cluster'], data: { cause: null } })).toEqual({
+    ...{ id: 'e-7', time: event.time, text: 'Watcher', name: 'cluster' },
   })
 })
 

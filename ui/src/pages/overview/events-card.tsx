@@ -70,8 +70,7 @@ function useLastEvents(allowed: boolean) {
   return { events, error }
 }
 
-function ObjectName({ kind, name }: { kind?: string; name?: string }): ReactNode {
-  if (name === undefined) return null
+function ObjectName({ kind, name }: { kind?: string; name: string }): ReactNode {
   if (kind === 'instance')
     return (
       <Link to="/instances/$name" params={{ name }}>
@@ -84,5 +83,5 @@ function ObjectName({ kind, name }: { kind?: string; name?: string }): ReactNode
         {name}
       </Link>
     )
-  return `${kind} ${name}`
+  return kind === undefined ? name : `${kind} ${name}`
 }

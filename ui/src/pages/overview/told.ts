@@ -83,7 +83,7 @@ export interface ToldEvent {
   readonly time: string
   readonly text: string
   readonly kind?: string
-  readonly name?: string
+  readonly name: string
   readonly job?: number
 }
 
@@ -98,7 +98,7 @@ export function toldOf({ id, type, time, objects = [], data }: PastEvent): ToldE
   const word = typeof change === 'string' ? (texts.instances.page.event[change] ?? change) : ''
   return {
     ...{ id, time, text: word === '' ? (texts.overview.events.what[type] ?? type) : word },
-    ...(kind === '' || rest.length === 0 ? {} : { kind, name: rest.join('/') }),
+    ...(rest.length === 0 ? { name: first } : { kind, name: rest.join('/') }),
     ...(typeof job === 'number' ? { job } : {}),
   }
 }

@@ -23,7 +23,7 @@ export function LookPanel({ node, instances = [], error }: PanelProps) {
   const primaries = instances.filter(({ pnode }) => pnode === node.name)
   const secondaries = instances.filter(({ snodes }) => snodes?.includes(node.name))
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" fz="sm">
       <Title order={2} size="sm" style={{ overflowWrap: 'anywhere' }}>
         {node.name}
       </Title>
@@ -40,20 +40,20 @@ export function LookPanel({ node, instances = [], error }: PanelProps) {
       <ProblemBox error={error} />
       <Moves
         {...{ title: own.primary, rows: primaries }}
-        head={[texts.topology.whatIf.instance, texts.topology.columns.state, texts.topology.whatIf.to]}
+        head={[texts.topology.whatIf.instance, texts.topology.columns.state, own.mirror]}
         cells={({ name, status, snodes }) => [
           <InstanceLink key="name" name={name} />,
           <InstanceStatus key="status" status={status} />,
-          snodes?.length ? own.mirror(snodes.join(', ')) : own.alone,
+          snodes?.length ? snodes.join(', ') : own.alone,
         ]}
       />
       <Moves
         {...{ title: own.secondary, rows: secondaries }}
-        head={[texts.topology.whatIf.instance, texts.topology.columns.state, texts.topology.whatIf.from]}
+        head={[texts.topology.whatIf.instance, texts.topology.columns.state, own.runsOn]}
         cells={({ name, status, pnode }) => [
           <InstanceLink key="name" name={name} />,
           <InstanceStatus key="status" status={status} />,
-          own.runsOn(pnode ?? ''),
+          pnode,
         ]}
       />
     </Stack>

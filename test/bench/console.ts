@@ -1,0 +1,157 @@
+// The console in a real browser, with 10,000 instances on 1,000 simulated nodes: until its table can be used, how it scrolls, and what
+// events at a high rate do to it.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { systemClock } from '../../src/lib/clock'
+import { openWconfd } from '../../src/rpc/wconfd/client'
+import { chromiumPresent, launchBrowser } from '../support/chromium'
+import type { BenchCluster } from './cluster'
+import { change } from './changes'
+import type { Report } from './table'
+
+const EVENTS_PER_SECOND = 200
+const SCROLL_S = 5
+/** In one picture, as a wheel or a touchpad moves it. */
+const SCROLL_PX = 60
+const PATIENCE_MS = 120_000
+
+export async function measureConsole(
+  cluster: BenchCluster,
+  instances: readonly string[],
+  quick: boolean,
+  report: Report,
+): Promise<void> {
+  if (!chromiumPresent) return console.error('  the console is left out: install chromium')
+  const browser = await launchBrowser()
+  try {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1440, height: 900 } })
+    context.setDefaultTimeout(PATIENCE_MS)
+    const page = await context.newPage()
+    await signIn(page, cluster)
+    await measureFirstLoad(page, cluster, report)
+    await measureScrolling(page, report, 'scrolling')
+    await measureEvents(page, cluster, { instances, seconds: quick ? 60 : 600 }, report)
+  } finally {
+    await browser.close()
+  }
+}
+
+const urlOf = ({ rapi: { host, port } }: BenchCluster, where: string): string => `https://${host}:${port}/ui${where}`
+
+async function signIn(page: Page, cluster: BenchCluster): Promise<void> {
+  await page.goto(urlOf(cluster, '/jobs'))
+  await page.getByLabel('User').fill(cluster.rapi.user)
+  await page.getByRole('textbox', { name: 'Password' }).fill(cluster.rapi.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+async function measureFirstLoad(page: Page, cluster: BenchCluster, report: Report): Promise<void> {
+  const index = fs.readFileSync(path.join(__dirname, '../../ui/dist/index.html'), 'utf8')
+  const first = [...index.matchAll(/\/ui\/(assets\/[^"]+\.js)"/g)].map(([, name = '']) => name)
+  const size = (name: string) => fs.statSync(path.join(__dirname, '../../ui/dist', `${name}.br`)).size / 1024
+  report(
+    'console: first script, compressed',
+    first.reduce((sum, name) => sum + size(name), 0),
+    'KiB',
+  )
+  // The first time, the daemons still get to know the cluster, and the browser the scripts.
+  for (const [label, where] of [
+    ['first', '/instances'],
+    ['again', '/instances?sort=-name'],
+  ] as const) {
+    const begun = performance.now()
+    await page.goto(urlOf(cluster, where))
+    await page
+      .getByRole('link', { name: /^inst\d+\.gnt\.example$/ })
+      .first()
+      .waitFor()
+    report(`console: table of instances can be used, ${label}`, performance.now() - begun, 'ms')
+  }
+  const scripts_kib = await page.evaluate<number>(`
+    performance.getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('.js'))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024
+  `)
+  report('console: all scripts of that page, compressed', scripts_kib, 'KiB')
+}
+
+interface Scrolled {
+  readonly frames: number
+  readonly took_ms: number
+  readonly long: readonly number[]
+}
+
+/** Text, because it runs in the browser. */
+const SCROLL = `(async () => {
+  const long = []
+  const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration)))
+  observer.observe({ type: 'longtask' })
+  const box = document.querySelector('.vt-scroll')
+  const begun = performance.now()
+  let frames = 0
+  while (performance.now() < begun + ${SCROLL_S * 1000}) {
+    await new Promise(requestAnimationFrame)
+    box.scrollTop += ${SCROLL_PX}
+    frames++
+  }
+  observer.disconnect()
+  return { frames, took_ms: performance.now() - begun, long }
+})()`
+
+async function measureScrolling(page: Page, report: Report, label: string): Promise<void> {
+  const { frames, took_ms, long } = await page.evaluate<Scrolled>(SCROLL)
+  report(`console: pictures while ${label}`, (frames / took_ms) * 1000, '/s')
+  report(`console: long tasks while ${label}`, long.length, '')
+  report(`console: longest task while ${label}, 0 below 50 ms`, Math.max(0, ...long), 'ms')
+}
+
+interface Changing {
+  readonly instances: readonly string[]
+  readonly seconds: number
+}
+
+async function measureEvents(page: Page, cluster: BenchCluster, changing: Changing, report: Report): Promise<void> {
+  const { seconds } = changing
+  // Of its first events, the page keeps what it will need for the others.
+  await sendChanges(cluster, { ...changing, seconds: 5 })
+  report(`console: memory before ${seconds} s of events`, await heapKib(page), 'KiB')
+  const sending = sendChanges(cluster, changing)
+  await measureScrolling(page, report, `scrolling with ${EVENTS_PER_SECOND} events/s`)
+  report('console: changes that were sent', await sending, '/s')
+  await page.getByText('Live', { exact: true }).waitFor()
+  report(`console: memory after ${seconds} s of events`, await heapKib(page), 'KiB')
+}
+
+/** What is really needed. */
+async function heapKib(page: Page): Promise<number> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Performance.enable')
+  await devtools.send('HeapProfiler.collectGarbage')
+  const { metrics } = await devtools.send('Performance.getMetrics')
+  await devtools.detach()
+  return (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / 1024
+}
+
+/** Changes instances as job processes do, at the rate that is wanted; answers the rate that it was. */
+async function sendChanges({ luxiSocket }: BenchCluster, { instances, seconds }: Changing): Promise<number> {
+  const wconfd = openWconfd({ clock: systemClock, path: path.join(path.dirname(luxiSocket), 'ganeti-wconfd') })
+  const begun = performance.now()
+  const answers: Promise<unknown>[] = []
+  for (let n = 0; n < seconds * EVENTS_PER_SECOND; n++) {
+    const wait_ms = begun + (n * 1000) / EVENTS_PER_SECOND - performance.now()
+    if (wait_ms > 0) await setTimeout(wait_ms)
+    answers.push(
+      wconfd.gantryChange([1, '', process.pid], null, [change(instances[(n * 7919) % instances.length] ?? '', n)]),
+    )
+    // No more than a second's worth is on the way.
+    if (answers.length > EVENTS_PER_SECOND) await answers.shift()
+  }
+  await Promise.all(answers)
+  const took_ms = performance.now() - begun
+  wconfd.close()
+  return (seconds * EVENTS_PER_SECOND * 1000) / took_ms
+}
