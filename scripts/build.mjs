@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
-const { bundleOf, compile, run } = require('../bin/load.js')
+const { bundleOf } = require('../bin/load.js')
+/** Runs an example of each program, and keeps what V8 compiled for it. */
+const compiler = require.resolve('../bin/compile.js')
 const self = fileURLToPath(import.meta.url)
 const root = dirname(dirname(self))
 const src = join(root, 'src')
@@ -65,9 +67,7 @@ const outside = (sources) => ({
   },
 })
 
-const [, , bundle, ...words] = process.argv
-if (bundle === undefined) await makeAll()
-else keepCompiled(bundle, words)
+await makeAll()
 
 async function makeAll() {
   const stamp = join(dist, 'made-from')
@@ -78,14 +78,28 @@ async function makeAll() {
   await build({ ...COMMON, entryPoints: sources, outdir: dist, outbase: src, format: 'cjs', sourcemap: true })
   const made = Object.entries(bundles())
   for (const [name, how] of made) await make(name, how)
-  removeOthers([...sources.map(compiledOf), ...made.map(([name]) => bundleOf(name))])
+  const programs = Object.fromEntries(made.map(([name, { flags, example }]) => [name, { flags, example }]))
+  writeFileSync(join(bundleFolder, 'programs.json'), `${JSON.stringify(programs, null, 2)}\n`)
+  const { status } = spawnSync(process.execPath, [compiler], { stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) throw new Error(`${compiler} ended with ${status}`)
+  removeOthers([
+    ...sources.map(compiledOf),
+    ...made.map(([name]) => bundleOf(name)),
+    join(bundleFolder, 'programs.json'),
+  ])
   // Written last: what is not all there is made again.
   writeFileSync(stamp, state)
 }
 
 /** Another text when the files of dist/ would be others. */
 function madeFrom(sources) {
-  const files = [...sources, self, require.resolve('../bin/load.js'), join(root, 'node_modules/.gantry-install')]
+  const files = [
+    ...sources,
+    self,
+    compiler,
+    require.resolve('../bin/load.js'),
+    join(root, 'node_modules/.gantry-install'),
+  ]
   const states = files.map((file) => {
     const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? {}
     return [file, mtimeMs, size].join(' ')
@@ -130,18 +144,22 @@ function bundles() {
 
 /** The files that main.ts loads only for others. */
 function forOthers(roles, own) {
-  const starts = [...roles.map(({ name }) => name), 'fold', 'mirrors', 'node-program'].map((name) => `start/${name}.ts`)
+  const starts = [
+    ...roles.map(({ name }) => name),
+    'fold',
+    'mirrors',
+    'node-program',
+    'daemon-util',
+    'ensure-dirs',
+  ].map((name) => `start/${name}.ts`)
   return [...starts, 'embedded/embedded.ts'].filter((entry) => entry !== own).map((entry) => join(src, entry))
 }
 
-async function make(name, { entries, example, flags, others, without }) {
-  const outfile = bundleOf(name)
-  // Node must never find a cache that was compiled from older sources.
-  rmSync(`${outfile}.cache`, { force: true })
+async function make(name, { entries, others, without }) {
   await build({
     ...COMMON,
     stdin: { contents: entries.map((entry) => `import './${entry}'`).join('\n'), resolveDir: src },
-    outfile,
+    outfile: bundleOf(name),
     bundle: true,
     external: without,
     plugins: [ownPlaces, outside(others)],
@@ -149,15 +167,4 @@ async function make(name, { entries, example, flags, others, without }) {
     banner: { js: '(function (exports, require, module, __filename, inBundles) {' },
     footer: { js: '})' },
   })
-  const { status } = spawnSync(process.execPath, [...flags, self, name, ...example], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  if (status !== 0) throw new Error(`${example.join(' ')} ended with ${status}`)
-}
-
-function keepCompiled(name, example) {
-  process.argv = [process.execPath, ...example]
-  const script = compile(name)
-  process.on('exit', () => writeFileSync(`${bundleOf(name)}.cache`, script.createCachedData()))
-  run(name, script)
 }

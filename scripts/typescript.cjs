@@ -12,6 +12,18 @@ const options = {
   sourceMaps: 'inline',
 }
 
-require('node:module')._extensions['.ts'] = (module, filename) => {
+const Module = require('node:module')
+const resolve = Module._resolveFilename
+// What is loaded on demand is named with the extension that it has after the build.
+Module._resolveFilename = (request, ...others) => {
+  if (!/^\.{1,2}\/.*\.js$/.test(request)) return resolve(request, ...others)
+  try {
+    return resolve(request, ...others)
+  } catch {
+    return resolve(request.replace(/\.js$/, ''), ...others)
+  }
+}
+
+Module._extensions['.ts'] = (module, filename) => {
   module._compile(transformSync(readFileSync(filename, 'utf8'), { ...options, filename }).code, filename)
 }

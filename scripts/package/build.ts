@@ -1,0 +1,95 @@
+// `npm run package`: Debian packages in build/, with nothing left to build on the machine that gets them. The same sources give the same
+// bytes: SOURCE_DATE_EPOCH, or else the time of the last commit, is the time of all files.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { parseArgs } from 'node:util'
+import manifest from '../../package.json'
+import { RELEASE_VERSION } from '../../src/model/constants/versions'
+import { describePrograms, fillDoc, fillGantry, fillHtools } from './contents'
+import { control, copyright, MAINTAINER, PACKAGES } from './control'
+import { Tree } from './tree'
+import { unitFiles } from './units'
+
+const ROOT = path.join(__dirname, '../..')
+
+const { values } = parseArgs({ options: { version: { type: 'string' }, into: { type: 'string', default: 'build' } } })
+const version = values.version ?? manifest.version
+const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'))
+void build(path.resolve(ROOT, values.into))
+
+async function build(into: string): Promise<void> {
+  fs.mkdirSync(into, { recursive: true })
+  const treeOf = (name: string) => new Tree(path.join(into, 'tree', name))
+  const trees = {
+    'gantry-htools': treeOf('gantry-htools'),
+    gantry: treeOf('gantry'),
+    'gantry-doc': treeOf('gantry-doc'),
+  }
+  fillHtools(trees['gantry-htools'])
+  fillGantry(trees.gantry, trees['gantry-htools'])
+  fillDoc(trees['gantry-doc'])
+  await describePrograms(trees.gantry, trees['gantry-htools'], new Date(epoch * 1000).toISOString().slice(0, 10))
+  for (const name of PACKAGES) {
+    const tree = trees[name]
+    tree.write(`/usr/share/doc/${name}/copyright`, copyright(path.join(ROOT, 'LICENSE'), tree))
+    tree.writeCompressed(`/usr/share/doc/${name}/changelog`, changelog(name))
+    const overrides = path.join(ROOT, 'packaging/lintian', name)
+    if (fs.existsSync(overrides)) tree.copy(overrides, `/usr/share/lintian/overrides/${name}`)
+    describe(tree, name)
+    const file = path.join(into, `${name}_${version}_all.deb`)
+    dateAll(tree.root)
+    // Packages of a few megabytes: the fastest level is good enough, and dpkg unpacks it as fast.
+    const how = ['--root-owner-group', '-Zxz', '-z3', '--build', tree.root, file]
+    execFileSync('dpkg-deb', how, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
+    })
+    process.stdout.write(`${path.relative(process.cwd(), file)}\n`)
+  }
+  fs.rmSync(path.join(into, 'tree'), { recursive: true })
+}
+
+/** What dpkg wants to know of a package. */
+function describe(tree: Tree, name: (typeof PACKAGES)[number]): void {
+  const files = tree.files()
+  const sums = files
+    .filter((file) => fs.lstatSync(path.join(tree.root, file)).isFile())
+    .map(
+      (file) =>
+        `${createHash('md5')
+          .update(fs.readFileSync(path.join(tree.root, file)))
+          .digest('hex')}  ${file}\n`,
+    )
+  tree.write('/DEBIAN/md5sums', sums.join(''))
+  tree.write('/DEBIAN/control', control(name, { version, size_kib: tree.kibibytes() }))
+  const conffiles = files.filter((file) => file.startsWith('etc/')).map((file) => `/${file}\n`)
+  if (conffiles.length > 0) tree.write('/DEBIAN/conffiles', conffiles.join(''))
+  const enabled = Object.entries(unitFiles()).filter(([, text]) => text.includes('[Install]'))
+  const scripts = path.join(ROOT, 'packaging/maintainer')
+  for (const file of fs.readdirSync(scripts)) {
+    const [of = '', script = ''] = file.split('.')
+    const text = fs.readFileSync(path.join(scripts, file), 'utf8')
+    const units = enabled.map(([unit]) => unit).join(' ')
+    if (of === name)
+      tree.write(`/DEBIAN/${script}`, text.replace('@UNITS@', units), script === 'triggers' ? 0o644 : 0o755)
+  }
+}
+
+function changelog(name: string): string {
+  const date = new Date(epoch * 1000).toUTCString().replace('GMT', '+0000')
+  const text = `Built from the sources; speaks Ganeti ${RELEASE_VERSION}.`
+  return `${name} (${version}) stable; urgency=medium\n\n  * ${text}\n\n -- ${MAINTAINER}  ${date}\n`
+}
+
+/** dpkg-deb only makes times that are later than the given one as early as it. */
+function dateAll(root: string): void {
+  for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true }))
+    fs.lutimesSync(path.join(entry.parentPath, entry.name), epoch, epoch)
+  fs.lutimesSync(root, epoch, epoch)
+}
+
+function git(...words: string[]): string {
+  return execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' })
+}

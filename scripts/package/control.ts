@@ -1,0 +1,92 @@
+// What stands in the control files of the packages.
+import * as fs from 'node:fs'
+import type { Tree } from './tree'
+
+export const PACKAGES = ['gantry-htools', 'gantry', 'gantry-doc'] as const
+/** Who builds it, as Debian's tools have that. */
+export const MAINTAINER = `${process.env['DEBFULLNAME'] ?? 'The Gantry authors'} <${process.env['DEBEMAIL'] ?? 'gantry@localhost'}>`
+
+type Name = (typeof PACKAGES)[number]
+
+type Fields = Readonly<Record<string, string>>
+
+const NODE = 'nodejs (>= 20.19)'
+/** Ganeti's programs have the same names; its versioned packages may stay beside ours, since nothing starts them. */
+const IN_GANETIS_PLACE = 'ganeti, ganeti2'
+const IN_ITS_HTOOLS_PLACE = 'ganeti-htools'
+/** The real package alone, and not what provides it, as ours does. */
+const REAL_GANETI = 'ganeti (<< 1:0~)'
+
+const FIELDS: Readonly<Record<Name, (version: string) => Fields>> = {
+  gantry: (version) => ({
+    Section: 'admin',
+    // What a daemon starts on every node; disks and networks of other kinds need what is recommended.
+    Depends: `${NODE}, gantry-htools (= ${version}), adduser, iproute2, openssh-client, openssl`,
+    Recommends: 'qemu-system-x86, qemu-utils, openssh-server, iputils-arping, fdisk, logrotate, socat, systemd',
+    Suggests: 'gantry-doc, lvm2, drbd-utils, ceph-common, glusterfs-client, qemu-block-extra, bash-completion',
+    Conflicts: IN_GANETIS_PLACE,
+    Replaces: IN_GANETIS_PLACE,
+    Provides: 'ganeti',
+    Description: `cluster virtualization manager with Ganeti's formats and commands
+ Gantry runs virtual machines on a group of ordinary servers. It decides where
+ each one runs, keeps its disks, moves it to another server while it runs, and
+ starts it elsewhere when its server dies.
+ .
+ This package has the daemons of a node and of the master, the commands, the
+ remote API and the web console. It takes the place of Ganeti's packages on the
+ same configuration, and never runs beside them.`,
+  }),
+  'gantry-htools': () => ({
+    Section: 'admin',
+    Depends: NODE,
+    Conflicts: `${IN_ITS_HTOOLS_PLACE}, ${REAL_GANETI}`,
+    Replaces: `${IN_ITS_HTOOLS_PLACE}, ${REAL_GANETI}`,
+    Provides: IN_ITS_HTOOLS_PLACE,
+    Description: `programs that plan where instances of a cluster go
+ hbal, hspace, hail and their neighbours compute balances, capacity and places
+ of virtual machines. They read a cluster of Gantry or Ganeti over its remote
+ API, or a file, so they also run on machines that are in no cluster.`,
+  }),
+  'gantry-doc': () => ({
+    Section: 'doc',
+    Description: `documents of Gantry
+ How to install and run a cluster, what its HTTP API offers (OpenAPI documents
+ are included), and the map of its code.`,
+  }),
+}
+
+export function control(name: Name, { version, size_kib }: { version: string; size_kib: number }): string {
+  const { Section = '', Description = '', ...relations } = FIELDS[name](version)
+  const fields: Fields = {
+    Package: name,
+    Version: version,
+    Architecture: 'all',
+    Maintainer: MAINTAINER,
+    'Installed-Size': String(size_kib),
+    ...relations,
+    Section,
+    Priority: 'optional',
+    Description,
+  }
+  return Object.entries(fields)
+    .map(([field, value]) => `${field}: ${value}\n`)
+    .join('')
+}
+
+/** Ours, and that of each package of npm that is inside. */
+export function copyright(license: string, tree: Tree): string {
+  const inside = tree.files().filter((file) => /node_modules\/.*\/LICEN[CS]E/i.test(file))
+  const others = inside.map((file) => `Files: ${file.slice(0, file.lastIndexOf('/'))}/*\nLicense: see /${file}\n`)
+  const text = fs.readFileSync(license, 'utf8').trim().split('\n')
+  return [
+    'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/',
+    'Upstream-Name: Gantry',
+    '',
+    'Files: *',
+    `Copyright: ${text.find((line) => line.startsWith('Copyright'))?.replace(/^Copyright \(c\) /, '') ?? ''}`,
+    'License: BSD-2-Clause',
+    ...text.slice(2).map((line) => (line === '' ? ' .' : ` ${line}`)),
+    '',
+    ...others,
+  ].join('\n')
+}

@@ -1,0 +1,20 @@
+// The names of the programs, which are those of package.json.
+import manifest from '../../package.json'
+
+/** Programs of allocation, which also run where no node is. */
+export const HTOOLS = [
+  'harep',
+  'hbal',
+  'hcheck',
+  'hinfo',
+  'hroller',
+  'hscan',
+  'hspace',
+  'hsqueeze',
+  'hail',
+  'mon-collector',
+]
+/** Those of the command line, of which one has another place. */
+export const COMMANDS = Object.entries(manifest.bin)
+  .filter(([, file]) => file === 'bin/gnt.js')
+  .map(([name]) => name)

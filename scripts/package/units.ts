@@ -1,0 +1,181 @@
+// The units of systemd, from the table of roles: names, places and dependencies are Ganeti's.
+import { UNIT, onceFile, unitOf } from '../../src/bootstrap/system-units'
+import { nodeFlags } from '../../src/lib/node-flags'
+import { GROUP, USER } from '../../src/model/constants/daemons'
+import { PATH } from '../../src/model/constants/paths'
+import { CHILD_BACKOFF_MIN_S, DAEMON_STOP_S, UNITS_S } from '../../src/model/limits/daemons'
+import { MASTER_RETRY_S } from '../../src/model/limits/master'
+import { WATCHER_EVERY_S } from '../../src/model/limits/watcher'
+import type { Place, Role } from '../../src/roles/role'
+import { ROLES } from '../../src/roles/table'
+import { SANDBOX } from './sandbox'
+
+/** Where the package has the product. */
+export const HOME = '/usr/lib/gantry'
+export const NODE = '/usr/bin/node'
+const COMMON = 'ganeti-common.service'
+/** Seconds without a sign of life after which a daemon is started again. */
+const WATCHDOG_S = 120
+
+type Section = readonly (readonly [key: string, value: string | number])[]
+type Unit = Readonly<Record<string, Section>>
+
+export const packagedRoles: readonly Role[] = ROLES.filter(
+  (role: Role) => role.nodes !== 'simulated' && role.place !== 'system',
+)
+
+const isPackaged = (role: string): boolean => packagedRoles.some(({ name }) => name === role)
+
+/** Texts by file names. */
+export function unitFiles(): Record<string, string> {
+  const daemons = packagedRoles.map((role) => [unitOf(role.program), daemon(role)] as const)
+  const all: Record<string, Unit> = { ...Object.fromEntries(daemons), ...targets(), ...others() }
+  return Object.fromEntries(Object.entries(all).map(([name, unit]) => [name, written(unit)]))
+}
+
+const written = (unit: Unit): string =>
+  `# Made by "npm run package" of Gantry. What is to be otherwise goes to a drop-in: systemctl edit UNIT\n` +
+  Object.entries(unit)
+    .map(([section, lines]) => `[${section}]\n${lines.map(([key, value]) => `${key}=${value}\n`).join('')}`)
+    .join('\n')
+
+function daemon(role: Role): Unit {
+  const { name, program, text, place, after = [], frugal } = role
+  const target = place === 'master' ? UNIT.master : UNIT.node
+  const line = [NODE, ...nodeFlags(frugal, []), `${HOME}/bin/gantryd.js`, name, '--foreground']
+  return {
+    Unit: [
+      ['Description', `Ganeti ${name} (Gantry): ${text}`],
+      ['Documentation', `man:${program}(8)`],
+      ['Requires', COMMON],
+      [
+        'After',
+        [COMMON, 'network-online.target', ...after.filter(isPackaged).map((other) => `ganeti-${other}.service`)].join(
+          ' ',
+        ),
+      ],
+      ['Wants', 'network-online.target'],
+      ['PartOf', target],
+      ['ConditionPathExists', PATH.NODED_CERT_FILE],
+      // A node that was away asks for votes until it has them.
+      ['StartLimitIntervalSec', 0],
+    ],
+    Service: [
+      ['Type', 'notify'],
+      // systemd-notify sends what the daemon has to say.
+      ['NotifyAccess', 'all'],
+      ['User', role.user],
+      ['Group', role.group],
+      ...conditions(role).map((condition) => ['ExecCondition', condition] as const),
+      ['EnvironmentFile', '-/etc/default/ganeti'],
+      ['EnvironmentFile', `-${onceFile(PATH.DATA_DIR, program)}`],
+      ['ExecStart', [...line, `$${argumentsOf(name)}`, `$EXTRA_${argumentsOf(name)}`, '$ONETIME_ARGS'].join(' ')],
+      ['ExecReload', '/bin/kill -HUP $MAINPID'],
+      ['Restart', 'always'],
+      ['RestartSec', place === 'master' ? MASTER_RETRY_S / 10 : CHILD_BACKOFF_MIN_S],
+      ['TimeoutStartSec', UNITS_S],
+      ['TimeoutStopSec', DAEMON_STOP_S],
+      ['WatchdogSec', WATCHDOG_S],
+      ['LimitNOFILE', 65536],
+      ['SyslogIdentifier', program],
+      ...(SANDBOX[name] ?? []),
+    ],
+    ...(place !== 'demand' && { Install: [['WantedBy', target]] }),
+  }
+}
+
+/** The variable of /etc/default/ganeti. */
+export const argumentsOf = (role: string): string => `${role.toUpperCase()}_ARGS`
+
+/** A daemon is for a node whose ssconf files have a line. Without the file it is not. */
+function conditions({ place, lines = {} }: Role): string[] {
+  const lists: Partial<Record<Place, string>> = { candidate: 'master_candidates', master: 'master_node' }
+  const list = lists[place]
+  const wanted = [...(list === undefined ? [] : [[list, '%H'] as const]), ...Object.entries(lines)]
+  return wanted.map(([file, line]) => `/usr/bin/grep -qsxF -e ${line} ${PATH.DATA_DIR}/ssconf_${file}`)
+}
+
+function targets(): Record<string, Unit> {
+  const target = (description: string, part: string | undefined, wantedBy: string): Unit => ({
+    Unit: [
+      ['Description', description],
+      ['Documentation', 'man:gantryd(8)'],
+      ...(part === undefined ? [] : ([['PartOf', part]] as const)),
+    ],
+    Install: [['WantedBy', wantedBy]],
+  })
+  return {
+    [UNIT.all]: target('Ganeti (Gantry): virtual machines of a cluster', undefined, 'multi-user.target'),
+    [UNIT.node]: target('Ganeti (Gantry): daemons of every node', UNIT.all, UNIT.all),
+    [UNIT.master]: target('Ganeti (Gantry): daemons of the master', UNIT.all, UNIT.all),
+  }
+}
+
+/** What is no daemon. */
+function others(): Record<string, Unit> {
+  const oneshot = (description: string, lines: Section, what: Section = []): Unit => ({
+    Unit: [['Description', description], ...what],
+    Service: [['Type', 'oneshot'], ...lines],
+  })
+  const timer = (description: string, lines: Section): Unit => ({
+    Unit: [
+      ['Description', description],
+      ['PartOf', UNIT.node],
+    ],
+    Timer: lines,
+    Install: [['WantedBy', UNIT.node]],
+  })
+  const member: Section = [['ConditionPathExists', PATH.NODED_CERT_FILE]]
+  const isMaster = conditions({ place: 'master' } as Role)
+  return {
+    [COMMON]: oneshot('Ganeti (Gantry): directories, owners and modes', [['ExecStart', PATH.ENSURE_DIRS]]),
+    'ganeti-watcher.service': oneshot(
+      'Ganeti (Gantry): the watcher starts what should run and does not',
+      [
+        ['EnvironmentFile', '-/etc/default/ganeti'],
+        ['ExecStart', `/usr/sbin/ganeti-watcher $WATCHER_ARGS`],
+        // It may start guests where there is no scope for them, and hooks may leave something.
+        ['KillMode', 'process'],
+      ],
+      [...member, ['Documentation', 'man:ganeti-watcher(8)'], ['After', 'ganeti-noded.service']],
+    ),
+    'ganeti-watcher.timer': timer('Ganeti (Gantry): when the watcher runs', [
+      ['OnActiveSec', 15],
+      ['OnUnitInactiveSec', WATCHER_EVERY_S],
+      ['AccuracySec', 5],
+    ]),
+    'ganeti-watcher.path': {
+      Unit: [
+        ['Description', 'Ganeti (Gantry): the master calls for the watcher'],
+        ['PartOf', UNIT.node],
+      ],
+      Path: [['PathModified', PATH.WATCHER_CALL]],
+      Install: [['WantedBy', UNIT.node]],
+    },
+    'ganeti-cleaner.service': oneshot(
+      'Ganeti (Gantry): old files of this node go',
+      [['ExecStart', '/usr/sbin/ganeti-cleaner node']],
+      [...member, ['Documentation', 'man:ganeti-cleaner(8)']],
+    ),
+    'ganeti-master-cleaner.service': oneshot(
+      'Ganeti (Gantry): old jobs of the master go',
+      [
+        ['User', USER.masterd],
+        ['Group', GROUP.daemons],
+        ...isMaster.map((condition) => ['ExecCondition', condition] as const),
+        ['ExecStart', '/usr/sbin/ganeti-cleaner master'],
+      ],
+      [...member, ['Documentation', 'man:ganeti-cleaner(8)']],
+    ),
+    ...Object.fromEntries(
+      ['ganeti-cleaner', 'ganeti-master-cleaner'].map((name) => [
+        `${name}.timer`,
+        timer(`Ganeti (Gantry): when ${name} runs`, [
+          ['OnCalendar', '*-*-* 02:00'],
+          ['RandomizedDelaySec', 3600],
+          ['Persistent', 'true'],
+        ]),
+      ]),
+    ),
+  }
+}

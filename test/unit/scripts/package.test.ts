@@ -1,0 +1,48 @@
+import { manualPages } from '../../../scripts/package/man'
+import { packagedRoles, unitFiles } from '../../../scripts/package/units'
+import { TOOLS } from '../../../src/cli/program'
+
+const units = unitFiles()
+const linesOf = (name: string): string[] => (units[name] ?? '').split('\n')
+
+test('each daemon has a unit, which runs it under its account and waits for no unit that is not there', () => {
+  for (const { program, user, group } of packagedRoles) {
+    const lines = linesOf(`${program}.service`)
+    expect(lines).toEqual(expect.arrayContaining([`User=${user}`, `Group=${group}`, 'Type=notify']))
+    const named = lines.filter((line) => /^(After|PartOf|Requires|WantedBy)=/.test(line)).join(' ')
+    for (const [unit] of named.matchAll(/ganeti[\w-]*\.\w+/g)) expect(Object.keys(units)).toContain(unit)
+  }
+})
+
+test('what the place of a daemon depends on is a condition of its unit', () => {
+  const conditions = (program: string) =>
+    linesOf(`${program}.service`).filter((line) => line.startsWith('ExecCondition='))
+  expect(conditions('ganeti-noded')).toEqual([])
+  expect(conditions('ganeti-luxid')).toEqual([
+    'ExecCondition=/usr/bin/grep -qsxF -e %H /var/lib/ganeti/ssconf_master_node',
+  ])
+  expect(conditions('ganeti-confd')).toEqual([
+    'ExecCondition=/usr/bin/grep -qsxF -e %H /var/lib/ganeti/ssconf_master_candidates',
+  ])
+  expect(conditions('ganeti-kvmd')).toHaveLength(2)
+})
+
+test('guests and jobs outlive the daemons that started them', () => {
+  for (const unit of ['ganeti-noded.service', 'ganeti-luxid.service', 'ganeti-watcher.service'])
+    expect(linesOf(unit)).toContain('KillMode=process')
+})
+
+test('every tool and daemon has a manual page with all of its commands', async () => {
+  const pages = await manualPages('2026-01-01')
+  for (const { program } of packagedRoles) expect(pages[`${program}.8`]).toContain('.SH OPTIONS')
+  for (const { load } of Object.values(TOOLS)) {
+    const { name, commands } = await load()
+    for (const command of commands) expect(pages[`${name}.8`]).toContain(`.SS "${command.name.replaceAll('-', '\\-')}"`)
+  }
+})
+
+test('no line of a manual page is taken for a request that it is not', async () => {
+  const known = /^\.(TH|SH|SS|TP|PP|nf|fi|\\")/
+  const lines = Object.values(await manualPages('2026-01-01')).flatMap((page) => page.split('\n'))
+  expect(lines.filter((line) => /^[.']/.test(line) && !known.test(line))).toEqual([])
+})
