@@ -2,13 +2,15 @@
 import * as path from 'node:path'
 import { environmentValue } from './lib/environment'
 import { createLog } from './lib/log'
-import { environmentPaths } from './lib/paths'
+import { environmentPaths, type Paths } from './lib/paths'
+import { writesToJournal } from './lib/service-manager'
 import { errorText } from './lib/system-failure'
 import { EXIT } from './model/constants/daemons'
 import { RELEASE_VERSION } from './model/constants/versions'
 import { ownedLogFile } from './model/owners'
 import { roleHelp, usage } from './roles/help'
-import { readOptions } from './roles/options'
+import { type Options, readOptions } from './roles/options'
+import type { Role } from './roles/role'
 import { type RoleName, roleNamed } from './roles/table'
 import { serve } from './start/serve'
 import type { Start } from './start/start'
@@ -30,22 +32,32 @@ const starts: Record<RoleName, () => Promise<Start>> = {
 }
 
 const NODE_PROGRAMS: readonly string[] = ['ssh-update', 'prepare-node-join', 'node-daemon-setup']
+/** For scripts of this node, by Ganeti's names. */
+const HELPERS: readonly string[] = ['daemon-util', 'ensure-dirs']
 
 async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
-  const named = NODE_PROGRAMS.includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
+  const named = [...NODE_PROGRAMS, ...HELPERS].includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
   const [first, ...args] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   if (first === 'fold') return foldFiles()
   if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args[0] ?? '', args[1] ?? '')
   if (first !== undefined && NODE_PROGRAMS.includes(first))
     return (await import('./start/node-program.js')).nodeProgram(first, args, environmentPaths())
+  if (first !== undefined && HELPERS.includes(first)) return helper(first, args)
   if (first === '--help' || first === '-h') return print(usage())
   if (first === '--version') return print(`gantryd (ganeti) ${RELEASE_VERSION}\n`)
-  await playRole(first, args)
+  await playRole(first, args, named !== undefined)
 }
 
-async function playRole(name: string | undefined, args: readonly string[]): Promise<void> {
+async function helper(name: string, args: readonly string[]): Promise<void> {
+  const paths = environmentPaths()
+  if (name === 'daemon-util') process.exit(await (await import('./start/daemon-util.js')).daemonUtil(args, paths))
+  await (await import('./start/ensure-dirs.js')).ensureDirectories(paths)
+}
+
+/** As Ganeti's, a daemon that is called by its own name goes to the background. */
+async function playRole(name: string | undefined, args: readonly string[], isDetached: boolean): Promise<void> {
   const role = roleNamed(name ?? '')
   if (role === undefined)
     throw new Error(`${name === undefined ? 'no role given' : `unknown role '${name}'`}\n\n${usage()}`)
@@ -53,9 +65,25 @@ async function playRole(name: string | undefined, args: readonly string[]): Prom
   if (options.help) return print(roleHelp(role))
   if (options.version) return print(`${role.program} (ganeti) ${RELEASE_VERSION}\n`)
   const paths = environmentPaths()
-  const log = createLog(role.name, { file: ownedLogFile(paths.logFile(role.log)) })
+  if (isDetached && options.foreground !== true) return inBackground(role, args)
+  const log = createLog(role.name, await logPlaces(role, options, paths))
   process.title = processTitle(role.name, paths)
   await serve(role.name, starts[role.name], { paths, log, options })
+}
+
+async function logPlaces(role: Role, { syslog, debug }: Options, paths: Paths) {
+  const wanted = syslog ?? (writesToJournal() ? 'yes' : 'no')
+  const system = wanted === 'no' ? undefined : (await import('./start/system-log.js')).systemLog(role.program)
+  return {
+    file: syslog === 'only' ? undefined : ownedLogFile(paths.logFile(role.log)),
+    system,
+    level: debug === true ? 'debug' : undefined,
+  }
+}
+
+async function inBackground(role: Role, args: readonly string[]): Promise<void> {
+  const { startInBackground } = await import('./start/background.js')
+  process.exit(await startInBackground(role, args))
 }
 
 async function foldFiles(): Promise<void> {

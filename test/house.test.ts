@@ -39,7 +39,7 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
       'src/roles/table.ts': [
         [
           'export const ROLES = [\n',
-          "{ name: 'tickd', program: 'ganeti-tickd', text: 'ticks', place: 'node', user: USER.noded, log: 'tick', options: [] },",
+          "{ name: 'tickd', program: 'ganeti-tickd', text: 'ticks', place: 'node', user: USER.noded, group: GROUP.noded, log: 'tick', options: [] },",
         ],
       ],
       'src/main.ts': [

@@ -51,7 +51,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/operations': [...TABLES, 'allocation'],
   'src/services': [...TABLES, 'jobs', 'allocation'],
   'src/replication': ['rpc', 'config', 'model', 'lib'],
-  'src/bootstrap': ['replication', 'jobs', 'rpc', 'config', 'opcodes', 'model', 'lib'],
+  'src/bootstrap': ['roles', 'replication', 'jobs', 'rpc', 'config', 'opcodes', 'model', 'lib'],
   'src/daemons/luxi': [...FOR_DAEMONS, 'services', 'bootstrap', 'jobs', 'config'],
   'src/daemons/wconfd': [...FOR_DAEMONS, 'replication', 'config', 'locks'],
   'src/daemons/noded': [...FOR_DAEMONS, 'replication', 'node'],

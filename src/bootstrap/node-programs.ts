@@ -148,7 +148,7 @@ async function prepareJoin(request: JoinRequest, options: ProgramRun): Promise<v
   await files.authorize(Object.values(request.authorized_keys ?? {}).flat())
 }
 
-async function reloadSshDaemon(run: Run): Promise<void> {
+export async function reloadSshDaemon(run: Run): Promise<void> {
   const tried: string[] = []
   for (const argv of [
     ['systemctl', 'reload', 'ssh.service'],

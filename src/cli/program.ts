@@ -61,6 +61,9 @@ export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Pr
   },
 }
 
+/** The option by which a shell asks what a word may become; the words behind it end with the one at the cursor. */
+const COMPLETE = '--complete-words'
+
 /** Programs that are one command. */
 const ALONE: Readonly<Record<string, () => Promise<Tool>>> = {
   'move-instance': async () => (await import('./move/tool.js')).moveTool(),
@@ -82,6 +85,7 @@ export interface Environment {
 /** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */
 export async function runProgram(program: string, words: readonly string[], environment: Environment): Promise<number> {
   const { terminal } = environment
+  if (words[0] === COMPLETE) return completeWords(program, words.slice(1), environment)
   const alone = Object.hasOwn(ALONE, program) ? ALONE[program] : undefined
   if (alone !== undefined) {
     const [tool, { runTool }] = await Promise.all([alone(), import('./run-tool.js')])
@@ -110,6 +114,22 @@ export async function runProgram(program: string, words: readonly string[], envi
   terminal.out('Objects:')
   for (const [name, { about }] of Object.entries(TOOLS)) terminal.out(` ${name.padEnd(10)} - ${about}`)
   return asksForHelp ? 0 : 1
+}
+
+/** Prints what the last word may become. */
+async function completeWords(program: string, words: readonly string[], environment: Environment): Promise<number> {
+  const { terminal, connect } = environment
+  const { completions } = await import('./completion.js')
+  const named = /^gnt-(.*)/.exec(program)?.[1]
+  const [object = '', ...rest] = words
+  const isObject = program === 'gnt' && words.length <= 1
+  const alone = Object.hasOwn(ALONE, program) ? ALONE[program] : undefined
+  const tool = isObject ? undefined : await (alone ?? toolOf(named ?? object)?.load)?.()
+  const found = isObject
+    ? Object.keys(TOOLS).filter((name) => name.startsWith(object))
+    : tool && (await completions(tool, program === 'gnt' ? rest : words, () => connect().master))
+  for (const line of found ?? []) terminal.out(line)
+  return 0
 }
 
 const toolOf = (object: string | undefined) =>

@@ -4,15 +4,18 @@ import type { FileOwner } from './disk'
 import { fileStamp } from './file-stamp'
 
 /**
- * The owner to give a file, or undefined when it stays ours: only root may give files away, and where the accounts of a
- * packaged installation do not exist there is nobody to give them to.
+ * The owner to give a file, or undefined when it stays as it is: root may give files to everybody, others may give their own to a group
+ * that they are in; and where the accounts of a packaged installation do not exist there is nobody to give them to.
  */
 export function fileOwner(user: string | null, group: string | null): FileOwner | undefined {
-  if (process.getuid?.() !== 0) return undefined
   const uid = user === null ? 0 : lookUp('/etc/passwd', user)
   const gid = group === null ? 0 : lookUp('/etc/group', group)
-  return uid === undefined || gid === undefined ? undefined : { uid, gid }
+  if (uid === undefined || gid === undefined) return undefined
+  const own = process.getuid?.()
+  return own === 0 || (own === uid && isIn(gid)) ? { uid, gid } : undefined
 }
+
+const isIn = (gid: number): boolean => process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)
 
 const known = new Map<string, { stamp: string | undefined; ids: ReadonlyMap<string, number> }>()
 

@@ -24,7 +24,7 @@ type Level = keyof typeof LEVELS
 const SECRETS: readonly string[] = ['password', 'osparams_secret', 'osparams_private', 'authorization', 'hmac', 'key']
 
 export interface LogOptions {
-  write(line: string): void
+  write(line: string, level: number): void
   /** The least level that is written. */
   readonly level?: string
   /** In every line. */
@@ -34,12 +34,36 @@ export interface LogOptions {
   showError?(error: Error): unknown
 }
 
-export function createLog(role: string, { file, level }: { file?: LogFile; level?: string } = {}): Log {
+/** Takes lines of a log. */
+interface Lines {
+  write(line: string): unknown
+}
+
+interface Created {
+  /** Default: standard error. */
+  readonly file?: LogFile | undefined
+  /** Gets each line with its priority in front, as the journal and syslog have them. */
+  readonly system?: Lines | undefined
+  readonly level?: string | undefined
+}
+
+export function createLog(role: string, { file, system, level }: Created = {}): Log {
+  const plain: Lines | undefined = file ?? (system === undefined ? process.stderr : undefined)
   return openLog({
     level: level ?? environmentValue('GANTRY_LOG_LEVEL') ?? 'info',
     fields: { pid: process.pid, hostname: hostname(), name: role },
-    write: (line) => void (file ?? process.stderr).write(line),
+    write(line, value) {
+      plain?.write(line)
+      system?.write(`<${priorityOf(value)}>${line}`)
+    },
   })
+}
+
+/** Syslog's number for a level: error, warning, info or debug. */
+function priorityOf(level: number): number {
+  if (level >= LEVELS.error) return 3
+  if (level >= LEVELS.warn) return 4
+  return level >= LEVELS.info ? 6 : 7
 }
 
 export function openLog(options: LogOptions): Log {
@@ -48,7 +72,7 @@ export function openLog(options: LogOptions): Log {
   const writing =
     (name: Level): Written =>
     (fields, message) => {
-      if (LEVELS[name] >= least) options.write(`${lineOf(LEVELS[name], fields, message, options)}\n`)
+      if (LEVELS[name] >= least) options.write(`${lineOf(LEVELS[name], fields, message, options)}\n`, LEVELS[name])
     }
   return {
     ...{ debug: writing('debug'), info: writing('info'), warn: writing('warn'), error: writing('error') },

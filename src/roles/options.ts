@@ -10,6 +10,9 @@ export const OPTIONS = {
   'yes-do-it': { type: 'boolean', text: 'answer the question of --no-voting with yes' },
   'no-require-authentication': { type: 'boolean', text: 'reads need no login, as in Ganeti' },
   'require-authentication': { type: 'boolean', text: 'reads need a login: the default, and an option that Ganeti has' },
+  'force-node': { type: 'boolean', text: 'as --no-voting --yes-do-it' },
+  interface: { type: 'string', short: 'i', value: 'NAME', text: 'listen on the address of this network interface' },
+  'no-mlock': { type: 'boolean', text: 'for scripts that know Ganeti: no memory is locked here' },
   'access-log': {
     type: 'string',
     value: 'LEVEL',
@@ -23,7 +26,20 @@ export const OPTIONS = {
   socket: { type: 'string', value: 'PATH', text: 'where it listens' },
 } as const
 
+/** Options of all daemons. */
 export const COMMON = {
+  foreground: {
+    type: 'boolean',
+    short: 'f',
+    text: 'stay here: without it a daemon that is called by its own name goes to the background when it is ready',
+  },
+  debug: { type: 'boolean', short: 'd', text: 'log more' },
+  syslog: {
+    type: 'string',
+    value: 'USAGE',
+    text: 'the log goes to the journal or to syslog, too: yes, no, only. Default: yes where systemd started the daemon',
+  },
+  'no-user-checks': { type: 'boolean', text: 'for scripts that know Ganeti: a daemon here does not ask who runs it' },
   help: { type: 'boolean', short: 'h', text: 'this text' },
   version: { type: 'boolean', text: 'the version' },
 } as const
@@ -43,7 +59,13 @@ export function readOptions(role: Optioned, args: readonly string[]) {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(COMMON, name) && !role.options.some((own) => own === name))
       throw new Error(`${role.name} has no option --${name}; "gantryd ${role.name} --help" lists those that it has`)
-  return { ...options, port: portOf(options.port), accessLog: accessLevelOf(options['access-log']) }
+  return {
+    ...options,
+    ...(options['force-node'] === true && { 'no-voting': true, 'yes-do-it': true }),
+    port: portOf(options.port),
+    accessLog: accessLevelOf(options['access-log']),
+    syslog: syslogOf(options.syslog),
+  }
 }
 
 function parse(args: readonly string[]) {
@@ -59,6 +81,14 @@ function portOf(text: string | undefined): number | undefined {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port < 65536) return port
   throw new Error(`--port needs a number from 0 to 65535, not '${text}'`)
+}
+
+export type SyslogUsage = 'yes' | 'no' | 'only'
+
+/** Undefined where nobody said it. */
+function syslogOf(text: string | undefined): SyslogUsage | undefined {
+  if (text === undefined || text === 'yes' || text === 'no' || text === 'only') return text
+  throw new Error(`--syslog is one of yes, no, only, not '${text}'`)
 }
 
 export function accessLevelOf(text = 'changes'): AccessLevel {

@@ -21,6 +21,7 @@ export interface Role {
   readonly nodes?: 'real' | 'simulated'
   /** The account that Debian's packages run it as. */
   readonly user: string
+  readonly group: string
   readonly port?: { readonly protocol: 'tcp' | 'udp'; readonly number: number }
   /** Unix sockets that it makes: `ganeti-NAME` in the directory of sockets. */
   readonly sockets?: readonly SocketName[]

@@ -8,11 +8,12 @@ import { systemProcesses } from '../lib/processes'
 import { systemRandom as random } from '../lib/random'
 import { WorkerPool } from '../lib/worker-pool'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS } from '../model/limits/allocation'
+import { PATH } from '../model/constants/paths'
 import { ownedDisk as disk } from '../model/owners'
 import { openMonds } from '../rpc/mond/endpoints'
 import { openNodeConsoles } from '../rpc/node/consoles'
 import { masterNodes } from './master'
-import type { Start } from './start'
+import type { Start, Surroundings } from './start'
 
 export const start: Start = async (surroundings) => {
   let hungUp: (address: string) => void = () => undefined
@@ -27,8 +28,7 @@ export const start: Start = async (surroundings) => {
     ...{ paths, log, clock, random, disk, nodes, monds: openMonds(paths, systemFiles) },
     openConsole: openNodeConsoles({ paths, files: systemFiles, clock }),
     onHangUp: (listener) => void (hungUp = listener),
-    // The parent of the node's daemons starts it.
-    callWatcher: (why) => process.send?.({ id: 0, action: 'watch', why }),
+    callWatcher: (why) => callWatcher(why, surroundings),
     jobs: { entry: path.join(__dirname, '../../bin/job.js'), processes: forkedJobs(systemProcesses) },
     async planJob(ops, documents, asked) {
       const { planJob } = await import('../operations/plan/plan.js')
@@ -42,5 +42,13 @@ export const start: Start = async (surroundings) => {
       run: (parts, signal) => threads.run(parts, signal),
       close: () => threads.close(),
     },
+  })
+}
+
+/** The parent of the node's daemons starts it; systemd, which looks at a file for this, where there is no parent. */
+function callWatcher(why: string, { paths, log }: Surroundings): void {
+  if (process.send !== undefined) return void process.send({ id: 0, action: 'watch', why })
+  disk.write(paths.local(PATH.WATCHER_CALL), `${why}\n`, { durable: false }).catch((error: unknown) => {
+    log.warn({ err: error, why }, 'the watcher cannot be called; it comes in its time')
   })
 }

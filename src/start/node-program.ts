@@ -1,12 +1,15 @@
 // The programs that a master runs here over SSH: what they read and print, and how they start this node's daemons.
 import { spawn } from 'node:child_process'
 import { systemClock as clock } from '../lib/clock'
+import { thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { runCommand as run } from '../lib/run-command'
 import { DAEMON_STOP_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { runNodeProgram } from '../bootstrap/node-programs'
+import { systemUnits } from '../bootstrap/system-units'
+import { ROLES } from '../roles/table'
 import { PROGRAM, processTitle } from './program'
 
 const OPTIONS = ['--dry-run', '--debug', '--verbose', '-d', '-v']
@@ -16,13 +19,14 @@ export async function nodeProgram(name: string, args: readonly string[], paths: 
   const unknown = args.find((arg) => !OPTIONS.includes(arg))
   if (unknown !== undefined)
     throw new Error(`${name}: no arguments are expected, only ${OPTIONS.join(', ')}; not '${unknown}'`)
-  const startNode = () => startInBackground(paths)
-  const surroundings = { paths, disk, clock, random, run, input: process.stdin, startNode }
+  const surroundings = { paths, disk, clock, random, run, input: process.stdin, startNode: () => startNode(paths) }
   await runNodeProgram(name, args.includes('--dry-run'), surroundings)
 }
 
 /** Starts this node's daemons. Running ones restart, so that they read the new files. */
-async function startInBackground(paths: Paths): Promise<void> {
+async function startNode(paths: Paths): Promise<void> {
+  const units = await systemUnits({ paths, disk, files: thisMachine.files, run, roles: ROLES })
+  if (units !== undefined) return units.restartAll()
   const pid = Number((await disk.read(paths.pidFile('node')))?.toString('utf8'))
   // Another process may have the number by now.
   const command = (await disk.read(`/proc/${pid}/cmdline`))?.toString('utf8') ?? ''

@@ -1,4 +1,5 @@
 // Starts noded with all that it needs.
+import { systemUnits } from '../bootstrap/system-units'
 import { supervisedDaemons } from '../daemons/node/requests'
 import { startNoded } from '../daemons/noded/noded'
 import { systemClock as clock } from '../lib/clock'
@@ -8,21 +9,37 @@ import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import { ownedDisk as disk } from '../model/owners'
+import type { DaemonControl } from '../node/context'
 import { BUNDLED_OS } from '../node/os-folders'
-import { ownAddress } from './own-address'
+import { ROLES } from '../roles/table'
+import { givenAddresses, ownAddress } from './own-address'
 import { PROGRAM } from './program'
-import type { Start } from './start'
+import type { Start, Surroundings } from './start'
 
 export const start: Start = async ({ paths, log, options }) => {
   const userVolumes = paths.local(PATH.USER_VOLUMES_DIR)
   return startNoded({
     ...{ paths, log, clock, random, disk, machine, lockFile },
     hostname: paths.hostname,
-    address: options.bind?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
+    address: givenAddresses(options)?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
     port: options.port ?? PORT.noded,
-    daemons: supervisedDaemons(process),
+    daemons: await daemonsOfThisNode({ paths, log }),
     bundledOs: BUNDLED_OS,
     ...(machine.files.existsSync(userVolumes) && { userVolumes }),
     mirrorProgram: [process.execPath, PROGRAM, 'mirrors'],
   })
+}
+
+/** Those that their parent keeps, or else systemd. */
+async function daemonsOfThisNode({ paths, log }: Pick<Surroundings, 'paths' | 'log'>): Promise<DaemonControl> {
+  if (process.connected) return supervisedDaemons(process)
+  const { files, processes, run } = machine
+  const units = await systemUnits({ paths, disk, files, run, roles: ROLES })
+  if (units === undefined) return supervisedDaemons(process)
+  // With the end of a master's jobs, which the parent of other nodes sees to.
+  const { systemDaemons } = await import('../daemons/node/system-daemons.js')
+  const daemons = systemDaemons({ paths, clock, disk, processes, log, files, roles: ROLES, units })
+  // The files may have changed while noded was away.
+  daemons.settle().catch((error: unknown) => log.error({ err: error }, 'the daemons of this node cannot be settled'))
+  return daemons
 }

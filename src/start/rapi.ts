@@ -1,23 +1,24 @@
 // Starts the remote API with all that it needs.
 import { startRapi } from '../daemons/rapi/server'
 import { systemClock as clock } from '../lib/clock'
+import { isServed } from '../lib/json-socket'
 import type { Paths } from '../lib/paths'
 import { systemFiles as files } from '../lib/files'
 import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
+import { RAPI_AWAITS_LUXID_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { LuxiClient } from '../rpc/luxi/client'
-import { masterNodes } from './master'
-import { ownAddress } from './own-address'
+import { givenAddresses, ownAddress } from './own-address'
 import type { Start } from './start'
 
-export const start: Start = async (surroundings) => {
-  const { paths, log, options } = surroundings
-  await masterNodes(surroundings)
+export const start: Start = async ({ paths, log, options }) => {
+  const addresses = givenAddresses(options)
+  await luxidServes(paths)
   return startRapi({
     ...{ paths, log, clock, random, files, accessLog: options.accessLog },
     master: new LuxiClient({ path: paths.socket('query'), clock }),
-    ...(options.bind ? { addresses: options.bind } : await ownAddresses(paths)),
+    ...(addresses ? { addresses } : await ownAddresses(paths)),
     port: options.port ?? PORT.rapi,
     requireAuthentication: options['no-require-authentication'] !== true,
   })
@@ -29,4 +30,17 @@ async function ownAddresses(paths: Paths): Promise<{ addresses: string[]; cluste
   if (own === undefined) return { addresses: ['0.0.0.0'] }
   const clusterAddress = (await disk.read(paths.ssconf('master_ip')))?.toString('utf8').trim()
   return { addresses: [own], ...(clusterAddress && clusterAddress !== own ? { clusterAddress } : {}) }
+}
+
+/**
+ * luxid has asked for the votes, and there is nobody else to ask: the account of the remote API may not read the keys with which nodes are
+ * called. It may be on its way back.
+ */
+async function luxidServes(paths: Paths): Promise<void> {
+  const end_ms = clock.monotonic_ms() + RAPI_AWAITS_LUXID_S * 1000
+  while (!(await isServed(paths.socket('query')))) {
+    if (clock.monotonic_ms() > end_ms)
+      throw new Error('luxid does not answer on this node, so the remote API has nobody to ask')
+    await clock.sleep(100)
+  }
 }

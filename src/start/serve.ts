@@ -1,20 +1,24 @@
 // The life of a daemon's process: it starts its role, says when it can be used, and ends in order on SIGTERM, SIGINT, or when the
 // process that started it is gone.
 import { checkLimits } from '../lib/process-limits'
+import { serviceManager } from '../lib/service-manager'
 import { errorText } from '../lib/system-failure'
 import { EXIT } from '../model/constants/daemons'
 import { SYSTEM_LIMITS } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
-import type { Running, Start, Surroundings } from './start'
+import { type Running, STAY, type Start, type Surroundings } from './start'
 
 export async function serve(name: string, load: () => Promise<Start>, surroundings: Surroundings): Promise<void> {
   const { paths, log } = surroundings
+  const manager = serviceManager()
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
   // A daemon that is told to end while it starts has promised nothing yet, so it just exits.
   let end: (why: string) => void = () => process.exit(EXIT.failure)
   process.on('SIGTERM', () => end('SIGTERM'))
   process.on('SIGINT', () => end('SIGINT'))
-  process.once('disconnect', () => end('the parent is gone'))
+  process.once('disconnect', () => stays || end('the parent is gone'))
+  let stays = false
+  process.on('message', (message) => void (stays ||= message === STAY))
   const running = await begin(load, surroundings)
   await disk.makeDirectory(paths.runDir)
   await disk.write(paths.pidFile(name), `${process.pid}\n`, { mode: 0o644, durable: false })
@@ -24,6 +28,7 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
     if (ending) return
     ending = true
     log.info({ why }, 'stopping')
+    manager.stopping()
     figures?.close()
     running
       .close()
@@ -38,6 +43,7 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   }
   process.on('SIGHUP', () => running.reload?.())
   process.send?.({ ready: true })
+  manager.ready()
 }
 
 /** A daemon that cannot tell them is as good as before. */

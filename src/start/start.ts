@@ -20,3 +20,6 @@ export interface Running {
 }
 
 export type Start = (surroundings: Surroundings) => Promise<Running>
+
+/** The word by which a daemon learns that it outlives whoever started it. */
+export const STAY = 'stay'

@@ -1,5 +1,6 @@
 // What the watcher does for the node that it runs on, and for daemons of the master that hang.
 import * as https from 'node:https'
+import { systemUnits } from '../bootstrap/system-units'
 import { type Clock, within } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { thisMachine as machine } from '../lib/machine'
@@ -20,6 +21,7 @@ import { openSsconf } from '../node/ssconf'
 import { shutDownAll } from '../node/storage/drbd/shut-down-all'
 import { ConfdClient } from '../rpc/confd/client'
 import { CONFD } from '../rpc/confd/protocol'
+import { ROLES } from '../roles/table'
 import { openWconfd } from '../rpc/wconfd/client'
 import { ownAddress } from './own-address'
 
@@ -39,9 +41,10 @@ export async function lookAfterNode(duties: Duties): Promise<void> {
     )
 }
 
-/** Daemons that died are started again by their parent; this only notices that the parent itself is gone. */
+/** Daemons that died are started again by their parent or by systemd; this only notices that the parent itself is gone. */
 async function warnOfNoParent({ paths, log }: Duties): Promise<void> {
-  if ((await pidOf(paths, 'node')) === undefined)
+  const units = await systemUnits({ paths, disk, ...machine, roles: ROLES })
+  if (units === undefined && (await pidOf(paths, 'node')) === undefined)
     log.error('nobody starts daemons that die: "gantryd node" does not run on this node, or its pid file is gone')
 }
 

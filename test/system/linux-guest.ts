@@ -16,6 +16,9 @@ export PATH=/bin
 mount -t devtmpfs dev /dev; mount -t proc proc /proc; mount -t sysfs sys /sys
 # Without a list of dependencies: what fails for want of another module is tried again after it.
 for round in 1 2 3 4; do for module in /modules/*.ko; do insmod $module 2>/dev/null; done; done
+for word in $(cat /proc/cmdline); do
+  case $word in guest-address=*) ip link set eth0 up; ip address add "\${word#guest-address=}" dev eth0 ;; esac
+done
 acpid -f -c /etc/acpi -l /dev/null &
 stty -F /dev/ttyS0 -echo
 echo READY $(uname -r)
@@ -45,7 +48,7 @@ umount /seed
 `
 const POWER_BUTTON = '#!/bin/busybox sh\necho POWEROFF > /dev/ttyS0\npoweroff -f\n'
 
-/** Writes the initial file system. */
+/** Writes the initial file system. The kernel's argument `guest-address=ADDRESS/BITS` is for the first NIC. */
 export function writeInitrd(file: string): void {
   const modules = fs.readdirSync(path.join(DIRECTORY, 'modules'))
   const entries: Buffer[] = [

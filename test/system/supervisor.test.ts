@@ -12,7 +12,7 @@ import { pathsOf } from '../../src/lib/paths'
 import type { Role } from '../../src/roles/role'
 
 const TINY = path.join(__dirname, '../support/tiny-role.js')
-const tiny = { user: 'root', log: 'tiny', options: [] }
+const tiny = { user: 'root', group: 'root', log: 'tiny', options: [] }
 const ROLES: readonly Role[] = [
   { ...tiny, name: 'reportd', program: 'ganeti-reportd', text: 'on every node', place: 'node', after: ['obeyd'] },
   { ...tiny, name: 'listd', program: 'ganeti-listd', text: 'on candidates', place: 'candidate' },

@@ -1,8 +1,7 @@
 // gnt-cluster init: the settings of a new cluster. Options that gnt-cluster modify also has are read by the same code. This file has
 // the differences: defaults for an empty cluster, and settings that cannot change later.
 import type { FirstFields } from '../../model/cluster'
-import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG, DRBD_DEFAULT_HELPER } from '../../model/constants/disks'
-import { DEFAULT_HYPERVISOR } from '../../model/constants/hypervisors'
+import { DEFAULT_VG, DRBD_DEFAULT_HELPER } from '../../model/constants/disks'
 import { DEFAULT_BRIDGE, DEFAULT_OVS, IPOLICY_DEFAULTS } from '../../model/constants/params'
 import { SSH_KEY_BITS, SSH_KEY_TYPE_DEFAULT } from '../../model/constants/words'
 import { enforceTypes } from '../../model/param-types'
@@ -10,19 +9,34 @@ import { clusterChanges } from './modify'
 import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
 import type { OptionValues } from '../input/option-values'
-import { firstArgument } from '../submit/submit'
+import { OpClusterPostInit } from '../../opcodes/cluster'
+import { proposals, type Proposals } from './proposals'
+import { firstArgument, opcodeOf } from '../submit/submit'
 import { isDiskTemplate, isOnLvm, isDrbd } from '../../model/templates'
 
 export async function initCluster(call: Call): Promise<number> {
   const { options, terminal, clock } = call
   checkPossible(options)
-  const given = settings(options, (text) => terminal.out(text))
   // Loaded by this command only.
-  const [service, node] = await Promise.all([import('../../bootstrap/init-cluster.js'), call.newNode()])
+  const [service, { systemUnits }, { ROLES }, node] = await Promise.all([
+    import('../../bootstrap/init-cluster.js'),
+    import('../../bootstrap/system-units.js'),
+    import('../../roles/table.js'),
+    call.newNode(),
+  ])
+  const note = (text: string) => terminal.out(text)
+  const given = settings(options, await proposals(options, node, note), note)
   const cluster = { ...(await node.firstFields({ ...given })), ...sshKeys(options) }
   const secondaryAddress = options.text('secondary_ip')
   const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })
   terminal.out(`Cluster ${made.name} is made, and this node, ${made.host}, is its master.`)
+  const units = await systemUnits({ ...node, roles: ROLES })
+  if (units !== undefined) {
+    await units.startAll()
+    // Hooks run as soon as there are daemons that run them.
+    await call.jobs.run(opcodeOf(OpClusterPostInit, {}))
+    return EXIT.ok
+  }
   terminal.out(`Its daemons run as long as this program does, which the node's init system should start:`)
   terminal.out(`  ${startCommand(node.paths)}`)
   return EXIT.ok
@@ -51,10 +65,10 @@ function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 
 }
 
 /** Parameters of OP_CLUSTER_SET_PARAMS, with those that only a new cluster needs. */
-function settings(options: OptionValues, note: (text: string) => void) {
+function settings(options: OptionValues, proposed: Proposals, note: (text: string) => void) {
   const { hv_state, ...given } = clusterChanges(options)
-  const enabled_disk_templates = options.list('enabled_disk_templates') ?? DEFAULT_ENABLED_DISK_TEMPLATES
-  const enabled_hypervisors = options.list('enabled_hypervisors') ?? [DEFAULT_HYPERVISOR]
+  const enabled_disk_templates = options.list('enabled_disk_templates') ?? proposed.templates
+  const enabled_hypervisors = options.list('enabled_hypervisors') ?? proposed.hypervisors
   const nicparams = { ...given.nicparams }
   const ovs = nicparams['mode'] === 'openvswitch'
   const netdev = options.text('master_netdev')
@@ -63,11 +77,21 @@ function settings(options: OptionValues, note: (text: string) => void) {
   return {
     ...given,
     ...{ enabled_disk_templates, enabled_hypervisors, nicparams, master_netdev },
+    hvparams: withProposed(given.hvparams, proposed.hvparams, enabled_hypervisors),
     vg_name: volumeGroup(options.text('vg_name'), enabled_disk_templates, note),
     drbd_helper: drbdHelper(options.text('drbd_helper'), enabled_disk_templates, note),
     hv_state: hv_state ?? Object.fromEntries(enabled_hypervisors.map((name) => [name, {}])),
     ipolicy: firstPolicy(options, given.ipolicy, enabled_disk_templates),
   }
+}
+
+type Params = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** What was given counts before what is proposed. */
+function withProposed(given: Params | undefined, proposed: Params, hypervisors: readonly string[]): Params | undefined {
+  const added = Object.entries(proposed).filter(([name]) => hypervisors.includes(name))
+  if (added.length === 0) return given
+  return { ...given, ...Object.fromEntries(added.map(([name, params]) => [name, { ...params, ...given?.[name] }])) }
 }
 
 type Templates = readonly string[]

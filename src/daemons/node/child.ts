@@ -40,7 +40,7 @@ export class ChildFailure extends Error {
 }
 
 /** Whether a child says that it is ready. */
-const isReady = (message: unknown): boolean =>
+export const isReady = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'ready' in message && message.ready === true
 
 export class Child {

@@ -2,9 +2,8 @@
 // its noded, which is told by the master which node is master now. It serves nobody itself.
 import { errorText } from '../../lib/system-failure'
 import type { Clock, Timer } from '../../lib/clock'
-import { type Disk, isMissing } from '../../lib/disk'
+import type { Disk } from '../../lib/disk'
 import type { Files } from '../../lib/files'
-import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Processes } from '../../lib/processes'
@@ -12,9 +11,9 @@ import { Turns } from '../../lib/turns'
 import { EXIT } from '../../model/constants/daemons'
 import { MASTER_RETRY_S } from '../../model/limits/master'
 import { inOrder, type Place, type Role } from '../../roles/role'
-import { LuxiClient } from '../../rpc/luxi/client'
-import { endJobs, killJobProcesses } from '../../bootstrap/end-jobs'
 import { Child, ChildFailure } from './child'
+import { endMaster } from './end-master'
+import { isFor, isMaster } from './place'
 import { type DaemonRequest, isDaemonRequest } from './requests'
 import { WatcherTimer } from './watcher-timer'
 
@@ -105,9 +104,9 @@ export class Supervisor {
     for (const role of depending) if (this.isFor(role)) await this.startRole(role)
   }
 
-  private isFor({ place, lines = {} }: Role): boolean {
-    const isHere = place !== 'candidate' || this.options.simulated || isCandidate(this.options)
-    return isHere && Object.entries(lines).every(([list, line]) => hasLine(this.options, list, line))
+  /** Simulated nodes are candidates, whatever their files say. */
+  private isFor(role: Role): boolean {
+    return isFor(this.options.simulated ? { ...role, place: 'node' } : role, this.options)
   }
 
   /** A node that believes to be the master asks for votes until it has them, or is told that another one is the master. */
@@ -148,19 +147,8 @@ export class Supervisor {
     await this.stopRoles(this.at('master'))
   }
 
-  /** Ends the jobs of this master, which would otherwise go on beside the next master. */
-  private async endMaster(): Promise<void> {
-    const { paths, clock, log, disk, processes } = this.options
-    const note = (text: string) => log.info({ text }, 'ending the jobs of this master')
-    const path = paths.socket('query')
-    if (await isServed(path)) {
-      const luxi = new LuxiClient({ path, clock })
-      await endJobs(luxi, clock, note).catch((error: unknown) => log.error({ err: error }, 'luxid cannot end its jobs'))
-      luxi.close()
-    }
-    await this.stopMasterRoles()
-    const killed = await killJobProcesses(paths, disk, processes)
-    if (killed.length > 0) log.warn({ jobs: killed }, 'killed the processes of jobs')
+  private endMaster(): Promise<void> {
+    return endMaster(this.options, () => this.stopMasterRoles())
   }
 
   private async startRole(role: Role, extra: readonly string[] = []): Promise<void> {
@@ -256,22 +244,5 @@ export class Supervisor {
       this.options.onNotice?.(errorText(error))
       this.beMasterLater()
     })
-  }
-}
-
-/** Whether this node believes itself to be the master; the votes decide. */
-const isMaster = (node: SupervisorOptions): boolean => names(node, 'master_node')
-
-const isCandidate = (node: SupervisorOptions): boolean => names(node, 'master_candidates')
-
-/** Whether a list of nodes has this one. */
-const names = (node: SupervisorOptions, list: string): boolean => hasLine(node, list, node.paths.hostname)
-
-function hasLine({ paths, files }: SupervisorOptions, list: string, line: string): boolean {
-  try {
-    return files.readFileSync(paths.ssconf(list), 'utf8').split('\n').includes(line)
-  } catch (error) {
-    if (isMissing(error)) return false
-    throw error
   }
 }

@@ -28,5 +28,9 @@ export const FRUGAL = {
 export const DAEMON_STOP_S = 60
 /** How long a daemon may take until it can be used. */
 export const CHILD_START_S = 120
+/** How long the remote API waits for luxid before it gives up, and is started again. */
+export const RAPI_AWAITS_LUXID_S = 60
+/** How long systemd may take to start or stop units: a daemon of the master asks for votes first. */
+export const UNITS_S = 900
 /** How long a daemon gets to end by itself. */
 export const CHILD_STOP_S = 20

@@ -17,6 +17,7 @@ import type { LaunchFacts } from './launch'
 import { KvmNics, USER_MODE } from './nics'
 import { KvmParams } from './params'
 import { pinCpus } from './pinning'
+import { scopeOf } from './scope'
 import { allProcesses, findProcess, killQemu, startQemu, startedWith, waitGone } from './process'
 import type { QemuProcess } from './process'
 import { isObject } from '../../../lib/shapes/shape'
@@ -207,7 +208,8 @@ export class KvmMachines {
       ...(runAs ? { runAs } : {}),
     }
     const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
-    await startQemu(this.context, qemu.program, args, this.layout.logFile(instance.name))
+    const command = [...scopeOf(this.context, instance.name), qemu.program, ...args]
+    await startQemu(this.context, command, this.layout.logFile(instance.name))
     return [...userModeRemarks(backends), ...cacheRemarks(runtime, backings)]
   }
 

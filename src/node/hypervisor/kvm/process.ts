@@ -22,14 +22,9 @@ export interface QemuProcess {
  * sends its complaints as soon as it has read its options. QEMU empties that file when it opens it, but a start may fail
  * before: so it is emptied here, and all that stands in it is of this start.
  */
-export async function startQemu(
-  { files, run }: Host,
-  program: string,
-  args: readonly string[],
-  logFile: string,
-): Promise<void> {
+export async function startQemu({ files, run }: Host, command: readonly string[], logFile: string): Promise<void> {
   await files.rm(logFile, { force: true })
-  const result = await run([program, ...args], { timeout_s: QEMU_START_S, cwd: '/' })
+  const result = await run(command, { timeout_s: QEMU_START_S, cwd: '/' })
   if (result.code === 0) return
   const log = await files.readFile(logFile, 'utf8').catch(() => '')
   const reason = result.timedOut ? `no answer within ${QEMU_START_S} s` : `exited with exit code ${result.code}`

@@ -1,0 +1,89 @@
+// What a shell may complete, for bash, zsh and fish alike: names of objects and commands, options and their choices from the tables, and the
+// names that the cluster has at this moment.
+import type { Master } from '../rpc/luxi/master'
+import type { Command, Tool } from './command'
+import type { Option } from './input/option'
+import { optionsOf } from './input/parse'
+
+/** Kinds of arguments whose values the cluster knows, and kinds of values of options, by the name under which they are stored. */
+const LIVE: Readonly<Record<string, (master: Master) => Promise<readonly unknown[]>>> = {
+  'instance name': (master) => names(master, 'instance', 'name'),
+  'node name': (master) => names(master, 'node', 'name'),
+  'group name': (master) => names(master, 'group', 'name'),
+  'network name': (master) => names(master, 'network', 'name'),
+  'job id': (master) => names(master, 'job', 'id'),
+}
+const VALUES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['node', 'src_node', 'remote_node', 'target_node', 'dst_node'].map((name) => [name, 'node name'] as const),
+  ),
+  ...Object.fromEntries(['nodegroup', 'to', 'group'].map((name) => [name, 'group name'] as const)),
+}
+
+/** The candidates, one a line as it is to be inserted. Where the cluster does not answer, there are none of its names. */
+export async function completions(tool: Tool, words: readonly string[], open: () => Master): Promise<string[]> {
+  const [first = '', ...rest] = tool.commands[0]?.name === '' ? ['', ...words] : words
+  const current = words.at(-1) ?? ''
+  const fitting = (candidates: readonly unknown[]) => candidates.map(String).filter((one) => one.startsWith(current))
+  if (tool.commands[0]?.name !== '' && words.length <= 1)
+    return fitting(tool.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]))
+  const command = tool.commands.find(({ name, aliases = [] }) => name === first || aliases.includes(first))
+  if (command === undefined) return []
+  const glued = /^(--[^=]+)=/.exec(current)
+  if (glued !== null) {
+    const [start, long = ''] = glued
+    return fitting((await valuesOf(optionNamed(command, long), open)).map((value) => `${start}${String(value)}`))
+  }
+  if (current.startsWith('-')) return fitting(optionsOf(command).flatMap(spelled))
+  const before = optionNamed(command, rest.at(-2) ?? '')
+  if (before !== undefined && takesValue(before)) return fitting(await valuesOf(before, open))
+  return fitting(await valuesOfArgument(command, rest.slice(0, -1), open))
+}
+
+const spelled = ({ long, short, type }: Option): string[] => [
+  ...long.map((name) => (type === 'flag' || type === 'count' ? name : `${name}=`)),
+  ...(short === undefined ? [] : [short]),
+]
+
+const takesValue = ({ type }: Option): boolean => type !== 'flag' && type !== 'count'
+
+const optionNamed = (command: Command, word: string): Option | undefined =>
+  optionsOf(command).find(({ long, short }) => long.includes(word) || short === word)
+
+async function valuesOf(option: Option | undefined, open: () => Master): Promise<readonly unknown[]> {
+  if (option?.choices !== undefined) return option.choices
+  if (option?.type === 'bool') return ['yes', 'no']
+  return live(VALUES[option?.dest ?? ''], open)
+}
+
+/** The argument at this place; options stand before and between arguments. */
+async function valuesOfArgument(
+  command: Command,
+  before: readonly string[],
+  open: () => Master,
+): Promise<readonly unknown[]> {
+  const isValue = (word: string, at: number) =>
+    !word.startsWith('-') && optionNamed(command, before[at - 1] ?? '')?.type === undefined
+  let place = before.filter(isValue).length
+  for (const { kind, max } of command.args) {
+    if (place < max) return live(kind, open)
+    place -= max
+  }
+  return []
+}
+
+async function live(kind: string | undefined, open: () => Master): Promise<readonly unknown[]> {
+  const ask = kind === undefined ? undefined : LIVE[kind]
+  if (ask === undefined) return []
+  try {
+    return await ask(open())
+  } catch {
+    // Who completes a word is not to be told that no cluster runs.
+    return []
+  }
+}
+
+async function names(master: Master, what: 'instance' | 'node' | 'group' | 'network' | 'job', field: string) {
+  const { data } = await master.query(what, [field], null)
+  return data.map(([cell]) => cell?.[1])
+}

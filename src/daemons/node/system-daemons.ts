@@ -1,0 +1,50 @@
+// How noded has the daemons of its node started and stopped where systemd keeps them. What a node should have when it boots follows from
+// the conditions of its units; this is for a node whose place changes while it runs.
+import { type SystemUnits } from '../../bootstrap/system-units'
+import { Turns } from '../../lib/turns'
+import type { Files } from '../../lib/files'
+import type { DaemonControl } from '../../node/context'
+import type { Role } from '../../roles/role'
+import { type EndOptions, endMaster } from './end-master'
+import { isFor } from './place'
+
+export interface SystemDaemonsOptions extends EndOptions {
+  readonly files: Files
+  readonly roles: readonly Role[]
+  readonly units: SystemUnits
+}
+
+export function systemDaemons(options: SystemDaemonsOptions): DaemonControl {
+  const { units, roles, log } = options
+  const turns = new Turns()
+  const stopMaster = () => endMaster(options, () => units.stopMaster())
+  return {
+    startMaster: (noVoting) => turns.take(() => units.startMaster(noVoting)),
+    stopMaster: () => turns.take(stopMaster),
+    yieldMaster: () =>
+      turns.take(async () => {
+        if (!(await units.isMaster())) return true
+        await stopMaster()
+        // If two nodes both believe to be the master, the one that does not win the votes again gives way.
+        return units.startMaster(false).then(
+          () => false,
+          (error: unknown) => {
+            log.warn({ err: error }, 'this node is not the master now')
+            return true
+          },
+        )
+      }),
+    async ensure(daemon, run) {
+      const known = roles.some(({ program, place }) => program === daemon && place !== 'system')
+      // A daemon that only Ganeti has never runs here, so there is nothing to stop.
+      if (!known && !run) return true
+      if (!known) throw new Error(`there is no ${daemon} to start: this version has none`)
+      if (daemon === 'ganeti-noded') throw new Error(`${daemon} cannot start or stop itself`)
+      await turns.take(() => (run ? units.start(daemon) : units.stop(daemon)))
+      return true
+    },
+    settle: () => turns.take(() => units.settle((role) => isFor(role, options))),
+    leave: () =>
+      void units.stopAllLater().catch((error: unknown) => log.error({ err: error }, 'the daemons cannot be stopped')),
+  }
+}

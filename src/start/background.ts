@@ -1,0 +1,27 @@
+// A daemon in the background: whoever starts it hears whether it can be used, or why it cannot.
+import { spawn } from 'node:child_process'
+import { isReady } from '../daemons/node/child'
+import { nodeFlags } from '../lib/node-flags'
+import { EXIT } from '../model/constants/daemons'
+import type { Role } from '../roles/role'
+import { PROGRAM } from './program'
+import { STAY } from './start'
+
+/** Resolves to an exit code, when the daemon can be used or has ended. */
+export function startInBackground({ name, frugal }: Role, args: readonly string[]): Promise<number> {
+  const argv = [...nodeFlags(frugal), PROGRAM, name, ...args, '--foreground']
+  const child = spawn(process.execPath, argv, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+    cwd: '/',
+  })
+  // A daemon in the background has nobody who reads this; what it says until it is ready is for whoever waits.
+  child.stderr?.pipe(process.stderr)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => resolve(code ?? EXIT.failure))
+    child.on('message', (message) => {
+      if (isReady(message)) child.send(STAY, () => resolve(EXIT.success))
+    })
+  })
+}
