@@ -1,0 +1,189 @@
+// A cluster on machines with systemd, from our packages: installed, made, used, killed, upgraded, rebooted, purged. The tests go on where
+// the one before has left off.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from '../system/linux-guest'
+import { testWith } from '../support/needs'
+import { CLUSTER, GUEST, Machines, NEEDED, SHARED, missing, nameOf } from './machines'
+import { buildGantry, buildNode } from './packages'
+
+jest.setTimeout(600_000)
+const present = missing.length === 0 && linuxGuestPresent
+const machineTest = testWith(present, linuxGuestPresent ? NEEDED : linuxGuestSkipped)
+const ALL = [1, 2, 3] as const
+/** Those of the master; other nodes have those that are on every node, and confd where they are candidates. */
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  noded: 'root',
+  mond: 'root',
+  confd: 'gnt-confd',
+  wconfd: 'gnt-masterd',
+  luxid: 'gnt-masterd',
+  maintd: 'gnt-masterd',
+  rapi: 'gnt-rapi',
+}
+const DAEMONS = Object.keys(ACCOUNTS)
+const FIRST = '0.1.0'
+const NEXT = '0.1.1'
+
+let machines: Machines
+let folder: string
+beforeAll(async () => {
+  if (!present) return
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gp-'))
+  machines = new Machines()
+  await Promise.all(ALL.map((machine) => machines.start(machine)))
+})
+afterAll(async () => {
+  await machines?.remove()
+  if (folder !== undefined) fs.rmSync(folder, { recursive: true })
+})
+
+const report = (text: string) => void process.stdout.write(`${text}\n`)
+const pidOf = async (machine: number, role: string) =>
+  (await machines.run(machine, `systemctl show -p MainPID --value ganeti-${role}.service`)).trim()
+const guestPid = async (machine: number, name: string) =>
+  (await machines.run(machine, `cat /run/ganeti/kvm-hypervisor/pid/${name}`)).trim()
+const isActive = async (machine: number, role: string) =>
+  (await machines.attempt(machine, `systemctl is-active ganeti-${role}.service`)).output.trim()
+const newPid = (machine: number, role: string, before: string) =>
+  machines.until(
+    machine,
+    `systemctl is-active ganeti-${role}.service && systemctl show -p MainPID --value ganeti-${role}.service`,
+    ({ code, output }) => code === 0 && output.trim().split('\n').at(-1) !== before,
+  )
+
+machineTest('the packages install on a bare machine, and nothing runs before there is a cluster', async () => {
+  const files = [buildNode(folder), ...buildGantry(folder, FIRST)].map((file) => machines.share(file))
+  await Promise.all(ALL.map((machine) => machines.run(machine, `dpkg -i ${files.join(' ')}`)))
+  for (const machine of ALL) {
+    expect(await machines.run(machine, 'systemctl list-units --failed --plain --no-legend "ganeti*"')).toBe('')
+    expect(await isActive(machine, 'noded')).toBe('inactive')
+  }
+  const { output } = await machines.attempt(1, 'bash -c "time gnt --help >/dev/null" 2>&1')
+  report(`gnt --help in a machine: ${/real\s+(\S+)/.exec(output)?.[1]}`)
+})
+
+machineTest('a cluster is made with what works here, and its daemons run under their accounts', async () => {
+  await machines.run(1, `mkdir -p /etc/ganeti && echo ${SHARED} > /etc/ganeti/file-storage-paths`)
+  const init = `gnt-cluster init --master-netdev=br0 --nic-parameters link=br0 ${CLUSTER}`
+  const said = await machines.run(1, init)
+  expect(said).toContain('Hypervisor: kvm\nDisk templates: sharedfile\n')
+  for (const [role, account] of Object.entries(ACCOUNTS)) {
+    expect({ [role]: await isActive(1, role) }).toEqual({ [role]: 'active' })
+    expect((await machines.run(1, `ps -o user= -p ${await pidOf(1, role)}`)).trim()).toBe(account)
+  }
+  await machines.run(1, 'gnt cluster verify')
+})
+
+machineTest('bare machines join over SSH, and get the daemons of their place', async () => {
+  const key = await machines.run(1, 'cat /root/.ssh/id_rsa.pub')
+  for (const machine of [2, 3]) {
+    await machines.run(machine, `mkdir -p -m 700 /root/.ssh && echo '${key.trim()}' > /root/.ssh/authorized_keys`)
+    await machines.run(machine, `mkdir -p /etc/ganeti && echo ${SHARED} > /etc/ganeti/file-storage-paths`)
+    await machines.run(1, `gnt-node add --no-ssh-key-check ${nameOf(machine)}`)
+    for (const role of ['noded', 'mond', 'confd'])
+      expect({ [role]: await isActive(machine, role) }).toEqual({ [role]: 'active' })
+    expect(await isActive(machine, 'luxid')).toBe('inactive')
+  }
+  await machines.run(1, `gnt-node modify -C no ${nameOf(3)}`)
+  await machines.until(3, 'systemctl is-active ganeti-confd', ({ output }) => output.trim() === 'inactive')
+  await machines.run(1, `gnt-node modify -C yes ${nameOf(3)}`)
+  await machines.until(3, 'systemctl is-active ganeti-confd', ({ output }) => output.trim() === 'active')
+  expect(await machines.run(1, 'gnt cluster verify')).not.toMatch(/ERROR/)
+})
+
+machineTest('a guest on the bridge is reached from another machine while it moves', async () => {
+  const initrd = path.join(folder, 'initrd')
+  writeInitrd(initrd)
+  const [kernel_path, initrd_path] = [machines.share(linuxKernel), machines.share(initrd)]
+  const args = `console=ttyS0 guest-address=${GUEST}/24`
+  const hypervisor = `kvm:kernel_path=${kernel_path},initrd_path=${initrd_path},kernel_args=${args}`
+  await machines.run(
+    1,
+    `gnt-instance add -t sharedfile --disk 0:size=1g -o gantry-tiny -B memory=128m ` +
+      `-H '${hypervisor}' -n ${nameOf(1)} --net 0:link=br0 vm1`,
+  )
+  await machines.until(3, `ping -c 1 -W 1 ${GUEST}`, ({ code }) => code === 0)
+  const pings = machines.attempt(3, `timeout --signal=INT 600 ping -D -i 0.02 ${GUEST} > /tmp/pings; true`)
+  await machines.run(1, `gnt-instance migrate -f -n ${nameOf(2)} vm1`)
+  await machines.run(3, `ping -c 3 ${GUEST}`)
+  await machines.run(3, 'pkill -INT -x ping')
+  await pings
+  const times = (await machines.run(3, 'cat /tmp/pings')).match(/(?<=^\[)[\d.]+(?=\].*bytes from)/gm)?.map(Number) ?? []
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time))
+  report(
+    `the guest was silent for ${Math.round(Math.max(...gaps) * 1000)} ms while it moved, of ${times.length} answers`,
+  )
+  expect(await machines.run(1, 'gnt-instance list --no-headers -o pnode vm1')).toContain(nameOf(2))
+  await machines.run(1, `gnt-instance migrate -f -n ${nameOf(1)} vm1`)
+})
+
+machineTest('a daemon that is killed is back, and guests and jobs do not notice', async () => {
+  const guest = await guestPid(1, 'vm1')
+  expect(await machines.run(1, `cat /proc/${guest}/cgroup`)).toContain(
+    '/ganeti.slice/ganeti-guests.slice/ganeti-guest-vm1-',
+  )
+  for (const role of DAEMONS) {
+    const before = await pidOf(1, role)
+    await machines.run(1, `kill -9 ${before}`)
+    await newPid(1, role, before)
+  }
+  await machines.until(1, 'gnt cluster verify', ({ code }) => code === 0)
+  expect(await guestPid(1, 'vm1')).toBe(guest)
+  await machines.run(3, `ping -c 1 ${GUEST}`)
+})
+
+machineTest('an upgrade restarts the daemons, and no guest', async () => {
+  const guest = await guestPid(1, 'vm1')
+  const files = buildGantry(folder, NEXT).map((file) => machines.share(file))
+  for (const machine of ALL) {
+    const before = await pidOf(machine, 'noded')
+    await machines.run(machine, `dpkg -i ${files.join(' ')}`)
+    await newPid(machine, 'noded', before)
+  }
+  expect(await machines.run(1, "dpkg-query -W -f '${Version}' gantry")).toBe(NEXT)
+  await machines.until(1, 'gnt cluster verify', ({ code }) => code === 0)
+  expect(await guestPid(1, 'vm1')).toBe(guest)
+  await machines.run(3, `ping -c 1 ${GUEST}`)
+})
+
+machineTest('a machine that starts again gets its daemons and its instances back', async () => {
+  await machines.run(1, `gnt-instance migrate -f -n ${nameOf(2)} vm1`)
+  const began_ms = performance.now()
+  await machines.attempt(2, 'systemctl reboot')
+  await machines.until(2, 'uptime -s; systemctl is-active ganeti-noded', ({ code }) => code === 0)
+  await machines.until(3, `ping -c 1 -W 1 ${GUEST}`, ({ code }) => code === 0)
+  report(
+    `the guest answered ${Math.round((performance.now() - began_ms) / 1000)} s after its machine was told to start again`,
+  )
+  expect(await machines.run(1, 'gnt-instance list --no-headers -o status vm1')).toContain('running')
+})
+
+machineTest('another node becomes the master, and the daemons of the master go with it', async () => {
+  await machines.run(3, 'gnt-cluster master-failover')
+  for (const role of ['wconfd', 'luxid', 'rapi', 'maintd']) {
+    expect({ [role]: await isActive(3, role) }).toEqual({ [role]: 'active' })
+    expect({ [role]: await isActive(1, role) }).toEqual({ [role]: 'inactive' })
+  }
+  await machines.until(3, 'gnt cluster verify', ({ code }) => code === 0)
+})
+
+machineTest('a package that is purged leaves nothing but data', async () => {
+  await machines.run(3, `gnt-node remove ${nameOf(1)}`)
+  await machines.until(1, 'systemctl is-active ganeti-noded', ({ output }) => output.trim() === 'inactive')
+  for (const machine of [1, 2]) {
+    await machines.run(machine, 'dpkg -P gantry gantry-htools gantry-doc')
+    const left =
+      'find / -xdev ( -name "*gantry*" -o -name "*ganeti*" -o -name "gnt-*" ) -not -path "/proc/*" -not -path "/root/*"'
+    const files = (await machines.run(machine, left.replaceAll('(', '\\(').replaceAll(')', '\\)')))
+      .split('\n')
+      .filter((file) => !/^\/(var\/lib\/(ganeti|dpkg)|srv\/ganeti|etc\/ganeti|run\/|sys\/|$)|^$/.test(file))
+    expect(files).toEqual([])
+    expect(await machines.run(machine, 'systemctl list-units --all --plain --no-legend "ganeti-*.service"')).toBe('')
+  }
+  // The node that left has none, and the other one still has the cluster's; its guest runs on.
+  expect((await machines.attempt(1, 'test -e /var/lib/ganeti/server.pem')).code).toBe(1)
+  await machines.run(2, 'test -e /var/lib/ganeti/server.pem')
+  await machines.run(3, `ping -c 1 ${GUEST}`)
+})
