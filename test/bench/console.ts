@@ -10,6 +10,7 @@ import { openWconfd } from '../../src/rpc/wconfd/client'
 import { chromiumPresent, launchBrowser } from '../support/chromium'
 import type { BenchCluster } from './cluster'
 import { change } from './changes'
+import { LARGE } from './large'
 import type { Report } from './table'
 
 const EVENTS_PER_SECOND = 200
@@ -33,6 +34,9 @@ export async function measureConsole(
     await signIn(page, cluster)
     await measureFirstLoad(page, cluster, report)
     await measureScrolling(page, report, 'scrolling')
+    await measurePicture(page, cluster, report)
+    await page.goto(urlOf(cluster, '/instances'))
+    await page.locator('.vt-row').nth(1).waitFor()
     await measureEvents(page, cluster, { instances, seconds: quick ? 60 : 600 }, report)
   } finally {
     await browser.close()
@@ -77,6 +81,23 @@ async function measureFirstLoad(page: Page, cluster: BenchCluster, report: Repor
       .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024
   `)
   report('console: all scripts of that page, compressed', scripts_kib, 'KiB')
+}
+
+/** All nodes as small tiles, and one group with its instances as dots. */
+async function measurePicture(page: Page, cluster: BenchCluster, report: Report): Promise<void> {
+  const { nodes } = LARGE
+  for (const [label, where, last, at] of [
+    [`picture of ${nodes} nodes`, '/topology', '.tile', nodes - 1],
+    ['picture of a group with its instances', '/topology?group=default', '.tile-dots', 0],
+  ] as const) {
+    const begun = performance.now()
+    await page.goto(urlOf(cluster, where))
+    await page
+      .locator(last)
+      .nth(nodes - 1)
+      .waitFor({ state: 'attached' })
+    report(`console: ${label}`, performance.now() - begun, 'ms')
+  }
 }
 
 interface Scrolled {

@@ -1,5 +1,4 @@
 // The picture of the cluster in the console: its groups, what happens to nodes, and the question of what-if.
-import type { components } from '../../../ui/src/api/schema'
 import {
   groupsOf,
   happeningOf,
@@ -66,7 +65,7 @@ test('ways between the same nodes are one line, the widest first', () => {
 })
 
 test('what-if marks the dead, those that gain, and those without reserve', () => {
-  const told: components['schemas']['WhatIf'] = {
+  const told: Parameters<typeof happeningOfWhatIf>[0] = {
     ...{ dead: ['a'], lost: [], mirrored: [], unmirrored: [], refused: [], groups: [] },
     restored: [{ instance: 'i', from: ['a'], to: ['b'] }],
     placed: [{ entry: 0, nodes: ['b'] }],

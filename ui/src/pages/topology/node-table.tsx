@@ -46,7 +46,7 @@ function columnsOf({ marks }: Happening, chosen: ReadonlySet<string>, choose: (n
       ),
     },
     {
-      ...{ id: 'name', title: own.columns.name, width: 150, share: 2 },
+      ...{ id: 'name', title: own.columns.name, width: 140, share: 2 },
       cell: ({ name }) => (
         <Link to="/nodes/$name" params={{ name }}>
           {name}
@@ -54,7 +54,7 @@ function columnsOf({ marks }: Happening, chosen: ReadonlySet<string>, choose: (n
       ),
     },
     {
-      ...{ id: 'state', title: own.columns.state, width: 140, share: 1 },
+      ...{ id: 'state', title: own.columns.state, width: 160, share: 1 },
       cell: (node) => (mark(node).dead ? own.tile.dead : <NodeRole role={node.role} />),
     },
     { ...{ id: 'gives', title: own.columns.gives, width: 70, right: true }, cell: (node) => mark(node).gives || '' },
