@@ -30,6 +30,12 @@ export function forgetSockets(below: string): void {
   for (const path of listeners.keys()) if (path.startsWith(below)) listeners.delete(path)
 }
 
+export const END = 0x03
+
+/** Consoles are lines of bytes, which nobody opens here. */
+export const connectSocket = (path: string): Promise<never> =>
+  Promise.reject(new Error(`${path}: sockets for bytes are not simulated`))
+
 type Options = Pick<FramedServerOptions, 'onMessage'>
 
 export class FramedConnection implements Omit<RealConnection, 'socket' | 'takeOver'> {
