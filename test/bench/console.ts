@@ -92,10 +92,7 @@ async function measurePicture(page: Page, cluster: BenchCluster, report: Report)
   ] as const) {
     const begun = performance.now()
     await page.goto(urlOf(cluster, where))
-    await page
-      .locator(last)
-      .nth(nodes - 1)
-      .waitFor({ state: 'attached' })
+    await page.locator(last).nth(at).waitFor({ state: 'attached' })
     report(`console: ${label}`, performance.now() - begun, 'ms')
   }
 }
