@@ -21,8 +21,28 @@ const PEER = 'the process of this node that has its mirrored disks'
 
 /** By minor; none where the process does not run. */
 export async function mirrorList(places: Asking): Promise<ReadonlyMap<number, MirrorStatus>> {
-  if (!(await isServed(mirrorsSocket(places)))) return new Map()
-  return new Map((await mirrorCall(places, 'list', {}, 'Cannot list mirrored disks')) as [number, MirrorStatus][])
+  const list = () => mirrorCall(places, 'list', {}, 'Cannot list mirrored disks')
+  const isThere = await isServed(mirrorsSocket(places))
+  return new Map((isThere ? await unlessEnded(places, list, () => []) : []) as [number, MirrorStatus][])
+}
+
+/** The process is started where it does not run. */
+export async function beginMirror(places: MirrorPlaces, minor: number, what: string): Promise<void> {
+  const begin = async () => {
+    await startMirrors(places)
+    await mirrorCall(places, 'begin', { minor }, what)
+  }
+  await unlessEnded(places, begin, begin)
+}
+
+/** The process ends when its last disk goes, perhaps with a call under way. Then it has nothing, and nothing was done. */
+async function unlessEnded<T>(places: Asking, work: () => Promise<T>, otherwise: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (await isServed(mirrorsSocket(places))) throw error
+    return otherwise()
+  }
 }
 
 export async function mirrorCall(
@@ -47,7 +67,7 @@ export const mirrorClient = (places: Asking): JsonClient =>
   new JsonClient({ path: mirrorsSocket(places), peer: PEER, clock: places.clock })
 
 /** It lives on when this daemon ends. */
-export async function startMirrors(places: MirrorPlaces): Promise<void> {
+async function startMirrors(places: MirrorPlaces): Promise<void> {
   const { files, paths, processes, clock, hostname, mirrorProgram } = places
   const socket = mirrorsSocket(places)
   if (await isServed(socket)) return

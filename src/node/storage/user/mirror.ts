@@ -5,7 +5,7 @@ import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S, REACHED_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { NodeFailure, fail } from '../../failure'
-import { mirrorAddress, mirrorCall, mirrorClient, mirrorList, mirrorsSocket, startMirrors } from '../../mirror/client'
+import { beginMirror, mirrorAddress, mirrorCall, mirrorClient, mirrorList, mirrorsSocket } from '../../mirror/client'
 import { NOT_ALL_DATA, writeFreshNotes } from '../../mirror/notes'
 import type { MirrorStatus } from '../../mirror/server'
 import { type End, endOf } from '../drbd/commands'
@@ -84,8 +84,7 @@ class UserMirror implements Driver {
     const found = (await mirrorList(this.context)).get(minor)
     const what = `Cannot begin disk ${nameOf(disk)}`
     if (found === undefined) {
-      await startMirrors(this.context)
-      await this.call(disk, 'begin', {}, what)
+      await beginMirror(this.context, minor, what)
       try {
         await this.mend(disk, end, children, undefined)
       } catch (error) {
