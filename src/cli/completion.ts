@@ -73,10 +73,10 @@ async function valuesOfArgument(
 }
 
 async function live(kind: string | undefined, open: () => Master): Promise<readonly unknown[]> {
-  const ask = kind === undefined ? undefined : LIVE[kind]
-  if (ask === undefined) return []
+  const names = kind === undefined ? undefined : LIVE[kind]
+  if (names === undefined) return []
   try {
-    return await ask(open())
+    return await names(open())
   } catch {
     // Who completes a word is not to be told that no cluster runs.
     return []

@@ -91,7 +91,7 @@ const row = (text: string | RegExp) => page.getByRole('row').filter({ hasText: t
 browserTest('a node tells what it has, and its monitoring daemon and storage units are asked', async () => {
   await ui.open('/nodes/node2.gantry.local')
   await ui.heading('node2.gantry.local')
-  await page.getByRole('link', { name: 'vm1' }).waitFor()
+  await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
   await group('Storage units').getByText('sharedfile').first().waitFor()
   await group('Monitoring').getByText('inst-status', { exact: true }).waitFor()
   await group('Network interfaces').getByText('lo', { exact: true }).waitFor()
@@ -306,7 +306,7 @@ browserTest('storage, systems, exports and tags have pages; a system is hidden',
     .waitFor()
   await ui.look('exports')
   await ui.open('/tags?q=SHOP')
-  await row('shop').getByRole('link', { name: 'vm1' }).waitFor()
+  await row('shop').getByRole('link', { name: 'vm1', exact: true }).waitFor()
   await ui.look('tags')
 })
 
@@ -401,11 +401,11 @@ browserTest('who may only read sees what is not allowed before asking for it', a
 browserTest('a token with a scope sees its own objects alone, and is told what is outside', async () => {
   await signedIn((first) => first.signInWithToken(secret))
   await ui.open('/instances')
-  await page.getByRole('link', { name: 'vm1' }).waitFor()
+  await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
   await ui.open('/maintenance')
   await page.getByText('an object of this request is outside the scope of the token').first().waitFor()
   await ui.open('/tags')
-  await page.getByRole('link', { name: 'vm1' }).waitFor()
+  await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
   expect(await page.getByText('rack:1').count()).toBe(0)
   expect(complaints).toEqual([])
 })
