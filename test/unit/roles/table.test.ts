@@ -9,7 +9,17 @@ import { projectFiles, readSource } from '../../support/source-tree'
 
 const roles: readonly Role[] = ROLES
 const role = (name: string, after: readonly string[] = []): Role => ({
-  ...{ name, program: `ganeti-${name}`, text: name, place: 'node', user: 'root', group: 'root', log: name, options: [], after },
+  ...{
+    name,
+    program: `ganeti-${name}`,
+    text: name,
+    place: 'node',
+    user: 'root',
+    group: 'root',
+    log: name,
+    options: [],
+    after,
+  },
 })
 const rapi = roleNamed('rapi') ?? role('none')
 

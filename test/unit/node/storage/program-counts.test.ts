@@ -115,7 +115,14 @@ const CALLS: Readonly<Record<string, Counted>> = {
   blockdev_addchildren: on(
     13,
     (context) => mirrorHandlers.blockdev_addchildren(context, drbdDisk(), CHILDREN),
-    [LVS, DETACHED, META_SIZE, WIPED, does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`), ...ATTACHED],
+    [
+      LVS,
+      DETACHED,
+      META_SIZE,
+      WIPED,
+      does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`),
+      ...ATTACHED,
+    ],
     recorded('proc-diskless.txt'),
   ),
 }
