@@ -59,17 +59,17 @@ browserTest('the right one leads to the overview, and is not asked for again by 
 
 browserTest('instances are found by a part of their name, and the address keeps the view', async () => {
   await open('/instances')
-  await page.getByRole('link', { name: 'web1' }).waitFor()
+  await page.getByRole('link', { name: 'web1', exact: true }).waitFor()
   await page.getByRole('cell', { name: 'Stopped', exact: true }).waitFor()
   await look('instances')
   await page.getByRole('searchbox').fill('nothing')
   await page.getByText('Nothing fits the filter').waitFor()
   await page.waitForURL(/q=nothing/)
   await page.getByRole('searchbox').fill('EB')
-  await page.getByRole('link', { name: 'web1' }).waitFor()
+  await page.getByRole('link', { name: 'web1', exact: true }).waitFor()
   await page.reload()
   expect(await page.getByRole('searchbox').inputValue()).toBe('EB')
-  await page.getByRole('link', { name: 'web1' }).click()
+  await page.getByRole('link', { name: 'web1', exact: true }).click()
   await heading('web1')
 })
 
@@ -85,6 +85,8 @@ browserTest(
       expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
         'gnt instance migrate --force --target-node=node2.gantry.local web1',
       )
+      // Its list of names goes.
+      await dialog.getByLabel('To which node').blur()
       await look('dialog')
     })
     await page.getByRole('link', { name: 'node2.gantry.local' }).first().waitFor()
