@@ -47,7 +47,7 @@ export const start: Start = async (surroundings) => {
 
 /** The parent of the node's daemons starts it; systemd, which looks at a file for this, where there is no parent. */
 function callWatcher(why: string, { paths, log }: Surroundings): void {
-  if (process.send !== undefined) return void process.send({ id: 0, action: 'watch', why })
+  if (process.connected) return void process.send?.({ id: 0, action: 'watch', why })
   disk.write(paths.local(PATH.WATCHER_CALL), `${why}\n`, { durable: false }).catch((error: unknown) => {
     log.warn({ err: error, why }, 'the watcher cannot be called; it comes in its time')
   })

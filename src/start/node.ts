@@ -20,17 +20,22 @@ export const start: Start = async ({ paths, log, options }) => {
     ...(options.simulated !== true && { watcher: WATCHER }),
     noVoting: options['no-voting'] === true && options['yes-do-it'] === true,
     onEnd: (left) => {
-      process.send?.({ left })
+      tell({ left })
       process.kill(process.pid, 'SIGTERM')
     },
-    onNotice: (text) => process.send?.({ notice: text }),
-    onMaster: () => process.send?.({ master: true }),
+    onNotice: (text) => tell({ notice: text }),
+    onMaster: () => tell({ master: true }),
   })
   process.on('message', (message) => {
-    if (message === 'stop-master') void supervisor.stopMaster().then(() => process.send?.({ stopped: 'master' }))
+    if (message === 'stop-master') void supervisor.stopMaster().then(() => tell({ stopped: 'master' }))
   })
   await supervisor.start()
   return { close: () => supervisor.stop() }
+}
+
+/** Whoever started this is gone when it went to the background. */
+function tell(message: object): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
 /** `rapi=--access-log=all` is an option of rapi. Checked here, before a daemon is started with it. */

@@ -22,7 +22,7 @@ const start = async () => {
   return { feed: () => undefined }
 }
 const processes = { start } as unknown as Processes
-const places = { paths, files, processes, clock, hostname: 'n1', mirrorProgram: ['mirrors'] }
+const places = { paths, files, processes, clock, hostname: 'n1', mirrorProgram: ['mirrors'] as const }
 
 beforeAll(() => {
   for (const file of [socket, paths.logFile('mirrors')]) fs.mkdirSync(path.dirname(file), { recursive: true })
