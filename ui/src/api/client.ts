@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch'
 import { Problem, problemOf, unreachable } from './problem'
 import type { paths } from './schema'
-import { sessionStore } from './session-store'
+import { type Session, sessionStore } from './session-store'
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: send })
 
@@ -30,13 +30,28 @@ export async function request(
 
 /** Sends the session's token along, and notes when the session is over. */
 export async function send(asked: Request): Promise<Response> {
-  asked.headers.set('X-CSRF-Token', sessionStore.get().session?.csrf ?? 'none')
+  const { session } = sessionStore.get()
+  const again = asked.clone()
+  asked.headers.set('X-CSRF-Token', session?.csrf ?? 'none')
   const answer = await fetch(asked).catch((error: unknown) => {
     if (asked.signal.aborted) throw error
     throw unreachable()
   })
   if (answer.ok) return answer
   const problem = await problemOf(answer)
-  if (problem.status === 401 && !asked.headers.has('Authorization')) sessionStore.end(problem.message)
+  if (asked.headers.has('Authorization')) throw problem
+  // Somebody has signed in while the request was on its way, here or in another window. What was refused had no effect.
+  if (problem.status === 403 && asked.method !== 'GET') await renew(session)
+  const now = sessionStore.get()
+  if ((problem.status === 401 || problem.status === 403) && now.state === 'open' && now.session?.csrf !== session?.csrf)
+    return send(again)
+  if (problem.status === 401) sessionStore.end(problem.message)
   throw problem
+}
+
+/** Learns the session that this browser has now, where another window has replaced it. */
+async function renew(session: Session | undefined): Promise<void> {
+  if (session === undefined) return
+  const now = (await request('GET', '/3/session')) as Session
+  if (now.csrf !== session.csrf && sessionStore.get().session === session) sessionStore.open(now)
 }

@@ -118,6 +118,7 @@ export class ConsoleConnection {
 
   /** The page asks for the password; until somebody has signed in, there is nothing to try. */
   private afterSignIn(text: string): void {
+    if (sessionStore.get().state === 'open') return this.lost(text)
     this.options.onState({ phase: 'lost', text })
     this.stopWaiting = sessionStore.subscribe(() => {
       if (sessionStore.get().state !== 'open') return
