@@ -53,6 +53,7 @@ async function picture(on: Page): Promise<unknown> {
     const canvas = document.querySelector('[aria-label="Screen of web1"] canvas')
     if (canvas === null) return undefined
     const { width, height } = canvas
+    if (width === 0 || height === 0) return undefined
     const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
     return new Set(new Uint32Array(data.buffer)).size > 1 ? [width, height] : undefined
   })()`)
