@@ -162,7 +162,7 @@ async function newNode(): Promise<NewNode> {
     volumeGroups: () => volumeGroups(run),
     missingPrograms: (programs) => missingPrograms(files, programs),
     storageDirectory: (directory) => checkFileStoragePath({ paths, files }, directory).catch(asFailure),
-    firstFields: (given) => firstFields(given, context),
+    firstFields: (given, ipVersion) => firstFields(given, context, ipVersion),
   }
 }
 

@@ -21,7 +21,7 @@ export interface NewNode {
   name: string
   address: string
   /** For replication; default: the address. */
-  secondaryAddress?: string
+  secondaryAddress?: string | undefined
   paths: Paths
 }
 

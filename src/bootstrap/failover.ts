@@ -233,14 +233,14 @@ async function beginAnew({ paths, disk }: FailoverOptions): Promise<void> {
   await disk.remove(`${paths.queueDir}/drain`, { durable: true })
 }
 
-/** A loopback address, of a virtual cluster, is on every node. */
+/** The daemons of virtual nodes listen at the addresses of their nodes alone. */
 async function awaitMasterIp(
-  { clock }: FailoverOptions,
+  { clock, paths }: FailoverOptions,
   result: FailoverResult,
   ip: string,
   up: boolean,
 ): Promise<void> {
-  if (ip.startsWith('127.')) return
+  if (paths.root !== '') return
   for (const end_ms = clock.monotonic_ms() + MASTER_IP_S * 1000; clock.monotonic_ms() < end_ms;) {
     if ((await servesTcp(ip, PORT.noded, MASTER_IP_PING_S)) === up) return
     await clock.sleep(MASTER_IP_PAUSE_S * 1000)

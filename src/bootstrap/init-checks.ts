@@ -1,4 +1,5 @@
 // Checks that run before a cluster is made on this node, with Ganeti's texts. They change nothing.
+import { isIPv4 } from 'node:net'
 import * as path from 'node:path'
 import type { FirstFields } from '../model/cluster'
 import { type Disk, isMissing } from '../lib/disk'
@@ -10,6 +11,7 @@ import { PORT } from '../model/constants/daemons'
 import { MIN_VG_SIZE_MIB, NO_VOLUME_GROUPS } from '../model/constants/disks'
 import { PATH } from '../model/constants/paths'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
+import { type IpVersion, familyOf, isLoopback, versionOf } from '../model/ip'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
 import { directoryOf, factsOf, isDrbd, programsOf } from '../model/templates'
@@ -82,9 +84,15 @@ async function checkNothingThere({ paths, files, disk }: InitChecks): Promise<vo
 async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<Places> {
   const { paths } = options
   const host = normalHostname(paths.hostname)
-  const own = await addressOf(host, options)
+  const ipVersion = versionOf(wanted.cluster.primary_ip_family ?? familyOf(4))
+  const { secondaryAddress } = wanted
+  if (ipVersion === 6 && secondaryAddress === undefined)
+    refuse('When using a IPv6 primary address, a valid IPv4 address must be given as secondary.', ECODE.INVAL)
+  if (secondaryAddress !== undefined && !isIPv4(secondaryAddress))
+    refuse(`Secondary IP address (${secondaryAddress}) has to be a valid IPv4 address.`, ECODE.INVAL)
+  const own = await addressOf(host, ipVersion, options)
   // A virtual node has nothing but loopback addresses.
-  if (own.startsWith('127.') && paths.root === '')
+  if (isLoopback(own) && paths.root === '')
     refuse(
       `This host's IP (${own}) resolves to a loopback address. Please fix DNS or ${PATH.ETC_HOSTS}.`,
       ECODE.ENVIRON,
@@ -96,9 +104,8 @@ async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<P
     )
   const name = normalHostname(wanted.name)
   if (!isHostname(name)) refuse(`Invalid hostname '${name}'`, ECODE.INVAL)
-  const address = await addressOf(name, options)
-  const { secondaryAddress: second = own } = wanted
-  if (!IPV4.test(second)) refuse(`Secondary IP address (${second}) has to be a valid IPv4 address.`, ECODE.INVAL)
+  const address = await addressOf(name, ipVersion, options)
+  const second = secondaryAddress ?? own
   if (!(await ownsAddress(second)))
     refuse(`You gave ${second} as secondary IP, but it does not belong to this host.`, ECODE.ENVIRON)
   // Every loopback address is this machine's: of a virtual cluster's only one that somebody serves is in use.
@@ -109,12 +116,10 @@ async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<P
   return { name, address, host, hostAddress: own }
 }
 
-const IPV4 = /^(\d{1,3}\.){3}\d{1,3}$/
-
 /** The node's own hosts file first: that of a virtual node is unknown to the system. */
-async function addressOf(name: string, { paths, disk }: InitChecks): Promise<string> {
-  const found = hostAddress((await textOf(disk, paths.local(PATH.ETC_HOSTS))) ?? '', name)
-  const resolved = found === undefined ? await resolveHost(name, 4) : { ip: found }
+async function addressOf(name: string, version: IpVersion, { paths, disk }: InitChecks): Promise<string> {
+  const found = hostAddress((await textOf(disk, paths.local(PATH.ETC_HOSTS))) ?? '', name, version)
+  const resolved = found === undefined ? await resolveHost(name, version) : { ip: found }
   if ('ip' in resolved) return resolved.ip
   return refuse(`The given name (${name}) does not resolve: ${resolved.error}`, ECODE.RESOLVER)
 }

@@ -9,6 +9,7 @@ import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { Run } from '../lib/run-command'
 import type { FirstFields } from '../model/cluster'
+import type { IpVersion } from '../model/ip'
 import type { Master } from '../rpc/luxi/master'
 import type { NodeClient } from '../rpc/node/client'
 import type { InitOptions } from '../bootstrap/init-cluster'
@@ -80,7 +81,7 @@ export interface ThisNode {
 /** The things that `gnt-cluster init` needs on a node that has nothing yet. */
 export interface NewNode extends Omit<InitOptions, 'clock'> {
   /** Settings of a cluster, checked, from parameters of OP_CLUSTER_SET_PARAMS. */
-  firstFields(given: Readonly<Record<string, unknown>>): Promise<FirstFields>
+  firstFields(given: Readonly<Record<string, unknown>>, ipVersion: IpVersion): Promise<FirstFields>
 }
 
 export interface PreparedNode {

@@ -1,4 +1,5 @@
 // Lines of a hosts file: an address, and the names that it has.
+import { isIP } from 'node:net'
 
 /** The text with one line for the name; without an address it has none any more. */
 export function withHost(text: string, name: string, address: string | undefined): string {
@@ -7,12 +8,17 @@ export function withHost(text: string, name: string, address: string | undefined
   return lines.join('\n') + '\n'
 }
 
-export const hostAddress = (text: string, name: string): string | undefined => hostLine(text, name)?.ip
+export const hostAddress = (text: string, name: string, version: 0 | 4 | 6 = 0): string | undefined =>
+  hostLine(text, name, version)?.ip
 
-/** The address of a name, and the full one of the names that it has: the first with a dot in it. */
-export function hostLine(text: string, name: string): { ip: string; name: string } | undefined {
-  const line = text.split('\n').find((one) => namesOf(one).includes(name))
-  const [ip, ...names] = line?.replace(/#.*/, '').trim().split(/\s+/) ?? []
+/** The address of a name, of that version of IP unless it is 0, and the full one of the names that it has: the first with a dot in it. */
+export function hostLine(text: string, name: string, version: 0 | 4 | 6 = 0): { ip: string; name: string } | undefined {
+  const [ip, ...names] =
+    text
+      .split('\n')
+      .filter((one) => namesOf(one).includes(name))
+      .map((one) => one.replace(/#.*/, '').trim().split(/\s+/))
+      .find(([address = '']) => version === 0 || isIP(address) === version) ?? []
   return ip === undefined ? undefined : { ip, name: names.find((one) => one.includes('.')) ?? name }
 }
 

@@ -1,4 +1,5 @@
 // The cluster's object in the configuration.
+import type { IpFamily } from './ip'
 import type { OsParams, Params, Stamped, StaticState, Tagged } from './common'
 import type { Hypervisor } from './constants/hypervisors'
 import type { GroupDiskParams } from './node-group'
@@ -50,8 +51,7 @@ export interface Cluster extends Stamped, Tagged {
   readonly default_iallocator_params: Readonly<Record<string, unknown>>
   readonly hidden_os: readonly string[]
   readonly blacklisted_os: readonly string[]
-  /** 2 is IPv4, 10 is IPv6. */
-  readonly primary_ip_family: 2 | 10
+  readonly primary_ip_family: IpFamily
   readonly prealloc_wipe_disks: boolean
   readonly ipolicy: IPolicy
   readonly hv_state_static: StaticState

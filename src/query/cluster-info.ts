@@ -1,6 +1,7 @@
 // QueryClusterInfo: the cluster in one object, as clients of all versions expect it. Pure.
 import * as os from 'node:os'
 import type { ConfigData } from '../model/config'
+import { versionOf } from '../model/ip'
 import type { ClusterInfo } from '../model/cluster-info'
 import {
   CONFIG_VERSION,
@@ -50,7 +51,7 @@ export function clusterInfo(config: ConfigData): Record<keyof ClusterInfo, unkno
     default_iallocator: cluster.default_iallocator,
     default_iallocator_params: cluster.default_iallocator_params,
     reserved_lvs: cluster.reserved_lvs,
-    primary_ip_version: cluster.primary_ip_family === 2 ? 4 : 6,
+    primary_ip_version: versionOf(cluster.primary_ip_family),
     prealloc_wipe_disks: cluster.prealloc_wipe_disks,
     hidden_os: cluster.hidden_os,
     blacklisted_os: cluster.blacklisted_os,

@@ -5,14 +5,14 @@ import { systemClock as clock } from '../lib/clock'
 import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
 import { ownedDisk as disk } from '../model/owners'
-import { ownAddress } from './own-address'
+import { listenAddress } from './own-address'
 import type { Start } from './start'
 
 export const start: Start = async ({ paths, log, options }) => {
   const copy = await ConfigCopy.open({ paths, log, clock, random, disk })
   const confd = await startConfd({
     ...{ clock, log, key: () => copy.key(), config: () => copy.current(), gantry: () => copy.gantry() },
-    address: options.bind?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
+    address: options.bind?.[0] ?? (await listenAddress(paths)),
     port: options.port ?? PORT.confd,
   })
   return {

@@ -31,7 +31,7 @@ import { openMonds } from '../rpc/mond/endpoints'
 import { openWconfd } from '../rpc/wconfd/client'
 import { followConfig } from '../rpc/wconfd/follow'
 import { masterNodes } from './master'
-import { ownAddress } from './own-address'
+import { listenAddress } from './own-address'
 import type { ConfigData } from '../model/config'
 import type { Master } from '../rpc/luxi/master'
 import type { NodeClient } from '../rpc/node/client'
@@ -72,7 +72,7 @@ export const start: Start = async (surroundings) => {
   const maintd = await startMaintd({
     ...{ log, clock, random, files, gantry, challenge: CHALLENGE, figures: keeper.figures },
     ...{ certificate: paths.rapiCert, accessLog: options.accessLog, port: options.port ?? PORT.maintd },
-    addresses: options.bind ?? [(await ownAddress(paths)) ?? '0.0.0.0'],
+    addresses: options.bind ?? [await listenAddress(paths)],
     view: () => maintenanceView(follower.gantry() ?? EMPTY_GANTRY, (uuid) => recordGet(config().nodes, uuid)?.name),
     identify: async (request) => (await identify(request)).identity,
     problemOf: (error) => problemOf(error, log),

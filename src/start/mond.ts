@@ -23,7 +23,7 @@ import { clocksOf } from '../rpc/confd/clocks'
 import { SilentServers } from '../rpc/confd/silent'
 import { defaultSimSocket } from '../rpc/node/sim-socket'
 import { openNodeSources } from './node-sources'
-import { ownAddress } from './own-address'
+import { listenAddress, ownAddress } from './own-address'
 import type { Start, Surroundings } from './start'
 
 export const start: Start = async ({ paths, log, options }) => {
@@ -68,7 +68,7 @@ export const start: Start = async ({ paths, log, options }) => {
   await watchAll()
   const mond = await startMond({
     ...{ files: thisMachine.files, monitor, clock, log, random, hostname, accessLog: options.accessLog },
-    ...{ addresses: options.bind ?? [address ?? '0.0.0.0'], port: options.port ?? PORT.mond },
+    ...{ addresses: options.bind ?? [await listenAddress(paths)], port: options.port ?? PORT.mond },
     configAge_s: () => settings.age_s(),
     async named() {
       await within(clock, REPORT_S, settings.known)

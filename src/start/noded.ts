@@ -12,7 +12,7 @@ import { ownedDisk as disk } from '../model/owners'
 import type { DaemonControl } from '../node/context'
 import { BUNDLED_OS } from '../node/os-folders'
 import { ROLES } from '../roles/table'
-import { givenAddresses, ownAddress } from './own-address'
+import { givenAddresses, listenAddress } from './own-address'
 import { PROGRAM } from './program'
 import type { Start, Surroundings } from './start'
 
@@ -21,7 +21,7 @@ export const start: Start = async ({ paths, log, options }) => {
   return startNoded({
     ...{ paths, log, clock, random, disk, machine, lockFile },
     hostname: paths.hostname,
-    address: givenAddresses(options)?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
+    address: givenAddresses(options)?.[0] ?? (await listenAddress(paths)),
     port: options.port ?? PORT.noded,
     daemons: await daemonsOfThisNode({ paths, log }),
     bundledOs: BUNDLED_OS,

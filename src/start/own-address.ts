@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { hostAddress } from '../lib/hosts-file'
 import type { Paths } from '../lib/paths'
 import { PATH } from '../model/constants/paths'
+import { versionOf } from '../model/ip'
 import { ownedDisk as disk } from '../model/owners'
 import type { Options } from '../roles/options'
 
@@ -15,13 +16,21 @@ export async function ownAddress(paths: Paths): Promise<string | undefined> {
   return known ?? hostAddress(await text(paths.local(PATH.ETC_HOSTS)), paths.hostname)
 }
 
+/** Where a daemon listens that was told nothing: in a cluster of IPv6 for both versions, as Ganeti's daemons do. */
+export async function listenAddress(paths: Paths): Promise<string> {
+  const own = await ownAddress(paths)
+  if (own !== undefined) return own
+  const family = (await disk.read(paths.ssconf('primary_ip_family')))?.toString('utf8').trim()
+  return versionOf(Number(family)) === 6 ? '::' : '0.0.0.0'
+}
+
 /** What --bind and --interface say; undefined without them. */
 export function givenAddresses({ bind, interface: name }: Options): string[] | undefined {
   if (bind !== undefined || name === undefined) return bind
   const known = networkInterfaces()
-  const address = known[name]?.find(({ family }) => family === 'IPv4')?.address
-  if (address !== undefined) return [address]
-  throw new Error(
-    `the network interface ${name} has no IPv4 address; those that have one: ${Object.keys(known).join(', ')}`,
-  )
+  // Of a link alone are those that another machine cannot name.
+  const addresses = known[name]?.filter(({ address }) => !/^fe80:/i.test(address)) ?? []
+  const found = addresses.find(({ family }) => family === 'IPv4') ?? addresses[0]
+  if (found !== undefined) return [found.address]
+  throw new Error(`the network interface ${name} has no address; those that have one: ${Object.keys(known).join(', ')}`)
 }

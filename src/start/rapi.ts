@@ -9,7 +9,7 @@ import { PORT } from '../model/constants/daemons'
 import { RAPI_AWAITS_LUXID_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { LuxiClient } from '../rpc/luxi/client'
-import { givenAddresses, ownAddress } from './own-address'
+import { givenAddresses, listenAddress, ownAddress } from './own-address'
 import type { Start } from './start'
 
 export const start: Start = async ({ paths, log, options }) => {
@@ -27,7 +27,7 @@ export const start: Start = async ({ paths, log, options }) => {
 /** The node's and the cluster's address in a virtual cluster, else all. */
 async function ownAddresses(paths: Paths): Promise<{ addresses: string[]; clusterAddress?: string }> {
   const own = await ownAddress(paths)
-  if (own === undefined) return { addresses: ['0.0.0.0'] }
+  if (own === undefined) return { addresses: [await listenAddress(paths)] }
   const clusterAddress = (await disk.read(paths.ssconf('master_ip')))?.toString('utf8').trim()
   return { addresses: [own], ...(clusterAddress && clusterAddress !== own ? { clusterAddress } : {}) }
 }

@@ -23,7 +23,7 @@ import { ConfdClient } from '../rpc/confd/client'
 import { CONFD } from '../rpc/confd/protocol'
 import { ROLES } from '../roles/table'
 import { openWconfd } from '../rpc/wconfd/client'
-import { ownAddress } from './own-address'
+import { listenAddress, ownAddress } from './own-address'
 
 interface Duties {
   readonly paths: Paths
@@ -63,7 +63,7 @@ async function endWhatMustNotRun({ paths, log, clock }: Duties): Promise<void> {
   const confd = new ConfdClient({ key, servers, port: PORT.confd, clock, random, warn: (text) => log.warn(text) })
   const replies = await confd.askAll(CONFD.nodeRole, paths.hostname)
   if (!isSurelyOffline(Math.min(servers.length, CONFD_ASKED_MAX), replies)) return
-  const bindAddress = (await ownAddress(paths)) ?? '0.0.0.0'
+  const bindAddress = await listenAddress(paths)
   const hypervisor = hypervisorsOf({ ...machine, paths, clock, random, log, bindAddress })
   await endAllInstances({ ssconf, hypervisor, log })
   await shutDownAll({ ...machine, paths, ssconf, clock, log, hostname: paths.hostname })

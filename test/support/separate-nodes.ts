@@ -1,5 +1,5 @@
 // A cluster whose nodes are started one by one, as by the init systems of separate machines: nobody starts again what a test kills.
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
@@ -8,6 +8,7 @@ import { systemClock as clock } from '../../src/lib/clock'
 import { systemDisk as disk } from '../../src/lib/disk'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom as random } from '../../src/lib/random'
+import { bitsOf, familyOf } from '../../src/model/ip'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { type NewNode, createCluster } from '../../src/bootstrap/cluster-files'
 
@@ -26,19 +27,34 @@ export interface SeparateNodes {
   remove(): Promise<void>
 }
 
-export async function separateNodes(count: number): Promise<SeparateNodes> {
+export interface SeparateNodesOptions {
+  /** Addresses that this machine has, when the cluster is one of IPv6; without them there are loopback ones. */
+  network?: { cluster: string; primary: readonly string[]; secondary: readonly string[] }
+  /** The words before those of each program, for nodes in a namespace of their own. */
+  enter?: readonly string[]
+}
+
+export async function separateNodes(
+  count: number,
+  { network, enter = [] }: SeparateNodesOptions = {},
+): Promise<SeparateNodes> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
   const base = `127.${randomInt(16, 250)}.${randomInt(0, 256)}`
   const nodes: NewNode[] = Array.from({ length: count }, (_, index) => {
     const name = `node${index + 1}.example.com`
-    return { name, address: `${base}.${index + 1}`, paths: pathsOf(path.join(root, name), name) }
+    const address = network?.primary[index] ?? `${base}.${index + 1}`
+    return { name, address, secondaryAddress: network?.secondary[index], paths: pathsOf(path.join(root, name), name) }
   })
   const [master, ...others] = nodes
   if (master === undefined) throw new Error('a cluster needs a node')
   await createCluster(
     {
-      ...{ name: 'cluster.example.com', address: `${base}.254`, nodes: [master, ...others], users: '' },
-      cluster: { enabled_hypervisors: ['fake'], enabled_disk_templates: ['diskless'], master_netdev: 'lo' },
+      ...{ name: 'cluster.example.com', address: network?.cluster ?? `${base}.254`, nodes: [master, ...others] },
+      users: '',
+      cluster: {
+        ...{ enabled_hypervisors: ['fake'], enabled_disk_templates: ['diskless'], master_netdev: 'lo' },
+        ...(network && { primary_ip_family: familyOf(6), master_netmask: bitsOf(6) }),
+      },
     },
     { disk, clock, random },
   )
@@ -65,7 +81,10 @@ export async function separateNodes(count: number): Promise<SeparateNodes> {
     paths: (number) => node(number).paths,
     signal,
     start(number) {
-      const child = fork(PROGRAM, ['node'], { env: environment(number), stdio: 'ignore' })
+      const [program, ...before] = [...enter, process.execPath]
+      const child = spawn(program, [...before, PROGRAM, 'node'], {
+        ...{ env: environment(number), stdio: ['ignore', 'ignore', 'ignore', 'ipc'] as const },
+      })
       running.set(number, child)
       return new Promise((resolve, reject) => {
         child.on('message', (message) => void (typeof message === 'object' && 'ready' in message && resolve()))
@@ -77,7 +96,7 @@ export async function separateNodes(count: number): Promise<SeparateNodes> {
       clients.push(client)
       return client
     },
-    gnt: (number, ...words) => run([GNT, ...words], environment(number)),
+    gnt: (number, ...words) => run([...enter, process.execPath, GNT, ...words], environment(number)),
     async remove() {
       for (const client of clients) client.close()
       for (const number of nodes.keys()) signal(number + 1, 'SIGKILL')
@@ -111,9 +130,9 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function run(argv: readonly string[], env: NodeJS.ProcessEnv) {
+function run([program = '', ...words]: readonly string[], env: NodeJS.ProcessEnv) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const result = { stdout: '', stderr: '' }
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (result.stdout += chunk))
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (result.stderr += chunk))

@@ -30,11 +30,12 @@ afterAll(() => {
 })
 
 const CLUSTER = '192.0.2.254'
+const CLUSTER_6 = 'fd00:9::fe'
 const built = (file: string) => `require(${JSON.stringify(path.join(__dirname, '../../dist', file))})`
 
-function change(name: string, what: 'add' | 'del'): string {
-  const code = `const host = { ...${built('lib/machine.js')}.thisMachine, log: { warn: (_, text) => console.log(text) } }
-    ${built('node/network/addresses.js')}.setAddress(host, '${what}', '${CLUSTER}', 32, 'gnt0')
+function change(name: string, what: 'add' | 'del', address = CLUSTER, netmask = 32): string {
+  const code = `const host = { ...${built('lib/machine.js')}.thisMachine, clock: ${built('lib/clock.js')}.systemClock, log: { warn: (_, text) => console.log(text) } }
+    ${built('node/network/addresses.js')}.setAddress(host, '${what}', '${address}', ${netmask}, 'gnt0')
     .then(() => console.log('done'), (error) => console.log(error.message))`
   return inside(name, process.execPath, '-e', code).stdout.trim()
 }
@@ -53,4 +54,13 @@ netTest('is not taken from a machine that has it, and a neighbour is told at onc
   expect(neighbour(there)).toBe(wrong)
   expect(change(here, 'add')).toBe('done')
   expect(neighbour(there)).toBe(hardware(here))
+})
+
+netTest('nor is one of IPv6, which the kernel looks for, and nobody is called from it', () => {
+  expect(change(there, 'add', CLUSTER_6, 64)).toBe('done')
+  expect(change(here, 'add', CLUSTER_6, 64)).toBe(`Another machine on the network of gnt0 has the address ${CLUSTER_6}`)
+  expect(inside(here, 'ip', '-6', 'address', 'show', 'dev', 'gnt0').stdout).not.toContain(CLUSTER_6)
+  expect(change(there, 'del', CLUSTER_6, 64)).toBe('done')
+  expect(change(here, 'add', CLUSTER_6, 64)).toBe('done')
+  expect(inside(here, 'ip', '-6', 'address', 'show', 'dev', 'gnt0').stdout).toMatch(/fd00:9::fe\/64 .*deprecated/)
 })

@@ -4,6 +4,7 @@ import type { FirstFields } from '../../model/cluster'
 import { DEFAULT_VG, DRBD_DEFAULT_HELPER } from '../../model/constants/disks'
 import { DEFAULT_BRIDGE, DEFAULT_OVS, IPOLICY_DEFAULTS } from '../../model/constants/params'
 import { SSH_KEY_BITS, SSH_KEY_TYPE_DEFAULT } from '../../model/constants/words'
+import type { IpVersion } from '../../model/ip'
 import { enforceTypes } from '../../model/param-types'
 import { clusterChanges } from './modify'
 import type { Call } from '../command'
@@ -16,7 +17,7 @@ import { isDiskTemplate, isOnLvm, isDrbd } from '../../model/templates'
 
 export async function initCluster(call: Call): Promise<number> {
   const { options, terminal, clock } = call
-  checkPossible(options)
+  const version = ipVersion(options)
   // Loaded by this command only.
   const [service, { systemUnits }, { ROLES }, node] = await Promise.all([
     import('../../bootstrap/init-cluster.js'),
@@ -26,7 +27,7 @@ export async function initCluster(call: Call): Promise<number> {
   ])
   const note = (text: string) => terminal.out(text)
   const given = settings(options, await proposals(options, node, note), note)
-  const cluster = { ...(await node.firstFields({ ...given })), ...sshKeys(options) }
+  const cluster = { ...(await node.firstFields({ ...given }, version)), ...sshKeys(options) }
   const secondaryAddress = options.text('secondary_ip')
   const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })
   terminal.out(`Cluster ${made.name} is made, and this node, ${made.host}, is its master.`)
@@ -45,13 +46,11 @@ export async function initCluster(call: Call): Promise<number> {
 const startCommand = ({ root, hostname }: { root: string; hostname: string }): string =>
   root === '' ? 'gantryd node' : `GANETI_ROOTDIR=${root} GANETI_HOSTNAME=${hostname} gantryd node`
 
-/** First refuses options that Ganeti supports and this version does not. */
-function checkPossible(options: OptionValues): void {
+function ipVersion(options: OptionValues): IpVersion {
   const version = String(options.raw('primary_ip_version'))
   if (!/^\d+$/.test(version)) throw new CommandFailure(`Invalid primary ip version value: '${version}'`)
-  if (version === '6')
-    throw new CommandFailure('--primary-ip-version=6 is not available: the daemons of this version listen on IPv4 only')
-  if (version !== '4') throw refusal(`Invalid primary ip version: ${version}.`)
+  if (version !== '4' && version !== '6') throw refusal(`Invalid primary ip version: ${version}.`)
+  return version === '4' ? 4 : 6
 }
 
 function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 'ssh_key_type' | 'ssh_key_bits'> {

@@ -142,7 +142,7 @@ export const oPrimaryIpVersion = value(
   '--primary-ip-version',
   'primary_ip_version',
   'string',
-  'only 4 is possible in this version',
+  'version of IP that nodes and the cluster are reached by',
   {
     default: 4,
     metavar: '4|6',

@@ -13,6 +13,7 @@ import { PATH } from '../../model/constants/paths'
 import { ECODE } from '../../model/errors'
 import { nodeUuid } from '../../model/ids'
 import { NODE_DAEMON_READY_S } from '../../model/limits/ssh'
+import { versionOf } from '../../model/ip'
 import { isHostname } from '../../model/names'
 import type { DaemonSetup, JoinRequest } from '../../rpc/ssh/messages'
 import type { Call, ThisNode } from '../command'
@@ -67,8 +68,9 @@ const warning = (name: string): string =>
 async function placeOf(here: ThisNode, given: string): Promise<{ name: string; address: string }> {
   const name = given.toLowerCase()
   const listed = await readText(here, here.paths.local(PATH.ETC_HOSTS))
-  const found = hostLine(listed, name)
-  const resolved = found === undefined ? await resolveFully(name, 4) : found
+  const version = versionOf(Number(await readText(here, here.paths.ssconf('primary_ip_family'))))
+  const found = hostLine(listed, name, version)
+  const resolved = found === undefined ? await resolveFully(name, version) : found
   if ('ip' in resolved) return { name: resolved.name, address: resolved.ip }
   throw refusal(`The given name (${name}) does not resolve: ${resolved.error}`, ECODE.RESOLVER)
 }

@@ -1,5 +1,6 @@
 // Node calls about the node itself: its state, its checks, its tests.
 import { protocolOf } from '../../model/constants/versions'
+import { isLoopback } from '../../model/ip'
 import type { HypervisorInfo } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
@@ -40,8 +41,11 @@ export const nodeHandlers = {
     return null
   },
 
+  // Every loopback address is this machine's, so it belongs to the virtual node that listens on it.
   node_has_ip_address: (context, address) =>
-    isVirtualNode(context.paths) ? address === context.bindAddress : hasAddress(context, address),
+    isVirtualNode(context.paths) && isLoopback(address)
+      ? address === context.bindAddress
+      : hasAddress(context, address),
 
   hooks_runner: (context, name, phase, env) => runHooks(context, name, phase, env),
 

@@ -1,10 +1,11 @@
 // Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it: its
 // instances get user-mode networking, and its addresses are loopback ones that need no set-up.
-import { isIPv4 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import type { Run } from '../../lib/run-command'
 import { ARP_S } from '../../model/limits/node'
+import { isLoopback } from '../../model/ip'
 import { isInterfaceName } from '../../model/names'
 import { fail } from '../failure'
 import type { NodeContext } from '../context'
@@ -16,7 +17,10 @@ const IFF_NOARP = 0x80
 
 export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
 
-type Host = Pick<NodeContext, 'files' | 'run' | 'networkInterfaces' | 'log'>
+/** The address moves to other nodes, so this one does not call others from it. */
+export const NO_SOURCE = ['preferred_lft', '0'] as const
+
+type Host = Pick<NodeContext, 'files' | 'run' | 'networkInterfaces' | 'log' | 'clock'>
 
 /** Bridges that NICs could not be attached to. */
 export function missingBridges(
@@ -48,10 +52,27 @@ export async function setAddress(
 ): Promise<void> {
   if (isLoopback(address) || hasAddress(host, address) === (change === 'add')) return
   checkInterfaceName(device)
-  const neighbours = change === 'add' ? await findNeighbours(host, address, device) : undefined
+  const entry = `${address}/${netmask}`
+  if (change === 'del') return ip(host.run, ['address', 'del', entry, 'dev', device])
+  const neighbours = await findNeighbours(host, address, device)
   await neighbours?.refuseDuplicate()
-  await ip(host.run, ['address', change, `${address}/${netmask}`, 'dev', device])
+  await ip(host.run, ['address', 'add', entry, 'dev', device, ...NO_SOURCE])
+  if (isIPv6(address)) await awaitUnique(host, address, entry, device)
   await neighbours?.announce()
+}
+
+/** For a moment the kernel asks the network whether another machine has the address. Until then nobody can be called at it. */
+async function awaitUnique({ run, clock }: Host, address: string, entry: string, device: string): Promise<void> {
+  const end_ms = clock.monotonic_ms() + ARP_S * 1000
+  for (;;) {
+    const { output } = await run(['ip', '-6', '-o', 'address', 'show', 'dev', device, 'to', address])
+    if (/\bdadfailed\b/.test(output)) {
+      await ip(run, ['address', 'del', entry, 'dev', device])
+      fail(`Another machine on the network of ${device} has the address ${address}`)
+    }
+    if (!/\btentative\b/.test(output) || clock.monotonic_ms() > end_ms) return
+    await clock.sleep(100)
+  }
 }
 
 /** The other machines on the device's network, by ARP; IPv6 has both built in, and a device without ARP has no such neighbours. */
@@ -82,8 +103,6 @@ async function findNeighbours({ files, run, log }: Host, address: string, device
     },
   }
 }
-
-export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
 /** Whether this machine has the address. Loopback addresses belong to the virtual node that listens on them. */
 export function hasAddress({ networkInterfaces }: Pick<NodeContext, 'networkInterfaces'>, address: string): boolean {

@@ -1,13 +1,12 @@
 // The cluster's address on the master node: set up by the administrator's script, by Ganeti's where it is installed, or directly.
 import type { Run } from '../../lib/run-command'
 import { PATH } from '../../model/constants/paths'
+import { isLoopback, versionOf } from '../../model/ip'
 import type { MasterParams } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
 import { fail } from '../failure'
 import { runHooks } from '../hooks'
-import { checkInterfaceName, ip, isLoopback, setAddress } from './addresses'
-
-const IPV6_FAMILY = 10
+import { NO_SOURCE, checkInterfaceName, ip, setAddress } from './addresses'
 
 export async function changeMasterIp(
   context: NodeContext,
@@ -20,7 +19,7 @@ export async function changeMasterIp(
     MASTER_NETDEV: params.netdev,
     MASTER_IP: params.ip,
     MASTER_NETMASK: String(params.netmask),
-    CLUSTER_IP_VERSION: params.ip_family === IPV6_FAMILY ? '6' : '4',
+    CLUSTER_IP_VERSION: String(versionOf(params.ip_family)),
   }
   const hookEnv = Object.fromEntries(Object.entries(env).map(([name, value]) => [`GANETI_${name}`, value]))
   const refused = (await runHooks(context, hooks, 'pre', hookEnv)).find(([, code]) => code === 1)
@@ -41,7 +40,7 @@ export async function changeMasterNetmask(
   checkInterfaceName(device)
   if (oldNetmask === netmask || isLoopback(address)) return
   // The new one first: without its address the master would be unreachable for a moment.
-  await ip(context.run, ['address', 'add', `${address}/${netmask}`, 'dev', device])
+  await ip(context.run, ['address', 'add', `${address}/${netmask}`, 'dev', device, ...NO_SOURCE])
   await ip(context.run, ['address', 'del', `${address}/${oldNetmask}`, 'dev', device])
   context.log.info({ address, netmask }, 'the netmask of the cluster address was changed')
 }

@@ -20,7 +20,8 @@ type NodeAdd = Op<typeof OpNodeAdd>
 export const nodeAdd = logicalUnit(OpNodeAdd, {
   bigLock: true,
   async locks(op, ctx) {
-    const name = await newNodeName(ctx, op)
+    const config = await ctx.config.read({})
+    const name = await newNodeName(ctx, op, config)
     ctx.note({ node_name: name })
     const { cluster, nodes } = await ctx.config.read({ nodes: [name] })
     if (op.readd && pick(nodes, name)?.uuid === cluster.master_node)

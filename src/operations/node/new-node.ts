@@ -3,6 +3,7 @@ import { findGroup, primaryInstances, secondaryInstances } from '../../config/lo
 import type { ConfigData, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { nodeUuid, type GroupUuid } from '../../model/ids'
+import { type IpVersion, versionOf } from '../../model/ip'
 import { normalHostname } from '../../model/names'
 import type { OpNodeAdd } from '../../opcodes/node'
 import { pick } from '../find'
@@ -16,11 +17,9 @@ import { checkIsIp4, checkReachable, isSingleHomed } from './secondary-ip'
 type NodeAdd = Op<typeof OpNodeAdd>
 type Addresses = Pick<Node, 'name' | 'primary_ip' | 'secondary_ip'>
 
-const IPV6_FAMILY = 10
-
 /** The node as it will be in the configuration. */
 export async function checkNewNode(ctx: UnitContext, op: NodeAdd, config: ConfigData): Promise<Node> {
-  const existing = pick(config.nodes, await newNodeName(ctx, op))
+  const existing = pick(config.nodes, await newNodeName(ctx, op, config))
   const addresses = await addressesOf(ctx, op, config, existing)
   if (!op.readd && existing !== undefined)
     throw new OpPrereqError(`Node ${addresses.name} is already in the configuration`, ECODE.EXISTS)
@@ -37,8 +36,9 @@ export async function checkNewNode(ctx: UnitContext, op: NodeAdd, config: Config
 }
 
 /** The full one. Whoever knows the node's address knows its name. */
-export async function newNodeName(ctx: UnitContext, op: NodeAdd): Promise<string> {
-  const found = op.primary_ip === undefined ? await resolvedHost(ctx, op.node_name, 4) : undefined
+export async function newNodeName(ctx: UnitContext, op: NodeAdd, { cluster }: ConfigData): Promise<string> {
+  const version = versionOf(cluster.primary_ip_family)
+  const found = op.primary_ip === undefined ? await resolvedHost(ctx, op.node_name, version) : undefined
   return found !== undefined && 'name' in found ? found.name : normalHostname(op.node_name)
 }
 
@@ -46,13 +46,14 @@ export async function newNodeName(ctx: UnitContext, op: NodeAdd): Promise<string
 async function addressesOf(
   ctx: UnitContext,
   op: NodeAdd,
-  { cluster }: ConfigData,
+  config: ConfigData,
   existing: Node | undefined,
 ): Promise<Addresses> {
-  const name = existing?.name ?? (await newNodeName(ctx, op))
-  const primary_ip = op.primary_ip ?? (await resolved(ctx, op.node_name, existing))
+  const name = existing?.name ?? (await newNodeName(ctx, op, config))
+  const version = versionOf(config.cluster.primary_ip_family)
+  const primary_ip = op.primary_ip ?? (await resolved(ctx, op.node_name, version, existing))
   ctx.note({ primary_ip })
-  if (op.secondary_ip === undefined && cluster.primary_ip_family === IPV6_FAMILY)
+  if (op.secondary_ip === undefined && version === 6)
     throw new OpPrereqError(
       'When using a IPv6 primary address, a valid IPv4 address must be given as secondary',
       ECODE.INVAL,
@@ -64,8 +65,13 @@ async function addressesOf(
 }
 
 /** A node that was a member is where it was, unless its name says otherwise. */
-async function resolved(ctx: UnitContext, name: string, existing: Node | undefined): Promise<string> {
-  const found = await resolvedHost(ctx, name, 4)
+async function resolved(
+  ctx: UnitContext,
+  name: string,
+  version: IpVersion,
+  existing: Node | undefined,
+): Promise<string> {
+  const found = await resolvedHost(ctx, name, version)
   if ('ip' in found) return found.ip
   if (existing !== undefined) return existing.primary_ip
   throw new OpPrereqError(`The given name (${name}) does not resolve: ${found.error}`, ECODE.RESOLVER)

@@ -4,6 +4,7 @@ import type { Cluster } from '../../../model/config'
 import { IALLOCATOR_SEARCH_PATH } from '../../../model/constants/paths'
 import { BUILTIN_IALLOCATOR, UID_POOL_MAX, VALUE } from '../../../model/constants/words'
 import { ECODE, OpPrereqError, QueryFilterParseError, ProgrammerError } from '../../../model/errors'
+import { bitsOf, versionOf } from '../../../model/ip'
 import { compileRegex } from '../../../query/regex'
 import { macPrefix } from '../../network/pool'
 import type { OpClusterSetParams } from '../../../opcodes/cluster'
@@ -147,7 +148,7 @@ const COLLECTOR_DEFAULTS: Cluster['data_collectors'] = Object.fromEntries(
 )
 
 function checkNetmask(cluster: Cluster, netmask: number): void {
-  const bits = cluster.primary_ip_family === 2 ? 32 : 128
+  const bits = bitsOf(versionOf(cluster.primary_ip_family))
   if (netmask < 1 || netmask > bits) throw invalid(`CIDR netmask (${netmask}) not valid`)
 }
 

@@ -3,6 +3,7 @@ import type { ChangeContext } from '../../../config/edit'
 import type { FirstFields } from '../../../model/cluster'
 import { initialConfig } from '../../../config/init'
 import type { Cluster } from '../../../model/config'
+import { bitsOf, familyOf, type IpVersion } from '../../../model/ip'
 import { DEFAULT_ENABLED_DISK_TEMPLATES } from '../../../model/constants/disks'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
 import { fill } from '../../logical-unit'
@@ -13,14 +14,17 @@ import { fieldsOf } from './set-params'
 export async function firstFields(
   given: Readonly<Record<string, unknown>>,
   context: ChangeContext & Pick<JobEnvironment, 'masterFile'>,
+  ipVersion: IpVersion,
 ): Promise<FirstFields> {
   const op = fill(OpClusterSetParams, { OP_ID: OpClusterSetParams.id, ...given })
   const { enabled_disk_templates = DEFAULT_ENABLED_DISK_TEMPLATES } = op
   await checkAllocator(context, op.default_iallocator)
   const nobody = { clusterName: '', masterIp: '', masterName: '', primaryIp: '', masterCertDigest: '' }
-  const { cluster, ...rest } = initialConfig({ ...nobody, cluster: { enabled_disk_templates } }, context)
+  const network = { primary_ip_family: familyOf(ipVersion), master_netmask: bitsOf(ipVersion) }
+  const { cluster, ...rest } = initialConfig({ ...nobody, cluster: { enabled_disk_templates, ...network } }, context)
   const fields = Object.entries(fieldsOf({ cluster, ...rest }, op)).map(([name, value]) => [name, value ?? undefined])
   return {
+    ...network,
     enabled_disk_templates,
     enabled_hypervisors: cluster.enabled_hypervisors,
     master_netdev: cluster.master_netdev,

@@ -35,7 +35,7 @@ beforeEach(() => {
     ],
     missingPrograms: async (programs) => Object.fromEntries(programs.map((one) => [one, `package-of-${one}`])),
     storageDirectory: async (name) => paths().local(name),
-    firstFields: (given) => firstFields(given, { now_s: 1, random }),
+    firstFields: (given, ipVersion) => firstFields(given, { now_s: 1, random }, ipVersion),
   }
   fs.mkdirSync(paths().local('/etc'), { recursive: true })
   fs.writeFileSync(paths().local('/etc/hosts'), `${NAMES.join('\n')}\n`)
@@ -120,6 +120,15 @@ describe('makes', () => {
     ])
   })
 
+  test('a cluster of IPv6', async () => {
+    fs.appendFileSync(paths().local('/etc/hosts'), `::1\t${NODE} node1\n2001:db8::254\tcluster.example.com\n`)
+    const cluster = await clusterOf('--primary-ip-version 6 -s 127.0.112.2')
+    expect(cluster).toMatchObject({ master_ip: '2001:db8::254', primary_ip_family: 10, master_netmask: 128 })
+    const { nodes } = loadConfig(fs.readFileSync(paths().configFile, 'utf8'), random).config
+    expect(Object.values(nodes)).toMatchObject([{ primary_ip: '::1', secondary_ip: '127.0.112.2' }])
+    expect(fs.readFileSync(paths().ssconf('primary_ip_family'), 'utf8').trim()).toBe('10')
+  })
+
   test('hypervisor parameters, directories of enabled templates, and a volume group', async () => {
     const options =
       '--no-ssh-init --enabled-disk-templates=plain,file --enabled-hypervisors=kvm --master-netdev=lo -H kvm:kernel_path=,acpi=no'
@@ -144,7 +153,8 @@ describe('makes', () => {
 
 describe('refuses', () => {
   test.each([
-    [`${DISKLESS} --primary-ip-version 6`, '--primary-ip-version=6 is not available'],
+    [`${DISKLESS} --primary-ip-version 6`, 'When using a IPv6 primary address, a valid IPv4 address must be given'],
+    [`${DISKLESS} --primary-ip-version 6 -s ::1`, 'Secondary IP address (::1) has to be a valid IPv4 address.'],
     [`${DISKLESS} --primary-ip-version 5`, 'Invalid primary ip version: 5.'],
     [`${DISKLESS} --primary-ip-version x`, "Invalid primary ip version value: 'x'"],
     [`${DISKLESS} -s 192.0.2.7`, 'You gave 192.0.2.7 as secondary IP, but it does not belong to this host.'],

@@ -3,6 +3,7 @@ import type { NetworkInterfaceInfo } from 'node:os'
 import { type Log, silentLog } from '../../../../src/lib/log'
 import { changeMasterIp, changeMasterNetmask } from '../../../../src/node/network/master-ip'
 import { setAddress } from '../../../../src/node/network/addresses'
+import { clockAt } from '../../../support/instant-clock'
 import { testNode } from '../../../support/node-context'
 import { notInstalled, recordedPrograms, type RecordedProgram } from '../../../support/recorded-programs'
 import { type ShownFiles, shownFiles } from '../../../support/shown-files'
@@ -14,7 +15,7 @@ const WITHOUT_ARP = '0x10c1\n'
 const VERSION: RecordedProgram = { argv: 'arping -V', stdout: 'arping from iputils 20221126\n' }
 const ASK = `arping -q -D -f -c 2 -w 2 -I eth1 ${ADDRESS}`
 const TELL = [`arping -q -U -c 1 -w 2 -s ${ADDRESS} -I eth1 ${ADDRESS}`, `arping -q -A -c 1 -w 2 -s ${ADDRESS} -I eth1 ${ADDRESS}`] // prettier-ignore
-const TAKE = `ip address add ${ADDRESS}/24 dev eth1`
+const TAKE = `ip address add ${ADDRESS}/24 dev eth1 preferred_lft 0`
 const GIVE_UP = `ip address del ${ADDRESS}/24 dev eth1`
 
 let shown: ShownFiles
@@ -32,7 +33,8 @@ function machine(recordings: readonly (RecordedProgram | string)[], own: readonl
   const entries = own.map((address): NetworkInterfaceInfo => {
     return { address, netmask: '255.255.255.0', family: 'IPv4', mac: '00:00:00:00:00:00', internal: false, cidr: null }
   })
-  const host = { files: shown.files, run: programs.run, networkInterfaces: () => ({ eth1: entries }), log }
+  const network = { run: programs.run, networkInterfaces: () => ({ eth1: entries }) }
+  const host = { files: shown.files, clock: clockAt(0), log, ...network }
   return { host, warnings, done: () => programs.asked.map(({ argv }) => argv.join(' ')), left: programs.left }
 }
 
@@ -68,11 +70,33 @@ test('if arping cannot ask, or cannot tell, the log says so', async () => {
 test.each([
   ['is down', DOWN, ADDRESS],
   ['has no ARP', WITHOUT_ARP, ADDRESS],
-  ['gets an address of IPv6', UP, '2001:db8::10'],
 ])('nobody is asked when the device %s', async (_, flags, address) => {
   shown.put('/sys/class/net/eth1/flags', flags)
-  const { host, left } = machine([`ip address add ${address}/24 dev eth1`])
+  const { host, left } = machine([`ip address add ${address}/24 dev eth1 preferred_lft 0`])
   await setAddress(host, 'add', address, 24, 'eth1')
+  expect(left()).toEqual([])
+})
+
+const ADDRESS_6 = '2001:db8::10'
+const TAKE_6 = `ip address add ${ADDRESS_6}/64 dev eth1 preferred_lft 0`
+const LOOK_6 = `ip -6 -o address show dev eth1 to ${ADDRESS_6}`
+const looked = (flags: string) => ({
+  argv: LOOK_6,
+  stdout: `2: eth1    inet6 ${ADDRESS_6}/64 scope global ${flags}\\       valid_lft forever preferred_lft 0sec\n`,
+})
+
+test('one of IPv6 is taken when the kernel has found no neighbour that has it', async () => {
+  const { host, left } = machine([TAKE_6, looked('deprecated tentative'), looked('deprecated')])
+  await setAddress(host, 'add', ADDRESS_6, 64, 'eth1')
+  expect(left()).toEqual([])
+})
+
+test('one of IPv6 that a neighbour has is given up again', async () => {
+  const failed = looked('deprecated dadfailed tentative')
+  const { host, left } = machine([TAKE_6, failed, `ip address del ${ADDRESS_6}/64 dev eth1`])
+  await expect(setAddress(host, 'add', ADDRESS_6, 64, 'eth1')).rejects.toThrow(
+    `Another machine on the network of eth1 has the address ${ADDRESS_6}`,
+  )
   expect(left()).toEqual([])
 })
 
@@ -116,9 +140,9 @@ describe('the address of the cluster', () => {
 
   test('has its new netmask before it loses the old one', async () => {
     const node = testNode()
-    const { host, done } = machine([`ip address add ${ADDRESS}/28 dev eth1`, GIVE_UP], [ADDRESS])
+    const { host, done } = machine([`ip address add ${ADDRESS}/28 dev eth1 preferred_lft 0`, GIVE_UP], [ADDRESS])
     await changeMasterNetmask({ ...node.context, ...host }, 24, 28, ADDRESS, 'eth1')
-    expect(done()).toEqual([`ip address add ${ADDRESS}/28 dev eth1`, GIVE_UP])
+    expect(done()).toEqual([`ip address add ${ADDRESS}/28 dev eth1 preferred_lft 0`, GIVE_UP])
     await changeMasterNetmask({ ...node.context, ...machine([]).host }, 24, 24, ADDRESS, 'eth1')
     node.remove()
   })

@@ -1,0 +1,13 @@
+// Versions of IP, and what follows from them. The configuration and ssconf keep a version as the number of an address family.
+export type IpVersion = 4 | 6
+export type IpFamily = 2 | 10
+
+const FAMILIES = { 4: 2, 6: 10 } as const
+
+export const familyOf = (version: IpVersion): IpFamily => FAMILIES[version]
+export const versionOf = (family: number): IpVersion => (family === FAMILIES[6] ? 6 : 4)
+
+/** The netmask of one address alone. */
+export const bitsOf = (version: IpVersion): number => (version === 4 ? 32 : 128)
+
+export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
