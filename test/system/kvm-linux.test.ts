@@ -22,7 +22,8 @@ afterEach(() => {
   expect(left).toEqual([])
 })
 
-when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its power button', async () => {
+/** Boots one, with these hypervisor parameters beside those of every test. */
+async function boot(params: Record<string, unknown> = {}) {
   const context = contextIn(root)
   const hypervisor = kvmHypervisor(context)
   const initrd = path.join(root, 'initrd')
@@ -34,6 +35,7 @@ when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its 
     root_path: '/dev/ram0',
     kernel_args: 'quiet panic=-1 nokaslr mitigations=off',
     serial_speed: 115200,
+    ...params,
   }
   const beparams = { ...instanceDict().beparams, minmem: 128, maxmem: 128 }
   const instance = instanceDict({ hvparams, beparams })
@@ -41,6 +43,11 @@ when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its 
   const console = await SerialConsole.open(context.paths.local('/var/run/ganeti/kvm-hypervisor/ctrl/vm1.test.serial'))
   await hypervisor.settle(instance)
   await console.expect(/READY \d+\.\d+\.\d+-\d+-cloud-amd64/, 40)
+  return { context, hypervisor, instance, console }
+}
+
+when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its power button', async () => {
+  const { context, hypervisor, instance, console } = await boot()
   await shell(console, 'cat /proc/cmdline', /root=\/dev\/ram0 quiet .*console=ttyS0,115200/)
 
   const file = path.join(root, 'disk')
@@ -84,6 +91,29 @@ when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its 
 
   await hypervisor.stop(instance)
   await console.expect(/POWEROFF/)
+  await eventually(async () => ((await hypervisor.isRunning(instance.name)) ? undefined : true))
+  await hypervisor.cleanup(instance.name)
+})
+
+when('one on a q35 machine, whose QEMU runs as another user, does, too', async () => {
+  const { context, hypervisor, instance, console } = await boot({
+    ...{ machine_version: 'q35', security_model: 'user', security_domain: 'nobody' },
+  })
+  // The user may enter the folder, and not read what is in it.
+  fs.chmodSync(root, 0o711)
+  const file = path.join(root, 'disk')
+  fs.writeFileSync(file, Buffer.alloc(2 << 20, 'hello from the node '), { mode: 0o600 })
+  const [disk] = linked(context, { ...instance, disks_info: [diskDict(file)] })
+  if (!disk) throw new Error('no disk')
+  const add = () => hypervisor.hotplug(instance, 'hotadd', { target: 'disk', disk }, 0)
+  expect(await add()).toMatchObject({ driver: 'virtio-blk-pci', bus: 'hot0', addr: '0x0' })
+  await shell(console, 'head -c 19 /dev/vda', /hello from the node/)
+  expect(fs.statSync(file)).toMatchObject({ uid: 0, gid: 0 })
+  await hypervisor.hotplug(instance, 'hotremove', { target: 'disk', disk }, 0)
+  await shell(console, 'ls /dev/vda 2>&1', /No such file/)
+  fs.chmodSync(root, 0o700)
+  await expect(add()).rejects.toThrow(/^QEMU runs as nobody, who may not enter a folder .*Permission denied/)
+  await hypervisor.stop(instance, { force: true })
   await eventually(async () => ((await hypervisor.isRunning(instance.name)) ? undefined : true))
   await hypervisor.cleanup(instance.name)
 })

@@ -3,7 +3,8 @@
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { type Addresses, displayArguments } from './command-display'
-import { isScsi, pciBus } from './devices'
+import { isScsi } from './devices'
+import { pciBus, portArguments } from './pci'
 import type { QemuFacts } from './host'
 import { KVM_DIR, KVM_LOG_DIR, optionValue } from './layout'
 import { KvmParams } from './params'
@@ -31,6 +32,7 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
     ...['-D', `${KVM_LOG_DIR}/${name}.log`],
     ...(params.text('reboot_behavior') === 'exit' ? ['-no-reboot'] : []),
     ...['-machine', machineOf(params, facts) + (params.flag('acpi') ? '' : ',acpi=off')],
+    ...portArguments(machineOf(params, facts)),
     ...removableMedia(params),
     ...(facts.seed ? seedArguments(name, params, pciBus(machineOf(params, facts))) : []),
     ...kernel(params),

@@ -13,7 +13,6 @@ import type { DevicePlace, PlacedDisk, PlacedNic, RuntimeDisk } from './runtime'
 import { hidesWrites, isFileBased } from '../../../model/templates'
 import { blockOfUri } from '../../storage/uri'
 
-const PCI_SLOTS = 32
 const SCSI_TYPES: readonly string[] = ['scsi', 'scsi-block', 'scsi-cd', 'scsi-generic', 'scsi-hd']
 
 export const isScsi = (type: string): boolean => SCSI_TYPES.includes(type)
@@ -27,23 +26,15 @@ export function checkDiskType(type: string): void {
     throw new HypervisorFailure(`QEMU does not support disk driver '${type}'`)
 }
 
-export const pciBus = (machine: string): string => (machine.includes('q35') ? 'pcie.0' : 'pci.0')
-
 export class PlaceAllocator {
-  private readonly slots = new Set<number>()
   private readonly scsiIds = new Set<number>()
-  private readonly bus: string
 
   constructor(
     private readonly params: KvmParams,
-    machine: string,
+    private readonly pci: (first: number) => DevicePlace | undefined,
     taken: readonly (DevicePlace | undefined)[] = [],
   ) {
-    this.bus = pciBus(machine)
-    for (const place of taken) {
-      if (place?.['addr'] !== undefined) this.slots.add(Number(place['addr']))
-      if (place?.['scsi-id'] !== undefined) this.scsiIds.add(Number(place['scsi-id']))
-    }
+    for (const place of taken) if (place?.['scsi-id'] !== undefined) this.scsiIds.add(Number(place['scsi-id']))
   }
 
   disk(disk: DiskDict): DevicePlace {
@@ -72,12 +63,9 @@ export class PlaceAllocator {
   }
 
   private pciSlot(): DevicePlace {
-    for (let slot = this.params.number('kvm_pci_reservations'); slot < PCI_SLOTS; slot++) {
-      if (this.slots.has(slot)) continue
-      this.slots.add(slot)
-      return { bus: this.bus, addr: `0x${slot.toString(16)}` }
-    }
-    throw new HypervisorFailure('All PCI slots of the instance are in use')
+    const place = this.pci(this.params.number('kvm_pci_reservations'))
+    if (place === undefined) throw new HypervisorFailure('All PCI slots of the instance are in use')
+    return place
   }
 
   private scsiId(): number {

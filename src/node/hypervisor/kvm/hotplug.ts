@@ -10,9 +10,11 @@ import { backingOf } from './host'
 import { optionAfter, userOf } from './launch'
 import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
+import { PciBus } from './pci'
 import { QmpError } from './qmp'
 import type { Qmp } from './qmp'
 import type { DevicePlace, KvmRuntime } from './runtime'
+import { lent } from './security'
 import { seedPlace } from './seed'
 
 export async function checkHotplug(
@@ -22,13 +24,16 @@ export async function checkHotplug(
 ): Promise<void> {
   await machines.running(instance.name, `Instance ${instance.name} is not running`)
   const runtime = await machines.runtime(instance.name)
-  if (machineOf(runtime).includes('q35'))
+  if (!busOf(runtime).takesMore)
     throw new HypervisorFailure(
-      'Hotplug is not supported for machines of type q35: their root bus takes no new devices',
+      'Hotplug is not possible: the machine of this instance has no free port for a new device. One that was started by an earlier version ' +
+        'or by Ganeti gets its ports when it is stopped and started',
     )
   const params = new KvmParams(runtime.hvparams)
   const disk = params.text('disk_type')
   const nic = params.text('nic_type')
+  if (target === 'disk' && params.flag('use_chroot'))
+    throw new HypervisorFailure('Hotplug of disks is not supported with use_chroot: QEMU cannot see them any more')
   if (target === 'disk' && disk !== 'paravirtual' && !isScsi(disk))
     throw new HypervisorFailure(`Hotplug is not supported for device type ${disk}`)
   if (target === 'nic' && nic !== 'paravirtual')
@@ -139,8 +144,9 @@ async function addDisk(
     params,
     await backingOf(machines.context.files, entry.link),
   )
+  const { command } = await machines.running(instance.name, `Instance ${instance.name} is not running`)
   await machines.qmp(instance.name, async (qmp) => {
-    await qmp.run('blockdev-add', setup.blockdev)
+    await lent(machines.context, entry.link, userOf(command), () => qmp.run('blockdev-add', setup.blockdev))
     await undoing(
       () => qmp.run('device_add', setup.device),
       () => qmp.run('blockdev-del', { 'node-name': place['id'] }),
@@ -244,8 +250,16 @@ async function undoing(action: () => Promise<unknown>, undo: () => Promise<unkno
 }
 
 function allocator(runtime: KvmRuntime): PlaceAllocator {
-  const taken = [...runtime.disks.map((entry) => entry.disk.hvinfo), ...runtime.nics.map((nic) => nic.hvinfo)]
-  return new PlaceAllocator(new KvmParams(runtime.hvparams), machineOf(runtime), [...taken, seedPlace(runtime)])
+  const pci = busOf(runtime)
+  return new PlaceAllocator(new KvmParams(runtime.hvparams), (first) => pci.hotPlace(first), placesOf(runtime))
 }
+
+const busOf = (runtime: KvmRuntime): PciBus => new PciBus(machineOf(runtime), runtime.command, placesOf(runtime))
+
+const placesOf = (runtime: KvmRuntime): (DevicePlace | undefined)[] => [
+  ...runtime.disks.map((entry) => entry.disk.hvinfo),
+  ...runtime.nics.map((nic) => nic.hvinfo),
+  seedPlace(runtime),
+]
 
 const machineOf = (runtime: KvmRuntime): string => optionAfter(runtime.command, '-machine') ?? ''

@@ -9,6 +9,7 @@ import type { HypervisorContext, LinkedDisk } from '../hypervisor'
 import { linuxNodeInfo, startupMemory } from '../linux-node'
 import { fixedCommand, machineOf } from './command'
 import { PlaceAllocator, asRuntimeDisk, cacheSettings } from './devices'
+import { PciBus } from './pci'
 import type { Backing, NicBackend } from './devices'
 import { accelerator, backingOf, qemuFacts } from './host'
 import { KvmLayout } from './layout'
@@ -83,7 +84,8 @@ export class KvmMachines {
     const qemu = await qemuFacts(this.context, params.text('kvm_path'))
     const { defaultMachine } = qemu
     const command = fixedCommand(instance, { defaultMachine, interfaceAddress: addressOf(this.context), seed })
-    const places = new PlaceAllocator(params, machineOf(params, qemu), [seedPlace({ command })])
+    const pci = new PciBus(machineOf(params, qemu), command, [seedPlace({ command })])
+    const places = new PlaceAllocator(params, (first) => pci.place(first))
     return {
       program: qemu.program,
       command,

@@ -1,4 +1,5 @@
 // As whom QEMU runs, from `security_model`: as root (none), as one user, or as a user of its own from the cluster's pool.
+import { errorText } from '../../../lib/system-failure'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
 import type { KvmLayout } from './layout'
@@ -23,6 +24,30 @@ export async function runAsUser(
     return `${uid}:${uid}`
   }
   throw new HypervisorFailure('The uid-pool is empty, or all its user ids are in use')
+}
+
+/** A QEMU that gave up root's rights opens a file or device only while that belongs to its user: `name` or `uid:gid`. */
+export async function lent<T>(
+  { files, run }: Pick<HypervisorContext, 'files' | 'run'>,
+  link: string,
+  user: string | undefined,
+  open: () => Promise<T>,
+): Promise<T> {
+  const before = user === undefined ? undefined : await files.stat(link).catch(() => undefined)
+  if (user === undefined || before === undefined) return open()
+  const { code, output } = await run(['chown', user, link])
+  if (code !== 0) throw new HypervisorFailure(`A disk cannot be given to the user ${user}: ${output.trim()}`)
+  try {
+    return await open()
+  } catch (error) {
+    if (!/Permission denied/.test(errorText(error))) throw error
+    throw new HypervisorFailure(
+      `QEMU runs as ${user}, who may not enter a folder on the way to the disk (${errorText(error)}): let that user enter it, or add the disk while the instance is stopped`,
+      { cause: error },
+    )
+  } finally {
+    await files.chown(link, before.uid, before.gid)
+  }
 }
 
 /** Lines of ids and of ranges `first-last`. */

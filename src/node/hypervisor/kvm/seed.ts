@@ -8,7 +8,7 @@ import { KVM_DIR, type KvmLayout } from './layout'
 import type { KvmParams } from './params'
 import type { DevicePlace, KvmRuntime } from './runtime'
 
-/** Behind all disks and NICs, so that the guest's first disk stays `vda`; on q35, too, nothing else is there. */
+/** Behind all disks and NICs, so that the guest's first disk stays `vda`. */
 const PLACE: DevicePlace = { addr: '0x1e' }
 
 /** The options of QEMU, in Ganeti's paths. As CD-ROM only where disks are `ide`: kernels for clouds often have virtio alone. */

@@ -9,6 +9,7 @@ import { thisMachine } from '../../../../../src/lib/machine'
 import { systemFiles } from '../../../../../src/lib/files'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { PlaceAllocator, optionString } from '../../../../../src/node/hypervisor/kvm/devices'
+import { PciBus, portArguments } from '../../../../../src/node/hypervisor/kvm/pci'
 import { hasVirtualization, kvmUsable, qemuFacts } from '../../../../../src/node/hypervisor/kvm/host'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { acceleratorOption } from '../../../../../src/node/hypervisor/kvm/launch'
@@ -45,11 +46,28 @@ test('CPU masks name processors, ranges, exclusions, and one mask for each virtu
 
 test('devices get places that are free, counting those that are plugged in already', () => {
   const taken = [{ driver: 'virtio-blk-pci', id: 'a', bus: 'pci.0', addr: '0xc' }]
-  const places = new PlaceAllocator(new KvmParams(kvmParams), 'pc-i440fx-7.2', taken)
+  const pci = new PciBus('pc-i440fx-7.2', [], taken)
+  const places = new PlaceAllocator(new KvmParams(kvmParams), (first) => pci.hotPlace(first))
   expect(places.disk(diskDict('/d'))).toMatchObject({ addr: '0xd', bus: 'pci.0' })
   expect(places.disk(diskDict('/d'))).toMatchObject({ addr: '0xe' })
-  const scsi = new PlaceAllocator(new KvmParams({ ...kvmParams, disk_type: 'scsi' }), 'pc', [{ 'scsi-id': 0 }])
+  const scsi = new PlaceAllocator(new KvmParams({ ...kvmParams, disk_type: 'scsi' }), () => undefined, [
+    { 'scsi-id': 0 },
+  ])
   expect(scsi.disk(diskDict('/d'))).toMatchObject({ driver: 'scsi-hd', bus: 'scsi.0', 'scsi-id': 1 })
+})
+
+test('on q35 a guest that runs gets its devices at ports that were there from the start', () => {
+  const command = portArguments('pc-q35-7.2')
+  expect(command).toHaveLength(32)
+  expect(command[1]).toBe('pcie-root-port,id=hot0,bus=pcie.0,addr=0x1b.0,multifunction=on,chassis=1')
+  expect(new Set(command.flatMap((word) => /addr=([^,]+)/.exec(word)?.[1] ?? [])).size).toBe(16)
+  const first = { bus: 'hot0', addr: '0x0' }
+  const running = new PciBus('q35', command, [first, { bus: 'pcie.0', addr: '0xc' }])
+  expect(running.hotPlace(12)).toEqual({ bus: 'hot1', addr: '0x0' })
+  expect(new PciBus('q35', command, [{ addr: '0xc' }]).place(12)).toEqual({ bus: 'pcie.0', addr: '0xd' })
+  expect(new PciBus('q35', command, []).place(0x1b)).toEqual(first)
+  expect(new PciBus('q35', [], []).takesMore).toBe(false)
+  expect(portArguments('pc')).toEqual([])
 })
 
 test('options are written flat, with commas doubled', () => {

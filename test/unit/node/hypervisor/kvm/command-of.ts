@@ -5,6 +5,7 @@ import { thisMachine } from '../../../../../src/lib/machine'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { fixedCommand, machineOf } from '../../../../../src/node/hypervisor/kvm/command'
 import { PlaceAllocator, asRuntimeDisk } from '../../../../../src/node/hypervisor/kvm/devices'
+import { PciBus } from '../../../../../src/node/hypervisor/kvm/pci'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { launchCommand } from '../../../../../src/node/hypervisor/kvm/launch'
 import type { LaunchFacts } from '../../../../../src/node/hypervisor/kvm/launch'
@@ -35,7 +36,8 @@ export const withParams = (params: Record<string, unknown>, overrides: Partial<I
 
 export function command(instance: InstanceDict, facts: LaunchFacts = baseFacts, root = ''): string[] {
   const params = new KvmParams(instance.hvparams)
-  const places = new PlaceAllocator(params, machineOf(params, qemu))
+  const pci = new PciBus(machineOf(params, qemu), [], [])
+  const places = new PlaceAllocator(params, (first) => pci.place(first))
   const runtime = {
     program: '/usr/bin/kvm',
     command: fixedCommand(instance, {

@@ -1,4 +1,5 @@
 import { PlaceAllocator } from '../../../../../src/node/hypervisor/kvm/devices'
+import { PciBus } from '../../../../../src/node/hypervisor/kvm/pci'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
 import { fixedCommand } from '../../../../../src/node/hypervisor/kvm/command'
 import { decodeRuntime, encodeRuntime } from '../../../../../src/node/hypervisor/kvm/runtime'
@@ -26,7 +27,8 @@ test('the seed is a read-only disk behind all others, and a CD-ROM where disks a
 test('no disk or NIC gets the place of the seed', () => {
   const params = new KvmParams({ ...kvmParams, kvm_pci_reservations: 29 })
   const addresses = (taken: ReturnType<typeof seedPlace>) => {
-    const places = new PlaceAllocator(params, 'pc', [taken])
+    const pci = new PciBus('pc', [], [taken])
+    const places = new PlaceAllocator(params, (first) => pci.place(first))
     return [places.disk(diskDict('/a')), places.disk(diskDict('/b'))].map((place) => place['addr'])
   }
   expect(addresses(seedPlace({ command: words({}) }))).toEqual(['0x1d', '0x1f'])
