@@ -16,3 +16,23 @@ export interface Network extends Stamped, Tagged {
   readonly ext_reservations?: string
   readonly uuid: NetworkUuid
 }
+
+type Told = Pick<Network, 'name' | 'network' | 'gateway' | 'network6' | 'gateway6' | 'mac_prefix'> & {
+  readonly uuid: string
+  readonly tags?: readonly string[]
+}
+
+/** What hooks, and scripts that connect a NIC, are told of its network (Ganeti's `Network.HooksDict`). */
+export function networkVariables(network: Told) {
+  const optional = {
+    NETWORK_GATEWAY: network.gateway,
+    NETWORK_SUBNET6: network.network6,
+    NETWORK_GATEWAY6: network.gateway6,
+    NETWORK_MAC_PREFIX: network.mac_prefix,
+  }
+  return {
+    ...{ NETWORK_NAME: network.name, NETWORK_UUID: network.uuid, NETWORK_TAGS: (network.tags ?? []).join(' ') },
+    NETWORK_SUBNET: network.network,
+    ...Object.fromEntries(Object.entries(optional).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+  }
+}

@@ -13,6 +13,8 @@ export interface BridgeFacts {
   readonly defaultPvid: number
   /** Its ports that lead out: what they carry reaches other machines. */
   readonly uplinks: readonly string[]
+  /** Interfaces of this node that take a VLAN off a device that leads out, before a bridge could hear it. */
+  readonly takenVlans: readonly { readonly vid: string; readonly by: string }[]
 }
 
 export async function joinBridge(
@@ -37,9 +39,14 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
     throw new HypervisorFailure(
       `A NIC asks for VLANs, and bridge ${bridge.name} does not tell them apart (make it: ip link set dev ${bridge.name} type bridge vlan_filtering 1)`,
     )
+  const wanted = [...(untagged === undefined ? [] : [untagged]), ...tagged]
+  const taken = bridge.takenVlans.find(({ vid }) => wanted.includes(vid))
+  if (taken !== undefined)
+    throw new HypervisorFailure(
+      `A NIC asks for VLAN ${taken.vid}, which the interface ${taken.by} of this node takes, so that bridge ${bridge.name} would never hear it`,
+    )
   const add = (port: string, vid: string, ...how: string[]) =>
     ['bridge', 'vlan', 'add', 'dev', port, 'vid', vid, ...how, 'master'] // prettier-ignore
-  const wanted = [...(untagged === undefined ? [] : [untagged]), ...tagged]
   const preset = String(bridge.defaultPvid)
   return [
     ...(untagged === undefined ? [] : [add(tap, untagged, 'pvid', 'untagged')]),
@@ -64,7 +71,19 @@ export async function bridgeFacts(files: Files, name: string, net = '/sys/class/
     vlanFiltering: (await read('vlan_filtering')) === '1',
     defaultPvid: Number(await read('default_pvid')),
     uplinks: ports.filter((_, index) => outward[index]),
+    takenVlans: await takenVlans(files, net),
   }
+}
+
+/** Lines of `name | vid | device`. */
+async function takenVlans(files: Files, net: string): Promise<BridgeFacts['takenVlans']> {
+  const table = await files.readFile('/proc/net/vlan/config', 'utf8').catch(() => '')
+  const entries = table.split('\n').flatMap((line) => {
+    const [by = '', vid = '', device = ''] = line.split('|').map((word) => word.trim())
+    return /^\d+$/.test(vid) ? [{ vid, by, device }] : []
+  })
+  const outward = await Promise.all(entries.map(({ device }) => leadsOut(files, path.join(net, device))))
+  return entries.filter((_, index) => outward[index])
 }
 
 /**

@@ -17,5 +17,15 @@ export async function routeTo(
   const version = family === '-4' ? 'ipv4' : 'ipv6'
   for (const name of names) await files.writeFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, '1')
   const where = table === '' ? [] : ['table', table]
-  await nicCommand(run, ['ip', family, 'route', 'replace', nic.ip, 'dev', tap, ...where])
+  // What the guest sends finds its way by the same table.
+  if (table !== '') await nicCommand(run, ['ip', family, 'rule', 'add', 'dev', tap, ...where])
+  await nicCommand(run, ['ip', family, 'route', 'replace', nic.ip, 'proto', 'static', 'dev', tap, ...where])
+}
+
+/** The rule for the NIC's table, unlike its route, outlives the tap device. */
+export async function removeRules({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
+  const answersFor = async (version: string, name: string) =>
+    (await files.readFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, 'utf8').catch(() => '')).trim() === '1'
+  if (await answersFor('ipv4', 'proxy_arp')) await run(['ip', '-4', 'rule', 'del', 'dev', tap])
+  if (await answersFor('ipv6', 'proxy_ndp')) await run(['ip', '-6', 'rule', 'del', 'dev', tap])
 }

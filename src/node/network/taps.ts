@@ -3,13 +3,14 @@
 import { accessible, constants, type Files } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
+import { networkVariables } from '../../model/network'
 import type { InstanceDict, NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { joinBridge } from './bridge'
 import { asksNode, connectCommunication, freeTapName } from './communication'
 import { nicCommand } from './nic-command'
 import { joinSwitch } from './open-vswitch'
-import { routeTo } from './routed'
+import { removeRules, routeTo } from './routed'
 
 /** An administrator's own way to connect a NIC; in Ganeti's place, with Ganeti's environment. */
 const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
@@ -62,6 +63,7 @@ export class Taps {
   }
 
   async remove(tap: string): Promise<void> {
+    await removeRules(this.node, tap)
     await this.node.run(['ip', 'link', 'delete', 'dev', tap], { timeout_s: 30 })
   }
 
@@ -103,6 +105,6 @@ function nicEnvironment(instance: InstanceDict, nic: NicDict, index: number, tap
     ...(nic.ip === undefined ? {} : { IP: nic.ip }),
     ...(nic.name === undefined ? {} : { INTERFACE_NAME: nic.name }),
     ...(mode === 'bridged' ? { BRIDGE: link } : {}),
-    ...(nic.netinfo ? { NETWORK_NAME: nic.netinfo.name, NETWORK_SUBNET: nic.netinfo.network } : {}),
+    ...(nic.netinfo ? networkVariables(nic.netinfo) : {}),
   }
 }

@@ -2,6 +2,7 @@
 import { fillBeParams, fillHvParams, fillNicParams } from '../../config/filled'
 import { diskTemplateOf, drbdId, logicalVolumes } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Network, Nic } from '../../model/config'
+import { networkVariables } from '../../model/network'
 import type { HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { viewOf, type InstanceView } from './view'
@@ -67,20 +68,8 @@ function nicEnv(config: ConfigData, nic: Nic, prefix: string): HookEnv {
 
 /** `full` is the form for NICs: with uuid, and with tags even when there are none. */
 export function networkEnv(network: Network, full = false): HookEnv {
-  const optional: HookEnv = {
-    NETWORK_SUBNET: network.network,
-    NETWORK_GATEWAY: network.gateway,
-    NETWORK_SUBNET6: network.network6,
-    NETWORK_GATEWAY6: network.gateway6,
-    NETWORK_MAC_PREFIX: network.mac_prefix,
-  }
-  const tags = network.tags.join(' ')
-  return {
-    NETWORK_NAME: network.name,
-    ...(full && { NETWORK_UUID: network.uuid }),
-    ...((full || tags !== '') && { NETWORK_TAGS: tags }),
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined && value !== '')),
-  }
+  const { NETWORK_UUID, NETWORK_TAGS, ...others } = networkVariables(network)
+  return { ...others, ...(full && { NETWORK_UUID }), ...((full || NETWORK_TAGS !== '') && { NETWORK_TAGS }) }
 }
 
 function diskEnv(disk: Disk, prefix: string): HookEnv {

@@ -13,7 +13,7 @@ import { recordedPrograms } from '../../../support/recorded-programs'
 import { shownFiles } from '../../../support/shown-files'
 
 test("a NIC's VLANs are told to a bridge that tells them apart, and to what leads out of it; another bridge is refused", () => {
-  const bridge = { name: 'br0', vlanFiltering: true, defaultPvid: 1, uplinks: ['eth1'] }
+  const bridge = { name: 'br0', vlanFiltering: true, defaultPvid: 1, uplinks: ['eth1'], takenVlans: [] }
   const lines = (vlan: string, more = {}) =>
     vlanCommands('tap0', parseVlans(vlan), { ...bridge, ...more }).map((words) => words.slice(2).join(' '))
   expect(lines('.10')).toEqual([
@@ -27,6 +27,11 @@ test("a NIC's VLANs are told to a bridge that tells them apart, and to what lead
     'add dev tap0 vid 30 master',
   ])
   expect(lines(':1:20', { uplinks: [] })).toEqual(['add dev tap0 vid 1 master', 'add dev tap0 vid 20 master'])
+  const takenVlans = [{ vid: '20', by: 'eth1.20' }]
+  expect(lines('.10', { takenVlans })).toHaveLength(3)
+  expect(() => lines('.10:20', { takenVlans })).toThrow(
+    /asks for VLAN 20, which the interface eth1\.20 of this node takes/,
+  )
   expect(() => lines('10', { vlanFiltering: false })).toThrow(
     /asks for VLANs, and bridge br0 does not tell them apart \(make it: ip link set dev br0 type bridge vlan_filtering 1\)/,
   )
@@ -50,8 +55,15 @@ test('ports that lead out of a bridge are told from those of guests and containe
   fs.mkdirSync(path.join(net, 'br0/bridge'))
   fs.writeFileSync(path.join(net, 'br0/bridge/vlan_filtering'), '1\n')
   fs.writeFileSync(path.join(net, 'br0/bridge/default_pvid'), '7\n')
-  const { uplinks, ...facts } = await bridgeFacts(systemFiles, 'br0', net)
-  expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7 })
+  const shown = shownFiles({
+    '/proc/net/vlan/config':
+      'VLAN Dev name    | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n' +
+      'bond0.30       | 30  | bond0\nveth42.40      | 40  | veth42\n',
+  })
+  const { uplinks, ...facts } = await bridgeFacts(shown.files, 'br0', net)
+  shown.remove()
+  const takenVlans = [{ vid: '30', by: 'bond0.30', device: 'bond0' }]
+  expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7, takenVlans })
   expect([...uplinks].sort()).toEqual(['bond0', 'tap-uplink', 'vx1'])
   removeRoot(net)
 })
@@ -135,13 +147,14 @@ describe('a tap device joins', () => {
       'ip link set dev tap0 up',
       '1 > /proc/sys/net/ipv4/conf/tap0/proxy_arp',
       '1 > /proc/sys/net/ipv4/conf/tap0/forwarding',
-      'ip -4 route replace 192.0.2.7 dev tap0 table 100',
+      'ip -4 rule add dev tap0 table 100',
+      'ip -4 route replace 192.0.2.7 proto static dev tap0 table 100',
     ])
     expect(await joined(nic({ mode: 'routed', link: '' }, { ip: '2001:db8::7' }))).toEqual([
       'ip link set dev tap0 up',
       '1 > /proc/sys/net/ipv6/conf/tap0/proxy_ndp',
       '1 > /proc/sys/net/ipv6/conf/tap0/forwarding',
-      'ip -6 route replace 2001:db8::7 dev tap0',
+      'ip -6 route replace 2001:db8::7 proto static dev tap0',
     ])
     await expect(joined(nic({ mode: 'routed' }))).rejects.toThrow('Routed NIC nic-1 has no IP address')
   })
@@ -154,6 +167,16 @@ describe('a tap device joins', () => {
     expect(JSON.parse(command.slice(command.indexOf('{')))).toEqual({
       ...{ INSTANCE: instanceDict().name, MAC: 'aa:00:00:00:00:01', MODE: 'ext', LINK: 'net0', VLAN: '7' },
       ...{ INTERFACE: 'tap0', INTERFACE_INDEX: '2', INTERFACE_UUID: 'nic-1', INTERFACE_NAME: 'eth', TAGS: 'a b' },
+    })
+    const netinfo = {
+      ...{ uuid: 'net-1', name: 'office', network: '192.0.2.0/24', gateway: '192.0.2.1', network6: '2001:db8::/64' },
+      ...{ gateway6: '2001:db8::1', mac_prefix: 'aa:00:01', tags: ['x', 'y'] },
+    }
+    const [ofNetwork = ''] = await joined(nic({ mode: 'ext' }, { netinfo }), [script])
+    expect(JSON.parse(ofNetwork.slice(ofNetwork.indexOf('{')))).toMatchObject({
+      ...{ NETWORK_NAME: 'office', NETWORK_UUID: 'net-1', NETWORK_SUBNET: '192.0.2.0/24', NETWORK_TAGS: 'x y' },
+      ...{ NETWORK_GATEWAY: '192.0.2.1', NETWORK_SUBNET6: '2001:db8::/64', NETWORK_GATEWAY6: '2001:db8::1' },
+      NETWORK_MAC_PREFIX: 'aa:00:01',
     })
     await expect(joined(nic({ mode: 'ext' }))).rejects.toThrow(`NIC mode 'ext' needs a script ${script}`)
   })
