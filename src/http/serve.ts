@@ -17,7 +17,7 @@ import type { Log } from '../lib/log'
 import type { OwnFigures } from '../lib/own-figures'
 import type { Random } from '../lib/random'
 import { Shares } from '../lib/shares'
-import { followCertificate, keyAndCertificate } from '../lib/tls'
+import { type CertificateFiles, followCertificate, keyAndCertificate } from '../lib/tls'
 import type { HttpLimits } from '../model/limits/http'
 import { logAccess } from './access-log'
 import { isTooLong } from './body'
@@ -34,8 +34,8 @@ export interface Door {
   readonly lateAddress?: string
   /** 0 picks a free one. */
   readonly port: number
-  /** The file with its key and certificate, which is followed. A door without one is plain HTTP. */
-  readonly certificate?: string
+  /** The files of its key and certificate, which are followed. A door without them is plain HTTP. */
+  readonly certificate?: CertificateFiles | undefined
   readonly files: Files
   readonly limits: HttpLimits
   readonly log: Log
@@ -206,7 +206,13 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
   // A plain door needs none of it.
   const { createServer } = process.getBuiltinModule('node:https')
   const server = createServer({ ...options, ...secure }, handle)
-  followCertificate(files, server, certificate, () => keyAndCertificate(files, certificate), log)
+  followCertificate(
+    files,
+    server,
+    [certificate.cert, certificate.key],
+    () => keyAndCertificate(files, certificate),
+    log,
+  )
   countRefused(server, { clock, log }, limits.tls_refused_every_s)
   return server
 }

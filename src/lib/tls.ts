@@ -83,11 +83,16 @@ export function certificateProblem(file: string, pem: string | Buffer, now_ms: n
   )
 }
 
-/** The certificate and key of a server that has both in one file. */
-export function keyAndCertificate(files: Files, file: string): SecureContextOptions {
-  const pem = files.readFileSync(file)
-  return { key: pem, cert: pem }
+/** Where a server has its key, and its certificate with those that lead to an authority; both may be in one file. */
+export interface CertificateFiles {
+  readonly key: string
+  readonly cert: string
 }
+
+export const keyAndCertificate = (files: Files, { key, cert }: CertificateFiles): SecureContextOptions => ({
+  key: files.readFileSync(key),
+  cert: files.readFileSync(cert),
+})
 
 /** Mutual TLS of the node daemon: serves the cluster certificate, which has to have signed the caller's. */
 export function nodeServerTls(files: Files, paths: Paths): TlsOptions {
@@ -108,18 +113,23 @@ export function nodeClientTls(
   return { key: own, cert: own, ca, minVersion: 'TLSv1.2', checkServerIdentity: () => undefined }
 }
 
-/** Each new connection is served with the certificate as the file has it then. One that cannot be used changes nothing. */
+/** Each new connection is served with the certificate as its files have it then. One that cannot be used changes nothing. */
 export function followCertificate(
   files: Files,
   server: tls.Server,
-  file: string,
+  from: readonly string[],
   read: () => SecureContextOptions,
   log: Log,
 ): void {
-  let served = fileStamp(files, file)
+  const [file] = from
+  const stampOf = () => {
+    const stamps = from.map((one) => fileStamp(files, one))
+    return stamps.includes(undefined) ? undefined : stamps.join()
+  }
+  let served = stampOf()
   // Before the handshake, which the server's own listener begins.
   server.prependListener('connection', () => {
-    const stamp = fileStamp(files, file)
+    const stamp = stampOf()
     if (stamp === served || stamp === undefined) return
     served = stamp
     try {

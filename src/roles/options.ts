@@ -13,6 +13,15 @@ export const OPTIONS = {
   'force-node': { type: 'boolean', text: 'as --no-voting --yes-do-it' },
   interface: { type: 'string', short: 'i', value: 'NAME', text: 'listen on the address of this network interface' },
   'no-mlock': { type: 'boolean', text: 'for scripts that know Ganeti: no memory is locked here' },
+  'no-ssl': { type: 'boolean', text: 'plain HTTP, for a proxy on this machine that has the certificate' },
+  'ssl-key': { type: 'string', short: 'K', value: 'FILE', text: 'the key, as PEM. Default: the cluster has its own' },
+  'ssl-cert': { type: 'string', short: 'C', value: 'FILE', text: 'the certificate, as PEM' },
+  'ssl-chain': {
+    type: 'string',
+    value: 'FILE',
+    text: 'the certificate and those that lead from it to an authority, instead of --ssl-cert',
+  },
+  'max-clients': { type: 'string', value: 'NUMBER', text: 'connections at once' },
   'access-log': {
     type: 'string',
     value: 'LEVEL',
@@ -63,6 +72,7 @@ export function readOptions(role: Optioned, args: readonly string[]) {
     ...options,
     ...(options['force-node'] === true && { 'no-voting': true, 'yes-do-it': true }),
     port: portOf(options.port),
+    maxClients: maxClientsOf(options['max-clients']),
     accessLog: accessLevelOf(options['access-log']),
     syslog: syslogOf(options.syslog),
   }
@@ -81,6 +91,12 @@ function portOf(text: string | undefined): number | undefined {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port < 65536) return port
   throw new Error(`--port needs a number from 0 to 65535, not '${text}'`)
+}
+
+function maxClientsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+  throw new Error(`--max-clients needs a number from 1 on, not '${text}'`)
 }
 
 export type SyslogUsage = 'yes' | 'no' | 'only'

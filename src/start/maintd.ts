@@ -71,7 +71,11 @@ export const start: Start = async (surroundings) => {
   const identify = createIdentify({ gantry, users, passwords: basicAuthenticator(users, turns), turns })
   const maintd = await startMaintd({
     ...{ log, clock, random, files, gantry, challenge: CHALLENGE, figures: keeper.figures },
-    ...{ certificate: paths.rapiCert, accessLog: options.accessLog, port: options.port ?? PORT.maintd },
+    ...{
+      certificate: { key: paths.rapiCert, cert: paths.rapiCert },
+      accessLog: options.accessLog,
+      port: options.port ?? PORT.maintd,
+    },
     addresses: options.bind ?? [await listenAddress(paths)],
     view: () => maintenanceView(follower.gantry() ?? EMPTY_GANTRY, (uuid) => recordGet(config().nodes, uuid)?.name),
     identify: async (request) => (await identify(request)).identity,

@@ -6,9 +6,11 @@ import type { Paths } from '../lib/paths'
 import { systemFiles as files } from '../lib/files'
 import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
+import type { CertificateFiles } from '../lib/tls'
 import { RAPI_AWAITS_LUXID_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { LuxiClient } from '../rpc/luxi/client'
+import type { Options } from '../roles/options'
 import { givenAddresses, listenAddress, ownAddress } from './own-address'
 import type { Start } from './start'
 
@@ -21,7 +23,16 @@ export const start: Start = async ({ paths, log, options }) => {
     ...(addresses ? { addresses } : await ownAddresses(paths)),
     port: options.port ?? PORT.rapi,
     requireAuthentication: options['no-require-authentication'] !== true,
+    certificate: certificateOf(options, paths),
+    connections: options.maxClients,
   })
+}
+
+/** A chain begins with the certificate of the server, so it takes its place. */
+function certificateOf(options: Options, paths: Paths): CertificateFiles | 'none' {
+  if (options['no-ssl'] === true) return 'none'
+  const { 'ssl-key': key = paths.rapiCert, 'ssl-cert': cert = paths.rapiCert, 'ssl-chain': chain = cert } = options
+  return { key, cert: chain }
 }
 
 /** The node's and the cluster's address in a virtual cluster, else all. */

@@ -15,6 +15,7 @@ import type { Clock } from '../../lib/clock'
 import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
 import type { Random } from '../../lib/random'
+import type { CertificateFiles } from '../../lib/tls'
 import type { KeeperFigures } from '../../maintenance/keeper'
 import { MAINTD_HTTP_LIMITS } from '../../model/limits/maintenance'
 import type { MaintenanceView } from '../../model/maintenance'
@@ -34,7 +35,7 @@ export interface MaintdOptions {
   readonly port: number
   readonly accessLog: AccessLevel
   /** The file of the remote API's certificate. */
-  readonly certificate: string
+  readonly certificate: CertificateFiles
   readonly gantry: GantryMaster
   readonly figures: KeeperFigures
   view(): MaintenanceView

@@ -98,7 +98,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     handshakes: new Shares({ all: NODED_HANDSHAKES_MAX, each: NODED_HANDSHAKES_PER_CLIENT_MAX }),
     ...{ clock: context.clock, log: context.log, every_s: TLS_REFUSED_EVERY_S },
   }).watch(server)
-  followCertificate(files, server, options.paths.serverCert, () => nodeServerTls(files, options.paths), context.log)
+  followCertificate(files, server, [options.paths.serverCert], () => nodeServerTls(files, options.paths), context.log)
   // Longer than callers keep idle connections, so that no caller sends into a connection that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   countRefused(server, context, TLS_REFUSED_EVERY_S)

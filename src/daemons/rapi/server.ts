@@ -16,6 +16,7 @@ import type { Log } from '../../lib/log'
 import type { OwnFigures } from '../../lib/own-figures'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
+import type { CertificateFiles } from '../../lib/tls'
 import { HTTP_LIMITS } from '../../model/limits/http'
 import type { Master } from '../../rpc/luxi/master'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
@@ -49,6 +50,10 @@ export interface RapiOptions {
   requireAuthentication?: boolean
   /** Default `changes`. */
   accessLog?: AccessLevel
+  /** Default: the cluster's file, which has both. `none` is plain HTTP, for a proxy on this machine. */
+  certificate?: CertificateFiles | 'none'
+  /** Connections at once; default `HTTP_LIMITS.connections`. */
+  connections?: number | undefined
   /** Default: the cluster's users file. */
   usersFile?: string
 }
@@ -73,13 +78,15 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
     port,
     clusterAddress: lateAddress,
     accessLog = 'changes',
+    certificate = { key: paths.rapiCert, cert: paths.rapiCert },
+    connections = HTTP_LIMITS.connections,
   } = options
   const users = new UsersFile(options.usersFile ?? paths.rapiUsers, { files, random, log })
   users.refresh()
   const served = await serve({
-    ...{ addresses, port, log, clock, random, files, accessLog, limits: HTTP_LIMITS },
+    ...{ addresses, port, log, clock, random, files, accessLog, limits: { ...HTTP_LIMITS, connections } },
     ...(lateAddress !== undefined && { lateAddress }),
-    certificate: paths.rapiCert,
+    certificate: certificate === 'none' ? undefined : certificate,
     handle: createHandler(options, users),
     websockets: true,
     words: REFUSAL_WORDS,

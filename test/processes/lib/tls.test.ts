@@ -65,7 +65,7 @@ test('a server shows the certificate that its file has, and keeps the former one
   const read = () => ({ key: fs.readFileSync(file), cert: fs.readFileSync(file) })
   fs.writeFileSync(file, pems[0])
   const server = tls.createServer(read(), (socket) => socket.end())
-  followCertificate(systemFiles, server, file, read, silentLog)
+  followCertificate(systemFiles, server, [file], read, silentLog)
   try {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const shown = async () => {

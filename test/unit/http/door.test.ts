@@ -55,7 +55,7 @@ const start = async (more: Omit<DoubleOptions, 'routes' | 'file'> = {}): Promise
 }
 
 describe.each([
-  ['TLS', 's', { certificate }],
+  ['TLS', 's', { certificate: { key: certificate, cert: certificate } }],
   ['plain sockets', '', {}],
 ])('over %s', (_name, secure, own) => {
   beforeEach(() => start(own))

@@ -53,6 +53,10 @@ test('an option that a role has not is refused by name, and so is a wrong value'
   expect(() => readOptions(rapi, ['--config', 'x'])).toThrow('rapi has no option --config; "gantryd rapi --help" lists')
   expect(() => readOptions(rapi, ['--port', '99999'])).toThrow("--port needs a number from 0 to 65535, not '99999'")
   expect(() => readOptions(rapi, ['--access-log=some'])).toThrow("one of none, changes, all, not 'some'")
+  expect(readOptions(rapi, ['--max-clients=7', '-K', '/k.pem', '-C', '/c.pem', '--no-ssl'])).toMatchObject({
+    ...{ maxClients: 7, 'ssl-key': '/k.pem', 'ssl-cert': '/c.pem', 'no-ssl': true },
+  })
+  expect(() => readOptions(rapi, ['--max-clients', '0'])).toThrow("--max-clients needs a number from 1 on, not '0'")
   expect(() => readOptions(rapi, ['more'])).toThrow(/more/)
 })
 

@@ -72,7 +72,7 @@ beforeEach(async () => {
       port: 0,
       accessLog: 'none',
     },
-    ...{ certificate: paths.rapiCert, figures: { rounds: 1, looks: 2, failures: 0 } },
+    ...{ certificate: { key: paths.rapiCert, cert: paths.rapiCert }, figures: { rounds: 1, looks: 2, failures: 0 } },
     view: () => maintenanceView(box.gantry, () => 'node1'),
     identify: async (request) => (await identify(request)).identity,
     problemOf: (error) => problemOf(error, log),
