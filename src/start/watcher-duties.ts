@@ -71,10 +71,10 @@ async function endWhatMustNotRun({ paths, log, clock }: Duties): Promise<void> {
 
 /** A daemon that hangs is ended, and its parent starts it again. Never rejects. */
 export async function lookAfterDaemons(duties: Duties): Promise<void> {
-  const { paths, log } = duties
+  const { paths, log, clock } = duties
   try {
-    if (!(await rapiAnswers(duties))) await endDaemon(duties, 'rapi')
-    if (!(await wconfdAnswers(paths, duties.clock))) await endDaemon(duties, 'wconfd')
+    await endIfSilent(duties, 'rapi', () => rapiAnswers(duties))
+    await endIfSilent(duties, 'wconfd', () => wconfdAnswers(paths, clock))
   } catch (error) {
     log.error({ err: error }, 'a daemon that hangs cannot be started again')
   }
@@ -115,9 +115,17 @@ async function wconfdAnswers(paths: Paths, clock: Clock): Promise<boolean> {
   }
 }
 
-async function endDaemon({ paths, log, clock }: Duties, role: string): Promise<void> {
+/** A daemon writes its pid file when it can be used: one that did so only after it was asked has just begun, and does not hang. */
+async function endIfSilent(duties: Duties, role: string, answers: () => Promise<boolean>): Promise<void> {
+  const { paths, log } = duties
   const pid = await pidOf(paths, role)
-  if (pid === undefined) return log.error({ role }, 'a daemon does not answer, and has no process that could be ended')
+  if (await answers()) return
+  if (pid !== undefined) return endDaemon(duties, role, pid)
+  log.error({ role }, 'a daemon does not answer: it has not begun yet, or nobody starts it')
+}
+
+async function endDaemon({ paths, log, clock }: Duties, role: string, pid: number): Promise<void> {
+  if ((await pidOf(paths, role)) !== pid) return
   log.warn({ role, pid }, 'a daemon does not answer; it is ended, and started again by its parent')
   machine.processes.signal(pid, 'SIGTERM')
   for (let left_s = CHILD_STOP_S; left_s > 0 && (await pidOf(paths, role)) === pid; left_s--) await clock.sleep(1000)
