@@ -117,11 +117,12 @@ function connect() {
 }
 
 async function thisNode(): Promise<ThisNode> {
-  const [{ openNodeClient }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }] = await Promise.all([
+  const [{ openNodeClient }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }, back] = await Promise.all([
     import('./rpc/node/client.js'),
     import('./lib/log.js'),
     import('./model/owners.js'),
     import('./lib/random.js'),
+    import('./node/hypervisor/index.js'),
   ])
   const paths = orFailure(thisNodePaths)
   const log = createLog('commands', { file: ownedLogFile(paths.logFile('commands')) })
@@ -131,6 +132,7 @@ async function thisNode(): Promise<ThisNode> {
     random: systemRandom,
     log,
     nodes: openNodeClient({ paths, clock: systemClock, files: machine().files }),
+    hypervisors: Object.keys(back.hypervisors),
   }
 }
 

@@ -7,7 +7,7 @@ import * as path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json'
 import { RELEASE_VERSION } from '../../src/model/constants/versions'
-import { describePrograms, fillDoc, fillGantry, fillHtools } from './contents'
+import { describePrograms, fillAdopt, fillDoc, fillGantry, fillHtools } from './contents'
 import { control, copyright, MAINTAINER, PACKAGES } from './control'
 import { Tree } from './tree'
 import { unitFiles } from './units'
@@ -25,12 +25,15 @@ async function build(into: string): Promise<void> {
   const trees = {
     'gantry-htools': treeOf('gantry-htools'),
     gantry: treeOf('gantry'),
+    'gantry-adopt': treeOf('gantry-adopt'),
     'gantry-doc': treeOf('gantry-doc'),
   }
   fillHtools(trees['gantry-htools'])
   fillGantry(trees.gantry, trees['gantry-htools'])
+  fillAdopt(trees['gantry-adopt'])
   fillDoc(trees['gantry-doc'])
-  await describePrograms(trees.gantry, trees['gantry-htools'], new Date(epoch * 1000).toISOString().slice(0, 10))
+  const date = new Date(epoch * 1000).toISOString().slice(0, 10)
+  await describePrograms(trees.gantry, trees['gantry-htools'], trees['gantry-adopt'], date)
   for (const name of PACKAGES) {
     const tree = trees[name]
     tree.write(`/usr/share/doc/${name}/copyright`, copyright(path.join(ROOT, 'LICENSE'), tree))

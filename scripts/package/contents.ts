@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { PATH } from '../../src/model/constants/paths'
 import { manualPages } from './man'
-import { COMMANDS, HTOOLS } from './programs'
+import { ADOPT, COMMANDS, HTOOLS } from './programs'
 import { neededPackages } from './dependencies'
 import type { Tree } from './tree'
 import { HOME, packagedRoles, unitFiles } from './units'
@@ -58,11 +58,22 @@ export function fillGantry(tree: Tree, others: Tree): void {
   for (const place of [PATH.HOOKS_BASE_DIR, '/var/lib/ganeti', '/var/log/ganeti']) tree.directory(place)
 }
 
+/** A copy of the command line's program, so that it comes without all that has the place of Ganeti's. */
+export function fillAdopt(tree: Tree): void {
+  const home = `/usr/lib/${ADOPT}`
+  const bundle = path.join(ROOT, 'dist/bundle/gnt.js')
+  copyProgram(tree, ['load.js', 'gnt.js'], home)
+  tree.copy(bundle, `${home}/dist/bundle/gnt.js`)
+  copyPackages(tree, [bundle], undefined, home)
+  tree.link(`/usr/sbin/${ADOPT}`, `${home}/bin/gnt.js`)
+}
+
 /** Manual pages and what shells complete. */
-export async function describePrograms(gantry: Tree, htools: Tree, date: string): Promise<void> {
+export async function describePrograms(gantry: Tree, htools: Tree, adopt: Tree, date: string): Promise<void> {
   for (const [file, page] of Object.entries(await manualPages(date))) {
     const section = file.slice(file.lastIndexOf('.') + 1)
-    const tree = HTOOLS.includes(file.slice(0, file.lastIndexOf('.'))) ? htools : gantry
+    const name = file.slice(0, file.lastIndexOf('.'))
+    const tree = name === ADOPT ? adopt : HTOOLS.includes(name) ? htools : gantry
     tree.writeCompressed(`/usr/share/man/man${section}/${file}`, page)
   }
   const programs = COMMANDS.filter((name) => name !== 'move-instance').join(' ')
@@ -87,20 +98,20 @@ export function fillDoc(tree: Tree): void {
   tree.copy(path.join(ROOT, 'openapi'), `${place}/openapi`)
 }
 
-function copyProgram(tree: Tree, names: readonly string[]): void {
-  for (const name of names) tree.copy(path.join(ROOT, 'bin', name), `${HOME}/bin/${name}`)
+function copyProgram(tree: Tree, names: readonly string[], home = HOME): void {
+  for (const name of names) tree.copy(path.join(ROOT, 'bin', name), `${home}/bin/${name}`)
 }
 
 /** Packages of npm without what only those need who build them. */
-function copyPackages(tree: Tree, files: readonly string[], isNew = (_place: string) => true): void {
+function copyPackages(tree: Tree, files: readonly string[], isNew = (_place: string) => true, home = HOME): void {
   const needed = (name: string) =>
     /\.(c?js|json|css|html|png)$|^LICEN[CS]E/i.test(name) &&
     !/(^|\/)(test|tests|docs|example|examples|node_modules|esm|es)\//.test(name)
   for (const folder of neededPackages(ROOT, files))
     tree.copy(
       path.join(ROOT, folder),
-      `${HOME}/${folder}`,
-      (name) => needed(name) && isNew(`${HOME}/${folder}/${name}`),
+      `${home}/${folder}`,
+      (name) => needed(name) && isNew(`${home}/${folder}/${name}`),
     )
 }
 

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import type { Tree } from './tree'
 
-export const PACKAGES = ['gantry-htools', 'gantry', 'gantry-doc'] as const
+export const PACKAGES = ['gantry-htools', 'gantry', 'gantry-adopt', 'gantry-doc'] as const
 /** Who builds it, as Debian's tools have that. */
 export const MAINTAINER = `${process.env['DEBFULLNAME'] ?? 'The Gantry authors'} <${process.env['DEBEMAIL'] ?? 'gantry@localhost'}>`
 
@@ -46,6 +46,15 @@ const FIELDS: Readonly<Record<Name, (version: string) => Fields>> = {
  hbal, hspace, hail and their neighbours compute balances, capacity and places
  of virtual machines. They read a cluster of Gantry or Ganeti over its remote
  API, or a file, so they also run on machines that are in no cluster.`,
+  }),
+  'gantry-adopt': () => ({
+    Section: 'admin',
+    Depends: `${NODE}, openssh-client`,
+    Description: `takes over a cluster of Ganeti, and gives it back
+ Looks at a running cluster of Ganeti and says what stands in the way of Gantry.
+ Then exchanges the packages of its nodes, one after the other, while the guests
+ run on, and does the opposite when asked. It is installed on the master, beside
+ Ganeti's packages or Gantry's.`,
   }),
   'gantry-doc': () => ({
     Section: 'doc',

@@ -14,7 +14,9 @@ export const HTOOLS = [
   'hail',
   'mon-collector',
 ]
+/** Taking over a cluster of Ganeti: it has a package of its own, which is installed beside Ganeti's. */
+export const ADOPT = 'gantry-adopt'
 /** Those of the command line, of which one has another place. */
 export const COMMANDS = Object.entries(manifest.bin)
-  .filter(([, file]) => file === 'bin/gnt.js')
+  .filter(([name, file]) => file === 'bin/gnt.js' && name !== ADOPT)
   .map(([name]) => name)

@@ -76,6 +76,8 @@ export interface ThisNode {
   readonly random: Random
   readonly log: Log
   readonly nodes: NodeClient
+  /** The hypervisors that nodes have. */
+  readonly hypervisors: readonly string[]
 }
 
 /** The things that `gnt-cluster init` needs on a node that has nothing yet. */

@@ -173,7 +173,7 @@ machineTest('a package that is purged leaves nothing but data', async () => {
   await machines.run(3, `gnt-node remove ${nameOf(1)}`)
   await machines.until(1, 'systemctl is-active ganeti-noded', ({ output }) => output.trim() === 'inactive')
   for (const machine of [1, 2]) {
-    await machines.run(machine, 'dpkg -P gantry gantry-htools gantry-doc')
+    await machines.run(machine, 'dpkg -P gantry gantry-htools gantry-doc gantry-adopt')
     const left =
       'find / -xdev ( -name "*gantry*" -o -name "*ganeti*" -o -name "gnt-*" ) -not -path "/proc/*" -not -path "/root/*"'
     const files = (await machines.run(machine, left.replaceAll('(', '\\(').replaceAll(')', '\\)')))

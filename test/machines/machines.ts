@@ -5,7 +5,9 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 
-const ROOT = path.resolve(__dirname, '../../.cache/machines/root')
+/** Root file systems: a bare machine, and one with Debian's Ganeti. */
+const ROOTS = path.resolve(__dirname, '../../.cache/machines')
+export type Kind = 'root' | 'ganeti'
 const CONTAINER = '/usr/share/lxc/config/common.conf'
 const DYING = ['setpriv', '--pdeathsig', 'KILL', '--']
 const CLEAN = [
@@ -16,13 +18,15 @@ const CLEAN = [
   'TERM=dumb',
 ]
 
-export const missing = [
+const missingFor = (kind: Kind): string[] => [
   ...(process.getuid?.() === 0 ? [] : ['run the tests as root']),
   ...(fs.existsSync(CONTAINER) ? [] : ['apt-get install -y --no-install-recommends lxc mmdebstrap']),
-  ...(fs.existsSync(ROOT) ? [] : ['sh test/machines/root-file-system.sh']),
+  ...(fs.existsSync(path.join(ROOTS, kind)) ? [] : ['sh test/machines/root-file-system.sh']),
   ...(fs.existsSync('/dev/net/tun') ? [] : ['modprobe tun']),
 ]
-export const NEEDED = `skipped, machines need: ${missing.join('; ')}`
+export const missing = missingFor('root')
+export const missingForGaneti = missingFor('ganeti')
+export const NEEDED = `skipped, machines need: ${missingForGaneti.join('; ')}`
 
 export const nameOf = (machine: number): string => `node${machine}.machines.test`
 export const CLUSTER = 'cluster.machines.test'
@@ -77,7 +81,7 @@ export class Machines {
   }
 
   /** Resolves when systemd has started what it should. */
-  async start(machine: number): Promise<void> {
+  async start(machine: number, kind: Kind = 'root'): Promise<void> {
     const own = path.join(this.folder, `m${machine}`)
     const upper = path.join(own, 'upper')
     const write = (place: string, text: string) => {
@@ -90,7 +94,7 @@ export class Machines {
     write('/etc/systemd/system/multi-user.target.wants/.keep', '')
     fs.symlinkSync('../lan.service', path.join(upper, '/etc/systemd/system/multi-user.target.wants/lan.service'))
     fs.mkdirSync(path.join(this.folder, 'shared'), { recursive: true })
-    fs.writeFileSync(path.join(own, 'config'), this.config(machine, upper))
+    fs.writeFileSync(path.join(own, 'config'), this.config(machine, path.join(ROOTS, kind), upper))
     const log = path.join(own, 'lxc.log')
     const words = ['lxc-start', '-F', '-P', this.folder, '-n', `m${machine}`, '-l', 'WARN', '-o', log]
     const [program = '', ...rest]: readonly string[] = [...DYING, ...this.inside, ...words]
@@ -167,11 +171,11 @@ export class Machines {
     return files.map((file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').slice(-2000) : '')).join('\n')
   }
 
-  private config(machine: number, upper: string): string {
+  private config(machine: number, root: string, upper: string): string {
     return [
       `lxc.include = ${CONTAINER}`,
       `lxc.uts.name = ${nameOf(machine)}`,
-      `lxc.rootfs.path = overlay:${ROOT}:${upper}`,
+      `lxc.rootfs.path = overlay:${root}:${upper}`,
       'lxc.init.cmd = /sbin/init',
       ...['lxc.net.0.type = veth', 'lxc.net.0.link = lan', 'lxc.net.0.flags = up'],
       'lxc.mount.auto = proc:mixed sys:mixed cgroup:mixed',

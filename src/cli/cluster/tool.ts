@@ -1,4 +1,5 @@
 // The table of gnt-cluster: its commands, and the function that runs each.
+import { adoptCommand } from './adopt'
 import { renameCluster, renewCrypto } from './keys'
 import { initCluster } from './init'
 import { emergencyPower } from './epo'
@@ -135,6 +136,7 @@ export const clusterTool: Tool = {
       ],
       run: initCluster,
     },
+    adoptCommand,
     { name: 'destroy', help: 'dissolve the cluster', usage: '', args: [], options: [oYesDoIt], run: destroyCluster },
     {
       name: 'rename',

@@ -1,0 +1,50 @@
+// What a cluster of Ganeti uses and Gantry does not have, from its configuration alone.
+import { recordValues } from '../../config/records'
+import { verifyConfig } from '../../config/verify'
+import type { ConfigData } from '../../model/config'
+import { NAMED_MAX } from '../../model/limits/adoption'
+
+export interface Findings {
+  /** With one of these nothing begins. */
+  readonly problems: readonly string[]
+  /** Worth knowing; they hold up nothing. */
+  readonly notes: readonly string[]
+}
+
+/** `hypervisors` are those that nodes of ours have. */
+export function featuresThatLack(config: ConfigData, hypervisors: readonly string[]): Findings {
+  const { cluster } = config
+  const instances = recordValues(config.instances)
+  const foreign = instances.filter(({ hypervisor }) => !hypervisors.includes(hypervisor))
+  const unused = cluster.enabled_hypervisors.filter(
+    (name) => !hypervisors.includes(name) && !foreign.some(({ hypervisor }) => hypervisor === name),
+  )
+  const reserved = instances.filter(({ forthcoming }) => forthcoming === true)
+  const problems = [
+    foreign.length > 0 &&
+      `${named(foreign)}: there is no hypervisor ${different(foreign.map(({ hypervisor }) => hypervisor))}; ` +
+        'move or remove them first',
+    cluster.primary_ip_family !== IPV4 && 'the cluster has IPv6 as its primary version: daemons listen on IPv4 only',
+  ]
+  const notes = [
+    unused.length > 0 && `the hypervisor ${different(unused)} is enabled and not there; no instance uses it`,
+    reserved.length > 0 && `${named(reserved)}: reserved instances stay reserved, and cannot be committed to`,
+    cluster.zeroing_image !== '' && 'free space is not zeroed before an export: there are no helper machines',
+    ...verifyConfig(config).map((text) => `configuration: ${text}`),
+  ]
+  return { problems: problems.filter(isText), notes: notes.filter(isText) }
+}
+
+const IPV4 = 2
+
+export const isText = (text: string | false): text is string => text !== false
+
+const different = (names: readonly string[]): string => [...new Set(names)].sort().join(', ')
+
+const named = (objects: readonly { readonly name: string }[]): string => shortList(objects.map(({ name }) => name))
+
+/** The first of many names, and how many more there are. */
+export function shortList(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX
+  return names.slice(0, NAMED_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,50 @@
+// Scripts and files for nodes, whatever runs there: over SSH as root, and without it on the node that this process runs on.
+import { inheritedEnvironment } from '../../lib/environment'
+import type { Paths } from '../../lib/paths'
+import type { Run } from '../../lib/run-command'
+import { sshCommand, sshOptions, type SshOptions } from '../../lib/ssh'
+import { PATH } from '../../model/constants/paths'
+import { COPY_S } from '../../model/limits/adoption'
+
+export interface Place {
+  readonly name: string
+  readonly sshPort: number
+}
+
+export interface Said {
+  readonly code: number | null
+  readonly output: string
+}
+
+export interface NodeShell {
+  /** Runs a script of `sh`. */
+  run(node: Place, script: string, timeout_s: number): Promise<Said>
+  /** Puts files into a directory that is there. Rejects with what is wrong. */
+  copy(node: Place, files: readonly string[], directory: string): Promise<void>
+}
+
+export function nodeShell(paths: Paths, cluster: string, run: Run): NodeShell {
+  const isHere = ({ name }: Place) => name === paths.hostname
+  const how = ({ sshPort }: Place): SshOptions => ({
+    knownHosts: PATH.SSH_KNOWN_HOSTS_FILE,
+    hostAlias: cluster,
+    port: sshPort,
+    quiet: false,
+  })
+  const env = inheritedEnvironment()
+  return {
+    async run(node, script, timeout_s) {
+      const address = { name: node.name, address: undefined }
+      const words = isHere(node) ? ['sh', '-s'] : sshCommand(paths, address, how(node), 'sh -s')
+      const { code, output, timedOut } = await run(words, { input: script, timeout_s, env })
+      return timedOut ? { code: null, output: `${output}\nno end within ${timeout_s} s` } : { code, output }
+    },
+    async copy(node, files, directory) {
+      const words = isHere(node)
+        ? ['cp', '--', ...files, directory]
+        : ['scp', '-q', ...sshOptions(how(node)), '--', ...files, `root@${node.name}:${directory}/`]
+      const { code, output } = await run(words, { timeout_s: COPY_S, env })
+      if (code !== 0) throw new Error(`${node.name}: files cannot be copied to ${directory}: ${output.trim()}`)
+    },
+  }
+}

@@ -1,0 +1,87 @@
+// What a node tells of itself, whichever of the two runs there: a script that reads and changes nothing, and what its lines mean.
+import { PATH } from '../../model/constants/paths'
+import { GANETI_PACKAGES, KEPT } from './scripts'
+
+export interface NodeFacts {
+  readonly systemd: boolean
+  /** Status and version of a package, as `installed 3.0.2-3`; packages that are not there are left out. */
+  readonly packages: ReadonlyMap<string, string>
+  /** Of /usr/bin/node. */
+  readonly node: string | undefined
+  readonly room_mib: number
+  /** Names of daemons that run. */
+  readonly daemons: readonly string[]
+  /** Processes of KVM guests by the names of their instances. */
+  readonly guests: ReadonlyMap<string, number>
+  /** Lines such as `RAPI_ARGS=-b 127.0.0.1`, without those that are empty. */
+  readonly arguments: ReadonlyMap<string, string>
+  /** From where Ganeti's package can be had again: this node, an archive. */
+  readonly wayBack: string | undefined
+  readonly programs: ReadonlyMap<string, string>
+}
+
+/** Packages whose state is looked at. */
+const ASKED = ['ganeti', 'gantry', 'gantry-htools', 'nodejs']
+
+export const PROBE = `
+say() { [ -z "$2" ] || printf '%s=%s\\n' "$1" "$2"; }
+alive() { pid=$(cat "$1" 2>/dev/null) && [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; }
+[ ! -d /run/systemd/system ] || say systemd yes
+for name in ${ASKED.join(' ')}; do
+  say "package.$name" "$(dpkg-query -W -f '\${db:Status-Status} \${Version}' "$name" 2>/dev/null)"
+done
+say node "$(/usr/bin/node --version 2>/dev/null)"
+say room_kib "$(df -Pk /usr | awk 'NR == 2 { print $4 }')"
+say program.qemu "$(qemu-system-x86_64 --version 2>/dev/null | head -n 1)"
+say program.lvm "$(lvs --version 2>/dev/null | awk '/LVM version/ { print $3 }')"
+say program.drbd "$(sed -n '1s/^version: \\([^ ]*\\).*/\\1/p' /proc/drbd 2>/dev/null)"
+for file in ${PATH.RUN_DIR}/ganeti-*.pid; do
+  name=\${file##*/ganeti-}
+  ! alive "$file" || say "daemon.\${name%.pid}" "$pid"
+done
+for file in ${PATH.RUN_DIR}/kvm-hypervisor/pid/*; do
+  ! alive "$file" || say "guest.\${file##*/}" "$pid"
+done
+sed -n 's/^\\([A-Z]*_ARGS\\)="\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/arguments.\\1=\\2/p' /etc/default/ganeti 2>/dev/null
+version=$(dpkg-query -W -f '\${Version}' ganeti 2>/dev/null)
+if ls ${KEPT}/ganeti_*.deb >/dev/null 2>&1; then say way_back here
+elif ls ${GANETI_PACKAGES}/ganeti_*"\${version##*:}"_*.deb >/dev/null 2>&1; then say way_back here
+elif apt-get -qq --print-uris download "ganeti=$version" >/dev/null 2>&1; then say way_back archive
+fi
+exit 0
+`
+
+export function readFacts(output: string): NodeFacts {
+  const lines = output.split('\n').flatMap((line) => {
+    const at = line.indexOf('=')
+    return at > 0 ? [[line.slice(0, at), line.slice(at + 1).trim()] as const] : []
+  })
+  const all = new Map(lines)
+  const below = (prefix: string) =>
+    new Map(
+      lines.flatMap(([key, value]) =>
+        key.startsWith(`${prefix}.`) && value !== '' ? [[key.slice(prefix.length + 1), value] as const] : [],
+      ),
+    )
+  return {
+    systemd: all.get('systemd') === 'yes',
+    packages: below('package'),
+    node: all.get('node'),
+    room_mib: Math.floor(Number(all.get('room_kib') ?? 0) / 1024),
+    daemons: [...below('daemon').keys()],
+    guests: new Map([...below('guest')].map(([name, pid]) => [name, Number(pid)])),
+    arguments: below('arguments'),
+    wayBack: all.get('way_back'),
+    programs: below('program'),
+  }
+}
+
+/** Which of the two has its programs on the node. One that is half installed, or half removed, is neither. */
+export function productOf({ packages }: NodeFacts): 'ganeti' | 'gantry' | undefined {
+  const isInstalled = (name: string) => packages.get(name)?.startsWith('installed ') === true
+  if (isInstalled('gantry') && isInstalled('gantry-htools')) return 'gantry'
+  return isInstalled('ganeti') ? 'ganeti' : undefined
+}
+
+export const versionOf = ({ packages }: NodeFacts, name: string): string | undefined =>
+  packages.get(name)?.split(' ')[1]
