@@ -38,7 +38,7 @@ describe('tools and commands', () => {
       '--yes-do-it': ['gnt-instance failover'],
     }
     const own = [
-      ...['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor'],
+      ...['gnt-allocation', 'gnt-token', 'gnt-debug confd', 'gnt-cluster monitor', 'gnt-cluster adopt'],
       ...['repair', 'snapshot', 'list-snapshots', 'remove-snapshot'].map((name) => `gnt-instance ${name}`),
       ...['gnt-cluster maintenance', 'gnt-cluster remove-repair', 'gnt-node repair-command'],
     ]
