@@ -14,6 +14,8 @@ export interface SshOptions {
   mayAsk?: boolean
   /** How to treat a host whose key is not known. Default: it is refused. */
   unknownHosts?: 'ask' | 'accept'
+  /** Nodes are reached by IPv6. Default: by IPv4. */
+  ipv6?: boolean
 }
 
 /** The options that ssh and scp share. */
@@ -31,7 +33,7 @@ export const sshOptions = (options: SshOptions): string[] => [
   ...(options.port === undefined ? [] : [`-oPort=${options.port}`]),
   ...(options.mayAsk === true ? [] : ['-oBatchMode=yes']),
   `-oStrictHostKeyChecking=${HOST_KEYS[options.unknownHosts ?? 'refuse']}`,
-  '-4',
+  options.ipv6 === true ? '-6' : '-4',
 ]
 
 const HOST_KEYS = { ask: 'ask', accept: 'no', refuse: 'yes' } as const

@@ -24,7 +24,6 @@ export function featuresThatLack(config: ConfigData, hypervisors: readonly strin
     foreign.length > 0 &&
       `${named(foreign)}: there is no hypervisor ${different(foreign.map(({ hypervisor }) => hypervisor))}; ` +
         'move or remove them first',
-    cluster.primary_ip_family !== IPV4 && 'the cluster has IPv6 as its primary version: daemons listen on IPv4 only',
   ]
   const notes = [
     unused.length > 0 && `the hypervisor ${different(unused)} is enabled and not there; no instance uses it`,
@@ -34,8 +33,6 @@ export function featuresThatLack(config: ConfigData, hypervisors: readonly strin
   ]
   return { problems: problems.filter(isText), notes: notes.filter(isText) }
 }
-
-const IPV4 = 2
 
 export const isText = (text: string | false): text is string => text !== false
 

@@ -3,7 +3,9 @@ import { inheritedEnvironment } from '../../lib/environment'
 import type { Paths } from '../../lib/paths'
 import type { Run } from '../../lib/run-command'
 import { sshCommand, sshOptions, type SshOptions } from '../../lib/ssh'
+import type { Cluster } from '../../model/cluster'
 import { PATH } from '../../model/constants/paths'
+import { versionOf } from '../../model/ip'
 import { COPY_S } from '../../model/limits/adoption'
 
 export interface Place {
@@ -23,11 +25,12 @@ export interface NodeShell {
   copy(node: Place, files: readonly string[], directory: string): Promise<void>
 }
 
-export function nodeShell(paths: Paths, cluster: string, run: Run): NodeShell {
+export function nodeShell(paths: Paths, { cluster_name, primary_ip_family }: Cluster, run: Run): NodeShell {
   const isHere = ({ name }: Place) => name === paths.hostname
   const how = ({ sshPort }: Place): SshOptions => ({
     knownHosts: PATH.SSH_KNOWN_HOSTS_FILE,
-    hostAlias: cluster,
+    hostAlias: cluster_name,
+    ipv6: versionOf(primary_ip_family) === 6,
     port: sshPort,
     quiet: false,
   })

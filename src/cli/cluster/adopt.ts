@@ -85,7 +85,7 @@ async function prepare(call: Call) {
   const adoption: AdoptionOptions = {
     ...{ ...node, clock, config, roles: service.ROLES },
     to: options.flag('back') ? 'ganeti' : 'gantry',
-    shell: service.nodeShell(node.paths, config.cluster.cluster_name, run),
+    shell: service.nodeShell(node.paths, config.cluster, run),
     files: packages.map(({ file }) => file),
     given: packages.map(({ name }) => name),
     patience_s: options.number('timeout') ?? JOBS_END_S,
