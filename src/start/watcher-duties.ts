@@ -89,7 +89,7 @@ async function rapiAnswers({ paths, rapiIp, clock }: Duties): Promise<boolean> {
   return Promise.any(answers).catch(() => false)
 }
 
-/** Also with a refusal. Rejects otherwise. */
+/** Also with a refusal, and where --no-ssl made it plain HTTP, which is no TLS. Rejects otherwise. */
 function answersAt(host: string, clock: Clock): Promise<true> {
   return new Promise((resolve, reject) => {
     const request = https.get({ host, port: PORT.rapi, path: '/version', rejectUnauthorized: false }, (response) => {
@@ -98,7 +98,11 @@ function answersAt(host: string, clock: Clock): Promise<true> {
       limit.cancel()
     })
     const limit = clock.after(WATCHER_DAEMON_ANSWER_S * 1000, () => request.destroy(new Error('no answer')))
-    request.on('error', reject)
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      limit.cancel()
+      if (error.code === 'EPROTO') resolve(true)
+      else reject(error)
+    })
   })
 }
 

@@ -1,6 +1,7 @@
 // What the watcher does with daemons of the master that do not answer, with processes that stand for them.
 import { type ChildProcess, spawn } from 'node:child_process'
 import * as fs from 'node:fs'
+import * as http from 'node:http'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
@@ -59,5 +60,17 @@ test('one that has only begun when it was asked is left alone', async () => {
   await serve(writePid)
   await lookAfterDaemons({ paths, log, clock, rapiIp })
   expect(fs.existsSync(paths.pidFile('rapi'))).toBe(true)
+  expect([rapi.exitCode, rapi.signalCode]).toEqual([null, null])
+})
+
+test('one that speaks plain HTTP is left alone', async () => {
+  writePid()
+  server = http.createServer((_request, response) => response.end())
+  await new Promise<void>((resolve) => server?.listen(PORT.rapi, rapiIp, resolve))
+  const patient: Clock = {
+    ...clock,
+    after: (delay_ms, run, more) => systemClock.after(Math.min(delay_ms, 3000), run, more),
+  }
+  await lookAfterDaemons({ paths, log, clock: patient, rapiIp })
   expect([rapi.exitCode, rapi.signalCode]).toEqual([null, null])
 })
