@@ -33,7 +33,7 @@ export function finishPlain(spec: Spec): Spec {
 /** `security`: ways to log in, any of which is enough. */
 export function finishDocument(spec: Spec, security: Json[]): Spec {
   const { schemas } = spec.components
-  makeStrict(spec)
+  makeStrict(spec, schemas)
   dropUnused(spec)
   const { components, ...rest } = spec
   const { securitySchemes, ...parts } = components
@@ -62,11 +62,11 @@ function dropUnused(spec: Spec): void {
 }
 
 /** Adds what strict readers of OpenAPI 3.0 need: a type beside `nullable`, choices that differ, a summary for each operation. */
-function makeStrict(value: unknown): void {
+function makeStrict(value: unknown, schemas: Spec['components']['schemas']): void {
   if (typeof value !== 'object' || value === null) return
   const node = value as Json
   if (node['nullable'] === true && node['type'] === undefined) {
-    if (node['allOf'] !== undefined) node['type'] = 'object'
+    if (node['allOf'] !== undefined) node['type'] = typeOf(node['allOf'], schemas)
     else delete node['nullable']
   }
   const { anyOf } = node
@@ -81,7 +81,13 @@ function makeStrict(value: unknown): void {
   const { operationId, summary, description } = node
   if (typeof operationId === 'string' && summary === undefined && typeof description === 'string')
     node['summary'] = /^[^.:;]*/.exec(description)?.[0]
-  for (const part of Object.values(node)) makeStrict(part)
+  for (const part of Object.values(node)) makeStrict(part, schemas)
+}
+
+/** Of a reference to one schema. */
+function typeOf(allOf: unknown, schemas: Spec['components']['schemas']): unknown {
+  const [, name = ''] = /"#\/components\/schemas\/(.*?)"/.exec(JSON.stringify(allOf)) ?? []
+  return schemas[name]?.type ?? 'object'
 }
 
 export const PROBLEM: Schema & Json = {

@@ -2,8 +2,12 @@
 import { type ProcessFacts, processFacts } from './processes'
 import { type NodeSources, readIfThere } from './report'
 
+export interface KvmProcess extends ProcessFacts {
+  readonly command: readonly string[]
+}
+
 /** By instance. A file whose process has ended, or is another one by now, does not count. */
-export async function kvmProcesses(sources: NodeSources): Promise<Map<string, ProcessFacts>> {
+export async function kvmProcesses(sources: NodeSources): Promise<Map<string, KvmProcess>> {
   const directory = `${sources.paths.runDir}/kvm-hypervisor/pid`
   const looks = (await sources.list(directory)).map(async (name) => {
     const pid = Number(await readIfThere(sources, `${directory}/${name}`))
@@ -12,7 +16,7 @@ export async function kvmProcesses(sources: NodeSources): Promise<Map<string, Pr
     const words = command.split('\0')
     const isIts = words.some((word, at) => word === '-name' && words[at + 1]?.split(',')[0] === name)
     const facts = isIts ? await processFacts(sources, pid) : undefined
-    return facts === undefined ? [] : [[name, facts] as const]
+    return facts === undefined ? [] : [[name, { ...facts, command: words }] as const]
   })
   return new Map((await Promise.all(looks)).flat())
 }

@@ -25,6 +25,8 @@ import { ConsolesV3Controller } from './../daemons/rapi/controllers/v3/consoles.
 import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
 import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
 import { MaintenanceV3Controller } from './../daemons/rapi/controllers/v3/maintenance.controller'
+import { NodeMetricsV3Controller } from './../daemons/rapi/controllers/v3/metrics.controller'
+import { InstanceMetricsV3Controller } from './../daemons/rapi/controllers/v3/metrics.controller'
 import { MonitoringV3Controller } from './../daemons/rapi/controllers/v3/monitoring.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
@@ -991,6 +993,22 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'acknowledge',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"path","name":"id","required":true,"dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/nodes/:name/metrics',
+    controller: NodeMetricsV3Controller,
+    action: 'read',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"since","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/instances/:name/metrics',
+    controller: InstanceMetricsV3Controller,
+    action: 'read',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"since","dataType":"string"}, ],
   },
   {
     verb: 'get',

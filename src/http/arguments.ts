@@ -52,6 +52,7 @@ type Reader = (text: string) => number | boolean | undefined
 /** Of types that are no texts; undefined for what is none of theirs. */
 const READERS: ReadonlyMap<string | undefined, Reader> = new Map<string, Reader>([
   ['integer', pythonInt],
+  ['double', (text) => (Number.isFinite(Number(text)) ? Number(text) : undefined)],
   ['boolean', (text) => BOOLEANS.get(text)],
 ])
 

@@ -43,6 +43,7 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.JOB_QUEUE_DRAIN_FILE]: [...QUEUE, 0o644],
   [PATH.JOB_QUEUE_ARCHIVE_DIR]: [...QUEUE, 0o750],
   [PATH.RUN_DIR]: [...QUEUE, MODE.runDirectory],
+  [PATH.MOND_HISTORY]: [...ROOT, MODE.secureFile],
   [PATH.WATCHER_CALL]: [...QUEUE, 0o644],
   [PATH.SOCKET_DIR]: [...QUEUE, 0o770],
   [PATH.MASTER_SOCKET]: [...QUEUE, MODE.luxiSocket],

@@ -1,7 +1,9 @@
 // How /3 shows what comes of no query; commands that print data show it so, too.
 import { stampText, timeText } from '../lib/rfc3339'
+import type { NodeHistory } from '../model/history'
 import type { ShownSnapshot } from '../model/snapshots'
 import type { TokenInfo } from '../rpc/luxi/gantry'
+import type { InstanceHistories } from '../rpc/luxi/history'
 import type { NodeStorage } from '../rpc/luxi/resources'
 import type { WatcherInfo } from '../rpc/luxi/watcher-report'
 
@@ -22,6 +24,13 @@ export const tokenShape = ({ permissions, tags, groups, created, expires, ...res
   permissions: [...permissions],
   tags: [...tags],
   groups: [...groups],
+})
+
+/** The last hours, with times as texts. */
+export const nodeMetricsShape = ({ times, ...columns }: NodeHistory) => ({ times: times.map(timeText), ...columns })
+export const instanceMetricsShape = ({ times, ...columns }: InstanceHistories) => ({
+  times: times.map(timeText),
+  ...columns,
 })
 
 /** What a node keeps disks on. */

@@ -21,6 +21,7 @@ import type { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
 import { Measures } from './live-data/measures'
 import { MaintenanceService } from './maintenance'
+import { HistoryService } from './monitoring/histories'
 import { MonitoringService } from './monitoring/monitoring'
 import { NodeReports } from './monitoring/node-reports'
 import { Plans } from './jobs/plans'
@@ -83,6 +84,10 @@ function callersHandlers(
   const plans = new Plans(context)
   const measures = new Measures(context)
   const monitoring = new MonitoringService({ ...context, reports: new NodeReports({ ...context, ask: context.monds }) })
+  const histories = new HistoryService({
+    ...{ ...context, ask: context.monds },
+    formerNodes: ({ uuid }) => parts.events.formerNodes(uuid),
+  })
   const submissions = new Submissions(context, parts.jobs, plans)
   const maintenance = new MaintenanceService(context, submissions)
   const allocation = new AllocationService(context, { plans, submissions, jobs: parts.jobs })
@@ -108,6 +113,8 @@ function callersHandlers(
     metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
     monitoring: (caller, request) => monitoring.page(caller, request),
     measuredNodes: (caller) => monitoring.measured(caller),
+    nodeHistory: (caller, name, since_s) => histories.node(caller, name, since_s),
+    instanceHistory: (caller, name, since_s) => histories.instance(caller, name, since_s),
     ...wholeClusterCalls(context, parts),
     storage: (caller, name) => storageOf(context, caller.known(context.config()), name),
     tags: (caller) => tagUses(caller.known(context.config())),

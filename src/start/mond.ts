@@ -1,5 +1,7 @@
 // Starts mond with all that it needs.
 import { existsSync } from 'node:fs'
+import { History } from '../collectors/history/history'
+import { readHistory, writeHistory } from '../collectors/history/saved'
 import { Monitor } from '../collectors/monitor'
 import { Plugins } from '../collectors/plugins'
 import { COLLECTORS } from '../collectors/registry'
@@ -15,6 +17,7 @@ import { systemRandom as random } from '../lib/random'
 import { errorText } from '../lib/system-failure'
 import { MONITORING_PLUGINS_DIR } from '../model/constants/collectors'
 import { PORT } from '../model/constants/daemons'
+import { PATH } from '../model/constants/paths'
 import { OWN_FIGURES_S, PLUGINS_LOOK_S, REPORT_S } from '../model/limits/collectors'
 import { FIRST_ANSWER_S } from '../model/limits/mond'
 import { ownedDisk as disk } from '../model/owners'
@@ -44,6 +47,7 @@ export const start: Start = async ({ paths, log, options }) => {
     warn: (text) => log.debug(text),
   }
   let key = await keyOf(paths)
+  const history = await openHistory(sources, paths, log)
   // With its name, so that nobody can show it as the report of another node.
   const sign = (report: string, time_ns: number) => {
     const salt = String(time_ns)
@@ -67,7 +71,7 @@ export const start: Start = async ({ paths, log, options }) => {
   void settings.start()
   await watchAll()
   const mond = await startMond({
-    ...{ files: thisMachine.files, monitor, clock, log, random, hostname, accessLog: options.accessLog },
+    ...{ files: thisMachine.files, monitor, history, clock, log, random, hostname, accessLog: options.accessLog },
     ...{ addresses: options.bind ?? [await listenAddress(paths)], port: options.port ?? PORT.mond },
     configAge_s: () => settings.age_s(),
     async named() {
@@ -78,12 +82,22 @@ export const start: Start = async ({ paths, log, options }) => {
   return {
     tell: () => mond.tell(),
     async close() {
-      settings.close()
-      monitor.close()
+      for (const part of [settings, monitor]) part.close()
       await mond.close()
+      await history.close()
     },
     reload: () => void keyOf(paths).then((read) => (key = read)),
   }
+}
+
+/** It goes on where a former process of this node has left off. */
+async function openHistory(sources: NodeSources, paths: Paths, log: Surroundings['log']): Promise<History> {
+  const file = paths.local(PATH.MOND_HISTORY)
+  const history = new History({ sources, log, save: (saved) => writeHistory(disk, file, saved) })
+  const before = await readHistory(disk, file, log)
+  if (before !== undefined) history.restore(before)
+  void history.start()
+  return history
 }
 
 const keyOf = async (paths: Paths): Promise<string> => (await disk.read(paths.hmacKey))?.toString('utf8') ?? ''

@@ -1,4 +1,5 @@
 // The options of the daemon, and the part of them that its controllers get.
+import type { History } from '../../collectors/history/history'
 import type { Monitor } from '../../collectors/monitor'
 import type { AccessLevel } from '../../lib/access-level'
 import type { Clock } from '../../lib/clock'
@@ -8,6 +9,7 @@ import type { Random } from '../../lib/random'
 
 export interface MondContext {
   readonly monitor: Monitor
+  readonly history: Pick<History, 'ofNode' | 'ofInstance'>
   readonly clock: Clock
   /** The collectors that the configuration names. It waits a moment for the first to tell; undefined when nobody has. */
   readonly named: () => Promise<ReadonlySet<string> | undefined>

@@ -11,6 +11,7 @@ import { readBody } from '../../lib/read-body'
 import type { ConfigData } from '../../model/config'
 import { SIM_SAVE_S } from '../../model/limits/node'
 import { NODE_CALL_BODY_BYTES_MAX } from '../../model/limits/node-calls'
+import { NO_INSTANCE_HISTORY, NO_NODE_HISTORY } from '../../rpc/mond/history'
 import { type CallName, isCallName } from '../../rpc/node/calls'
 import { NODE_HEADER, decodeCall, encodeAnswer, messageOf } from '../../rpc/node/protocol'
 import { simHandlers } from './handlers'
@@ -93,6 +94,10 @@ async function serve(
   const node = request.headers[NODE_HEADER]
   if (request.method === 'GET' && name === '1/report/all' && typeof node === 'string')
     return void response.writeHead(200, { 'Content-Type': 'application/json' }).end(reports(node))
+  // What is only pretended is not measured.
+  const history = request.method === 'GET' ? /^1\/history\/(node|instance)/.exec(name)?.[1] : undefined
+  if (history !== undefined)
+    return void response.end(JSON.stringify(history === 'node' ? NO_NODE_HISTORY : NO_INSTANCE_HISTORY))
   const body = await readBody(request, NODE_CALL_BODY_BYTES_MAX)
   if (request.method !== 'POST' || typeof node !== 'string' || body === undefined) response.writeHead(400).end()
   else if (!isCallName(name)) response.writeHead(404).end()

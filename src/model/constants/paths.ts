@@ -69,6 +69,7 @@ export const PATH = {
   WATCHER_PAUSEFILE: '/var/lib/ganeti/watcher.pause',
   /** Ours: the master writes here why the watcher is to run at once, where systemd starts it. */
   WATCHER_CALL: '/var/run/ganeti/watcher-call',
+  MOND_HISTORY: '/var/run/ganeti/mond-history.data',
   WATCHER_GROUP_STATE_FILE: '/var/lib/ganeti/watcher.%s.data',
   WATCHER_GROUP_INSTANCE_STATUS_FILE: '/var/lib/ganeti/watcher.%s.instance-status',
   INTENT_TO_UPGRADE: '/var/lib/ganeti/intent-to-upgrade',

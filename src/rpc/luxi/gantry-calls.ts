@@ -6,6 +6,7 @@ import { orNull } from '../../lib/shapes/containers'
 import { bool, float, int, object, text } from '../../lib/shapes/leaves'
 import { OpInstanceConsole } from '../../opcodes/instance'
 import type { Shape, ValueOf } from '../../lib/shapes/shape'
+import type { NodeHistory } from '../../model/history'
 import type { MaintenanceEvent, MaintenanceView } from '../../model/maintenance'
 import type { ShownSnapshot } from '../../model/snapshots'
 import type { Permission } from '../../opcodes/opcode'
@@ -23,6 +24,7 @@ import type { JobId } from './calls'
 import { type ConsoleChoices, consoleRequest, type ConsoleTalk } from './consoles'
 import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gantry'
 import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
+import type { InstanceHistories } from './history'
 import { type MeasuredNode, type MonitoringPage, monitoringRequest } from './monitoring'
 import type { Plan } from './plan'
 import type { NodeStorage, TagUse } from './resources'
@@ -91,6 +93,11 @@ const callersCalls = {
   monitoring: call('GantryMonitoring', [monitoringRequest], of<MonitoringPage>(), { asks: true, needs: 'nodes.query' }),
   /** Shows nodes as they told last, and has them asked for the next time. */
   measuredNodes: call('GantryMeasuredNodes', [], of<MeasuredNode[]>(), { asks: true, needs: 'nodes.list' }),
+  /** What they were busy with since that time, in seconds since the epoch, as far as it is kept. */
+  nodeHistory: call('GantryNodeHistory', [text, float], of<NodeHistory>(), { asks: true, needs: 'nodes.query' }),
+  instanceHistory: call('GantryInstanceHistory', [text, float], of<InstanceHistories>(), {
+    ...{ asks: true, needs: 'instances.info' },
+  }),
   /** Until when the watcher rests, and what its last runs did. */
   watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info' }),
   /** Until then, in seconds since the epoch, the watcher rests; null ends a pause. */

@@ -88,6 +88,11 @@ export class EventHistory {
     return { events: this.kept.slice(seq - before, this.told - before).map(({ event }) => event), gap: null }
   }
 
+  /** All that are kept and were told. */
+  all(): readonly ClusterEvent[] {
+    return this.kept.flatMap(({ event }) => (seqOf(event.id) <= this.told ? [event] : []))
+  }
+
   /** Resolves when there is something new, or after that time. */
   async change(timeout_s: number): Promise<void> {
     let wake: () => void = () => undefined

@@ -2,6 +2,7 @@
 import type { Delta } from '../../config/delta'
 import { tokensOf } from '../../jobs/ended-jobs'
 import { isFinished } from '../../jobs/job'
+import { isObject } from '../../lib/shapes/shape'
 import type { ConfigData } from '../../model/config'
 import { EVENTS_PAGE_MAX, EVENTS_WAIT_MAX_S } from '../../model/limits/events'
 import type { ClusterEvent, EventPage, EventRequest } from '../../rpc/luxi/gantry'
@@ -64,6 +65,15 @@ export class EventService {
       if (wanted.length > 0 || left_s <= 0) return { events: wanted, last: after, gap: null }
       if (page.length === 0) await this.history.change(left_s)
     }
+  }
+
+  /** Names of the nodes where an instance was before, the last one first, as far back as events are kept. */
+  formerNodes(uuid: string): readonly string[] {
+    const nodes = this.history.all().flatMap(({ type, data }) => {
+      const { node } = type === 'instance' && data['uuid'] === uuid && isObject(data['before']) ? data['before'] : {}
+      return typeof node === 'string' ? [node] : []
+    })
+    return [...new Set(nodes.reverse())]
   }
 
   private isFor(access: Access, { types, objects }: EventRequest, event: ClusterEvent): boolean {

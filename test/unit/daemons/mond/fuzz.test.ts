@@ -2,6 +2,7 @@
 // or closed, nothing breaks, and nothing grows.
 import { once } from 'node:events'
 import * as net from 'node:net'
+import { History } from '../../../../src/collectors/history/history'
 import { Monitor } from '../../../../src/collectors/monitor'
 import { type Mond, startMond } from '../../../../src/daemons/mond/server'
 import { systemClock as clock } from '../../../../src/lib/clock'
@@ -11,6 +12,7 @@ import { seededRandom } from '../../../../src/lib/random'
 import { SEED, tries } from '../../../support/effort'
 import { mutated, picker } from '../../../support/mutations'
 import { usedBytes } from '../../../support/used-memory'
+import { nodeSources } from '../../../support/node-sources'
 
 const AT_ONCE = 200
 const ROUNDS = tries(2_000, 100_000) / AT_ONCE
@@ -72,6 +74,7 @@ async function sent(bytes: Buffer): Promise<string> {
   return text
 }
 
+const history = new History({ sources: nodeSources({}), log, save: () => Promise.resolve() })
 let monitor: Monitor
 let mond: Mond
 let port = 0
@@ -84,7 +87,16 @@ beforeAll(async () => {
     { ...one, name: 'two', category: null, open: () => ({ collect: () => Promise.reject(new Error('broken')) }) },
   ])
   mond = await startMond({
-    ...{ files: thisMachine.files, monitor, clock, log, random: seededRandom(1), hostname: 'node', accessLog: 'none' },
+    ...{
+      files: thisMachine.files,
+      monitor,
+      history,
+      clock,
+      log,
+      random: seededRandom(1),
+      hostname: 'node',
+      accessLog: 'none',
+    },
     ...{ addresses: ['127.0.0.1'], port: 0, named: () => Promise.resolve(undefined), configAge_s: () => undefined },
   })
   port = mond.addresses[0]?.port ?? 0

@@ -1,4 +1,5 @@
 // The monitoring daemon over HTTP, with collectors that look at a recorded node.
+import { History } from '../../../../src/collectors/history/history'
 import { Monitor, type Watched } from '../../../../src/collectors/monitor'
 import { COLLECTORS } from '../../../../src/collectors/registry'
 import { type Mond, startMond } from '../../../../src/daemons/mond/server'
@@ -19,6 +20,7 @@ const sources = nodeSources({
     '/proc/stat': 'cpu  1 1 1 1 1\ncpu0 1 1 1 1 1\n',
     '/proc/diskstats': ' 254 0 vda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n',
     '/proc/uptime': '1000.0 1.0\n',
+    '/proc/loadavg': '1.25 0.50 0.25 1/100 4711\n',
   },
   answers: { [`${CONFD.nodeInstances} ${NODE}`]: [[], []] },
 })
@@ -29,6 +31,7 @@ const plugin: Watched = {
 }
 
 const KEY = 'a key\n'
+const history = new History({ sources, log: silentLog, save: () => Promise.resolve() })
 let monitor: Monitor
 let mond: Mond
 let port = 0
@@ -41,10 +44,12 @@ beforeAll(async () => {
   monitor = new Monitor({ clock: systemClock, log: silentLog, sign })
   monitor.follow(new Map([['inst-status-xen', { active: false, interval_s: 5 }]]))
   monitor.watch([...COLLECTORS.map((one) => ({ ...one, open: () => one.open(sources, {}) })), plugin])
+  await history.start()
   mond = await startMond({
     ...{
       files: thisMachine.files,
       monitor,
+      history,
       clock: systemClock,
       log: silentLog,
       random: seededRandom(1),
@@ -62,6 +67,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   monitor.close()
+  await history.close()
   await mond.close()
 })
 beforeEach(() => (told = undefined))
@@ -186,4 +192,12 @@ test.each([
 test('only reading is served', async () => {
   const response = await fetch(`http://127.0.0.1:${port}/1/report/all`, { method: 'POST', body: '{}' })
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
+})
+
+test('the last hours of the node and of an instance are told, since a time, and a time that is none is refused', async () => {
+  const { times, load } = (await json('/1/history/node')) as { times: number[]; load: number[] }
+  expect([times.length, load]).toEqual([1, [1.25]])
+  expect(await json(`/1/history/node?since=${times[0]}`)).toMatchObject({ interval_s: 60, times: [], load: [] })
+  expect(await json('/1/history/instance/vm1.example.com')).toMatchObject({ times: [], cpus_busy: [] })
+  expect((await get('/1/history/node?since=noon')).status).toBe(400)
 })

@@ -1,0 +1,67 @@
+// Requests of /3 for the last hours of instances and nodes.
+import { badRequest } from '../../../../http/errors'
+import { Get, Path, Query, Route, Security, Tags } from '../../../../http/decorators'
+import { timeOf } from '../../../../lib/rfc3339'
+import type { InstanceHistory, NodeHistory } from '../../../../model/history'
+import { instanceMetricsShape, nodeMetricsShape } from '../../../../query/object-shapes'
+import { V3Resource } from './resource'
+
+/** The last hours of a node: a column for each figure, with a value for each of the times. */
+export interface NodeMetrics extends Omit<NodeHistory, 'times'> {
+  /** When it was measured, in ascending order. */
+  times: string[]
+}
+
+/** A node that has a part of an instance's last hours and did not tell it. */
+export interface MissingMetrics {
+  node: string
+  why: string
+}
+
+/** The last hours of an instance: a column for each figure, with a value for each of the times. When it did not run, nothing was measured. */
+export interface InstanceMetrics extends Omit<InstanceHistory, 'times'> {
+  /** When it was measured, in ascending order. */
+  times: string[]
+  /** The node that measured, for each of the times. */
+  nodes: string[]
+  /** Nodes where it was before that did not tell. */
+  missing: MissingMetrics[]
+}
+
+@Route('3/nodes')
+@Tags('nodes')
+@Security('basic')
+@Security('bearer')
+export class NodeMetricsV3Controller extends V3Resource {
+  /**
+   * The last six hours of a node, which its monitoring daemon measures once a minute. A node that is offline or does not answer within 4
+   * seconds is an error (503).
+   * @param since Only what was measured later than this time.
+   */
+  @Get('{name}/metrics')
+  async read(@Path() name: string, @Query() since?: string): Promise<NodeMetrics> {
+    return nodeMetricsShape(await this.v3.gantry.nodeHistory(this.v3.identity, name, readTime(since)))
+  }
+}
+
+@Route('3/instances')
+@Tags('instances')
+@Security('basic')
+@Security('bearer')
+export class InstanceMetricsV3Controller extends V3Resource {
+  /**
+   * The last six hours of an instance of KVM, which the monitoring daemon of its node measures once a minute. Nodes where it was before
+   * are asked for their part. A primary node that is offline or does not answer within 4 seconds is an error (503).
+   * @param since Only what was measured later than this time.
+   */
+  @Get('{name}/metrics')
+  async read(@Path() name: string, @Query() since?: string): Promise<InstanceMetrics> {
+    return instanceMetricsShape(await this.v3.gantry.instanceHistory(this.v3.identity, name, readTime(since)))
+  }
+}
+
+function readTime(text: string | undefined): number {
+  const time_s = text === undefined ? 0 : timeOf(text)
+  if (time_s === undefined) throw badRequest(`since: not a time with its offset from UTC, such as 2026-11-26T02:30:00Z`)
+  return time_s
+}
