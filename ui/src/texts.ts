@@ -7,6 +7,7 @@ import { groupTexts } from './texts/groups'
 import { instanceTexts } from './texts/instances'
 import { jobTexts } from './texts/jobs'
 import { maintenanceTexts } from './texts/maintenance'
+import { metricsTexts } from './texts/metrics'
 import { networkTexts } from './texts/networks'
 import { nodeTexts } from './texts/nodes'
 import { overviewTexts } from './texts/overview'
@@ -116,6 +117,7 @@ export const texts = {
   console: consoleTexts,
   nodes: nodeTexts,
   groups: groupTexts,
+  metrics: metricsTexts,
   networks: networkTexts,
   os: osTexts,
   exports: exportTexts,

@@ -1,7 +1,6 @@
 // The last hours of the node and of its instances: one look a minute, at files of the kernel alone, and also when nobody asks, because what
 // was not measured cannot be told later. Everything is in memory, and in a file that a restart reads.
 import type { Timer } from '../../lib/clock'
-import { seconds } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { errorText } from '../../lib/system-failure'
 import { HISTORY_INSTANCES_MAX, HISTORY_LOOK_S, HISTORY_LOOKS, HISTORY_SAVED_S } from '../../model/limits/history'
@@ -97,7 +96,9 @@ export class History {
 
   private async lookOnce(): Promise<void> {
     try {
-      const [time_s, now] = [seconds(this.options.sources.clock), await look(this.options.sources)]
+      // No finer than a time in an address may be, so that what was told can be asked for.
+      const time_s = Math.round(this.options.sources.clock.now_ms()) / 1000
+      const now = await look(this.options.sources)
       if (this.closed) return
       this.add(time_s, nodeFigures(now, this.before), instanceFigures(now, this.before))
       this.before = now

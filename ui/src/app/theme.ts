@@ -42,6 +42,8 @@ export const variables: CSSVariablesResolver = () => ({
     '--surface': '#ffffff',
     '--ground': '#f6f7f9',
     '--hover': '#f1f3f8',
+    '--series-0': '#3b5bdb',
+    '--series-1': '#c2410c',
   },
   dark: {
     '--mantine-color-dimmed': '#a9b0bb',
@@ -52,6 +54,8 @@ export const variables: CSSVariablesResolver = () => ({
     '--surface': '#1d2026',
     '--ground': '#16181d',
     '--hover': '#262a32',
+    '--series-0': '#91a7ff',
+    '--series-1': '#ffa94d',
     '--mantine-color-body': '#1d2026',
   },
 })

@@ -13,6 +13,12 @@ export function sizeText(mib: number | null | undefined): string {
   return `${value.toFixed(digits)} ${UNITS[unit] ?? ''}`
 }
 
+/** As small as it may be. */
+export function byteText(bytes: number): string {
+  if (bytes >= 1024 * 1024) return sizeText(bytes / 1024 / 1024)
+  return bytes >= 1024 ? `${(bytes / 1024).toFixed(bytes >= 102_400 ? 0 : 1)} KiB` : `${Math.round(bytes)} B`
+}
+
 const FACTORS: Readonly<Record<string, number>> = { '': 1, m: 1, g: 1024, t: 1024 ** 2, p: 1024 ** 3 }
 
 /** MiB of `512`, `10g`, `1.5 GiB`; undefined when it is no size. Units are binary, as everywhere in the console. */

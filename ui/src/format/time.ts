@@ -7,6 +7,15 @@ const WHOLE = new Intl.DateTimeFormat('sv-SE', {
 export const timeText = (time: string | null | undefined): string =>
   time === null || time === undefined ? '–' : WHOLE.format(new Date(time))
 
+const CLOCK = new Intl.DateTimeFormat('sv-SE', { hour: '2-digit', minute: '2-digit' })
+
+/** The time of the day, where the zone stands beside it. */
+export const clockText = (time: string | number | undefined): string =>
+  time === undefined ? '–' : CLOCK.format(new Date(time))
+
+export const zoneText = (): string =>
+  WHOLE.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC'
+
 export function agoText(time: string | null | undefined, now = Date.now()): string {
   return time === null || time === undefined ? '–' : `${spanText(now - Date.parse(time))} ago`
 }

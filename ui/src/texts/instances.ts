@@ -4,7 +4,7 @@ import { instanceCreateTexts } from './instance-create'
 import { backendWords, clusterOnly, commonHypervisor, hypervisorWords, templateTexts } from './instance-parameters'
 
 const instancePageTexts = {
-  tabs: { overview: 'Overview', parameters: 'Parameters', activity: 'Jobs and events' },
+  tabs: { overview: 'Overview', parameters: 'Parameters', metrics: 'Last hours', activity: 'Jobs and events' },
   gone: 'It was removed or renamed. To all instances.',
   seen: 'Seen',
   group: 'Group',

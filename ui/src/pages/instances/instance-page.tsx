@@ -17,6 +17,7 @@ import { Activity } from './activity'
 import { Disks, Nics, Snapshots } from './devices'
 import { type Instance, InstanceStatus } from './instance'
 import { instanceQuery, nameOf } from './instance-query'
+import { Metrics } from './metrics'
 import { ParameterCards } from './parameter-cards'
 
 const own = texts.instances
@@ -27,7 +28,7 @@ export interface InstanceSearch {
   readonly tab?: string
 }
 
-const TABS = ['overview', 'parameters', 'activity'] as const
+const TABS = ['overview', 'parameters', 'metrics', 'activity'] as const
 
 export function InstancePage() {
   const { name } = route.useParams()
@@ -78,6 +79,9 @@ export function InstancePage() {
           </Tabs.Panel>
           <Tabs.Panel value="parameters">
             <ParameterCards instance={instance} />
+          </Tabs.Panel>
+          <Tabs.Panel value="metrics">
+            <Metrics name={name} />
           </Tabs.Panel>
           <Tabs.Panel value="activity">
             <Activity name={name} />

@@ -16,6 +16,7 @@ import { texts } from '../../texts'
 import { RecentJobs } from '../jobs/recent-jobs'
 import { EventsTable } from '../maintenance/events-table'
 import { NODE_ACTIONS, nodePath } from './actions'
+import { Metrics } from './metrics'
 import { MonitoringCards } from './monitoring-card'
 import { type ClusterNode, NodeRole } from './node'
 import { StorageCard } from './storage-card'
@@ -69,6 +70,7 @@ function Cards({ node }: { node: ClusterNode }) {
           <EventsTable node={name} />
         </Card>
       )}
+      {may('nodes.query') && node.offline !== true && <Metrics name={name} />}
       {may('nodes.query') && <MonitoringCards node={name} />}
     </>
   )
