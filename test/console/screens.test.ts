@@ -195,6 +195,53 @@ browserTest('when the remote API is killed, the page asks to sign in again and t
   await page.unroute(tickets)
 })
 
+/** Hours that a monitoring daemon has seen, of which it finds this when it is started anew. */
+function writeHistory(node: string): void {
+  const begun_s = Math.floor(Date.now() / 1000) - 3 * 3600
+  // It was not there for a while.
+  const looks = Array.from({ length: 175 }, (_, at) => at).filter((at) => at < 60 || at > 80)
+  const wave = (most: number) => looks.map((at) => most * (1 + Math.sin(at / 12)))
+  const traffic = {
+    ...{ disk_read_bytes_per_s: wave(3e6), disk_write_bytes_per_s: wave(9e5) },
+    ...{ net_in_bytes_per_s: wave(5e4), net_out_bytes_per_s: wave(2e4) },
+  }
+  const told = { interval_s: 60, times: looks.map((at) => begun_s + 60 * at), cpus_busy: wave(0.9), ...traffic }
+  const memory = { memory_used_bytes: wave(4e9), memory_total_bytes: looks.map(() => 2.4e10) }
+  const saved = {
+    node: { ...told, load: wave(1.2), ...memory },
+    instances: { web1: { ...told, memory_bytes: wave(4e7), net_in_bytes_per_s: looks.map(() => null) } },
+  }
+  fs.writeFileSync(path.join(cluster.root, node, 'var/run/ganeti/mond-history.data'), JSON.stringify(saved))
+}
+
+browserTest('the last hours of an instance and of its node are drawn, and told in words', async () => {
+  writeHistory('node2.gantry.local')
+  process.kill(pidOf('node2.gantry.local', 'mond'), 'SIGKILL')
+  for (let known = 0; known < 100;) {
+    const { body } = await cluster.rapi('GET', '/3/instances/web1/metrics')
+    known = (body as { times?: unknown[] }).times?.length ?? 0
+  }
+  const other = await context.newPage()
+  const chart = (name: string) => other.getByRole('figure', { name })
+  await open(other, '/instances/web1?tab=metrics')
+  await chart('Processors').locator('canvas').waitFor()
+  await chart('Disk traffic')
+    .getByText(/^Read: .* MiB\/s on average, 5\.7 MiB\/s at most \(\d\d:\d\d\)$/)
+    .waitFor()
+  await chart('Network traffic').getByText('Received: not measured').waitFor()
+  await takePictures(other, 'instance-metrics')
+  expect(await findings(other)).toEqual([])
+  await open(other, '/nodes/node2.gantry.local')
+  await chart('Load and processors').locator('canvas').waitFor()
+  await chart('Memory')
+    .getByText(/^All: .* GiB on average, .* at most/)
+    .waitFor()
+  await chart('Memory').scrollIntoViewIfNeeded()
+  await takePictures(other, 'node-metrics')
+  expect(await findings(other)).toEqual([])
+  await other.close()
+})
+
 browserTest('signing out elsewhere ends the console, and no page complained', async () => {
   expect((await cluster.rapi('DELETE', '/3/session?everywhere=true')).status).toBe(204)
   await page.getByText('Your session has ended').waitFor()

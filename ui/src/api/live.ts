@@ -90,6 +90,9 @@ class Changes {
   private askLists(): void {
     this.listsTimer = undefined
     for (const resource of this.lists) {
+      // To ask anew would stop it, and a long list that changes all the time would never be answered.
+      if (this.client.isFetching({ queryKey: [resource, 'list'] }) > 0) continue
+      this.lists.delete(resource)
       void this.client.invalidateQueries({ queryKey: [resource, 'list'] })
       if (resource === 'instances')
         void this.client.invalidateQueries({ predicate: ({ queryKey }) => hasInstances(queryKey) })
@@ -97,6 +100,6 @@ class Changes {
       if (resource === 'os') void this.client.invalidateQueries({ queryKey: ['os', 'one'] })
       if (resource === 'cluster') void this.client.invalidateQueries({ queryKey: ['cluster'] })
     }
-    this.lists.clear()
+    if (this.lists.size > 0) this.listsTimer = window.setTimeout(() => this.askLists(), LISTS_EVERY_MS)
   }
 }

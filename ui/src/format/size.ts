@@ -16,7 +16,8 @@ export function sizeText(mib: number | null | undefined): string {
 /** As small as it may be. */
 export function byteText(bytes: number): string {
   if (bytes >= 1024 * 1024) return sizeText(bytes / 1024 / 1024)
-  return bytes >= 1024 ? `${(bytes / 1024).toFixed(bytes >= 102_400 ? 0 : 1)} KiB` : `${Math.round(bytes)} B`
+  const kib = bytes / 1024
+  return kib >= 1 ? `${kib.toFixed(kib >= 100 || Number.isInteger(kib) ? 0 : 1)} KiB` : `${Math.round(bytes)} B`
 }
 
 const FACTORS: Readonly<Record<string, number>> = { '': 1, m: 1, g: 1024, t: 1024 ** 2, p: 1024 ** 3 }

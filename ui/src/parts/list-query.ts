@@ -1,5 +1,6 @@
 // A list of /3, page by page.
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { request } from '../api/client'
 
 interface ListPage<View> {
@@ -27,8 +28,9 @@ export function useList<View>({ resource, query }: ListRequest) {
     // While another filter is being answered, the rows before stay.
     placeholderData: (before) => before,
   })
+  const rows = useMemo(() => asked.data?.pages.flatMap(({ items }) => items) ?? [], [asked.data])
   return {
-    rows: asked.data?.pages.flatMap(({ items }) => items) ?? [],
+    rows,
     error: asked.error,
     loading: asked.isFetching,
     retry: () => void asked.refetch(),

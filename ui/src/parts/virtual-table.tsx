@@ -2,7 +2,7 @@
 // no room for are left out from the right.
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useRef } from 'react'
 import { texts } from '../texts'
 
 export interface Column<Row> {
@@ -72,19 +72,14 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
           </div>
           <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
             {items.map(({ index, key, start }) => (
-              <div
+              <Line
                 key={key}
-                role="row"
-                aria-rowindex={index + 2}
-                className="vt-row"
-                style={{ ...style, ...ROW, transform: `translateY(${start}px)` }}
-              >
-                {columns.map((column) => (
-                  <div key={column.id} role="cell" className={`vt-cell${column.right ? ' vt-right' : ''}`}>
-                    {column.cell(rows[index] as Row)}
-                  </div>
-                ))}
-              </div>
+                row={rows[index] as Row}
+                columns={columns}
+                grid={style.gridTemplateColumns}
+                index={index}
+                start={start}
+              />
             ))}
           </div>
         </div>
@@ -93,6 +88,40 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
     </div>
   )
 }
+
+interface LineProps<Row> {
+  readonly row: Row
+  readonly columns: readonly Column<Row>[]
+  readonly grid: string
+  readonly index: number
+  readonly start: number
+}
+
+function PlainLine<Row>({ row, columns, grid, index, start }: LineProps<Row>) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className="vt-row"
+      style={{ ...ROW, gridTemplateColumns: grid, transform: `translateY(${start}px)` }}
+    >
+      {columns.map((column) => (
+        <div key={column.id} role="cell" className={`vt-cell${column.right ? ' vt-right' : ''}`}>
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Each picture while the table scrolls makes a few lines, and leaves those that are there as they are. */
+const Line = memo(PlainLine, (before, now) => {
+  const sameColumns =
+    before.columns.length === now.columns.length &&
+    before.columns.every(({ cell, right }, at) => cell === now.columns[at]?.cell && right === now.columns[at]?.right)
+  const { row, grid, index, start } = before
+  return sameColumns && row === now.row && grid === now.grid && index === now.index && start === now.start
+}) as typeof PlainLine
 
 const ROW = { position: 'absolute', top: 0, left: 0, width: '100%', height: ROW_PX } as const
 const NOTE = { padding: '28px 14px', textAlign: 'center', color: 'var(--mantine-color-dimmed)' } as const

@@ -2,7 +2,7 @@
 import { Button, Checkbox, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { useMay } from '../../api/session'
 import { api, got } from '../../api/client'
 import { allOf, nameLike, useList } from '../../parts/list-query'
@@ -26,7 +26,8 @@ export function InstancesPage() {
   const change = (next: Partial<InstancesSearch>) => void navigate({ search: { ...search, ...next }, replace: true })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const filter = filterOf(search)
-  const columns = columnsOf(search.cols)
+  const columns = useMemo(() => columnsOf(search.cols), [search.cols])
+  const choice = useMemo(() => choosing(chosen, setChosen), [chosen])
   const list = useList<Instance>({
     resource: 'instances',
     query: {
@@ -65,7 +66,7 @@ export function InstancesPage() {
       )}
       <VirtualTable
         label={texts.nav.instances}
-        columns={[choosing(list.rows, chosen, setChosen), ...columns]}
+        columns={[{ ...choice, head: <ChooseAll rows={list.rows} chosen={chosen} choose={setChosen} /> }, ...columns]}
         rows={list.rows}
         rowKey={({ name }) => name}
         more={list.more}
@@ -115,33 +116,42 @@ function filterOf({ q, status, node, tag }: InstancesSearch): string | undefined
 }
 
 type Chosen = ReadonlySet<string>
+type Choose = Dispatch<SetStateAction<Chosen>>
 
-/** The column whose boxes choose instances; that in its head chooses all that are loaded. */
-function choosing(rows: readonly Instance[], chosen: Chosen, choose: (chosen: Chosen) => void): Column<Instance> {
-  const every = rows.length > 0 && rows.every(({ name }) => chosen.has(name))
+/** The column whose boxes choose instances. There are many of them, so they are the browser's own. */
+function choosing(chosen: Chosen, choose: Choose): Column<Instance> {
   return {
     ...{ id: 'choose', title: own.bulk.choose, width: 40 },
-    head: (
-      <Checkbox
-        aria-label={own.bulk.chooseAll}
-        checked={every}
-        disabled={rows.length === 0}
-        indeterminate={!every && chosen.size > 0}
-        onChange={() => choose(every ? new Set() : new Set(rows.map(({ name }) => name)))}
-      />
-    ),
     cell: ({ name }) => (
-      <Checkbox
+      <input
+        type="checkbox"
+        className="choose"
         aria-label={own.bulk.chooseOne(name)}
         checked={chosen.has(name)}
-        onChange={() => {
-          const next = new Set(chosen)
-          if (!next.delete(name)) next.add(name)
-          choose(next)
-        }}
+        onChange={() =>
+          choose((before) => {
+            const next = new Set(before)
+            if (!next.delete(name)) next.add(name)
+            return next
+          })
+        }
       />
     ),
   }
+}
+
+/** All that are loaded. */
+function ChooseAll({ rows, chosen, choose }: { rows: readonly Instance[]; chosen: Chosen; choose: Choose }) {
+  const every = rows.length > 0 && rows.every(({ name }) => chosen.has(name))
+  return (
+    <Checkbox
+      aria-label={own.bulk.chooseAll}
+      checked={every}
+      disabled={rows.length === 0}
+      indeterminate={!every && chosen.size > 0}
+      onChange={() => choose(every ? new Set() : new Set(rows.map(({ name }) => name)))}
+    />
+  )
 }
 
 /** Also of those that were not loaded yet. */

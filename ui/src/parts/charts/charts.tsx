@@ -27,7 +27,7 @@ export function Charts({ measured, charts, error, isFetching, refetch, nothing }
       title={own.title}
       aside={
         <Group gap="sm">
-          <span className="dim">{own.zone(zoneText())}</span>
+          <span className="zone">{own.zone(zoneText())}</span>
           <Button variant="subtle" size="compact-xs" loading={isFetching} onClick={() => void refetch()}>
             {own.ask}
           </Button>

@@ -52,7 +52,7 @@ function optionsOf({ unit, lines }: Figures, together: string, box: HTMLElement)
       y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] },
     },
     axes: [
-      { ...axis, space: 70, values: (_plot, seconds) => seconds.map((time) => clockText(time * 1000)) },
+      { ...axis, space: 70, size: 28, values: (_plot, seconds) => seconds.map((time) => clockText(time * 1000)) },
       {
         ...axis,
         size: 84,
