@@ -121,7 +121,7 @@ browserTest('a node is tagged and drained, its page follows, and it is evacuated
 browserTest('what the server refuses of a change is told in the dialog, which keeps what was typed', async () => {
   await ui.choose('Modify')
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Own node parameters' }).fill('{"no_such_parameter": 1}')
+  await dialog.getByRole('textbox', { name: 'Secondary ip' }).fill('nowhere')
   await dialog.getByRole('button', { name: 'Modify', exact: true }).click()
   await page.getByRole('alert').or(page.getByText('Failed')).first().waitFor()
   await page.keyboard.press('Escape')
@@ -322,6 +322,37 @@ browserTest('the cluster is verified, and a setting is changed with its plan', a
   })
   await row('candidate_pool_size').getByText('7', { exact: true }).waitFor()
   await ui.look('cluster')
+})
+
+browserTest('a text among the settings is emptied, and parameters of a dictionary are changed one by one', async () => {
+  const known = async () => (await cluster.rapi('GET', '/3/cluster')).body as Readonly<Record<string, unknown>>
+  await ui.open('/cluster?q=diagnose_data_collector_filename')
+  await ui.act('Change', (dialog) => dialog.getByRole('textbox', { name: 'diagnose_data_collector_filename' }).fill(''))
+  expect(await known()).toMatchObject({ diagnose_data_collector_filename: '' })
+  await ui.open('/cluster?q=ndparams')
+  await ui.act('Change', (dialog) => dialog.getByRole('textbox', { name: 'spindle_count' }).fill('3'))
+  expect(await known()).toMatchObject({ ndparams: { spindle_count: 3, ssh_port: 22 } })
+  await ui.open('/nodes/node2.gantry.local')
+  await ui.act('Modify', async (dialog) => {
+    const spindles = dialog.getByRole('textbox', { name: 'spindle_count' })
+    expect(await spindles.getAttribute('placeholder')).toBe('3')
+    await spindles.fill('5')
+  })
+  const { body } = await cluster.rapi('GET', '/3/nodes/node2.gantry.local?fields=custom_ndparams')
+  expect(body).toMatchObject({ custom_ndparams: { spindle_count: 5 } })
+})
+
+browserTest('axe-core finds nothing while a list is open in a dialog, or the menu of the other actions', async () => {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menu').waitFor()
+  await ui.look('menu')
+  await page.keyboard.press('Escape')
+  await ui.choose('Modify')
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Vm capable' }).click()
+  await page.getByRole('option').first().waitFor()
+  await ui.look('list-in-dialog')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
 })
 
 browserTest('Ctrl-K finds groups, networks, tags and systems, and what can be done', async () => {

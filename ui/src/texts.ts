@@ -45,6 +45,7 @@ export const texts = {
     searchActions: 'What can be done',
     searchNothing: 'Nothing has this name',
     colors: 'Light or dark',
+    overlays: 'Dialogs and lists',
     account: (user: string) => `Signed in as ${user}`,
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',

@@ -1,5 +1,6 @@
 // Forms of the console: from the schema of a request to its fields, and from what is typed to its body.
 import document from '../../../openapi/rapi.json'
+import { fieldsWithin, isFlat } from '../../../ui/src/forms/parameter-fields'
 import { type BodySchema, fieldOf, otherFields } from '../../../ui/src/forms/schema'
 import { bodyOf, complaintOf, complaintsOf } from '../../../ui/src/forms/values'
 import { parseSize, sizeText, sizeWord } from '../../../ui/src/format/size'
@@ -98,4 +99,18 @@ test.each([
 test.each([16, 512, 1024, 1536, 10240, 1048576, 3 * 1048576])('%d MiB are typed again as they are shown', (mib) => {
   expect(parseSize(sizeWord(mib))).toBe(mib)
   expect(parseSize(sizeText(mib))).toBe(mib)
+})
+
+test('parameters of a dictionary have a field each, and what changes is sent within it', () => {
+  const fields = fieldsWithin('ndparams', { ssh_port: 22, ovs: false, cpu_speed: 1 }, { ovs: true })
+  expect(fields).toMatchObject([
+    { name: 'cpu_speed', kind: 'text', placeholder: '1', initial: '' },
+    { name: 'ovs', kind: 'choice', placeholder: 'inherited', initial: 'true' },
+    { name: 'ssh_port', kind: 'number', placeholder: '22', initial: '' },
+  ])
+  expect(bodyOf(fields, {})).toEqual({})
+  expect(bodyOf(fields, { ssh_port: 2222, ovs: '', cpu_speed: '1.5' })).toEqual({
+    ndparams: { ssh_port: 2222, ovs: 'default', cpu_speed: '1.5' },
+  })
+  expect([isFlat({ a: 1, b: null }), isFlat({ a: [] }), isFlat([1]), isFlat(7)]).toEqual([true, false, false, false])
 })

@@ -1,6 +1,7 @@
 // What the console says of instances: where parameters come from, what a new one is, what templates can, and the same for gnt.
 import { bodyOfDraft, gntOfDraft, partOf, plainOf } from '../../../ui/src/pages/instances/draft'
-import { originsOf, parameterField } from '../../../ui/src/pages/instances/parameters'
+import { parameterField } from '../../../ui/src/forms/parameter-fields'
+import { originsOf } from '../../../ui/src/pages/instances/parameters'
 import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
 import { differences } from '../../../ui/src/parts/differences'
 import { gntText } from '../../../ui/src/parts/gnt'

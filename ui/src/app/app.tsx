@@ -6,6 +6,7 @@ import { useEffect } from 'react'
 import { Problem } from '../api/problem'
 import { resumeSession, useSignedIn } from '../api/session'
 import { SignInAgain, SignInPage } from '../pages/sign-in/sign-in'
+import { texts } from '../texts'
 import { router } from './routes'
 import { theme, variables } from './theme'
 
@@ -26,6 +27,8 @@ export function App() {
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
       <QueryClientProvider client={client}>
         <Door />
+        {/* Mantine puts dialogs and lists here; screen readers find them as a region. */}
+        <div data-mantine-shared-portal-node role="region" aria-label={texts.shell.overlays} />
       </QueryClientProvider>
     </MantineProvider>
   )

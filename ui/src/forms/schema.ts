@@ -40,6 +40,8 @@ interface FieldBase {
   readonly placeholder?: string
   /** What is sent when it was something, and is emptied. */
   readonly cleared?: unknown
+  /** The parameter of the request that has this one among its values. */
+  readonly within?: string
 }
 
 /** A parameter of a request. The initial value is what holds without it, and is not sent. */

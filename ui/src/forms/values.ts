@@ -12,9 +12,14 @@ export function bodyOf(fields: readonly Field[], values: Values): Record<string,
     const value = values[field.name] ?? field.initial
     if (isSame(value, field.initial) || complaintOf(field, value) !== undefined) return []
     const sent = sentOf(field, value)
-    return sent === undefined ? [] : [[field.name, sent] as const]
+    return sent === undefined ? [] : [[field, sent] as const]
   })
-  return Object.fromEntries(given)
+  const body: Record<string, unknown> = {}
+  for (const [{ name, within }, sent] of given) {
+    if (within === undefined) body[name] = sent
+    else body[within] = { ...Object(body[within]), [name]: sent }
+  }
+  return body
 }
 
 /** By parameter, what is wrong with what is typed; each names its field. */

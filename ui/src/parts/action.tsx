@@ -1,7 +1,7 @@
 // Something that can be done to an object: a button, a dialog with what it takes, and then its job, which is shown until it ends. An action is
 // a line of data; one that needs more than fields has a dialog of its own, made of RequestDialog.
 import { Button, Menu } from '@mantine/core'
-import { type ComponentType, Fragment, useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import { useMay } from '../api/session'
 import { Fields } from '../forms/fields'
 import type { Field, Values } from '../forms/schema'
@@ -75,20 +75,21 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
             </Button>
           </Menu.Target>
           <Menu.Dropdown mah="min(70vh, 640px)" style={{ overflowY: 'auto' }}>
-            {others.map((action, at) => (
-              <Fragment key={action.id}>
-                {action.group !== undefined && action.group !== others[at - 1]?.group && (
-                  <Menu.Label>{action.group}</Menu.Label>
-                )}
-                <Menu.Item
-                  title={whyNot(action)}
-                  disabled={whyNot(action) !== undefined}
-                  c={action.danger ? 'var(--mantine-color-error)' : undefined}
-                  onClick={() => setOpen(action)}
-                >
-                  {action.label} …
-                </Menu.Item>
-              </Fragment>
+            {sectionsOf(others).map(([group, members]) => (
+              <div key={members[0]?.id} role="group" aria-label={group}>
+                {group !== undefined && <Menu.Label aria-hidden>{group}</Menu.Label>}
+                {members.map((action) => (
+                  <Menu.Item
+                    key={action.id}
+                    title={whyNot(action)}
+                    disabled={whyNot(action) !== undefined}
+                    c={action.danger ? 'var(--mantine-color-error)' : undefined}
+                    onClick={() => setOpen(action)}
+                  >
+                    {action.label} …
+                  </Menu.Item>
+                ))}
+              </div>
             ))}
           </Menu.Dropdown>
         </Menu>
@@ -96,6 +97,19 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
       {open !== undefined && <ActionDialog action={open} subject={subject} close={() => setOpen(undefined)} />}
     </>
   )
+}
+
+type Section<Subject> = readonly [group: string | undefined, members: Action<Subject>[]]
+
+/** Those of a group that follow each other. */
+function sectionsOf<Subject>(actions: readonly Action<Subject>[]): Section<Subject>[] {
+  const sections: Section<Subject>[] = []
+  for (const action of actions) {
+    const last = sections.at(-1)
+    if (last !== undefined && last[0] === action.group) last[1].push(action)
+    else sections.push([action.group, [action]])
+  }
+  return sections
 }
 
 /** One action with a button of its own, beside what it is about. */

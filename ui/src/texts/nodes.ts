@@ -93,8 +93,6 @@ export const nodeTexts = {
     isMaster: 'It is the master',
     modify: 'Modify',
     modifyText: (name: string) => `Changes what the cluster knows of ${name}.`,
-    ndparams: 'Own node parameters',
-    ndparamsText: 'As JSON. They go before those of the group; "default" as a value takes one away.',
     powerGroup: 'Power',
     power: {
       'power-status': 'Ask whether it has power',

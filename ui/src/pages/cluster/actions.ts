@@ -6,14 +6,14 @@ import { fieldOf } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import { texts } from '../../texts'
-import { fieldFor, type Setting } from './settings'
+import { fieldsFor, type Setting } from './settings'
 
 const own = texts.cluster
 
 export const CHANGE_SETTING: Action<Setting> = {
   ...{ id: 'change', label: own.change, permission: 'cluster.modify' },
   text: ({ name }) => own.changeText(name),
-  fields: (setting) => [fieldFor(setting)],
+  fields: fieldsFor,
   others: [fieldOf(modify, 'force')],
   request: (_setting, body) => ({
     ...{ method: 'PATCH', path: '/3/cluster', body },

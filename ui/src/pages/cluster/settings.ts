@@ -1,6 +1,7 @@
 // The settings of the cluster: each parameter of the opcode that changes it, with its meaning and its present value.
 import { schema } from 'openapi:PATCH /3/cluster'
 import type { components } from '../../api/schema'
+import { fieldsWithin, isFlat } from '../../forms/parameter-fields'
 import { type Field, fieldOf, type Schema } from '../../forms/schema'
 import { valueText } from '../../parts/differences'
 import { texts } from '../../texts'
@@ -49,18 +50,23 @@ export const shortText = (value: unknown): string => {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : valueText(value)
 }
 
-/** As simple an input as its values have. */
-export function fieldFor({ name, text, value }: Setting): Field {
+/** Dictionaries whose values can be given one by one. */
+const ONE_BY_ONE = new Set(['beparams', 'ndparams', 'nicparams', 'enabled_data_collectors', 'data_collector_interval'])
+
+/** As simple inputs as its values have. */
+export function fieldsFor({ name, text, value }: Setting): Field[] {
   const own: Schema | undefined = schema.properties[name]
-  if (typeof value === 'boolean') return { kind: 'switch', name, label: name, text, initial: value }
+  if (typeof value === 'boolean') return [{ kind: 'switch', name, label: name, text, initial: value }]
+  if (ONE_BY_ONE.has(name) && isFlat(value)) return fieldsWithin(name, value, value)
+  // A text that may be empty can be emptied.
+  const cleared = own?.type === 'string' && (own.minLength ?? 0) === 0 ? '' : undefined
   const isSimple = own?.type === 'string' || own?.type === 'integer'
   const isWords = own?.type === 'array' && own.items?.type === 'string'
-  if (isSimple || isWords) return fieldOf(schema, name, { label: name, initial: value })
-  return {
-    kind: 'json',
-    name,
-    label: name,
-    text: `${text} ${texts.cluster.json}`,
-    initial: JSON.stringify(value ?? null),
-  }
+  if (isSimple || isWords) return [fieldOf(schema, name, { label: name, initial: value, cleared })]
+  return [
+    {
+      ...{ kind: 'json', name, label: name, text: `${text} ${texts.cluster.json}` },
+      initial: JSON.stringify(value ?? null),
+    },
+  ]
 }

@@ -6,6 +6,7 @@ import { schema as modify } from 'openapi:PATCH /3/groups/{name}'
 import { schema as rename } from 'openapi:POST /3/groups/{name}/rename'
 import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
+import { fieldsWithin } from '../../forms/parameter-fields'
 import { type Field, fieldOf, otherFields } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
@@ -55,7 +56,7 @@ const MODIFY: Action<NodeGroup> = {
       ...{ label: texts.groups.columns.policy, text: '', initial: group.alloc_policy, choices: POLICIES },
     }),
     jsonField('ipolicy', group.custom_ipolicy, own.policyJson),
-    jsonField('ndparams', group.custom_ndparams, own.json),
+    ...fieldsWithin('ndparams', group.ndparams ?? {}, group.custom_ndparams ?? {}),
     jsonField('diskparams', group.custom_diskparams, own.json),
   ],
   request: (group, body) => ({

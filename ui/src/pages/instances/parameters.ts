@@ -1,6 +1,5 @@
 // Parameters of instances: the fields of a form for them, and where each value comes from.
-import { type Field, labelOf, type Schema, type Wording } from '../../forms/schema'
-import { sizeWord } from '../../format/size'
+import type { Schema, Wording } from '../../forms/schema'
 import { texts } from '../../texts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -45,54 +44,6 @@ export function originsOf(effective: Values, levels: Levels): Parameter[] {
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
-/** Sets the parameter to what it is without the instance. */
-export const BACK_TO_DEFAULT = 'default'
-
-/** `own`: what the instance says itself; `inherited`: what holds otherwise. */
-export function parameterField(
-  name: string,
-  schema: Schema,
-  own: Values,
-  inherited: unknown,
-  wording: Wording = {},
-): Field {
-  const base = {
-    ...{
-      name,
-      label: wording.label ?? labelOf(name),
-      text: wording.text ?? schema.description,
-      cleared: BACK_TO_DEFAULT,
-    },
-    placeholder: inheritedText(inherited, wording),
-  }
-  const value = Object.hasOwn(own, name) ? own[name] : ''
-  if (wording.size) return { ...base, kind: 'size', initial: typeof value === 'number' ? sizeWord(value) : '' }
-  if (schema.type === 'boolean')
-    return {
-      ...{ ...base, kind: 'choice', initial: value === '' ? '' : String(value) },
-      choices: [
-        { value: 'true', label: texts.forms.yes },
-        { value: 'false', label: texts.forms.no },
-      ],
-    }
-  if (schema.enum !== undefined && schema.type === 'string')
-    return {
-      ...base,
-      kind: 'choice',
-      initial: String(value),
-      choices: schema.enum.map(String).filter((one) => one !== ''),
-    }
-  if (schema.type === 'integer')
-    return { ...base, kind: 'number', initial: typeof value === 'number' ? value : '', min: schema.minimum }
-  return { ...base, kind: 'text', initial: String(value ?? '') }
-}
-
-function inheritedText(value: unknown, { size }: Wording): string {
-  if (value === undefined || value === null || value === '') return texts.forms.empty
-  if (typeof value === 'boolean') return value ? texts.forms.yes : texts.forms.no
-  return size && typeof value === 'number' ? sizeWord(value) : String(value)
-}
 
 /** How a backend parameter is asked for. */
 export const BACKEND: Readonly<Record<string, { readonly schema: Schema; readonly wording: Wording }>> = {

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
+import { parameterField } from '../../forms/parameter-fields'
 import { type Field, fieldOf, otherFields } from '../../forms/schema'
 import { type Form, useForm } from '../../forms/use-form'
 import { complaintsOf } from '../../forms/values'
@@ -11,7 +12,7 @@ import { DISK_SIZE, DISK, rareDiskFields } from './actions/disks'
 import { nicFields, rareNicFields } from './actions/nics'
 import { clusterQuery, osNamed, osQuery, useHypervisor, valuesOf } from './cluster'
 import { bodyOfDraft, gntOfDraft, partOf, plainOf, type Row, rowBody, type Source, within } from './draft'
-import { BACKEND, parameterField } from './parameters'
+import { BACKEND } from './parameters'
 import { TEMPLATES } from './templates'
 
 const own = texts.instances.create

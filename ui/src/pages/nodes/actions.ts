@@ -3,6 +3,7 @@ import { schema as add } from 'openapi:POST /3/nodes'
 import { schema as evacuate } from 'openapi:POST /3/nodes/{name}/evacuate'
 import { schema as migrate } from 'openapi:POST /3/nodes/{name}/migrate'
 import { schema as modify } from 'openapi:PATCH /3/nodes/{name}'
+import { fieldsWithin } from '../../forms/parameter-fields'
 import { fieldOf, otherFields, type Values } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
@@ -103,10 +104,10 @@ const MODIFY: Action<ClusterNode> = {
     fieldOf(modify, 'master_capable', { initial: String(node.master_capable) }),
     fieldOf(modify, 'vm_capable', { initial: String(node.vm_capable) }),
     fieldOf(modify, 'powered', { initial: String(node.powered) }),
-    {
-      ...{ kind: 'json', name: 'ndparams', label: own.ndparams, text: own.ndparamsText },
-      initial: JSON.stringify(node.custom_ndparams ?? {}),
-    },
+    // Not that which only groups and the cluster have.
+    ...fieldsWithin('ndparams', node.ndparams ?? {}, node.custom_ndparams ?? {}).filter(
+      ({ name }) => name !== 'exclusive_storage',
+    ),
   ],
   others: [fieldOf(modify, 'auto_promote'), fieldOf(modify, 'force')],
   request: (node, body) => ({
