@@ -28,6 +28,5 @@ export async function sharedWithGaneti(machines: Machines, mirrors: Mirrors): Pr
   expect(await mirrors.read(1, DEVICE)).toBe(data)
   await machines.gnt('instance', 'remove', '-f', '--shutdown-timeout=0', name)
   for (const node of [1, 4]) expect(await mirrors.volumes(node, name)).toEqual([])
-  await machines.gnt('node', 'remove', nameOf(4))
-  await machines.powerOff(4)
+  await machines.removeNode(4)
 }
