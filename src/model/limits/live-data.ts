@@ -20,6 +20,8 @@ export const NODE_LOOK_S = 10
 export const NODE_LOOK_AGAIN_S = 2
 /** Looks at nodes in a second: with more nodes than fit, each is looked at less often. */
 export const NODE_LOOKS_PER_S = 20
+/** The part of a node's time that looks at it may take: one that answers slowly has enough to do. */
+export const NODE_LOOKS_SHARE = 0.2
 /** Looks that fail are counted in one line of the log for so many seconds. */
 export const NODE_LOOK_FAILED_EVERY_S = 60
 /** Seconds between two looks at a node of which jobs say that something changed. */

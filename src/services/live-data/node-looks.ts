@@ -9,6 +9,7 @@ import type { ConfigData, Node } from '../../model/config'
 import type { NodeUuid } from '../../model/ids'
 import {
   NODE_LOOKS_PER_S,
+  NODE_LOOKS_SHARE,
   NODE_LOOK_AGAIN_S,
   NODE_LOOK_FAILED_EVERY_S,
   NODE_LOOK_S,
@@ -33,6 +34,8 @@ interface Due {
   looking: boolean
   /** When the last look began. */
   begun_ms: number
+  /** How long the last answer took. */
+  took_ms: number
 }
 
 export class NodeLooks {
@@ -62,7 +65,9 @@ export class NodeLooks {
   soon(node: NodeUuid): void {
     const due = this.due.get(node)
     if (due === undefined) return
-    due.at_ms = Math.min(due.at_ms, Math.max(this.now(), due.begun_ms + NODE_LOOK_SOON_S * 1000))
+    const took_ms = this.away.has(node) ? 0 : due.took_ms
+    const pause_ms = Math.max(NODE_LOOK_SOON_S * 1000, took_ms / NODE_LOOKS_SHARE)
+    due.at_ms = Math.min(due.at_ms, Math.max(this.now(), due.begun_ms + pause_ms))
     this.wake.abort()
   }
 
@@ -124,7 +129,7 @@ export class NodeLooks {
 
   private dueOf(node: NodeUuid): Due {
     let due = this.due.get(node)
-    if (due === undefined) this.due.set(node, (due = { at_ms: this.now(), looking: false, begun_ms: 0 }))
+    if (due === undefined) this.due.set(node, (due = { at_ms: this.now(), looking: false, begun_ms: 0, took_ms: 0 }))
     return due
   }
 
@@ -141,7 +146,8 @@ export class NodeLooks {
         this.answered(node, (await live.nodeInfo(config, [node])).get(node.uuid))
       if (!told) this.away.add(node.uuid)
       else if (this.away.delete(node.uuid)) this.parts.returned?.(node)
-      if (told) pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S)
+      due.took_ms = this.now() - due.begun_ms
+      if (told) pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S, due.took_ms / 1000 / NODE_LOOKS_SHARE)
     } catch (error) {
       this.failed.add(`${node.name}: ${errorText(error)}`, { err: error })
     } finally {

@@ -2,6 +2,7 @@ import { type Log, silentLog } from '../../../../src/lib/log'
 import {
   LIVE_ANSWER_S,
   NODE_LOOKS_PER_S,
+  NODE_LOOKS_SHARE,
   NODE_LOOK_AGAIN_S,
   NODE_LOOK_FAILED_EVERY_S,
   NODE_LOOK_S,
@@ -95,6 +96,24 @@ test('where something changed is looked at soon, but not again and again', async
   const looked = seen().filter(({ node: name }) => name === node?.name)
   expect(looked.length).toBeGreaterThanOrEqual(1)
   expect(looked.length).toBeLessThanOrEqual(2)
+})
+
+test('a node that answers slowly is looked at less often, however much changes there', async () => {
+  const [slow] = online
+  const { clock, looks, calls } = start(golden, (name) => name === slow?.name)
+  let begun = 0
+  for (let second = 0; second < 60; second++) {
+    if (slow) looks.soon(slow.uuid)
+    await clock.pass(1)
+    for (const { node, call, answer } of calls.splice(0)) {
+      if (node !== slow?.name) continue
+      if (call === 'all_instances_info') begun++
+      answer(ANSWERS[call])
+    }
+  }
+  // A look takes a second at least.
+  expect(begun).toBeGreaterThan(60 / NODE_LOOK_S)
+  expect(begun).toBeLessThanOrEqual(60 * NODE_LOOKS_SHARE + 1)
 })
 
 test('nothing is kept of a node that left the cluster', async () => {
