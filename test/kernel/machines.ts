@@ -93,12 +93,20 @@ export class Machines {
   }
 
   /** Runs a command of the cluster on the master; what it prints is the message of the error when it fails. */
-  gnt = (...words: string[]): Promise<string> => this.tool('gnt', ...words)
-
-  async tool(name: string, ...words: string[]): Promise<string> {
-    const { code, output } = await this.onMaster([program(name), ...words], PATIENCE_S)
+  async gnt(...words: string[]): Promise<string> {
+    const { code, output } = await this.onMaster([GNT, ...words], PATIENCE_S)
     if (code === 0) return output
-    throw new Error(`${name} ${words.join(' ')} ended with ${code}: ${output}`)
+    throw new Error(`gnt ${words.join(' ')} ended with ${code}: ${output}`)
+  }
+
+  /** One of the tools that ask all nodes how they are; none of them goes on without a node that has to wait too long for a processor. */
+  async tool(name: string, ...words: string[]): Promise<string> {
+    for (let tries_left = 20; ; tries_left--) {
+      const { code, output } = await this.onMaster([program(name), ...words], PATIENCE_S)
+      if (code === 0) return output
+      if (tries_left === 0 || !output.includes('failed to load data'))
+        throw new Error(`${name} ${words.join(' ')} ended with ${code}: ${output}`)
+    }
   }
 
   /** What a command prints that ends with a failure. */
