@@ -14,8 +14,8 @@ export const TRANSFER_ACCEPT_S = 60
 /** The master looks at running transfers this often: at first, and at most. */
 export const TRANSFER_POLL_MIN_S = 0.05
 export const TRANSFER_POLL_MAX_S = 5
-/** How long the master waits for a transfer's first status, and how long questions about it may fail. */
-export const TRANSFER_READY_S = 10
+/** How long the master waits for a transfer's first status, and how long questions about it may fail. A busy node takes more than Ganeti's 10 s. */
+export const TRANSFER_READY_S = 60
 /** Between two lines about a transfer's progress. */
 export const TRANSFER_PROGRESS_S = 60
 /** Longest validity of a certificate for transfers. */

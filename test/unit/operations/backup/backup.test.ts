@@ -1,3 +1,4 @@
+import { TRANSFER_READY_S } from '../../../../src/model/limits/transfers'
 import { signDestination } from '../../../../src/operations/transfer/domain-secret'
 import type { ImpExpEnd } from '../../../../src/rpc/node/dicts'
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
@@ -125,7 +126,7 @@ test('a node that cannot start a transfer, or says nothing of it, ends the wait'
   cluster.answers.import_start = undefined
   cluster.answers.impexp_status = () => [null]
   await cluster.failure('OP_BACKUP_EXPORT', backup)
-  expect(cluster.log).toContainEqual(expect.stringContaining("Didn't become ready after 10 seconds"))
+  expect(cluster.log).toContainEqual(expect.stringContaining(`Didn't become ready after ${TRANSFER_READY_S} seconds`))
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
 })
 
