@@ -124,38 +124,40 @@ kernelTest('a plain instance becomes a mirrored one and a plain one again, with 
 
 kernelTest('the parameters of disks reach the kernel', async () => {
   const name = 'inst3.gnt.example'
-  await mirrors.add(name, 'drbd', [2, 3], '16m')
-  const parameters = {
-    ...{ 'resync-rate': 20480, 'disk-barriers': 'bfd', 'meta-barriers': 'true', protocol: 'A' },
-    ...{ 'net-custom': `${PATIENT} --max-buffers=4000 --ko-count=5`, 'disk-custom': '--al-extents=257' },
-  }
-  const usual = {
-    ...{ 'resync-rate': 61440, 'disk-barriers': 'n', 'meta-barriers': 'false', protocol: 'C' },
-    ...{ 'net-custom': PATIENT, 'disk-custom': '', 'dynamic-resync': 'false' },
-  }
-  const apply = async (values: Readonly<Record<string, number | string>>) => {
+  const set = (values: Readonly<Record<string, number | string>>) => {
     const words = Object.entries(values).map(([key, value]) => `${key}=${value}`)
-    await gnt('cluster', 'modify', '-D', `drbd:${words.join()}`)
-    await gnt('instance', 'deactivate-disks', name)
+    return gnt('cluster', 'modify', '-D', `drbd:${words.join()}`)
+  }
+  const inKernel = async () => {
     const minor = (await mirrors.device(name)).replace('/dev/drbd', '')
     return (await machines.inGuest(2, `drbdsetup show ${minor}`)).replace(/\s+/g, ' ')
   }
-  // What is DRBD's default, as that there are no barriers, is not shown.
-  const fixed = await apply(parameters)
-  for (const option of ['resync-rate 20480k;', 'disk-flushes no;', 'disk-drain no;', 'md-flushes no;'])
-    expect(fixed).toContain(option)
-  for (const option of ['protocol A;', 'max-buffers 4000;', 'ko-count 5;', 'al-extents 257;'])
-    expect(fixed).toContain(option)
-  const dynamic = await apply({
-    'dynamic-resync': 'true',
-    'c-plan-ahead': 21,
-    'c-fill-target': 2048,
-    'c-min-rate': 5120,
-  })
-  for (const option of ['c-plan-ahead 21;', 'c-fill-target 2048s;', 'c-min-rate 5120k;'])
-    expect(dynamic).toContain(option)
-  expect(await apply(usual)).not.toContain('protocol A;')
-  await gnt('instance', 'remove', '-f', name)
+  try {
+    await set({
+      ...{ 'resync-rate': 20480, 'disk-barriers': 'bfd', 'meta-barriers': 'true', protocol: 'A' },
+      ...{ 'net-custom': `${PATIENT} --max-buffers=4000 --ko-count=5`, 'disk-custom': '--al-extents=257' },
+    })
+    await mirrors.add(name, 'drbd', [2, 3], '16m')
+    const fixed = await inKernel()
+    // What is DRBD's default, as that there are no barriers, is not shown.
+    for (const option of ['resync-rate 20480k;', 'disk-flushes no;', 'disk-drain no;', 'md-flushes no;'])
+      expect(fixed).toContain(option)
+    for (const option of ['protocol A;', 'max-buffers 4000;', 'ko-count 5;', 'al-extents 257;'])
+      expect(fixed).toContain(option)
+
+    const plan = { 'c-plan-ahead': 21, 'c-fill-target': 2048, 'c-min-rate': 5120 }
+    await set({ 'dynamic-resync': 'true', protocol: 'C', ...plan })
+    await gnt('instance', 'deactivate-disks', name)
+    const dynamic = await inKernel()
+    for (const option of ['c-plan-ahead 21;', 'c-fill-target 2048s;', 'c-min-rate 5120k;'])
+      expect(dynamic).toContain(option)
+    expect(dynamic).not.toContain('protocol A;')
+  } finally {
+    await set({
+      ...{ 'resync-rate': 61440, 'disk-barriers': 'n', 'meta-barriers': 'false', protocol: 'C' },
+      ...{ 'net-custom': PATIENT, 'disk-custom': '', 'dynamic-resync': 'false' },
+    })
+  }
 })
 
 kernelTest('gnt-node evacuate, harep and hbal move mirrors, with their data', async () => {

@@ -29,6 +29,13 @@ export class Devices {
     return { state, shown: (await this.all()).get(minor) ?? { resource: resourceName(minor) } }
   }
 
+  /** The stranger that holds a minor with which it does nothing yet. One of ours that was begun is begun anew. */
+  async holder(minor: number, { named }: Kernel): Promise<Shown | undefined> {
+    if (!named.has(minor)) return undefined
+    const shown = (await this.all()).get(minor)
+    return shown?.resource === resourceName(minor) ? undefined : shown
+  }
+
   /** Something was changed, or may have been. */
   forget(): void {
     this.report = undefined

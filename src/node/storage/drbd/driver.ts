@@ -23,6 +23,7 @@ import { type Configured, Devices, requireEnd, stranger } from './devices'
 import { isSyncing, minorSize } from './kernel'
 import { attachDisk, requirePair, writeMeta } from './local'
 import { DrbdMirror } from './mirror'
+import type { Shown } from './shown'
 
 /** The kernel's number of DRBD. */
 const MAJOR = 147
@@ -48,7 +49,8 @@ class DrbdDriver implements Driver {
     if (exclusive) fail(`Disks of DRBD cannot be on node ${hostname}, where storage is exclusive`)
     const { minor } = requireEnd(disk, hostname)
     const { meta } = requirePair(disk, children, hostname)
-    const used = await this.devices.configured(minor, await this.devices.required())
+    const kernel = await this.devices.required()
+    const used = (await this.devices.configured(minor, kernel))?.shown ?? (await this.devices.holder(minor, kernel))
     if (used !== undefined) fail(inUse(minor, used, hostname, `exists already, and disk ${nameOf(disk)} is to get it`))
     await writeMeta(this.context, minor, meta.path)
     return (disk.logical_id ?? []).map((part, at) => (at === SECRET_AT ? null : part))
@@ -78,7 +80,10 @@ class DrbdDriver implements Driver {
 
   async assemble(disk: DiskDict, children: Children): Promise<Device> {
     const end = requireEnd(disk, this.context.hostname)
-    const found = await this.devices.configured(end.minor, await this.devices.required())
+    const kernel = await this.devices.required()
+    const found = await this.devices.configured(end.minor, kernel)
+    const holder = await this.devices.holder(end.minor, kernel)
+    if (holder !== undefined) this.refuse(disk, end, holder)
     if (found === undefined) await this.begin(disk, end, children)
     else await this.mend(disk, end, children, found)
     return device(end)
@@ -186,11 +191,8 @@ class DrbdDriver implements Driver {
 
   /** Gives a device that is there what it lacks. */
   private async mend(disk: DiskDict, end: End, children: Children, found: Configured): Promise<void> {
-    const { hostname } = this.context
-    const why = stranger(found, end, children)
-    if (why !== undefined)
-      fail(inUse(end.minor, found, hostname, `is used by somebody else, so disk ${nameOf(disk)} cannot have it`))
     const { shown } = found
+    if (stranger(found, end, children) !== undefined) this.refuse(disk, end, shown)
     const pair = wholePair(children)
     if (shown.disk === undefined && pair !== undefined)
       await this.changing(attachDisk(this.context, disk, end.minor, pair))
@@ -198,6 +200,11 @@ class DrbdDriver implements Driver {
     if (shown.local === local && shown.remote === remote) return
     if (shown.local !== undefined) await this.mirror.disconnectFrom(disk, end, shown)
     if (local !== undefined) await this.mirror.connectEnd(disk, end, shown.resource, false)
+  }
+
+  private refuse(disk: DiskDict, { minor }: End, holder: Shown): never {
+    const what = `is used by somebody else, so disk ${nameOf(disk)} cannot have it`
+    return fail(inUse(minor, holder, this.context.hostname, what))
   }
 
   /** Whatever becomes of it, the lists are old then. */
@@ -215,9 +222,9 @@ const REFUSALS = [
   ['(-1)', 'the other node writes to it: it has to give that up first'],
 ] as const
 
-function inUse(minor: number, { shown }: Configured, node: string, what: string): string {
-  const data = shown.disk === undefined ? '' : `, on ${shown.disk}`
-  return `Minor ${minor} of DRBD on node ${node} (${shown.resource}${data}) ${what}: if nobody needs it, drbdsetup down ${shown.resource} frees it`
+function inUse(minor: number, { resource, disk }: Shown, node: string, what: string): string {
+  const data = disk === undefined ? '' : `, on ${disk}`
+  return `Minor ${minor} of DRBD on node ${node} (${resource}${data}) ${what}: if nobody needs it, drbdsetup down ${resource} frees it`
 }
 
 function localStatus(connection: string, disk: string): number {

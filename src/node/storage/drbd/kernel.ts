@@ -10,6 +10,8 @@ export interface Kernel {
   readonly version: string
   /** Those that are configured. */
   readonly minors: ReadonlyMap<number, MinorState>
+  /** Those that have a name, and nothing else yet. */
+  readonly named: ReadonlySet<number>
 }
 
 export interface MinorState {
@@ -78,13 +80,17 @@ export function parseKernel(text: string, node: string): Kernel {
   const lines = text.split('\n')
   const starts = lines.flatMap((line, at) => (MINOR.test(line) ? [at] : []))
   const minors = new Map<number, MinorState>()
+  const named = new Set<number>()
   for (const [index, start] of starts.entries()) {
     const [, number, connection = '', role = '', disk = '', peerDisk = ''] = MINOR.exec(lines[start] ?? '') ?? []
-    if (connection === 'Unconfigured') continue
+    if (connection === 'Unconfigured') {
+      named.add(Number(number))
+      continue
+    }
     const progress = lines.slice(start, starts[index + 1]).join(' ')
     minors.set(Number(number), { connection, role, disk, peerDisk, ...progressIn(progress, connection) })
   }
-  return { version, minors }
+  return { version, minors, named }
 }
 
 /** A synchronization that has only begun tells no figures yet. */

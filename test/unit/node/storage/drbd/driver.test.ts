@@ -64,6 +64,23 @@ test('a minor that somebody uses is refused before anything is written', async (
   )
 })
 
+test('a minor that somebody only named is refused; one of this disk that was not begun further is not', async () => {
+  const kernel = [`${VERSION}\n 0: cs:Unconfigured\n`]
+  const named = (resource: string) =>
+    show(
+      `resource ${resource} {\n    _this_host {\n        volume 0 {\n            device minor 0;\n        }\n    }\n}\n`,
+    )
+  const stranger = { kernel, programs: [...ACTIVATED, named('stranger')] }
+  const told =
+    /^Minor 0 of DRBD on node node1\S+ \(stranger\) .*: if nobody needs it, drbdsetup down stranger frees it$/
+  await expect(onDrbdNode(stranger, (context) => new Disks(context).create(drbdDisk(), 192))).rejects.toThrow(told)
+  await expect(onDrbdNode(stranger, assemble)).rejects.toThrow(told)
+  const notes = does(`drbdmeta --force /dev/drbd0 v08 ${META} flex-external create-md`)
+  const own = { kernel, programs: [...ACTIVATED, named('resource0'), size(META, 128), WIPED, notes] }
+  const made = await onDrbdNode(own, (context) => new Disks(context).create(drbdDisk(), 192))
+  expect(made.result).toEqual(['node1-uuid', 'node2-uuid', 11000, 0, 0, null])
+})
+
 test('notes that have too little or too much room are refused, and so are nodes with exclusive storage', async () => {
   for (const mib of [127, 1025])
     await expect(
