@@ -3,7 +3,7 @@
 import * as path from 'node:path'
 import type { Report, NodeReport } from '../../bootstrap/adoption/survey'
 import type { AdoptionOptions } from '../../bootstrap/adoption/adoption'
-import { JOBS_END_S } from '../../model/limits/adoption'
+import { ADOPTION_AWAITS_JOBS_S } from '../../model/limits/adoption'
 import type { Call, Command, Tool } from '../command'
 import { confirm } from '../input/confirm'
 import { flag, value } from '../input/option'
@@ -27,7 +27,7 @@ const oPackages = value(
 const oTimeout = value('--timeout', 'timeout', 'int', 'seconds for which jobs that are under way are waited for', {
   own: true,
   metavar: 'SECONDS',
-  default: JOBS_END_S,
+  default: ADOPTION_AWAITS_JOBS_S,
 })
 const oYes = flag('--yes-do-it', 'yes_do_it', 'do not ask before anything changes', { own: true })
 
@@ -88,7 +88,7 @@ async function prepare(call: Call) {
     shell: service.nodeShell(node.paths, config.cluster, run),
     files: packages.map(({ file }) => file),
     given: packages.map(({ name }) => name),
-    patience_s: options.number('timeout') ?? JOBS_END_S,
+    patience_s: options.number('timeout') ?? ADOPTION_AWAITS_JOBS_S,
     say: (text) => terminal.out(text),
   }
   return { report: await service.survey(adoption), adoption, service }
