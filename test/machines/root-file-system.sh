@@ -30,6 +30,6 @@ make_root() {
 }
 
 make_root root "$packages"
-make_root ganeti "$packages,ganeti,ganeti-os-noop,cron" --skip=cleanup/apt/cache \
+make_root ganeti "$packages,ganeti,ganeti-os-noop" --skip=cleanup/apt/cache \
   --customize-hook='rm -f "$1"/var/cache/apt/archives/*.deb' \
   --customize-hook='cd "$1/var/cache/apt/archives" && apt-get -qq -o APT::Sandbox::User=root download ganeti'
