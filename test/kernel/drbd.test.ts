@@ -192,7 +192,7 @@ kernelTest('gnt-node evacuate, harep and hbal move mirrors, with their data', as
   await expectKept()
   expect(await machines.tool('harep', '-L')).toContain(`Moving ${moved} from "Pending repair" to "Healthy"`)
 
-  expect(await machines.tool('hbal', '-L', '-X')).toMatch(/Executing jobset for instances/)
+  expect(await machines.tool('hbal', '-L', '-X')).toMatch(/Got job IDs \d+/)
   const sides = await Promise.all(names.map((name) => mirrors.sides(name)))
   expect(new Set(sides.map(([primary]) => primary)).size).toBe(2)
   await expectKept()
