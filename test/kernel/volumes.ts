@@ -32,7 +32,7 @@ export class Volumes {
 
     await gnt('backup', 'export', '-n', nameOf(3), OTHER)
     const from = [`--src-node=${nameOf(3)}`, `--src-dir=${OTHER}`]
-    const to = ['-t', 'drbd', '-n', `${nameOf(1)}:${nameOf(2)}`, '-o', 'gantry-tiny', '--no-nics', '--no-start']
+    const to = ['-t', 'drbd', '-n', `${nameOf(1)}:${nameOf(2)}`, '--no-nics']
     await gnt('backup', 'import', ...from, ...to, IMPORTED)
     expect(await mirrors.read(1, await mirrors.device(IMPORTED, '--wait-for-sync'))).toBe(data)
     for (const name of [OTHER, IMPORTED]) await gnt('instance', 'remove', '-f', name)
