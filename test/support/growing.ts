@@ -95,7 +95,8 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     outputs: 'SERIAL_LINES_KEPT_MAX that nobody watches, twice SERIAL_KEPT_BYTES each',
     viewers: 'NODE_CONSOLES_MAX',
   },
-  'src/node/hypervisor/kvm/devices.ts': { slots: ONE_WORK, scsiIds: ONE_WORK },
+  'src/node/hypervisor/kvm/devices.ts': { scsiIds: ONE_WORK },
+  'src/node/hypervisor/kvm/pci.ts': { slots: ONE_WORK },
   'src/node/hypervisor/kvm/guest-watch.ts': { heard: INSTANCES },
   'src/node/hypervisor/kvm/strangers.ts': {
     since_ms: 'one for each process of the machine; those that have ended are forgotten',
