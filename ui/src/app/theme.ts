@@ -14,8 +14,8 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     // A heading of the dialog, not of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
-    // What the menu would focus first is no item of it.
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // A menu that opens focuses its first item, and not a place of its own that is no item.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, menuItemTabIndex: 0 } },
     Button: { defaultProps: { size: 'xs' } },
     ...Object.fromEntries(
       [
