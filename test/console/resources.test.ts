@@ -343,15 +343,20 @@ browserTest('a text among the settings is emptied, and parameters of a dictionar
 })
 
 browserTest('axe-core finds nothing while a list is open in a dialog, or the menu of the other actions', async () => {
+  const menu = page.getByRole('menu')
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menu').waitFor()
+  await menu.waitFor()
   await ui.look('menu')
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Modify …', exact: true }).click()
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Vm capable' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'ovs', exact: true }).click()
   await page.getByRole('option').first().waitFor()
   await ui.look('list-in-dialog')
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
 })
 
 browserTest('Ctrl-K finds groups, networks, tags and systems, and what can be done', async () => {

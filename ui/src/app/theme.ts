@@ -1,5 +1,6 @@
 // How everything looks, in one place. Colours keep the contrast that WCAG AA asks for, in both schemes.
 import { createTheme, type CSSVariablesResolver } from '@mantine/core'
+import { focusMenu } from './focus-menu'
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -14,8 +15,8 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     // A heading of the dialog, not of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
-    // A menu that opens focuses its first item, and not a place of its own that is no item.
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false, menuItemTabIndex: 0 } },
+    // Not a place of its own that is no item.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, onOpen: () => focusMenu() } },
     Button: { defaultProps: { size: 'xs' } },
     ...Object.fromEntries(
       [
