@@ -71,7 +71,8 @@ export async function exchangeAll(options: AdoptionOptions, report: Report): Pro
       went.push(node.name)
       say(`${node.name}: done; its daemons were away for ${silent_s.toFixed(1)} s`)
     }
-    await releaseJobs(options)
+    // An earlier run may have been ended before it did.
+    if (seconds_without_master === undefined) await releaseJobs(options)
     if (to === 'ganeti' && wanted.length > 0) await onMaster(options, DISTRIBUTE, EXCHANGE_S)
   } finally {
     await resume()
@@ -113,7 +114,10 @@ async function exchangeOrReturn(options: AdoptionOptions, node: Node, went: read
   const other = to === 'gantry' ? 'ganeti' : 'gantry'
   try {
     if (isMaster(options, node)) await holdJobs(options)
-    return await exchange(options, node, to)
+    const silent_s = await exchange(options, node, to)
+    // Whatever happens to other nodes: the master works.
+    if (isMaster(options, node)) await releaseJobs(options)
+    return silent_s
   } catch (error) {
     if (error instanceof AdoptionFailure) throw error
     say(`${node.name}: ${errorText(error)}`)

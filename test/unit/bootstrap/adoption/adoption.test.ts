@@ -96,6 +96,7 @@ test('a node on which it fails goes back, and says which have gone', async () =>
   )
   expect(said).toContain(`${NODE(2)}: the end of its log`)
   expect(products()).toEqual(['gantry', 'ganeti', 'ganeti'])
+  expect(machines.of(NODE(1)).queueHeld).toBe(false)
 })
 
 test('the same command goes on with the nodes that are left, and the opposite one returns those that went', async () => {
