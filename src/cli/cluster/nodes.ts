@@ -1,4 +1,5 @@
 // Files and commands for many nodes: over SSH, or straight into the folders of nodes that are virtual ones on this machine.
+import { isIPv6 } from 'node:net'
 import * as path from 'node:path'
 import { errorCode } from '../../lib/disk'
 import type { Files } from '../../lib/files'
@@ -13,6 +14,7 @@ import { firstArgument } from '../submit/submit'
 
 interface Target {
   readonly name: string
+  readonly primaryIp: string
   readonly secondaryIp: string
   readonly port: number
 }
@@ -25,12 +27,14 @@ export async function copyFile(call: Call): Promise<number> {
   if (stat === undefined) throw new OpPrereqError(`No such filename '${file}'`, ECODE.INVAL)
   const [cluster, own] = (await master.queryConfigValues(['cluster_name', 'master_node'])).map(String)
   const targets = await onlineNodes(call, call.options.list('nodes') ?? [], ['!', ['?', 'master']])
-  for (const { name, secondaryIp, port } of targets) {
-    const to = options.flag('use_replication_network') ? secondaryIp : name
+  for (const { name, primaryIp, secondaryIp, port } of targets) {
+    const bySecond = options.flag('use_replication_network')
+    const to = bySecond ? secondaryIp : name
+    const reach = { port, quiet: true, ipv6: !bySecond && isIPv6(primaryIp) }
     const problem = !stat.isFile()
       ? 'it is not a file'
       : call.nodesRoot === undefined
-        ? await copyOverSsh(call, [...clusterSshOptions(cluster ?? '', { port, quiet: true }), file, `${to}:${file}`])
+        ? await copyOverSsh(call, [...clusterSshOptions(cluster ?? '', reach), file, `${to}:${file}`])
         : await copyToVirtualNode(call.files, call.nodesRoot, own ?? '', name, file)
     if (problem !== undefined) terminal.err(`Copy of file ${file} to node ${to}:${port} failed: ${problem}`)
   }
@@ -89,10 +93,13 @@ export async function runOnNodes(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-function runOn({ run, nodesRoot }: Call, cluster: string, { name, port }: Target, line: string) {
+function runOn({ run, nodesRoot }: Call, cluster: string, { name, primaryIp, port }: Target, line: string) {
   const env = inheritedEnvironment()
   if (nodesRoot === undefined)
-    return run(['ssh', ...clusterSshOptions(cluster, { port, quiet: true }), `root@${name}`, line], { env })
+    return run(
+      ['ssh', ...clusterSshOptions(cluster, { port, quiet: true, ipv6: isIPv6(primaryIp) }), `root@${name}`, line],
+      { env },
+    )
   const cwd = path.join(nodesRoot, name)
   return run(['/bin/sh', '-c', line], { cwd, env: { ...env, GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: name } })
 }
@@ -111,7 +118,7 @@ export async function onlineNodes(
     ...(group === undefined ? [] : [['|', ['=', 'group', group], ['=', 'group.uuid', group]]]),
     ...(more === undefined ? [] : [more]),
   ]
-  const fields = ['name', 'offline', 'sip', 'ndp/ssh_port']
+  const fields = ['name', 'offline', 'sip', 'ndp/ssh_port', 'pip']
   const { data } = await master.query('node', fields, filters.length === 0 ? null : ['&', ...filters])
   const rows = data.map((row) => row.map((cell) => cell[1]))
   if (rows.length === 0)
@@ -122,5 +129,7 @@ export async function onlineNodes(
   if (offline.length > 0) terminal.err(`Note: skipping offline node(s): ${offline.join(', ')}`)
   return rows
     .filter(([, isOffline]) => isOffline !== true)
-    .map(([name, , sip, port]) => ({ name: String(name), secondaryIp: String(sip), port: Number(port) }))
+    .map(([name, , sip, port, pip]) => {
+      return { name: String(name), primaryIp: String(pip), secondaryIp: String(sip), port: Number(port) }
+    })
 }

@@ -1,6 +1,7 @@
 // gnt-node add: makes a machine ready to join, over SSH as root. It gets the cluster's host keys and lets the candidates in, where
 // the cluster looks after SSH; then it gets what noded needs, and noded is started. The job that follows does the rest.
 import { X509Certificate } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import * as path from 'node:path'
 import { inheritedEnvironment } from '../../lib/environment'
 import { hostLine } from '../../lib/hosts-file'
@@ -201,6 +202,7 @@ async function run(call: Call, { paths }: ThisNode, joining: Joining, { line, in
     knownHosts: paths.local(PATH.SSH_KNOWN_HOSTS_FILE),
     port: joining.port,
     quiet: false,
+    ipv6: isIPv6(joining.address),
     mayAsk: true,
     unknownHosts: checked ? 'ask' : 'accept',
     ...(isKnown && { hostAlias: joining.cluster }),

@@ -1,4 +1,5 @@
 // How noded runs something on another node over SSH: as root, with this node's own key, and without anybody to ask.
+import { isIPv6 } from 'node:net'
 import type { CommandResult } from '../../lib/run-command'
 import { sshCommand, type SshOptions } from '../../lib/ssh'
 import { SshFiles } from '../../lib/ssh-files'
@@ -27,6 +28,7 @@ export function runOverSsh(context: NodeContext, node: string, command: SshComma
     knownHosts: paths.local(PATH.SSH_KNOWN_HOSTS_FILE),
     port: Number(port?.slice(node.length + 1) ?? PORT.ssh),
     quiet: false,
+    ipv6: isIPv6(address?.slice(node.length + 1) ?? ''),
     // Nodes get the common host key when they join; what is sent before is public.
     ...(hostAlias === undefined ? { unknownHosts: 'accept' } : { hostAlias }),
   }
