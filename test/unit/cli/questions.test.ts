@@ -35,8 +35,11 @@ const ASKING: readonly (readonly [line: string, answer?: string])[] = [
   ['gnt-node power off node2'],
   ['gnt-node powercycle node2'],
 ]
-/** Asked about the answer to another question, which test/unit/cli/allocation/tool.test.ts plays. */
-const ELSEWHERE = ['allocation/tool.ts']
+/**
+ * Asked about the answer to another question, which test/unit/cli/allocation/tool.test.ts plays, and after a look at nodes of a real
+ * Ganeti, which test/machines/adopt.test.ts has and answers with --yes-do-it.
+ */
+const ELSEWHERE = ['allocation/tool.ts', 'cluster/adopt.ts']
 
 const ONE_JOB: QueryResult = {
   fields: [],
