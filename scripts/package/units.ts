@@ -114,7 +114,12 @@ function targets(): Record<string, Unit> {
 /** What is no daemon. */
 function others(): Record<string, Unit> {
   const oneshot = (description: string, lines: Section, what: Section = []): Unit => ({
-    Unit: [['Description', description], ...what],
+    Unit: [
+      ['Description', description],
+      // Each daemon that starts again needs one of these first: several that were killed at once would not come back.
+      ['StartLimitIntervalSec', 0],
+      ...what,
+    ],
     Service: [['Type', 'oneshot'], ...lines],
   })
   const timer = (description: string, lines: Section): Unit => ({

@@ -32,6 +32,13 @@ test('guests and jobs outlive the daemons that started them', () => {
     expect(linesOf(unit)).toContain('KillMode=process')
 })
 
+test('nothing that starts often, and what it waits for, is given up for that', () => {
+  const services = Object.entries(units).filter(([name]) => name.endsWith('.service'))
+  expect(services.length).toBeGreaterThan(packagedRoles.length)
+  for (const [name, text] of services)
+    expect([name, text]).toEqual([name, expect.stringContaining('StartLimitIntervalSec=0\n')])
+})
+
 test('every tool and daemon has a manual page with all of its commands', async () => {
   const pages = await manualPages('2026-01-01')
   for (const { program } of packagedRoles) expect(pages[`${program}.8`]).toContain('.SH OPTIONS')
