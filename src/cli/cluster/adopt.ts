@@ -31,7 +31,8 @@ const oTimeout = value('--timeout', 'timeout', 'int', 'seconds for which jobs th
 })
 const oYes = flag('--yes-do-it', 'yes_do_it', 'do not ask before anything changes', { own: true })
 
-const command: Omit<Command, 'name'> = {
+export const adoptCommand: Command = {
+  name: 'adopt',
   help: 'take over a cluster of Ganeti 3.0 or 3.1, node by node, while its guests run on, or give it back; on its master',
   usage: '[--check] [--back] [--packages <dir>]',
   args: [],
@@ -41,9 +42,7 @@ const command: Omit<Command, 'name'> = {
   data: reportData,
 }
 
-export const adoptCommand: Command = { name: 'adopt', ...command }
-
-export const adoptTool: Tool = { name: 'gantry-adopt', commands: [{ name: '', ...command }] }
+export const adoptTool: Tool = { name: 'gantry-adopt', commands: [{ ...adoptCommand, name: '' }] }
 
 /** Only the check has an answer that programs can read. */
 async function reportData(call: Call): Promise<unknown> {
