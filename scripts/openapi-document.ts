@@ -84,7 +84,7 @@ function makeStrict(value: unknown, schemas: Spec['components']['schemas']): voi
   for (const part of Object.values(node)) makeStrict(part, schemas)
 }
 
-/** Of a reference to one schema. */
+/** For a reference to one schema. */
 function typeOf(allOf: unknown, schemas: Spec['components']['schemas']): unknown {
   const [, name = ''] = /"#\/components\/schemas\/(.*?)"/.exec(JSON.stringify(allOf)) ?? []
   return schemas[name]?.type ?? 'object'

@@ -19,10 +19,10 @@ export interface NodeHistory {
   /** All but what is free when somebody needs it. */
   memory_used_bytes: MeasuredColumn
   memory_total_bytes: MeasuredColumn
-  /** Of all disks together. */
+  /** All disks together. */
   disk_read_bytes_per_s: MeasuredColumn
   disk_write_bytes_per_s: MeasuredColumn
-  /** Of all network interfaces with a device together. */
+  /** All network interfaces with a device together. */
   net_in_bytes_per_s: MeasuredColumn
   net_out_bytes_per_s: MeasuredColumn
 }

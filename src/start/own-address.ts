@@ -28,7 +28,7 @@ export async function listenAddress(paths: Paths): Promise<string> {
 export function givenAddresses({ bind, interface: name }: Options): string[] | undefined {
   if (bind !== undefined || name === undefined) return bind
   const known = networkInterfaces()
-  // Of a link alone are those that another machine cannot name.
+  // Addresses that are good on one link only cannot be named by another machine.
   const addresses = known[name]?.filter(({ address }) => !/^fe80:/i.test(address)) ?? []
   const found = addresses.find(({ family }) => family === 'IPv4') ?? addresses[0]
   if (found !== undefined) return [found.address]

@@ -139,7 +139,7 @@ kernelTest('the parameters of disks reach the kernel', async () => {
     })
     await mirrors.add(name, 'drbd', [2, 3], '16m')
     const fixed = await inKernel()
-    // What is DRBD's default, as that there are no barriers, is not shown.
+    // DRBD does not show its defaults, such as that there are no barriers.
     for (const option of ['resync-rate 20480k;', 'disk-flushes no;', 'disk-drain no;', 'md-flushes no;'])
       expect(fixed).toContain(option)
     for (const option of ['protocol A;', 'max-buffers 4000;', 'ko-count 5;', 'al-extents 257;'])

@@ -6,7 +6,7 @@ export interface NodeFacts {
   readonly systemd: boolean
   /** Status and version of a package, as `installed 3.0.2-3`; packages that are not there are left out. */
   readonly packages: ReadonlyMap<string, string>
-  /** Of /usr/bin/node. */
+  /** The version of /usr/bin/node. */
   readonly node: string | undefined
   readonly room_mib: number
   /** Names of daemons that run. */

@@ -1,4 +1,4 @@
-// What is done on a node: scripts of `sh` that only use what every Debian system has, and what Ganeti and Gantry have both. Each can be
+// The work on a node: scripts of `sh` that only use what every Debian system has, and what Ganeti and Gantry have both. Each can be
 // run again from its beginning, whatever an earlier run has left. They write to a log of the node, so they also come to their end when
 // nobody listens any more.
 import { PATH } from '../../model/constants/paths'

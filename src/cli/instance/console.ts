@@ -37,7 +37,8 @@ export async function openConsole(call: Call): Promise<number> {
       return EXIT.ok
     }
     case 'ssh': {
-      const command = call.nodesRoot !== undefined ? words(info['command']) : sshCommand(info, String(cluster))
+      const command =
+        call.nodesRoot !== undefined ? words(info['command']) : await sshCommand(call, info, String(cluster))
       if (!show) return call.terminal.hand(command)
       call.terminal.out(command.map(quoteForShell).join(' '))
       return EXIT.ok
@@ -53,12 +54,13 @@ const isConsole = (value: unknown): value is Console => typeof value === 'object
 
 const words = (command: unknown): string[] => (Array.isArray(command) ? command.map(String) : [String(command)])
 
-function sshCommand(info: Console, cluster: string): string[] {
+async function sshCommand({ master }: Call, info: Console, cluster: string): Promise<string[]> {
   const port = info['port']
+  const ipv6 = (await master.queryClusterInfo())['primary_ip_version'] === 6
   const elsewhere = typeof port === 'number' && port !== SSH_PORT ? { port } : {}
   return [
     'ssh',
-    ...clusterSshOptions(cluster, { ...elsewhere, quiet: false }),
+    ...clusterSshOptions(cluster, { ...elsewhere, quiet: false, ipv6 }),
     '-t',
     '-t',
     `${pythonText(info['user'] ?? 'root')}@${pythonText(info['host'])}`,

@@ -37,7 +37,7 @@ interface Looked {
 }
 
 export class History {
-  /** Of each row; NaN where there is none. */
+  /** The time of each row; NaN where there is none. */
   private readonly times = new Float64Array(HISTORY_LOOKS).fill(NaN)
   private readonly node: NodeTrack = new Track(NODE_COLUMNS, HISTORY_LOOKS)
   private readonly instances = new Map<string, InstanceTrack>()
@@ -60,13 +60,13 @@ export class History {
     if (!this.closed) this.timer = clock.after(HISTORY_LOOK_S * 1000, () => void this.start(), { background: true })
   }
 
-  /** Of the node, later than that time, in seconds since the epoch. */
+  /** The node's, later than that time, in seconds since the epoch. */
   ofNode(since_s: number): NodeHistory {
     const rows = this.rows(since_s)
     return { interval_s: HISTORY_LOOK_S, times: this.timesOf(rows), ...this.node.told(rows) }
   }
 
-  /** Of an instance, as long as it ran here. */
+  /** An instance's, as long as it ran here. */
   ofInstance(name: string, since_s: number): InstanceHistory {
     const track: InstanceTrack = this.instances.get(name) ?? new Track(INSTANCE_COLUMNS, HISTORY_LOOKS)
     const rows = this.rows(since_s).filter((row) => track.has(row))

@@ -74,7 +74,7 @@ async function storageOf(sources: NodeSources, pid: number): Promise<Traffic | u
   return in_bytes === undefined || out_bytes === undefined ? undefined : { in_bytes, out_bytes }
 }
 
-/** Of disks that QEMU reaches over the network, the kernel counts nothing as storage. */
+/** The kernel counts nothing as storage for disks that QEMU reaches over the network. */
 const isRemote = (command: readonly string[]): boolean =>
   command.some((word) => /(^|[,.])driver=(rbd|gluster|nbd|iscsi)(,|$)|(^|,)file=(rbd|gluster|nbd|iscsi)[:+]/.test(word))
 

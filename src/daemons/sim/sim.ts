@@ -94,7 +94,7 @@ async function serve(
   const node = request.headers[NODE_HEADER]
   if (request.method === 'GET' && name === '1/report/all' && typeof node === 'string')
     return void response.writeHead(200, { 'Content-Type': 'application/json' }).end(reports(node))
-  // What is only pretended is not measured.
+  // Nobody measures what is only pretended.
   const history = request.method === 'GET' ? /^1\/history\/(node|instance)/.exec(name)?.[1] : undefined
   if (history !== undefined)
     return void response.end(JSON.stringify(history === 'node' ? NO_NODE_HISTORY : NO_INSTANCE_HISTORY))

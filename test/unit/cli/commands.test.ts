@@ -367,7 +367,7 @@ test('a filter rule names only the reason that was given, and its uuid is told',
 })
 
 describe('gnt-instance console', () => {
-  const console = async (line: string, info: object, nodesRoot?: string) => {
+  const console = async (line: string, info: object, nodesRoot?: string, ipVersion = 4) => {
     const source = goldenSource()
     const config = goldenConfig()
     for (const instance of Object.values(config.instances)) {
@@ -377,13 +377,17 @@ describe('gnt-instance console', () => {
         'inst4.gnt.example': { instance: 'inst4', kind: 'msg', ...info },
       }
     }
-    return runCli(new FakeMaster([], source), words(line), nodesRoot === undefined ? {} : { nodesRoot })
+    const master = new FakeMaster([], source)
+    master.queryClusterInfo = async () => ({ primary_ip_version: ipVersion })
+    return runCli(master, words(line), nodesRoot === undefined ? {} : { nodesRoot })
   }
   const ssh = { kind: 'ssh', host: 'node2', user: 'root', port: 22, command: ['socat', "a b'c"] }
 
   test('hands the terminal to ssh, or to the command itself where nodes are virtual', async () => {
     const remote = await console('gnt-instance console inst1', ssh)
     expect(remote.exit).toBe(7)
+    expect(remote.handed[0]).toContain('-4')
+    expect((await console('gnt-instance console inst1', ssh, undefined, 6)).handed[0]).toContain('-6')
     expect(remote.handed[0]?.slice(-2)).toEqual(['root@node2', `socat 'a b'\\''c'`])
     expect((await console('gnt-instance console inst1', ssh, '/roots')).handed).toEqual([['socat', "a b'c"]])
     const shown = await console('gnt-instance console --show-cmd inst1', { ...ssh, port: 2222 })

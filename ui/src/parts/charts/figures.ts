@@ -29,7 +29,7 @@ type Traffic = Readonly<
   Record<'disk_read_bytes_per_s' | 'disk_write_bytes_per_s' | 'net_in_bytes_per_s' | 'net_out_bytes_per_s', Column>
 >
 
-/** Of disks and of the network, which nodes and instances have alike. */
+/** Traffic of disks and of the network, which nodes and instances have alike. */
 export function trafficOf(data: Traffic): Figures[] {
   const own = texts.metrics
   return [
