@@ -14,9 +14,7 @@ import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
-import { servesTcp } from '../lib/resolve'
 import type { ConfigData, Node } from '../model/config'
-import { PORT } from '../model/constants/daemons'
 import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
 import {
   FAILOVER_ANSWER_S,
@@ -24,14 +22,13 @@ import {
   FAILOVER_ARRIVAL_LOOKS,
   FAILOVER_START_S,
   FAILOVER_STOP_S,
-  MASTER_IP_PAUSE_S,
-  MASTER_IP_PING_S,
   MASTER_IP_S,
 } from '../model/limits/master'
 import { SSCONF_NODES_AT_ONCE } from '../model/limits/replication'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 import { FollowFeed, serveFollow, yieldFollow } from '../rpc/wconfd/follow-server'
 import { attemptCall } from './attempt'
+import { masterIpBecomes, noMasterIp } from './master-ip'
 import { compareReplicas } from '../replication/replica-contents'
 import { NotMaster, type Vote, askVote, countVotes, voters } from './votes'
 
@@ -233,23 +230,17 @@ async function beginAnew({ paths, disk }: FailoverOptions): Promise<void> {
   await disk.remove(`${paths.queueDir}/drain`, { durable: true })
 }
 
-/** The daemons of virtual nodes listen at the addresses of their nodes alone. */
 async function awaitMasterIp(
   { clock, paths }: FailoverOptions,
   result: FailoverResult,
   ip: string,
   up: boolean,
 ): Promise<void> {
-  if (paths.root !== '') return
-  for (const end_ms = clock.monotonic_ms() + MASTER_IP_S * 1000; clock.monotonic_ms() < end_ms;) {
-    if ((await servesTcp(ip, PORT.noded, MASTER_IP_PING_S)) === up) return
-    await clock.sleep(MASTER_IP_PAUSE_S * 1000)
-  }
+  if (await masterIpBecomes(up, ip, { clock, paths })) return
   result.ok = false
   result.warnings.push(
     up
-      ? `The master IP did not come up within ${MASTER_IP_S} seconds; the cluster should still be working and reachable ` +
-          'via this node, but not via the master IP address'
+      ? noMasterIp()
       : `The master IP is still reachable after ${MASTER_IP_S} seconds, continuing but activating the master IP on the ` +
           'current node will probably fail',
   )

@@ -1,8 +1,13 @@
 // The cluster's own address. A node takes it when it becomes the master: as in Ganeti, when the master's daemons start.
 import { masterNode } from '../config/lookup'
 import { masterParams } from '../config/rpc-dicts'
+import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import { servesTcp } from '../lib/resolve'
 import type { ConfigData } from '../model/config'
+import { PORT } from '../model/constants/daemons'
+import { MASTER_IP_PAUSE_S, MASTER_IP_PING_S, MASTER_IP_S } from '../model/limits/master'
 import type { NodeClient } from '../rpc/node/client'
 
 /** The cluster works without it, so nobody waits; `gnt-cluster activate-master-ip` tries again. */
@@ -20,3 +25,24 @@ export async function bringUpMasterIp(given: { config(): ConfigData; nodes: Node
     )
   }
 }
+
+/**
+ * Waits until the cluster's address is served, or until it is no longer. False when that takes too long: setting it up asks the network
+ * first whether another machine has it, which takes seconds. The daemons of virtual nodes listen at the addresses of their nodes alone.
+ */
+export async function masterIpBecomes(
+  up: boolean,
+  ip: string,
+  { clock, paths }: { clock: Clock; paths: Paths },
+): Promise<boolean> {
+  if (paths.root !== '') return true
+  for (const end_ms = clock.monotonic_ms() + MASTER_IP_S * 1000; clock.monotonic_ms() < end_ms;) {
+    if ((await servesTcp(ip, PORT.noded, MASTER_IP_PING_S)) === up) return true
+    await clock.sleep(MASTER_IP_PAUSE_S * 1000)
+  }
+  return false
+}
+
+export const noMasterIp = (): string =>
+  `The master IP did not come up within ${MASTER_IP_S} seconds; the cluster should still be working and reachable ` +
+  'via this node, but not via the master IP address'

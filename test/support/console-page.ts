@@ -60,13 +60,17 @@ export class ConsolePage {
     await entry.getByRole('button', { name: 'Hide this job' }).click()
   }
 
-  /** By its button, or in the menu of the others. */
+  /** By its button, or in the menu of the others. The button may come later than the menu's, with the rows of a table. */
   async choose(label: string): Promise<void> {
     const button = this.page.getByRole('button', { name: label, exact: true })
     const more = this.page.getByRole('button', { name: 'More actions' })
     await button.or(more).first().waitFor()
     if ((await button.count()) > 0) return button.first().click()
     await more.click()
-    await this.page.getByRole('menuitem', { name: `${label} …`, exact: true }).click()
+    const item = this.page.getByRole('menuitem', { name: `${label} …`, exact: true })
+    await item.or(button).first().waitFor()
+    if ((await item.count()) > 0) return item.click()
+    await this.page.keyboard.press('Escape')
+    await button.first().click()
   }
 }

@@ -19,8 +19,9 @@ export async function initCluster(call: Call): Promise<number> {
   const { options, terminal, clock } = call
   const version = ipVersion(options)
   // Loaded by this command only.
-  const [service, { systemUnits }, { ROLES }, node] = await Promise.all([
+  const [service, { masterIpBecomes, noMasterIp }, { systemUnits }, { ROLES }, node] = await Promise.all([
     import('../../bootstrap/init-cluster.js'),
+    import('../../bootstrap/master-ip.js'),
     import('../../bootstrap/system-units.js'),
     import('../../roles/table.js'),
     call.newNode(),
@@ -36,6 +37,7 @@ export async function initCluster(call: Call): Promise<number> {
     await units.startAll()
     // Hooks run as soon as there are daemons that run them.
     await call.jobs.run(opcodeOf(OpClusterPostInit, {}))
+    if (!(await masterIpBecomes(true, made.address, { paths: node.paths, clock }))) terminal.err(noMasterIp())
     return EXIT.ok
   }
   terminal.out(`Its daemons run as long as this program does, which the node's init system should start:`)
