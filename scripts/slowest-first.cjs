@@ -4,15 +4,14 @@ const { statSync } = require('node:fs')
 
 /** The longest, and then folders. These often wait, for daemons and machines. */
 const WAITING = [
-  'test/system/maintenance.test.ts',
-  'test/system/master-failover.test.ts',
+  'test/scenarios/maintenance.test.ts',
+  'test/scenarios/master-failover.test.ts',
+  'test/scenarios/',
   'test/campaigns/kills.test.ts',
   'test/campaigns/htools-shelltests.test.ts',
   'test/system/embedded.test.ts',
   'test/system/vm-life-cycle.test.ts',
   'test/system/contract.test.ts',
-  'test/system/ssh-setup.test.ts',
-  'test/system/watcher.test.ts',
   'test/system/',
   'test/peers/',
   'test/campaigns/',

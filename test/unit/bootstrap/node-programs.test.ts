@@ -1,4 +1,4 @@
-// The programs that a master runs over SSH, with requests that are right and wrong; test/system/ssh-setup.test.ts runs them for real.
+// The programs that a master runs over SSH, with requests that are right and wrong; test/scenarios/ssh-setup.test.ts runs them for real.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

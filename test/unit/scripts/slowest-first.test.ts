@@ -24,8 +24,8 @@ test.each(['', 'unit', 'system'])('every test file below test/%s has its turn, o
 
 test('those that wait begin early, with others between them, and short ones are the last', () => {
   const order = sorted(filesOf(''))
-  expect(order[0]).toBe('system/maintenance.test.ts')
-  const kinds = order.map((name) => /^(system|peers|campaigns)\//.test(name))
+  expect(order[0]).toBe('scenarios/maintenance.test.ts')
+  const kinds = order.map((name) => /^(scenarios|system|peers|campaigns)\//.test(name))
   const last = kinds.lastIndexOf(true)
   expect(kinds.slice(0, last)).toContain(false)
   expect(order.length - last).toBeGreaterThan(100)
