@@ -7,21 +7,12 @@ import { OpInstanceRename } from '../../opcodes/instance'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
-import { fileFolder } from './disks/files'
-import { nodesOf, shutdownDisks, startDisks } from './disks/activation'
+import { fileFolder, noteOwner } from './disks/files'
+import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { newAddress, newName } from './create/resolve'
 import { refuseSnapshots } from './snapshots/notes'
-import {
-  dictOf,
-  diskDictOf,
-  hookNodes,
-  locksOfInstance,
-  namedInstance,
-  readInstance,
-  reread,
-  type InstanceView,
-} from './view'
+import { dictOf, hookNodes, locksOfInstance, namedInstance, readInstance, reread, type InstanceView } from './view'
 import { factsOf } from '../../model/templates'
 
 const instanceLocks = locksOfInstance(['node', 'node-res'])
@@ -101,13 +92,7 @@ async function moveFolder(ctx: UnitContext, before: InstanceView, after: Instanc
 
 async function tellDisksAndGuest(ctx: UnitContext, view: InstanceView, oldName: string, debug: number): Promise<void> {
   const { instance, primary } = view
-  for (const [index, disk] of view.disks.entries()) {
-    for (const node of nodesOf(view, disk)) {
-      const args = [diskDictOf(view, disk), `originstname+${instance.name}`] as const
-      const result = await ctx.nodes.attempt(node, 'blockdev_setinfo', [...args])
-      if (!result.ok) ctx.log.warning(`Error setting info on node ${node.name} for disk ${index}: ${result.error}`)
-    }
-  }
+  await noteOwner(ctx, view)
   if (instance.os === '') return
   const result = await ctx.nodes.attempt(primary, 'instance_run_rename', [dictOf(view), oldName, debug])
   if (!result.ok)

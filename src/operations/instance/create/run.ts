@@ -7,7 +7,7 @@ import type { UnitContext } from '../../unit-context'
 import { adopts, adoptVolumes, giveBack, toBeAdopted } from '../disks/adoption'
 import { texts, type CreateOp, type Wanted, withInstance } from './plan'
 import { returnPorts, withIdentities } from '../disks/new-disks'
-import { createDisks, degraded, removeDisks, tellDisk, wipeDisks } from '../disks/files'
+import { createDisks, degraded, noteOwner, removeDisks, tellDisk, wipeDisks } from '../disks/files'
 import { waitForSync } from '../disks/sync'
 import { startOn } from '../startup'
 import { imageDisks, osImage } from './os-image'
@@ -41,6 +41,8 @@ export async function makeInstance(
     await ctx.config.change([change('addInstance', instance, disks, disks.length > 0)])
     ctx.log.say('adding disks to cluster config')
     if (!(await areWhole(ctx, view, wait))) throw degraded()
+    // The others are made with it.
+    if (adopted) await noteOwner(ctx, view)
   })
   return reread(ctx, view)
 }

@@ -116,7 +116,7 @@ export async function createDevice(
     node,
     `Can't create block device ${diskText(disk)} on node ${node.name} for instance ${name}`,
     'blockdev_create',
-    [dict, disk.size, name, asPrimary, `originstname+${name}`, fillNdParams(view.config, node).exclusive_storage],
+    [dict, disk.size, name, asPrimary, ownerNote(name), fillNdParams(view.config, node).exclusive_storage],
   )
 }
 
@@ -150,6 +150,20 @@ export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: r
   if (result.ok) return ok
   ctx.log.warning(`Could not remove directory '${folder}' on node ${view.primary.name}: ${result.error}`)
   return false
+}
+
+/** Whose data it is stands with it on its nodes. */
+const ownerNote = (instance: string): string => `originstname+${instance}`
+
+/** For data that was there before, or whose instance has another name now. */
+export async function noteOwner(ctx: UnitContext, view: InstanceView): Promise<void> {
+  for (const [index, disk] of view.disks.entries()) {
+    for (const node of nodesOf(view, disk)) {
+      const args = [diskDictOf(view, disk), ownerNote(view.instance.name)] as const
+      const result = await ctx.nodes.attempt(node, 'blockdev_setinfo', [...args])
+      if (!result.ok) ctx.log.warning(`Error setting info on node ${node.name} for disk ${index}: ${result.error}`)
+    }
+  }
 }
 
 /** Overwrites whole disks with zeros, in pieces, with progress. */

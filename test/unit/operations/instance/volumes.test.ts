@@ -203,6 +203,7 @@ describe('adoption', () => {
     const [disk] = Object.values(cluster.config.disks)
     expect(disk).toMatchObject({ size: 48, params: {}, dev_type: 'plain' })
     expect(volumes()).toEqual([disk?.logical_id.join('/')])
+    expect(cluster.calls('blockdev_setinfo').map(({ args }) => args[1])).toEqual(['originstname+inst1.gnt.example'])
     for (const call of ['blockdev_wipe', 'blockdev_create', 'instance_os_add'] as const)
       expect(cluster.calls(call)).toEqual([])
   })
