@@ -2,7 +2,8 @@
 // much more, from a seed of its own. SEED repeats either with that seed, and jest.config.js gives the nightly run one.
 import * as fc from 'fast-check'
 
-const nightly = process.env['NIGHTLY'] === '1'
+/** Whether there are hours. */
+export const nightly = process.env['NIGHTLY'] === '1'
 
 /** The number that random choices of a test follow from. */
 export const SEED = Number(process.env['SEED'] ?? 1)
