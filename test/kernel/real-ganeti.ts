@@ -47,7 +47,9 @@ export class RealGaneti {
 
   private async makeCluster(): Promise<void> {
     const { machines } = this
-    await this.shell(`. ${MACHINE}; become_ganeti ${GANETI}`)
+    // Ganeti wants to know the RSA key of the host.
+    const hostKey = "ssh-keygen -q -t rsa -b 2048 -N '' -f /etc/ssh/ssh_host_rsa_key"
+    await this.shell(`. ${MACHINE}; become_ganeti ${GANETI}; ${hostKey}`)
     await this.gnt('cluster', 'init', ...CLUSTER)
     for (const node of this.nodes) {
       await machines.ready(node)
