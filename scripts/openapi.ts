@@ -8,7 +8,7 @@ import { finishDocument, type Operation, PROBLEM, type Spec } from './openapi-do
 import { addOpcodeUnions, finishV3Operation, isV3, METRICS, PERMISSION, PROBLEM_RESPONSES } from './openapi-v3'
 import { bodyWithout, requiredOnes } from './openapi-bodies'
 import { addExamples } from './openapi-examples'
-import { HYPERVISOR_PARAMETERS } from './openapi-hypervisors'
+import { INHERITED, OF_CLUSTER } from './openapi-inherited'
 import { describeParameters } from './openapi-parameters'
 import { addVerbs } from './openapi-verbs'
 import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-interfaces'
@@ -25,10 +25,10 @@ export function finishRapi(spec: Spec): Spec {
   const ofToken = schemas['TokenRequest']?.properties?.['permissions']
   if (ofToken === undefined) throw new Error('no controller of /3 makes tokens')
   Object.assign(ofToken, { items: { $ref: '#/components/schemas/Permission' } })
-  schemas['HypervisorParameters'] = { ...HYPERVISOR_PARAMETERS }
+  for (const [name, schema] of Object.entries(INHERITED)) schemas[name] = { ...schema }
   const ofCluster = schemas['ClusterView']?.properties
   if (ofCluster === undefined) throw new Error('no controller of /3 shows the cluster')
-  Object.assign(ofCluster, { hvparams: { $ref: '#/components/schemas/HypervisorParameters' } })
+  Object.assign(ofCluster, OF_CLUSTER)
   addVerbs(spec)
   addOpcodeUnions(spec)
   for (const [path, operations] of Object.entries(spec.paths))

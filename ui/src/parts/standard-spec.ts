@@ -11,8 +11,10 @@ const numberOf = (values: unknown, name: string): number | undefined => {
 export function standardSpec({
   ipolicy,
   enabled_disk_templates: templates,
-}: Pick<components['schemas']['ClusterView'], 'ipolicy' | 'enabled_disk_templates'>): Spec {
-  const std: unknown = (ipolicy as Readonly<Record<string, unknown>>)['std']
+}: Pick<components['schemas']['ClusterView'], 'enabled_disk_templates'> & {
+  readonly ipolicy: Readonly<Record<string, unknown>>
+}): Spec {
+  const { std } = ipolicy
   const disk_template = templates.find((one) => one !== 'diskless') ?? 'diskless'
   const disk = numberOf(std, 'disk-size') ?? 1024
   return {
