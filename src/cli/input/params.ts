@@ -13,7 +13,7 @@ import type { IdentKeyValues, KeyValues } from './option-values'
 export const DEFAULT = ['default']
 
 /** `memory` sets both bounds; `words` stand for themselves. */
-export const backendParams = (values: KeyValues = {}, words: readonly string[] = []) =>
+export const backendParams = (values: KeyValues = {}, words: readonly (string | null)[] = []) =>
   enforceTypes(values, { ...BE_TYPES, memory: 'size' }, words)
 
 /** Checks the part before the colon of `-H kvm:acpi=true`. */
@@ -26,7 +26,7 @@ export function hypervisorName(name: string): string {
 }
 
 /** The hypervisor's own types, or those of all hypervisors where it is not known which is meant. */
-export function hypervisorParams(values: KeyValues = {}, hypervisor?: string, words: readonly string[] = []) {
+export function hypervisorParams(values: KeyValues = {}, hypervisor?: string, words: readonly (string | null)[] = []) {
   const known = Object.keys(HV_PARAMS).includes(hypervisor ?? '')
   const tables = Object.entries(HV_PARAMS).filter(([name]) => !known || name === hypervisor)
   const types = new Map<string, ParamType>()

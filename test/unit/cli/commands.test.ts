@@ -466,6 +466,7 @@ describe('other tools', () => {
     ],
     ['gnt-cluster modify --data-collector-interval=drbd=1.5', { data_collector_interval: { drbd: 1500000 } }],
     ['gnt-os modify -H -kvm noop', { os_hvp: { noop: { kvm: null } } }],
+    ['gnt-os modify -H kvm:-acpi noop', { os_hvp: { noop: { kvm: { acpi: null } } } }],
     ['gnt-debug delay 0', { duration: 0 }],
   ])('%s', async (line, expected) => {
     const { exit, stderr, ops } = await run(line)

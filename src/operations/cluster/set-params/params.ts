@@ -136,6 +136,7 @@ function checkHypervisorsUnused(config: ConfigData, enabled: readonly Hypervisor
   )
 }
 
+/** Null takes a parameter away, or all of a hypervisor. */
 function newOsHvp(
   cluster: Cluster,
   hvparams: ByHypervisor,
@@ -153,17 +154,24 @@ function newOsHvp(
         continue
       }
       if (!isDictionary(params)) throw invalid(`Hypervisor parameters of OS ${os} for ${name} are not a dictionary`)
-      own[hypervisor] = { ...own[hypervisor], ...enforceTypes(params, hvParamTypes(hypervisor)) }
+      own[hypervisor] = withoutNulls({
+        ...own[hypervisor],
+        ...enforceTypes(params, hvParamTypes(hypervisor), [null]),
+      })
       checkHvParams(hypervisor, {
         ...hvDefaults(hypervisor),
         ...supported(hypervisor, hvparams[hypervisor]),
         ...own[hypervisor],
       })
+      if (Object.keys(own[hypervisor]).length === 0) delete own[hypervisor]
     }
     if (Object.keys(own).length === 0) delete result[os]
   }
   return result
 }
+
+const withoutNulls = (params: Params): Params =>
+  Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null))
 
 const newBeParams = (cluster: Cluster, changes: Given): BeParams => ({
   ...BE_DEFAULTS,

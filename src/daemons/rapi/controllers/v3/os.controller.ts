@@ -18,8 +18,9 @@ import { V3Resource } from './resource'
 
 /** The cluster's settings of an operating system; those that are left out stay. */
 export interface OsChanges {
-  /** By hypervisor, parameters of its own for instances with this system. */
+  /** By hypervisor, parameters of its own for instances with this system; null takes one away, or all of a hypervisor. */
   hvparams?: { [hypervisor: string]: { [parameter: string]: unknown } }
+  /** Null takes one away. */
   osparams?: { [parameter: string]: unknown }
   /** Kept out of logs and answers. */
   osparams_private?: { [parameter: string]: unknown }
