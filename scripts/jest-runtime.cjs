@@ -7,6 +7,7 @@ const Module = require('node:module')
 const path = require('node:path')
 const { compileFunction } = require('node:vm')
 const { default: Runtime } = require('jest-runtime')
+const openapi = require('../ui/openapi-schemas.cjs')
 
 const [PRODUCT, PACKAGES] = ['src', 'node_modules'].map((folder) => path.join(__dirname, '..', folder) + path.sep)
 const ALONE = /\bjest\.(mock|doMock|isolateModules\w*|resetModules|useFakeTimers)\b/
@@ -28,6 +29,8 @@ class SharingRuntime extends Runtime {
   }
 
   requireModule(from, moduleName, options, isRequireActual) {
+    // Vite makes these for the console.
+    if (moduleName?.startsWith(openapi.PREFIX)) return { schema: openapi.schemaOf(moduleName) }
     const isInternal = options?.isInternalModule
     if (moduleName && !isInternal && !this.alone && !this._resolution.isCoreModule(moduleName)) {
       const found = this._resolution.resolveCjs(from, moduleName)

@@ -342,6 +342,67 @@ browserTest('a text among the settings is emptied, and parameters of a dictionar
   expect(body).toMatchObject({ custom_ndparams: { spindle_count: 5 } })
 })
 
+browserTest('the sizes of instances keep their ranges, at the cluster and in a group', async () => {
+  const policyOf = async (address: string, field: string) =>
+    ((await cluster.rapi('GET', address)).body as Readonly<Record<string, unknown>>)[field]
+  const range = (most: string) =>
+    `min:memory-size=16m,cpu-count=1,disk-count=0,disk-size=0,nic-count=0,spindle-use=1/max:memory-size=${most},cpu-count=8,disk-count=16,disk-size=1t,nic-count=8,spindle-use=12`
+  await ok('cluster', 'modify', `--ipolicy-bounds-specs=${range('4g')}//${range('8g')}`)
+  await ui.open('/cluster?q=ipolicy')
+  await ui.act('Change', async (dialog) => {
+    const second = dialog.getByRole('group', { name: 'Range 2', exact: true })
+    await second.getByRole('textbox', { name: 'Memory: most' }).fill('1m')
+    await dialog.getByText('Range 2, most: Memory: must not be less than the least').waitFor()
+    await ui.look('policy-wrong')
+    await second.getByRole('textbox', { name: 'Memory: most' }).fill('16g')
+    await dialog.getByRole('textbox', { name: 'vCPUs for each CPU, at most' }).fill('5.5')
+    const standard = dialog.getByRole('group', { name: 'Standard size' })
+    await standard.getByRole('textbox', { name: 'Memory' }).fill('64m')
+    await ui.look('policy')
+  })
+  const most = (memory: number) => ({ max: { 'memory-size': memory, 'cpu-count': 8 }, min: { 'memory-size': 16 } })
+  expect(await policyOf('/3/cluster', 'ipolicy')).toMatchObject({
+    ...{ minmax: [most(4096), most(16384)], std: { 'memory-size': 64 }, 'vcpu-ratio': 5.5 },
+  })
+  await ui.open('/groups/default')
+  await ui.act('Modify', async (dialog) => {
+    await dialog.getByRole('button', { name: 'Add to Range' }).click()
+    await dialog.getByRole('textbox', { name: 'Memory: most' }).fill('2g')
+    const drbd = dialog.getByRole('group', { name: 'Disks: drbd' })
+    expect(await drbd.getByRole('textbox', { name: 'metavg' }).getAttribute('placeholder')).toBe('xenvg')
+    await drbd.getByRole('textbox', { name: 'metavg' }).fill('fast')
+    await ui.look('group-parameters')
+    expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toMatch(
+      /^gnt group modify --disk-parameters=drbd:metavg=fast --ipolicy-bounds-specs=min:\S*memory-size=2048\S* default$/,
+    )
+  })
+  expect(await policyOf('/3/groups/default', 'custom_diskparams')).toEqual({ drbd: { metavg: 'fast' } })
+  expect(await policyOf('/3/groups/default', 'custom_ipolicy')).toMatchObject({ minmax: [most(2048)] })
+  await ui.act('Modify', (dialog) => dialog.getByRole('button', { name: 'Remove Range 1' }).click())
+  expect(await policyOf('/3/groups/default', 'custom_ipolicy')).toEqual({})
+})
+
+browserTest('parameters of hypervisors have fields at the cluster and for an operating system', async () => {
+  const hvparams = async (address: string, field: string) =>
+    ((await cluster.rapi('GET', address)).body as Readonly<Record<string, unknown>>)[field]
+  await ui.open('/cluster?q=hvparams')
+  await ui.act('Change', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'migration_mode' }).click()
+    await page.getByRole('option', { name: 'non-live' }).click()
+  })
+  expect(await hvparams('/3/cluster', 'hvparams')).toMatchObject({ fake: { migration_mode: 'non-live' } })
+  await row('hvparams/fake').getByText('{"migration_mode":"non-live"}').waitFor()
+  await ui.open('/os/hostile')
+  await ui.act('Change settings', async (dialog) => {
+    const own = dialog.getByRole('group', { name: 'Parameters for all instances with it' })
+    await own.getByRole('textbox', { name: 'banner' }).fill('hello')
+    await ui.look('system-settings')
+  })
+  expect(await hvparams('/3/os/hostile', 'osparams')).toEqual({ banner: 'hello' })
+  await ui.act('Change settings', (dialog) => dialog.getByRole('textbox', { name: 'banner' }).fill(''))
+  expect(await hvparams('/3/os/hostile', 'osparams')).toEqual({})
+})
+
 browserTest('axe-core finds nothing while a list is open in a dialog, or the menu of the other actions', async () => {
   const menu = page.getByRole('menu')
   await page.getByRole('button', { name: 'More actions' }).click()

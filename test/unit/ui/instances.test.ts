@@ -30,10 +30,10 @@ test('an instance that says what holds anyway still says it', () => {
 })
 
 test('a parameter is asked for with what holds otherwise behind it', () => {
-  const memory = parameterField('maxmem', { type: 'integer' }, {}, 2048, { label: 'Memory', size: true })
+  const size = { type: 'integer', 'x-unit': 'MiB' }
+  const memory = parameterField('maxmem', size, {}, 2048, { label: 'Memory' })
   expect(memory).toMatchObject({ kind: 'size', initial: '', placeholder: '2g', cleared: 'default' })
-  const own = parameterField('maxmem', { type: 'integer' }, { maxmem: 512 }, 2048, { size: true })
-  expect(own).toMatchObject({ initial: '512m' })
+  expect(parameterField('maxmem', size, { maxmem: 512 }, 2048)).toMatchObject({ initial: '512m' })
   expect(parameterField('acpi', { type: 'boolean' }, {}, true)).toMatchObject({ kind: 'choice', placeholder: 'Yes' })
   const order = parameterField('boot_order', { type: 'string', enum: ['disk', 'cdrom', ''] }, {}, 'disk')
   expect(order).toMatchObject({ kind: 'choice', choices: ['disk', 'cdrom'], placeholder: 'disk' })

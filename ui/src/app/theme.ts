@@ -1,5 +1,6 @@
 // How everything looks, in one place. Colours keep the contrast that WCAG AA asks for, in both schemes.
 import { createTheme, type CSSVariablesResolver } from '@mantine/core'
+import { texts } from '../texts'
 import { focusMenu } from './focus-menu'
 
 export const theme = createTheme({
@@ -12,7 +13,7 @@ export const theme = createTheme({
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.35rem' }, h2: { fontSize: '1rem' } } },
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': texts.action.close } } },
     // A heading of the dialog, not of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     // Not a place of its own that is no item.
@@ -22,6 +23,7 @@ export const theme = createTheme({
       [
         'TextInput',
         'Select',
+        'MultiSelect',
         'NumberInput',
         'TagsInput',
         'Autocomplete',

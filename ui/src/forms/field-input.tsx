@@ -1,11 +1,13 @@
 // The input of one field.
-import { Autocomplete, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Autocomplete, MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useDebouncedValue } from '@mantine/hooks'
 import { texts } from '../texts'
 import { useNames } from './names'
 import { PairsInput } from './pairs-input'
-import type { Field } from './schema'
+import { rangesOf } from './ranges'
+import { RangesInput } from './ranges-input'
+import { type Field, wordsOf } from './schema'
 
 /** So many choices are sought by typing. */
 const MANY = 10
@@ -34,7 +36,7 @@ export function FieldInput({ field, value, error, onChange }: InputProps) {
         <NumberInput
           {...common}
           value={typeof value === 'number' || typeof value === 'string' ? value : ''}
-          allowDecimal={false}
+          allowDecimal={field.fraction === true}
           suffix={field.unit === undefined ? undefined : ` ${field.unit}`}
           onChange={onChange}
         />
@@ -48,7 +50,7 @@ export function FieldInput({ field, value, error, onChange }: InputProps) {
           data={[...field.choices]}
           allowDeselect={false}
           searchable={field.choices.length > MANY}
-          clearable={field.initial === ''}
+          clearable={field.initial === '' || field.cleared !== undefined}
           onChange={(next) => onChange(next ?? '')}
         />
       )
@@ -80,6 +82,22 @@ export function FieldInput({ field, value, error, onChange }: InputProps) {
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       )
+    case 'choices': {
+      const chosen = wordsOf(value)
+      return (
+        <MultiSelect
+          {...common}
+          placeholder={chosen.length === 0 ? placeholder : undefined}
+          value={chosen}
+          data={[...new Set([...field.choices, ...chosen])]}
+          searchable={field.choices.length > MANY}
+          clearable
+          onChange={onChange}
+        />
+      )
+    }
+    case 'ranges':
+      return <RangesInput {...{ field, value: rangesOf(value), error, onChange }} />
     case 'words':
       return <WordsInput {...{ field, value, error, onChange }} />
     case 'pairs':
@@ -120,7 +138,7 @@ function WordsInput({ field, value, error, onChange }: InputProps<Field & { kind
       {...{ label: field.label, description: field.text, error }}
       withAsterisk={field.required}
       placeholder={field.placeholder ?? texts.forms.typeWords}
-      value={Array.isArray(value) ? value.map(String) : []}
+      value={wordsOf(value)}
       data={names}
       searchValue={typed}
       onSearchChange={setTyped}

@@ -1,5 +1,5 @@
-// The fields of a form, and behind a line those that few people need.
-import { Stack, UnstyledButton } from '@mantine/core'
+// The fields of a form, and behind a line those that few people need. Where there are many, some are found by a part of their name.
+import { Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../parts/icon'
 import { texts } from '../texts'
@@ -14,32 +14,90 @@ interface FieldsProps {
   readonly change: (name: string, value: unknown) => void
 }
 
-export function Fields({ fields, others = [], values, errors, change }: FieldsProps) {
-  const wrong = others.some(({ name }) => errors[name] !== undefined)
+/** More than people look through. */
+const MANY = 20
+
+export function Fields({ fields, others = [], ...state }: FieldsProps) {
   const [opened, setOpened] = useState(false)
-  const shown = opened || wrong
-  const list = (some: readonly Field[]) =>
-    some.map((field) => (
-      <FieldInput
-        key={field.name}
-        field={field}
-        value={values[field.name] ?? field.initial}
-        error={errors[field.name]}
-        onChange={(value) => change(field.name, value)}
-      />
-    ))
+  const [sought, setSought] = useState('')
+  const all = [...fields, ...others]
+  const shown = opened || others.some(({ name }) => state.errors[name] !== undefined)
+  const found = all.filter((field) => isLike(field, sought))
   return (
     <>
-      {list(fields)}
-      {others.length > 0 && (
+      {all.length > MANY && (
+        <TextInput
+          type="search"
+          label={texts.forms.find}
+          value={sought}
+          onChange={(event) => setSought(event.currentTarget.value)}
+          // Whoever looks for something does not send the form.
+          onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+        />
+      )}
+      {sought !== '' && found.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {texts.forms.noneFound}
+        </Text>
+      )}
+      <Sections fields={sought === '' ? fields : found} {...state} />
+      {sought === '' && others.length > 0 && (
         <Stack gap="sm">
           <UnstyledButton className="fold" aria-expanded={shown} onClick={() => setOpened(!opened)}>
             <Icon name={shown ? 'down' : 'right'} size={14} />
             {texts.forms.others}
           </UnstyledButton>
-          {shown && list(others)}
+          {shown && <Sections fields={others} {...state} />}
         </Stack>
       )}
     </>
   )
+}
+
+const isLike = ({ name, label, section = '' }: Field, letters: string): boolean =>
+  [name, label, section].join(' ').toLowerCase().includes(letters.trim().toLowerCase())
+
+type State = Pick<FieldsProps, 'values' | 'errors' | 'change'>
+
+function Sections({ fields, ...state }: State & { fields: readonly Field[] }) {
+  return sectionsOf(fields).map(({ title, members }) =>
+    title === undefined ? (
+      <Inputs key={members[0]?.name} fields={members} {...state} />
+    ) : (
+      <Stack key={members[0]?.name} gap="sm" role="group" aria-label={title}>
+        <Title order={3} size="sm" className="section">
+          {title}
+        </Title>
+        <Inputs fields={members} {...state} />
+      </Stack>
+    ),
+  )
+}
+
+function Inputs({ fields, values, errors, change }: State & { fields: readonly Field[] }) {
+  return fields.map((field) => (
+    <FieldInput
+      key={field.name}
+      field={field}
+      value={values[field.name] ?? field.initial}
+      error={errors[field.name]}
+      onChange={(value) => change(field.name, value)}
+    />
+  ))
+}
+
+interface Section {
+  readonly title?: string
+  readonly members: Field[]
+}
+
+/** Those of a section that follow each other. */
+function sectionsOf(fields: readonly Field[]): Section[] {
+  const sections: Section[] = []
+  for (const field of fields) {
+    const last = sections.at(-1)
+    if (last !== undefined && last.title === field.section) last.members.push(field)
+    else sections.push({ title: field.section, members: [field] })
+  }
+  return sections
 }

@@ -1,9 +1,10 @@
 // Fields for parameters that an object may say itself or inherit: each shows what it says, and behind it what holds when it says nothing.
 import { sizeWord } from '../format/size'
 import { texts } from '../texts'
-import { type Field, labelOf, type Schema, type Wording } from './schema'
+import { type Field, labelOf, type Schema, type Wording, wordsOf } from './schema'
+import { EMPTY_TEXT, isSame } from './values'
 
-type Values = Readonly<Record<string, unknown>>
+export type Values = Readonly<Record<string, unknown>>
 
 /** Sets a parameter to what it is without the object. */
 export const BACK_TO_DEFAULT = 'default'
@@ -17,24 +18,17 @@ export function parameterField(
   wording: Wording = {},
 ): Field {
   const base = {
-    ...{
-      name,
-      label: wording.label ?? labelOf(name),
-      text: wording.text ?? schema.description,
-      cleared: BACK_TO_DEFAULT,
-    },
-    placeholder: inheritedText(inherited, wording),
+    ...{ name, label: wording.label ?? labelOf(name), text: wording.text ?? schema.description },
+    cleared: wording.cleared === undefined ? BACK_TO_DEFAULT : wording.cleared,
+    placeholder: valueWord(inherited, schema),
   }
-  const value = Object.hasOwn(own, name) ? own[name] : ''
-  if (wording.size) return { ...base, kind: 'size', initial: typeof value === 'number' ? sizeWord(value) : '' }
+  const isOwn = Object.hasOwn(own, name)
+  const value = isOwn ? own[name] : ''
+  const number = typeof value === 'number' ? value : undefined
+  if (schema['x-unit'] === 'MiB')
+    return { ...base, kind: 'size', initial: number === undefined ? '' : sizeWord(number) }
   if (schema.type === 'boolean')
-    return {
-      ...{ ...base, kind: 'choice', initial: value === '' ? '' : String(value) },
-      choices: [
-        { value: 'true', label: texts.forms.yes },
-        { value: 'false', label: texts.forms.no },
-      ],
-    }
+    return { ...base, kind: 'choice', initial: value === '' ? '' : String(value), choices: texts.forms.yesOrNo }
   if (schema.enum !== undefined && schema.type === 'string')
     return {
       ...base,
@@ -42,39 +36,76 @@ export function parameterField(
       initial: String(value),
       choices: schema.enum.map(String).filter((one) => one !== ''),
     }
-  if (schema.type === 'integer')
-    return { ...base, kind: 'number', initial: typeof value === 'number' ? value : '', min: schema.minimum }
-  return { ...base, kind: 'text', initial: String(value ?? '') }
+  if (schema.type === 'integer' || schema.type === 'number')
+    return { ...base, kind: 'number', initial: number ?? '', min: schema.minimum, fraction: schema.type === 'number' }
+  if (schema.items?.enum !== undefined)
+    return { ...base, kind: 'choices', initial: wordsOf(value), choices: schema.items.enum.map(String) }
+  if (schema.items?.type === 'string') return { ...base, kind: 'words', initial: wordsOf(value) }
+  if (schema.type === undefined) return { ...base, kind: 'json', initial: isOwn ? JSON.stringify(value) : '' }
+  const quoted = typeof inherited === 'string' && inherited !== ''
+  const text = [base.text, quoted ? texts.forms.emptyText : undefined].filter(Boolean).join(' ')
+  const initial = isOwn && quoted && value === '' ? EMPTY_TEXT : String(value ?? '')
+  return { ...base, text, quoted, kind: 'text', initial }
 }
 
-function inheritedText(value: unknown, { size }: Wording): string {
+/** As a field shows a value that it does not have. */
+function valueWord(value: unknown, schema: Schema): string {
   if (value === undefined || value === null || value === '') return texts.forms.empty
   if (typeof value === 'boolean') return value ? texts.forms.yes : texts.forms.no
-  return size && typeof value === 'number' ? sizeWord(value) : String(value)
+  if (typeof value === 'number') return schema['x-unit'] === 'MiB' ? sizeWord(value) : String(value)
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Numbers that need not be whole, also where they are now. They are sent as they are typed. */
-const FRACTIONS = new Set(['cpu_speed'])
-
-/** One for each parameter of a request's dictionary, of the kind that its value has. `all`: the values that hold now. */
-export function fieldsWithin(parameter: string, all: Values, own: Values): Field[] {
-  return Object.keys({ ...all, ...own })
-    .sort()
-    .map((name) => {
-      const inherited = Object.hasOwn(own, name) ? texts.forms.inherited : all[name]
-      const wording = { label: name, text: texts.forms.parameters[name] }
-      const schema = FRACTIONS.has(name) ? { type: 'string' } : schemaOf(own[name] ?? all[name])
-      return { ...parameterField(name, schema, own, inherited, wording), within: parameter }
-    })
+/** A dictionary of parameters, as one object has it. */
+export interface Dictionary {
+  /** Where the request has it: `['hvparams', 'kvm']`. */
+  readonly at: readonly string[]
+  /** What the document says of it. Parameters that it does not know have fields as their values are. */
+  readonly schema?: Schema
+  readonly own: Values
+  /** What holds where the object says nothing. */
+  readonly inherited: Values
+  /** What takes the object's own value away. */
+  readonly cleared?: (name: string) => unknown
+  readonly section?: string
+  readonly words?: Readonly<Record<string, Wording>>
 }
 
-/** Values that are no lists and have no parts. */
-export const isFlat = (value: unknown): value is Values =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every((one) => one === null || typeof one !== 'object')
+/** One for each parameter, in the order of the document. */
+export function parameterFields({ at, schema, own, inherited, cleared, section, words }: Dictionary): Field[] {
+  const known = schema?.properties ?? {}
+  return [...new Set([...Object.keys(known), ...Object.keys({ ...inherited, ...own }).sort()])].map((name) => {
+    const found = known[name] ?? schemaOf(own[name] ?? inherited[name])
+    const { label = name, text = texts.forms.parameters[name] ?? found.description } = words?.[name] ?? {}
+    // Unless the empty field shows it.
+    const isShown = !Object.hasOwn(own, name) && isSame(found.default, inherited[name])
+    const isSaid = found.default !== undefined && found.default !== '' && !isShown
+    const builtIn = isSaid ? texts.forms.builtIn(valueWord(found.default, found)) : undefined
+    const wording = { label, text: [text, builtIn].filter(Boolean).join(' '), cleared: cleared?.(name) }
+    const field = parameterField(name, found, own, inherited[name], wording)
+    return { ...field, name: [...at, name].join('/'), at: [...at, name], section }
+  })
+}
 
-const schemaOf = (value: unknown): Schema => ({
-  type: typeof value === 'boolean' ? 'boolean' : Number.isInteger(value) ? 'integer' : 'string',
-})
+/** For nodes and groups: `all` has the values that hold now, those of their own among them; of a new one, none. */
+export function belowOthers(at: readonly string[], schema: Schema, all: Values, own: Values): Dictionary {
+  const unseen = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, texts.forms.inherited]))
+  const inherited = { ...unseen(Object.keys(schema.properties ?? {})), ...all, ...unseen(Object.keys(own)) }
+  return { at, schema, own, inherited }
+}
+
+/** For the cluster, which has all values: those that are not as built in count as its own. */
+export function ofCluster(at: readonly string[], schema: Schema, values: Values): Dictionary {
+  const builtIn = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([name, { default: value }]) => [name, value]),
+  )
+  const own = Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(value, builtIn[name])))
+  return { at, schema, own, inherited: builtIn, cleared: (name) => builtIn[name] }
+}
+
+function schemaOf(value: unknown): Schema {
+  if (typeof value === 'boolean') return { type: 'boolean' }
+  if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' }
+  return typeof value === 'object' && value !== null ? {} : { type: 'string' }
+}

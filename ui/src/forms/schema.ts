@@ -7,6 +7,8 @@ export interface Schema {
   readonly default?: unknown
   readonly enum?: readonly (string | number)[]
   readonly nullable?: boolean
+  /** `MiB`: a size. */
+  readonly 'x-unit'?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: boolean
@@ -31,7 +33,7 @@ export interface Choice {
 export type Source = 'nodes' | 'groups' | 'networks' | 'instances' | 'os'
 
 interface FieldBase {
-  /** The parameter's name. */
+  /** The parameter's name; of one within another, a name that no other field of the form has. */
   readonly name: string
   readonly label: string
   readonly text?: string
@@ -40,8 +42,18 @@ interface FieldBase {
   readonly placeholder?: string
   /** What is sent when it was something, and is emptied. */
   readonly cleared?: unknown
-  /** The parameter of the request that has this one among its values. */
-  readonly within?: string
+  /** Where the request has it, if not by its name: `['hvparams', 'kvm', 'acpi']`. */
+  readonly at?: readonly string[]
+  /** The heading under which it stands, with others that follow each other. */
+  readonly section?: string
+}
+
+/** One end of a range by the name of what it limits, as it is typed. */
+export type Bounds = Readonly<Record<string, string>>
+
+export interface Range {
+  readonly min: Bounds
+  readonly max: Bounds
 }
 
 /** A parameter of a request. The initial value is what holds without it, and is not sent. */
@@ -54,6 +66,8 @@ export type Field = FieldBase &
         readonly min?: number
         readonly max?: number
         readonly unit?: string
+        /** It need not be whole. */
+        readonly fraction?: boolean
       }
     /** Typed as `10g`, sent in MiB. */
     | { readonly kind: 'size'; readonly initial: string }
@@ -63,14 +77,25 @@ export type Field = FieldBase &
         readonly source?: Source
         readonly hidden?: boolean
         readonly long?: boolean
+        /** `""` is typed for an empty one, because nothing typed is what holds otherwise. */
+        readonly quoted?: boolean
       }
     | { readonly kind: 'choice'; readonly initial: string; readonly choices: readonly (string | Choice)[] }
+    /** Several of those that there are, in the order in which they were chosen. */
+    | { readonly kind: 'choices'; readonly initial: readonly string[]; readonly choices: readonly string[] }
     | { readonly kind: 'words'; readonly initial: readonly string[]; readonly source?: Source }
     | {
         readonly kind: 'pairs'
         readonly initial: Readonly<Record<string, unknown>>
         readonly names?: readonly string[]
         readonly hidden?: boolean
+      }
+    /** Least and most of several things together; `start` is how a new one begins. */
+    | {
+        readonly kind: 'ranges'
+        readonly initial: readonly Range[]
+        readonly limits: readonly { readonly name: string; readonly label: string; readonly size: boolean }[]
+        readonly start: Range
       }
     /** For what has no better form: JSON, among what is for advanced users. */
     | { readonly kind: 'json'; readonly initial: string }
@@ -105,7 +130,7 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
   switch (schema.type) {
     case 'boolean':
       return schema.nullable === true && initial === undefined
-        ? { ...base, kind: 'choice', initial: '', choices: YES_NO }
+        ? { ...base, kind: 'choice', initial: '', choices: texts.forms.yesOrNo }
         : { ...base, kind: 'switch', initial: initial === true }
     case 'integer':
     case 'number':
@@ -113,17 +138,15 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
         ...base,
         ...{ kind: 'number', initial: typeof initial === 'number' ? initial : '', unit: wording.unit },
         ...{ min: schema.exclusiveMinimum ? (schema.minimum ?? 0) + 1 : schema.minimum, max: schema.maximum },
+        fraction: schema.type === 'number',
       }
     case 'string':
       return { ...base, kind: 'text', initial: textOf(initial), source: wording.source, hidden: wording.hidden }
     case 'array':
+      if (schema.items?.enum !== undefined)
+        return { ...base, kind: 'choices', initial: wordsOf(initial), choices: schema.items.enum.map(String) }
       if (schema.items?.type === 'string' || wording.source !== undefined)
-        return {
-          ...base,
-          kind: 'words',
-          initial: Array.isArray(initial) ? initial.map(String) : [],
-          source: wording.source,
-        }
+        return { ...base, kind: 'words', initial: wordsOf(initial), source: wording.source }
       return { ...base, kind: 'json', initial: '' }
     case 'object':
       return { ...base, kind: 'pairs', initial: {}, hidden: wording.hidden }
@@ -132,13 +155,9 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
   }
 }
 
-/** Whether it is so, is not so, or stays as it is. */
-const YES_NO = [
-  { value: 'true', label: texts.forms.yes },
-  { value: 'false', label: texts.forms.no },
-]
-
 const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
+
+export const wordsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
 /** Objects are named by name, and what is kept for older clients has newer spellings. */
 const LEFT_OUT = /_uuids?$|^live$|^use_locking$/

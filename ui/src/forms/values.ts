@@ -1,10 +1,8 @@
 // What is typed into a form: whether it is right, and what a request gets of it.
 import { parseSize } from '../format/size'
 import { texts } from '../texts'
+import { boundsOf, rangesComplaint } from './ranges'
 import type { Field, Values } from './schema'
-
-export const initialValues = (fields: readonly Field[]): Values =>
-  Object.fromEntries(fields.map(({ name, initial }) => [name, initial]))
 
 /** The parameters that are not as they are without being given. */
 export function bodyOf(fields: readonly Field[], values: Values): Record<string, unknown> {
@@ -15,11 +13,18 @@ export function bodyOf(fields: readonly Field[], values: Values): Record<string,
     return sent === undefined ? [] : [[field, sent] as const]
   })
   const body: Record<string, unknown> = {}
-  for (const [{ name, within }, sent] of given) {
-    if (within === undefined) body[name] = sent
-    else body[within] = { ...Object(body[within]), [name]: sent }
-  }
+  for (const [{ name, at = [name] }, sent] of given) put(body, at, sent)
   return body
+}
+
+function put(body: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    body[name] = value
+    return
+  }
+  const within: Record<string, unknown> = { ...Object(body[name]) }
+  put(within, rest, value)
+  body[name] = within
 }
 
 /** By parameter, what is wrong with what is typed; each names its field. */
@@ -34,11 +39,13 @@ export function complaintsOf(fields: readonly Field[], values: Values): Record<s
 export function complaintOf(field: Field, value: unknown): string | undefined {
   const words = texts.forms
   const { label } = field
-  if (isEmpty(value)) return field.required ? words.missing(label) : undefined
+  if (isEmpty(value) || (Array.isArray(value) && value.length === 0))
+    return field.required ? words.missing(label) : undefined
   switch (field.kind) {
     case 'number': {
       const { min = -Infinity, max = Infinity } = field
-      if (!Number.isSafeInteger(Number(value))) return words.noNumber(label)
+      if (field.fraction ? !Number.isFinite(Number(value)) : !Number.isSafeInteger(Number(value)))
+        return field.fraction ? words.noFraction(label) : words.noNumber(label)
       if (Number(value) < min) return words.tooSmall(label, min)
       return Number(value) > max ? words.tooLarge(label, max) : undefined
     }
@@ -46,6 +53,8 @@ export function complaintOf(field: Field, value: unknown): string | undefined {
       return parseSize(String(value)) === undefined ? words.noSize(label) : undefined
     case 'json':
       return jsonOf(value) === undefined ? words.noJson(label) : undefined
+    case 'ranges':
+      return rangesComplaint(field, value)
     default:
       return undefined
   }
@@ -62,12 +71,19 @@ function sentOf(field: Field, value: unknown): unknown {
       return jsonOf(value)
     case 'choice':
       return value === 'true' ? true : value === 'false' ? false : value
-    case 'text':
-      return String(value).trim()
+    case 'text': {
+      const text = String(value).trim()
+      return field.quoted && text === EMPTY_TEXT ? '' : text
+    }
+    case 'ranges':
+      return boundsOf(field, value)
     default:
       return value
   }
 }
+
+/** How an empty text is typed where nothing typed means something else. */
+export const EMPTY_TEXT = '""'
 
 function jsonOf(value: unknown): unknown {
   try {

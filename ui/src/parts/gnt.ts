@@ -21,17 +21,32 @@ function flagWords(flag: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
   if (value === true) return [`--${flag}`]
   if (value === false) return [`--no-${flag}`]
+  const parts = Object.entries(value)
+  // Parameters by name, as of hypervisors, are given one after the other: `kvm:acpi=false`.
+  if (!Array.isArray(value) && typeof value === 'object' && parts.some(([, part]) => isRecord(part)))
+    return parts.map(([name, part]) => `--${flag}=${shellWord(`${name}:${flagValue(part)}`)}`)
   return [`--${flag}=${shellWord(flagValue(value))}`]
 }
 
-/** Lists and parameters are written with commas, which `\` takes their meaning from. */
-function flagValue(value: unknown): string {
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Lists and parameters are written with commas, which `\` takes their meaning from; what is taken away, with a minus before it. */
+export function flagValue(value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => escaped(String(one))).join(',')
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (!isRecord(value)) return String(value)
   return Object.entries(value)
-    .map(([name, one]) => `${name}=${escaped(String(one))}`)
+    .map(([name, one]) => (one === null ? `-${name}` : `${name}=${escaped(String(one))}`))
     .join(',')
 }
+
+/** For flags that are said as `yes` or `no`, where others are there or not. */
+export const yesNo = (body: Readonly<Record<string, unknown>>, others: readonly string[] = []) =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'boolean' && !others.includes(name) ? (value ? 'yes' : 'no') : value,
+    ]),
+  )
 
 const escaped = (text: string): string => text.replaceAll(/[\\,]/g, '\\$&')
 

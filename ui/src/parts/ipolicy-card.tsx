@@ -30,14 +30,7 @@ export function PolicyCard({ policy }: { policy: unknown }) {
           shown(name, most),
         ])}
       />
-      <Facts
-        facts={[
-          [own.templates, listText(policy, 'disk-templates')],
-          [own.vcpuRatio, listText(policy, 'vcpu-ratio')],
-          [own.spindleRatio, listText(policy, 'spindle-ratio')],
-          [own.memoryRatio, listText(policy, 'memory-ratio')],
-        ]}
-      />
+      <Facts facts={Object.entries(own.policy).map(([name, label]) => [label, listText(policy, name)])} />
     </Card>
   )
 }

@@ -1,4 +1,6 @@
-// The policy for the sizes of instances, as rows that people read.
+// The policy for the sizes of instances, as rows that people read and as flags of gnt.
+import { flagValue } from './gnt'
+
 type Dict = Readonly<Record<string, unknown>>
 
 const isDict = (value: unknown): value is Dict => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -30,4 +32,20 @@ const numberText = (value: unknown): string => (typeof value === 'number' ? Stri
 export const listText = (policy: unknown, name: string): string => {
   const value = isDict(policy) ? policy[name] : undefined
   return Array.isArray(value) ? value.map(String).join(', ') : value === undefined ? '–' : String(value)
+}
+
+/** What a change of a policy is on the command line. A part that is emptied is `default` again. */
+export function policyFlags(policy: unknown): Dict {
+  if (!isDict(policy)) return {}
+  const { minmax, std, ...others } = policy
+  const bounds = Array.isArray(minmax)
+    ? minmax.filter(isDict).map(({ min, max }) => `min:${flagValue(min)}/max:${flagValue(max)}`)
+    : []
+  const flags = Object.entries({ ...others, ...(minmax !== undefined && { 'bounds-specs': bounds.join('//') }) })
+  return {
+    ...(isDict(std) && { 'ipolicy-std-specs': std }),
+    ...Object.fromEntries(
+      flags.map(([name, value]) => [`ipolicy-${name}`, flagValue(value) === '' ? 'default' : value]),
+    ),
+  }
 }

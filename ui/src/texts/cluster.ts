@@ -23,6 +23,7 @@ export const clusterTexts = {
   change: 'Change',
   changeText: (name: string) => `Changes the setting ${name} of the cluster.`,
   json: 'As JSON.',
+  builtIn: 'as built in',
   defaults: {
     beparams: 'Resources of instances without own (beparams)',
     nicparams: 'Network cards without own (nicparams)',

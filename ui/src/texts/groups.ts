@@ -20,6 +20,7 @@ export const groupTexts = {
   ipolicy: 'Sizes of instances (ipolicy)',
   ndparams: 'Node parameters',
   diskparams: 'Disk parameters',
+  diskparamsOf: (template: string) => `Disks: ${template}`,
   value: {
     name: 'Parameter',
     value: 'Value',
@@ -34,11 +35,14 @@ export const groupTexts = {
     least: 'Least',
     standard: 'Standard',
     most: 'Most',
+    range: 'Range',
+    standardSize: 'Standard size',
     what: 'Of each instance',
-    templates: 'Disk templates',
-    vcpuRatio: 'vCPUs for each CPU, at most',
-    spindleRatio: 'Instances for each spindle, at most',
-    memoryRatio: 'Memory for each MiB of the node, at most',
+    policy: {
+      'disk-templates': 'Disk templates',
+      'vcpu-ratio': 'vCPUs for each CPU, at most',
+      'spindle-ratio': 'Instances for each spindle, at most',
+    } as Readonly<Record<string, string>>,
     spec: {
       'memory-size': 'Memory',
       'cpu-count': 'vCPUs',
@@ -77,7 +81,5 @@ export const groupTexts = {
     noInstances: 'It has no instances',
     verify: 'Verify',
     verifyText: (name: string) => `Looks whether the nodes of ${name} are as they should be.`,
-    json: 'As JSON. "default" as a value takes one away.',
-    policyJson: 'As JSON: the parts that this group has of its own.',
   },
 }

@@ -137,7 +137,6 @@ export const instanceActionTexts = {
     text: (name: string) => `How the machine of ${name} is built.`,
     running: (name: string) =>
       `How the machine of ${name} is built. It runs: it gets them at its next start or reboot from here.`,
-    search: 'Find a parameter',
   },
   osParameters: {
     label: 'OS parameters',

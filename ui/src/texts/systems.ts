@@ -20,11 +20,11 @@ export const osTexts = {
   noParameters: 'None.',
   osparams: 'Parameters for all instances with it',
   hvparams: 'Hypervisor parameters for all instances with it',
+  hvparamsOf: (hypervisor: string) => `Hypervisor parameters for all instances with it, on ${hypervisor}`,
   change: 'Change settings',
   changeText: (name: string) => `What the cluster says of ${name}.`,
   hiddenField: 'Hidden: not offered, but usable',
   blacklistedField: 'Not usable for new instances',
-  json: 'As JSON. "default" as a value takes one away.',
 }
 
 export const exportTexts = {

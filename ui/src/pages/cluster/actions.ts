@@ -2,11 +2,12 @@
 import { schema as modify } from 'openapi:PATCH /3/cluster'
 import { schema as rename } from 'openapi:POST /3/cluster/rename'
 import { schema as verify } from 'openapi:POST /3/cluster/verify'
-import { fieldOf } from '../../forms/schema'
+import { fieldOf, type Values } from '../../forms/schema'
 import type { Action } from '../../parts/action'
-import { gntText } from '../../parts/gnt'
+import { gntText, yesNo } from '../../parts/gnt'
+import { policyFlags } from '../../parts/ipolicy'
 import { texts } from '../../texts'
-import { fieldsFor, type Setting } from './settings'
+import { fieldsFor, seenOf, type Setting } from './settings'
 
 const own = texts.cluster
 
@@ -15,19 +16,33 @@ export const CHANGE_SETTING: Action<Setting> = {
   text: ({ name }) => own.changeText(name),
   fields: fieldsFor,
   others: [fieldOf(modify, 'force')],
+  seen: seenOf,
   request: (_setting, body) => ({
     ...{ method: 'PATCH', path: '/3/cluster', body },
-    gnt: gntText('cluster modify', yesNo(body), []),
+    gnt: gntText('cluster modify', flagsOf(body), [], FLAGS),
   }),
 }
 
-const yesNo = (body: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [
-      name,
-      typeof value === 'boolean' && name !== 'force' ? (value ? 'yes' : 'no') : value,
-    ]),
-  )
+const FLAGS = {
+  ...{ beparams: 'backend-parameters', hvparams: 'hypervisor-parameters', nicparams: 'nic-parameters' },
+  ...{ ndparams: 'node-parameters', diskparams: 'disk-parameters', drbd_helper: 'drbd-usermode-helper' },
+  ...{ enabled_user_shutdown: 'user-shutdown', gluster_storage_dir: null },
+}
+
+/** Where gnt writes a value in another way. */
+function flagsOf({ ipolicy, ...body }: Values): Values {
+  const { uid_pool: uids, default_iallocators: allocators, data_collector_interval: intervals } = body
+  return {
+    ...yesNo(body, ['force']),
+    ...policyFlags(ipolicy),
+    ...(Array.isArray(uids) && { uid_pool: uids.map((ends: unknown) => [ends].flat().join('-')) }),
+    ...(allocators !== undefined && { default_iallocators: mapped(allocators, (names) => [names].flat().join(':')) }),
+    ...(intervals !== undefined && { data_collector_interval: mapped(intervals, (micros) => Number(micros) / 1e6) }),
+  }
+}
+
+const mapped = (values: unknown, change: (value: unknown) => unknown): Values =>
+  Object.fromEntries(Object.entries(Object(values) as Values).map(([name, value]) => [name, change(value)]))
 
 interface Plain {
   readonly id: string

@@ -3,6 +3,7 @@ import { Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
+import { type Cluster, clusterQuery } from '../../api/cluster'
 import { timeText } from '../../format/time'
 import { ActionAt, Actions } from '../../parts/action'
 import { PolicyCard } from '../../parts/ipolicy-card'
@@ -14,7 +15,7 @@ import { Rows } from '../../parts/rows'
 import { TagsCard } from '../../parts/tags'
 import { texts } from '../../texts'
 import { CHANGE_SETTING, CLUSTER_ACTIONS } from './actions'
-import { type Cluster, settingsOf, shortText } from './settings'
+import { settingsOf, shortText } from './settings'
 import { VerifyCard } from './verify-card'
 
 const own = texts.cluster
@@ -25,14 +26,7 @@ export interface ClusterSearch {
 }
 
 export function ClusterPage() {
-  const {
-    data: cluster,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ['cluster'],
-    queryFn: () => got(api.GET('/3/cluster', {})),
-  })
+  const { data: cluster, error, refetch } = useQuery(clusterQuery)
   return (
     <Page
       title={own.title}
@@ -140,8 +134,8 @@ function Settings({ cluster }: { cluster: Cluster }) {
           <span key="name" className="mono">
             {setting.name}
           </span>,
-          <span key="value" className="mono setting" title={shortText(setting.value)}>
-            {shortText(setting.value) || '–'}
+          <span key="value" className="mono setting" title={shortText(setting)}>
+            {shortText(setting) || '–'}
           </span>,
           setting.text,
           <ActionAt key="change" subject={setting} action={CHANGE_SETTING} />,

@@ -1,4 +1,6 @@
 // What can be done to a node group.
+import { schema as diskParameters } from 'openapi:#DiskParameters'
+import { schema as nodeParameters } from 'openapi:#NodeParameters'
 import { schema as add } from 'openapi:POST /3/groups'
 import { schema as assign } from 'openapi:POST /3/groups/{name}/assign-nodes'
 import { schema as evacuate } from 'openapi:POST /3/groups/{name}/evacuate'
@@ -6,10 +8,14 @@ import { schema as modify } from 'openapi:PATCH /3/groups/{name}'
 import { schema as rename } from 'openapi:POST /3/groups/{name}/rename'
 import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
-import { fieldsWithin } from '../../forms/parameter-fields'
+import { valuesOf } from '../../api/cluster'
+import { belowOthers, parameterFields, type Values } from '../../forms/parameter-fields'
+import { policyFieldsOfGroup } from '../../forms/policy-fields'
 import { type Field, fieldOf, otherFields } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
+import { policyFlags } from '../../parts/ipolicy'
+import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
 
 export type NodeGroup = Named<components['schemas']['GroupView']>
@@ -19,11 +25,47 @@ const own = texts.groups.actions
 export const groupPath = ({ name }: Pick<NodeGroup, 'name'>, verb = ''): string =>
   `/3/groups/${encodeURIComponent(name)}${verb}`
 
+/** What is shown when somebody else has changed the group meanwhile. */
+const seenOf = ({ uuid, serial_no: serial, ...group }: NodeGroup): Seen => ({
+  etag: `"group/${uuid ?? ''}/${serial ?? 0}"`,
+  facts: {
+    ...{ alloc_policy: group.alloc_policy, ipolicy: group.custom_ipolicy, ndparams: group.custom_ndparams },
+    diskparams: group.custom_diskparams,
+  },
+})
+
 const POLICIES = Object.entries(texts.groups.policy).map(([value, label]) => ({
   ...{ value, label: `${label}: ${texts.groups.policyText[value] ?? ''}` },
 }))
 
-const FLAGS = { ndparams: 'node-parameters', ipolicy: null, diskparams: null }
+const FLAGS = { ndparams: 'node-parameters', diskparams: 'disk-parameters' }
+
+/** `all`: what holds in the group now. */
+interface Parameters {
+  readonly own: Record<'ipolicy' | 'ndparams' | 'diskparams', Values>
+  readonly all: Record<'ipolicy' | 'ndparams' | 'diskparams', Values>
+}
+
+const parametersOf = ({ all, own }: Parameters): Field[] => [
+  ...policyFieldsOfGroup(all.ipolicy, own.ipolicy),
+  ...parameterFields({
+    ...belowOthers(['ndparams'], nodeParameters, all.ndparams, own.ndparams),
+    section: texts.groups.ndparams,
+  }),
+  ...Object.entries(diskParameters.properties).flatMap(([template, schema]) =>
+    parameterFields({
+      ...belowOthers(
+        ['diskparams', template],
+        schema,
+        valuesOf(all.diskparams, template),
+        valuesOf(own.diskparams, template),
+      ),
+      section: texts.groups.diskparamsOf(template),
+    }),
+  ),
+]
+
+const NOTHING = { ipolicy: {}, ndparams: {}, diskparams: {} }
 
 export const ADD_GROUP: Action<null> = {
   ...{ id: 'add', label: own.add, permission: 'groups.create' },
@@ -34,19 +76,16 @@ export const ADD_GROUP: Action<null> = {
       ...{ label: texts.groups.columns.policy, text: '', initial: 'preferred', choices: POLICIES },
     }),
   ],
-  others: ['ipolicy', 'ndparams', 'diskparams'].map((name) => jsonField(name, {}, own.json)),
+  others: parametersOf({ own: NOTHING, all: NOTHING }),
   request: (_none, body) => ({
     ...{ method: 'POST', path: '/3/groups', body },
-    gnt: gntText('group add', withoutName(body), [String(body['group_name'] ?? 'GROUP')], FLAGS),
+    gnt: gntText('group add', flagsOf(withoutName(body)), [String(body['group_name'] ?? 'GROUP')], FLAGS),
   }),
 }
 
-const withoutName = ({ group_name: _name, ...others }: Readonly<Record<string, unknown>>) => others
+const flagsOf = ({ ipolicy, ...body }: Values): Values => ({ ...body, ...policyFlags(ipolicy) })
 
-function jsonField(name: string, value: unknown, text: string): Field {
-  const label = { ipolicy: texts.groups.ipolicy, ndparams: texts.groups.ndparams }[name] ?? texts.groups.diskparams
-  return { kind: 'json', name, label, text, initial: JSON.stringify(value ?? {}) }
-}
+const withoutName = ({ group_name: _name, ...others }: Readonly<Record<string, unknown>>) => others
 
 const MODIFY: Action<NodeGroup> = {
   ...{ id: 'modify', label: own.modify, permission: 'groups.modify' },
@@ -55,13 +94,18 @@ const MODIFY: Action<NodeGroup> = {
     fieldOf(modify, 'alloc_policy', {
       ...{ label: texts.groups.columns.policy, text: '', initial: group.alloc_policy, choices: POLICIES },
     }),
-    jsonField('ipolicy', group.custom_ipolicy, own.policyJson),
-    ...fieldsWithin('ndparams', group.ndparams ?? {}, group.custom_ndparams ?? {}),
-    jsonField('diskparams', group.custom_diskparams, own.json),
+    ...parametersOf({
+      all: { ipolicy: group.ipolicy ?? {}, ndparams: group.ndparams ?? {}, diskparams: group.diskparams ?? {} },
+      own: {
+        ...{ ipolicy: group.custom_ipolicy ?? {}, ndparams: group.custom_ndparams ?? {} },
+        diskparams: group.custom_diskparams ?? {},
+      },
+    }),
   ],
+  seen: seenOf,
   request: (group, body) => ({
     ...{ method: 'PATCH', path: groupPath(group), body },
-    gnt: gntText('group modify', body, [group.name], FLAGS),
+    gnt: gntText('group modify', flagsOf(body), [group.name], FLAGS),
   }),
 }
 

@@ -3,7 +3,8 @@ import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@man
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, got, request } from '../../api/client'
+import { request } from '../../api/client'
+import { clusterQuery } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import { parseSize } from '../../format/size'
 import { Card } from '../../parts/page'
@@ -17,7 +18,7 @@ type Answer = Capacity | { readonly id: number }
 const own = texts.groups.capacity
 
 export function CapacityCard({ group }: { group: string }) {
-  const cluster = useQuery({ queryKey: ['cluster'], queryFn: () => got(api.GET('/3/cluster', {})) })
+  const cluster = useQuery(clusterQuery)
   const templates = cluster.data?.enabled_disk_templates ?? []
   const [template, setTemplate] = useState<string>()
   const [sizes, setSizes] = useState({ memory: '1g', disk: '10g' })

@@ -1,22 +1,13 @@
 // What forms for instances need to know of the cluster.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
+import { type Cluster, clusterQuery, hypervisorQuery, valuesOf } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import type { Schema } from '../../forms/schema'
 import { texts } from '../../texts'
 
-export type Cluster = components['schemas']['ClusterView']
 export type Os = components['schemas']['OsView']
 type Values = Readonly<Record<string, unknown>>
-
-export const clusterQuery = queryOptions({ queryKey: ['cluster', 'one'], queryFn: () => got(api.GET('/3/cluster')) })
-
-/** Types, values and defaults of a hypervisor's parameters. They are loaded when a form first asks for them. */
-export const hypervisorQuery = queryOptions({
-  queryKey: ['hypervisors'],
-  queryFn: async () => (await import('openapi:#HypervisorParameters')).schema.properties,
-  staleTime: Infinity,
-})
 
 export const osQuery = queryOptions({
   queryKey: ['os', 'list', 'whole'],
@@ -27,8 +18,16 @@ export const osQuery = queryOptions({
 })
 
 /** `debian+bookworm` is a variant of `debian`. */
+const baseOf = (os: string): string => os.split('+')[0] ?? ''
+
 export const osNamed = (all: readonly Os[] | undefined, os: string): Os | undefined =>
-  all?.find(({ name }) => name === os.split('+')[0])
+  all?.find(({ name }) => name === baseOf(os))
+
+/** What the cluster says for all instances with this system. */
+export const osParametersOf = (cluster: Cluster | undefined, os: string): Values => ({
+  ...valuesOf(cluster?.osparams, baseOf(os)),
+  ...valuesOf(cluster?.osparams, os),
+})
 
 export interface HypervisorFacts {
   /** What is known of each parameter. */
@@ -43,12 +42,12 @@ export function useHypervisor(hypervisor: string, os: string): HypervisorFacts |
   const { data: all } = useQuery(hypervisorQuery)
   const schemas = inOrder(all?.[hypervisor]?.properties)
   if (cluster === undefined || schemas === undefined) return undefined
-  const forOs = { ...valuesOf(cluster.os_hvp, os.split('+')[0] ?? ''), ...valuesOf(cluster.os_hvp, os) }
   return {
     schemas,
     defaults: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, schema.default])),
     cluster: valuesOf(cluster.hvparams, hypervisor),
-    os: valuesOf(forOs, hypervisor),
+    // A variant has its own, and nothing of the system that it is one of.
+    os: valuesOf(valuesOf(cluster.os_hvp, os), hypervisor),
   }
 }
 
@@ -62,10 +61,4 @@ function inOrder(schemas: Schemas | undefined): Schemas | undefined {
     return schema === undefined ? [] : [[name, schema] as const]
   })
   return { ...Object.fromEntries(first), ...schemas }
-}
-
-/** The values below a name in a record of records. */
-export function valuesOf(records: unknown, name: string): Values {
-  const values = typeof records === 'object' && records !== null ? (records as Values)[name] : undefined
-  return typeof values === 'object' && values !== null ? (values as Values) : {}
 }

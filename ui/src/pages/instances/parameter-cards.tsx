@@ -2,11 +2,12 @@
 import { Group, Table, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { clusterQuery, valuesOf } from '../../api/cluster'
 import { type Action, ActionAt } from '../../parts/action'
 import { Card, Nothing } from '../../parts/page'
 import { texts } from '../../texts'
 import { HYPERVISOR, OS_PARAMETERS, RESOURCES } from './actions/parameter-dialog'
-import { clusterQuery, useHypervisor, valuesOf } from './cluster'
+import { osParametersOf, useHypervisor } from './cluster'
 import type { Instance } from './instance'
 import { type Levels, originsOf, type Parameter } from './parameters'
 
@@ -17,8 +18,6 @@ export function ParameterCards({ instance }: { instance: Instance }) {
   const { data: cluster } = useQuery(clusterQuery)
   const os = instance.os ?? ''
   const facts = useHypervisor(instance.hypervisor ?? '', os)
-  const base = os.split('+')[0] ?? ''
-  const forOs = { ...valuesOf(cluster?.osparams, base), ...valuesOf(cluster?.osparams, os) }
   const cards = [
     {
       ...{ title: own.backend, action: RESOURCES, effective: instance.beparams },
@@ -30,7 +29,7 @@ export function ParameterCards({ instance }: { instance: Instance }) {
     },
     {
       ...{ title: own.osParameters, action: OS_PARAMETERS, effective: instance.osparams },
-      levels: { instance: instance.custom_osparams ?? {}, os: forOs },
+      levels: { instance: instance.custom_osparams ?? {}, os: osParametersOf(cluster, os) },
     },
   ] satisfies readonly { title: string; action: Action<Instance>; effective: unknown; levels: Levels }[]
   return (

@@ -1,5 +1,8 @@
 // Parameters of instances: the fields of a form for them, and where each value comes from.
-import type { Schema, Wording } from '../../forms/schema'
+import { schema as backend } from 'openapi:#BackendParameters'
+import { parameterField } from '../../forms/parameter-fields'
+import type { Field } from '../../forms/schema'
+import { isSame } from '../../forms/values'
 import { texts } from '../../texts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -43,14 +46,8 @@ export function originsOf(effective: Values, levels: Levels): Parameter[] {
     })
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
-/** How a backend parameter is asked for. */
-export const BACKEND: Readonly<Record<string, { readonly schema: Schema; readonly wording: Wording }>> = {
-  vcpus: { schema: { type: 'integer', minimum: 1 }, wording: texts.instances.backendWords.vcpus },
-  maxmem: { schema: { type: 'integer' }, wording: { ...texts.instances.backendWords.maxmem, size: true } },
-  minmem: { schema: { type: 'integer' }, wording: { ...texts.instances.backendWords.minmem, size: true } },
-  spindle_use: { schema: { type: 'integer', minimum: 0 }, wording: texts.instances.backendWords.spindle_use },
-  auto_balance: { schema: { type: 'boolean' }, wording: texts.instances.backendWords.auto_balance },
-  always_failover: { schema: { type: 'boolean' }, wording: texts.instances.backendWords.always_failover },
-}
+/** Fields for the parameters of resources, in the order in which people think of them. */
+export const backendFields = (own: Values, inherited: Values): Field[] =>
+  Object.entries(texts.instances.backendWords).map(([name, wording]) =>
+    parameterField(name, backend.properties[name] ?? {}, own, inherited[name], wording),
+  )

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
+import { type Cluster, clusterQuery, valuesOf } from '../../api/cluster'
 import { parameterField } from '../../forms/parameter-fields'
 import { type Field, fieldOf, otherFields } from '../../forms/schema'
 import { type Form, useForm } from '../../forms/use-form'
@@ -10,9 +11,9 @@ import type { Request } from '../../parts/copy-as'
 import { texts } from '../../texts'
 import { DISK_SIZE, DISK, rareDiskFields } from './actions/disks'
 import { nicFields, rareNicFields } from './actions/nics'
-import { clusterQuery, osNamed, osQuery, useHypervisor, valuesOf } from './cluster'
+import { osNamed, osParametersOf, osQuery, useHypervisor } from './cluster'
 import { bodyOfDraft, gntOfDraft, partOf, plainOf, type Row, rowBody, type Source, within } from './draft'
-import { BACKEND } from './parameters'
+import { backendFields } from './parameters'
 import { TEMPLATES } from './templates'
 
 const own = texts.instances.create
@@ -115,10 +116,7 @@ function useSections(source: Source, choice: Choice, chosen: boolean): Sections 
     .map(([name, one]) => parameterField(name, one, {}, inheritedHv[name], texts.instances.hypervisorWords[name]))
   const common = texts.instances.commonHypervisor.slice(0, 4)
   const isCommon = ({ name }: Field) => common.includes(name)
-  const inheritedBe = valuesOf(cluster?.beparams, 'default')
-  const be = Object.entries(BACKEND).map(([name, { schema: one, wording }]) =>
-    parameterField(name, one, {}, inheritedBe[name], wording),
-  )
+  const be = backendFields({}, valuesOf(cluster?.beparams, 'default'))
   const templates = cluster?.enabled_disk_templates ?? []
   return {
     general: [
@@ -126,7 +124,7 @@ function useSections(source: Source, choice: Choice, chosen: boolean): Sections 
       ...(source.kind === 'new' ? [osField(systems)] : []),
       fieldOf(schema, 'tags', words.tags.tags),
     ],
-    os: within('os', osFields(systems, choice.os, cluster?.osparams)),
+    os: within('os', osFields(systems, choice.os, cluster)),
     backend: within('be', be.slice(0, 2)),
     rareBackend: within('be', be.slice(2)),
     template: [
@@ -187,8 +185,8 @@ function osField(systems: Systems): Field {
   return fieldOf(schema, 'os_type', { ...own.os_type, choices, required: true })
 }
 
-function osFields(systems: Systems, os: string, osparams: unknown): Field[] {
-  const inherited = { ...valuesOf(osparams, os.split('+')[0] ?? ''), ...valuesOf(osparams, os) }
+function osFields(systems: Systems, os: string, cluster: Cluster | undefined): Field[] {
+  const inherited = osParametersOf(cluster, os)
   return (osNamed(systems, os)?.parameters ?? []).map(([name = '', text]) =>
     parameterField(name, { type: 'string' }, {}, inherited[name], { label: name, text }),
   )

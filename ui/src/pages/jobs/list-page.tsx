@@ -2,7 +2,7 @@
 import { Group, Select, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { api, got } from '../../api/client'
+import { clusterQuery } from '../../api/cluster'
 import { spanText, timeText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
 import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
@@ -122,7 +122,7 @@ function Filters({ go }: { go: (next: JobsSearch) => void }) {
 
 /** Whether new jobs are taken, with what changes that. */
 function QueueState() {
-  const { data } = useQuery({ queryKey: ['cluster'], queryFn: () => got(api.GET('/3/cluster', {})) })
+  const { data } = useQuery(clusterQuery)
   if (data === undefined) return null
   return (
     <Group gap="sm" fz="sm">

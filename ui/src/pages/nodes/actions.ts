@@ -3,10 +3,11 @@ import { schema as add } from 'openapi:POST /3/nodes'
 import { schema as evacuate } from 'openapi:POST /3/nodes/{name}/evacuate'
 import { schema as migrate } from 'openapi:POST /3/nodes/{name}/migrate'
 import { schema as modify } from 'openapi:PATCH /3/nodes/{name}'
-import { fieldsWithin } from '../../forms/parameter-fields'
+import { schema as nodeParameters } from 'openapi:#NodeParameters'
+import { belowOthers, parameterFields } from '../../forms/parameter-fields'
 import { fieldOf, otherFields, type Values } from '../../forms/schema'
 import type { Action } from '../../parts/action'
-import { gntText } from '../../parts/gnt'
+import { gntText, yesNo } from '../../parts/gnt'
 import { texts } from '../../texts'
 import type { ClusterNode } from './node'
 import { POWER_ACTIONS } from './power-actions'
@@ -16,15 +17,8 @@ const own = texts.nodes.actions
 export const nodePath = ({ name }: Pick<ClusterNode, 'name'>, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(name)}${verb}`
 
-/** Flags of `gnt node modify` are yes or no. */
-const yesNo = (body: Values): Values =>
-  Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [
-      name,
-      typeof value === 'boolean' && !WORDS.has(name) ? (value ? 'yes' : 'no') : value,
-    ]),
-  )
-const WORDS = new Set(['force', 'auto_promote'])
+/** Flags of `gnt node modify` that are no yes or no. */
+const WORDS = ['force', 'auto_promote']
 
 interface FlagTexts {
   readonly label: string
@@ -48,7 +42,7 @@ function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> 
     },
     request: (node, body) => ({
       ...{ method: 'PATCH', path: nodePath(node), body: { ...body, [name]: value } },
-      gnt: gntText('node modify', yesNo({ [name]: value, ...body }), [node.name]),
+      gnt: gntText('node modify', yesNo({ [name]: value, ...body }, WORDS), [node.name]),
     }),
   }
 }
@@ -105,14 +99,17 @@ const MODIFY: Action<ClusterNode> = {
     fieldOf(modify, 'vm_capable', { initial: String(node.vm_capable) }),
     fieldOf(modify, 'powered', { initial: String(node.powered) }),
     // Not that which only groups and the cluster have.
-    ...fieldsWithin('ndparams', node.ndparams ?? {}, node.custom_ndparams ?? {}).filter(
-      ({ name }) => name !== 'exclusive_storage',
-    ),
+    ...parameterFields(
+      belowOthers(['ndparams'], nodeParameters, node.ndparams ?? {}, node.custom_ndparams ?? {}),
+    ).filter(({ label }) => label !== 'exclusive_storage'),
   ],
   others: [fieldOf(modify, 'auto_promote'), fieldOf(modify, 'force')],
   request: (node, body) => ({
     ...{ method: 'PATCH', path: nodePath(node), body },
-    gnt: gntText('node modify', yesNo(body), [node.name], { ndparams: 'node-parameters', powered: 'node-powered' }),
+    gnt: gntText('node modify', yesNo(body, WORDS), [node.name], {
+      ndparams: 'node-parameters',
+      powered: 'node-powered',
+    }),
   }),
 }
 

@@ -2,6 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
+import { clusterQuery, hypervisorQuery } from '../../api/cluster'
 import { Actions } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Card, Facts, Page } from '../../parts/page'
@@ -29,11 +30,14 @@ const osQuery = (name: string) =>
 export function OneOsPage() {
   const { name } = route.useParams()
   const { data: os, error, refetch } = useQuery(osQuery(name))
+  const { data: cluster } = useQuery(clusterQuery)
+  const { data: hypervisors } = useQuery(hypervisorQuery)
+  const facts = os && cluster && hypervisors && { os, cluster, hypervisors }
   return (
     <Page
       title={name}
       note={os && <OsState os={os} />}
-      actions={os && <Actions subject={os} actions={[CHANGE_OS]} shown={1} />}
+      actions={facts && <Actions subject={facts} actions={[CHANGE_OS]} shown={1} />}
     >
       <ProblemBox error={error} retry={() => void refetch()} />
       {os && <Cards os={os} />}

@@ -1,11 +1,11 @@
 // Whether all is well, what there is room for, and what is being done; each finding leads to its cause.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { clusterQuery } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import { Card, Facts, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
-import { clusterQuery } from '../instances/cluster'
 import { RecentJobs } from '../jobs/recent-jobs'
 import { BalanceCard } from './balance-card'
 import { CapacityCard } from './capacity-card'

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { api, got } from '../../api/client'
+import { clusterQuery } from '../../api/cluster'
 import { sizeText } from '../../format/size'
 import { Usage, usedOf } from '../../parts/bar'
 import { useList } from '../../parts/list-query'
@@ -71,7 +71,7 @@ export function StoragePage() {
 }
 
 function Templates() {
-  const { data: cluster, error } = useQuery({ queryKey: ['cluster'], queryFn: () => got(api.GET('/3/cluster', {})) })
+  const { data: cluster, error } = useQuery(clusterQuery)
   if (error) return <ProblemBox error={error} />
   if (cluster === undefined) return null
   const { facts } = own

@@ -1,19 +1,19 @@
 // Dialogs that change parameters of an instance: its resources, those of its hypervisor, those of its OS. Each field shows what the instance
 // says itself, and behind it what holds when it says nothing.
-import { Text, TextInput } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
-import { useState } from 'react'
+import { clusterQuery, valuesOf } from '../../../api/cluster'
 import { Fields } from '../../../forms/fields'
 import { parameterField } from '../../../forms/parameter-fields'
-import { type Field, fieldOf, type Values } from '../../../forms/schema'
+import { type Field, fieldOf } from '../../../forms/schema'
 import { useForm } from '../../../forms/use-form'
 import type { Action, DialogProps } from '../../../parts/action'
 import { RequestDialog } from '../../../parts/request-dialog'
 import { texts } from '../../../texts'
-import { clusterQuery, osNamed, osQuery, useHypervisor, valuesOf } from '../cluster'
+import { osNamed, osParametersOf, osQuery, useHypervisor } from '../cluster'
 import type { Instance } from '../instance'
-import { BACKEND } from '../parameters'
+import { backendFields } from '../parameters'
 import { isRunning, modify, seenOf } from './request'
 
 const own = texts.instances.actions
@@ -37,11 +37,7 @@ export const OS_PARAMETERS: Action<Instance> = {
 
 function ResourcesDialog({ subject: instance, close }: Props) {
   const { data: cluster } = useQuery(clusterQuery)
-  const inherited = valuesOf(cluster?.beparams, 'default')
-  const mine = instance.custom_beparams ?? {}
-  const fields = Object.entries(BACKEND).map(([name, { schema, wording }]) =>
-    parameterField(name, schema, mine, inherited[name], wording),
-  )
+  const fields = backendFields(instance.custom_beparams ?? {}, valuesOf(cluster?.beparams, 'default'))
   return (
     <ParameterDialog
       {...{ instance, close }}
@@ -61,31 +57,20 @@ function ResourcesDialog({ subject: instance, close }: Props) {
 
 function HypervisorDialog({ subject: instance, close }: Props) {
   const facts = useHypervisor(instance.hypervisor ?? '', instance.os ?? '')
-  const [sought, setSought] = useState('')
   const inherited = { ...facts?.defaults, ...facts?.cluster, ...facts?.os }
   const mine = instance.custom_hvparams ?? {}
   const fields = Object.entries(facts?.schemas ?? {})
     .filter(([name]) => !texts.instances.clusterOnly.includes(name))
     .map(([name, schema]) => parameterField(name, schema, mine, inherited[name], texts.instances.hypervisorWords[name]))
   const isCommon = ({ name }: Field) => Object.hasOwn(mine, name) || texts.instances.commonHypervisor.includes(name)
-  const isSought = ({ name, label }: Field) => `${name} ${label}`.toLowerCase().includes(sought.toLowerCase())
   return (
     <ParameterDialog
       {...{ instance, close }}
       label={own.hypervisor.label}
       text={isRunning(instance) ? own.hypervisor.running(instance.name) : own.hypervisor.text(instance.name)}
       parameter="hvparams"
-      above={
-        <TextInput
-          type="search"
-          label={own.hypervisor.search}
-          value={sought}
-          onChange={(event) => setSought(event.currentTarget.value)}
-        />
-      }
-      fields={fields.filter((field) => (sought === '' ? isCommon(field) : isSought(field)))}
-      rare={fields.filter((field) => sought === '' && !isCommon(field))}
-      hidden={fields.filter((field) => sought !== '' && !isSought(field))}
+      fields={fields.filter(isCommon)}
+      rare={fields.filter((field) => !isCommon(field))}
       manner={[fieldOf(change, 'force', own.fields.force)]}
     />
   )
@@ -95,7 +80,7 @@ function OsDialog({ subject: instance, close }: Props) {
   const { data: cluster } = useQuery(clusterQuery)
   const { data: all } = useQuery(osQuery)
   const os = instance.os ?? ''
-  const inherited = { ...valuesOf(cluster?.osparams, os.split('+')[0] ?? ''), ...valuesOf(cluster?.osparams, os) }
+  const inherited = osParametersOf(cluster, os)
   const mine = instance.custom_osparams ?? {}
   const declared = osNamed(all, os)?.parameters ?? []
   const names = [...new Set([...declared.map(([name = '']) => name), ...Object.keys(mine)])]
@@ -125,11 +110,8 @@ interface ParameterDialogProps {
   readonly text: string
   /** The parameter of the request that has them. */
   readonly parameter: 'beparams' | 'hvparams' | 'osparams'
-  readonly above?: React.ReactNode
   readonly fields: readonly Field[]
   readonly rare: readonly Field[]
-  /** Not shown now; what was typed there is sent, too. */
-  readonly hidden?: readonly Field[]
   /** Parameters of the request itself. */
   readonly manner: readonly Field[]
   /** Said when there are no fields. */
@@ -138,15 +120,11 @@ interface ParameterDialogProps {
 }
 
 function ParameterDialog(props: ParameterDialogProps) {
-  const { instance, label, text, parameter, fields, rare, hidden = [], manner, close } = props
-  const form = useForm([...fields, ...rare, ...hidden, ...manner])
-  const entries = Object.entries(form.body)
-  const isManner = ([name]: readonly [string, unknown]) => manner.some((field) => field.name === name)
-  const values: Values = Object.fromEntries(entries.filter((entry) => !isManner(entry)))
-  const body = {
-    ...Object.fromEntries(entries.filter(isManner)),
-    ...(Object.keys(values).length === 0 ? {} : { [parameter]: values }),
-  }
+  const { instance, label, text, parameter, manner, close } = props
+  const within = (fields: readonly Field[]) => fields.map((field) => ({ ...field, at: [parameter, field.name] }))
+  const [fields, rare] = [within(props.fields), within(props.rare)]
+  const form = useForm([...fields, ...rare, ...manner])
+  const { body } = form
   const nothing = Object.keys(body).every((name) => name === 'force' || name === 'ignore_ipolicy')
   return (
     <RequestDialog
@@ -160,8 +138,7 @@ function ParameterDialog(props: ParameterDialogProps) {
       refuse={form.refuse}
       close={close}
     >
-      {props.above}
-      {fields.length + rare.length + hidden.length === 0 && props.none !== undefined && (
+      {fields.length + rare.length === 0 && props.none !== undefined && (
         <Text size="sm" c="dimmed">
           {props.none}
         </Text>
