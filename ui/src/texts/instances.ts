@@ -21,6 +21,8 @@ const instancePageTexts = {
   connected: 'Connected to',
   change: 'Change',
   remove: 'Remove',
+  named: (action: string, index: number) => `${action} ${index}`,
+  grow: (index: number) => `Grow disk ${index}`,
   snapshots: 'Snapshots',
   noSnapshots: 'No snapshots.',
   parameter: 'Parameter',

@@ -1,12 +1,12 @@
 // Disks, snapshots and network cards of an instance, each with what can be done to it.
 import { Group, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, got } from '../../api/client'
 import { sizeText } from '../../format/size'
 import { timeText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
+import { ObjectLink } from '../../parts/names'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
@@ -71,9 +71,19 @@ export function Disks({ instance }: { instance: Instance }) {
               <Table.Td>{sizeText(disk.size)}</Table.Td>
               <Table.Td>{disk.name ?? '–'}</Table.Td>
               <Buttons>
-                <ActionAt subject={disk} action={GROW_DISK} />
-                <ActionAt subject={disk} action={CHANGE_DISK} label={words.change} />
-                <ActionAt subject={disk} action={REMOVE_DISK} label={words.remove} />
+                <ActionAt subject={disk} action={GROW_DISK} name={words.grow(disk.index)} />
+                <ActionAt
+                  subject={disk}
+                  action={CHANGE_DISK}
+                  label={words.change}
+                  name={words.named(CHANGE_DISK.label, disk.index)}
+                />
+                <ActionAt
+                  subject={disk}
+                  action={REMOVE_DISK}
+                  label={words.remove}
+                  name={words.named(REMOVE_DISK.label, disk.index)}
+                />
               </Buttons>
             </Table.Tr>
           ))}
@@ -131,11 +141,21 @@ export function Nics({ instance }: { instance: Instance }) {
               <Table.Td className="mono">{nic.mac}</Table.Td>
               <Table.Td>{nic.ip ?? '–'}</Table.Td>
               <Table.Td>
-                {nic.network === null ? `${nic.mode} ${nic.link}` : <Link to="/networks">{nic.network}</Link>}
+                {nic.network === null ? `${nic.mode} ${nic.link}` : <ObjectLink kind="network" name={nic.network} />}
               </Table.Td>
               <Buttons>
-                <ActionAt subject={nic} action={CHANGE_NIC} label={words.change} />
-                <ActionAt subject={nic} action={REMOVE_NIC} label={words.remove} />
+                <ActionAt
+                  subject={nic}
+                  action={CHANGE_NIC}
+                  label={words.change}
+                  name={words.named(CHANGE_NIC.label, nic.index)}
+                />
+                <ActionAt
+                  subject={nic}
+                  action={REMOVE_NIC}
+                  label={words.remove}
+                  name={words.named(REMOVE_NIC.label, nic.index)}
+                />
               </Buttons>
             </Table.Tr>
           ))}

@@ -1,4 +1,5 @@
 // Network cards of an instance.
+import { schema as known } from 'openapi:#NicParameters'
 import { schema as create } from 'openapi:POST /3/instances'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
 import { type BodySchema, type Field, fieldOf, type Values } from '../../../forms/schema'
@@ -24,6 +25,8 @@ export interface NicOf {
 
 export const NIC: BodySchema = { properties: create.properties['nics']?.items?.properties ?? {}, required: [] }
 
+const MODES = (known.properties['mode']?.enum ?? []).map(String)
+
 /** As an instance has it now; empty for a new one. */
 export const nicFields = (now: Partial<NicOf> = {}): Field[] => [
   fieldOf(NIC, 'network', { ...words.network, source: 'networks', initial: now.network ?? '', cleared: 'none' }),
@@ -34,7 +37,7 @@ export const rareNicFields = (now: Partial<NicOf> = {}): Field[] => [
   fieldOf(NIC, 'mode', {
     ...words.mode,
     initial: now.mode ?? '',
-    choices: ['bridged', 'routed', 'openvswitch', 'ext'],
+    choices: MODES,
     cleared: 'default',
   }),
   fieldOf(NIC, 'link', { ...words.link, initial: now.link ?? '', cleared: 'default' }),
