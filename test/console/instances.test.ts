@@ -138,7 +138,7 @@ browserTest('what is wrong is told at its field, by the form and by the server, 
 
 browserTest('a disk grows by its dialog, which first shows what it will do', async () => {
   await open('/instances/web1')
-  await page.getByRole('button', { name: 'Grow', exact: true }).click()
+  await page.getByRole('button', { name: 'Grow disk 0', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Grow' })
   await dialog.getByLabel('New size').fill('8m')
   await dialog.getByText('New size: must be more than 16 MiB').waitFor()
@@ -236,5 +236,87 @@ browserTest('a view is kept by name, and leads back to its columns and its filte
   await page.waitForURL(/q=web/)
   await page.getByRole('link', { name: 'shop1' }).waitFor({ state: 'detached' })
   await page.getByRole('columnheader', { name: 'OS', exact: true }).waitFor({ state: 'detached' })
+})
+
+browserTest('a network card is added to an instance that runs, at once, then changed and removed', async () => {
+  await open('/instances/shop1')
+  await page.getByText('Running').first().waitFor()
+  const cards = page.getByRole('table', { name: 'Network cards' })
+  let dialog = await fromMenu('Add network card')
+  await dialog.getByRole('button', { name: 'More options' }).click()
+  await dialog.getByRole('textbox', { name: 'MAC address' }).fill('aa:00:00:12:34:56')
+  await look('add-nic')
+  await dialog.getByRole('button', { name: 'Add network card', exact: true }).click()
+  await done('Add network card')
+  const row = cards.getByRole('row').filter({ hasText: 'aa:00:00:12:34:56' })
+  await row.waitFor()
+  await row.getByRole('button', { name: 'Change network card 1' }).click()
+  dialog = page.getByRole('dialog', { name: 'Change network card' })
+  await dialog.getByRole('textbox', { name: 'IP address' }).fill('no address')
+  await dialog.getByRole('button', { name: 'Change network card', exact: true }).click()
+  await dialog
+    .getByText(/no address/)
+    .first()
+    .waitFor()
+  expect(await dialog.getByRole('textbox', { name: 'IP address' }).inputValue()).toBe('no address')
+  await look('change-nic-refused')
+  await dialog.getByRole('textbox', { name: 'IP address' }).fill('10.7.0.9')
+  await dialog.getByRole('button', { name: 'Change network card', exact: true }).click()
+  await done('Change network card')
+  await row.getByRole('cell', { name: '10.7.0.9' }).waitFor()
+  await row.getByRole('button', { name: 'Remove network card 1' }).click()
+  dialog = page.getByRole('dialog', { name: 'Remove network card' })
+  expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+    'gnt instance modify --net 1:remove shop1',
+  )
+  await dialog.getByRole('button', { name: 'Remove network card', exact: true }).click()
+  await done('Remove network card')
+  await row.waitFor({ state: 'detached' })
+})
+
+browserTest('an instance is installed anew, exported, and made again from its export', async () => {
+  await open('/instances/web2')
+  let dialog = await fromMenu('Reinstall')
+  const again = dialog.getByRole('button', { name: 'Reinstall', exact: true })
+  expect(await again.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox', { name: 'Type web2 to confirm' }).fill('web2')
+  await look('reinstall')
+  await again.click()
+  await done('Reinstall')
+  dialog = await fromMenu('Export')
+  await dialog.getByRole('combobox', { name: 'Which node keeps it' }).fill('node3.gantry.local')
+  await look('export')
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+  await done('Export')
+  await open('/exports')
+  await page.getByRole('row').filter({ hasText: 'web2' }).getByRole('button', { name: 'Import' }).click()
+  dialog = page.getByRole('dialog', { name: 'Import' })
+  await dialog.getByRole('textbox', { name: 'Instance' }).fill('web3')
+  await look('import')
+  expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+    'gnt backup import --disk-template=sharedfile --src-node=node3.gantry.local --src-dir=web2 web3',
+  )
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await done('Import')
+  expect(await instance('web3')).toMatchObject({ status: 'running', os: 'gantry-tiny', 'disk.sizes': [16] })
+})
+
+browserTest('a mirror gets another secondary node', async () => {
+  const made = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'twin', mode: 'create', disk_template: 'drbd' },
+    ...{ disks: [{ size: 16 }], nics: [], os_type: 'gantry-tiny', beparams: { memory: 64 }, start: false },
+    ...{ pnode: 'node1.gantry.local', snode: 'node2.gantry.local', hypervisor: 'kvm' },
+  })
+  expect(made.status).toBe('success')
+  await open('/instances/twin')
+  const dialog = await fromMenu('Replace disks')
+  await dialog.getByRole('combobox', { name: 'Which half' }).click()
+  await page.getByRole('option', { name: 'with another secondary node' }).click()
+  await dialog.getByText('Name the new secondary node, or an allocator.').waitFor()
+  await dialog.getByRole('combobox', { name: 'New secondary node' }).fill('node3.gantry.local')
+  await look('replace-disks')
+  await dialog.getByRole('button', { name: 'Replace disks', exact: true }).click()
+  await done('Replace disks')
+  expect(await instance('twin')).toMatchObject({ snodes: ['node3.gantry.local'] })
   expect(complaints).toEqual([])
 })

@@ -342,9 +342,10 @@ browserTest('a text among the settings is emptied, and parameters of a dictionar
   expect(body).toMatchObject({ custom_ndparams: { spindle_count: 5 } })
 })
 
+const told = async (address: string, field: string) =>
+  ((await cluster.rapi('GET', address)).body as Readonly<Record<string, unknown>>)[field]
+
 browserTest('the sizes of instances keep their ranges, at the cluster and in a group', async () => {
-  const policyOf = async (address: string, field: string) =>
-    ((await cluster.rapi('GET', address)).body as Readonly<Record<string, unknown>>)[field]
   const range = (most: string) =>
     `min:memory-size=16m,cpu-count=1,disk-count=0,disk-size=0,nic-count=0,spindle-use=1/max:memory-size=${most},cpu-count=8,disk-count=16,disk-size=1t,nic-count=8,spindle-use=12`
   await ok('cluster', 'modify', `--ipolicy-bounds-specs=${range('4g')}//${range('8g')}`)
@@ -361,7 +362,7 @@ browserTest('the sizes of instances keep their ranges, at the cluster and in a g
     await ui.look('policy')
   })
   const most = (memory: number) => ({ max: { 'memory-size': memory, 'cpu-count': 8 }, min: { 'memory-size': 16 } })
-  expect(await policyOf('/3/cluster', 'ipolicy')).toMatchObject({
+  expect(await told('/3/cluster', 'ipolicy')).toMatchObject({
     ...{ minmax: [most(4096), most(16384)], std: { 'memory-size': 64 }, 'vcpu-ratio': 5.5 },
   })
   await ui.open('/groups/default')
@@ -376,21 +377,19 @@ browserTest('the sizes of instances keep their ranges, at the cluster and in a g
       /^gnt group modify --disk-parameters=drbd:metavg=fast --ipolicy-bounds-specs=min:\S*memory-size=2048\S* default$/,
     )
   })
-  expect(await policyOf('/3/groups/default', 'custom_diskparams')).toEqual({ drbd: { metavg: 'fast' } })
-  expect(await policyOf('/3/groups/default', 'custom_ipolicy')).toMatchObject({ minmax: [most(2048)] })
+  expect(await told('/3/groups/default', 'custom_diskparams')).toEqual({ drbd: { metavg: 'fast' } })
+  expect(await told('/3/groups/default', 'custom_ipolicy')).toMatchObject({ minmax: [most(2048)] })
   await ui.act('Modify', (dialog) => dialog.getByRole('button', { name: 'Remove Range 1' }).click())
-  expect(await policyOf('/3/groups/default', 'custom_ipolicy')).toEqual({})
+  expect(await told('/3/groups/default', 'custom_ipolicy')).toEqual({})
 })
 
 browserTest('parameters of hypervisors have fields at the cluster and for an operating system', async () => {
-  const hvparams = async (address: string, field: string) =>
-    ((await cluster.rapi('GET', address)).body as Readonly<Record<string, unknown>>)[field]
   await ui.open('/cluster?q=hvparams')
   await ui.act('Change', async (dialog) => {
     await dialog.getByRole('combobox', { name: 'migration_mode' }).click()
     await page.getByRole('option', { name: 'non-live' }).click()
   })
-  expect(await hvparams('/3/cluster', 'hvparams')).toMatchObject({ fake: { migration_mode: 'non-live' } })
+  expect(await told('/3/cluster', 'hvparams')).toMatchObject({ fake: { migration_mode: 'non-live' } })
   await row('hvparams/fake').getByText('{"migration_mode":"non-live"}').waitFor()
   await ui.open('/os/hostile')
   await ui.act('Change settings', async (dialog) => {
@@ -398,13 +397,15 @@ browserTest('parameters of hypervisors have fields at the cluster and for an ope
     await own.getByRole('textbox', { name: 'banner' }).fill('hello')
     await ui.look('system-settings')
   })
-  expect(await hvparams('/3/os/hostile', 'osparams')).toEqual({ banner: 'hello' })
+  expect(await told('/3/os/hostile', 'osparams')).toEqual({ banner: 'hello' })
+  await group('Parameters for all instances with it').getByText('hello', { exact: true }).waitFor()
   await ui.act('Change settings', (dialog) => dialog.getByRole('textbox', { name: 'banner' }).fill(''))
-  expect(await hvparams('/3/os/hostile', 'osparams')).toEqual({})
+  expect(await told('/3/os/hostile', 'osparams')).toEqual({})
 })
 
 browserTest('axe-core finds nothing while a list is open in a dialog, or the menu of the other actions', async () => {
   const menu = page.getByRole('menu')
+  await ui.open('/nodes/node2.gantry.local')
   await page.getByRole('button', { name: 'More actions' }).click()
   await menu.waitFor()
   await ui.look('menu')

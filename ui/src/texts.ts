@@ -72,6 +72,7 @@ export const texts = {
   problems: {
     title: 'This did not work',
     unreachable: 'The server cannot be reached',
+    empty: 'The answer was empty',
     defect: 'This is a defect of the console. Load the page again; if it stays, please report it.',
     retry: 'Try again',
     advice: {

@@ -3,13 +3,14 @@ import createClient from 'openapi-fetch'
 import { Problem, problemOf, unreachable } from './problem'
 import type { paths } from './schema'
 import { type Session, sessionStore } from './session-store'
+import { texts } from '../texts'
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: send })
 
 /** The answer's content; what is no success is thrown as a Problem. */
 export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {
   const { data } = await asked
-  if (data === undefined) throw new Problem(502, 'The answer was empty')
+  if (data === undefined) throw new Problem(502, texts.problems.empty)
   return data
 }
 

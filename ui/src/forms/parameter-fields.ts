@@ -1,5 +1,6 @@
 // Fields for parameters that an object may say itself or inherit: each shows what it says, and behind it what holds when it says nothing.
 import { sizeWord } from '../format/size'
+import { yesOrNo } from '../parts/differences'
 import { texts } from '../texts'
 import { type Field, labelOf, type Schema, type Wording, wordsOf } from './schema'
 import { EMPTY_TEXT, isSame } from './values'
@@ -51,7 +52,7 @@ export function parameterField(
 /** As a field shows a value that it does not have. */
 function valueWord(value: unknown, schema: Schema): string {
   if (value === undefined || value === null || value === '') return texts.forms.empty
-  if (typeof value === 'boolean') return value ? texts.forms.yes : texts.forms.no
+  if (typeof value === 'boolean') return yesOrNo(value)
   if (typeof value === 'number') return schema['x-unit'] === 'MiB' ? sizeWord(value) : String(value)
   if (Array.isArray(value)) return value.join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -10,8 +10,6 @@ import { texts } from '../texts'
 import type { Request } from './copy-as'
 import { RequestDialog, type Seen } from './request-dialog'
 
-export type { Field } from '../forms/schema'
-
 export interface DialogProps<Subject> {
   readonly subject: Subject
   readonly close: () => void
@@ -143,7 +141,8 @@ export function ActionAt<Subject>({
   )
 }
 
-function useWhyNot<Subject>(subject: Subject) {
+/** Why an action cannot be begun now; undefined when it can. */
+export function useWhyNot<Subject>(subject: Subject) {
   const may = useMay()
   return ({ permission, unfit }: Action<Subject>) =>
     may(permission) ? unfit?.(subject) : texts.action.notAllowed(permission)

@@ -1,4 +1,6 @@
-// What is another one than before, value by value.
+// Values as people read them, and what is another one than before.
+import { texts } from '../texts'
+
 type Record_ = Readonly<Record<string, unknown>>
 
 export interface Difference {
@@ -23,6 +25,13 @@ function flat(record: Record_, prefix = ''): Record<string, string> {
       : [[`${prefix}${name}`, valueText(value)]],
   )
   return Object.fromEntries(entries)
+}
+
+/** Undefined where nobody knows. */
+export function yesOrNo(value: boolean): string
+export function yesOrNo(value: boolean | null | undefined): string | undefined
+export function yesOrNo(value: boolean | null | undefined): string | undefined {
+  return typeof value === 'boolean' ? (value ? texts.forms.yes : texts.forms.no) : undefined
 }
 
 export const valueText = (value: unknown): string =>

@@ -1,9 +1,7 @@
 // An action as a small sign beside what it is about, named for those who hear the page.
 import { ActionIcon } from '@mantine/core'
 import { useState } from 'react'
-import { useMay } from '../api/session'
-import { texts } from '../texts'
-import { type Action, ActionDialog } from './action'
+import { type Action, ActionDialog, useWhyNot } from './action'
 import { Icon, type IconName } from './icon'
 
 interface IconActionProps<Subject> {
@@ -14,9 +12,8 @@ interface IconActionProps<Subject> {
 }
 
 export function IconAction<Subject>({ subject, action, icon, label }: IconActionProps<Subject>) {
-  const may = useMay()
   const [opened, setOpened] = useState(false)
-  const whyNot = may(action.permission) ? action.unfit?.(subject) : texts.action.notAllowed(action.permission)
+  const whyNot = useWhyNot(subject)(action)
   return (
     <>
       <ActionIcon

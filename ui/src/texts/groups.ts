@@ -13,6 +13,7 @@ export const groupTexts = {
     unallocable: 'New instances are never put here by themselves; they can be by hand.',
   } as Readonly<Record<string, string>>,
   general: 'General',
+  uuid: 'UUID',
   nodes: 'Nodes',
   noNodes: 'It has no nodes.',
   instances: 'Instances',

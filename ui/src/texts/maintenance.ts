@@ -46,7 +46,6 @@ export const maintenanceTexts = {
   } as Readonly<Record<string, string>>,
   change: 'Change settings',
   changeText: 'What maintenance may do by itself. Everything that acts is off at first.',
-  numberText: 'A number such as 0.1',
   on: 'On',
   off: 'Off',
   noProgram: 'None',

@@ -34,21 +34,13 @@ export const nodeTexts = {
     seen: 'Seen',
     uuid: 'UUID',
     memory: 'Memory',
-    nodeMemory: 'Memory of the system',
     disk: 'Disk',
     cpus: 'CPUs',
     sockets: 'Sockets',
     spindles: 'Spindles free',
   },
-  yes: 'Yes',
-  no: 'No',
   parameters: 'Node parameters',
-  parameter: 'Parameter',
-  value: 'Value',
-  from: 'From',
-  ownValue: 'this node',
-  inherited: 'inherited',
-  noParameters: 'There are none.',
+  value: { own: 'this node', inherited: 'inherited' },
   flags: {
     primary: 'Primary only: moves those that run there',
     secondary: 'Secondary only: gives mirrors another second node',
@@ -104,7 +96,6 @@ export const nodeTexts = {
     powerText: (name: string) => `Asks the out-of-band helper of ${name}. Its answer is the result of the job.`,
     noHelper: 'It has no out-of-band helper: set the node parameter oob_program',
     ignoreStatus: 'Although it is not marked offline',
-    delay: 'Seconds between two nodes',
     timeout: 'Seconds to wait for the helper',
     powercycle: 'Hard reset by its hypervisor',
     powercycleText: (name: string) =>
@@ -116,7 +107,6 @@ export const nodeTexts = {
     add: 'Add node',
     addText:
       'Takes a node into the cluster whose software has been set up. Where the cluster also does the SSH set-up, run the command on the master: it asks for the password of the node.',
-    addCommand: 'On the master, with SSH set-up:',
     readd: 'It was in the cluster before (add it again)',
   },
   storage: {
@@ -162,8 +152,6 @@ export const nodeTexts = {
       bad: 'Its answer cannot be read',
     } as Readonly<Record<string, string>>,
     code: { 0: 'Well', 1: 'Healing', 2: 'Unknown', 4: 'Bad' } as Readonly<Record<number, string>>,
-    clock: (seconds: number) =>
-      `Its clock is ${Math.abs(seconds).toFixed(1)} s ${seconds < 0 ? 'behind' : 'ahead of'} the master's`,
     ask: 'Ask again',
   },
   events: 'Maintenance',

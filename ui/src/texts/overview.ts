@@ -17,7 +17,6 @@ export const overviewTexts = {
   degradedDisks: (count: number) => `Disks are degraded on ${many(count, 'node', 'nodes')}`,
   verify: (count: number, job: number) => `Verify found ${many(count, 'thing', 'things')} (job ${job})`,
   monitoring: 'Monitoring',
-  monitoringWell: 'No node reports anything bad.',
   notAllowed: (permission: string) => `Not shown: you need the permission ${permission}`,
   more: (count: number) => `and ${count.toLocaleString('en')} more`,
   hypervisors: 'Hypervisors',

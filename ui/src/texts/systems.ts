@@ -8,8 +8,6 @@ export const osTexts = {
   blacklisted: 'Not for new instances',
   general: 'General',
   trusted: 'Trusted',
-  yes: 'Yes',
-  no: 'No',
   nodes: 'On the nodes',
   nodeColumns: ['Node', 'Path', 'State', 'What it says'],
   noNodes: 'No node tells of it.',

@@ -6,7 +6,7 @@ import { type Dictionary, ofCluster, parameterFields, type Values } from '../../
 import { policyFieldsOfCluster } from '../../forms/policy-fields'
 import { type Field, fieldOf, type Schema } from '../../forms/schema'
 import { isSame } from '../../forms/values'
-import { valueText } from '../../parts/differences'
+import { valueText, yesOrNo } from '../../parts/differences'
 import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
 
@@ -62,7 +62,7 @@ const ofHypervisor = (setting: Setting, hypervisor: string): Setting => ({
 
 /** Of many parameters, those that are not as built in. */
 export function shortText({ value, schema: described }: Pick<Setting, 'value' | 'schema'>): string {
-  if (typeof value === 'boolean') return value ? texts.nodes.yes : texts.nodes.no
+  if (typeof value === 'boolean') return yesOrNo(value)
   if (!isDict(value)) return valueText(value)
   const others = changed(value, described)
   if (Object.keys(others).length > 0) return JSON.stringify(others)

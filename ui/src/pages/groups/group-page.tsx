@@ -50,7 +50,7 @@ function Cards({ group }: { group: NodeGroup }) {
             [own.columns.nodes, group.node_cnt],
             [own.columns.instances, group.pinst_cnt],
             [
-              'UUID',
+              own.uuid,
               <span key="uuid" className="mono">
                 {group.uuid}
               </span>,

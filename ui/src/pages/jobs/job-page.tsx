@@ -11,8 +11,9 @@ import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
 import { JOB_ACTIONS } from './actions'
-import { locksQuery, LockLink, waitsOf } from './locks'
+import { locksQuery, LockLink } from './locks'
 import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from './trail'
+import { waitsOf } from './waits'
 
 const own = texts.jobs
 const route = getRouteApi('/jobs/$id')

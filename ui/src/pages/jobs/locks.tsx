@@ -4,10 +4,9 @@ import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
 import { texts } from '../../texts'
-import { type Holder, holdersOf } from './waits'
+import type { Holder } from './waits'
 
 export type Lock = components['schemas']['LockView']
-export { waitsOf } from './waits'
 
 const LOCKS_MAX = 1000
 
@@ -42,5 +41,3 @@ export function Holders({ holders }: { holders: readonly Holder[] }) {
     </span>
   ))
 }
-
-export const Owners = ({ names }: { names: readonly string[] }) => <Holders holders={names.flatMap(holdersOf)} />

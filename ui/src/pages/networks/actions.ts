@@ -72,16 +72,19 @@ export const DISCONNECT: Action<Connection> = {
   }),
 }
 
+/** Takes away what the network has. */
+const NONE = 'none'
+
 const MODIFY: Action<Network> = {
   ...{ id: 'modify', label: own.modify, permission: 'networks.modify' },
   text: ({ name }) => own.modifyText(name),
   fields: (network) => [
     fieldOf(modify, 'add_reserved_ips', { label: own.reserve, text: own.addresses }),
     fieldOf(modify, 'remove_reserved_ips', { label: own.release, text: own.addresses }),
-    fieldOf(modify, 'gateway', { initial: network.gateway }),
-    fieldOf(modify, 'network6', { initial: network.network6 }),
-    fieldOf(modify, 'gateway6', { initial: network.gateway6 }),
-    fieldOf(modify, 'mac_prefix', { initial: network.mac_prefix }),
+    fieldOf(modify, 'gateway', { initial: network.gateway, cleared: NONE }),
+    fieldOf(modify, 'network6', { initial: network.network6, cleared: NONE }),
+    fieldOf(modify, 'gateway6', { initial: network.gateway6, cleared: NONE }),
+    fieldOf(modify, 'mac_prefix', { initial: network.mac_prefix, cleared: NONE }),
   ],
   request: (network, body) => ({
     ...{ method: 'PATCH', path: networkPath(network), body },

@@ -8,9 +8,10 @@ import { Actions } from '../../parts/action'
 import { Usage, usedOf } from '../../parts/bar'
 import { allOf, useList } from '../../parts/list-query'
 import { NameLinks } from '../../parts/names'
-import { Card, Facts, Nothing, Page } from '../../parts/page'
+import { yesOrNo } from '../../parts/differences'
+import { Card, Facts, Page } from '../../parts/page'
+import { ParamsCard } from '../../parts/params'
 import { ProblemBox } from '../../parts/problem-box'
-import { Rows } from '../../parts/rows'
 import { TagsCard } from '../../parts/tags'
 import { texts } from '../../texts'
 import { RecentJobs } from '../jobs/recent-jobs'
@@ -58,7 +59,7 @@ function Cards({ node }: { node: ClusterNode }) {
         <Resources name={name} />
         <Instances title={own.primary} names={node.pinst_list} />
         <Instances title={own.secondary} names={node.sinst_list} />
-        <Parameters node={node} />
+        <ParamsCard title={own.parameters} values={node.ndparams} own={node.custom_ndparams} names={own.value} />
         <TagsCard kind="node" path={nodePath(node)} name={name} tags={node.tags} />
         <Card title={texts.instances.recentJobs}>
           <RecentJobs about={name} />
@@ -75,9 +76,6 @@ function Cards({ node }: { node: ClusterNode }) {
     </>
   )
 }
-
-const yesNo = (value: boolean | null | undefined) =>
-  typeof value === 'boolean' ? (value ? own.yes : own.no) : undefined
 
 function General({ node }: { node: ClusterNode }) {
   const { facts } = own
@@ -96,9 +94,9 @@ function General({ node }: { node: ClusterNode }) {
           ],
           [facts.primaryIp, node.pip],
           [facts.secondaryIp, node.sip],
-          [facts.powered, node['ndp/oob_program'] ? yesNo(node.powered) : undefined],
-          [facts.masterCapable, yesNo(node.master_capable)],
-          [facts.vmCapable, yesNo(node.vm_capable)],
+          [facts.powered, node['ndp/oob_program'] ? yesOrNo(node.powered) : undefined],
+          [facts.masterCapable, yesOrNo(node.master_capable)],
+          [facts.vmCapable, yesOrNo(node.vm_capable)],
           [facts.seen, agoText(node.seen)],
           [
             facts.uuid,
@@ -148,33 +146,6 @@ function Instances({ title, names }: { title: string; names: readonly string[] |
   return (
     <Card title={names && names.length > 0 ? `${title} (${names.length})` : title}>
       <NameLinks kind="instance" names={names} none={own.none} />
-    </Card>
-  )
-}
-
-function Parameters({ node }: { node: ClusterNode }) {
-  const all = Object.entries((node.ndparams ?? {}) as Record<string, unknown>)
-  const set = (node.custom_ndparams ?? {}) as Record<string, unknown>
-  if (all.length === 0)
-    return (
-      <Card title={own.parameters}>
-        <Nothing text={own.noParameters} />
-      </Card>
-    )
-  return (
-    <Card title={own.parameters}>
-      <Rows
-        label={own.parameters}
-        head={[own.parameter, own.value, own.from]}
-        none={own.noParameters}
-        rows={all.map(([name, value]) => [
-          name,
-          <span key="value" className="mono">
-            {value === null || value === '' ? '–' : String(value)}
-          </span>,
-          Object.hasOwn(set, name) ? own.ownValue : own.inherited,
-        ])}
-      />
     </Card>
   )
 }

@@ -6,6 +6,7 @@ import { clusterQuery, hypervisorQuery } from '../../api/cluster'
 import { Actions } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Card, Facts, Page } from '../../parts/page'
+import { yesOrNo } from '../../parts/differences'
 import { ParamsCard } from '../../parts/params'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
@@ -45,8 +46,6 @@ export function OneOsPage() {
   )
 }
 
-const yesNo = (value: boolean | null | undefined) => (value === true ? own.yes : own.no)
-
 function Cards({ os }: { os: Os }) {
   return (
     <>
@@ -55,9 +54,9 @@ function Cards({ os }: { os: Os }) {
           <Facts
             facts={[
               [own.columns.state, <OsState key="state" os={os} />],
-              [own.hidden, yesNo(os.hidden)],
-              [own.blacklisted, yesNo(os.blacklisted)],
-              [own.trusted, yesNo(os.trusted)],
+              [own.hidden, yesOrNo(os.hidden ?? false)],
+              [own.blacklisted, yesOrNo(os.blacklisted ?? false)],
+              [own.trusted, yesOrNo(os.trusted ?? false)],
               [own.columns.variants, (os.variants ?? []).join(', ')],
               [own.columns.api, (os.api_versions ?? []).join(', ')],
             ]}
