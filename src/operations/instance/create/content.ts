@@ -17,6 +17,7 @@ import {
 } from '../../transfer/domain-secret'
 import { TransferEnd } from '../../transfer/end'
 import { removeKey } from '../../transfer/key'
+import { recordValues } from '../../../config/records'
 import type { UnitContext } from '../../unit-context'
 import type { CreateOp } from './plan'
 import { waitForSync } from '../disks/sync'
@@ -39,7 +40,13 @@ export async function contentOf(
   if (op.no_install) ctx.log.info('No-installation mode has no effect during import')
   if (op.mode === 'remote-import') return { op, content: await remoteContent(ctx, op) }
   const source = await readSource(ctx, op)
-  return { op: withExport(op, source, config), content: { kind: 'export', source } }
+  const isCopy = op.instance_name !== source.oldName && (await isThere(ctx, source.oldName))
+  return { op: withExport(op, source, config, isCopy), content: { kind: 'export', source } }
+}
+
+async function isThere(ctx: UnitContext, name: string): Promise<boolean> {
+  const { instances } = await ctx.config.read({ instances: [name] })
+  return recordValues(instances).some((instance) => instance.name === name)
 }
 
 /** Nodes that may have the export. */

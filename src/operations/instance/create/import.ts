@@ -65,8 +65,13 @@ async function nodeWithExport(ctx: UnitContext, name: string): Promise<Node> {
   throw new OpPrereqError(`No export found for relative path ${name}`, ECODE.INVAL)
 }
 
-/** The opcode, with missing parameters taken from the export. */
-export function withExport(op: CreateOp, { sections, oldName }: ImportSource, config: ConfigData): CreateOp {
+/** The opcode, with missing parameters taken from the export. `isCopy`: the instance that was exported is still there. */
+export function withExport(
+  op: CreateOp,
+  { sections, oldName }: ImportSource,
+  config: ConfigData,
+  isCopy: boolean,
+): CreateOp {
   const instance = sections[EXPORT_SECTION.instance] ?? {}
   const exported = sections[EXPORT_SECTION.export]?.['os'] ?? ''
   const os = isNone(exported) ? '' : exported
@@ -81,7 +86,7 @@ export function withExport(op: CreateOp, { sections, oldName }: ImportSource, co
     force_variant: true,
     os_type: os === '' ? undefined : os,
     disks,
-    nics: op.nics.length > 0 ? keptMacs(op, instance, oldName) : exportedNics(instance),
+    nics: op.nics.length > 0 ? keptMacs(op, instance, oldName) : exportedNics(instance, isCopy),
     tags: op.tags.length > 0 ? op.tags : (instance['tags'] ?? '').split(/\s+/).filter((tag) => tag !== ''),
     hypervisor: op.hypervisor ?? HYPERVISORS.find((known) => known === instance['hypervisor']),
     hvparams: { ...set(sections[EXPORT_SECTION.hypervisor]), ...op.hvparams },
@@ -100,12 +105,14 @@ function exportedDisks(instance: Values): DiskParams[] {
   })
 }
 
-function exportedNics(instance: Values): NicParams[] {
+/** A copy has MAC addresses of its own. */
+function exportedNics(instance: Values, isCopy: boolean): NicParams[] {
   const numbers = upTo(MAX_NICS)
   const end = numbers.find((index) => instance[`nic${index}_mac`] === undefined) ?? MAX_NICS
   return numbers.slice(0, end).map((index) => {
     const value = (name: string) => known(instance[`nic${index}_${name}`])
-    const [mac, ip, name, network] = [value('mac'), value('ip'), value('name'), value('network')]
+    const [ip, name, network] = [value('ip'), value('name'), value('network')]
+    const mac = isCopy ? undefined : value('mac')
     const [mode, link, vlan] = [value('mode'), value('link'), value('vlan')]
     // Those of a network come from the node's group.
     const own = network === undefined ? { mode, link, vlan } : { network }

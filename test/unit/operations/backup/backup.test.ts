@@ -220,6 +220,19 @@ test('an exported instance is made again as it was, where the opcode does not sa
   expect(lastPart(imported?.args[5] as ImpExpEnd)).toBe(old?.disks.at(-1))
 })
 
+test('a copy of an instance that is still there has network cards like it, with MAC addresses of their own', async () => {
+  await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2') })
+  const mac = cluster.instance('inst2')?.nics[0]?.mac ?? ''
+  const { exports } = cluster.world.node(full('node1'))
+  const told = exports.get(full('inst2')) ?? ''
+  exports.set(full('inst2'), told.replace(/\[instance\]\n/, `$&nic0_mac = ${mac}\n`))
+  expect(exports.get(full('inst2'))).toContain(mac)
+  const wanted = { instance_name: full('inst31'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
+  const source = { src_node: full('node1'), src_path: full('inst2'), pnode: full('node3'), start: false }
+  await cluster.run('OP_INSTANCE_CREATE', { ...wanted, ...source, conflicts_check: false })
+  expect(cluster.instance('inst31')?.nics).toMatchObject([{ mac: expect.not.stringMatching(mac) as string }])
+})
+
 test('an instance whose disks did not all come stays, stopped, and its job fails', async () => {
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2') })
   cluster.answers.export_start = fail('gone')
