@@ -15,16 +15,25 @@ export function fileOwner(user: string | null, group: string | null): FileOwner 
   return own === 0 || (own === uid && isIn(gid)) ? { uid, gid } : undefined
 }
 
+/** `user:group` of a file, for people: numbers where there is no such account. */
+export function ownerText({ uid, gid }: FileOwner): string {
+  return `${nameIn('/etc/passwd', uid)}:${nameIn('/etc/group', gid)}`
+}
+
 const isIn = (gid: number): boolean => process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)
 
 const known = new Map<string, { stamp: string | undefined; ids: ReadonlyMap<string, number> }>()
 
+const lookUp = (file: string, name: string): number | undefined => accountsIn(file).get(name)
+
+const nameIn = (file: string, id: number): string => [...accountsIn(file)].find(([, one]) => one === id)?.[0] ?? `${id}`
+
 /** Read again only when the file has changed: every file of the job queue asks. */
-function lookUp(file: string, name: string): number | undefined {
+function accountsIn(file: string): ReadonlyMap<string, number> {
   const stamp = fileStamp(fs, file)
   let accounts = known.get(file)
   if (accounts === undefined || accounts.stamp !== stamp) known.set(file, (accounts = { stamp, ids: readIds(file) }))
-  return accounts.ids.get(name)
+  return accounts.ids
 }
 
 /** Both files are `name:password:number:...`; of two lines with one name the first counts. */

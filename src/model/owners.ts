@@ -1,6 +1,6 @@
 // Who owns Ganeti's files and directories, and their modes: one table, as Ganeti's ensure-dirs has it, so that Ganeti's daemons, which
 // run as several users, start on what ours leave. Only root gives files away; where Ganeti's accounts do not exist, files stay with who
-// writes them, and then a group may do only what everybody may.
+// writes them, and then a group may do only what everybody may. `ensure-dirs` and noded apply the table, verify checks it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileOwner } from '../lib/accounts'
@@ -18,6 +18,7 @@ const MASTER = [masterd, GROUP.masterd] as const
 const QUEUE = [masterd, GROUP.daemons] as const
 const NODE = [noded, GROUP.masterd] as const
 const LOG = [noded, GROUP.daemons] as const
+const log = (name: string): string => `${PATH.LOG_DIR}/${name}.log`
 
 const exact: Readonly<Record<string, Claim>> = {
   [PATH.DATA_DIR]: [...MASTER, 0o755],
@@ -56,9 +57,22 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.CRYPTO_KEYS_DIR]: [...NODE, MODE.secureDirectory],
   [PATH.IMPORT_EXPORT_DIR]: [...NODE, 0o755],
   [PATH.INSTANCE_REASON_DIR]: [...ROOT, 0o755],
+  [PATH.SSH_PUB_KEYS]: [...ROOT, MODE.secureFile],
+  [PATH.INSTANCE_STATUS_FILE]: [...ROOT, 0o644],
+  [PATH.VNC_PASSWORD_FILE]: [...ROOT, MODE.secureFile],
   [PATH.LOG_DIR]: [...QUEUE, 0o770],
   // Job processes of both write it; every other log is its daemon's alone.
-  [`${PATH.LOG_DIR}/jobs.log`]: [masterd, GROUP.luxid, MODE.secureFile],
+  [log('jobs')]: [masterd, GROUP.luxid, MODE.secureFile],
+  [log('node-daemon')]: [...ROOT, MODE.secureFile],
+  [log('monitoring-daemon')]: [...ROOT, MODE.secureFile],
+  [log('kvm-daemon')]: [USER.kvmd, GROUP.daemons, MODE.secureFile],
+  [log('meta-daemon')]: [USER.metad, GROUP.metad, MODE.secureFile],
+  [log('conf-daemon')]: [confd, GROUP.confd, MODE.secureFile],
+  [log('wconf-daemon')]: [...MASTER, MODE.secureFile],
+  [log('luxi-daemon')]: [masterd, GROUP.luxid, MODE.secureFile],
+  [log('maintenance-daemon')]: [...MASTER, MODE.secureFile],
+  [log('rapi-daemon')]: [rapi, GROUP.rapi, MODE.secureFile],
+  [log('watcher')]: [...ROOT, MODE.secureFile],
   [PATH.LOG_OS_DIR]: [...LOG, 0o750],
   [PATH.LOG_ES_DIR]: [...LOG, 0o750],
   [PATH.LOG_XEN_DIR]: [...LOG, 0o750],
@@ -68,17 +82,38 @@ const exact: Readonly<Record<string, Claim>> = {
 /** Owners and modes of files whose names vary, by directory. */
 const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
   [PATH.DATA_DIR, /^ssconf_/, [...ROOT, MODE.ssconf]],
+  [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.data$/, [...ROOT, 0o640]],
+  [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.instance-status$/, [...ROOT, 0o644]],
   [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock|journal|journal\.old)$/, [...QUEUE, MODE.queueFile]],
   [PATH.JOB_QUEUE_ARCHIVE_DIR, /^\d+$/, [...QUEUE, 0o750]],
 ]
 const ARCHIVED_JOB = new RegExp(`^${PATH.JOB_QUEUE_ARCHIVE_DIR}/\\d+/job-\\d+$`)
 
 /** Where Ganeti's layout begins in a path, which may be below the root of a virtual node. */
-const LAYOUT = /\/var\/(lib|run|log)\/ganeti(?=\/|$)(?!.*\/var\/(lib|run|log)\/ganeti(\/|$))/
+const LAYOUT = /\/(var\/(lib|run|log)|etc)\/ganeti(?=\/|$)(?!.*\/(var\/(lib|run|log)|etc)\/ganeti(\/|$))/
 
 export interface Belonging {
   readonly mode: number
   readonly owner?: FileOwner
+}
+
+/** The accounts and the mode of the table, for a file that it names. */
+export function claimOfFile(file: string): { readonly owner: string; readonly group: string; readonly mode: number } {
+  const found = claimOf(file)
+  if (found === undefined) throw new Error(`nobody owns ${file}: src/model/owners.ts does not name it`)
+  const [owner, group, mode] = found
+  return { owner, group, mode }
+}
+
+/**
+ * Whether there is nothing to mend: what is no file of ours, such as a link, is left alone, and so is a file of somebody else where
+ * nothing is given away.
+ */
+export function isInPlace(stat: fs.Stats, { mode, owner }: Belonging): boolean {
+  if (stat.isSymbolicLink() || (stat.isFile() && stat.nlink > 1)) return true
+  const hasMode = (stat.mode & 0o7777) === mode
+  if (owner === undefined) return hasMode || stat.uid !== process.getuid?.()
+  return hasMode && stat.uid === owner.uid && stat.gid === owner.gid
 }
 
 /** Undefined for a file that the table does not name. */
@@ -127,20 +162,24 @@ function openPlace(file: string): number | undefined {
 }
 
 /** Others may write where some of these files are: what is given away must be what was looked at, and no second name of something else. */
-function give(fd: number, { mode, owner }: Belonging): void {
+function give(fd: number, wanted: Belonging): void {
   const stat = fs.fstatSync(fd)
-  if (stat.isSymbolicLink() || (stat.isFile() && stat.nlink > 1)) return
+  if (isInPlace(stat, wanted)) return
+  const { mode, owner } = wanted
   const place = `/proc/self/fd/${fd}`
   if (owner !== undefined && (stat.uid !== owner.uid || stat.gid !== owner.gid))
     fs.chownSync(place, owner.uid, owner.gid)
-  if ((stat.mode & 0o7777) !== mode && (owner !== undefined || stat.uid === process.getuid?.()))
-    fs.chmodSync(place, mode)
+  if ((stat.mode & 0o7777) !== mode) fs.chmodSync(place, mode)
 }
+
+/** What the table names, and where files are of which it names some. */
+export const NAMED_FILES: readonly string[] = Object.keys(exact)
+export const NAMED_IN: readonly string[] = [...new Set(named.map(([directory]) => directory))]
 
 /** Everything that is there, as Ganeti's ensure-dirs does when daemons start: archived jobs alone are too many. */
 export function claimAll(local: (virtual: string) => string): void {
-  for (const file of Object.keys(exact)) claim(local(file))
-  for (const [directory] of named) {
+  for (const file of NAMED_FILES) claim(local(file))
+  for (const directory of NAMED_IN) {
     const files = fs.existsSync(local(directory)) ? fs.readdirSync(local(directory)) : []
     for (const name of files) claim(path.join(local(directory), name))
   }

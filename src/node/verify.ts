@@ -18,6 +18,7 @@ import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from 
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
 import { mirrorReportsOf } from './storage/mirror-reports'
 import { glusterProblem } from './storage/gluster/volume'
+import { misplacedFiles } from './owners'
 import { missingPrograms } from './storage/programs'
 import { type VolumeReports, reportsOf, volumeStates } from './storage/volume-reports'
 import { VERIFY_PING_S } from '../model/limits/node'
@@ -83,6 +84,7 @@ const checks: Readonly<Record<string, Check>> = {
   'file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'shared-file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'gluster-storage-path': (context, input) => glusterProblem(context, String(input)),
+  'gantry-owners': (context) => misplacedFiles(context),
   'gantry-missing-programs': ({ files }, input) => missingPrograms(files, strings(input)),
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),

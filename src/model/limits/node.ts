@@ -44,3 +44,7 @@ export const OS_LOGS_MAX = 1000
 export const LEFTOVERS_S = 3600
 /** Bytes of what one OS script says that are kept in its log. */
 export const OS_LOG_BYTES_MAX = 16 << 20
+/** Files with a wrong owner or mode that a node tells. */
+export const MISPLACED_TOLD_MAX = 20
+/** After which a file is looked at again: one that was just made gets its owner right away. */
+export const MISPLACED_AGAIN_S = 0.2

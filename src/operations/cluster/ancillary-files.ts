@@ -2,6 +2,7 @@
 import type { Cluster, Node } from '../../model/config'
 import { GROUP, USER } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
+import { claimOfFile } from '../../model/owners'
 import type { UnitContext } from '../unit-context'
 import { isInFileSystem } from '../../model/templates'
 
@@ -19,7 +20,12 @@ export interface AncillaryFile {
 export function ancillaryFiles(cluster: Cluster): AncillaryFile[] {
   const onDemand: AncillaryFile[] = []
   if (cluster.modify_etc_hosts)
-    onDemand.push({ path: PATH.ETC_HOSTS, on: 'all', optional: false, upload: owned(USER.noded, GROUP.noded, 0o644) })
+    onDemand.push({
+      path: PATH.ETC_HOSTS,
+      on: 'all',
+      optional: false,
+      upload: { owner: USER.noded, group: GROUP.noded, mode: 0o644 },
+    })
   if (cluster.use_external_mip_script)
     onDemand.push({ path: PATH.EXTERNAL_MASTER_SETUP_SCRIPT, on: 'all', optional: false })
   if (cluster.enabled_disk_templates.some(isInFileSystem))
@@ -29,25 +35,24 @@ export function ancillaryFiles(cluster: Cluster): AncillaryFile[] {
   if (cluster.enabled_hypervisors.includes('xen-hvm'))
     onDemand.push({
       ...{ path: PATH.VNC_PASSWORD_FILE, on: 'vm', optional: true },
-      upload: owned(USER.noded, GROUP.noded, 0o600),
+      upload: claimOfFile(PATH.VNC_PASSWORD_FILE),
     })
   return [...ALWAYS, ...onDemand]
 }
 
-const owned = (owner: string, group: string, mode: number) => ({ owner, group, mode })
+const sent = (path: string, optional: boolean): AncillaryFile => {
+  return { path, on: 'all', optional, upload: claimOfFile(path) }
+}
 
 const ALWAYS: readonly AncillaryFile[] = [
   { path: PATH.NODED_CERT_FILE, on: 'all', optional: false },
-  { path: PATH.RAPI_CERT_FILE, on: 'all', optional: false, upload: owned(USER.rapi, GROUP.masterd, 0o440) },
-  { path: PATH.CONFD_HMAC_KEY, on: 'all', optional: false, upload: owned(USER.confd, GROUP.masterd, 0o440) },
-  {
-    ...{ path: PATH.CLUSTER_DOMAIN_SECRET_FILE, on: 'all', optional: false },
-    upload: owned(USER.masterd, GROUP.masterd, 0o640),
-  },
-  { path: PATH.RAPI_USERS_FILE, on: 'all', optional: true, upload: owned(USER.rapi, GROUP.masterd, 0o640) },
-  { path: PATH.SSH_KNOWN_HOSTS_FILE, on: 'all', optional: true, upload: owned(USER.masterd, GROUP.masterd, 0o644) },
-  { path: PATH.SPICE_CERT_FILE, on: 'all', optional: true, upload: owned(USER.masterd, GROUP.masterd, 0o440) },
-  { path: PATH.SPICE_CACERT_FILE, on: 'all', optional: true, upload: owned(USER.masterd, GROUP.masterd, 0o440) },
+  sent(PATH.RAPI_CERT_FILE, false),
+  sent(PATH.CONFD_HMAC_KEY, false),
+  sent(PATH.CLUSTER_DOMAIN_SECRET_FILE, false),
+  sent(PATH.RAPI_USERS_FILE, true),
+  sent(PATH.SSH_KNOWN_HOSTS_FILE, true),
+  sent(PATH.SPICE_CERT_FILE, true),
+  sent(PATH.SPICE_CACERT_FILE, true),
 ]
 
 /** Sends the master's copies to these nodes; a node that does not take one is a warning in the job's log. */
@@ -90,5 +95,5 @@ export async function renameInKnownHosts(ctx: UnitContext, { cluster_name, maste
   if (old === undefined || master === undefined) return
   const renamed = (hosts: string) => hosts.split(',').map((host) => (host === cluster_name ? name : host)).join(',') // prettier-ignore
   const content = old.replace(/^[^\s#]+/gm, renamed)
-  await send(ctx, { path, content, ...owned(USER.masterd, GROUP.masterd, 0o644) }, [master])
+  await send(ctx, { path, content, ...claimOfFile(path) }, [master])
 }

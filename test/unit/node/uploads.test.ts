@@ -20,8 +20,8 @@ async function callIn<C extends CallName>(context: NodeContext, name: C, ...args
 }
 
 test('an upload replaces the file with its mode and time', async () => {
-  const file = node.paths.local('/etc/ganeti/vnc-cluster-password')
-  await call('upload_file_single', '/etc/ganeti/vnc-cluster-password', 'secret\n', 0o400, 'root', 'root', null, 1000)
+  const file = node.paths.local('/etc/ganeti/kvm-vif-bridge')
+  await call('upload_file_single', '/etc/ganeti/kvm-vif-bridge', 'secret\n', 0o400, 'root', 'root', null, 1000)
   const info = fs.statSync(file)
   expect(fs.readFileSync(file, 'utf8')).toBe('secret\n')
   expect([info.mode & 0o777, info.mtimeMs]).toEqual([0o400, 1_000_000])

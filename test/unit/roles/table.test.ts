@@ -1,5 +1,7 @@
 // Checks that the entries of the table of roles fit together, and that requests to a role are checked against it.
 import { DAEMONS } from '../../../src/model/constants/daemons'
+import { PATH } from '../../../src/model/constants/paths'
+import { claimOfFile } from '../../../src/model/owners'
 import { roleHelp, usage } from '../../../src/roles/help'
 import { readOptions } from '../../../src/roles/options'
 import { inOrder, type Role } from '../../../src/roles/role'
@@ -37,6 +39,11 @@ test('names, ports, accounts and logs are those of Ganeti, where it has the daem
     { user, log: `/var/log/ganeti/${log}.log`, ...(port && { port }) },
   ])
   expect(ganetis).toMatchObject(Object.fromEntries(ours))
+})
+
+test('the log of each daemon of a node belongs to its account', () => {
+  for (const { log, user, group } of roles.filter(({ nodes, place }) => nodes !== 'simulated' && place !== 'system'))
+    expect(claimOfFile(`${PATH.LOG_DIR}/${log}.log`)).toEqual({ owner: user, group, mode: 0o600 })
 })
 
 test('each socket of a daemon has one role that makes it', () => {

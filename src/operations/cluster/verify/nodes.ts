@@ -27,6 +27,7 @@ export function verifyNode(report: VerifyReport, state: GroupState, image: NodeI
   verifyTime(report, state, image)
   verifyNetwork(report, state, image)
   verifyPrograms(report, image)
+  verifyOwners(report, image)
   verifyStoragePaths(report, state, image)
   if (!image.node.vm_capable) return
   verifyVolumeGroup(report, state, image)
@@ -98,6 +99,11 @@ function verifyPrograms(report: VerifyReport, { node, answer }: NodeImage): void
   const oob = answer['oob-paths']
   if (!Array.isArray(oob) || !(node.master_candidate || node.master_capable)) return
   for (const problem of oob) report.when(problem !== null, 'ENODEOOBPATH', node.name, String(problem))
+}
+
+/** Nodes that run Ganeti do not look. */
+function verifyOwners(report: VerifyReport, { node, answer }: NodeImage): void {
+  for (const problem of texts(answer['gantry-owners'])) report.error('ENODEFILECHECK', node.name, problem)
 }
 
 function verifyStoragePaths(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {

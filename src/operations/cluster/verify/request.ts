@@ -41,6 +41,8 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
     nonvmnodes: nodes.filter((node) => !node.vm_capable).map((node) => node.name),
     'user-scripts': cluster.use_external_mip_script ? [PATH.EXTERNAL_MASTER_SETUP_SCRIPT] : [],
     'client-cert': null,
+    // Ours: Ganeti's nodes leave it out.
+    'gantry-owners': null,
     ...volumes(cluster),
     ...drbdRequest(cluster),
     ...fileStorage(config),

@@ -98,6 +98,12 @@ test.each<[string, string, unknown, string]>([
   ],
   ['filelist', NODE2, {}, `node ${NODE2}: Node did not return file checksum data`],
   [
+    'gantry-owners',
+    NODE2,
+    ['/var/lib/ganeti/hmac.key has mode 0644, and should have 0400: run ensure-dirs there'],
+    `node ${NODE2}: /var/lib/ganeti/hmac.key has mode 0644, and should have 0400: run ensure-dirs there`,
+  ],
+  [
     'client-cert',
     NODE2,
     ['ERROR', 'it is missing'],
