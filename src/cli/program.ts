@@ -66,6 +66,7 @@ const COMPLETE = '--complete-words'
 
 /** Programs that are one command. */
 const ALONE: Readonly<Record<string, () => Promise<Tool>>> = {
+  cfgupgrade: async () => (await import('./cluster/cfgupgrade.js')).cfgupgradeTool,
   'gantry-adopt': async () => (await import('./cluster/adopt.js')).adoptTool,
   'move-instance': async () => (await import('./move/tool.js')).moveTool(),
 }

@@ -97,7 +97,8 @@ function withEnabledTemplates({ ipolicy, enabled_disk_templates }: Cluster): Clu
 type Identity =
   'cluster_name' | 'master_ip' | 'master_node' | 'candidate_certs' | 'uuid' | 'ctime' | 'mtime' | 'serial_no' | 'tags'
 
-function clusterDefaults(): Omit<Cluster, Identity> {
+/** What a new cluster has, and an old one gets where it has nothing. */
+export function clusterDefaults(): Omit<Cluster, Identity> {
   return {
     rsahostkeypub: '',
     highest_used_port: 10999,

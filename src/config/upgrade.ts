@@ -2,6 +2,7 @@
 import type { ConfigData, Container, GantryData, ObjectKind, ObjectKinds } from '../model/config'
 import type { Random } from '../lib/random'
 import { errorText } from '../lib/system-failure'
+import { PATH } from '../model/constants/paths'
 import { CONFIG_VERSIONS_SUPPORTED } from '../model/constants/versions'
 import { ConfigurationError } from '../model/errors'
 import { recordFrom } from './records'
@@ -68,8 +69,7 @@ function checkVersion(version: unknown): void {
   const name = `${Math.floor(version / 1e6)}.${Math.floor(version / 1e4) % 100}`
   if (version < Math.min(...CONFIG_VERSIONS_SUPPORTED))
     throw new ConfigurationError(
-      `The configuration is of Ganeti ${name}, and 3.0 and 3.1 can be loaded. Upgrade it with Ganeti itself: on its master ` +
-        `install Ganeti 3.0 and run "gnt-cluster upgrade --to 3.0" (or, offline, its tool cfgupgrade), then start again`,
+      `The configuration is of Ganeti ${name}, and 3.0 and 3.1 can be loaded. ${PATH.CFGUPGRADE} on the master makes one of 3.1 of it`,
     )
   throw new ConfigurationError(
     `The configuration is of version ${name} (${version}), which is newer than 3.1. ` +

@@ -1,7 +1,14 @@
 // Collectors of monitoring data, by the names under which the configuration switches them.
 
 /** Those that Ganeti has, in the order in which it writes them. */
-const GANETI_COLLECTORS = ['cpu-avg-load', 'diskstats', 'drbd', 'inst-status-xen', 'lv', 'xen-cpu-avg-load'] as const
+export const GANETI_COLLECTORS = [
+  'cpu-avg-load',
+  'diskstats',
+  'drbd',
+  'inst-status-xen',
+  'lv',
+  'xen-cpu-avg-load',
+] as const
 
 const OWN_COLLECTORS = [
   ...(['inst-status', 'inst-disk-status', 'storage', 'daemons', 'hypervisors', 'system', 'clock'] as const),

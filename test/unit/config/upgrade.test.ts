@@ -37,7 +37,7 @@ test.each(['3.0', '3.1'])(
 
 test('an older configuration is refused with the way to upgrade it', () => {
   expect(() => load(data('cluster_config_2.16.json'))).toThrow(ConfigurationError)
-  expect(() => load(data('cluster_config_2.16.json'))).toThrow(/Ganeti 2\.16.*gnt-cluster upgrade --to 3\.0/)
+  expect(() => load(data('cluster_config_2.16.json'))).toThrow(/Ganeti 2\.16.*tools\/cfgupgrade on the master/)
 })
 
 test('a newer configuration is refused', () => {

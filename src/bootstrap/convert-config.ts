@@ -1,0 +1,135 @@
+// cfgupgrade: the configuration of a cluster whose daemons are stopped, converted to 3.1, or from there back to 3.0. The old file is kept
+// beside the new one. Nothing is written before the result was read as our daemons will read it.
+import * as path from 'node:path'
+import { downgradable, downgradeConfig } from '../config/conversion/downgrade'
+import type { Raw } from '../config/conversion/raw'
+import { isUpgradable, upgradeConfig } from '../config/conversion/upgrade'
+import { encodeConfig } from '../config/encode'
+import { loadConfig } from '../config/upgrade'
+import { verifyConfig } from '../config/verify'
+import { type Clock, seconds } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import { isServed } from '../lib/json-socket'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
+import { isObject } from '../lib/shapes/shape'
+import { errorText } from '../lib/system-failure'
+import { MODE } from '../model/constants/daemons'
+import { CONFIG_VERSION, CONFIG_VERSIONS_SUPPORTED } from '../model/constants/versions'
+import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
+
+export interface ConvertOptions {
+  readonly paths: Paths
+  readonly disk: Disk
+  readonly random: Random
+  readonly clock: Clock
+  /** Where the configuration is; default: this node's. */
+  readonly directory?: string | undefined
+  /** To 3.0 again. */
+  readonly down: boolean
+  /** Everything but writing. */
+  readonly dryRun: boolean
+  /** Whether objects of the result have to fit together. */
+  readonly verify: boolean
+  /** Also on another machine than the master. */
+  readonly ignoreHostname: boolean
+}
+
+export interface Converted {
+  readonly from: string
+  readonly to: string
+  /** What a person should know of it. */
+  readonly notices: readonly string[]
+  /** Objects that do not fit together: the file was written, for a person to mend it. */
+  readonly problems: readonly string[]
+  /** The old file; undefined where nothing was written. */
+  readonly backup: string | undefined
+}
+
+export async function convertConfig(options: ConvertOptions): Promise<Converted> {
+  const { paths, disk, random, clock, dryRun, verify, down } = options
+  const directory = options.directory ?? paths.dataDir
+  const file = path.join(directory, path.basename(paths.configFile))
+  await checkPlace(options, directory)
+  const text = (await disk.read(file))?.toString('utf8')
+  if (text === undefined) throw missing(directory, file)
+  const raw = rawFrom(text, file)
+  const version = versionIn(raw, file)
+  const { to, notices } = down ? convertDown(raw, version) : convertUp(raw, version, random)
+  const names = { from: nameOf(version), to: nameOf(to), notices }
+  if (to === version) return { ...names, problems: [], backup: undefined }
+  const { config, notices: filled } = loadConfig(JSON.stringify(raw), random)
+  const done = { ...names, notices: [...notices, ...filled], problems: verify ? verifyConfig(config) : [] }
+  if (dryRun) return { ...done, backup: undefined }
+  const backup = `${file}.backup-${seconds(clock)}`
+  await disk.write(backup, text, { mode: MODE.secureFile })
+  await disk.write(file, encodeConfig(config), { mode: MODE.config })
+  return { ...done, backup }
+}
+
+/** Configurations in other directories belong to nobody who runs. */
+async function checkPlace(options: ConvertOptions, directory: string): Promise<void> {
+  const { paths, disk, ignoreHostname } = options
+  const read = async (name: string) => (await disk.read(path.join(directory, name)))?.toString('utf8')
+  if ((await read('server.pem')) === undefined) throw missing(directory, path.join(directory, 'server.pem'))
+  const master = (await read('ssconf_master_node'))?.trim() ?? ''
+  if (master !== paths.hostname && !ignoreHostname)
+    throw refusal(
+      `The master is ${master || 'not known'}, and this is ${paths.hostname}: run this there, or give --ignore-hostname`,
+    )
+  if (directory === paths.dataDir && (await isServed(paths.socket('wconfd'))))
+    throw refusal('wconfd is running, and has the configuration in memory: stop the daemons of the master first')
+  const journal = await read(path.basename(paths.journalFile))
+  if (journal !== undefined && journal.split('\n').filter((line) => line !== '').length > 1)
+    throw refusal(
+      `${directory}/${path.basename(paths.journalFile)} has changes that the configuration lacks: run "gantryd fold" first`,
+    )
+}
+
+function convertUp(raw: Raw, version: number, random: Random): { to: number; notices: string[] } {
+  if (version === CONFIG_VERSION) return { to: version, notices: [] }
+  if (!isUpgradable(version))
+    throw refusal(
+      `The configuration is of version ${nameOf(version)}, and those of 2.7 to 2.16, 3.0 and 3.1 are known here. ` +
+        'An older one is brought to 2.16 by that version of Ganeti',
+    )
+  return { to: CONFIG_VERSION, notices: upgradeConfig(raw, random) }
+}
+
+function convertDown(raw: Raw, version: number): { to: number; notices: string[] } {
+  const lowest = Math.min(...CONFIG_VERSIONS_SUPPORTED)
+  if (version === lowest) return { to: version, notices: [] }
+  const to = downgradable(version)
+  if (to === undefined)
+    throw refusal(`Only a configuration of 3.1 can be downgraded, and this one is of version ${nameOf(version)}`)
+  downgradeConfig(raw)
+  return { to, notices: [] }
+}
+
+function rawFrom(text: string, file: string): Raw {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch (error) {
+    throw new ConfigurationError(
+      `${file} is not JSON (${errorText(error)}); restore it from a master candidate or a backup`,
+    )
+  }
+  throw new ConfigurationError(`${file} does not hold a JSON object`)
+}
+
+function versionIn(raw: Raw, file: string): number {
+  const { version } = raw
+  if (typeof version === 'number') return version
+  throw new ConfigurationError(`${file} does not say of which version it is`)
+}
+
+const nameOf = (version: number): string => `${Math.floor(version / 1e6)}.${Math.floor(version / 1e4) % 100}`
+
+const refusal = (text: string): OpPrereqError => new OpPrereqError(text, ECODE.STATE)
+
+const missing = (directory: string, file: string): OpPrereqError =>
+  new OpPrereqError(
+    `${directory} is not the directory of a cluster's configuration: there is no ${path.basename(file)}`,
+    ECODE.NOENT,
+  )

@@ -1,0 +1,29 @@
+// Configurations of other versions are plain JSON: what the present version has, they may lack, and what they have may mean something else.
+import { ConfigurationError } from '../../model/errors'
+import { isObject } from '../../lib/shapes/shape'
+
+export type Raw = Record<string, unknown>
+
+/** The object below a key; another thing there is an error that names it. */
+export function objectAt(owner: Raw, key: string, what: string): Raw {
+  const value = owner[key]
+  if (!isObject(value)) throw new ConfigurationError(`Configuration: "${key}" of ${what} is not an object`)
+  return value
+}
+
+/** The objects of a container, such as all nodes. */
+export const objectsIn = (config: Raw, kind: string): Raw[] =>
+  Object.values(objectAt(config, kind, 'the configuration')).filter(isObject)
+
+export const rawList = (value: unknown): Raw[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** What is missing, or null, is filled in; objects are filled within. */
+export function fill(target: Raw, defaults: Readonly<Raw>): void {
+  for (const [key, value] of Object.entries(defaults)) {
+    const own = target[key]
+    if (own === undefined || own === null) target[key] = structuredClone(value)
+    else if (isObject(own) && isObject(value)) fill(own, value)
+  }
+}

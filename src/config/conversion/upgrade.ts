@@ -1,0 +1,152 @@
+// Configurations of Ganeti 2.7 to 3.0 become one of 3.1: steps that each know one thing that was different once. A step leaves alone what it
+// has nothing to do with, so it does no harm to run all of them on any version.
+import type { Random } from '../../lib/random'
+import { isObject } from '../../lib/shapes/shape'
+import { GANETI_COLLECTORS, DATA_COLLECTOR_INTERVAL } from '../../model/constants/collectors'
+import { CLUSTER_ONLY_HVPARAMS } from '../../model/constants/hypervisors'
+import { CONFIG_VERSION } from '../../model/constants/versions'
+import { IPOLICY_DEFAULTS, NIC_DEFAULTS } from '../../model/constants/params'
+import { ConfigurationError } from '../../model/errors'
+import { clusterDefaults } from '../init'
+import { upgradeDisks } from './disks'
+import { fill, objectAt, objectsIn, rawList, textOf, type Raw } from './raw'
+
+/** The oldest, and the last of 2.x. */
+const OLDEST = 2_070_000
+const LAST_OF_2 = 2_160_000
+const FIRST_OF_3 = 3_000_000
+
+export const isUpgradable = (version: number): boolean =>
+  (version >= OLDEST && version < LAST_OF_2 + 10_000) || (version >= FIRST_OF_3 && version < CONFIG_VERSION)
+
+/** Changes the configuration; answers what a person should know of it. */
+export function upgradeConfig(config: Raw, random: Pick<Random, 'uuid'>): string[] {
+  const notices: string[] = []
+  const cluster = objectAt(config, 'cluster', 'the configuration')
+  if ('config_version' in cluster)
+    throw new ConfigurationError('Configuration: the cluster has a key "config_version", which no configuration has')
+  config['version'] = CONFIG_VERSION
+  fill(config, { networks: {}, filters: {}, nodegroups: {}, instances: {} })
+  upgradeInstances(config, random, notices)
+  upgradeDisks(config, random, notices)
+  upgradeCluster(config, cluster, notices)
+  for (const group of objectsIn(config, 'nodegroups')) upgradeGroup(group, cluster)
+  for (const node of objectsIn(config, 'nodes')) upgradeNode(node)
+  for (const network of objectsIn(config, 'networks')) fill(network, { tags: [] })
+  return notices
+}
+
+function upgradeCluster(config: Raw, cluster: Raw, notices: string[]): void {
+  upgradeHypervisors(cluster, notices)
+  upgradePolicy(cluster, IPOLICY_DEFAULTS as unknown as Raw, false)
+  for (const group of Object.values(isObject(cluster['beparams']) ? cluster['beparams'] : {}))
+    if (isObject(group)) upgradeMemory(group)
+  upgradeTemplates(config, cluster)
+  if (cluster['ssh_key_type'] === undefined) notices.push('the cluster has SSH keys of the old kind, dsa: gnt-cluster renew-crypto --new-ssh-keys --ssh-key-type=rsa makes better ones') // prettier-ignore
+  const collectors = GANETI_COLLECTORS.map((name) => [name, { active: true, interval: DATA_COLLECTOR_INTERVAL }])
+  // Keys were of this kind before there was a choice.
+  fill(cluster, { ssh_key_type: 'dsa', ssh_key_bits: 1024, candidate_certs: {}, tags: [], serial_no: 1 })
+  fill(cluster, { data_collectors: Object.fromEntries(collectors) })
+  const { data_collectors: _ours, ...defaults } = clusterDefaults()
+  fill(cluster, defaults)
+  allowEnabled(cluster, cluster)
+  if (Object.keys(objectAt(cluster, 'candidate_certs', 'the cluster')).length === 0) notices.push('no master candidate has a client certificate: gnt-cluster renew-crypto --new-node-certificates makes them') // prettier-ignore
+}
+
+function upgradeHypervisors(cluster: Raw, notices: string[]): void {
+  const { hvparams } = cluster
+  if (!isObject(hvparams)) return
+  for (const name of ['xen-pvm', 'xen-hvm']) if (isObject(hvparams[name])) delete hvparams[name]['xen_cmd']
+  if (isObject(hvparams['kvm'])) withoutDefaultDiscard(hvparams['kvm'], 'the cluster', notices)
+}
+
+/** 3.1 has no word for QEMU's own choice, which was to do nothing. */
+function withoutDefaultDiscard(params: Raw, owner: string, notices: string[]): void {
+  if (params['disk_discard'] !== 'default') return
+  params['disk_discard'] = 'ignore'
+  notices.push(`disk_discard of ${owner} was "default", and is "ignore" now`)
+}
+
+/** Ranges were one pair once, and are a list of pairs. */
+function upgradePolicy(owner: Raw, defaults: Raw, isGroup: boolean): void {
+  const policy = owner['ipolicy']
+  if (!isObject(policy)) return
+  const pair = Object.fromEntries(['min', 'max'].flatMap((key) => (isObject(policy[key]) ? [[key, policy[key]]] : [])))
+  delete policy['min']
+  delete policy['max']
+  if (Object.keys(pair).length > 0) policy['minmax'] = [pair]
+  if (isGroup) delete policy['std']
+  const [wanted] = rawList(defaults['minmax'])
+  const [first] = rawList(policy['minmax'])
+  if (first === undefined || wanted === undefined) return
+  if (isGroup && Object.keys(first).length === 0) delete policy['minmax']
+  else fill(first, wanted)
+}
+
+function upgradeTemplates(config: Raw, cluster: Raw): void {
+  if (Array.isArray(cluster['enabled_disk_templates']) && cluster['enabled_disk_templates'].length > 0) return
+  const used = new Set(objectsIn(config, 'disks').map((disk) => textOf(disk['dev_type'])))
+  if (objectsIn(config, 'instances').some(({ disks }) => !Array.isArray(disks) || disks.length === 0))
+    used.add('diskless')
+  if (textOf(cluster['volume_group_name']) !== '') for (const template of ['drbd', 'plain']) used.add(template)
+  const inOrder = PREFERENCE.filter((template) => used.has(template))
+  cluster['enabled_disk_templates'] = [...inOrder, ...[...used].filter((template) => !PREFERENCE.includes(template))]
+}
+
+/** While a policy allows a template that is not enabled, every other change of it is refused. */
+function allowEnabled(owner: Raw, cluster: Raw): void {
+  const policy = owner['ipolicy']
+  const [allowed, enabled] = [isObject(policy) && policy['disk-templates'], cluster['enabled_disk_templates']]
+  if (!isObject(policy) || !Array.isArray(allowed) || !Array.isArray(enabled)) return
+  const both = allowed.filter((template) => enabled.includes(template))
+  if (both.length > 0) policy['disk-templates'] = both
+}
+
+/** The first one that is enabled is the default. */
+const PREFERENCE: readonly string[] = [
+  ...['blockdev', 'diskless', 'drbd', 'ext', 'file', 'plain', 'rbd', 'sharedfile', 'gluster'],
+]
+
+function upgradeGroup(group: Raw, cluster: Raw): void {
+  upgradePolicy(group, objectAt(cluster, 'ipolicy', 'the cluster'), true)
+  allowEnabled(group, cluster)
+  const networks = isObject(group['networks']) ? group['networks'] : {}
+  for (const params of Object.values(networks)) if (isObject(params)) fill(params, { ...NIC_DEFAULTS })
+  fill(group, {
+    ...{ networks: {}, ndparams: {}, diskparams: {}, ipolicy: {} },
+    ...{ alloc_policy: 'preferred', serial_no: 1, tags: [] },
+  })
+}
+
+function upgradeNode(node: Raw): void {
+  fill(node, { master_capable: true, vm_capable: true, powered: true, ndparams: {}, tags: [], serial_no: 1 })
+  // A group has it, and a node cannot differ.
+  delete objectAt(node, 'ndparams', `node ${textOf(node['name'])}`)['exclusive_storage']
+}
+
+function upgradeInstances(config: Raw, random: Pick<Random, 'uuid'>, notices: string[]): void {
+  const networks = new Map(objectsIn(config, 'networks').map(({ name, uuid }) => [name, uuid]))
+  for (const instance of objectsIn(config, 'instances')) {
+    const name = textOf(instance['name'])
+    for (const nic of rawList(instance['nics'])) {
+      const uuid = networks.get(nic['network'])
+      if (uuid !== undefined) nic['network'] = uuid
+      fill(nic, { nicparams: {}, uuid: random.uuid() })
+    }
+    fill(instance, {
+      ...{ hvparams: {}, beparams: {}, osparams: {}, osparams_private: {}, nics: [], disks: [], tags: [] },
+      ...{ admin_state_source: 'admin', disks_active: instance['admin_state'] === 'up', serial_no: 1 },
+    })
+    const hvparams = objectAt(instance, 'hvparams', `instance ${name}`)
+    for (const param of [...CLUSTER_ONLY_HVPARAMS, 'xen_cmd']) delete hvparams[param]
+    withoutDefaultDiscard(hvparams, `instance ${name}`, notices)
+    upgradeMemory(objectAt(instance, 'beparams', `instance ${name}`))
+  }
+}
+
+/** One size became a smallest and a largest one. */
+function upgradeMemory(params: Raw): void {
+  const { memory } = params
+  delete params['memory']
+  if (memory !== undefined) fill(params, { minmem: memory, maxmem: memory })
+}

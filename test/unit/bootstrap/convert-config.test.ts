@@ -1,0 +1,115 @@
+// cfgupgrade on a directory: what it writes, what it keeps, and when it writes nothing.
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+import { once } from 'node:events'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { convertConfig, type ConvertOptions } from '../../../src/bootstrap/convert-config'
+import { readConfig } from '../../../src/config/store-files'
+import { pathsOf, type Paths } from '../../../src/lib/paths'
+import { seededRandom } from '../../../src/lib/random'
+import { ownedDisk as disk } from '../../../src/model/owners'
+import { clockAt } from '../../support/instant-clock'
+import { FakeMaster } from '../../support/fake-master'
+import { runCli } from '../../support/run-cli'
+
+const recorded = (version: string) =>
+  fs.readFileSync(path.join(__dirname, `../../data/config/cluster_config_${version}.json`), 'utf8')
+const HOST = 'node1.example.com'
+const NOW_S = 2_000_000_000
+
+let folder: string
+let paths: Paths
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gcu-'))
+  paths = pathsOf(path.join(folder, HOST), HOST)
+  for (const directory of [paths.dataDir, paths.socketDir]) fs.mkdirSync(directory, { recursive: true })
+  fs.writeFileSync(paths.serverCert, 'pem')
+  fs.writeFileSync(paths.ssconf('master_node'), `${HOST}\n`)
+})
+afterEach(() => fs.rmSync(folder, { recursive: true }))
+
+const convert = (options: Partial<ConvertOptions> = {}) =>
+  convertConfig({
+    ...{ paths, disk, random: seededRandom(5), clock: clockAt(NOW_S * 1000) },
+    ...{ down: false, dryRun: false, verify: true, ignoreHostname: false, ...options },
+  })
+const put = (version: string) => fs.writeFileSync(paths.configFile, recorded(version))
+const present = () => fs.readFileSync(paths.configFile, 'utf8')
+const versionThere = () => (JSON.parse(present()) as { version: number }).version
+const files = () => fs.readdirSync(paths.dataDir).sort()
+
+test('a configuration is converted, the old file stays beside it, and our store reads the new one', async () => {
+  put('2.16')
+  const { from, to, backup, problems, notices } = await convert()
+  expect({ from, to, problems }).toEqual({ from: '2.16', to: '3.1', problems: [] })
+  expect(notices).not.toEqual([])
+  expect(backup).toBe(`${paths.configFile}.backup-${NOW_S}`)
+  expect(fs.readFileSync(String(backup), 'utf8')).toBe(recorded('2.16'))
+  expect(fs.statSync(String(backup)).mode & 0o777).toBe(0o600)
+  expect((await readConfig({ paths, disk, random: seededRandom(1) }))?.version).toBe(3010000)
+  expect(await convert()).toMatchObject({ from: '3.1', to: '3.1', backup: undefined })
+})
+
+test('a dry run finds out the same, and writes nothing', async () => {
+  put('2.10')
+  const before = files()
+  expect(await convert({ dryRun: true })).toMatchObject({ from: '2.10', to: '3.1', backup: undefined, problems: [] })
+  expect([files(), present()]).toEqual([before, recorded('2.10')])
+})
+
+test('3.1 goes down to 3.0, once, and others do not', async () => {
+  put('3.1')
+  expect(await convert({ down: true })).toMatchObject({ from: '3.1', to: '3.0' })
+  expect(versionThere()).toBe(3000000)
+  expect(await convert({ down: true })).toMatchObject({ from: '3.0', to: '3.0', backup: undefined })
+  put('2.16')
+  await expect(convert({ down: true })).rejects.toThrow('Only a configuration of 3.1 can be downgraded')
+})
+
+test.each<[string, (given: Paths) => void, string]>([
+  ['no configuration', ({ configFile }) => fs.rmSync(configFile), 'there is no config.data'],
+  ['no certificate', ({ serverCert }) => fs.rmSync(serverCert), 'there is no server.pem'],
+  ['another master', (one) => fs.writeFileSync(one.ssconf('master_node'), 'node2\n'), 'The master is node2'],
+  ['no JSON', ({ configFile }) => fs.writeFileSync(configFile, '{"version":'), 'is not JSON'],
+  ['no version', ({ configFile }) => fs.writeFileSync(configFile, '{}'), 'does not say of which version it is'],
+  ['an unknown version', (one) => fs.writeFileSync(one.configFile, '{"version":2060000}'), 'is of version 2.6'],
+  [
+    'changes in the journal',
+    ({ journalFile }) => fs.writeFileSync(journalFile, '{}\n{}\n'),
+    'run "gantryd fold" first',
+  ],
+])('%s: nothing is written', async (_, spoil, text) => {
+  put('3.0')
+  spoil(paths)
+  const before = files()
+  await expect(convert()).rejects.toThrow(text)
+  expect(files()).toEqual(before)
+})
+
+test('a wconfd that runs would write over it', async () => {
+  put('3.0')
+  const server = net.createServer((socket) => socket.end()).listen(paths.socket('wconfd'))
+  await once(server, 'listening')
+  await expect(convert()).rejects.toThrow('wconfd is running')
+  // A copy elsewhere is nobody's.
+  const directory = path.join(folder, 'copy')
+  fs.cpSync(paths.dataDir, directory, { recursive: true })
+  expect(await convert({ directory, ignoreHostname: true })).toMatchObject({ to: '3.1' })
+  expect(versionThere()).toBe(3000000)
+  server.close()
+  await once(server, 'close')
+})
+
+test('objects that do not fit together are told, unless nobody wants to know', async () => {
+  const config = JSON.parse(recorded('3.0')) as { cluster: Record<string, unknown> }
+  config.cluster['candidate_certs'] = { nobody: 'digest' }
+  fs.writeFileSync(paths.configFile, JSON.stringify(config))
+  expect((await convert({ dryRun: true })).problems).toEqual([expect.stringContaining('unknown node nobody')])
+  expect((await convert({ dryRun: true, verify: false })).problems).toEqual([])
+})
+
+test('nobody is there to agree: nothing is done', async () => {
+  const { exit, questions } = await runCli(new FakeMaster(), ['cfgupgrade', '--downgrade'])
+  expect({ exit, questions }).toEqual({ exit: 1, questions: [expect.stringContaining('DOWNGRADED to version 3.0')] })
+})
