@@ -7,8 +7,8 @@ import * as path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json'
 import { RELEASE_VERSION } from '../../src/model/constants/versions'
-import { describePrograms, fillAdopt, fillDoc, fillGantry, fillHtools } from './contents'
-import { control, copyright, MAINTAINER, PACKAGES } from './control'
+import { describePrograms, fillAdopt, fillDoc, fillGantry, fillHtools, fillVersion } from './contents'
+import { control, copyright, MAINTAINER, packageName, PACKAGES } from './control'
 import { Tree } from './tree'
 import { unitFiles } from './units'
 
@@ -24,23 +24,27 @@ async function build(into: string): Promise<void> {
   const treeOf = (name: string) => new Tree(path.join(into, 'tree', name))
   const trees = {
     'gantry-htools': treeOf('gantry-htools'),
+    'gantry-version': treeOf('gantry-version'),
     gantry: treeOf('gantry'),
     'gantry-adopt': treeOf('gantry-adopt'),
     'gantry-doc': treeOf('gantry-doc'),
   }
   fillHtools(trees['gantry-htools'])
-  fillGantry(trees.gantry, trees['gantry-htools'])
+  fillVersion(trees['gantry-version'], version)
+  fillGantry(trees.gantry)
   fillAdopt(trees['gantry-adopt'])
   fillDoc(trees['gantry-doc'])
   const date = new Date(epoch * 1000).toISOString().slice(0, 10)
   await describePrograms(trees.gantry, trees['gantry-htools'], trees['gantry-adopt'], date)
-  for (const name of PACKAGES) {
-    const tree = trees[name]
+  for (const kind of PACKAGES) {
+    const tree = trees[kind]
+    const name = packageName(kind, version)
     tree.write(`/usr/share/doc/${name}/copyright`, copyright(path.join(ROOT, 'LICENSE'), tree))
     tree.writeCompressed(`/usr/share/doc/${name}/changelog`, changelog(name))
-    const overrides = path.join(ROOT, 'packaging/lintian', name)
-    if (fs.existsSync(overrides)) tree.copy(overrides, `/usr/share/lintian/overrides/${name}`)
-    describe(tree, name)
+    const overrides = path.join(ROOT, 'packaging/lintian', kind)
+    if (fs.existsSync(overrides))
+      tree.write(`/usr/share/lintian/overrides/${name}`, filledIn(fs.readFileSync(overrides, 'utf8')))
+    describe(tree, kind)
     const file = path.join(into, `${name}_${version}_all.deb`)
     dateAll(tree.root)
     // Packages of a few megabytes: the fastest level is good enough, and dpkg unpacks it as fast.
@@ -76,9 +80,11 @@ function describe(tree: Tree, name: (typeof PACKAGES)[number]): void {
     const text = fs.readFileSync(path.join(scripts, file), 'utf8')
     const units = enabled.map(([unit]) => unit).join(' ')
     if (of === name)
-      tree.write(`/DEBIAN/${script}`, text.replace('@UNITS@', units), script === 'triggers' ? 0o644 : 0o755)
+      tree.write(`/DEBIAN/${script}`, filledIn(text).replace('@UNITS@', units), script === 'triggers' ? 0o644 : 0o755)
   }
 }
+
+const filledIn = (text: string): string => text.replaceAll('@VERSION@', version)
 
 function changelog(name: string): string {
   const date = new Date(epoch * 1000).toUTCString().replace('GMT', '+0000')

@@ -2,45 +2,57 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { PATH } from '../../src/model/constants/paths'
+import { releaseOf } from '../../src/model/release'
 import { manualPages } from './man'
-import { ADOPT, COMMANDS, HTOOLS } from './programs'
+import { ADOPT, COMMANDS, HTOOLS, TOOLS_PLACES } from './programs'
 import { neededPackages } from './dependencies'
 import type { Tree } from './tree'
 import { HOME, packagedRoles, unitFiles } from './units'
 
 const ROOT = path.join(__dirname, '../..')
 
+/** They are started by hand, on machines that may be in no cluster: so they are of the version that was installed last. */
 export function fillHtools(tree: Tree): void {
-  copyProgram(tree, ['load.js', 'compile.js', ...HTOOLS.map((name) => `${name}.js`)])
+  const home = '/usr/lib/gantry-htools'
+  copyProgram(tree, ['load.js', 'compile.js', ...HTOOLS.map((name) => `${name}.js`)], home)
   const bundle = path.join(ROOT, 'dist/bundle/htools.js')
-  tree.copy(bundle, `${HOME}/dist/bundle/htools.js`)
-  tree.copy(path.join(ROOT, 'dist/bundle/programs.json'), `${HOME}/dist/bundle/programs.json`)
-  copyPackages(tree, [bundle])
+  tree.copy(bundle, `${home}/dist/bundle/htools.js`)
+  tree.copy(path.join(ROOT, 'dist/bundle/programs.json'), `${home}/dist/bundle/programs.json`)
+  copyPackages(tree, [bundle], home)
   for (const name of HTOOLS)
-    tree.link(name === 'hail' ? `${PATH.PKGLIBDIR}/iallocators/hail` : `/usr/bin/${name}`, `${HOME}/bin/${name}.js`)
-  tree.link(`${PATH.PKGLIBDIR}/mon-collector`, `${HOME}/bin/mon-collector.js`)
+    tree.link(name === 'hail' ? `${PATH.PKGLIBDIR}/iallocators/hail` : `/usr/bin/${name}`, `${home}/bin/${name}.js`)
+  tree.link(`${PATH.PKGLIBDIR}/mon-collector`, `${home}/bin/mon-collector.js`)
 }
 
-/** All that is not in `others`. */
-export function fillGantry(tree: Tree, others: Tree): void {
+/** One version of the product, whole, in a directory of its own: nothing here has a place that another version has, too. */
+export function fillVersion(tree: Tree, version: string): void {
+  const home = `${PATH.GANTRY_VERSIONS_DIR}/${version}`
   const dist = path.join(ROOT, 'dist')
   const isProgram = (name: string) => /\.js$|^bundle\/programs\.json$/.test(name)
-  const isNew = (place: string) => !others.has(place)
-  tree.copy(dist, `${HOME}/dist`, (name) => isProgram(name) && isNew(`${HOME}/dist/${name}`))
-  copyProgram(tree, ['gantryd.js', 'gnt.js', 'job.js', 'ganeti-watcher', 'ganeti-cleaner'])
+  tree.copy(dist, `${home}/dist`, isProgram)
+  copyProgram(
+    tree,
+    ['load.js', 'compile.js', 'gantryd.js', 'gnt.js', 'job.js', 'ganeti-watcher', 'ganeti-cleaner'],
+    home,
+  )
   copyPackages(
     tree,
     filesBelow(dist).filter((file) => file.endsWith('.js')),
-    isNew,
+    home,
   )
   for (const folder of ['openapi', 'os', 'ui/dist'])
     tree.copy(
       path.join(ROOT, folder),
-      `${HOME}/${folder}`,
+      `${home}/${folder}`,
       (name) => !name.endsWith('made-from') && !name.endsWith('.S'),
     )
-  for (const name of COMMANDS)
-    tree.link(name === 'move-instance' ? PATH.TOOLSDIR + '/move-instance' : `/usr/sbin/${name}`, `${HOME}/bin/gnt.js`)
+  tree.write(`${home}/release.json`, `${JSON.stringify(releaseOf(version))}\n`)
+}
+
+/** The places of Ganeti, which lead to the version that the node runs. */
+export function fillGantry(tree: Tree): void {
+  tree.link(HOME, PATH.GANTRY_VERSION_LINK)
+  for (const name of COMMANDS) tree.link(TOOLS_PLACES[name] ?? `/usr/sbin/${name}`, `${HOME}/bin/gnt.js`)
   for (const { program } of packagedRoles) tree.link(`/usr/sbin/${program}`, `${HOME}/bin/gantryd.js`)
   for (const name of ['ganeti-watcher', 'ganeti-cleaner']) tree.link(`/usr/sbin/${name}`, `${HOME}/bin/${name}`)
   tree.link('/usr/sbin/gantryd', `${HOME}/bin/gantryd.js`)
@@ -55,6 +67,7 @@ export function fillGantry(tree: Tree, others: Tree): void {
   for (const [name, text] of Object.entries(unitFiles())) tree.write(`/lib/systemd/system/${name}`, text)
   tree.copy(path.join(ROOT, 'packaging/default-ganeti'), '/etc/default/ganeti')
   tree.copy(path.join(ROOT, 'packaging/logrotate'), '/etc/logrotate.d/ganeti')
+  tree.copy(path.join(ROOT, 'packaging/apt'), '/etc/apt/apt.conf.d/20gantry')
   for (const place of [PATH.HOOKS_BASE_DIR, '/var/lib/ganeti', '/var/log/ganeti']) tree.directory(place)
 }
 
@@ -64,7 +77,7 @@ export function fillAdopt(tree: Tree): void {
   const bundle = path.join(ROOT, 'dist/bundle/gnt.js')
   copyProgram(tree, ['load.js', 'gnt.js'], home)
   tree.copy(bundle, `${home}/dist/bundle/gnt.js`)
-  copyPackages(tree, [bundle], undefined, home)
+  copyPackages(tree, [bundle], home)
   tree.link(`/usr/sbin/${ADOPT}`, `${home}/bin/gnt.js`)
 }
 
@@ -76,7 +89,7 @@ export async function describePrograms(gantry: Tree, htools: Tree, adopt: Tree, 
     const tree = name === ADOPT ? adopt : HTOOLS.includes(name) ? htools : gantry
     tree.writeCompressed(`/usr/share/man/man${section}/${file}`, page)
   }
-  const programs = COMMANDS.filter((name) => name !== 'move-instance').join(' ')
+  const programs = COMMANDS.filter((name) => TOOLS_PLACES[name] === undefined).join(' ')
   const shells = {
     bash: '/usr/share/bash-completion/completions/gnt',
     zsh: '/usr/share/zsh/vendor-completions/_gnt',
@@ -98,21 +111,16 @@ export function fillDoc(tree: Tree): void {
   tree.copy(path.join(ROOT, 'openapi'), `${place}/openapi`)
 }
 
-function copyProgram(tree: Tree, names: readonly string[], home = HOME): void {
+function copyProgram(tree: Tree, names: readonly string[], home: string): void {
   for (const name of names) tree.copy(path.join(ROOT, 'bin', name), `${home}/bin/${name}`)
 }
 
 /** Packages of npm without what only those need who build them. */
-function copyPackages(tree: Tree, files: readonly string[], isNew = (_place: string) => true, home = HOME): void {
+function copyPackages(tree: Tree, files: readonly string[], home: string): void {
   const needed = (name: string) =>
     /\.(c?js|json|css|html|png)$|^LICEN[CS]E/i.test(name) &&
     !/(^|\/)(test|tests|docs|example|examples|node_modules|esm|es)\//.test(name)
-  for (const folder of neededPackages(ROOT, files))
-    tree.copy(
-      path.join(ROOT, folder),
-      `${home}/${folder}`,
-      (name) => needed(name) && isNew(`${home}/${folder}/${name}`),
-    )
+  for (const folder of neededPackages(ROOT, files)) tree.copy(path.join(ROOT, folder), `${home}/${folder}`, needed)
 }
 
 const filesBelow = (folder: string): string[] =>

@@ -2,11 +2,22 @@
 import * as fs from 'node:fs'
 import type { Tree } from './tree'
 
-export const PACKAGES = ['gantry-htools', 'gantry', 'gantry-adopt', 'gantry-doc'] as const
+/** In the order in which dpkg takes them. `gantry-version` stands for the one with a version in its name. */
+export const PACKAGES = ['gantry-htools', 'gantry-version', 'gantry', 'gantry-adopt', 'gantry-doc'] as const
 /** Who builds it, as Debian's tools have that. */
 export const MAINTAINER = `${process.env['DEBFULLNAME'] ?? 'The Gantry authors'} <${process.env['DEBEMAIL'] ?? 'gantry@localhost'}>`
 
 type Name = (typeof PACKAGES)[number]
+
+/** Versions stand beside each other on a node: so each is a package of its own name. */
+export function packageName(name: Name, version: string): string {
+  if (name !== 'gantry-version') return name
+  if (!/^\d[a-z0-9+.-]*$/.test(version))
+    throw new Error(
+      `the version ${version} cannot be in the name of a package: it has other characters than a-z 0-9 + . -`,
+    )
+  return `gantry-${version}`
+}
 
 type Fields = Readonly<Record<string, string>>
 
@@ -21,7 +32,7 @@ const FIELDS: Readonly<Record<Name, (version: string) => Fields>> = {
   gantry: (version) => ({
     Section: 'admin',
     // What a daemon starts on every node; disks and networks of other kinds need what is recommended.
-    Depends: `${NODE}, gantry-htools (= ${version}), adduser, iproute2, openssh-client, openssl`,
+    Depends: `${NODE}, ${packageName('gantry-version', version)}, gantry-htools, adduser, iproute2, openssh-client, openssl`,
     Recommends: 'qemu-system-x86, qemu-utils, openssh-server, iputils-arping, fdisk, logrotate, socat, systemd',
     Suggests: 'gantry-doc, lvm2, drbd-utils, ceph-common, glusterfs-client, qemu-block-extra, bash-completion',
     Conflicts: IN_GANETIS_PLACE,
@@ -32,9 +43,18 @@ const FIELDS: Readonly<Record<Name, (version: string) => Fields>> = {
  each one runs, keeps its disks, moves it to another server while it runs, and
  starts it elsewhere when its server dies.
  .
- This package has the daemons of a node and of the master, the commands, the
- remote API and the web console. It takes the place of Ganeti's packages on the
- same configuration, and never runs beside them.`,
+ This package has the units of systemd, and the places of Ganeti's daemons and
+ commands, which lead to one of the versions that are installed. It takes the
+ place of Ganeti's packages on the same configuration, and never runs beside
+ them.`,
+  }),
+  'gantry-version': (version) => ({
+    Section: 'admin',
+    Depends: NODE,
+    Description: `cluster virtualization manager, version ${version}
+ The daemons of a node and of the master, the commands, the remote API and the
+ web console, in a directory of their own. Several versions may be installed;
+ "gnt-cluster upgrade" says which one a cluster runs.`,
   }),
   'gantry-htools': () => ({
     Section: 'admin',
@@ -67,7 +87,7 @@ const FIELDS: Readonly<Record<Name, (version: string) => Fields>> = {
 export function control(name: Name, { version, size_kib }: { version: string; size_kib: number }): string {
   const { Section = '', Description = '', ...relations } = FIELDS[name](version)
   const fields: Fields = {
-    Package: name,
+    Package: packageName(name, version),
     Version: version,
     Architecture: 'all',
     Maintainer: MAINTAINER,

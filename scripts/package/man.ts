@@ -7,6 +7,7 @@ import type { Option } from '../../src/cli/input/option'
 import { optionsOf } from '../../src/cli/input/parse'
 import { TOOLS } from '../../src/cli/program'
 import { adoptTool } from '../../src/cli/cluster/adopt'
+import { cfgupgradeTool } from '../../src/cli/cluster/cfgupgrade'
 import { moveTool } from '../../src/cli/move/tool'
 import { readCleanerCall, readWatcherCall, EndsNow } from '../../src/cli/watcher/programs'
 import { RELEASE_VERSION } from '../../src/model/constants/versions'
@@ -32,7 +33,7 @@ export async function manualPages(date: string): Promise<Record<string, string>>
   return {
     'gnt.8': page('gnt', 8, 'the command line of a cluster', overview()),
     ...Object.fromEntries(
-      [...tools, moveTool(), adoptTool].map((tool) => [
+      [...tools, moveTool(), adoptTool, cfgupgradeTool].map((tool) => [
         `${tool.name}.8`,
         page(tool.name, 8, abouts.get(tool.name) ?? tool.commands[0]?.help ?? tool.name, ofTool(tool)),
       ]),

@@ -10,8 +10,8 @@ import type { Place, Role } from '../../src/roles/role'
 import { ROLES } from '../../src/roles/table'
 import { SANDBOX } from './sandbox'
 
-/** Where the package has the product. */
-export const HOME = '/usr/lib/gantry'
+/** Where a node has the version of the product that it runs. */
+export const HOME = `${PATH.GANTRY_VERSIONS_DIR}/current`
 export const NODE = '/usr/bin/node'
 const COMMON = 'ganeti-common.service'
 /** Seconds without a sign of life after which a daemon is started again. */

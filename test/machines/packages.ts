@@ -9,7 +9,7 @@ const ROOT = path.resolve(__dirname, '../..')
 export function buildGantry(folder: string, version: string): string[] {
   const words = ['-r', './scripts/typescript.cjs', 'scripts/package/build.ts', '--version', version, '--into', folder]
   execFileSync(process.execPath, words, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
-  return ['gantry-htools', 'gantry', 'gantry-doc', 'gantry-adopt'].map((name) =>
+  return ['gantry-htools', `gantry-${version}`, 'gantry', 'gantry-doc', 'gantry-adopt'].map((name) =>
     path.join(folder, `${name}_${version}_all.deb`),
   )
 }

@@ -14,6 +14,7 @@ import {
   WATCHER_RESTS_S,
 } from '../../model/limits/adoption'
 import type { Node } from '../../model/node'
+import { eventually } from '../eventually'
 import { shortList } from './features'
 import { PROBE, readFacts } from './probe'
 import {
@@ -145,7 +146,8 @@ async function exchange(options: AdoptionOptions, node: Node, to: Product): Prom
   const master = isMaster(options, node)
   await carryOut(options, node, to === 'gantry' ? TO_GANTRY : toGaneti(master), EXCHANGE_S)
   await nodeAnswers(options, node)
-  if (master) await eventually(options, MASTER_ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, MASTER_ANSWERS_S))
+  if (master)
+    await eventually(options.clock, MASTER_ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, MASTER_ANSWERS_S))
   const silent_s = (clock.monotonic_ms() - began_ms) / 1000
   const now = await guestsOf(options, node)
   const lost = [...guests].filter(([name, pid]) => now.get(name) !== pid).map(([name]) => name)
@@ -161,19 +163,7 @@ async function guestsOf({ shell, config }: AdoptionOptions, node: Node): Promise
 }
 
 const nodeAnswers = (options: AdoptionOptions, node: Node): Promise<unknown> =>
-  eventually(options, NODE_ANSWERS_S, () => options.nodes.one(node, 'version', []))
-
-/** Tries until it succeeds; rejects with the last failure. */
-async function eventually<T>({ clock }: AdoptionOptions, patience_s: number, attempt: () => Promise<T>): Promise<T> {
-  for (const end_ms = clock.monotonic_ms() + patience_s * 1000; ;) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (clock.monotonic_ms() > end_ms) throw error
-      await clock.sleep(LOOK_EVERY_S * 1000)
-    }
-  }
-}
+  eventually(options.clock, NODE_ANSWERS_S, () => options.nodes.one(node, 'version', []))
 
 /** A master that does not answer has no jobs that could be waited for: an earlier run ended in the middle. */
 async function holdJobs(options: AdoptionOptions): Promise<void> {

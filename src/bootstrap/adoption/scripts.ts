@@ -109,7 +109,7 @@ ${START}`
 export const toGaneti = (isMaster: boolean): string => `${begin('from Gantry to Ganeti')}
 ${STOP}
 ${isMaster ? `if [ -x /usr/sbin/gantryd ]; then /usr/sbin/gantryd fold; fi` : ''}
-${DPKG} --force-depends --remove gantry gantry-htools
+${DPKG} --force-depends --remove gantry gantry-htools $(dpkg-query -W -f '\${Package} ' 'gantry-[0-9]*' 2>/dev/null)
 ${DPKG} --install ${KEPT}/*.deb
 if [ -e ${PLACE}/cron ]; then mv ${PLACE}/cron /${CRON}; fi
 ${START}`

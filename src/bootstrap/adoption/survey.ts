@@ -17,7 +17,7 @@ import { readOptions } from '../../roles/options'
 import type { Role } from '../../roles/role'
 import type { NodeClient } from '../../rpc/node/client'
 import { type Findings, featuresThatLack, isText, shortList } from './features'
-import type { NodeShell, Place } from './node-shell'
+import type { NodeShell, Place } from '../node-shell'
 import { PROBE, productOf, readFacts, versionOf, type NodeFacts } from './probe'
 import { KEPT } from './scripts'
 
@@ -69,9 +69,12 @@ export async function masterConfig({
   random,
 }: Pick<SurveyOptions, 'paths' | 'disk' | 'random'>): Promise<ConfigData> {
   if (paths.root !== '')
-    throw new OpPrereqError('The nodes of this cluster are virtual: only real ones can be taken over', ECODE.STATE)
+    throw new OpPrereqError(
+      'The nodes of this cluster are virtual, and run from the folder in which "npm start" was called: this is for real ones',
+      ECODE.STATE,
+    )
   const [master] = ((await disk.read(paths.ssconf('master_node')))?.toString('utf8') ?? '').trim().split('\n')
-  if (!master) throw new OpPrereqError('This node is in no cluster: there is nothing to take over', ECODE.STATE)
+  if (!master) throw new OpPrereqError('This node is in no cluster', ECODE.STATE)
   if (master !== paths.hostname)
     throw new OpPrereqError(`This is not the master node; run the command on ${master}`, ECODE.STATE)
   const config = await readConfig({ paths, disk, random })

@@ -3,9 +3,10 @@
 import * as path from 'node:path'
 import type { Report, NodeReport } from '../../bootstrap/adoption/survey'
 import type { AdoptionOptions } from '../../bootstrap/adoption/adoption'
-import { ADOPTION_AWAITS_JOBS_S } from '../../model/limits/adoption'
+import { AWAITS_JOBS_S } from '../../model/limits/adoption'
 import type { Call, Command, Tool } from '../command'
 import { confirm } from '../input/confirm'
+import { oAwaitJobs } from './options'
 import { flag, value } from '../input/option'
 import { CommandFailure, EXIT, UsageError } from '../outcome'
 import { formatTable } from '../output/table'
@@ -18,17 +19,12 @@ const oPackages = value(
   '--packages',
   'packages',
   'string',
-  'folder with the Debian packages gantry and gantry-htools, and nodejs if nodes lack it',
+  'folder with the Debian packages gantry, gantry-VERSION and gantry-htools, and nodejs if nodes lack it',
   {
     own: true,
     metavar: 'DIR',
   },
 )
-const oTimeout = value('--timeout', 'timeout', 'int', 'seconds for which jobs that are under way are waited for', {
-  own: true,
-  metavar: 'SECONDS',
-  default: ADOPTION_AWAITS_JOBS_S,
-})
 const oYes = flag('--yes-do-it', 'yes_do_it', 'do not ask before anything changes', { own: true })
 
 export const adoptCommand: Command = {
@@ -36,7 +32,7 @@ export const adoptCommand: Command = {
   help: 'take over a cluster of Ganeti 3.0 or 3.1, node by node, while its guests run on, or give it back; on its master',
   usage: '[--check] [--back] [--packages <dir>]',
   args: [],
-  options: [oCheck, oBack, oPackages, oTimeout, oYes],
+  options: [oCheck, oBack, oPackages, oAwaitJobs, oYes],
   examples: ['--check', '--packages=/root/gantry', '--back'],
   run: adopt,
   data: reportData,
@@ -63,7 +59,7 @@ async function adopt(call: Call): Promise<number> {
   if (options.flag('check')) return bad ? EXIT.failure : EXIT.ok
   if (bad) throw new CommandFailure('Nothing was changed: mend what is said to be a problem above first')
   if (adoption.to === 'gantry' && adoption.files.length === 0)
-    throw new UsageError('--packages is needed: the folder with the packages gantry and gantry-htools')
+    throw new UsageError('--packages is needed: the folder with the packages gantry, gantry-VERSION and gantry-htools')
   const question = `The daemons of each node stop for some seconds, and its packages are exchanged. Guests run on. Continue?`
   if (!(await confirm(call, question, oYes))) return EXIT.notConfirmed
   const { went, left, seconds_without_master } = await service.exchangeAll(adoption, report).catch((error: unknown) => {
@@ -87,7 +83,7 @@ async function prepare(call: Call) {
     shell: service.nodeShell(node.paths, config.cluster, run),
     files: packages.map(({ file }) => file),
     given: packages.map(({ name }) => name),
-    patience_s: options.number('timeout') ?? ADOPTION_AWAITS_JOBS_S,
+    patience_s: options.number('timeout') ?? AWAITS_JOBS_S,
     say: (text) => terminal.out(text),
   }
   return { report: await service.survey(adoption), adoption, service }
@@ -98,14 +94,14 @@ async function loadService() {
   const [adoption, survey, shell, roles] = await Promise.all([
     import('../../bootstrap/adoption/adoption.js'),
     import('../../bootstrap/adoption/survey.js'),
-    import('../../bootstrap/adoption/node-shell.js'),
+    import('../../bootstrap/node-shell.js'),
     import('../../roles/table.js'),
   ])
   return { ...adoption, ...survey, ...shell, ...roles }
 }
 
 /** What must be among them. */
-const NEEDED = ['gantry', 'gantry-htools']
+const NEEDED = { gantry: /^gantry$/, 'gantry-htools': /^gantry-htools$/, 'gantry-VERSION': /^gantry-\d/ }
 
 async function packagesIn({ files, run }: Call, folder: string | undefined) {
   if (folder === undefined) return []
@@ -118,8 +114,8 @@ async function packagesIn({ files, run }: Call, folder: string | undefined) {
       return { file, name: stdout.trim() }
     }),
   )
-  for (const name of NEEDED) {
-    const found = packages.filter((one) => one.name === name)
+  for (const [name, pattern] of Object.entries(NEEDED)) {
+    const found = packages.filter((one) => pattern.test(one.name))
     if (found.length !== 1)
       throw new CommandFailure(`${folder} has ${found.length === 0 ? 'no' : 'more than one'} package ${name}`)
   }

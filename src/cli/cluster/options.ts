@@ -1,5 +1,6 @@
 // Options that only gnt-cluster has. By hand are those that no opcode has, ranges of user ids, the netmask, which may be no number, and
 // dictionaries whose values are read one by one.
+import { AWAITS_JOBS_S } from '../../model/limits/adoption'
 import { VERIFY_CODE_NAMES } from '../../model/constants/verify-codes'
 import { OpClusterRenewCrypto, OpClusterSetParams, OpClusterVerify } from '../../opcodes/cluster'
 import { flag, parameter, value } from '../input/option'
@@ -232,3 +233,15 @@ export const CLUSTER_OPTIONS = [
   oCompressionTools,
   oUserShutdown,
 ]
+/** Before daemons are stopped. */
+export const oAwaitJobs = value(
+  '--timeout',
+  'timeout',
+  'int',
+  'seconds for which jobs that are under way are waited for',
+  {
+    own: true,
+    metavar: 'SECONDS',
+    default: AWAITS_JOBS_S,
+  },
+)

@@ -1,30 +1,44 @@
-// gnt-cluster upgrade: Ganeti's switches between versions that are installed side by side. Of Gantry one version is installed, and it
-// brings the configuration up to date whenever it reads one, so there is nothing to switch and nothing to resume.
-import { CONFIG_VERSION, RELEASE_VERSION } from '../../model/constants/versions'
+// gnt-cluster upgrade: the whole cluster goes over to another version of Gantry that is installed beside the present one.
+import { AWAITS_JOBS_S } from '../../model/limits/adoption'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
 
-export async function upgradeCluster({ options, terminal, master }: Call): Promise<number> {
-  const to = options.text('to')
-  const resume = options.flag('resume')
-  if (resume === (to !== undefined))
+export async function upgradeCluster(call: Call): Promise<number> {
+  const { options, terminal, clock, run } = call
+  const [to, isResumed] = [options.text('to'), options.flag('resume')]
+  if (isResumed === (to !== undefined))
     throw new CommandFailure('Precisely one of the options --to and --resume has to be given')
-  // Also proves that the cluster runs with this version.
-  const { config_version } = await master.queryClusterInfo()
-  if (resume) {
-    terminal.out('Nothing to do: no upgrade was interrupted, and none can be, since one version is installed')
+  if (to !== undefined && !/^\d[a-z0-9+.-]*$/.test(to)) throw new CommandFailure(`Could not parse version string ${to}`)
+  // Loaded by this command only, and no other one waits for it.
+  const [service, survey, { nodeShell }, node] = await Promise.all([
+    import('../../bootstrap/upgrade/upgrade.js'),
+    import('../../bootstrap/adoption/survey.js'),
+    import('../../bootstrap/node-shell.js'),
+    call.thisNode(),
+  ])
+  if (isResumed && (await service.isElsewhere(node))) {
+    terminal.out('Nothing to do: another node is the master.')
     return EXIT.ok
   }
-  const [, major, minor] = /^(\d+)\.(\d+)(\.\d+)?$/.exec(to ?? '') ?? []
-  if (major === undefined || minor === undefined) throw new CommandFailure(`Could not parse version string ${to}`)
-  const version = Number(major) * 1_000_000 + Number(minor) * 10_000
-  if (version !== CONFIG_VERSION)
-    throw new CommandFailure(
-      `Version ${to} cannot be switched to: this is Gantry ${RELEASE_VERSION}, which keeps the configuration of Ganeti 3.1. ` +
-        'To leave it, stop the daemons, run gantryd fold, which leaves plain files, and start those of the other version',
-    )
-  terminal.out(
-    `Nothing to do: the cluster already runs with version ${to}, and its configuration is of version ${String(config_version)}`,
+  const config = await survey.masterConfig(node)
+  const upgrade = {
+    ...{ paths: node.paths, disk: node.disk, nodes: node.nodes, clock, config },
+    shell: nodeShell(node.paths, config.cluster, run),
+    patience_s: options.number('timeout') ?? AWAITS_JOBS_S,
+    pid: process.pid,
+    say: (text: string) => terminal.out(text),
+  }
+  const outcome = await (to === undefined ? service.resume(upgrade) : service.upgrade(upgrade, to)).catch(
+    (error: unknown) => {
+      throw error instanceof service.UpgradeFailure ? new CommandFailure(error.message) : error
+    },
   )
-  return EXIT.ok
+  terminal.out(WORDS[outcome])
+  return outcome === 'done, with problems' ? EXIT.failure : EXIT.ok
+}
+
+const WORDS = {
+  'nothing to do': 'Nothing to do.',
+  done: 'Done.',
+  'done, with problems': 'Done, but gnt-cluster verify finds problems, as said above.',
 }

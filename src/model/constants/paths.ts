@@ -86,6 +86,9 @@ export const PATH = {
   SSL_UPDATE: '/usr/lib/ganeti/ssl-update',
   CFGUPGRADE: '/usr/lib/ganeti/tools/cfgupgrade',
   POST_UPGRADE: '/usr/lib/ganeti/tools/post-upgrade',
+  /** Ours: each version of the product has a directory here, and the link names the one that this node runs. */
+  GANTRY_VERSIONS_DIR: '/usr/lib/gantry',
+  GANTRY_VERSION_LINK: '/etc/ganeti/gantry',
   KVM_CONSOLE_WRAPPER: '/usr/lib/ganeti/tools/kvm-console-wrapper',
   XEN_CONSOLE_WRAPPER: '/usr/lib/ganeti/tools/xen-console-wrapper',
   KVM_NIC_SETUP: '/usr/lib/ganeti/kvm-nic-setup',

@@ -11,7 +11,7 @@ export const MASTER_ANSWERS_S = 300
 /** Seconds between two looks. */
 export const LOOK_EVERY_S = 1
 /** Seconds for which jobs that are under way are waited for, if nothing else is said. */
-export const ADOPTION_AWAITS_JOBS_S = 3600
+export const AWAITS_JOBS_S = 3600
 /** Seconds for which the watcher of all nodes rests: as long as the whole of it may take. It is called back at the end. */
 export const WATCHER_RESTS_S = 6 * 3600
 /** MiB that a node must have left for the packages. */

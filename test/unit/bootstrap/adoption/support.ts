@@ -1,5 +1,5 @@
 // Nodes that know the scripts of an adoption by their texts, and what they do to whoever runs them.
-import type { NodeShell } from '../../../../src/bootstrap/adoption/node-shell'
+import type { NodeShell } from '../../../../src/bootstrap/node-shell'
 import { PROBE } from '../../../../src/bootstrap/adoption/probe'
 import {
   HOLD_JOBS,

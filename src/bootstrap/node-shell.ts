@@ -1,12 +1,12 @@
 // Scripts and files for nodes, whatever runs there: over SSH as root, and without it on the node that this process runs on.
-import { inheritedEnvironment } from '../../lib/environment'
-import type { Paths } from '../../lib/paths'
-import type { Run } from '../../lib/run-command'
-import { sshCommand, sshOptions, type SshOptions } from '../../lib/ssh'
-import type { Cluster } from '../../model/cluster'
-import { PATH } from '../../model/constants/paths'
-import { versionOf } from '../../model/ip'
-import { COPY_S } from '../../model/limits/adoption'
+import { inheritedEnvironment } from '../lib/environment'
+import type { Paths } from '../lib/paths'
+import type { Run } from '../lib/run-command'
+import { sshCommand, sshOptions, type SshOptions } from '../lib/ssh'
+import type { Cluster } from '../model/cluster'
+import { PATH } from '../model/constants/paths'
+import { versionOf } from '../model/ip'
+import { COPY_S } from '../model/limits/adoption'
 
 export interface Place {
   readonly name: string

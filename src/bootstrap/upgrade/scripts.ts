@@ -1,0 +1,70 @@
+// The work on a node: scripts of `sh`, over SSH, since no daemon runs meanwhile. Each can be run again from its beginning.
+import { PATH } from '../../model/constants/paths'
+import { readRelease, type Release } from '../../model/release'
+
+const { GANTRY_VERSION_LINK: LINK, GANTRY_VERSIONS_DIR: VERSIONS, DATA_DIR } = PATH
+
+export const directoryOf = (version: string): string => `${VERSIONS}/${version}`
+
+/** What a node says of the version that it runs, and of another one. */
+export interface Look {
+  readonly runs: string | undefined
+  /** Undefined where that version is not there. */
+  readonly release: Release | undefined
+  /** Its programs start. */
+  readonly starts: boolean
+}
+
+export const lookAt = (version: string): string => `
+echo "runs=$(basename "$(readlink ${LINK} 2>/dev/null)")"
+echo "release=$(cat ${directoryOf(version)}/release.json 2>/dev/null)"
+! ${directoryOf(version)}/bin/gantryd.js --version >/dev/null 2>&1 || echo starts=yes
+`
+
+export function readLook(output: string): Look {
+  const lines = output.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
+  const told = new Map(lines.map(([key = '', value = '']) => [key, value]))
+  return {
+    runs: told.get('runs') || undefined,
+    release: readRelease(told.get('release') ?? ''),
+    starts: told.get('starts') === 'yes',
+  }
+}
+
+export const STOP = `${PATH.DAEMON_UTIL} stop-all`
+export const START = `${PATH.DAEMON_UTIL} start-all`
+
+/** The link is never missing. */
+export const switchTo = (version: string): string => `
+set -e
+test -e ${directoryOf(version)}/release.json
+ln -sfn ${directoryOf(version)} ${LINK}.new
+mv -T ${LINK}.new ${LINK}
+${PATH.ENSURE_DIRS}`
+
+/** A node that does not have it keeps what it has: two versions understand each other. */
+export const switchBackTo = (version: string): string => `
+[ ! -e ${directoryOf(version)}/release.json ] || {
+${switchTo(version)}
+}`
+
+export const QUEUE_STATE = 'gnt-cluster queue info'
+export const DRAIN = 'gnt-cluster queue drain'
+export const UNDRAIN = 'gnt-cluster queue undrain'
+export const REST_WATCHER = 'gnt-cluster watcher pause 1h'
+export const WAKE_WATCHER = 'gnt-cluster watcher continue'
+export const DISTRIBUTE = 'gnt-cluster redist-conf --yes-do-it'
+export const VERIFY = 'gnt-cluster verify'
+
+/** Everything that the cluster knows, in plain files, for whoever needs it by hand. Prints where. */
+export const BACK_UP = `
+set -e
+umask 077
+gantryd fold >/dev/null
+archive=$(dirname ${DATA_DIR})/ganeti$(date +%s).tar
+tar -cf "$archive.new" --exclude=ganeti/queue/archive --exclude=ganeti/export -C "$(dirname ${DATA_DIR})" ganeti
+mv "$archive.new" "$archive"
+echo "$archive"`
+
+export const CONVERT_UP = `${PATH.CFGUPGRADE} --force`
+export const CONVERT_DOWN = `${PATH.CFGUPGRADE} --downgrade --force`

@@ -1,0 +1,317 @@
+// The whole cluster goes over to another version that is there on all nodes: jobs end, daemons stop, the nodes' links change, daemons start.
+// Guests run on. What fails is taken back with all that was done before; what was interrupted is continued, since each step can be done
+// again: the master's link, which changes last, says how far it came.
+import type { Clock } from '../../lib/clock'
+import { eachBounded } from '../../lib/bounded'
+import type { Disk } from '../../lib/disk'
+import type { Paths } from '../../lib/paths'
+import { errorText } from '../../lib/system-failure'
+import type { ConfigData } from '../../model/config'
+import { LOOK_EVERY_S } from '../../model/limits/adoption'
+import {
+  ANSWERS_S,
+  DAEMONS_S,
+  LOOK_S,
+  NAMED_JOBS_MAX,
+  NODES_AT_ONCE,
+  UPGRADE_VERIFY_S,
+} from '../../model/limits/upgrade'
+import type { Node } from '../../model/node'
+import type { NodeClient } from '../../rpc/node/client'
+import { shortList } from '../adoption/features'
+import { MASTER_ANSWERS, OPEN_JOBS } from '../adoption/scripts'
+import { nodesInOrder, placeOf } from '../adoption/survey'
+import { eventually } from '../eventually'
+import type { NodeShell } from '../node-shell'
+import { conversionFor, type Conversion } from './conversion'
+import { keptConfig, readIntent, removeIntent, writeIntent, type Intent } from './intent'
+import * as scripts from './scripts'
+
+export interface UpgradeOptions {
+  readonly paths: Paths
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly config: ConfigData
+  readonly shell: NodeShell
+  readonly nodes: NodeClient
+  /** How long jobs that are under way are waited for. */
+  readonly patience_s: number
+  /** Of this process, for people who find the note of an upgrade. */
+  readonly pid: number
+  say(text: string): void
+}
+
+/** It did not come to its end; the text says where the cluster stands and how to go on. */
+export class UpgradeFailure extends Error {}
+
+/** Whether something was done; the check of the cluster at its end may have found problems. */
+export type Outcome = 'nothing to do' | 'done' | 'done, with problems'
+
+export async function upgrade(options: UpgradeOptions, to: string): Promise<Outcome> {
+  const unfinished = await readIntent(options)
+  if (unfinished !== undefined && unfinished.to !== to)
+    throw new UpgradeFailure(
+      `An upgrade from ${unfinished.from} to ${unfinished.to} is in progress; use --resume to finish it first`,
+    )
+  if (unfinished !== undefined) {
+    options.say('An upgrade is already in progress. Target version matches, resuming.')
+    return resume(options)
+  }
+  const found = await lookEverywhere(options, to)
+  const wanted = [...found].filter(([, { runs }]) => runs !== to).map(([node]) => node)
+  if (wanted.length === 0) return 'nothing to do'
+  const from = found.get(masterOf(options))?.runs ?? to
+  const drained = (await onMaster(options, scripts.QUEUE_STATE)).includes('flag is set')
+  const intent = { from, to, drained }
+  const conversion = conversionOf(options, found)
+  await writeIntent(options, intent, options.pid)
+  return goOver(options, { intent, wanted, conversion })
+}
+
+/** What was interrupted. */
+export async function resume(options: UpgradeOptions): Promise<Outcome> {
+  const { say } = options
+  const intent = await readIntent(options)
+  if (intent === undefined) return 'nothing to do'
+  say(`The upgrade from ${intent.from} to ${intent.to} goes on`)
+  const found = await lookEverywhere(options, intent.to)
+  const wanted = [...found.keys()]
+  const isSwitched = found.get(masterOf(options))?.runs === intent.to
+  // Daemons may have been stopped, and others started again with the machine.
+  if (!isSwitched) await onAll(options, wanted, scripts.START, 'start the daemons', DAEMONS_S)
+  return goOver(options, { intent, wanted, conversion: conversionOf(options, found) }, isSwitched)
+}
+
+/** Another node has become the master meanwhile: what was under way here concerns nobody any more. Whether that is so. */
+export async function isElsewhere(options: Pick<UpgradeOptions, 'disk' | 'paths'>): Promise<boolean> {
+  const { disk, paths } = options
+  const master = (await disk.read(paths.ssconf('master_node')))?.toString('utf8').trim()
+  if (!master || master === paths.hostname) return false
+  await removeIntent(options)
+  return true
+}
+
+interface Plan {
+  readonly intent: Intent
+  /** The nodes that change. */
+  readonly wanted: readonly Node[]
+  readonly conversion: Conversion
+}
+
+async function goOver(options: UpgradeOptions, plan: Plan, isSwitched = false): Promise<Outcome> {
+  const { say } = options
+  const { intent, wanted } = plan
+  let stopped = isSwitched
+  try {
+    if (!isSwitched) {
+      await drain(options)
+      stopped = true
+      await stop(options, wanted)
+      // A node that was offline may be back, and others may be gone.
+      await lookEverywhere(options, intent.to)
+      await convertAndSwitch(options, plan)
+    } else {
+      await stop(options, wanted)
+      await switchAll(options, wanted, scripts.switchTo(intent.to), `switch to ${intent.to}`)
+      await convert(options, plan.conversion, 'up')
+    }
+    await start(options, wanted)
+    say('The configuration is distributed')
+    await onMaster(options, scripts.DISTRIBUTE, ANSWERS_S)
+  } catch (error) {
+    say(errorText(error))
+    say('All is taken back ...')
+    await takeBackOrSay(options, plan, stopped)
+    throw new UpgradeFailure(
+      `The cluster could not go over to version ${intent.to}, as said above. It runs version ${intent.from} as before`,
+    )
+  }
+  await finish(options, intent)
+  say('The cluster is checked')
+  const master = masterOf(options)
+  const { code, output } = await options.shell.run(placeOf(options.config, master), scripts.VERIFY, UPGRADE_VERIFY_S)
+  for (const line of output.split('\n').filter((one) => /ERROR|WARNING/.test(one))) say(line)
+  return code === 0 ? 'done' : 'done, with problems'
+}
+
+async function drain(options: UpgradeOptions): Promise<void> {
+  const { clock, patience_s, say } = options
+  say('No more jobs are accepted, and the watcher rests')
+  await onMaster(options, scripts.DRAIN)
+  await onMaster(options, scripts.REST_WATCHER)
+  const end_ms = clock.monotonic_ms() + patience_s * 1000
+  for (let said = false; ; said = true) {
+    const open = (await onMaster(options, OPEN_JOBS)).split('\n').filter((line) => line !== '')
+    if (open.length === 0) return
+    if (!said) say(`Waiting for jobs: ${some(open)}`)
+    if (clock.monotonic_ms() > end_ms)
+      throw new Error(
+        `Jobs did not end within ${patience_s} s: ${some(open)}. Wait for them, or cancel them with gnt-job cancel, ` +
+          'or give more time with --timeout',
+      )
+    await clock.sleep(LOOK_EVERY_S * 1000)
+  }
+}
+
+const some = (jobs: readonly string[]): string =>
+  jobs.length > NAMED_JOBS_MAX ? `${jobs.slice(0, NAMED_JOBS_MAX).join(', ')}, ...` : jobs.join(', ')
+
+/** The master first: it would notice the others. */
+async function stop(options: UpgradeOptions, wanted: readonly Node[]): Promise<void> {
+  options.say('Daemons are stopped; guests run on')
+  const { master, others } = split(options, wanted)
+  await onAll(options, master, scripts.STOP, 'stop the daemons', DAEMONS_S)
+  await onAll(options, others, scripts.STOP, 'stop the daemons', DAEMONS_S)
+}
+
+/** The master last: its daemons ask the others for votes. */
+async function start(options: UpgradeOptions, wanted: readonly Node[]): Promise<void> {
+  const { clock, nodes, say } = options
+  say('Daemons are started')
+  const { master, others } = split(options, wanted)
+  await onAll(options, others, scripts.START, 'start the daemons', DAEMONS_S)
+  await onAll(options, master, scripts.START, 'start the daemons', DAEMONS_S)
+  await eachBounded(wanted, NODES_AT_ONCE, (node) =>
+    eventually(clock, ANSWERS_S, () => nodes.one(node, 'version', [])).catch((error: unknown) => {
+      throw new Error(`The node daemon of ${node.name} does not answer: ${errorText(error)}`)
+    }),
+  )
+  await eventually(clock, ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, ANSWERS_S))
+}
+
+/** The master's link says later how far this came, so it changes last. */
+async function convertAndSwitch(options: UpgradeOptions, { intent, wanted, conversion }: Plan): Promise<void> {
+  const { disk, paths, say } = options
+  say(`All is kept in ${(await onMaster(options, scripts.BACK_UP, DAEMONS_S)).trim()}`)
+  if (conversion !== undefined) {
+    const config = await disk.read(paths.configFile)
+    if (config === undefined) throw new Error(`There is no ${paths.configFile}`)
+    await disk.write(keptConfig({ paths }), config, { mode: 0o600 })
+  }
+  await convert(options, conversion, 'down')
+  await switchAll(options, wanted, scripts.switchTo(intent.to), `switch to ${intent.to}`)
+  await convert(options, conversion, 'up')
+}
+
+async function switchAll(options: UpgradeOptions, wanted: readonly Node[], script: string, what: string) {
+  const { master, others } = split(options, wanted)
+  options.say(`Nodes ${what}`)
+  await onAll(options, others, script, what, LOOK_S)
+  await onAll(options, master, script, what, LOOK_S)
+}
+
+/** Each by the version that knows both forms: the later one. */
+async function convert(options: UpgradeOptions, conversion: Conversion, direction: 'up' | 'down'): Promise<void> {
+  if (conversion !== direction) return
+  options.say('The configuration is converted')
+  await onMaster(options, direction === 'up' ? scripts.CONVERT_UP : scripts.CONVERT_DOWN, DAEMONS_S)
+}
+
+async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boolean): Promise<void> {
+  const { say } = options
+  const { intent } = plan
+  try {
+    if (stopped) await takeBack(options, plan)
+    await finish(options, intent)
+  } catch (error) {
+    say(errorText(error))
+    throw new UpgradeFailure(
+      `The cluster could not go over to version ${intent.to}, and not go back to ${intent.from} either, as said above. ` +
+        'Mend what is said there; then "gnt-cluster upgrade --resume" tries again',
+    )
+  }
+}
+
+async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Promise<void> {
+  const { disk, paths } = options
+  await stop(options, wanted)
+  const config = await disk.read(keptConfig({ paths }))
+  if (config !== undefined) await disk.write(paths.configFile, config)
+  await switchAll(options, wanted, scripts.switchBackTo(intent.from), `go back to ${intent.from}`)
+  await start(options, wanted)
+}
+
+/** The cluster works, with whichever version: it takes jobs again. */
+async function finish(options: UpgradeOptions, { drained }: Intent): Promise<void> {
+  const { disk, paths } = options
+  if (!drained) await onMaster(options, scripts.UNDRAIN)
+  await onMaster(options, scripts.WAKE_WATCHER)
+  await disk.remove(keptConfig({ paths }))
+  await removeIntent(options)
+}
+
+/** Every node that is online, with what it says of itself. Rejects where one cannot go over. */
+async function lookEverywhere(options: UpgradeOptions, to: string): Promise<Map<Node, scripts.Look>> {
+  options.say(`Nodes are asked for version ${to}`)
+  const found = new Map<Node, scripts.Look>()
+  const [silent, lacking, broken]: string[][] = [[], [], []]
+  const online = nodesInOrder(options.config).filter(({ offline }) => !offline)
+  await eachBounded(online, NODES_AT_ONCE, async (node) => {
+    const { code, output } = await runOn(options, node, scripts.lookAt(to), LOOK_S)
+    const look = scripts.readLook(output)
+    found.set(node, look)
+    if (code !== 0 && look.runs === undefined) silent?.push(`${node.name} (${output.trim()})`)
+    else if (look.release === undefined) lacking?.push(node.name)
+    else if (!look.starts) broken?.push(node.name)
+  })
+  const problems = [
+    ...listed(silent, (names) => `These nodes cannot be asked over SSH: ${names}; mend that, or set them offline with gnt-node modify -O yes`), // prettier-ignore
+    ...listed(lacking, (names) => `Version ${to} is not there on ${names}: install the package gantry-${to}${hint(to)}`), // prettier-ignore
+    ...listed(broken, (names) => `The programs of version ${to} do not start on ${names}: ${scripts.directoryOf(to)}/bin/gantryd.js --version says why`), // prettier-ignore
+  ]
+  if (problems.length > 0) throw new UpgradeFailure(problems.join('\n'))
+  return found
+}
+
+const listed = (names: readonly string[] | undefined, text: (names: string) => string): string[] =>
+  names === undefined || names.length === 0 ? [] : [text(shortList([...names].sort()))]
+
+/** Versions of Ganeti have no package here. */
+const hint = (to: string): string =>
+  /^[23]\./.test(to) ? '. Ganeti takes a cluster back with gantry-adopt --back' : ' there first'
+
+function conversionOf({ config }: UpgradeOptions, found: ReadonlyMap<Node, scripts.Look>): Conversion {
+  const releases = [...found.values()].flatMap(({ release }) => (release === undefined ? [] : [release]))
+  const [first] = releases.map((release) => conversionFor(config.version, release))
+  return first
+}
+
+const masterOf = ({ config }: UpgradeOptions): Node => {
+  const [master] = nodesInOrder(config)
+  if (master === undefined) throw new UpgradeFailure('The configuration has no node')
+  return master
+}
+
+function split(options: UpgradeOptions, wanted: readonly Node[]) {
+  const { uuid } = masterOf(options)
+  return { master: wanted.filter((node) => node.uuid === uuid), others: wanted.filter((node) => node.uuid !== uuid) }
+}
+
+const runOn = ({ shell, config }: UpgradeOptions, node: Node, script: string, timeout_s: number) =>
+  shell
+    .run(placeOf(config, node), script, timeout_s)
+    .catch((error: unknown) => ({ code: null, output: errorText(error) }))
+
+async function onMaster(options: UpgradeOptions, script: string, timeout_s = LOOK_S): Promise<string> {
+  const { code, output } = await runOn(options, masterOf(options), script, timeout_s)
+  if (code === 0) return output
+  throw new Error(`On the master, ${firstLine(script)} ended with ${code ?? 'no answer'}: ${output.trim()}`)
+}
+
+/** All of them come to their end before it rejects. */
+async function onAll(
+  options: UpgradeOptions,
+  nodes: readonly Node[],
+  script: string,
+  what: string,
+  timeout_s: number,
+): Promise<void> {
+  const failed: string[] = []
+  await eachBounded(nodes, NODES_AT_ONCE, async (node) => {
+    const { code, output } = await runOn(options, node, script, timeout_s)
+    if (code !== 0) failed.push(`${node.name} (${output.trim() || `it ended with ${code ?? 'no answer'}`})`)
+  })
+  if (failed.length > 0) throw new Error(`Could not ${what} on ${failed.sort().join(', ')}`)
+}
+
+const firstLine = (script: string): string => script.trim().split('\n')[0] ?? ''
