@@ -21,8 +21,10 @@ export class Tree {
     this.write(`${place}.gz`, gzipSync(content, { level: 9 }))
   }
 
+  /** As Debian wants them: relative within a directory of the root, which may be a file system of its own. */
   link(place: string, target: string): void {
-    fs.symlinkSync(path.posix.relative(path.posix.dirname(place), target), this.make(place))
+    const isNear = place.split('/')[1] === target.split('/')[1]
+    fs.symlinkSync(isNear ? path.posix.relative(path.posix.dirname(place), target) : target, this.make(place))
   }
 
   /** Files that are executable stay so; `wanted` is asked with paths below the folder. */

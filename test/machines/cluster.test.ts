@@ -46,6 +46,8 @@ const guestPid = async (machine: number, name: string) =>
   (await machines.run(machine, `cat /run/ganeti/kvm-hypervisor/pid/${name}`)).trim()
 const isActive = async (machine: number, role: string) =>
   (await machines.attempt(machine, `systemctl is-active ganeti-${role}.service`)).output.trim()
+const versionOf = async (machine: number) =>
+  path.basename((await machines.run(machine, 'readlink /etc/ganeti/gantry')).trim())
 const newPid = (machine: number, role: string, before: string) =>
   machines.until(
     machine,
@@ -134,18 +136,57 @@ machineTest('a daemon that is killed is back, and guests and jobs do not notice'
   await machines.run(3, `ping -c 1 ${GUEST}`)
 })
 
-machineTest('an upgrade restarts the daemons, and no guest', async () => {
-  const guest = await guestPid(1, 'vm1')
+machineTest('a new version stands beside the old one, and touches nothing', async () => {
+  const before = await Promise.all(ALL.map((machine) => pidOf(machine, 'noded')))
   const files = buildGantry(folder, NEXT).map((file) => machines.share(file))
+  for (const machine of ALL)
+    expect(await machines.run(machine, `dpkg -i ${files.join(' ')}`)).toContain(`upgrade --to ${NEXT}`)
+  expect(await Promise.all(ALL.map((machine) => pidOf(machine, 'noded')))).toEqual(before)
+  for (const machine of ALL) expect(await versionOf(machine)).toBe(FIRST)
+  const refused = await machines.attempt(1, `dpkg -r gantry-${FIRST}`)
+  expect([refused.code !== 0, refused.output]).toEqual([true, expect.stringContaining(`runs version ${FIRST}`)])
+})
+
+machineTest('a version that does not work on one node is taken back on all, and no guest notices', async () => {
+  const guest = await guestPid(1, 'vm1')
+  const bundle = `/usr/lib/gantry/${NEXT}/dist/bundle/ganeti-noded.js`
+  await machines.run(3, `cp ${bundle} /root/kept && echo '(function () { process.exit(3) })' > ${bundle}`)
+  const { code, output } = await machines.attempt(1, `gnt-cluster upgrade --to ${NEXT}`)
+  await machines.run(3, `mv /root/kept ${bundle}`)
+  expect([code, output]).toEqual([1, expect.stringContaining(`It runs version ${FIRST} as before`)])
+  expect(output).toContain(`Could not start the daemons on ${nameOf(3)}`)
+  for (const machine of ALL) expect(await versionOf(machine)).toBe(FIRST)
+  expect((await machines.attempt(1, 'test -e /var/lib/ganeti/intent-to-upgrade')).code).toBe(1)
+  expect(await machines.run(1, 'gnt-cluster queue info')).toContain('unset')
+  await machines.until(1, 'gnt cluster verify', ({ code: ended }) => ended === 0)
+  expect(await guestPid(1, 'vm1')).toBe(guest)
+})
+
+machineTest('the cluster goes over to the new version, and no guest notices', async () => {
+  const guest = await guestPid(1, 'vm1')
+  const began_ms = performance.now()
+  const output = await machines.run(1, `gnt-cluster upgrade --to ${NEXT}`)
+  report(`the cluster went over to another version in ${Math.round((performance.now() - began_ms) / 1000)} s`)
+  expect(output).toMatch(/^Done\.$/m)
   for (const machine of ALL) {
-    const before = await pidOf(machine, 'noded')
-    await machines.run(machine, `dpkg -i ${files.join(' ')}`)
-    await newPid(machine, 'noded', before)
+    expect(await versionOf(machine)).toBe(NEXT)
+    expect(await machines.run(machine, `cat /proc/${await pidOf(machine, 'noded')}/cmdline`)).toContain('ganeti-noded')
   }
-  expect(await machines.run(1, "dpkg-query -W -f '${Version}' gantry")).toBe(NEXT)
-  await machines.until(1, 'gnt cluster verify', ({ code }) => code === 0)
+  expect(await machines.run(1, 'gnt-cluster upgrade --resume')).toBe('Nothing to do.\n')
+  for (const machine of ALL) await machines.run(machine, `dpkg -P gantry-${FIRST}`)
   expect(await guestPid(1, 'vm1')).toBe(guest)
   await machines.run(3, `ping -c 1 ${GUEST}`)
+})
+
+machineTest('cfgupgrade refuses while the master runs, and takes a copy back to 3.0', async () => {
+  const tool = '/usr/lib/ganeti/tools/cfgupgrade --force --downgrade'
+  const { code, output } = await machines.attempt(1, tool)
+  expect([code, output]).toEqual([1, expect.stringContaining('wconfd is running')])
+  await machines.run(
+    1,
+    'mkdir /root/copy && cp /var/lib/ganeti/config.data /var/lib/ganeti/server.pem /var/lib/ganeti/ssconf_* /root/copy',
+  )
+  expect(await machines.run(1, `${tool} --path /root/copy`)).toContain('of version 3.1 is one of 3.0 now')
 })
 
 machineTest('a machine that starts again gets its daemons and its instances back', async () => {
@@ -173,7 +214,7 @@ machineTest('a package that is purged leaves nothing but data', async () => {
   await machines.run(3, `gnt-node remove ${nameOf(1)}`)
   await machines.until(1, 'systemctl is-active ganeti-noded', ({ output }) => output.trim() === 'inactive')
   for (const machine of [1, 2]) {
-    await machines.run(machine, 'dpkg -P gantry gantry-htools gantry-doc gantry-adopt')
+    await machines.run(machine, `dpkg -P gantry gantry-htools gantry-doc gantry-adopt gantry-${NEXT}`)
     const left =
       'find / -xdev ( -name "*gantry*" -o -name "*ganeti*" -o -name "gnt-*" ) -not -path "/proc/*" -not -path "/root/*"'
     const files = (await machines.run(machine, left.replaceAll('(', '\\(').replaceAll(')', '\\)')))

@@ -9,6 +9,8 @@ const oDryRun = flag('--dry-run', 'dry_run', 'convert, but write nothing')
 const oDowngrade = flag('--downgrade', 'downgrade', 'from 3.1 back to 3.0')
 const oIgnoreHostname = flag('--ignore-hostname', 'ignore_hostname', 'also on another machine than the master')
 const oNoVerify = flag('--no-verify', 'no_verify', 'do not check whether the objects of the result fit together')
+// Ganeti's scripts give it.
+const oAllShown = { ...oVerbose, ignored: '--verbose has no effect: all notes are shown' }
 const oPath = value(
   '--path',
   'path',
@@ -27,7 +29,7 @@ export const cfgupgradeTool: Tool = {
       help: 'convert a configuration of Ganeti 2.7 to 3.0 to one of 3.1, or one of 3.1 to 3.0; on the master, whose daemons are stopped',
       usage: '[--dry-run] [--downgrade] [--path <dir>]',
       args: [],
-      options: [oDryRun, oDowngrade, oForce, oIgnoreHostname, oNoVerify, oPath, oVerbose],
+      options: [oDryRun, oDowngrade, oForce, oIgnoreHostname, oNoVerify, oPath, oAllShown],
       examples: ['--dry-run', '--force', '--downgrade'],
       run: convert,
     },
