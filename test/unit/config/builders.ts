@@ -3,7 +3,9 @@ import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
 import { seededRandom } from '../../../src/lib/random'
+import { applyChange } from '../../../src/config/changes'
 import { initialConfig } from '../../../src/config/init'
+import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { createConfig, type StoreOptions } from '../../../src/config/store-files'
 import type { ConfigData, Disk, Instance, Network, Node, NodeGroup } from '../../../src/model/config'
 import { diskUuid, groupUuid, instanceUuid, networkUuid, nodeUuid } from '../../../src/model/ids'
@@ -108,4 +110,12 @@ export async function storeOptions(
   const options = { disk, paths: pathsOf('/r/n1', 'n1'), clock: systemClock, random: seededRandom(3), log: silentLog }
   if (!disk.files.has(options.paths.configFile)) await createConfig(options, config)
   return options
+}
+
+/** The small cluster with more nodes. */
+export function configOfNodes(count: number, fields: Partial<Node> = {}): ConfigData {
+  let documents = { config: smallConfig(), gantry: EMPTY_GANTRY }
+  for (let n = 2; n <= count; n++)
+    documents = applyChange(documents, ['addNode', buildNode(documents.config, n, fields)], at(1)).documents
+  return documents.config
 }

@@ -11,10 +11,9 @@ import { systemDisk as disk } from '../../../../src/lib/disk'
 import { type Paths, pathsOf } from '../../../../src/lib/paths'
 import { systemRandom as random } from '../../../../src/lib/random'
 import type { ConfigData } from '../../../../src/model/config'
-import type { Node } from '../../../../src/model/node'
 import { ROLES } from '../../../../src/roles/table'
 import { clockAt } from '../../../support/instant-clock'
-import { at, buildInstance, buildNode, smallConfig } from '../../config/builders'
+import { at, buildInstance, configOfNodes } from '../../config/builders'
 import { FakeNodes } from '../../daemons/wconfd/support'
 import { Machine, Machines } from './support'
 
@@ -31,7 +30,7 @@ beforeEach(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gad-'))
   // Below a folder of its own, and yet no virtual node.
   paths = { ...pathsOf(path.join(folder, NODE(1)), NODE(1)), root: '' }
-  config = nodesOf(3)
+  config = configOfNodes(3)
   await disk.makeDirectory(paths.queueDir)
   machines = new Machines(Object.fromEntries([1, 2, 3].map((n) => [NODE(n), new Machine()])))
   nodes = new FakeNodes()
@@ -39,13 +38,6 @@ beforeEach(async () => {
   said = []
 })
 afterEach(() => fs.rmSync(folder, { recursive: true }))
-
-function nodesOf(count: number, fields: Partial<Node> = {}): ConfigData {
-  let documents = { config: smallConfig(), gantry: EMPTY_GANTRY }
-  for (let n = 2; n <= count; n++)
-    documents = applyChange(documents, ['addNode', buildNode(documents.config, n, fields)], at(1)).documents
-  return documents.config
-}
 
 const options = (to: Product = 'gantry'): AdoptionOptions => ({
   ...{ paths, disk, random, nodes, config, to, shell: machines, clock: clockAt(1e12) },
@@ -155,7 +147,7 @@ test('packages that would take others with them, or lack some, are not brought i
 })
 
 test('offline nodes are left as they are', async () => {
-  config = nodesOf(3, { offline: true })
+  config = configOfNodes(3, { offline: true })
   await expect(go()).resolves.toMatchObject({ went: [NODE(1)], left: [NODE(2), NODE(3)] })
 })
 

@@ -4,14 +4,12 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { readIntent } from '../../../../src/bootstrap/upgrade/intent'
 import { isElsewhere, resume, upgrade, type UpgradeOptions } from '../../../../src/bootstrap/upgrade/upgrade'
-import { applyChange } from '../../../../src/config/changes'
-import { EMPTY_GANTRY } from '../../../../src/config/upgrade'
 import { systemDisk as disk } from '../../../../src/lib/disk'
 import { type Paths, pathsOf } from '../../../../src/lib/paths'
 import type { ConfigData } from '../../../../src/model/config'
 import { PATH } from '../../../../src/model/constants/paths'
 import { clockAt } from '../../../support/instant-clock'
-import { at, buildNode, smallConfig } from '../../config/builders'
+import { configOfNodes } from '../../config/builders'
 import { FakeNodes } from '../../daemons/wconfd/support'
 import { Machine, Machines, releaseOf } from './machines'
 
@@ -29,7 +27,7 @@ let said: string[]
 beforeEach(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gup-'))
   paths = { ...pathsOf(path.join(folder, MASTER), MASTER), root: '' }
-  config = nodesOf(3)
+  config = configOfNodes(3)
   await disk.makeDirectory(paths.dataDir)
   fs.writeFileSync(paths.configFile, 'as it was')
   machines = new Machines(Object.fromEntries(ALL.map((name) => [name, new Machine()])))
@@ -38,13 +36,6 @@ beforeEach(async () => {
   said = []
 })
 afterEach(() => fs.rmSync(folder, { recursive: true }))
-
-function nodesOf(count: number): ConfigData {
-  let documents = { config: smallConfig(), gantry: EMPTY_GANTRY }
-  for (let n = 2; n <= count; n++)
-    documents = applyChange(documents, ['addNode', buildNode(documents.config, n)], at(1)).documents
-  return documents.config
-}
 
 const options = (more: Partial<UpgradeOptions> = {}): UpgradeOptions => ({
   ...{ paths, disk, nodes, config, shell: machines, clock: clockAt(1e12), patience_s: 60, pid: 77 },
