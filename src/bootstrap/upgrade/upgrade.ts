@@ -70,16 +70,28 @@ export async function upgrade(options: UpgradeOptions, to: string): Promise<Outc
 
 /** What was interrupted. */
 export async function resume(options: UpgradeOptions): Promise<Outcome> {
-  const { say } = options
+  const { config, say } = options
   const intent = await readIntent(options)
   if (intent === undefined) return 'nothing to do'
   say(`The upgrade from ${intent.from} to ${intent.to} goes on`)
-  const found = await lookEverywhere(options, intent.to)
-  const wanted = [...found.keys()]
-  const isSwitched = found.get(masterOf(options))?.runs === intent.to
+  const { runs, release } = scripts.readLook(await onMaster(options, scripts.lookAt(intent.to)))
+  if (runs === intent.to && release !== undefined) {
+    // All others changed before. Those that are away now are not waited for.
+    const failed = await runAll(options, onlineNodes(options), scripts.lookAt(intent.to), LOOK_S)
+    for (const [{ name }, why] of failed) say(`${name} is left as it is: ${why}`)
+    const wanted = onlineNodes(options).filter((node) => !failed.has(node))
+    return goOver(options, { intent, wanted, conversion: conversionFor(config.version, release) }, true)
+  }
   // Daemons may have been stopped, and others started again with the machine.
-  if (!isSwitched) await onAll(options, wanted, scripts.START, 'start the daemons', DAEMONS_S)
-  return goOver(options, { intent, wanted, conversion: conversionOf(options, found) }, isSwitched)
+  const failed = await runAll(options, onlineNodes(options), scripts.START, DAEMONS_S)
+  for (const [{ name }, why] of failed) say(`${name}: its daemons did not start: ${why}`)
+  try {
+    const found = await lookEverywhere(options, intent.to)
+    return await goOver(options, { intent, wanted: [...found.keys()], conversion: conversionOf(options, found) })
+  } catch (error) {
+    if ((await readIntent(options)) !== undefined) await finish(options, intent)
+    throw error
+  }
 }
 
 /** Another node has become the master meanwhile: what was under way here concerns nobody any more. Whether that is so. */
@@ -121,9 +133,9 @@ async function goOver(options: UpgradeOptions, plan: Plan, isSwitched = false): 
   } catch (error) {
     say(errorText(error))
     say('All is taken back ...')
-    await takeBackOrSay(options, plan, stopped)
+    const but = await takeBackOrSay(options, plan, stopped)
     throw new UpgradeFailure(
-      `The cluster could not go over to version ${intent.to}, as said above. It runs version ${intent.from} as before`,
+      `The cluster could not go over to version ${intent.to}, as said above. It runs version ${intent.from} as before${but}`,
     )
   }
   await finish(options, intent)
@@ -207,12 +219,14 @@ async function convert(options: UpgradeOptions, conversion: Conversion, directio
   await onMaster(options, direction === 'up' ? scripts.CONVERT_UP : scripts.CONVERT_DOWN, DAEMONS_S)
 }
 
-async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boolean): Promise<void> {
+/** Answers with what a person should know of the nodes that did not come along. */
+async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boolean): Promise<string> {
   const { say } = options
   const { intent } = plan
   try {
-    if (stopped) await takeBack(options, plan)
+    const left = stopped ? await takeBack(options, plan) : []
     await finish(options, intent)
+    return left.length === 0 ? '' : `, but for ${left.join(', ')}: mend these, and start their daemons`
   } catch (error) {
     say(errorText(error))
     throw new UpgradeFailure(
@@ -222,13 +236,31 @@ async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boole
   }
 }
 
-async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Promise<void> {
-  const { disk, paths } = options
-  await stop(options, wanted)
+/** A node that fails does not keep the others from coming back, but for the master. Answers with the names of those that fail. */
+async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Promise<string[]> {
+  const { clock, disk, nodes, paths, say } = options
+  const { master, others } = split(options, wanted)
+  const left = new Set<string>()
+  const attempt = async (some: readonly Node[], script: string, timeout_s: number) => {
+    const failed = await runAll(options, some, script, timeout_s)
+    for (const [node, why] of failed) {
+      say(`${node.name}: ${why}`)
+      if (master.includes(node)) throw new Error(`The master ${node.name} does not come back`)
+      left.add(node.name)
+    }
+  }
+  for (const some of [master, others]) await attempt(some, scripts.STOP, DAEMONS_S)
   const config = await disk.read(keptConfig({ paths }))
   if (config !== undefined) await disk.write(paths.configFile, config)
-  await switchAll(options, wanted, scripts.switchBackTo(intent.from), `go back to ${intent.from}`)
-  await start(options, wanted)
+  for (const some of [others, master]) await attempt(some, scripts.switchBackTo(intent.from), LOOK_S)
+  for (const some of [others, master]) await attempt(some, scripts.START, DAEMONS_S)
+  await eachBounded(
+    others.filter(({ name }) => !left.has(name)),
+    NODES_AT_ONCE,
+    (node) => eventually(clock, ANSWERS_S, () => nodes.one(node, 'version', [])).catch(() => left.add(node.name)),
+  )
+  await eventually(clock, ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, ANSWERS_S))
+  return [...left].sort()
 }
 
 /** The cluster works, with whichever version: it takes jobs again. */
@@ -245,8 +277,7 @@ async function lookEverywhere(options: UpgradeOptions, to: string): Promise<Map<
   options.say(`Nodes are asked for version ${to}`)
   const found = new Map<Node, scripts.Look>()
   const [silent, lacking, broken]: string[][] = [[], [], []]
-  const online = nodesInOrder(options.config).filter(({ offline }) => !offline)
-  await eachBounded(online, NODES_AT_ONCE, async (node) => {
+  await eachBounded(onlineNodes(options), NODES_AT_ONCE, async (node) => {
     const { code, output } = await runOn(options, node, scripts.lookAt(to), LOOK_S)
     const look = scripts.readLook(output)
     found.set(node, look)
@@ -275,6 +306,8 @@ function conversionOf({ config }: UpgradeOptions, found: ReadonlyMap<Node, scrip
   const [first] = releases.map((release) => conversionFor(config.version, release))
   return first
 }
+
+const onlineNodes = ({ config }: UpgradeOptions): Node[] => nodesInOrder(config).filter(({ offline }) => !offline)
 
 const masterOf = ({ config }: UpgradeOptions): Node => {
   const [master] = nodesInOrder(config)
@@ -306,12 +339,19 @@ async function onAll(
   what: string,
   timeout_s: number,
 ): Promise<void> {
-  const failed: string[] = []
+  const failed = await runAll(options, nodes, script, timeout_s)
+  const names = [...failed].map(([{ name }, why]) => `${name} (${why})`)
+  if (names.length > 0) throw new Error(`Could not ${what} on ${names.sort().join(', ')}`)
+}
+
+/** Answers with why it failed where it did. */
+async function runAll(options: UpgradeOptions, nodes: readonly Node[], script: string, timeout_s: number) {
+  const failed = new Map<Node, string>()
   await eachBounded(nodes, NODES_AT_ONCE, async (node) => {
     const { code, output } = await runOn(options, node, script, timeout_s)
-    if (code !== 0) failed.push(`${node.name} (${output.trim() || `it ended with ${code ?? 'no answer'}`})`)
+    if (code !== 0) failed.set(node, output.trim() || `it ended with ${code ?? 'no answer'}`)
   })
-  if (failed.length > 0) throw new Error(`Could not ${what} on ${failed.sort().join(', ')}`)
+  return failed
 }
 
 const firstLine = (script: string): string => script.trim().split('\n')[0] ?? ''

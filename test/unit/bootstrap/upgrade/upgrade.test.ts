@@ -153,9 +153,20 @@ test('daemons of the new version that do not start on one node take all nodes ba
   expect(await atWork()).toEqual(WORKING)
 })
 
+test('a node that dies on the way does not keep the others from coming back', async () => {
+  machines.before = (what) => {
+    if (what === `${SECOND} switch 0.1.1`) of(THIRD).unreachable = true
+  }
+  await expect(upgrade(options(), '0.1.1')).rejects.toThrow(
+    `It runs version 0.1.0 as before, but for ${THIRD}: mend these, and start their daemons`,
+  )
+  expect(running().slice(0, 2)).toEqual(allRun('0.1.0').slice(0, 2))
+  expect(await atWork()).toEqual(WORKING)
+})
+
 test('what cannot be taken back says so, and is continued when it is mended', async () => {
   of(THIRD).broken = '0.1.1'
-  machines.before = (what) => void (what.startsWith(`${THIRD} return`) && of(THIRD).failing.add('return 0.1.0'))
+  machines.before = (what) => void (what.startsWith(`${MASTER} return`) && of(MASTER).failing.add('return 0.1.0'))
   await expect(upgrade(options(), '0.1.1')).rejects.toThrow('"gnt-cluster upgrade --resume" tries again')
   expect(await readIntent({ disk, paths })).toEqual({ from: '0.1.0', to: '0.1.1', drained: false })
   await expect(upgrade(options(), '0.1.2')).rejects.toThrow('use --resume to finish it first')
@@ -163,6 +174,23 @@ test('what cannot be taken back says so, and is continued when it is mended', as
   expect(await resume(options())).toBe('done')
   expect(running()).toEqual(allRun('0.1.1'))
   expect(await atWork()).toEqual(WORKING)
+})
+
+test('what is continued waits for no node that is away, and begins nothing without one', async () => {
+  const intent = '0.1.0,0.1.1,99\n'
+  fs.writeFileSync(paths.local(PATH.INTENT_TO_UPGRADE), intent)
+  of(SECOND).unreachable = true
+  for (const name of ALL) of(name).daemons = false
+  machines.drained = true
+  await expect(resume(options())).rejects.toThrow(`cannot be asked over SSH: ${SECOND}`)
+  expect([of(MASTER).runs, of(MASTER).daemons]).toEqual(['0.1.0', true])
+  expect(await atWork()).toEqual(WORKING)
+  // The master has changed, so all others had before.
+  fs.writeFileSync(paths.local(PATH.INTENT_TO_UPGRADE), intent)
+  of(MASTER).runs = '0.1.1'
+  expect(await resume(options())).toBe('done')
+  expect(said).toContain(`${SECOND} is left as it is: No route to host`)
+  expect([of(THIRD).runs, of(THIRD).daemons]).toEqual(['0.1.1', true])
 })
 
 test('wherever the command dies, --resume brings all nodes to the new version', async () => {
