@@ -14,8 +14,8 @@ import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import { certificateDigest, createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData, Node } from '../model/config'
-import { PATH } from '../model/constants/paths'
 import { nodeUuid } from '../model/ids'
+import { makeDirectories } from './directories'
 
 export interface NewNode {
   name: string
@@ -150,14 +150,4 @@ async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<vo
     ...secret.map(([file, text]) => disk.write(file, text, quick)),
     ...Object.entries(files.ssconf).map(([key, text]) => disk.write(paths.ssconf(key), text, quick)),
   ])
-}
-
-/** The directories that Ganeti's packages and `ensure-dirs` would have made. */
-export async function makeDirectories(disk: Disk, paths: Paths): Promise<void> {
-  const directories = [
-    ...[paths.dataDir, path.dirname(paths.rapiUsers), paths.queueDir, paths.archiveDir, paths.runDir, paths.socketDir],
-    ...[paths.livelockDir, paths.bdevCacheDir, paths.instanceReasonDir, paths.logDir, paths.local(PATH.LOG_OS_DIR)],
-    ...[paths.lockDir, paths.hooksDir, paths.local(PATH.DEFAULT_FILE_STORAGE_DIR)],
-  ]
-  await Promise.all(directories.map((directory) => disk.makeDirectory(directory, 0o755)))
 }

@@ -7,7 +7,8 @@ import type { Run } from '../lib/run-command'
 import { SshFiles } from '../lib/ssh-files'
 import type { FirstFields } from '../model/cluster'
 import { PATH } from '../model/constants/paths'
-import { createCluster, makeDirectories } from './cluster-files'
+import { createCluster } from './cluster-files'
+import { makeDirectories } from './directories'
 import { type InitChecks, type Places, type WantedCluster, checkNewCluster, stateFiles, textOf } from './init-checks'
 
 export interface InitOptions extends InitChecks {

@@ -19,7 +19,7 @@ import {
   keyUpdate,
   type KeyUpdate,
 } from '../rpc/ssh/messages'
-import { makeDirectories } from './cluster-files'
+import { makeDirectories } from './directories'
 
 export interface ProgramRun {
   paths: Paths

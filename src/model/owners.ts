@@ -172,8 +172,12 @@ function give(fd: number, wanted: Belonging): void {
   if ((stat.mode & 0o7777) !== mode) fs.chmodSync(place, mode)
 }
 
-/** What the table names, and where files are of which it names some. */
+/** What the table names, the directories among it, and where files are of which it names some. */
 export const NAMED_FILES: readonly string[] = Object.keys(exact)
+/** Nothing else is executable. */
+export const DIRECTORIES: readonly string[] = Object.entries(exact).flatMap(([place, [, , mode]]) =>
+  (mode & 0o100) === 0 ? [] : [place],
+)
 export const NAMED_IN: readonly string[] = [...new Set(named.map(([directory]) => directory))]
 
 /** Everything that is there, as Ganeti's ensure-dirs does when daemons start: archived jobs alone are too many. */

@@ -2,15 +2,16 @@
 import { Supervisor } from '../daemons/node/supervisor'
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine } from '../lib/machine'
-import { claimAll, ownedDisk as disk } from '../model/owners'
+import { ownedDisk as disk } from '../model/owners'
 import { readOptions } from '../roles/options'
 import { ROLES, roleNamed } from '../roles/table'
+import { ensureDirectories } from './ensure-dirs'
 import { PROGRAM, WATCHER } from './program'
 import type { Start } from './start'
 
 /** Messages of this process to its parent are those of `NodeMessage` in daemons/node/messages.ts. */
 export const start: Start = async ({ paths, log, options }) => {
-  claimAll(paths.local)
+  await ensureDirectories(paths)
   const { files, processes } = thisMachine
   const supervisor = new Supervisor({
     ...{ paths, clock, disk, files, processes, log, program: PROGRAM, roles: ROLES },

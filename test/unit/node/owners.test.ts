@@ -3,6 +3,8 @@ import * as fs from 'node:fs'
 import { fileOwner } from '../../../src/lib/accounts'
 import { systemFiles } from '../../../src/lib/files'
 import { MISPLACED_TOLD_MAX } from '../../../src/model/limits/node'
+import { PATH } from '../../../src/model/constants/paths'
+import { DIRECTORIES } from '../../../src/model/owners'
 import { misplacedFiles } from '../../../src/node/owners'
 import { ensureDirectories } from '../../../src/start/ensure-dirs'
 import { clockAt } from '../../support/instant-clock'
@@ -19,6 +21,11 @@ test('a node whose files are as the table has them finds nothing', async () => {
   await context.disk.write(paths.configFile, '{}')
   node.put('/var/lib/ganeti/a-file-of-somebody', '', 0o666)
   expect(await misplacedFiles(context)).toEqual([])
+})
+
+test('every directory of the table is there from the start, so that who needs one does not make it with other owners', () => {
+  expect(DIRECTORIES).toContain(PATH.DISK_LINKS_DIR)
+  for (const directory of DIRECTORIES) expect(fs.statSync(paths.local(directory)).isDirectory()).toBe(true)
 })
 
 test('a wrong mode is told with the right one and the command that mends it, which does', async () => {
