@@ -262,6 +262,7 @@ browserTest(
     await look('change-nic-refused')
     await address.fill('10.7.0.9')
     // The small guest never gives a card back while it runs.
+    await dialog.getByRole('button', { name: 'More options' }).click()
     await dialog.getByRole('switch', { name: 'At once, while it runs' }).click()
     await dialog.getByRole('button', { name: 'Change network card', exact: true }).click()
     await done('Change network card')

@@ -49,13 +49,14 @@ export function modify(instance: Pick<Instance, 'name'>, body: Body): Request {
 }
 
 /** `--disk 0:modify,mode=ro`, `--net add:network=lan` */
-export function deviceWords(flag: string, changes: unknown): string[] {
+function deviceWords(flag: string, changes: unknown): string[] {
   if (!Array.isArray(changes)) return []
   return (changes as readonly (readonly [string, number | string, Body?])[]).map(([action, device, params]) => {
-    const values = gntText('', { x: params ?? {} }, []).replace(/^gnt\s+--x=/, '')
+    const isEmpty = Object.keys(params ?? {}).length === 0
+    const values = isEmpty ? [] : [gntText('', { x: params }, []).replace(/^gnt\s+--x=/, '')]
     const isNew = action === 'add' && device === -1
-    const words = [isNew ? [] : action === 'modify' ? [] : [action], values === '' ? [] : [values]].flat()
-    return `--${flag} ${isNew ? 'add' : device}:${words.join(',')}`
+    const words = [...(isNew || action === 'modify' ? [] : [action]), ...values]
+    return `--${flag} ${[String(isNew ? 'add' : device), ...(words.length === 0 ? [] : [words.join(',')])].join(':')}`
   })
 }
 
