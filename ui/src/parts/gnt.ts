@@ -52,3 +52,19 @@ const escaped = (text: string): string => text.replaceAll(/[\\,]/g, '\\$&')
 
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+
+type Change = readonly [action: string, device: number | string, params?: Readonly<Record<string, unknown>>]
+
+/** Changes of disks or cards: `--disk 0:mode=ro`, `--net add:network=lan`, `--net 1:remove`. */
+export function changeWords(flag: string, changes: unknown): string[] {
+  if (!Array.isArray(changes)) return []
+  return (changes as readonly Change[]).map(([action, device, params = {}]) => {
+    const isNew = action === 'add' && device === -1
+    const where = String(isNew ? 'add' : device)
+    const what = [
+      ...(isNew || action === 'modify' ? [] : [action]),
+      ...(Object.keys(params).length === 0 ? [] : [flagValue(params)]),
+    ]
+    return `--${flag} ${shellWord(what.length === 0 ? where : `${where}:${what.join(',')}`)}`
+  })
+}

@@ -1,6 +1,6 @@
 // Requests about one instance, and the same for gnt.
 import type { Request } from '../../../parts/copy-as'
-import { gntText } from '../../../parts/gnt'
+import { changeWords, gntText } from '../../../parts/gnt'
 import type { Seen } from '../../../parts/request-dialog'
 import type { Instance } from '../instance'
 
@@ -39,25 +39,13 @@ export function modify(instance: Pick<Instance, 'name'>, body: Body): Request {
     ...(communication === undefined ? {} : { communication: communication === true ? 'yes' : 'no' }),
   }
   const { offline: _, instance_communication: __, ...others } = body
-  const words = [...deviceWords('disk', body['disks']), ...deviceWords('net', body['nics'])]
+  const words = [...changeWords('disk', body['disks']), ...changeWords('net', body['nics'])]
   const text = gntText('instance modify', { ...others }, [], MODIFY_FLAGS)
   const flagWords = Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
   return {
     ...{ method: 'PATCH', path: pathOf(instance), body },
     gnt: [text, ...flagWords, ...words, instance.name].join(' '),
   }
-}
-
-/** `--disk 0:modify,mode=ro`, `--net add:network=lan` */
-function deviceWords(flag: string, changes: unknown): string[] {
-  if (!Array.isArray(changes)) return []
-  return (changes as readonly (readonly [string, number | string, Body?])[]).map(([action, device, params]) => {
-    const isEmpty = Object.keys(params ?? {}).length === 0
-    const values = isEmpty ? [] : [gntText('', { x: params }, []).replace(/^gnt\s+--x=/, '')]
-    const isNew = action === 'add' && device === -1
-    const words = [...(isNew || action === 'modify' ? [] : [action]), ...values]
-    return `--${flag} ${[String(isNew ? 'add' : device), ...(words.length === 0 ? [] : [words.join(',')])].join(':')}`
-  })
 }
 
 export const remove = (instance: Pick<Instance, 'name'>, verb: string, body: Body, told: Told): Request => ({
