@@ -14,6 +14,8 @@ import { SANDBOX } from './sandbox'
 export const HOME = `${PATH.GANTRY_VERSIONS_DIR}/current`
 export const NODE = '/usr/bin/node'
 const COMMON = 'ganeti-common.service'
+/** What scripts know: "service ganeti restart". */
+const SERVICE = 'ganeti.service'
 /** Seconds without a sign of life after which a daemon is started again. */
 const WATCHDOG_S = 120
 
@@ -96,16 +98,17 @@ function conditions({ place, lines = {} }: Role): string[] {
 }
 
 function targets(): Record<string, Unit> {
-  const target = (description: string, part: string | undefined, wantedBy: string): Unit => ({
+  const target = (description: string, part: string, wantedBy: string, wants?: string): Unit => ({
     Unit: [
       ['Description', description],
       ['Documentation', 'man:gantryd(8)'],
-      ...(part === undefined ? [] : ([['PartOf', part]] as const)),
+      ['PartOf', part],
+      ...(wants === undefined ? [] : ([['Wants', wants]] as const)),
     ],
     Install: [['WantedBy', wantedBy]],
   })
   return {
-    [UNIT.all]: target('Ganeti (Gantry): virtual machines of a cluster', undefined, 'multi-user.target'),
+    [UNIT.all]: target('Ganeti (Gantry): virtual machines of a cluster', SERVICE, 'multi-user.target', SERVICE),
     [UNIT.node]: target('Ganeti (Gantry): daemons of every node', UNIT.all, UNIT.all),
     [UNIT.master]: target('Ganeti (Gantry): daemons of the master', UNIT.all, UNIT.all),
   }
@@ -133,6 +136,22 @@ function others(): Record<string, Unit> {
   const member: Section = [['ConditionPathExists', PATH.NODED_CERT_FILE]]
   const isMaster = conditions({ place: 'master' } as Role)
   return {
+    [SERVICE]: {
+      Unit: [
+        ['Description', 'Ganeti (Gantry): all of it, for the words of init scripts'],
+        ['Documentation', 'man:gantryd(8)'],
+        // Each starts, stops and restarts the other one; who starts the service waits for the daemons.
+        ['Wants', UNIT.all],
+        ['PartOf', UNIT.all],
+        ['After', Object.values(UNIT).join(' ')],
+        ['StartLimitIntervalSec', 0],
+      ],
+      Service: [
+        ['Type', 'oneshot'],
+        ['RemainAfterExit', 'yes'],
+        ['ExecStart', '/usr/bin/true'],
+      ],
+    },
     [COMMON]: oneshot('Ganeti (Gantry): directories, owners and modes', [['ExecStart', PATH.ENSURE_DIRS]]),
     'ganeti-watcher.service': oneshot(
       'Ganeti (Gantry): the watcher starts what should run and does not',

@@ -9,7 +9,7 @@ import * as path from 'node:path'
 const ROOTS = path.resolve(__dirname, '../../.cache/machines')
 export type Kind = 'root' | 'ganeti'
 const CONTAINER = '/usr/share/lxc/config/common.conf'
-const DYING = ['setpriv', '--pdeathsig', 'KILL', '--']
+export const DYING = ['setpriv', '--pdeathsig', 'KILL', '--']
 const CLEAN = [
   'env',
   '-i',
@@ -35,7 +35,7 @@ export const GUEST = '10.88.0.50'
 export const SHARED = '/srv/ganeti/shared-file-storage'
 const HOSTS = [
   '127.0.0.1 localhost',
-  ...[1, 2, 3].map((n) => `10.88.0.${n} ${nameOf(n)} node${n}`),
+  ...[1, 2, 3, 4].map((n) => `10.88.0.${n} ${nameOf(n)} node${n}`),
   `10.88.0.10 ${CLUSTER}`,
 ]
 
@@ -63,8 +63,12 @@ export class Machines {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gm-'))
   private readonly keeper: ChildProcess
   private readonly containers = new Map<number, ChildProcess>()
+  /** What every machine has as /etc/hosts. */
+  readonly hosts: string
 
-  constructor() {
+  /** Names are lines of /etc/hosts beside those of the machines. */
+  constructor(names: readonly string[] = []) {
+    this.hosts = `${[...HOSTS, ...names].join('\n')}\n`
     const [cgroups, ready] = [path.join(this.folder, 'cgroups'), path.join(this.folder, 'ready')]
     const line = [
       // The containers' own network is seen in /sys, which has the control groups, too.
@@ -89,7 +93,7 @@ export class Machines {
       fs.writeFileSync(path.join(upper, place), text)
     }
     write('/etc/hostname', `${nameOf(machine)}\n`)
-    write('/etc/hosts', `${HOSTS.join('\n')}\n`)
+    write('/etc/hosts', this.hosts)
     write('/etc/systemd/system/lan.service', LAN(machine))
     write('/etc/systemd/system/multi-user.target.wants/.keep', '')
     fs.symlinkSync('../lan.service', path.join(upper, '/etc/systemd/system/multi-user.target.wants/lan.service'))
@@ -143,6 +147,11 @@ export class Machines {
     return `${SHARED}/${path.basename(file)}`
   }
 
+  /** Words before a command that is to be in the machines' network and to see their control groups. */
+  get inside(): readonly string[] {
+    return ['nsenter', '-t', String(this.keeper.pid), '-m', '-n', '--']
+  }
+
   async remove(): Promise<void> {
     for (const [machine, child] of this.containers) {
       const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -160,10 +169,6 @@ export class Machines {
     }
     this.keeper.kill('SIGKILL')
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
-  }
-
-  private get inside(): readonly string[] {
-    return ['nsenter', '-t', String(this.keeper.pid), '-m', '-n', '--']
   }
 
   private logs(): string {

@@ -1,11 +1,13 @@
-// npm run test:qa: Ganeti's own QA against our programs, on four machines that are namespaces of this one. outcomes.json says what each
-// of its tests gives, and why one fails; an outcome that is another one, either way, fails the lane. Names of parts of the QA, as they
-// stand before the names of the tests, run only these.
+// npm run test:qa: Ganeti's own QA against our packages, on four machines with systemd. outcomes.json says what each of its tests gives,
+// and why one fails; an outcome that is another one, either way, fails the lane. Names of parts of the QA, as they stand before the names
+// of the tests, run only these.
 import { spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { createInterface } from 'node:readline'
+import { DYING, NEEDED, missing } from '../../machines/machines'
+import { reaching, startMachines } from './machines'
 
 interface Expected {
   readonly passes: readonly string[]
@@ -25,44 +27,43 @@ const PROGRAMS = path.join(REPOSITORY, '.cache/ganeti-programs')
 const LIMIT_S = 1260
 
 async function main(parts: readonly string[]): Promise<number> {
-  const missing = reasonToSkip()
-  if (missing !== undefined) {
-    console.log(`skipped: ${missing}`)
+  const reason = reasonToSkip()
+  if (reason !== undefined) {
+    console.log(`skipped: ${reason}`)
     return 0
   }
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-qa-'))
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gq-'))
   const log = path.join(folder, 'log')
   const begun = Date.now()
-  const results = await runQa(log, parts)
+  const machines = await startMachines(folder)
+  console.log(`four machines are there after ${secondsSince(begun)} s`)
+  const results = await runQa([...DYING, ...reaching(machines, folder)], log, parts)
+  await machines.remove()
   const problems = differences(expectations(), results, parts.length > 0)
   const passed = results.filter(({ outcome }) => outcome === 'passes').length
-  const seconds = Math.round((Date.now() - begun) / 1000)
-  console.log(`${results.length} tests in ${seconds} s: ${passed} pass, ${results.length - passed} fail`)
+  console.log(`${results.length} tests in ${secondsSince(begun)} s: ${passed} pass, ${results.length - passed} fail`)
   for (const problem of problems) console.log(problem)
   if (problems.length > 0) console.log(`All that was said is in ${log}`)
   else fs.rmSync(folder, { recursive: true })
   return problems.length === 0 ? 0 : 1
 }
 
+const secondsSince = (begun: number): number => Math.round((Date.now() - begun) / 1000)
+
 function reasonToSkip(): string | undefined {
-  if (process.getuid?.() !== 0) return 'machines as namespaces need root'
+  if (missing.length > 0) return NEEDED
   if (!fs.existsSync(path.join(PROGRAMS, 'qa')))
     return "Ganeti's QA is missing; fetch it with: sh test/peers/ganeti-programs.sh"
-  const tools = ['ip', 'nsenter', 'unshare', 'setpriv', 'sshd', 'fping', 'openssl']
-  const absent = tools.filter((tool) => spawnSync('which', [tool]).status !== 0)
-  if (absent.length > 0) return `these programs are missing: ${absent.join(', ')}`
-  const apart = spawnSync('unshare', ['-m', '-u', '-i', '-n', '-p', '-f', 'true'], { encoding: 'utf8' })
-  return apart.status === 0 ? undefined : `namespaces cannot be made here: ${apart.stderr.trim()}`
+  const absent = ['ssh', 'ssh-agent', 'openssl'].filter((tool) => spawnSync('which', [tool]).status !== 0)
+  return absent.length > 0 ? `these programs are missing: ${absent.join(', ')}` : undefined
 }
 
-async function runQa(log: string, parts: readonly string[]): Promise<Result[]> {
+async function runQa(inside: readonly string[], log: string, parts: readonly string[]): Promise<Result[]> {
   const said = fs.openSync(log, 'w')
-  // All processes there end with this one, and their mounts and connections with them.
-  const apart = ['--pdeathsig', 'KILL', 'unshare', ...'-m -n -p -f --kill-child=KILL --mount-proc'.split(' ')]
   const environment = ['env', `PYTHONPATH=${PROGRAMS}`, 'PYTHONDONTWRITEBYTECODE=1', 'PYTHONUNBUFFERED=1']
-  const [machines, driver, configuration] = [here('machines.sh'), here('drive.py'), here('configuration.json')]
-  const inside = [...environment, '/usr/bin/python3', driver, configuration, ...parts]
-  const child = spawn('setpriv', [...apart, 'bash', machines, REPOSITORY, ...inside], {
+  const line = [...inside, ...environment, '/usr/bin/python3', here('drive.py'), here('configuration.json'), ...parts]
+  const [program = '', ...words] = line
+  const child = spawn(program, words, {
     stdio: ['ignore', said, said, 'pipe'],
     timeout: LIMIT_S * 1000,
     killSignal: 'SIGKILL',
