@@ -82,7 +82,7 @@ serveJobs(processChannel(), {
     runOpcode(op, {
       ...setting,
       ...{ wconfd, nodes, clock, random, paths, queries, masterFile },
-      rendezvous: () => openRendezvous(clock),
+      rendezvous: () => openRendezvous(clock, paths.socketDir),
       think,
       async started(how) {
         await checkAgain(op, setting.jobId, wconfd)

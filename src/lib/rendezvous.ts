@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import * as net from 'node:net'
-import * as os from 'node:os'
 import * as path from 'node:path'
 import { type Clock, within } from './clock'
 
@@ -31,8 +30,9 @@ export async function meet<T>(socketPath: string, look: () => Promise<T>): Promi
   }
 }
 
-export async function openRendezvous(clock: Clock): Promise<Rendezvous> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ganeti-test-'))
+/** The directory must be one that both sides see: a daemon of systemd has a temporary one of its own. */
+export async function openRendezvous(clock: Clock, directory: string): Promise<Rendezvous> {
+  const folder = await fs.mkdtemp(path.join(directory, 'ganeti-test-'))
   const server = net.createServer()
   const socketPath = path.join(folder, 'sock')
   const connection = once(server, 'connection') as Promise<[net.Socket]>

@@ -1,4 +1,4 @@
-// Machines for the tests of the package: containers with systemd as PID 1 on one bridge, in a network of their own. Each has a root file
+// Machines for the tests of the packages and for Ganeti's QA: containers with systemd as PID 1 on one bridge, in a network of their own. Each has a root file
 // system of its own above a common one, and ends with the test, however that ends.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -24,6 +24,8 @@ const missingFor = (kind: Kind): string[] => [
   ...(fs.existsSync(path.join(ROOTS, kind)) ? [] : ['sh test/machines/root-file-system.sh']),
   ...(fs.existsSync('/dev/net/tun') ? [] : ['modprobe tun']),
 ]
+/** Whether bare machines have this file before anything is installed. */
+export const bareHas = (file: string): boolean => fs.existsSync(path.join(ROOTS, 'root', file))
 export const missing = missingFor('root')
 export const missingForGaneti = missingFor('ganeti')
 export const NEEDED = `skipped, machines need: ${missingForGaneti.join('; ')}`

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the root file systems of the machines of `npm run test:machines`: Debian with systemd, an SSH server and what Gantry's package
-# wants, but without Gantry; and the same with Debian's Ganeti, whose package lies where apt finds it without a network. Needs root and
-# mmdebstrap; run again to renew.
+# Makes the root file systems of the machines of `npm run test:machines` and `npm run test:qa`: Debian with systemd, an SSH server, what
+# Gantry's package and Ganeti's QA want, but without Gantry; and the same with Debian's Ganeti, whose package lies where apt finds it
+# without a network. Needs root and mmdebstrap; run again to renew.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -9,8 +9,7 @@ dir=$PWD/.cache/machines
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 packages=systemd,systemd-sysv,dbus,openssh-server,openssh-client,iproute2,iputils-ping,iputils-arping,procps
-packages=$packages,qemu-system-x86,qemu-utils,openssl,logrotate,bash-completion,libstdc++6
-
+packages=$packages,qemu-system-x86,qemu-utils,openssl,logrotate,bash-completion,libstdc++6,fping
 
 make_root() {
   name=$1 include=$2

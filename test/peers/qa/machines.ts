@@ -9,10 +9,7 @@ const ALL = [1, 2, 3, 4] as const
 const INSTANCES = Array.from({ length: 20 }, (_, index) => index + 1)
 /** Where the QA runs. */
 const OUTSIDE = '10.88.0.99/24'
-const HOSTS = [
-  '10.88.0.11 renamed.machines.test',
-  ...INSTANCES.map((n) => `10.88.0.${100 + n} inst${n}.machines.test`),
-]
+const HOSTS = ['10.88.0.11 renamed.machines.test', ...INSTANCES.map((n) => `10.88.0.${100 + n} inst${n}.machines.test`)]
 
 export async function startMachines(folder: string): Promise<Machines> {
   const machines = new Machines(HOSTS)

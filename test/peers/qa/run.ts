@@ -6,7 +6,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { createInterface } from 'node:readline'
-import { DYING, NEEDED, missing } from '../../machines/machines'
+import { DYING, NEEDED, bareHas, missing } from '../../machines/machines'
 import { reaching, startMachines } from './machines'
 
 interface Expected {
@@ -54,6 +54,8 @@ function reasonToSkip(): string | undefined {
   if (missing.length > 0) return NEEDED
   if (!fs.existsSync(path.join(PROGRAMS, 'qa')))
     return "Ganeti's QA is missing; fetch it with: sh test/peers/ganeti-programs.sh"
+  if (!bareHas('/usr/bin/fping'))
+    return 'the machines have no fping; renew them with: sh test/machines/root-file-system.sh'
   const absent = ['ssh', 'ssh-agent', 'openssl'].filter((tool) => spawnSync('which', [tool]).status !== 0)
   return absent.length > 0 ? `these programs are missing: ${absent.join(', ')}` : undefined
 }

@@ -27,6 +27,27 @@ test('what the place of a daemon depends on is a condition of its unit', () => {
   expect(conditions('ganeti-kvmd')).toHaveLength(2)
 })
 
+test('the name that init scripts have reaches every daemon, and waits for what starts them', () => {
+  const of = (name: string, key: string) =>
+    linesOf(name)
+      .filter((line) => line.startsWith(`${key}=`))
+      .flatMap((line) => line.slice(key.length + 1).split(' '))
+  const above = (name: string): string[] =>
+    of(name, 'PartOf').flatMap((part) => (part === 'ganeti.service' ? [part] : [part, ...above(part)]))
+  const waited = of('ganeti.service', 'After')
+  for (const { program } of packagedRoles) {
+    const chain = above(`${program}.service`)
+    expect(chain.at(-1)).toBe('ganeti.service')
+    for (const target of chain.slice(0, -1)) expect(waited).toContain(target)
+  }
+  // Whichever of the two is started or stopped, the other one is, too.
+  expect([of('ganeti.service', 'Wants'), of('ganeti.service', 'PartOf')]).toEqual([
+    ['ganeti.target'],
+    ['ganeti.target'],
+  ])
+  expect(of('ganeti.target', 'Wants')).toEqual(['ganeti.service'])
+})
+
 test('guests and jobs outlive the daemons that started them', () => {
   for (const unit of ['ganeti-noded.service', 'ganeti-luxid.service', 'ganeti-watcher.service'])
     expect(linesOf(unit)).toContain('KillMode=process')

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
+import * as os from 'node:os'
 import { systemClock } from '../../../../src/lib/clock'
 import { openRendezvous } from '../../../../src/lib/rendezvous'
 import { runOpcode } from '../../../../src/operations/processor'
@@ -12,7 +13,7 @@ beforeEach(() => {
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
 })
-const rendezvous = () => openRendezvous(systemClock)
+const rendezvous = () => openRendezvous(systemClock, os.tmpdir())
 const reason = [['gnt:test', '', 1]]
 
 /** Runs an opcode and answers each of its notices, like a tester who looks and lets it go on. */
