@@ -37,6 +37,8 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.SPICE_CACERT_FILE]: [...NODE, 0o440],
   [PATH.NODED_CERT_FILE]: [...MASTER, 0o440],
   [PATH.NODED_CLIENT_CERT_FILE]: [...MASTER, 0o440],
+  // It takes the other one's place as it is.
+  [PATH.WAITING_CLIENT_CERT_FILE]: [...MASTER, 0o440],
   [PATH.WATCHER_PAUSEFILE]: [...MASTER, 0o644],
   [PATH.RAPI_DATA_DIR]: [rapi, GROUP.masterd, 0o750],
   [PATH.RAPI_USERS_FILE]: [rapi, GROUP.masterd, 0o640],

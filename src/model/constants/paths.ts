@@ -5,6 +5,8 @@ export const PATH = {
   CLUSTER_DOMAIN_SECRET_FILE: '/var/lib/ganeti/cluster-domain-secret',
   NODED_CERT_FILE: '/var/lib/ganeti/server.pem',
   NODED_CLIENT_CERT_FILE: '/var/lib/ganeti/client.pem',
+  /** A master's new one, until all nodes know it. */
+  WAITING_CLIENT_CERT_FILE: '/var/lib/ganeti/client.pem.new',
   RAPI_CERT_FILE: '/var/lib/ganeti/rapi.pem',
   RAPI_DATA_DIR: '/var/lib/ganeti/rapi',
   RAPI_USERS_FILE: '/var/lib/ganeti/rapi/users',

@@ -92,8 +92,7 @@ async function renewCertificates(ctx: UnitContext, config: ConfigData, master: N
   return failed
 }
 
-/** Where the master's new certificate waits until all nodes know it. */
-const WAITING = { cert_file: `${PATH.NODED_CLIENT_CERT_FILE}.new` }
+const WAITING = { cert_file: PATH.WAITING_CLIENT_CERT_FILE }
 
 async function renewMasters(
   ctx: UnitContext,

@@ -50,6 +50,7 @@ test.each([
   ['/var/lib/ganeti', 0o755, 0o755],
   ['/var/run/ganeti', 0o775, 0o755],
   ['/var/lib/ganeti/known_hosts', 0o644, 0o644],
+  ['/var/lib/ganeti/client.pem.new', 0o440, 0o400],
   // A virtual root below a real one's directories.
   ['/var/lib/ganeti/x/var/lib/ganeti/server.pem', 0o440, 0o400],
 ])('%s', (file, full, alone) => {
