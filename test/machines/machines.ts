@@ -65,12 +65,15 @@ export class Machines {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gm-'))
   private readonly keeper: ChildProcess
   private readonly containers = new Map<number, ChildProcess>()
+  /** The root file system that a bare machine begins with. */
+  private bare = path.join(ROOTS, 'root')
   /** What every machine has as /etc/hosts. */
   readonly hosts: string
 
   /** Names are lines of /etc/hosts beside those of the machines. */
   constructor(names: readonly string[] = []) {
     this.hosts = `${[...HOSTS, ...names].join('\n')}\n`
+    fs.mkdirSync(path.join(this.folder, 'shared'))
     const [cgroups, ready] = [path.join(this.folder, 'cgroups'), path.join(this.folder, 'ready')]
     const line = [
       // The containers' own network is seen in /sys, which has the control groups, too.
@@ -86,6 +89,24 @@ export class Machines {
     }
   }
 
+  /** Before any is started: all of them that are of a bare kind get these packages, and share the files of those. */
+  async install(packages: readonly string[]): Promise<void> {
+    const own = path.join(this.folder, 'installed')
+    const [upper, work, root] = [path.join(own, 'upper'), path.join(own, 'work'), path.join(own, 'root')]
+    const line = [
+      `mkdir -p ${upper} ${work} ${root}`,
+      `mount -t overlay overlay -o lowerdir=${path.join(ROOTS, 'root')},upperdir=${upper},workdir=${work} ${root}`,
+      `mount -t proc proc ${root}/proc`,
+      `cp ${packages.join(' ')} ${root}/tmp`,
+      `chroot ${root} dpkg --force-unsafe-io -i ${packages.map((file) => `/tmp/${path.basename(file)}`).join(' ')}`,
+      `rm ${root}/tmp/*`,
+      `umount ${root}/proc`,
+    ].join(' && ')
+    const { code, output } = await ended([...this.inside, ...CLEAN, 'sh', '-c', line])
+    if (code !== 0) throw new Error(`the packages were not installed:\n${output}`)
+    this.bare = root
+  }
+
   /** Resolves when systemd has started what it should. */
   async start(machine: number, kind: Kind = 'root'): Promise<void> {
     const own = path.join(this.folder, `m${machine}`)
@@ -99,8 +120,10 @@ export class Machines {
     write('/etc/systemd/system/lan.service', LAN(machine))
     write('/etc/systemd/system/multi-user.target.wants/.keep', '')
     fs.symlinkSync('../lan.service', path.join(upper, '/etc/systemd/system/multi-user.target.wants/lan.service'))
-    fs.mkdirSync(path.join(this.folder, 'shared'), { recursive: true })
-    fs.writeFileSync(path.join(own, 'config'), this.config(machine, path.join(ROOTS, kind), upper))
+    fs.writeFileSync(
+      path.join(own, 'config'),
+      this.config(machine, kind === 'root' ? this.bare : path.join(ROOTS, kind), upper),
+    )
     const log = path.join(own, 'lxc.log')
     const words = ['lxc-start', '-F', '-P', this.folder, '-n', `m${machine}`, '-l', 'WARN', '-o', log]
     const [program = '', ...rest]: readonly string[] = [...DYING, ...this.inside, ...words]
@@ -121,15 +144,7 @@ export class Machines {
 
   attempt(machine: number, line: string): Promise<Ran> {
     const words = ['lxc-attach', '-P', this.folder, '-n', `m${machine}`, '--', ...CLEAN, 'sh', '-c', line]
-    const [program = '', ...rest]: readonly string[] = [...this.inside, ...words]
-    return new Promise((resolve, reject) => {
-      const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
-      let output = ''
-      for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-      child.once('error', reject)
-      child.once('close', (code) => resolve({ code: code ?? -1, output }))
-    })
+    return ended([...this.inside, ...words])
   }
 
   /** Runs it again and again until its outcome is the wanted one; Jest's limit ends what never comes. */
@@ -194,4 +209,16 @@ export class Machines {
       '',
     ].join('\n')
   }
+}
+
+/** Runs a command and collects all that it says. */
+function ended([program = '', ...words]: readonly string[]): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code: code ?? -1, output }))
+  })
 }

@@ -1,10 +1,7 @@
 #!/bin/sh
-# Makes one of the QA's machines of a bare one, as an administrator would: machine.sh FOLDER PACKAGE...
-# FOLDER has the key of who runs the QA.
+# Makes one of the QA's machines of one with our packages, as an administrator would: machine.sh FOLDER, which has the key of who runs the QA.
 set -eu
 folder=$1
-shift
-dpkg -i "$@"
 
 printf '%s\n' /srv/ganeti/file-storage /srv/ganeti/shared-file-storage > /etc/ganeti/file-storage-paths
 # The QA gives its instances an image.

@@ -1,4 +1,4 @@
-// The machines of Ganeti's QA: four with systemd and our packages, in which whoever has the key of `Site` may log in.
+// The machines of Ganeti's QA: four with systemd and our packages, in which whoever has the key in the given folder may log in.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -14,13 +14,17 @@ const HOSTS = ['10.88.0.11 renamed.machines.test', ...INSTANCES.map((n) => `10.8
 export async function startMachines(folder: string): Promise<Machines> {
   const machines = new Machines(HOSTS)
   try {
-    const started = Promise.all(ALL.map((machine) => machines.start(machine)))
-    const packages = [buildNode(folder), ...buildGantry(folder, '0.1.0')].map((file) => machines.share(file))
+    const packages = path.join(machines.folder, 'packages')
+    await machines.install([buildNode(packages), ...buildGantry(packages, '0.1.0')])
     execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-N', '', '-C', 'qa', '-f', path.join(folder, 'key')])
-    const script = [machines.share(path.join(__dirname, 'machine.sh')), SHARED, ...packages].join(' ')
     machines.share(path.join(folder, 'key.pub'))
-    await started
-    await Promise.all(ALL.map((machine) => machines.run(machine, `sh ${script}`)))
+    const script = machines.share(path.join(__dirname, 'machine.sh'))
+    await Promise.all(
+      ALL.map(async (machine) => {
+        await machines.start(machine)
+        await machines.run(machine, `sh ${script} ${SHARED}`)
+      }),
+    )
     await machines.run(1, `rm ${SHARED}/*`)
     await writeSite(machines, folder)
     return machines
@@ -36,7 +40,9 @@ export function reaching(machines: Machines, folder: string): string[] {
     `ip address replace ${OUTSIDE} dev lan`,
     `mount --bind ${path.join(folder, 'hosts')} /etc/hosts`,
     // An agent hands the key on to the machines: of their own they have only those that the cluster makes.
-    'exec ssh-agent sh -c \'ssh-add -q "$1/key" && export TMPDIR="$1" PATH="$1:$PATH" && shift && exec "$@"\' - "$@"',
+    'ssh-agent sh -c \'ssh-add -q "$1/key" && export TMPDIR="$1" PATH="$1:$PATH" && shift && exec "$@"\' - "$@"',
+    // The shell stays, so that all ends with it: what becomes the agent, with a group of its own, is not ended with its parent.
+    ':',
   ]
   const apart = 'unshare -m -p -f --kill-child=KILL --mount-proc'.split(' ')
   return [...machines.inside, ...apart, 'sh', '-e', '-c', lines.join('\n'), '-', folder]

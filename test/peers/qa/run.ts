@@ -37,8 +37,7 @@ async function main(parts: readonly string[]): Promise<number> {
   const begun = Date.now()
   const machines = await startMachines(folder)
   console.log(`four machines are there after ${secondsSince(begun)} s`)
-  const results = await runQa([...DYING, ...reaching(machines, folder)], log, parts)
-  await machines.remove()
+  const results = await runQa([...DYING, ...reaching(machines, folder)], log, parts).finally(() => machines.remove())
   const problems = differences(expectations(), results, parts.length > 0)
   const passed = results.filter(({ outcome }) => outcome === 'passes').length
   console.log(`${results.length} tests in ${secondsSince(begun)} s: ${passed} pass, ${results.length - passed} fail`)
