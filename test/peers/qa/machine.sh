@@ -11,8 +11,9 @@ echo 'os-image where the system comes from' >> /srv/ganeti/os/qa-tiny/parameters
 
 mkdir -p -m 700 /root/.ssh
 cp "$folder/key.pub" /root/.ssh/authorized_keys
-# The QA also tries DSA keys, which OpenSSH accepts only where it is told to.
-for program in ssh sshd; do
-  echo 'PubkeyAcceptedAlgorithms +ssh-dss' > /etc/ssh/${program}_config.d/qa.conf
-done
+# The QA also tries DSA keys, which OpenSSH accepts only where it is told to, and starts ssh without its configuration.
+mv /usr/bin/ssh /usr/bin/ssh.real
+printf '#!/bin/sh\nexec /usr/bin/ssh.real -oPubkeyAcceptedAlgorithms=+ssh-dss "$@"\n' > /usr/bin/ssh
+chmod 755 /usr/bin/ssh
+echo 'PubkeyAcceptedAlgorithms +ssh-dss' > /etc/ssh/sshd_config.d/qa.conf
 systemctl reload ssh
