@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes one of the QA's machines of one with our packages, as an administrator would: machine.sh FOLDER, which has the key of who runs the QA.
+# Makes one of the QA's machines of one with our packages, as an administrator would: machine.sh FOLDER.
+# FOLDER has the key of who runs the QA.
 set -eu
 folder=$1
 
