@@ -1,5 +1,6 @@
 // Every question that a command can ask names an option of that command which answers it beforehand.
 import { ALL_TOOLS } from '../../support/all-tools'
+import { cfgupgradeTool } from '../../../src/cli/cluster/cfgupgrade'
 import { optionsOf } from '../../../src/cli/input/parse'
 import { root, projectFiles } from '../../support/source-tree'
 import type { ConfigData } from '../../../src/model/config'
@@ -12,6 +13,7 @@ import * as path from 'node:path'
 
 /** A line for each place that asks; the option that answers may need a value. */
 const ASKING: readonly (readonly [line: string, answer?: string])[] = [
+  ['cfgupgrade --downgrade'],
   ['gnt-cluster deactivate-master-ip'],
   ['gnt-cluster epo node2.gnt.example'],
   ['gnt-cluster master-failover --no-voting'],
@@ -71,15 +73,19 @@ const run = (words: readonly string[], answers: string[] = []) => {
 const sites = new Set<string>()
 
 test.each(ASKING.map(([line, answer]) => [line, answer] as const))('%s', async (line, answer) => {
-  const [tool = '', name = '', ...rest] = line.split(' ')
-  const command = ALL_TOOLS.find((one) => one.name === tool)?.commands.find((one) => one.name === name)
-  const asked = await run([tool, name, ...rest], ['y', 'y', 'y'])
+  const [tool = '', ...words] = line.split(' ')
+  const commands = [...ALL_TOOLS, cfgupgradeTool].find((one) => one.name === tool)?.commands ?? []
+  // Some tools are one command, without a name.
+  const command = commands.find(({ name }) => name === '' || name === words[0])
+  const named = command?.name === '' ? [tool] : [tool, ...words.slice(0, 1)]
+  const rest = line.split(' ').slice(named.length)
+  const asked = await run([...named, ...rest], ['y', 'y', 'y'])
   const site = asked.askedAt.at(-1)
   const option = asked.answeredBy.at(-1) ?? ''
   sites.add(site ?? '')
   expect(command && optionsOf(command).flatMap(({ long }) => [...long])).toContain(option)
   // The option is an answer to this question; other questions may remain.
-  expect((await run([tool, name, answer ?? option, ...rest])).askedAt).not.toContain(site)
+  expect((await run([...named, answer ?? option, ...rest])).askedAt).not.toContain(site)
 })
 
 test('no place that asks is left out', () => {
