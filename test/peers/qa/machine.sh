@@ -7,7 +7,7 @@ folder=$1
 printf '%s\n' /srv/ganeti/file-storage /srv/ganeti/shared-file-storage > /etc/ganeti/file-storage-paths
 # The QA gives its instances an image.
 mkdir -p /srv/ganeti/os
-cp -r /usr/lib/gantry/os/gantry-tiny /srv/ganeti/os/qa-tiny
+cp -r /etc/ganeti/gantry/os/gantry-tiny /srv/ganeti/os/qa-tiny
 echo 'os-image where the system comes from' >> /srv/ganeti/os/qa-tiny/parameters.list
 
 mkdir -p -m 700 /root/.ssh

@@ -10,7 +10,14 @@ const VALUES = ['x', '', '0:x', '0:a=b', '-1', 'kvm:x=y', 'a=b', '1,,2', '9'.rep
 /** These commands work on the node itself, never end, or show data that the test's master does not have. */
 const LEFT_OUT = [
   ...['gnt-cluster init', 'gnt-cluster destroy', 'gnt-cluster master-failover', 'gnt-cluster show-ispecs-cmd'],
-  ...['gnt-cluster epo', 'gnt-node add', 'gnt-cluster adopt', 'gnt-debug test-jobqueue', 'gnt-debug locks --interval'],
+  ...[
+    'gnt-cluster epo',
+    'gnt-node add',
+    'gnt-cluster adopt',
+    'gnt-cluster upgrade',
+    'gnt-debug test-jobqueue',
+    'gnt-debug locks --interval',
+  ],
 ]
 
 /** A master that reads each submission and then refuses it. */
