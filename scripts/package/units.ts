@@ -150,6 +150,8 @@ function others(): Record<string, Unit> {
         ['Type', 'oneshot'],
         ['RemainAfterExit', 'yes'],
         ['ExecStart', '/usr/bin/true'],
+        // Guests that Debian's Ganeti has started are in the control group of a service of this name, its init script.
+        ['KillMode', 'process'],
       ],
     },
     [COMMON]: oneshot('Ganeti (Gantry): directories, owners and modes', [['ExecStart', PATH.ENSURE_DIRS]]),
