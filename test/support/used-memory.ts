@@ -7,6 +7,8 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 export function usedBytes(): number {
   collectGarbage()
+  // Buffers are given back in the background, for which the next collection waits.
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
