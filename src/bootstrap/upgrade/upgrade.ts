@@ -85,13 +85,13 @@ export async function resume(options: UpgradeOptions): Promise<Outcome> {
   // Daemons may have been stopped, and others started again with the machine.
   const failed = await runAll(options, onlineNodes(options), scripts.START, DAEMONS_S)
   for (const [{ name }, why] of failed) say(`${name}: its daemons did not start: ${why}`)
-  try {
-    const found = await lookEverywhere(options, intent.to)
-    return await goOver(options, { intent, wanted: [...found.keys()], conversion: conversionOf(options, found) })
-  } catch (error) {
-    if ((await readIntent(options)) !== undefined) await finish(options, intent)
+  const found = await lookEverywhere(options, intent.to).catch(async (error: unknown) => {
+    // What says why it cannot go on is not lost with what fails afterwards; the note of it stays then.
+    await finish(options, intent).catch((second: unknown) => say(errorText(second)))
     throw error
-  }
+  })
+  // Where it can neither go over nor back, the note stays for whoever resumes it again.
+  return goOver(options, { intent, wanted: [...found.keys()], conversion: conversionOf(options, found) })
 }
 
 /** Another node has become the master meanwhile: what was under way here concerns nobody any more. Whether that is so. */

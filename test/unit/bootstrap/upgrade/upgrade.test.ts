@@ -176,6 +176,18 @@ test('what cannot be taken back says so, and is continued when it is mended', as
   expect(await atWork()).toEqual(WORKING)
 })
 
+test('what fails again while it is continued keeps its note, until it is mended', async () => {
+  of(SECOND).failing.add('switch 0.1.1')
+  of(MASTER).failing.add('return 0.1.0')
+  await expect(upgrade(options(), '0.1.1')).rejects.toThrow('tries again')
+  await expect(resume(options())).rejects.toThrow('tries again')
+  expect(await readIntent({ disk, paths })).toEqual({ from: '0.1.0', to: '0.1.1', drained: false })
+  of(SECOND).failing.clear()
+  expect(await resume(options())).toBe('done')
+  expect(running()).toEqual(allRun('0.1.1'))
+  expect(await atWork()).toEqual(WORKING)
+})
+
 test('what is continued waits for no node that is away, and begins nothing without one', async () => {
   const intent = '0.1.0,0.1.1,99\n'
   fs.writeFileSync(paths.local(PATH.INTENT_TO_UPGRADE), intent)
