@@ -67,8 +67,9 @@ export class MaintenanceService {
   /** Removes the tag; maintd forgets the event then, a completed one when it is no longer observed. */
   async acknowledge(caller: Access, id: string): Promise<JobId> {
     const event = this.find(id)
-    const name = this.nameOf(event.node)
-    if (name === undefined || !event.tagged)
+    const { name, tags } = recordGet(this.context.config().nodes, event.node) ?? {}
+    // The node has its tag a moment before maintd has seen the end of the job that gave it.
+    if (name === undefined || !(event.tagged || tags?.includes(event.tag)))
       throw new OpPrereqError(
         `The event ${id} is ${event.status}, and its node has no tag of it yet: there is nothing to acknowledge` +
           (isActive(event) ? '; cancel it instead' : ''),

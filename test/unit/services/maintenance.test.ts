@@ -66,6 +66,14 @@ test('to acknowledge an event removes its tag', async () => {
   ])
 })
 
+test('an event is acknowledged as soon as its node has the tag, also before maintd has seen it', async () => {
+  const { service, asked, node } = serviceWith({ status: 'failed', tag: 'maintd:repairfailed:e1' })
+  await expect(service.acknowledge(caller, 'e1')).rejects.toThrow('its node has no tag of it yet')
+  Object.assign(node, { tags: ['maintd:repairfailed:e1'] })
+  await service.acknowledge(caller, 'e1')
+  expect(asked).toMatchObject([{ OP_ID: 'OP_TAGS_DEL', tags: ['maintd:repairfailed:e1'] }])
+})
+
 test('settings become parameters of the cluster, and unknown ones are refused', async () => {
   const { service, asked } = serviceWith()
   await service.set(caller, { evacuation: true, diagnose_command: 'check' })
