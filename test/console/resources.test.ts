@@ -223,6 +223,21 @@ browserTest(
   },
 )
 
+browserTest('who changes a network or a node that another has changed meanwhile is shown what it was', async () => {
+  const changedByOther = async (where: string, body: object, shown: string) => {
+    await ui.open(where)
+    await ui.choose('Modify')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Modify', exact: true }).waitFor()
+    expect(await cluster.rapi('PATCH', `/3${where}`, body)).toMatchObject({ status: 202 })
+    await dialog.getByText('It has changed meanwhile').waitFor()
+    await dialog.getByRole('cell', { name: shown }).waitFor()
+    await page.keyboard.press('Escape')
+  }
+  await changedByOther('/networks/net1', { mac_prefix: '52:54:99' }, 'mac_prefix')
+  await changedByOther('/nodes/node3.gantry.local', { ndparams: { spindle_count: 4 } }, 'ndparams.spindle_count')
+})
+
 browserTest(
   'a rule of the queue holds a job, which is found, made more urgent, cancelled and archived; the rule is changed and removed',
   async () => {

@@ -8,6 +8,7 @@ import type { components } from '../../api/schema'
 import { fieldOf, otherFields } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
+import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
 
 export type Network = Named<components['schemas']['NetworkView']>
@@ -21,6 +22,15 @@ const own = texts.networks.actions
 
 export const networkPath = ({ name }: Pick<Network, 'name'>, verb = ''): string =>
   `/3/networks/${encodeURIComponent(name)}${verb}`
+
+/** What is shown when somebody else has changed the network meanwhile. */
+const seenOf = ({ uuid, serial_no: serial, ...network }: Network): Seen => ({
+  etag: `"network/${uuid ?? ''}/${serial ?? 0}"`,
+  facts: {
+    ...{ gateway: network.gateway, network6: network.network6, gateway6: network.gateway6 },
+    ...{ mac_prefix: network.mac_prefix, external_reservations: network.external_reservations },
+  },
+})
 
 export const ADD_NETWORK: Action<null> = {
   ...{ id: 'add', label: own.add, permission: 'networks.create' },
@@ -86,6 +96,7 @@ const MODIFY: Action<Network> = {
     fieldOf(modify, 'gateway6', { initial: network.gateway6, cleared: NONE }),
     fieldOf(modify, 'mac_prefix', { initial: network.mac_prefix, cleared: NONE }),
   ],
+  seen: seenOf,
   request: (network, body) => ({
     ...{ method: 'PATCH', path: networkPath(network), body },
     gnt: gntText('network modify', body, [network.name]),

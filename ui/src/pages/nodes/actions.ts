@@ -8,6 +8,7 @@ import { belowOthers, parameterFields } from '../../forms/parameter-fields'
 import { fieldOf, otherFields, type Values } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText, yesNo } from '../../parts/gnt'
+import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
 import type { ClusterNode } from './node'
 import { POWER_ACTIONS } from './power-actions'
@@ -16,6 +17,15 @@ const own = texts.nodes.actions
 
 export const nodePath = ({ name }: Pick<ClusterNode, 'name'>, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(name)}${verb}`
+
+/** What is shown when somebody else has changed the node meanwhile. */
+const seenOf = ({ uuid, serial_no: serial, ...node }: ClusterNode): Seen => ({
+  etag: `"node/${uuid ?? ''}/${serial ?? 0}"`,
+  facts: {
+    ...{ secondary_ip: node.sip, role: node.role, powered: node.powered },
+    ...{ master_capable: node.master_capable, vm_capable: node.vm_capable, ndparams: node.custom_ndparams },
+  },
+})
 
 /** Flags of `gnt node modify` that are no yes or no. */
 const WORDS = ['force', 'auto_promote']
@@ -104,6 +114,7 @@ const MODIFY: Action<ClusterNode> = {
     ).filter(({ label }) => label !== 'exclusive_storage'),
   ],
   others: [fieldOf(modify, 'auto_promote'), fieldOf(modify, 'force')],
+  seen: seenOf,
   request: (node, body) => ({
     ...{ method: 'PATCH', path: nodePath(node), body },
     gnt: gntText('node modify', yesNo(body, WORDS), [node.name], {
