@@ -11,12 +11,14 @@ import { chromiumPresent, launchBrowser } from '../support/chromium'
 import type { BenchCluster } from './cluster'
 import { change } from './changes'
 import { LARGE } from './large'
+import { cpuBelow } from './processes'
 import type { Report } from './table'
 
 const EVENTS_PER_SECOND = 200
 const SCROLL_S = 5
 /** In one picture, as a wheel or a touchpad moves it. */
 const SCROLL_PX = 60
+const BROWSER = '/usr/lib/chromium/'
 const PATIENCE_MS = 120_000
 
 export async function measureConsole(
@@ -121,8 +123,12 @@ const SCROLL = `(async () => {
 })()`
 
 async function measureScrolling(page: Page, report: Report, label: string): Promise<void> {
+  const before_ms = cpuBelow(process.pid, BROWSER)
   const { frames, took_ms, long } = await page.evaluate<Scrolled>(SCROLL)
+  const used_ms = cpuBelow(process.pid, BROWSER) - before_ms
   report(`console: pictures while ${label}`, (frames / took_ms) * 1000, '/s')
+  // The cluster and whoever changes it share the processors with the browser here.
+  report(`console: processor time of the browser for each picture while ${label}`, used_ms / frames, 'ms')
   report(`console: long tasks while ${label}`, long.length, '')
   report(`console: longest task while ${label}, 0 below 50 ms`, Math.max(0, ...long), 'ms')
 }

@@ -44,25 +44,31 @@ export function memoryBelow(root: number): ProcessMemory[] {
 
 const TICK_MS = 10
 
-/** Milliseconds of processor time that all of them have used until now, with those that have ended. */
-export function cpuBelow(root: number): number {
+/** Milliseconds of processor time that all of them have used until now, with those that have ended; only of `program` if one is named. */
+export function cpuBelow(root: number, program?: string): number {
   const ticksOf = (pid: number) => {
     const fields = statOf(pid)?.slice(11, 15) ?? []
     return fields.reduce((sum, ticks) => sum + Number(ticks), 0)
   }
-  return descendants(root).reduce((sum, pid) => sum + ticksOf(pid), 0) * TICK_MS
+  const wanted = (pid: number) => program === undefined || commandLineOf(pid).startsWith(program)
+  return descendants(root).reduce((sum, pid) => (wanted(pid) ? sum + ticksOf(pid) : sum), 0) * TICK_MS
+}
+
+/** Empty when the process has ended. */
+function commandLineOf(pid: number): string {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
 }
 
 /** Daemons and jobs, by what they are. */
 export function processesBelow(root: number): Pick<ProcessMemory, 'pid' | 'name' | 'node'>[] {
   return descendants(root).flatMap((pid) => {
-    try {
-      const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      const name = nameOf(line)
-      return name === undefined ? [] : [{ pid, name, node: /node\d+\.gantry\.local/.exec(line)?.[0] }]
-    } catch {
-      return []
-    }
+    const line = commandLineOf(pid)
+    const name = nameOf(line)
+    return name === undefined ? [] : [{ pid, name, node: /node\d+\.gantry\.local/.exec(line)?.[0] }]
   })
 }
 

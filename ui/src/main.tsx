@@ -3,12 +3,18 @@ import '@mantine/spotlight/styles.css'
 import './app/look.css'
 import './app/resources.css'
 import { createRoot } from 'react-dom/client'
+import { resumeSession } from './api/session'
 import { App } from './app/app'
+import { router } from './app/routes'
 import { admitOwnStyles } from './app/style-nonce'
 
 admitOwnStyles()
 // A page of an older version asks for files that are no longer there.
 addEventListener('vite:preloadError', () => location.reload())
+
+// Both take a moment, and neither needs what is on the screen.
+void resumeSession()
+void router.preloadRoute({ to: router.latestLocation.pathname })
 
 const root = document.getElementById('root')
 if (root !== null) createRoot(root).render(<App />)

@@ -2,9 +2,8 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import { Problem } from '../api/problem'
-import { resumeSession, useSignedIn } from '../api/session'
+import { useSignedIn } from '../api/session'
 import { SignInAgain, SignInPage } from '../pages/sign-in/sign-in'
 import { texts } from '../texts'
 import { router } from './routes'
@@ -36,7 +35,6 @@ export function App() {
 
 function Door() {
   const { state, session, why } = useSignedIn()
-  useEffect(() => void resumeSession(), [])
   if (state === 'unknown') return null
   if (session === undefined) return <SignInPage why={why} />
   return (

@@ -2,7 +2,7 @@
 // no room for are left out from the right.
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, type ReactNode, useEffect, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { texts } from '../texts'
 
 export interface Column<Row> {
@@ -40,7 +40,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   const { label, rows, rowKey, more, loading, empty } = props
   const scroll = useRef<HTMLDivElement>(null)
   const { ref, width } = useElementSize()
-  const columns = fitting(props.columns, width)
+  const columns = useMemo(() => fitting(props.columns, width), [props.columns, width])
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
@@ -117,8 +117,9 @@ function PlainLine<Row>({ row, columns, grid, index, start }: LineProps<Row>) {
 /** Each picture while the table scrolls makes a few lines, and leaves those that are there as they are. */
 const Line = memo(PlainLine, (before, now) => {
   const sameColumns =
-    before.columns.length === now.columns.length &&
-    before.columns.every(({ cell, right }, at) => cell === now.columns[at]?.cell && right === now.columns[at]?.right)
+    before.columns === now.columns ||
+    (before.columns.length === now.columns.length &&
+      before.columns.every(({ cell, right }, at) => cell === now.columns[at]?.cell && right === now.columns[at]?.right))
   const { row, grid, index, start } = before
   return sameColumns && row === now.row && grid === now.grid && index === now.index && start === now.start
 }) as typeof PlainLine

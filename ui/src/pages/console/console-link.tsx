@@ -1,11 +1,14 @@
 // The way to an instance's consoles, from wherever the instance is shown.
-import { ActionIcon, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../api/session'
 import { Icon } from '../../parts/icon'
+import { instanceTo, RowLink } from '../../parts/row-link'
 import { texts } from '../../texts'
 
 export const CONSOLE_PERMISSION = 'instances.query.console'
+
+const consoleTo = (name: string): string => `${instanceTo(name)}/console`
 
 export function ConsoleButton({ name }: { name: string }) {
   if (!useMay()(CONSOLE_PERMISSION))
@@ -15,7 +18,7 @@ export function ConsoleButton({ name }: { name: string }) {
       </Button>
     )
   return (
-    <Button variant="default" component={Link} to={`/instances/${encodeURIComponent(name)}/console`}>
+    <Button variant="default" component={Link} to={consoleTo(name)}>
       {texts.console.open}
     </Button>
   )
@@ -24,17 +27,9 @@ export function ConsoleButton({ name }: { name: string }) {
 /** For a row of a table. */
 export function ConsoleIcon({ name }: { name: string }) {
   if (!useMay()(CONSOLE_PERMISSION)) return null
-  const label = texts.console.title(name)
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      component={Link}
-      to={`/instances/${encodeURIComponent(name)}/console`}
-      aria-label={label}
-      title={label}
-    >
+    <RowLink to={consoleTo(name)} className="row-icon" label={texts.console.title(name)}>
       <Icon name="terminal" size={16} />
-    </ActionIcon>
+    </RowLink>
   )
 }

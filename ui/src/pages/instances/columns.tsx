@@ -1,7 +1,7 @@
 // The columns that the list of instances can have, each with the fields that it needs.
-import { Link } from '@tanstack/react-router'
 import { sizeText } from '../../format/size'
 import { timeText } from '../../format/time'
+import { instanceTo, nodeTo, RowLink } from '../../parts/row-link'
 import type { Column } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { ConsoleIcon } from '../console/console-link'
@@ -17,20 +17,12 @@ const listed = (values: readonly (string | null)[] | null | undefined): string =
   (values ?? []).filter((value) => value !== null).join(', ')
 
 const NodeLink = ({ name }: { name: string | null | undefined }) =>
-  name ? (
-    <Link to="/nodes/$name" params={{ name }}>
-      {name}
-    </Link>
-  ) : null
+  name ? <RowLink to={nodeTo(name)}>{name}</RowLink> : null
 
 export const ALL_COLUMNS: readonly InstanceColumn[] = [
   {
     ...{ id: 'name', title: own.name, width: 160, share: 2, sort: 'name', fields: ['name'] },
-    cell: ({ name }) => (
-      <Link to="/instances/$name" params={{ name }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ name }) => <RowLink to={instanceTo(name)}>{name}</RowLink>,
   },
   {
     ...{ id: 'status', title: own.status, width: 130, share: 1, sort: 'status', fields: ['status'] },
