@@ -1,7 +1,7 @@
 // All jobs that are not archived, the newest first.
 import { Group, Select, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { clusterQuery } from '../../api/cluster'
 import { spanText, timeText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
@@ -9,6 +9,7 @@ import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
 import { allOf, nameLike, useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { RowLink } from '../../parts/row-link'
 import { Status } from '../../parts/status'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
@@ -20,11 +21,7 @@ const route = getRouteApi('/jobs')
 const COLUMNS: readonly Column<Job>[] = [
   {
     ...{ id: 'id', title: own.columns.id, width: 64, sort: 'id' },
-    cell: ({ id }) => (
-      <Link to="/jobs/$id" params={{ id: String(id) }}>
-        {id}
-      </Link>
-    ),
+    cell: ({ id }) => <RowLink to={`/jobs/${id}`}>{id}</RowLink>,
   },
   { ...{ id: 'summary', title: own.columns.summary, width: 150, share: 3 }, cell: summaryOf },
   {

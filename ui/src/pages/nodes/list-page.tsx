@@ -1,11 +1,12 @@
 // All nodes.
 import { Select, Text, TextInput } from '@mantine/core'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { sizeText } from '../../format/size'
 import { Actions } from '../../parts/action'
 import { allOf, nameLike, useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { nodeTo, RowLink } from '../../parts/row-link'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { ADD_NODE } from './actions'
@@ -31,11 +32,7 @@ const FIELDS = [
 const COLUMNS: readonly Column<ClusterNode>[] = [
   {
     ...{ id: 'name', title: own.columns.name, width: 170, share: 3, sort: 'name' },
-    cell: ({ name }) => (
-      <Link to="/nodes/$name" params={{ name }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ name }) => <RowLink to={nodeTo(name)}>{name}</RowLink>,
   },
   {
     ...{ id: 'role', title: own.columns.role, width: 150, share: 1, sort: 'role' },
