@@ -30,7 +30,8 @@ const grow = bodySchema('/3/instances/{name}/disks/{index}/grow')
 test('a parameter becomes a field of its kind, with its default, its choices and what it means', () => {
   expect(fieldOf(create, 'start')).toMatchObject({ kind: 'switch', initial: true, label: 'Start', required: false })
   expect(fieldOf(create, 'instance_name')).toMatchObject({ kind: 'text', required: true, label: 'Instance name' })
-  expect(fieldOf(create, 'disk_template')).toMatchObject({ kind: 'choice', initial: '' })
+  // Its description is its name again.
+  expect(fieldOf(create, 'disk_template')).toMatchObject({ kind: 'choice', initial: '', text: undefined })
   expect(fieldOf(create, 'tags')).toMatchObject({ kind: 'words', initial: [] })
   expect(fieldOf(create, 'osparams')).toMatchObject({ kind: 'pairs', initial: {} })
   expect(fieldOf(create, 'no_install')).toMatchObject({ kind: 'choice', initial: '' })

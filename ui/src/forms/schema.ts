@@ -116,12 +116,16 @@ export type Wording = Partial<Omit<FieldBase, 'name'>> & {
 /** `ignore_offline_nodes`: Ignore offline nodes */
 export const labelOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
+/** A description that only repeats the label says nothing. */
+const newWords = (description: string | undefined, label: string): string | undefined =>
+  description?.toLowerCase().replace(/\.$/, '') === label.toLowerCase() ? undefined : description
+
 export function fieldOf({ properties, required }: BodySchema, name: string, wording: Wording = {}): Field {
   const schema = properties[name]
   if (schema === undefined) throw new Error(`The request has no parameter ${name}`)
   const { label = labelOf(name), placeholder, cleared } = wording
   // Who has words of his own for it says all that is to be said.
-  const text = wording.label === undefined ? (wording.text ?? schema.description) : wording.text
+  const text = wording.label === undefined ? (wording.text ?? newWords(schema.description, label)) : wording.text
   const base = { name, label, text, placeholder, cleared, required: wording.required ?? required.includes(name) }
   const initial = wording.initial ?? schema.default
   if (wording.size) return { ...base, kind: 'size', initial: textOf(initial) }

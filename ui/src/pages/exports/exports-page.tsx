@@ -56,11 +56,11 @@ const IMPORT: Action<Made> = {
 
 const COLUMNS: readonly Column<Export>[] = [
   {
-    ...{ id: 'export', title: own.columns.instance, width: 170, share: 2 },
+    ...{ id: 'export', title: own.columns.instance, width: 110, share: 2 },
     cell: (one) => (isMade(one) ? one.export : own.silent),
   },
   {
-    ...{ id: 'actions', title: own.columns.actions, width: 190 },
+    ...{ id: 'actions', title: own.columns.actions, width: 240 },
     cell: (one) =>
       isMade(one) && (
         <Group gap={8} wrap="nowrap">
