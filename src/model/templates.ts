@@ -204,6 +204,9 @@ export const NO_DISKS: DiskTemplate = 'diskless'
 /** Stands for disks of several templates, which hold an instance where it is. */
 export const IMMOVABLE: DiskTemplate = 'plain'
 
+/** Those of a disk that is there for the time of a job, on one node; the first that is enabled. */
+export const TEMPORARY: readonly DiskTemplate[] = ['plain', 'file', 'sharedfile']
+
 /** The template of an instance that gets a secondary node, where nobody names another. */
 export const DEFAULT_MIRROR: DiskTemplate = 'drbd'
 

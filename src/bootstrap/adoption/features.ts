@@ -28,7 +28,6 @@ export function featuresThatLack(config: ConfigData, hypervisors: readonly strin
   const notes = [
     unused.length > 0 && `the hypervisor ${different(unused)} is enabled and not there; no instance uses it`,
     reserved.length > 0 && `${named(reserved)}: reserved instances stay reserved, and cannot be committed to`,
-    cluster.zeroing_image !== '' && 'free space is not zeroed before an export: there are no helper machines',
     ...verifyConfig(config).map((text) => `configuration: ${text}`),
   ]
   return { problems: problems.filter(isText), notes: notes.filter(isText) }

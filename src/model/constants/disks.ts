@@ -27,6 +27,8 @@ export const DEFAULT_FILE_DRIVER = 'loop'
 export const BLOCKDEV_DRIVER = 'manual'
 export const ADOPTABLE_BLOCKDEV_ROOT = '/dev/disk/'
 export const MAX_DISKS = 16
+/** The name of a disk from which an instance boots a helper machine, for the time of a job. */
+export const HELPER_DISK_NAME = 'helper-machine'
 export const MIN_VG_SIZE_MIB = 20480
 export const DEFAULT_VG = 'xenvg'
 export const MAX_WIPE_CHUNK_MIB = 1024

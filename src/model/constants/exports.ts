@@ -18,5 +18,8 @@ export const RIE_CERT_VALIDITY_S = 86400
 export const RIE_CONNECT_TIMEOUT_S = 180
 /** Type of the log entry that tells the sending cluster where to send. */
 export const ELOG_REMOTE_IMPORT = 'remote-import'
+/** Seconds that a helper machine gets to zero free space: at least, and beside that for each MiB of the disks. */
+export const HELPER_VM_STARTUP_S = 300
+export const ZEROING_TIMEOUT_PER_MIB_S = 0.05
 /** Seconds: how long the connection of a transfer within the cluster may take. */
 export const DISK_TRANSFER_CONNECT_TIMEOUT_S = 60

@@ -21,3 +21,8 @@ export const MIGRATION_POLL_S = 0.2
 export const MIGRATION_FEEDBACK_S = 10
 /** Seconds between two looks at a mirror whose sides were connected again. */
 export const MIRROR_POLL_S = 2
+/** So often a job looks whether a helper machine has ended, and tells that it waits for it. */
+export const HELPER_LOOK_S = 2
+export const HELPER_NEWS_S = 60
+/** Seconds for a server to tell the size of an image. */
+export const IMAGE_SIZE_S = 30

@@ -13,11 +13,13 @@ import { all, exclusive, logicalUnit } from '../logical-unit'
 import { checkCompressionTool } from '../transfer/copy'
 import { removeKey } from '../transfer/key'
 import type { UnitContext } from '../unit-context'
+import { HelperMachine } from './helper-machine'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
 import { QUIET, canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from './snapshots'
 import { whileItStops } from '../instance/while-it-stops'
+import { checkZeroingArguments, planZeroing, type Zeroing } from './zeroing'
 
 /** Where the disks go. */
 type Target = { readonly kind: 'node'; readonly node: Node } | ({ readonly kind: 'cluster' } & RemoteTarget)
@@ -31,6 +33,11 @@ export const backupExport = logicalUnit(OpBackupExport, {
     // An older export may be on any node, and is removed when the new one is complete.
     return { ...own, node: exclusive(all) }
   },
+  /** Nobody else takes the room of the helper's disk. */
+  async declare(level, op, ctx) {
+    if (!op.zero_free_space || !(level === 'node-res' || (level === 'node' && op.mode === 'remote'))) return undefined
+    return locksOfInstance([level], { primaryOnly: true }).declare(level, op, ctx)
+  },
   async check(ctx, op) {
     checkArguments(op)
     const view = await readInstance(ctx, op)
@@ -39,7 +46,7 @@ export const backupExport = logicalUnit(OpBackupExport, {
       throw new OpPrereqError('Can not remove instance without shutting it down before', ECODE.STATE)
     const target = await targetOf(ctx, op, view)
     checkCompressionTool(view.config.cluster, op.compress)
-    return { view, target }
+    return { view, target, zeroing: op.zero_free_space ? await planZeroing(ctx, op, view) : undefined }
   },
   hooks: {
     path: 'instance-export',
@@ -58,9 +65,9 @@ export const backupExport = logicalUnit(OpBackupExport, {
       return { pre: unique, post: unique }
     },
   },
-  async run(ctx, op, { view, target }) {
+  async run(ctx, op, { view, target, zeroing }) {
     try {
-      return await exportInstance(ctx, op, view, target)
+      return await exportInstance(ctx, op, view, target, zeroing)
     } finally {
       // Also of an export that failed before anything was sent.
       if (target.kind === 'cluster') await removeKey(ctx, view.primary, target.keyName)
@@ -72,13 +79,7 @@ function checkArguments(op: ExportOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.mode === 'remote' && op.x509_key_name === undefined) throw refuse('Missing X509 key name for encryption')
   if (op.mode === 'remote' && op.destination_x509_ca === undefined) throw refuse('Missing destination X509 CA')
-  if (op.zero_free_space)
-    throw refuse(
-      "Zeroing free space needs a helper machine, which this version cannot start: run 'fstrim -a' in the guest, whose disks let go of what " +
-        'is free with the hypervisor parameter disk_discard=unmap, and export without it',
-    )
-  if (op.zeroing_timeout_fixed !== undefined || op.zeroing_timeout_per_mib !== undefined)
-    throw refuse('Zeroing timeout options can only be used only with the --zero-free-space option')
+  checkZeroingArguments(op)
   if (op.long_sleep && !op.shutdown)
     throw refuse('The long sleep option only makes sense when the instance can be shut down.')
 }
@@ -104,9 +105,29 @@ async function exportInstance(
   op: ExportOp,
   view: InstanceView,
   target: Target,
+  zeroing: Zeroing | undefined,
+): Promise<ExportResult> {
+  if (!(await runsMeanwhile(ctx, op, view))) checkDowntime(op, view)
+  // An instance is not stopped for a helper machine that then cannot be made.
+  const helper = zeroing && (await HelperMachine.made(ctx, view, zeroing))
+  const result = await exportStopped(ctx, op, view, target, helper).finally(() => helper?.discard())
+  checkResult(result)
+  if (op.remove_instance) {
+    ctx.log.say(`Removing instance ${view.instance.name}`)
+    await removeInstance(ctx, await reread(ctx, view), op.ignore_remove_failures)
+  }
+  if (target.kind === 'node') await removeOlderExports(ctx, view, target.node)
+  return result
+}
+
+async function exportStopped(
+  ctx: UnitContext,
+  op: ExportOp,
+  view: InstanceView,
+  target: Target,
+  helper: HelperMachine | undefined,
 ): Promise<ExportResult> {
   const { instance, primary } = view
-  if (!(await runsMeanwhile(ctx, op, view))) checkDowntime(op, view)
   if (op.shutdown) {
     ctx.log.say(`Shutting down instance ${instance.name}`)
     const what = `Could not shutdown instance ${instance.name} on node ${primary.name}`
@@ -116,14 +137,23 @@ async function exportInstance(
       ctx.nodes.call(primary, what, 'instance_shutdown', [dictOf(view), op.shutdown_timeout, ctx.reason]),
     )
   }
-  const result = await withDisks(ctx, view, (active) => copyAndRestart(ctx, op, active, target))
-  checkResult(result)
-  if (op.remove_instance) {
-    ctx.log.say(`Removing instance ${instance.name}`)
-    await removeInstance(ctx, await reread(ctx, view), op.ignore_remove_failures)
+  return withDisks(ctx, view, async (active) => {
+    if (helper !== undefined) await zero(ctx, op, view, helper)
+    // The helper's disk was among those that were activated.
+    const instance = { ...active.instance, disks: view.instance.disks }
+    return copyAndRestart(ctx, op, { ...active, instance, disks: view.disks }, target)
+  })
+}
+
+async function zero(ctx: UnitContext, op: ExportOp, view: InstanceView, helper: HelperMachine): Promise<void> {
+  try {
+    await helper.run(op.shutdown_timeout)
+    await helper.discard()
+  } catch (error) {
+    // Why it did not start is in the log by then, and why the export failed matters more.
+    if (helper.hasEnded && staysUp(op, view)) await startAgain(ctx, view).catch(() => undefined)
+    throw error
   }
-  if (target.kind === 'node') await removeOlderExports(ctx, view, target.node)
-  return result
 }
 
 /** It runs, and shall run again afterwards. */

@@ -48,6 +48,9 @@ export async function checkInstanceState(
     throw new OpPrereqError(`Instance ${instance.name} is running, ${why}`, ECODE.STATE)
 }
 
+/** The state of an instance whose user has shut it down. */
+export const USER_DOWN = 1
+
 /** Live data of the instance on a node, undefined when it does not run there. */
 export function runtimeOf(answer: InstanceRuntime | Record<string, never>): InstanceRuntime | undefined {
   const { state, memory, vcpus, time, ...ours } = answer

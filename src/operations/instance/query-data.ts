@@ -7,10 +7,8 @@ import type { BlockDeviceStatus, InstanceRuntime } from '../../rpc/node/dicts'
 import { instancesOrAll } from '../find'
 import { all, logicalUnit, shared } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { hvParamsOf, runtimeOf } from './checks'
+import { hvParamsOf, runtimeOf, USER_DOWN } from './checks'
 import { diskDictOf, viewOf, type InstanceView } from './view'
-
-const USER_DOWN = 1
 
 export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
   question: true,

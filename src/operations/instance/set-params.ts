@@ -148,7 +148,8 @@ function checkPolicy({ view, values, nics, disks, conversion }: SetPlan): void {
     diskSizes_mib: all.map((disk) => disk.size),
     nics: nics.nics.length,
     spindles: be.spindle_use,
-    template: conversion?.template ?? added[0]?.dev_type ?? diskTemplateOf(config, instance),
+    // A policy knows no mixture, and what leads out of one is not refused.
+    template: conversion?.template ?? added[0]?.dev_type ?? all[0]?.dev_type ?? diskTemplateOf(config, instance),
   })
   if (violations.length > 0)
     throw new OpPrereqError(

@@ -3,9 +3,9 @@ import { change } from '../../config/changes'
 import type { Node } from '../../model/config'
 import { ECODE, OpExecError } from '../../model/errors'
 import { OpInstanceStartup } from '../../opcodes/instance'
-import type { InstanceDict } from '../../rpc/node/dicts'
+import type { InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { logicalUnit } from '../logical-unit'
-import type { UnitContext } from '../unit-context'
+import type { Change, UnitContext } from '../unit-context'
 import {
   checkBridges,
   checkInstanceState,
@@ -15,6 +15,7 @@ import {
   minimumMemory,
   ONLINE,
   runtimeOf,
+  USER_DOWN,
 } from './checks'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
@@ -22,9 +23,6 @@ import { checkRunsNowhereElse } from './moves/unconfirmed'
 import { startOverrides, type StartOverrides } from './parameters/params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'
-
-/** An instance whose user shut it down leaves a process behind, which must go before it is started again. */
-const USER_DOWN = 1
 
 export const instanceStartup = logicalUnit(OpInstanceStartup, {
   ...locksOfInstance(['node-res'], { primaryOnly: true }),
@@ -39,14 +37,8 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
       return { view, overrides, cleanup: false, confirmed: [] }
     }
     checkNodeOnline(view.primary)
-    await checkBridges(ctx, view.config, view.instance, view.primary)
-    const runtime = await runtimeOnPrimary(ctx, view)
-    const confirmed = runtime === undefined ? await checkRunsNowhereElse(ctx, view) : []
-    if (runtime === undefined) {
-      const needed = overrides.beparams?.minmem ?? minimumMemory(view.config, view.instance)
-      const reason = `starting instance ${view.instance.name}`
-      await checkNodeFreeMemory(ctx, view.primary, reason, needed, view.instance.hypervisor, hvParamsOf(view))
-    }
+    const { runtime, confirmed } = await checkCanStart(ctx, view, overrides.beparams?.minmem)
+    // What its user shut down leaves a process behind, which must go before it is started again.
     return { view, overrides, cleanup: runtime?.state === USER_DOWN, confirmed }
   },
   hooks: {
@@ -69,6 +61,21 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
     return null
   },
 })
+
+/** Where it does not run, it must not run elsewhere, and needs memory. Resolves to what runs of it, and to what is known by now. */
+export async function checkCanStart(
+  ctx: UnitContext,
+  view: InstanceView,
+  needed_mib = minimumMemory(view.config, view.instance),
+): Promise<{ runtime: InstanceRuntime | undefined; confirmed: Change[] }> {
+  await checkBridges(ctx, view.config, view.instance, view.primary)
+  const runtime = await runtimeOnPrimary(ctx, view)
+  if (runtime !== undefined) return { runtime, confirmed: [] }
+  const confirmed = await checkRunsNowhereElse(ctx, view)
+  const reason = `starting instance ${view.instance.name}`
+  await checkNodeFreeMemory(ctx, view.primary, reason, needed_mib, view.instance.hypervisor, hvParamsOf(view))
+  return { runtime, confirmed }
+}
 
 async function runtimeOnPrimary(ctx: UnitContext, view: InstanceView) {
   const { primary, instance } = view

@@ -177,7 +177,8 @@ export const nodeCalls = {
     done,
   ),
   finalize_export: order.one(NORMAL, [inst, arg('snap_disks', listOf(diskOrFalse))], done),
-  get_file_info: question.one(FAST, [arg('file_path', path)], r.fileInfo),
+  // Named as in blockdev_image, which reads the file: a node's real path, also in a virtual cluster.
+  get_file_info: question.one(FAST, [arg('file_path', string)], r.fileInfo),
   get_watcher_pause: question.one(URGENT, [], orNull(float)),
   hooks_runner: planned(
     order.many(NORMAL, [arg('hpath', string), arg('phase', string), arg('env', stringMap)], listOf(r.hookResult)),

@@ -1,5 +1,6 @@
 // Reports what a dead job left half made: instances and disks still marked as forthcoming while no job works on them.
 import { instanceDisks } from '../../../config/lookup'
+import { HELPER_DISK_NAME } from '../../../model/constants/disks'
 import type { ConfigData, Instance } from '../../../model/config'
 import type { VerifyReport } from './report'
 
@@ -13,8 +14,13 @@ export function verifyUnfinished(report: VerifyReport, config: ConfigData, insta
     }
     const disks = instanceDisks(config, instance)
     disks.forEach((disk, index) => {
-      const todo = `remove it with 'gnt-instance modify --disk ${index}:remove ${instance.name}'`
-      const text = `the creation of disk/${index} (${String(disk.logical_id.at(-1))}) did not end; ${todo}`
+      const remove = `'gnt-instance modify --disk ${index}:remove ${instance.name}'`
+      const title = `disk/${index} (${String(disk.logical_id.at(-1))})`
+      const text =
+        disk.name === HELPER_DISK_NAME
+          ? `${title} is of a helper machine, which may still run in place of the instance, and whose job did not end; stop it with ` +
+            `'gnt-instance shutdown ${instance.name}', remove the disk with ${remove}, and start the instance again`
+          : `the creation of ${title} did not end; remove it with ${remove}`
       report.when(disk.forthcoming === true, 'EINSTANCEFAULTYDISK', instance.name, text, 'WARNING')
     })
   }

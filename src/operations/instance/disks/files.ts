@@ -143,9 +143,10 @@ export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: r
       if (!result.offline || node.uuid === view.primary.uuid) ok = false
     }
   }
-  // The folder goes with the last disk.
-  const folder = disks.length === view.disks.length ? fileFolder(disks) : undefined
-  if (folder === undefined) return ok
+  // The folder goes with the last disk in it.
+  const folder = fileFolder(disks)
+  const others = view.disks.filter(({ uuid }) => disks.every((one) => one.uuid !== uuid))
+  if (folder === undefined || folder === fileFolder(others)) return ok
   const result = await ctx.nodes.attempt(view.primary, 'file_storage_dir_remove', [folder])
   if (result.ok) return ok
   ctx.log.warning(`Could not remove directory '${folder}' on node ${view.primary.name}: ${result.error}`)

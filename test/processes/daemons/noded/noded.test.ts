@@ -177,7 +177,7 @@ test.each([
   ['a wrong number', '/test_delay', '[]', 'test_delay takes a list of 1 arguments (duration)'],
   ['a wrong type', '/test_delay', '["x"]', "test_delay: argument 'duration': expected a number"],
   ['a path that climbs', '/jobqueue_update', '["/var/lib/ganeti/queue/../x", [0, ""]]', 'without \\"..\\"'],
-  ['a path with NUL', '/get_file_info', '["/etc/\\u0000"]', 'without NUL'],
+  ['a path with NUL', '/jobqueue_update', '["/etc/\\u0000", [0, ""]]', 'without NUL'],
 ])('arguments that are %s are refused by name', async (_what, call, body, text) => {
   const answer = await raw({ method: 'POST', path: call }, body)
   expect(answer.status).toBe(200)

@@ -1,5 +1,6 @@
 import { change } from '../../../../../src/config/changes'
 import type { Disk } from '../../../../../src/model/config'
+import { HELPER_DISK_NAME } from '../../../../../src/model/constants/disks'
 import { diskUuid, instanceUuid } from '../../../../../src/model/ids'
 import { RecordedCluster } from './recorded-nodes'
 
@@ -18,16 +19,25 @@ test('an instance whose creation did not end is named, with what to do', async (
   ])
 })
 
-test('so is a disk that was being added', async () => {
+test.each([
+  [
+    'a disk that was being added',
+    {},
+    "the creation of disk/1 (/srv/ganeti/shared-file-storage/inst6.gnt.example/new) did not end; remove it with 'gnt-instance modify --disk 1:remove inst6.gnt.example'",
+  ],
+  [
+    'the disk of a helper machine',
+    { name: HELPER_DISK_NAME },
+    "disk/1 (/srv/ganeti/shared-file-storage/inst6.gnt.example/new) is of a helper machine, which may still run in place of the instance, and whose job did not end; stop it with 'gnt-instance shutdown inst6.gnt.example', remove the disk with 'gnt-instance modify --disk 1:remove inst6.gnt.example', and start the instance again",
+  ],
+])('so is %s', async (_what, fields, text) => {
   const cluster = new RecordedCluster()
   const instance = cluster.instance('inst6')
   const model = cluster.config.disks[instance.disks[0] ?? '']
   if (model === undefined) throw new Error('inst6 has no disk')
   const logical_id = ['loop', '/srv/ganeti/shared-file-storage/inst6.gnt.example/new']
-  const disk: Disk = { ...model, uuid: diskUuid(uuid(2)), logical_id, forthcoming: true }
+  const disk: Disk = { ...model, uuid: diskUuid(uuid(2)), logical_id, forthcoming: true, ...fields }
   cluster.given(change('addInstanceDisk', instance.uuid, disk))
   const [, problems] = await cluster.verifyGroup()
-  expect(problems).toContain(
-    "WARNING: instance inst6.gnt.example: the creation of disk/1 (/srv/ganeti/shared-file-storage/inst6.gnt.example/new) did not end; remove it with 'gnt-instance modify --disk 1:remove inst6.gnt.example'",
-  )
+  expect(problems).toContain(`WARNING: instance inst6.gnt.example: ${text}`)
 })
