@@ -186,6 +186,41 @@ qemuTest(
   },
 )
 
+/** A helper machine in one boot sector: writes itself to the second sector of the other disk, and switches the machine off. */
+const HELPER = Buffer.concat([
+  Buffer.from([
+    ...[0x31, 0xc0, 0x8e, 0xd8, 0x8e, 0xc0], // xor ax,ax; mov ds,ax; mov es,ax
+    ...[0xbb, 0x00, 0x7c], // mov bx,0x7c00: from where the BIOS has put this sector
+    ...[0xb8, 0x01, 0x03], // mov ax,0x0301: write one sector
+    ...[0xb9, 0x02, 0x00], // mov cx,2: cylinder 0, sector 2
+    ...[0xba, 0x81, 0x00], // mov dx,0x81: head 0, second drive
+    ...[0xcd, 0x13], // int 0x13
+    ...[0x72, 0x07], // jc halt: a machine that stays says that it went wrong
+    ...[0xba, 0x04, 0x06], // mov dx,0x604: power management, where QEMU's firmware puts it
+    ...[0xb8, 0x00, 0x20], // mov ax,0x2000: off
+    ...[0xef], // out dx,ax
+    ...[0xf4, 0xeb, 0xfd], // halt: hlt; jmp halt
+  ]),
+  Buffer.alloc(478),
+  Buffer.from([0x55, 0xaa]),
+])
+
+qemuTest('an image works on the disks of an instance before they are exported, and the instance runs again', async () => {
+  const image = path.join(cluster.root, 'helper.img')
+  fs.writeFileSync(image, HELPER)
+  const [node = ''] = await status()
+  await ok(`cluster modify --zeroing-image=${image}`)
+  const log = await ok(`backup export --zero-free-space --long-sleep -n ${node} vm1`)
+  expect(log).toMatch(/Starting helper VM(.*\n)*.*Helper VM has finished(.*\n)*.*Exporting disk\/0/)
+  const folder = path.join(cluster.root, node, 'var/lib/ganeti/export/vm1')
+  const [dump = ''] = fs.readdirSync(folder).filter((file) => file !== 'config.ini')
+  expect(fs.readFileSync(path.join(folder, dump)).subarray(512, 1024)).toEqual(HELPER)
+  await waitForConsole(/READY/, { keep: true })
+  expect(await ok('instance list --no-headers --separator=, -o status,disk.count vm1')).toBe('running,1\n')
+  expect(fs.readdirSync(path.join(cluster.root, 'shared/vm1'))).toHaveLength(1)
+  await ok('backup remove vm1')
+})
+
 qemuTest('a cluster that is stopped and started has its instances again', async () => {
   await cluster.stop()
   expect(qemuOf(cluster.root)).toEqual([])
