@@ -1,4 +1,5 @@
 // Options that only gnt-backup has.
+import { HELPER_VM_STARTUP_S, ZEROING_TIMEOUT_PER_MIB_S } from '../../model/constants/exports'
 import { OpBackupExport } from '../../opcodes/backup'
 import { OpInstanceCreate } from '../../opcodes/instance'
 import { parameter, value } from '../input/option'
@@ -9,7 +10,7 @@ export const oExportNode = value('--node', 'node', 'string', 'node to store the 
 })
 export const oIdentifyDefaults = parameter(OpInstanceCreate, 'identify_defaults')
 export const oIgnoreRemoveFailures = parameter(OpBackupExport, 'ignore_remove_failures')
-export const oLongSleep = parameter(OpBackupExport, 'long_sleep', { help: 'allow long shutdown while zeroing' })
+export const oLongSleep = parameter(OpBackupExport, 'long_sleep')
 export const oNoshutdown = parameter(OpBackupExport, 'shutdown', { long: '--noshutdown', help: 'export while running' })
 export const oRemoveInstance = parameter(OpBackupExport, 'remove_instance')
 export const oSrcDir = parameter(OpInstanceCreate, 'src_path', { long: '--src-dir', metavar: '<dir>' })
@@ -19,10 +20,12 @@ export const oTransportCompression = parameter(OpBackupExport, 'compress', {
   metavar: 'TRANSPORT_COMPRESSION',
   help: 'compression on the wire',
 })
-export const oZeroFreeSpace = parameter(OpBackupExport, 'zero_free_space')
+export const oZeroFreeSpace = parameter(OpBackupExport, 'zero_free_space', {
+  help: "zero the disks' free space first, with a helper machine from the cluster's zeroing image",
+})
 export const oZeroingTimeoutFixed = parameter(OpBackupExport, 'zeroing_timeout_fixed', {
-  help: 'fixed part of zeroing timeout',
+  help: `seconds that zeroing may take at least (default: ${HELPER_VM_STARTUP_S})`,
 })
 export const oZeroingTimeoutPerMib = parameter(OpBackupExport, 'zeroing_timeout_per_mib', {
-  help: 'per-MiB part of zeroing timeout',
+  help: `seconds that it may take besides for each MiB of the disks (default: ${ZEROING_TIMEOUT_PER_MIB_S})`,
 })

@@ -9,9 +9,8 @@ import type { InstanceDict } from '../../rpc/node/dicts'
 import { hvParamsOf, runtimeOf, USER_DOWN } from '../instance/checks'
 import { assembleDisks, shutdownDisks } from '../instance/disks/activation'
 import { createDisks, removeDisks } from '../instance/disks/files'
-import { imageDisks } from '../instance/create/os-image'
 import { startOn } from '../instance/startup'
-import { dictOf, diskDicts, reread, type InstanceView } from '../instance/view'
+import { dictOf, diskDictOf, diskDicts, reread, type InstanceView } from '../instance/view'
 import { whileItStops } from '../instance/while-it-stops'
 import type { UnitContext } from '../unit-context'
 import type { Zeroing } from './zeroing'
@@ -36,7 +35,8 @@ export class HelperMachine {
     await ctx.config.change([...zeroing.confirmed, change('addInstanceDisk', view.instance.uuid, forthcoming)])
     try {
       await createDisks(ctx, view, [disk])
-      await imageDisks(ctx, helper.withDisk, image)
+      const what = `Could not write image '${image}' to the temporary disk on node ${view.primary.name}`
+      await ctx.nodes.call(view.primary, what, 'blockdev_image', [diskDictOf(view, disk), image, disk.size])
     } catch (error) {
       await helper.discard()
       throw error

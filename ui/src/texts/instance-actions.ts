@@ -55,7 +55,12 @@ export const instanceActionTexts = {
     pnode: { label: 'New primary node', text: 'Only after its disks were moved by hand.', source: 'nodes' },
     remove_instance: { label: 'Remove it afterwards' },
     ignore_remove_failures: { label: 'Although something of it cannot be removed' },
-    zero_free_space: { label: 'Overwrite free space first', text: 'So that the export compresses better.' },
+    zero_free_space: {
+      label: 'Overwrite free space first',
+      text: 'So that the export compresses better. It stays down meanwhile: a helper machine boots the zeroing image of the cluster.',
+    },
+    zeroing_timeout_fixed: { label: 'Time to overwrite', text: 'At least; 300 where it is empty.', unit: 's' },
+    zeroing_timeout_per_mib: { label: 'Time for each MiB', text: 'Besides; 0.05 where it is empty.', unit: 's' },
     long_sleep: { label: 'Stays down during the whole export' },
     file_driver: { label: 'Driver of files' },
     file_storage_dir: { label: 'Folder of files', text: 'Below that of the cluster.' },

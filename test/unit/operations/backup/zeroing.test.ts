@@ -151,7 +151,7 @@ test('a node that does not tell for a while is asked again', async () => {
 
 test.each([
   ['blockdev_create', /^Can't create block device/, false],
-  ['blockdev_image', /^Could not image disk/, false],
+  ['blockdev_image', /^Could not write image/, false],
   ['instance_shutdown', /^Could not shutdown instance/, true],
   ['blockdev_assemble', /^Can't activate the disk of the helper VM/, true],
   ['instance_start', /^Could not start helper VM/, true],

@@ -105,9 +105,10 @@ export const EXPORT: Action<Instance> = {
     ...(isRunning(instance) ? [fieldOf(exporting, 'shutdown', own.export.shutdown)] : []),
     fieldOf(exporting, 'compress', own.export.compress),
   ],
-  others: ['shutdown_timeout', 'remove_instance', 'ignore_remove_failures', 'zero_free_space', 'long_sleep'].map(
-    (name) => fieldOf(exporting, name, own.fields[name]),
-  ),
+  others: [
+    ...['shutdown_timeout', 'remove_instance', 'ignore_remove_failures', 'long_sleep'],
+    ...['zero_free_space', 'zeroing_timeout_fixed', 'zeroing_timeout_per_mib'],
+  ].map((name) => fieldOf(exporting, name, own.fields[name])),
   request: (instance, body) =>
     post(instance, '/export', body, {
       command: 'backup export',
