@@ -98,6 +98,27 @@ test('its disk is a volume where instances have volumes, and no other job takes 
   expect(cluster.locks).toContain(`node-res/${cluster.node('node3').uuid} exclusive`)
 })
 
+test('an export to another cluster keeps the node of the instance to itself, as Ganeti does', async () => {
+  const remote = { mode: 'remote', target_node: [], x509_key_name: ['a', 'b', 'c'], destination_x509_ca: 'ca' }
+  const node = `/${cluster.node('node3').uuid} exclusive`
+  await cluster.failure('OP_BACKUP_EXPORT', { ...zeroing, ...remote, zero_free_space: false })
+  expect(cluster.locks).not.toContain(`node${node}`)
+  await cluster.failure('OP_BACKUP_EXPORT', { ...zeroing, ...remote })
+  expect(cluster.locks).toEqual(expect.arrayContaining([`node${node}`, `node-res${node}`]))
+})
+
+test('a mirrored instance has the disk of its helper on its primary node alone', async () => {
+  cluster.change('patchCluster', { enabled_disk_templates: ['drbd'], volume_group_name: 'xenvg' })
+  // Its port is given to the mirror.
+  cluster.change('patchInstance', cluster.instance('inst5')?.uuid, { network_port: 11001 })
+  const { uuid } = cluster.addInstance('mirror1', 'node1', { hypervisor: 'kvm' }, 'node2')
+  cluster.answers.blockdev_assemble = () => ['/dev/drbd0', '/link', null]
+  await cluster.run('OP_BACKUP_EXPORT', { ...zeroing, instance_name: 'mirror1' })
+  expect(cluster.calls('blockdev_create').map(({ node }) => node)).toEqual([full('node1')])
+  expect(cluster.calls('blockdev_remove').map(({ node }) => node)).toEqual([full('node1')])
+  expect(cluster.config.instances[uuid]?.disks).toHaveLength(1)
+})
+
 test('a stopped instance is stopped afterwards, and its disks are inactive', async () => {
   await cluster.run('OP_BACKUP_EXPORT', { ...zeroing, instance_name: full('inst5') })
   expect(helperStarts(cluster)).toHaveLength(1)
