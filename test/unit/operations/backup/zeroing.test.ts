@@ -119,6 +119,15 @@ test('a mirrored instance has the disk of its helper on its primary node alone',
   expect(cluster.config.instances[uuid]?.disks).toHaveLength(1)
 })
 
+test("where there are snapshots, an instance is stopped for the zeroing alone, and the helper's disk has none", async () => {
+  cluster.answers.blockdev_snapshot = (_node, [disk]) => ['file', `${String(disk.logical_id?.[1])}.snap`]
+  await cluster.run('OP_BACKUP_EXPORT', { ...zeroing, long_sleep: false })
+  // Before the instance is stopped, a trial shows that there are some.
+  expect(order('blockdev_snapshot', 'instance_shutdown', 'instance_start', 'import_start')).toEqual(
+    ['snapshot', 'shutdown', 'start', 'shutdown', 'snapshot', 'start', 'import_start'], // prettier-ignore
+  )
+})
+
 test('a stopped instance is stopped afterwards, and its disks are inactive', async () => {
   await cluster.run('OP_BACKUP_EXPORT', { ...zeroing, instance_name: full('inst5') })
   expect(helperStarts(cluster)).toHaveLength(1)
