@@ -47,6 +47,8 @@ function upgradeCluster(config: Raw, cluster: Raw, notices: string[]): void {
   // Keys were of this kind before there was a choice.
   fill(cluster, { ssh_key_type: 'dsa', ssh_key_bits: 1024, candidate_certs: {}, tags: [], serial_no: 1 })
   fill(cluster, { data_collectors: Object.fromEntries(collectors) })
+  // Clusters of before had no Gluster.
+  fill(cluster, { gluster_storage_dir: '' })
   const { data_collectors: _ours, ...defaults } = clusterDefaults()
   fill(cluster, defaults)
   allowEnabled(cluster, cluster)
@@ -71,16 +73,15 @@ function withoutDefaultDiscard(params: Raw, owner: string, notices: string[]): v
 function upgradePolicy(owner: Raw, defaults: Raw, isGroup: boolean): void {
   const policy = owner['ipolicy']
   if (!isObject(policy)) return
-  const pair = Object.fromEntries(['min', 'max'].flatMap((key) => (isObject(policy[key]) ? [[key, policy[key]]] : [])))
+  // An empty one said nothing: the group goes on having what the cluster has.
+  const said = ['min', 'max'].filter((key) => isObject(policy[key]) && Object.keys(policy[key]).length > 0)
+  if (said.length > 0) policy['minmax'] = [Object.fromEntries(said.map((key) => [key, policy[key]]))]
   delete policy['min']
   delete policy['max']
-  if (Object.keys(pair).length > 0) policy['minmax'] = [pair]
   if (isGroup) delete policy['std']
   const [wanted] = rawList(defaults['minmax'])
   const [first] = rawList(policy['minmax'])
-  if (first === undefined || wanted === undefined) return
-  if (isGroup && Object.keys(first).length === 0) delete policy['minmax']
-  else fill(first, wanted)
+  if (first !== undefined && wanted !== undefined) fill(first, wanted)
 }
 
 function upgradeTemplates(config: Raw, cluster: Raw): void {

@@ -63,6 +63,16 @@ test.each(['2.9', '2.10', '2.12', '2.14', '2.16'])(
   },
 )
 
+test('a group of old that has no ranges of its own goes on with those of the cluster, and one that has some keeps them', () => {
+  const { config } = upgraded('2.7')
+  const policies = Object.values(config.nodegroups).map(({ name, ipolicy }) => [name, ipolicy.minmax?.[0]?.max])
+  expect(Object.fromEntries(policies)).toEqual({
+    default: undefined,
+    another: { ...config.cluster.ipolicy.minmax[0]?.max, 'nic-count': 18, 'spindle-use': 14 },
+  })
+  expect(config.cluster.gluster_storage_dir).toBe('')
+})
+
 test('what an old cluster had otherwise is kept, and what it did not have gets the value that it behaved by', () => {
   const { config, notices } = upgraded('2.16', ({ cluster }) => {
     delete (cluster as Raw)['enabled_disk_templates']

@@ -1,0 +1,45 @@
+// The configurations that come with Ganeti's own tests, one for each version, and how two of them differ.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { isObject } from '../../src/lib/shapes/shape'
+
+const DATA = path.join(__dirname, '../data/config')
+/** These become one of 3.1 with cfgupgrade. */
+export const OLD_VERSIONS = ['2.7', '2.8', '2.9', '2.10', '2.11', '2.12', '2.13', '2.14', '2.15', '2.16']
+/** These are taken over as they are. */
+export const VERSIONS = ['3.0', '3.1']
+export const MASTER = 'node1.example.com'
+
+export const recordedConfig = (version: string): string =>
+  fs.readFileSync(path.join(DATA, `cluster_config_${version}.json`), 'utf8')
+
+/** Of an object, its number of changes and its times; what a later release fills in where there was nothing. */
+const MOVING = ['serial_no', 'mtime']
+const EMPTY = [[], {}, 0].map((value) => JSON.stringify(value))
+
+/**
+ * The paths at which two texts of JSON differ, such as `cluster.tags`. Numbers of changes and their times do not count, nor an empty list
+ * that was not there before, nor what a volume below a mirror lacks in these recordings.
+ */
+export const configChanges = (before: string, after: string): string[] =>
+  differences(JSON.parse(before), JSON.parse(after), [])
+
+function differences(before: unknown, after: unknown, at: readonly string[]): string[] {
+  const last = at.at(-1) ?? ''
+  if (MOVING.includes(last)) return []
+  if (before === undefined && (EMPTY.includes(JSON.stringify(after)) || isOfVolume(at))) return []
+  if (isObject(before) && isObject(after)) return withinBoth(before, after, at)
+  // A list of objects stays in its order; what is lost at its end is a difference, too.
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length && before.some(isObject))
+    return withinBoth({ ...before }, { ...after }, at)
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [at.join('.')]
+}
+
+const withinBoth = (before: object, after: object, at: readonly string[]): string[] => {
+  const [one, other] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+  return [...new Set([...one.keys(), ...other.keys()])].flatMap((key) =>
+    differences(one.get(key), other.get(key), [...at, key]),
+  )
+}
+
+const isOfVolume = (at: readonly string[]): boolean => at.at(-3) === 'children'
