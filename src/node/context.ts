@@ -32,6 +32,8 @@ export interface NodeContext extends Machine {
   /** Throws when this node has no such hypervisor. */
   hypervisor(name: string): Hypervisor
   readonly daemons: DaemonControl
+  /** The version of Gantry that runs here; absent where it runs from no package. */
+  readonly release?: string
   /** Where this node keeps volumes in user space, which it has instead of LVM and DRBD. */
   readonly userVolumes?: string
   /** What is started for its mirrored disks then; the node's virtual root and name are added. */

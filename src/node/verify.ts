@@ -85,6 +85,7 @@ const checks: Readonly<Record<string, Check>> = {
   'shared-file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'gluster-storage-path': (context, input) => glusterProblem(context, String(input)),
   'gantry-owners': (context) => misplacedFiles(context),
+  'gantry-release': ({ release }) => release,
   'gantry-missing-programs': ({ files }, input) => missingPrograms(files, strings(input)),
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),

@@ -13,11 +13,12 @@ import type { DaemonControl } from '../node/context'
 import { BUNDLED_OS } from '../node/os-folders'
 import { ROLES } from '../roles/table'
 import { givenAddresses, listenAddress } from './own-address'
-import { PROGRAM } from './program'
+import { ownRelease, PROGRAM } from './program'
 import type { Start, Surroundings } from './start'
 
 export const start: Start = async ({ paths, log, options }) => {
   const userVolumes = paths.local(PATH.USER_VOLUMES_DIR)
+  const release = await ownRelease(disk)
   return startNoded({
     ...{ paths, log, clock, random, disk, machine, lockFile },
     hostname: paths.hostname,
@@ -27,6 +28,7 @@ export const start: Start = async ({ paths, log, options }) => {
     bundledOs: BUNDLED_OS,
     ...(machine.files.existsSync(userVolumes) && { userVolumes }),
     mirrorProgram: [process.execPath, PROGRAM, 'mirrors'],
+    ...(release !== undefined && { release }),
   })
 }
 

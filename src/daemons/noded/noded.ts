@@ -60,6 +60,8 @@ export interface NodedOptions {
   /** Where this node has volumes in user space instead of LVM. */
   userVolumes?: string
   mirrorProgram?: readonly [program: string, ...args: string[]]
+  /** Of the package that it runs from. */
+  release?: string
   log?: Log
 }
 
@@ -139,6 +141,7 @@ function contextOf(options: NodedOptions): NodeContext {
     hypervisor: hypervisorsOf(basics),
     daemons: options.daemons,
     ...(options.userVolumes !== undefined && { userVolumes: options.userVolumes }),
+    ...(options.release !== undefined && { release: options.release }),
     ...(options.mirrorProgram !== undefined && { mirrorProgram: options.mirrorProgram }),
     ...(options.lockFile !== undefined && { lockFile: options.lockFile }),
     measures: new NodeMeasures(hostname),

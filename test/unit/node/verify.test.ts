@@ -33,3 +33,13 @@ test('volumes are told with their sizes and states, but for virtual ones', async
   const { result } = await verify({ programs: [{ argv, stdout }] }, { lvlist: 'xenvg' })
   expect(result).toEqual({ lvlist: { 'xenvg/a': ['64.00', false, true] } })
 })
+
+test('a node that runs from a package tells its version, and another one leaves that out', async () => {
+  const checks = { 'gantry-release': null }
+  const told = (release: object) =>
+    onDrbdNode({}, (context) =>
+      verifyNode({ ...context, ...release }, { checks, clusterName: 'cluster', hvparams: {} }),
+    )
+  expect((await told({ release: '0.1.1' })).result).toEqual({ 'gantry-release': '0.1.1' })
+  expect((await told({})).result).toEqual({})
+})

@@ -10,7 +10,7 @@ import { filesToCompare } from './files'
 import { askFileStorage } from './file-storage'
 import type { DiskState, GroupState, Scope } from './group-state'
 import type { VerifyReport } from './report'
-import { requestOf, type Wanted } from './request'
+import { RELEASE_CHECK, requestOf, type Wanted } from './request'
 
 export async function gather(
   ctx: UnitContext,
@@ -29,7 +29,7 @@ export async function gather(
   const to = clock.now_ms()
   const outside = referenceNodes(scope)
   if (outside.length > 0) report.say('* Gathering information about the master node')
-  const others = await askNodes(ctx, config, outside, { filelist: filesToCompare(config) })
+  const others = await askNodes(ctx, config, outside, { filelist: filesToCompare(config), ...RELEASE_CHECK })
   report.say(`* Gathering disk information (${nodes.length} nodes)`)
   const disks = await askDisks(ctx, report, scope)
   const listings = await askFileStorage(ctx, report, scope)

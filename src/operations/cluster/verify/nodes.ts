@@ -20,6 +20,7 @@ export function verifyNodeAnswers(report: VerifyReport, { node, result }: NodeIm
 
 export function verifyNode(report: VerifyReport, state: GroupState, image: NodeImage): void {
   verifyVersion(report, state, image)
+  verifyRelease(report, state, image)
   verifyHypervisors(report, image)
   const setup = image.answer['nodesetup']
   const problems = isTexts(setup) ? setup : ['it told nothing of its set-up']
@@ -47,6 +48,21 @@ function verifyVersion(report: VerifyReport, { config }: GroupState, { node, ans
     `a master candidate with Ganeti ${String(release)} cannot read this configuration, whose version is ${config.version}, ` +
     `and so cannot become the master: upgrade it, or run 'gnt-node modify -C no ${node.name}'`
   report.when(node.master_candidate && protocol < config.version, 'ENODEVERSION', node.name, unfit, 'WARNING')
+}
+
+/** Versions of Gantry work together, so that nodes can go over one after the other; nodes that run Ganeti say nothing of one. */
+function verifyRelease(
+  report: VerifyReport,
+  { config, images, others }: GroupState,
+  { node, answer }: NodeImage,
+): void {
+  const master = [...images, ...others].find((image) => image.node.uuid === config.cluster.master_node)
+  const [wanted, release] = [master?.answer['gantry-release'], answer['gantry-release']]
+  if (typeof wanted !== 'string' || typeof release !== 'string') return
+  const text =
+    `it runs Gantry ${release}, and the master ${wanted}: install the package gantry-${wanted} there, if it is not, ` +
+    `and run 'gnt-cluster upgrade --to=${wanted}' on the master`
+  report.when(release !== wanted, 'ENODEVERSION', node.name, text, 'WARNING')
 }
 
 function verifyHypervisors(report: VerifyReport, { node, answer, running }: NodeImage): void {

@@ -16,6 +16,9 @@ export interface Wanted {
   readonly verify_clutter: boolean
 }
 
+/** Which version of Gantry a node runs; only packages have one. */
+export const RELEASE_CHECK = { 'gantry-release': null }
+
 export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown> {
   const { config, nodes } = scope
   const { cluster } = config
@@ -43,6 +46,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
     'client-cert': null,
     // Ours: Ganeti's nodes leave it out.
     'gantry-owners': null,
+    ...RELEASE_CHECK,
     ...volumes(cluster),
     ...drbdRequest(cluster),
     ...fileStorage(config),

@@ -47,7 +47,6 @@ async function check(hypervisors: readonly string[]): Promise<Report> {
   const shell = new Machines(Object.fromEntries(NODES.map((name) => [name, new Machine()])))
   return survey({ to: 'gantry', paths, disk, random, nodes, config, shell, roles: ROLES, hypervisors, given: [] })
 }
-const openConfig = () => openStore({ disk, paths, clock: clock(), random, log })
 
 /** As a master does: a tag, and a parameter of each instance. Answers with what then has to be otherwise than in `before`. */
 async function work(before: string): Promise<string[]> {

@@ -131,6 +131,23 @@ test('a node that runs Ganeti 3.0 is told apart, and is no error', async () => {
   expect(problems).toEqual([other, expect.stringContaining('cannot read this configuration, whose version is 3010000')])
 })
 
+test('a node that runs another version of Gantry than the master is told with the way out, one that runs Ganeti is not', async () => {
+  const cluster = new RecordedCluster()
+  const release = (name: string, version: string) => (cluster.broken[name] = { 'gantry-release': version })
+  release(NODE2, '0.1.0')
+  expect(await cluster.verifyGroup()).toEqual([true, []])
+  release('node1.gnt.example', '0.1.1')
+  const text = (name: string) =>
+    `WARNING: node ${name}: it runs Gantry 0.1.0, and the master 0.1.1: install the package gantry-0.1.1 there, if it is not, ` +
+    "and run 'gnt-cluster upgrade --to=0.1.1' on the master"
+  expect(await cluster.verifyGroup()).toEqual([true, [text(NODE2)]])
+  release(NODE2, '0.1.1')
+  expect(await cluster.verifyGroup()).toEqual([true, []])
+  // The master is in another group.
+  release('node4.gnt.example', '0.1.0')
+  expect(await cluster.verifyGroup({ group_name: 'rack2' })).toEqual([true, [text('node4.gnt.example')]])
+})
+
 test('a node that cannot be asked is an error, an offline one only a note', async () => {
   const cluster = new RecordedCluster()
   cluster.answers.node_verify = (node, [checks]) => {
