@@ -117,13 +117,15 @@ function connect() {
 }
 
 async function thisNode(): Promise<ThisNode> {
-  const [{ openNodeClient }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }, back] = await Promise.all([
-    import('./rpc/node/client.js'),
-    import('./lib/log.js'),
-    import('./model/owners.js'),
-    import('./lib/random.js'),
-    import('./node/hypervisor/index.js'),
-  ])
+  const [{ openNodeClient }, { createLog }, { lockFile }, { ownedDisk, ownedLogFile }, { systemRandom }, back] =
+    await Promise.all([
+      import('./rpc/node/client.js'),
+      import('./lib/log.js'),
+      import('./lib/file-lock.js'),
+      import('./model/owners.js'),
+      import('./lib/random.js'),
+      import('./node/hypervisor/index.js'),
+    ])
   const paths = orFailure(thisNodePaths)
   const log = createLog('commands', { file: ownedLogFile(paths.logFile('commands')) })
   return {
@@ -131,6 +133,7 @@ async function thisNode(): Promise<ThisNode> {
     disk: ownedDisk,
     random: systemRandom,
     log,
+    lockFile,
     nodes: openNodeClient({ paths, clock: systemClock, files: machine().files }),
     hypervisors: Object.keys(back.hypervisors),
   }

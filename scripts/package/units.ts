@@ -155,6 +155,23 @@ function others(): Record<string, Unit> {
       ],
     },
     [COMMON]: oneshot('Ganeti (Gantry): directories, owners and modes', [['ExecStart', PATH.ENSURE_DIRS]]),
+    // At the start of the machine only, as Ganeti's timetable has it: whoever interrupts it by hand knows.
+    'ganeti-upgrade.service': {
+      Unit: [
+        ['Description', 'Ganeti (Gantry): an upgrade of the cluster that was cut off goes on'],
+        ['Documentation', 'man:gnt-cluster(8)'],
+        ['ConditionPathExists', PATH.INTENT_TO_UPGRADE],
+        ['Wants', 'network-online.target'],
+        ['After', `network-online.target ssh.service ${SERVICE}`],
+        ['StartLimitIntervalSec', 0],
+      ],
+      Service: [
+        // Nobody waits for it: it stops and starts the daemons.
+        ['Type', 'exec'],
+        ['ExecStart', '/usr/sbin/gnt-cluster upgrade --resume'],
+      ],
+      Install: [['WantedBy', 'multi-user.target']],
+    },
     'ganeti-watcher.service': oneshot(
       'Ganeti (Gantry): the watcher starts what should run and does not',
       [

@@ -4,6 +4,7 @@
 import type { Files } from '../lib/files'
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
+import type { LockFile } from '../lib/file-lock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
@@ -76,6 +77,7 @@ export interface ThisNode {
   readonly random: Random
   readonly log: Log
   readonly nodes: NodeClient
+  readonly lockFile: LockFile
   /** The hypervisors that nodes have. */
   readonly hypervisors: readonly string[]
 }

@@ -56,6 +56,11 @@ abstract class TextError extends GanetiError {
 export class GenericError extends TextError {
   readonly wire = 'GenericError'
 }
+/** How luxid refuses jobs then, in Ganeti's words; it may say more behind them. */
+export const QUEUE_DRAINED = 'Queue drained'
+export const isQueueDrained = (error: unknown): boolean =>
+  error instanceof GenericError && error.message.startsWith(QUEUE_DRAINED)
+
 export class OpExecError extends TextError {
   readonly wire = 'OpExecError'
 }

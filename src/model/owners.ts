@@ -40,6 +40,7 @@ const exact: Readonly<Record<string, Claim>> = {
   // It takes the other one's place as it is.
   [PATH.WAITING_CLIENT_CERT_FILE]: [...MASTER, 0o440],
   [PATH.WATCHER_PAUSEFILE]: [...MASTER, 0o644],
+  [PATH.INTENT_TO_UPGRADE]: [...ROOT, 0o644],
   [PATH.RAPI_DATA_DIR]: [rapi, GROUP.masterd, 0o750],
   [PATH.RAPI_USERS_FILE]: [rapi, GROUP.masterd, 0o640],
   [PATH.QUEUE_DIR]: [...QUEUE, 0o750],

@@ -16,8 +16,10 @@ import type { Node } from '../../model/node'
 import { readOptions } from '../../roles/options'
 import type { Role } from '../../roles/role'
 import type { NodeClient } from '../../rpc/node/client'
+import { unfinishedUpgrade } from '../../model/upgrade-note'
 import { type Findings, featuresThatLack, isText, shortList } from './features'
 import type { NodeShell, Place } from '../node-shell'
+import { readIntent } from '../upgrade/intent'
 import { PROBE, productOf, readFacts, versionOf, type NodeFacts } from './probe'
 import { KEPT } from './scripts'
 
@@ -88,13 +90,14 @@ export async function survey(options: SurveyOptions): Promise<Report> {
   const nodes = await Promise.all(nodesInOrder(config).map((node) => reportNode(options, node)))
   const queue = await readQueue(options)
   const { problems, notes } = featuresThatLack(config, hypervisors)
+  const unfinished = await readIntent(options)
   return {
     cluster: config.cluster.cluster_name,
     config_version: versionText(config.version),
     instances: recordValues(config.instances).length,
     jobs: queue.jobs,
     nodes,
-    problems,
+    problems: [...(unfinished === undefined ? [] : [unfinishedUpgrade(unfinished)]), ...problems],
     notes: [...notes, ...queue.notes],
   }
 }

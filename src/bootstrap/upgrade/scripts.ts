@@ -1,6 +1,7 @@
 // The work on a node: scripts of `sh`, over SSH, since no daemon runs meanwhile. Each can be run again from its beginning.
 import { PATH } from '../../model/constants/paths'
 import { readRelease, type Release } from '../../model/release'
+import { KEPT } from '../adoption/scripts'
 
 const { GANTRY_VERSION_LINK: LINK, GANTRY_VERSIONS_DIR: VERSIONS, DATA_DIR } = PATH
 
@@ -13,12 +14,15 @@ export interface Look {
   readonly release: Release | undefined
   /** Its programs start. */
   readonly starts: boolean
+  /** Ganeti has such a version, and the node ran it before Gantry took over. */
+  readonly isGaneti: boolean
 }
 
 export const lookAt = (version: string): string => `
 echo "runs=$(basename "$(readlink ${LINK} 2>/dev/null)")"
 echo "release=$(cat ${directoryOf(version)}/release.json 2>/dev/null)"
 ! ${directoryOf(version)}/bin/gantryd.js --version >/dev/null 2>&1 || echo starts=yes
+! ls ${KEPT}/ganeti_${version}*.deb >/dev/null 2>&1 || echo ganeti=kept
 `
 
 export function readLook(output: string): Look {
@@ -28,6 +32,7 @@ export function readLook(output: string): Look {
     runs: told.get('runs') || undefined,
     release: readRelease(told.get('release') ?? ''),
     starts: told.get('starts') === 'yes',
+    isGaneti: told.get('ganeti') === 'kept',
   }
 }
 

@@ -4,12 +4,16 @@
 import type { Clock } from '../../lib/clock'
 import { eachBounded } from '../../lib/bounded'
 import type { Disk } from '../../lib/disk'
+import type { LockFile } from '../../lib/file-lock'
 import type { Paths } from '../../lib/paths'
 import { errorText } from '../../lib/system-failure'
 import type { ConfigData } from '../../model/config'
+import { PATH } from '../../model/constants/paths'
 import { LOOK_EVERY_S } from '../../model/limits/adoption'
 import {
   ANSWERS_S,
+  BOOT_LOOK_S,
+  BOOT_S,
   DAEMONS_S,
   LOOK_S,
   NAMED_JOBS_MAX,
@@ -17,6 +21,7 @@ import {
   UPGRADE_VERIFY_S,
 } from '../../model/limits/upgrade'
 import type { Node } from '../../model/node'
+import type { Intent } from '../../model/upgrade-note'
 import type { NodeClient } from '../../rpc/node/client'
 import { shortList } from '../adoption/features'
 import { MASTER_ANSWERS, OPEN_JOBS } from '../adoption/scripts'
@@ -24,7 +29,7 @@ import { nodesInOrder, placeOf } from '../adoption/survey'
 import { eventually } from '../eventually'
 import type { NodeShell } from '../node-shell'
 import { conversionFor, type Conversion } from './conversion'
-import { keptConfig, readIntent, removeIntent, writeIntent, type Intent } from './intent'
+import { keptConfig, readIntent, removeIntent, writeIntent } from './intent'
 import * as scripts from './scripts'
 
 export interface UpgradeOptions {
@@ -46,6 +51,19 @@ export class UpgradeFailure extends Error {}
 
 /** Whether something was done; the check of the cluster at its end may have found problems. */
 export type Outcome = 'nothing to do' | 'done' | 'done, with problems'
+
+/** One process at a time: one that began with the machine may be at work when an administrator comes. */
+export async function alone<T>(
+  { lockFile, paths }: { readonly lockFile: LockFile; readonly paths: Pick<Paths, 'local'> },
+  work: () => Promise<T>,
+): Promise<T> {
+  const lock = await lockFile(paths.local(PATH.UPGRADE_LOCK_FILE), 'exclusive')
+  if (lock === undefined)
+    throw new UpgradeFailure(
+      'An upgrade is at work on this node already: wait for its end. "journalctl -u ganeti-upgrade" shows one that began with the machine',
+    )
+  return work().finally(() => lock.release())
+}
 
 export async function upgrade(options: UpgradeOptions, to: string): Promise<Outcome> {
   const unfinished = await readIntent(options)
@@ -74,6 +92,7 @@ export async function resume(options: UpgradeOptions): Promise<Outcome> {
   const intent = await readIntent(options)
   if (intent === undefined) return 'nothing to do'
   say(`The upgrade from ${intent.from} to ${intent.to} goes on`)
+  await machinesAreThere(options, intent)
   const { runs, release } = scripts.readLook(await onMaster(options, scripts.lookAt(intent.to)))
   if (runs === intent.to && release !== undefined) {
     // All others changed before. Those that are away now are not waited for.
@@ -92,6 +111,17 @@ export async function resume(options: UpgradeOptions): Promise<Outcome> {
   })
   // Where it can neither go over nor back, the note stays for whoever resumes it again.
   return goOver(options, { intent, wanted: [...found.keys()], conversion: conversionOf(options, found) })
+}
+
+/** They may have started at the same time as this one. Those that do not come are for what follows. */
+async function machinesAreThere(options: UpgradeOptions, { to }: Intent): Promise<void> {
+  const { clock, say } = options
+  for (const end_ms = clock.monotonic_ms() + BOOT_S * 1000; clock.monotonic_ms() < end_ms;) {
+    const silent = await runAll(options, onlineNodes(options), scripts.lookAt(to), LOOK_S)
+    if (silent.size === 0) return
+    say(`Waiting for ${shortList([...silent.keys()].map(({ name }) => name).sort())}`)
+    await clock.sleep(BOOT_LOOK_S * 1000)
+  }
 }
 
 /** Another node has become the master meanwhile: what was under way here concerns nobody any more. Whether that is so. */
@@ -277,17 +307,20 @@ async function lookEverywhere(options: UpgradeOptions, to: string): Promise<Map<
   options.say(`Nodes are asked for version ${to}`)
   const found = new Map<Node, scripts.Look>()
   const [silent, lacking, broken]: string[][] = [[], [], []]
+  let isGaneti = false
   await eachBounded(onlineNodes(options), NODES_AT_ONCE, async (node) => {
     const { code, output } = await runOn(options, node, scripts.lookAt(to), LOOK_S)
     const look = scripts.readLook(output)
     found.set(node, look)
     if (code !== 0 && look.runs === undefined) silent?.push(`${node.name} (${output.trim()})`)
-    else if (look.release === undefined) lacking?.push(node.name)
-    else if (!look.starts) broken?.push(node.name)
+    else if (look.release === undefined) {
+      lacking?.push(node.name)
+      isGaneti ||= look.isGaneti
+    } else if (!look.starts) broken?.push(node.name)
   })
   const problems = [
     ...listed(silent, (names) => `These nodes cannot be asked over SSH: ${names}; mend that, or set them offline with gnt-node modify -O yes`), // prettier-ignore
-    ...listed(lacking, (names) => `Version ${to} is not there on ${names}: install the package gantry-${to}${hint(to)}`), // prettier-ignore
+    ...listed(lacking, (names) => `Version ${to} is not there on ${names}: install the package gantry-${to} there first${isGaneti ? HINT : ''}`), // prettier-ignore
     ...listed(broken, (names) => `The programs of version ${to} do not start on ${names}: ${scripts.directoryOf(to)}/bin/gantryd.js --version says why`), // prettier-ignore
   ]
   if (problems.length > 0) throw new UpgradeFailure(problems.join('\n'))
@@ -297,9 +330,8 @@ async function lookEverywhere(options: UpgradeOptions, to: string): Promise<Map<
 const listed = (names: readonly string[] | undefined, text: (names: string) => string): string[] =>
   names === undefined || names.length === 0 ? [] : [text(shortList([...names].sort()))]
 
-/** Versions of Ganeti have no package here. */
-const hint = (to: string): string =>
-  /^[23]\./.test(to) ? '. Ganeti takes a cluster back with gantry-adopt --back' : ' there first'
+/** Ganeti of such a version was there before: who means that one finds no package of ours. */
+const HINT = '. Ganeti takes the cluster back with gantry-adopt --back'
 
 function conversionOf({ config }: UpgradeOptions, found: ReadonlyMap<Node, scripts.Look>): Conversion {
   const releases = [...found.values()].flatMap(({ release }) => (release === undefined ? [] : [release]))

@@ -28,11 +28,10 @@ export async function upgradeCluster(call: Call): Promise<number> {
     pid: process.pid,
     say: (text: string) => terminal.out(text),
   }
-  const outcome = await (to === undefined ? service.resume(upgrade) : service.upgrade(upgrade, to)).catch(
-    (error: unknown) => {
-      throw error instanceof service.UpgradeFailure ? new CommandFailure(error.message) : error
-    },
-  )
+  const work = () => (to === undefined ? service.resume(upgrade) : service.upgrade(upgrade, to))
+  const outcome = await service.alone(node, work).catch((error: unknown) => {
+    throw error instanceof service.UpgradeFailure ? new CommandFailure(error.message) : error
+  })
   terminal.out(WORDS[outcome])
   return outcome === 'done, with problems' ? EXIT.failure : EXIT.ok
 }

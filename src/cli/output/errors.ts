@@ -2,7 +2,6 @@
 import {
   ConfigurationError,
   GanetiError,
-  GenericError,
   HooksAbort,
   HooksFailure,
   JobLost,
@@ -14,6 +13,8 @@ import {
   ResolverError,
   TagError,
   TypeEnforcementError,
+  QUEUE_DRAINED,
+  isQueueDrained,
 } from '../../model/errors'
 import { systemFailure } from '../../lib/system-failure'
 import { PeerError } from '../../rpc/json-protocol'
@@ -58,10 +59,12 @@ function describeGanetiError(error: GanetiError): Description {
       ),
     )
   // luxid's own refusal has no class.
-  if (error instanceof JobQueueDrainError || (error instanceof GenericError && error.message === 'Queue drained'))
+  if (error instanceof JobQueueDrainError || isQueueDrained(error))
     return failure(
       "Failure: the job queue is marked for drain and doesn't accept new requests",
-      'gnt-cluster queue undrain opens it again',
+      error.message.startsWith(`${QUEUE_DRAINED}: `)
+        ? error.message.slice(QUEUE_DRAINED.length + 2)
+        : 'gnt-cluster queue undrain opens it again',
     )
   if (error instanceof JobQueueFull && error.args.length === 0)
     return failure("Failure: the job queue is full and doesn't accept new job submissions until old jobs are archived")

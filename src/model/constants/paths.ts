@@ -68,6 +68,7 @@ export const PATH = {
   SSH_KNOWN_HOSTS_FILE: '/var/lib/ganeti/known_hosts',
   SSH_PUB_KEYS: '/var/lib/ganeti/ganeti_pub_keys',
   WATCHER_LOCK_FILE: '/var/lock/ganeti-watcher.lock',
+  UPGRADE_LOCK_FILE: '/var/lock/ganeti-upgrade.lock',
   WATCHER_PAUSEFILE: '/var/lib/ganeti/watcher.pause',
   /** Ours: the master writes here why the watcher is to run at once, where systemd starts it. */
   WATCHER_CALL: '/var/run/ganeti/watcher-call',

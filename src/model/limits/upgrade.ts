@@ -6,6 +6,9 @@ export const LOOK_S = 60
 export const DAEMONS_S = 600
 /** Seconds until a node, or the master, answers after its daemons were started: it may have to ask for votes. */
 export const ANSWERS_S = 300
+/** Seconds for machines to start, where an upgrade is resumed, and between two looks at them. */
+export const BOOT_S = 180
+export const BOOT_LOOK_S = 10
 /** Seconds for the check of the cluster at the end. */
 export const UPGRADE_VERIFY_S = 3600
 export const NODES_AT_ONCE = 16

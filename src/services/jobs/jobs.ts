@@ -2,8 +2,10 @@
 import type { Execution } from '../../jobs/execution'
 import { type Job, isFinished, jobStatus, logAfter } from '../../jobs/job'
 import type { Submission } from '../../jobs/queue'
-import { GenericError, JobLost } from '../../model/errors'
+import { PATH } from '../../model/constants/paths'
+import { GenericError, JobLost, QUEUE_DRAINED } from '../../model/errors'
 import { JOB_CANCEL_WAIT_S, JOB_CHANGE_WAIT_S } from '../../model/limits/queue'
+import { readNote, unfinishedUpgrade } from '../../model/upgrade-note'
 import { jobResource } from '../../query/fields/job'
 import type { JobChange, JobId, WireOpCode } from '../../rpc/luxi/calls'
 import { jobView } from './job-views'
@@ -13,7 +15,7 @@ export class JobService {
   constructor(private readonly context: MasterContext) {}
 
   async submit(ops: readonly WireOpCode[], toDrainedQueue: boolean): Promise<JobId> {
-    if (!toDrainedQueue) this.refuseWhenDrained()
+    if (!toDrainedQueue && this.context.queue.drained) throw await this.drained()
     const [result] = await this.context.queue.submit([ops])
     if (result !== undefined && 'id' in result) return result.id
     throw new GenericError(result?.error ?? 'the job was not submitted')
@@ -21,7 +23,7 @@ export class JobService {
 
   /** Relative dependencies count over the jobs that were accepted and refused alike, as the caller numbered them. */
   async submitMany(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]> {
-    this.refuseWhenDrained()
+    if (this.context.queue.drained) throw await this.drained()
     return (await this.context.queue.submit(jobs)).map(submitted)
   }
 
@@ -128,8 +130,11 @@ export class JobService {
     return true
   }
 
-  private refuseWhenDrained(): void {
-    if (this.context.queue.drained) throw new GenericError('Queue drained')
+  /** Whoever cannot know why should not open the queue while daemons of two versions change places. */
+  private async drained(): Promise<GenericError> {
+    const { disk, paths } = this.context
+    const upgrade = readNote((await disk.read(paths.local(PATH.INTENT_TO_UPGRADE)))?.toString('utf8'))
+    return new GenericError(upgrade === undefined ? QUEUE_DRAINED : `${QUEUE_DRAINED}: ${unfinishedUpgrade(upgrade)}`)
   }
 
   private async awaitCancellation(id: JobId, execution: Execution): Promise<[boolean, string]> {

@@ -295,6 +295,10 @@ describe('what the master refuses', () => {
       new GenericError('Queue drained'),
       "Failure: the job queue is marked for drain and doesn't accept new requests\ngnt-cluster queue undrain opens it again\n",
     ],
+    [
+      new GenericError('Queue drained: the upgrade has not ended'),
+      "Failure: the job queue is marked for drain and doesn't accept new requests\nthe upgrade has not ended\n",
+    ],
     [new GenericError('Failed to parse request: what'), 'Failure: the master daemon cannot read this request: what\n'],
     [new JobLost("Can't load job file"), "Error checking job status: Can't load job file\n"],
   ])('is shown: %s', async (error, text) => {

@@ -48,6 +48,18 @@ test('the name that init scripts have reaches every daemon, and waits for what s
   expect(of('ganeti.target', 'Wants')).toEqual(['ganeti.service'])
 })
 
+test('an upgrade that was cut off goes on when the machine starts, and only then', () => {
+  const lines = linesOf('ganeti-upgrade.service')
+  expect(lines).toContain('ConditionPathExists=/var/lib/ganeti/intent-to-upgrade')
+  expect(lines).toContain('ExecStart=/usr/sbin/gnt-cluster upgrade --resume')
+  // It stops and starts the daemons, and must not end with them.
+  expect(lines.filter((line) => /^(PartOf|Requires|BindsTo|WantedBy)=/.test(line))).toEqual([
+    'WantedBy=multi-user.target',
+  ])
+  for (const [name, text] of Object.entries(units))
+    if (name !== 'ganeti-upgrade.service') expect(text).not.toContain('ganeti-upgrade')
+})
+
 test('guests and jobs outlive the daemons that started them', () => {
   for (const unit of ['ganeti-noded.service', 'ganeti-luxid.service', 'ganeti-watcher.service'])
     expect(linesOf(unit)).toContain('KillMode=process')

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   GanetiError,
   GenericError,
+  isQueueDrained,
   JobQueueDrainError,
   JobQueueFull,
   OpPrereqError,
@@ -47,7 +48,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 function statusOf(error: GanetiError): number {
   if (isBadDependency(error)) return 400
   if (error instanceof JobQueueFull || error instanceof JobQueueDrainError) return 503
-  if (error instanceof GenericError && error.message === 'Queue drained') return 503
+  if (isQueueDrained(error)) return 503
   if (error instanceof GenericError && error.message.startsWith('Failed to parse request')) return 400
   if (saysFull(error.message)) return 507
   if (error instanceof ParameterError || error instanceof QueryFilterParseError) return 400

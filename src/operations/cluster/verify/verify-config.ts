@@ -9,6 +9,7 @@ import { PATH } from '../../../model/constants/paths'
 import { GanetiError } from '../../../model/errors'
 import { checkHvParams } from '../../../model/hv-check'
 import { enforceTypes } from '../../../model/param-types'
+import { readNote, unfinishedUpgrade } from '../../../model/upgrade-note'
 import { OpClusterVerifyConfig } from '../../../opcodes/cluster'
 import { all, logicalUnit, shared } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
@@ -29,6 +30,7 @@ export const clusterVerifyConfig = logicalUnit(OpClusterVerifyConfig, {
     const report = new VerifyReport(ctx, op)
     report.say('* Verifying cluster config')
     for (const problem of verifyConfig(config)) report.error('ECLUSTERCFG', null, problem)
+    await verifyUpgrade(ctx, report)
     report.say('* Verifying cluster certificate files')
     await verifyCertificateFiles(ctx, report)
     report.say('* Verifying hypervisor parameters')
@@ -38,6 +40,12 @@ export const clusterVerifyConfig = logicalUnit(OpClusterVerifyConfig, {
     return report.good
   },
 })
+
+/** While it is under way no jobs are accepted; so it was cut off, and somebody opened the queue. */
+async function verifyUpgrade({ env }: UnitContext, report: VerifyReport): Promise<void> {
+  const upgrade = readNote(await env.masterFile?.(PATH.INTENT_TO_UPGRADE))
+  if (upgrade !== undefined) report.error('ECLUSTERCFG', null, unfinishedUpgrade(upgrade), 'WARNING')
+}
 
 const CERTIFICATES = [PATH.NODED_CERT_FILE, PATH.RAPI_CERT_FILE, PATH.SPICE_CERT_FILE, PATH.SPICE_CACERT_FILE]
 const REQUIRED: readonly string[] = [PATH.NODED_CERT_FILE, PATH.RAPI_CERT_FILE]

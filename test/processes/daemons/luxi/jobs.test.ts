@@ -1,8 +1,10 @@
 // The calls about jobs over the socket, with real job processes; texts and shapes as in the recordings of test/golden/luxi.
+import * as fs from 'node:fs'
 import * as net from 'node:net'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
 import { systemClock } from '../../../../src/lib/clock'
 import type { Paths } from '../../../../src/lib/paths'
+import { PATH } from '../../../../src/model/constants/paths'
 import { GenericError, JobLost } from '../../../../src/model/errors'
 import { LUXI_FRAME_BYTES_MAX } from '../../../../src/model/limits/luxi'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
@@ -178,6 +180,11 @@ describe('the queue', () => {
     expect(await luxi.queryConfigValues(['drain_flag'])).toEqual([true])
     await expect(luxi.submitJob([delay(0)])).rejects.toEqual(new GenericError('Queue drained'))
     await expect(luxi.submitManyJobs([[delay(0)]])).rejects.toThrow('Queue drained')
+    fs.writeFileSync(paths.local(PATH.INTENT_TO_UPGRADE), '0.1.0,0.1.1,7\n')
+    for (const refused of [luxi.submitJob([delay(0)]), luxi.submitManyJobs([[delay(0)]])])
+      await expect(refused).rejects.toThrow(
+        /^Queue drained: the upgrade from 0\.1\.0 to 0\.1\.1 has not ended: .*upgrade --resume/,
+      )
     expect(await luxi.submitJobToDrainedQueue([delay(0)])).toBe(1)
     expect(await luxi.setDrainFlag(false)).toBe(true)
     expect(await luxi.setDrainFlag(false)).toBe(true)

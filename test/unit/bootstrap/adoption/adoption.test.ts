@@ -11,6 +11,7 @@ import { systemDisk as disk } from '../../../../src/lib/disk'
 import { type Paths, pathsOf } from '../../../../src/lib/paths'
 import { systemRandom as random } from '../../../../src/lib/random'
 import type { ConfigData } from '../../../../src/model/config'
+import { PATH } from '../../../../src/model/constants/paths'
 import { ROLES } from '../../../../src/roles/table'
 import { clockAt } from '../../../support/instant-clock'
 import { at, buildInstance, configOfNodes } from '../../config/builders'
@@ -212,6 +213,14 @@ test('jobs are counted, and those that cannot be read are named', async () => {
   const { jobs, notes } = await look()
   expect(jobs).toEqual({ ended: 1, open: 1 })
   expect(notes).toContainEqual(expect.stringContaining('jobs that cannot be read are left alone: job-1'))
+})
+
+test('an upgrade that has not ended comes first, on the way there and back', async () => {
+  fs.writeFileSync(paths.local(PATH.INTENT_TO_UPGRADE), '3.0,3.1,77\n')
+  const text =
+    "the upgrade from 3.0 to 3.1 has not ended: where it was cut off, 'gnt-cluster upgrade --resume' on the master"
+  expect((await look()).problems).toEqual([expect.stringContaining(text)])
+  expect((await look('ganeti')).problems).toEqual([expect.stringContaining(text)])
 })
 
 test("only the master's own configuration is taken over", async () => {

@@ -15,6 +15,8 @@ export class Machine {
   /** Daemons of this version do not start. */
   broken: string | undefined
   unreachable = false
+  /** The version of Ganeti whose package was kept when Gantry took over. */
+  ganeti = ''
 }
 
 export const releaseOf = (version: string, config_versions: readonly number[] = CONFIG_VERSIONS_SUPPORTED): object => {
@@ -73,7 +75,8 @@ const VERSIONS = ['0.1.0', '0.1.1', '0.0.9', '3.0']
 function told(machine: Machine, version: string): string {
   const release = machine.releases.get(version)
   const starts = release !== undefined && !machine.notStarting.has(version) ? 'starts=yes\n' : ''
-  return `runs=${machine.runs}\nrelease=${release === undefined ? '' : JSON.stringify(release)}\n${starts}`
+  const kept = machine.ganeti !== '' && machine.ganeti.startsWith(version) ? 'ganeti=kept\n' : ''
+  return `runs=${machine.runs}\nrelease=${release === undefined ? '' : JSON.stringify(release)}\n${starts}${kept}`
 }
 
 const NAMES = new Map([

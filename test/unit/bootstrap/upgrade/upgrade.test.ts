@@ -3,8 +3,9 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { readIntent } from '../../../../src/bootstrap/upgrade/intent'
-import { isElsewhere, resume, upgrade, type UpgradeOptions } from '../../../../src/bootstrap/upgrade/upgrade'
+import { alone, isElsewhere, resume, upgrade, type UpgradeOptions } from '../../../../src/bootstrap/upgrade/upgrade'
 import { systemDisk as disk } from '../../../../src/lib/disk'
+import type { LockFile } from '../../../../src/lib/file-lock'
 import { type Paths, pathsOf } from '../../../../src/lib/paths'
 import type { ConfigData } from '../../../../src/model/config'
 import { PATH } from '../../../../src/model/constants/paths'
@@ -101,8 +102,13 @@ test.each<[string, () => void, string]>([
   expect(await atWork()).toEqual(WORKING)
 })
 
-test('a version of Ganeti is no package of ours', async () => {
-  await expect(upgrade(options(), '3.0')).rejects.toThrow('gantry-adopt --back')
+test('where Ganeti of such a version was before, the way back to it is told', async () => {
+  const lacks = 'install the package gantry-3.0 there first'
+  await expect(upgrade(options(), '3.0')).rejects.toThrow(new RegExp(`${lacks}$`))
+  of(SECOND).ganeti = '3.0.2-3'
+  await expect(upgrade(options(), '3.0')).rejects.toThrow(
+    `${lacks}. Ganeti takes the cluster back with gantry-adopt --back`,
+  )
 })
 
 test('jobs that do not end are named, and nothing was changed', async () => {
@@ -205,6 +211,23 @@ test('what is continued waits for no node that is away, and begins nothing witho
   expect([of(THIRD).runs, of(THIRD).daemons]).toEqual(['0.1.1', true])
 })
 
+test('machines that start together with the master are waited for', async () => {
+  fs.writeFileSync(paths.local(PATH.INTENT_TO_UPGRADE), '0.1.0,0.1.1,99\n')
+  for (const name of ALL) of(name).daemons = false
+  of(SECOND).unreachable = true
+  const clock = clockAt(1e12)
+  const sleep = clock.sleep.bind(clock)
+  const began_ms = clock.monotonic_ms()
+  clock.sleep = async (delay_ms) => {
+    await sleep(delay_ms)
+    if (clock.monotonic_ms() - began_ms >= 60_000) of(SECOND).unreachable = false
+  }
+  expect(await resume(options({ clock }))).toBe('done')
+  expect(said).toContain(`Waiting for ${SECOND}`)
+  expect(running()).toEqual(allRun('0.1.1'))
+  expect(await atWork()).toEqual(WORKING)
+})
+
 test('wherever the command dies, --resume brings all nodes to the new version', async () => {
   const counting = new Machines(machines.all)
   await upgrade(options({ shell: counting }), '0.1.1')
@@ -240,6 +263,21 @@ test('the same command again continues, too', async () => {
   fs.writeFileSync(paths.local(PATH.INTENT_TO_UPGRADE), '0.1.0,0.1.1,99\n')
   expect(await upgrade(options(), '0.1.1')).toBe('done')
   expect(said[0]).toMatch(/^An upgrade is already in progress/)
+})
+
+test('two upgrades are not at work at once, and the turn ends with the work, however that ends', async () => {
+  let held = false
+  const lockFile: LockFile = (file) => {
+    expect(file).toBe(paths.local(PATH.UPGRADE_LOCK_FILE))
+    if (held) return Promise.resolve(undefined)
+    held = true
+    return Promise.resolve({ release: () => void (held = false) })
+  }
+  const place = { lockFile, paths }
+  const second = alone(place, () => alone(place, () => Promise.resolve('begun')))
+  await expect(second).rejects.toThrow('An upgrade is at work on this node already')
+  expect(await alone(place, () => upgrade(options(), '0.1.1'))).toBe('done')
+  expect(held).toBe(false)
 })
 
 test('where another node has become the master, nothing is continued', async () => {

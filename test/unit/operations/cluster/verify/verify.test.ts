@@ -88,6 +88,18 @@ test('a certificate that ends soon is a warning', async () => {
   expect(problems[0]).toMatch(/Certificate (expires in about \d+ days|expired \d+ days ago); renew it/)
 })
 
+test('an upgrade that was cut off is told with the command that goes on with it', async () => {
+  const cluster = await withCertificates()
+  cluster.files.set('/var/lib/ganeti/intent-to-upgrade', '0.1.0,0.1.1,77\n')
+  expect(await verifyConfig(cluster)).toEqual([
+    true,
+    [
+      '  - WARNING: cluster : the upgrade from 0.1.0 to 0.1.1 has not ended: where it was cut off, ' +
+        "'gnt-cluster upgrade --resume' on the master goes on with it",
+    ],
+  ])
+})
+
 test('wrong parameters and objects that refer to nothing are named', async () => {
   const config = goldenConfig()
   const group = groupUuid('00000000-0000-4000-8000-000000000099')
