@@ -154,7 +154,11 @@ function others(): Record<string, Unit> {
         ['KillMode', 'process'],
       ],
     },
-    [COMMON]: oneshot('Ganeti (Gantry): directories, owners and modes', [['ExecStart', PATH.ENSURE_DIRS]]),
+    [COMMON]: oneshot(
+      'Ganeti (Gantry): directories, owners and modes',
+      [['ExecStart', PATH.ENSURE_DIRS]],
+      [['Documentation', 'man:gantryd(8)']],
+    ),
     // At the start of the machine only, as Ganeti's timetable has it: whoever interrupts it by hand knows.
     'ganeti-upgrade.service': {
       Unit: [
