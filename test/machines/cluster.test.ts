@@ -48,6 +48,9 @@ const isActive = async (machine: number, role: string) =>
   (await machines.attempt(machine, `systemctl is-active ganeti-${role}.service`)).output.trim()
 const versionOf = async (machine: number) =>
   path.basename((await machines.run(machine, 'readlink /etc/ganeti/gantry')).trim())
+/** As a command leaves it that was cut off. */
+const NOTE = '/var/lib/ganeti/intent-to-upgrade'
+const noteIsGone = (machine: number) => machines.until(machine, `test ! -e ${NOTE}`, ({ code }) => code === 0)
 const newPid = (machine: number, role: string, before: string) =>
   machines.until(
     machine,
@@ -156,7 +159,7 @@ machineTest('a version that does not work on one node is taken back on all, and 
   expect([code, output]).toEqual([1, expect.stringContaining(`It runs version ${FIRST} as before`)])
   expect(output).toContain(`Could not start the daemons on ${nameOf(3)}`)
   for (const machine of ALL) expect(await versionOf(machine)).toBe(FIRST)
-  expect((await machines.attempt(1, 'test -e /var/lib/ganeti/intent-to-upgrade')).code).toBe(1)
+  expect((await machines.attempt(1, `test -e ${NOTE}`)).code).toBe(1)
   expect(await machines.run(1, 'gnt-cluster queue info')).toContain('unset')
   await machines.until(1, 'gnt cluster verify', ({ code: ended }) => ended === 0)
   expect(await guestPid(1, 'vm1')).toBe(guest)
@@ -178,6 +181,20 @@ machineTest('the cluster goes over to the new version, and no guest notices', as
   await machines.run(3, `ping -c 1 ${GUEST}`)
 })
 
+machineTest('an upgrade that was cut off goes on with the unit that starts with the machine', async () => {
+  expect(await machines.run(1, 'systemctl is-enabled ganeti-upgrade')).toBe('enabled\n')
+  const [noded, guest] = [await pidOf(1, 'noded'), await guestPid(1, 'vm1')]
+  await machines.run(1, `gnt-cluster queue drain && echo ${FIRST},${NEXT},1 > ${NOTE}`)
+  const refused = await machines.attempt(1, 'gnt-cluster verify')
+  expect([refused.code, refused.output]).toEqual([1, expect.stringContaining("'gnt-cluster upgrade --resume'")])
+  await machines.run(1, 'systemctl start ganeti-upgrade')
+  await noteIsGone(1)
+  expect(await machines.run(1, 'gnt-cluster queue info')).toContain('unset')
+  expect(await pidOf(1, 'noded')).not.toBe(noded)
+  expect(await guestPid(1, 'vm1')).toBe(guest)
+  await machines.until(1, 'systemctl is-active ganeti-upgrade', ({ output }) => output.trim() === 'inactive')
+})
+
 machineTest('cfgupgrade refuses while the master runs, and takes a copy back to 3.0', async () => {
   const tool = '/usr/lib/ganeti/tools/cfgupgrade --force --downgrade'
   const { code, output } = await machines.attempt(1, tool)
@@ -191,6 +208,8 @@ machineTest('cfgupgrade refuses while the master runs, and takes a copy back to 
 
 machineTest('a machine that starts again gets its daemons and its instances back', async () => {
   await machines.run(1, `gnt-instance migrate -f -n ${nameOf(2)} vm1`)
+  // Of no use to anybody: another node is the master.
+  await machines.run(2, `echo ${FIRST},${NEXT},1 > ${NOTE}`)
   const began_ms = performance.now()
   await machines.attempt(2, 'systemctl reboot')
   await machines.until(2, 'uptime -s; systemctl is-active ganeti-noded', ({ code }) => code === 0)
@@ -199,6 +218,7 @@ machineTest('a machine that starts again gets its daemons and its instances back
     `the guest answered ${Math.round((performance.now() - began_ms) / 1000)} s after its machine was told to start again`,
   )
   expect(await machines.run(1, 'gnt-instance list --no-headers -o status vm1')).toContain('running')
+  await noteIsGone(2)
 })
 
 machineTest('another node becomes the master, and the daemons of the master go with it', async () => {
