@@ -12,7 +12,8 @@ become_ganeti() {
   ln -sfn /usr/share/ganeti/3.0 /etc/ganeti/share
   echo 'NODED_ARGS="--no-mlock"' > /etc/default/ganeti
   for group in admin confd daemons luxid masterd metad rapi; do groupadd -f -r "gnt-$group"; done
-  for user in confd:gnt-daemons masterd:gnt-admin,gnt-confd,gnt-daemons,gnt-luxid metad:gnt-daemons rapi:gnt-admin,gnt-daemons; do
+  # A daemon has only those groups of its user in which /etc/group lists it.
+  for user in confd:gnt-daemons masterd:gnt-admin,gnt-confd,gnt-daemons,gnt-masterd metad:gnt-daemons rapi:gnt-admin,gnt-daemons; do
     id "gnt-${user%%:*}" > /dev/null 2>&1 ||
       useradd -r -M -d /var/lib/ganeti -s /usr/sbin/nologin -g "gnt-${user%%:*}" -G "${user#*:}" "gnt-${user%%:*}"
   done
