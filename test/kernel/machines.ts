@@ -63,6 +63,13 @@ export async function until(what: string, patience_s: number, is: () => boolean 
   }
 }
 
+/** Whatever happens to disks is a test's doing, and processors are scarce: collectors start programs all the time. */
+export async function calm(gnt: (...words: string[]) => Promise<string>, collectors: readonly string[]): Promise<void> {
+  await gnt('cluster', 'watcher', 'pause', '24h')
+  const switched = collectors.map((name) => `${name}=false`)
+  await gnt('cluster', 'modify', `--enabled-data-collectors=${switched.join()}`)
+}
+
 const isReady = (file: string): boolean => fs.existsSync(file) && fs.statSync(file).size > 0
 
 export class Machines {
@@ -142,10 +149,7 @@ export class Machines {
   private async makeCluster(): Promise<void> {
     await this.gnt('cluster', 'init', ...CLUSTER)
     await this.startDaemons()
-    // Whatever happens to disks is a test's doing, and processors are scarce: collectors start programs all the time.
-    await this.gnt('cluster', 'watcher', 'pause', '24h')
-    const collectors = DATA_COLLECTORS.map((name) => `${name}=false`)
-    await this.gnt('cluster', 'modify', `--enabled-data-collectors=${collectors.join()}`)
+    await calm((...words) => this.gnt(...words), DATA_COLLECTORS)
     // One after the other: a daemon has a minute to start, which may be short for three at once on two processors.
     for (const node of this.guests.keys()) await this.join(node)
     await this.gnt('node', 'modify', '--vm-capable=no', nameOf(0))

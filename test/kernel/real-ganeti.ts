@@ -1,6 +1,7 @@
 // A cluster of which a real Ganeti is the master and keeps the nodes, until ours takes it over, and after it is given back.
 import * as path from 'node:path'
-import { CLUSTER, GANETI, Machines, PATIENCE_S, PATIENT, nameOf } from './machines'
+import { GANETI_COLLECTORS } from '../../src/model/constants/collectors'
+import { CLUSTER, GANETI, Machines, PATIENCE_S, PATIENT, calm, nameOf, until } from './machines'
 
 const MACHINE = path.join(__dirname, 'ganeti-machine.sh')
 const PROGRAMS = path.join(__dirname, '../../bin')
@@ -18,7 +19,7 @@ export class RealGaneti {
   }
 
   /** Runs one of Ganeti's own commands; what it prints is the message of the error when it fails. */
-  async gnt(program: string, ...words: string[]): Promise<string> {
+  gnt(...[program, ...words]: string[]): Promise<string> {
     return this.onMaster([`/usr/sbin/gnt-${program}`, ...words])
   }
 
@@ -26,23 +27,31 @@ export class RealGaneti {
   async isTakenOver(): Promise<void> {
     const { machines } = this
     await this.shell(`. ${MACHINE}; leave_ganeti`)
-    for (const node of this.nodes) {
-      const start = `setsid ${PROGRAMS}/gantryd.js node < /dev/null > /var/log/ganeti/start.log 2>&1 &`
-      await machines.inGuest(node, `. ${MACHINE}; leave_ganeti; ${start}`)
-    }
-    for (const node of this.nodes) await machines.daemonAnswers(node)
+    const start = `setsid ${PROGRAMS}/gantryd.js node < /dev/null > /var/log/ganeti/start.log 2>&1 &`
+    await this.eachNode(`. ${MACHINE}; leave_ganeti; ${start}`)
     await machines.startDaemons()
+    // What has just started takes long to answer in a guest.
+    await until('all nodes answer', PATIENCE_S, async () => {
+      const told = await machines.gnt('node', 'list', '--no-headers', '-o', 'mtotal', ...this.nodes.map(nameOf))
+      return !/[?*]/.test(told)
+    })
   }
 
   async isGivenBack(): Promise<void> {
-    const { machines } = this
-    const become = `. ${MACHINE}; become_ganeti ${GANETI}`
-    const end = "pkill -f '^ganeti-|gantryd' || true; while pgrep -f '^ganeti-|gantryd' > /dev/null; do sleep 0.2; done"
+    const become = `. ${MACHINE}; become_ganeti ${GANETI}; /usr/lib/ganeti/daemon-util`
+    // The pattern must not match the shell that has it among its words.
+    const ours = "'^ganeti-|gantryd[.]js'"
+    const end = `pkill -f ${ours} || true; while pgrep -f ${ours} > /dev/null; do sleep 0.2; done`
     await this.shell(end)
-    for (const node of this.nodes)
-      await machines.inGuest(node, `${end}; ${become}; /usr/lib/ganeti/daemon-util start ganeti-noded`)
-    for (const node of this.nodes) await machines.daemonAnswers(node)
-    await this.shell(`${become}; /usr/lib/ganeti/daemon-util start-all`)
+    await this.eachNode(`${end}; ${become} start ganeti-noded`)
+    await this.shell(`${become} start-all`)
+  }
+
+  /** All of them at the same time, until their daemons answer. */
+  private async eachNode(line: string): Promise<void> {
+    const { machines, nodes } = this
+    await Promise.all(nodes.map((node) => machines.inGuest(node, line)))
+    for (const node of nodes) await machines.daemonAnswers(node)
   }
 
   private async makeCluster(): Promise<void> {
@@ -51,6 +60,7 @@ export class RealGaneti {
     const hostKey = "ssh-keygen -q -t rsa -b 2048 -N '' -f /etc/ssh/ssh_host_rsa_key"
     await this.shell(`. ${MACHINE}; become_ganeti ${GANETI}; ${hostKey}`)
     await this.gnt('cluster', 'init', ...CLUSTER)
+    await calm((...words) => this.gnt(...words), GANETI_COLLECTORS)
     for (const node of this.nodes) {
       await machines.ready(node)
       await this.gnt('node', 'add', '--no-ssh-key-check', nameOf(node))
