@@ -46,8 +46,9 @@ export class Leftovers {
       const node = this.nodes.find((number) => line.includes(nameOf(number)))
       const [, program = '', rest = ''] = /'(gnt-instance|lvrename|lvremove|drbdsetup) ([^']+)'/.exec(line) ?? []
       if (program === 'gnt-instance') {
-        const options = rest.startsWith('remove') ? ['-f'] : []
-        await this.machines.gnt('instance', ...rest.split(' '), ...options).catch(() => undefined)
+        const [verb = '', ...given] = rest.split(' ')
+        const options = verb === 'remove' ? ['-f'] : []
+        await this.machines.gnt('instance', verb, ...options, ...given).catch(() => undefined)
       } else if (program !== '' && node !== undefined) {
         const yes = program === 'lvremove' ? '-f ' : ''
         // It may have to wait for another one; the next round tells.
