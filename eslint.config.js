@@ -30,7 +30,7 @@ module.exports = tseslint.config(
       eqeqeq: 'error',
       'no-restricted-syntax': ['error', noDefaultExport],
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-      // What is needed rarely is loaded when it is first needed; the parts of prom-client have no types of their own.
+      // A module that is needed rarely is loaded when it is first needed; the parts of prom-client have no types of their own.
       '@typescript-eslint/no-require-imports': ['error', { allow: ['^\\./', '^prom-client/lib/'] }],
       '@typescript-eslint/only-throw-error': ['error', { allowThrowingUnknown: true }],
       '@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingUnknown: true }],

@@ -32,7 +32,7 @@ module.exports = {
     [ESM_ONLY]: ['@swc/jest', swc({ syntax: 'ecmascript' })],
   },
   transformIgnorePatterns: [`node_modules/(?!${ESM_ONLY.split('/')[1]}/)`],
-  // What is loaded on demand is named with the extension that it has after the build.
+  // Modules that are loaded on demand are named with the extension that it has after the build.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   setupFilesAfterEnv: ['<rootDir>/test/support/one-process.ts'],
   testSequencer: '<rootDir>/scripts/slowest-first.cjs',

@@ -73,14 +73,14 @@ const loader = { transform: undefined, isTransformed: undefined }
 const compileShared = (module, filename) => module._compile(loader.transform(filename), filename)
 Module._extensions['.ts'] = compileShared
 
-// Of packages, jest.config.js has those transformed that are not CommonJS.
+// jest.config.js has those packages transformed that are not CommonJS.
 const loadJs = Module._extensions['.js']
 Module._extensions['.js'] = (module, filename) =>
   filename.startsWith(PACKAGES) && loader.isTransformed?.(filename)
     ? compileShared(module, filename)
     : loadJs(module, filename)
 
-// What is loaded on demand is named with the extension that it has after the build.
+// Modules that are loaded on demand are named with the extension that it has after the build.
 const resolve = Module._resolveFilename
 Module._resolveFilename = (request, parent, ...rest) => {
   const uncompiled = parent?.filename?.endsWith('.ts') && request.startsWith('.') && request.endsWith('.js')

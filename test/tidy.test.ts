@@ -168,6 +168,11 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
     instead: 'a fact of its template, from src/model/templates.ts: others may have it, too',
     where: /^src\/(?!model\/templates\.ts|node\/storage\/)/,
   },
+  {
+    text: /^\s*(\/\/|\/?\*\*?) (Of|What is) /,
+    instead: 'a sentence in which somebody does something: these words leave a reader to guess what it is about',
+    where: /\.(c?js|tsx?)$/,
+  },
   { text: /\bas any\b|: any\b(?! )/, instead: '`unknown`, and a check', where: /^src\// },
 ]
 

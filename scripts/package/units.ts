@@ -114,7 +114,7 @@ function targets(): Record<string, Unit> {
   }
 }
 
-/** What is no daemon. */
+/** Units of what is no daemon. */
 function others(): Record<string, Unit> {
   const oneshot = (description: string, lines: Section, what: Section = []): Unit => ({
     Unit: [

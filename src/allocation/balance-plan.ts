@@ -91,7 +91,7 @@ export function planBalanceSteps(
   return { groups, steps, ops, more, left_out }
 }
 
-/** Of both volumes of each disk, as their room is counted. */
+/** Counts both volumes of each disk, as their room is counted. */
 export const copied = (model: ClusterModel, instance: number, opcodes: readonly Step[]): number =>
   opcodes.filter(({ OP_ID }) => OP_ID === 'OP_INSTANCE_REPLACE_DISKS').length *
   (model.instances[instance]?.data.disk ?? 0)

@@ -86,7 +86,7 @@ export class Monitor {
     return [...this.watches.values()].map(({ watched }) => watched.name)
   }
 
-  /** Of all that are active, as they are now. */
+  /** What all active collectors measure now. */
   async figures(): Promise<readonly Figures[]> {
     const running = this.running()
     await Promise.all(running.map((watch) => watch.wake()))

@@ -36,7 +36,7 @@ import { type EmbeddedOptions, UsageError } from './options'
 
 const DOMAIN = 'gantry.local'
 const REALM = 'Ganeti Remote API'
-/** Of the volume group of each node: nothing is taken before it is written to. */
+/** The size of each node's volume group: nothing is taken before it is written to. */
 const GROUP_SIZE_MIB = 64 * 1024
 const DEFAULT_BASE = '127.0.1.0'
 const DEFAULT_NODES = 3

@@ -49,7 +49,7 @@ function fromQuery({ name, dataType }: RouteArgument, query: URLSearchParams): u
 
 type Reader = (text: string) => number | boolean | undefined
 
-/** Of types that are no texts; undefined for what is none of theirs. */
+/** For types that are no texts; a reader answers undefined for a text that is no value of its type. */
 const READERS: ReadonlyMap<string | undefined, Reader> = new Map<string, Reader>([
   ['integer', pythonInt],
   ['double', (text) => (Number.isFinite(Number(text)) ? Number(text) : undefined)],

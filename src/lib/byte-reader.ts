@@ -32,7 +32,7 @@ export class ByteReader {
     }
   }
 
-  /** What is left. */
+  /** The bytes that are left. */
   async *rest(): AsyncGenerator<Buffer> {
     if (this.held.length > 0) yield this.held
     this.held = Buffer.alloc(0)

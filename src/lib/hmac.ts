@@ -24,7 +24,7 @@ const SHORT_CHARS = 1024
 const HEX = /^[0-9a-f]{40}$/i
 const [WANTED, GIVEN] = [Buffer.alloc(2 * DIGEST), Buffer.alloc(2 * DIGEST)]
 
-/** What is hashed first and second (RFC 2104): a block made of the key, and room behind it. A daemon uses one key. */
+/** Begins the first and the second hash (RFC 2104): a block made of the key, and room behind it. A daemon uses one key. */
 let prepared: { readonly key: string; readonly first: Buffer; readonly second: Buffer } | undefined
 
 /** Node's own HMAC is an object of its own for each text, which costs several times as much as to hash a short one. */

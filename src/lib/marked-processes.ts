@@ -28,7 +28,7 @@ async function marked(files: Machine['files'], mark: string): Promise<number[]> 
   const pids = (await files.readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const found: number[] = []
   for (const pid of pids) {
-    // Of others nothing can be read, and of one that ends meanwhile neither.
+    // Those of others cannot be read, and one that ends meanwhile is gone.
     const environment = await files.readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
     if (environment.split('\0').includes(`${MARK_VARIABLE}=${mark}`)) found.push(Number(pid))
   }

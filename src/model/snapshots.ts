@@ -57,7 +57,7 @@ const noted = listOf(
   ),
 )
 
-/** What is noted of a disk; what cannot be read counts for nothing. */
+/** The notes of a disk; those that cannot be read count for nothing. */
 export function snapshotsOf(section: Section, disk: string): readonly DiskSnapshot[] {
   const found = section[disk]
   if (found === undefined) return []

@@ -36,7 +36,7 @@ export interface NodeContext extends Machine {
   readonly release?: string
   /** Where this node keeps volumes in user space, which it has instead of LVM and DRBD. */
   readonly userVolumes?: string
-  /** What is started for its mirrored disks then; the node's virtual root and name are added. */
+  /** The program for its mirrored disks then; the node's virtual root and name are added. */
   readonly mirrorProgram?: readonly [program: string, ...args: string[]]
   /** For locks that programs of others take as well; absent where there are none. */
   readonly lockFile?: LockFile

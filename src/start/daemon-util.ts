@@ -15,7 +15,7 @@ const SBIN = '/usr/sbin'
 const daemons: readonly Role[] = inOrder(ROLES).filter(
   ({ nodes, place }) => nodes !== 'simulated' && place !== 'system',
 )
-/** What is started where it is asked for is not started with all others. */
+/** Roles that start on demand are not started with all others. */
 const started = daemons.filter(({ place }) => place !== 'demand')
 
 /** An answer for whoever called: lines to print, and an exit code. */

@@ -140,7 +140,7 @@ interface Changing {
 
 async function measureEvents(page: Page, cluster: BenchCluster, changing: Changing, report: Report): Promise<void> {
   const { seconds } = changing
-  // Of its first events, the page keeps what it will need for the others.
+  // The page keeps things of its first events that it needs for the others.
   await sendChanges(cluster, { ...changing, seconds: 5 })
   report(`console: memory before ${seconds} s of events`, await heapKib(page), 'KiB')
   const sending = sendChanges(cluster, changing)
@@ -150,7 +150,7 @@ async function measureEvents(page: Page, cluster: BenchCluster, changing: Changi
   report(`console: memory after ${seconds} s of events`, await heapKib(page), 'KiB')
 }
 
-/** What is really needed. */
+/** The memory that is really needed. */
 async function heapKib(page: Page): Promise<number> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable')

@@ -1,7 +1,7 @@
 // What tests say of instances on real volumes and mirrors: made, written, read, and looked at as the kernels of the nodes tell of them.
 import { type Machines, PATIENCE_S, nameOf } from './machines'
 
-/** Of what is written: so many, of this size. */
+/** So many blocks are written, of this size. */
 const [BLOCKS, BYTES] = [20, 102400]
 
 /** Their numbers: the primary node, and the secondary one of a mirror. */

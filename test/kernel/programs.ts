@@ -11,7 +11,7 @@ const SWITCH_ON = `: > ${FILE} && python3 -c 'import ctypes, sys; sys.exit(ctype
 interface Figure {
   readonly what: string
   readonly ours: number
-  /** Of the same step in the recordings that test/golden/storage is from. */
+  /** What the same step took in the recordings that test/golden/storage is from. */
   readonly ganeti: number
   readonly seconds: number
 }

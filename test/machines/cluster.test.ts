@@ -208,7 +208,7 @@ machineTest('cfgupgrade refuses while the master runs, and takes a copy back to 
 
 machineTest('a machine that starts again gets its daemons and its instances back', async () => {
   await machines.run(1, `gnt-instance migrate -f -n ${nameOf(2)} vm1`)
-  // Of no use to anybody: another node is the master.
+  // Nobody needs this note: another node is the master.
   await machines.run(2, `echo ${FIRST},${NEXT},1 > ${NOTE}`)
   const began_ms = performance.now()
   await machines.attempt(2, 'systemctl reboot')

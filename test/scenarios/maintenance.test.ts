@@ -139,7 +139,7 @@ qemuTest('guests that are not spread evenly move, alive, to where there is more 
     expect(new Set(both).size).toBe(2)
     return both
   }, 120)
-  // What is even already stays.
+  // Nothing moves where all is even already.
   await settles(async () => expect(await roundJobs()).toEqual([]))
   await ok('cluster maintenance settings balance=no')
   expect([await primaryOf('vm1'), await primaryOf('vm2')]).toEqual(homes)
@@ -206,7 +206,7 @@ async function ok(line: string): Promise<string> {
   return stdout + stderr
 }
 
-// What is looked at again and again is asked of the master from here: a program for each look would take most of the time.
+// These look again and again, so they ask the master from here: a program for each look would take most of the time.
 
 async function view(master: Master = cluster.master): Promise<MaintenanceView> {
   if (master.gantry === undefined) throw new Error('it is no master of ours')

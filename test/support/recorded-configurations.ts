@@ -13,7 +13,7 @@ export const MASTER = 'node1.example.com'
 export const recordedConfig = (version: string): string =>
   fs.readFileSync(path.join(DATA, `cluster_config_${version}.json`), 'utf8')
 
-/** Of an object, its number of changes and its times; what a later release fills in where there was nothing. */
+/** The number of an object's changes and its times, and what a later release fills in where there was nothing. */
 const MOVING = ['serial_no', 'mtime']
 const EMPTY = [[], {}, 0].map((value) => JSON.stringify(value))
 

@@ -41,7 +41,7 @@ export interface UpgradeOptions {
   readonly nodes: NodeClient
   /** How long jobs that are under way are waited for. */
   readonly patience_s: number
-  /** Of this process, for people who find the note of an upgrade. */
+  /** This process's, for people who find the note of an upgrade. */
   readonly pid: number
   say(text: string): void
 }

@@ -19,7 +19,7 @@ export const rawList = (value: unknown): Raw[] => (Array.isArray(value) ? value.
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What is missing, or null, is filled in; objects are filled within. */
+/** Fills in what is missing or null; objects are filled within. */
 export function fill(target: Raw, defaults: Readonly<Raw>): void {
   for (const [key, value] of Object.entries(defaults)) {
     const own = target[key]

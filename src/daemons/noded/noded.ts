@@ -60,7 +60,7 @@ export interface NodedOptions {
   /** Where this node has volumes in user space instead of LVM. */
   userVolumes?: string
   mirrorProgram?: readonly [program: string, ...args: string[]]
-  /** Of the package that it runs from. */
+  /** The version of the package that it runs from. */
   release?: string
   log?: Log
 }

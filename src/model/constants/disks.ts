@@ -41,7 +41,7 @@ export const DRBD_SECRET_BYTES = 20
 export const DRBD_DEFAULT_HELPER = '/bin/true'
 export const LAST_DRBD_PORT = 14999
 
-/** Of a node without any volume group: how it gets one. */
+/** How a node without any volume group gets one. */
 export const NO_VOLUME_GROUPS = 'it has none at all; vgcreate, of the package lvm2, makes one'
 
 /** The name by which a disk that a process of the node serves is asked for. */

@@ -58,7 +58,7 @@ const NOBODY_THERE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', '
 
 class NodeConsole {
   private line: ConsoleLine | undefined
-  /** Of the present connection, and of the one that the viewer has seen. */
+  /** Numbers of connections: the present one, and the one that the viewer has seen. */
   private number = 0
   private seenNumber = 0
   /** How much of the serial output was shown. */

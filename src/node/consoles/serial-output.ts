@@ -9,7 +9,7 @@ export class SerialOutput {
 
   append(said: Buffer): void {
     const all = Buffer.concat([this.data, said])
-    // What is cut off at once would be copied anew with each few bytes.
+    // Cutting off at once would copy all of it anew with each few bytes.
     this.data = all.length > 2 * SERIAL_KEPT_BYTES ? Buffer.from(all.subarray(-SERIAL_KEPT_BYTES)) : all
     this.end += said.length
   }

@@ -18,7 +18,7 @@ export interface Notes extends Generations {
 
 const SLOT = 4096
 const MARKS_AT = 2 * SLOT
-/** Of a block that is noted as a whole. */
+/** The size of a block in bytes; it is noted as a whole. */
 export const BLOCK = 64 << 10
 
 /** Why a node may not write; the other one may be about to be found. */
@@ -30,7 +30,7 @@ export const freshNotes = (size_bytes: number): Notes => ({
   ...{ consistent: false, primary: false, crashed: false },
 })
 
-/** What is to be noted before the first write that the other side does not get. */
+/** The notes as they have to be before the first write that the other side does not get. */
 export function withNewGeneration(notes: Notes, generation: string): Notes {
   const { current, base, history } = notes
   if (base === '') return { ...notes, base: current, current: generation }
@@ -132,7 +132,7 @@ export class Marks {
     await this.write(0, this.bits.length)
   }
 
-  /** What is new is on neither side. */
+  /** The new blocks are alike on both sides, as nobody has written any. */
   grow(size_bytes: number): void {
     const length = Math.ceil(Math.ceil(size_bytes / BLOCK) / 8)
     if (length > this.bits.length) this.bits = Buffer.concat([this.bits, Buffer.alloc(length - this.bits.length)])

@@ -33,7 +33,7 @@ export async function lend(context: StorageContext, uri: string): Promise<string
   return fail(`Cannot make a file of ${uri} on node ${hostname}, which programs of the node could use: ${said(output)}`)
 }
 
-/** What is not lent is fine. */
+/** A file that is not lent is fine. */
 export async function takeBack(context: StorageContext, uri: string): Promise<void> {
   const { files, clock, hostname } = context
   const { file, pidFile } = placesOf(context, uri)

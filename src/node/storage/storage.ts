@@ -73,7 +73,7 @@ export interface Driver {
   place?(disk: DiskDict): string
   /** Makes the disk in its whole size; fails when it exists, and leaves nothing behind when it fails. Answers its id. */
   create(disk: DiskDict, size_mib: number, children: Children, making: Making): Promise<DiskId>
-  /** What is made has its note already, or has its place for one at its children, which were made with theirs. */
+  /** A disk that was made has its note already, or has its place for one at its children, which were made with theirs. */
   readonly isMadeWithInfo?: true
   /** The device, or undefined when there is none. Children whose place is known are not looked for, and have no device here. */
   find(disk: DiskDict, children: Children): Promise<Device | undefined>

@@ -112,7 +112,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     await ctx.locks.keepOnly('node', content.kind === 'export' ? [content.source.node.uuid] : [])
     await ctx.locks.keepOnly('node-res', [])
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
-    // What is adopted has its data.
+    // An adopted volume has its data.
     else if (!adopts(wanted)) await install(ctx, made, op, wanted.install)
     if (communicates(made)) await updateMetadata(ctx, made, texts(op.osparams_secret ?? {}))
     if (wanted.start) await startCreated(ctx, made)

@@ -18,7 +18,7 @@ type RepairOp = Op<typeof OpInstanceRepair>
 const REPLACE = { OP_ID: OpInstanceReplaceDisks.id } as const
 const FAILOVER = { OP_ID: OpInstanceFailover.id } as const
 
-/** Of the built-in allocator, where the cluster has no default one. */
+/** The built-in allocator, where the cluster has no default one. */
 const BUILT_IN = 'hail'
 
 export const instanceRepair = logicalUnit(OpInstanceRepair, {

@@ -15,7 +15,7 @@ import type { Access } from '../access/access'
 export interface SessionOptions {
   readonly request: ConsoleRequest
   readonly identity: Identity
-  /** Of the instance, which may be renamed. */
+  /** The instance's, which keeps it when it is renamed. */
   readonly uuid: string
   readonly clock: Clock
   readonly openNode: OpenNodeConsole
@@ -137,7 +137,7 @@ export class ConsoleSession {
     return this.say({ type: 'connected', stream: `${this.hop}.${state.number}`, node })
   }
 
-  /** What is typed before the viewer has seen the present line is for one that is gone. */
+  /** Leaves out what the viewer typed before seeing the present line: it was for one that is gone. */
   private async hear(): Promise<void> {
     for await (const message of this.viewer as AsyncIterable<unknown>) {
       const { line } = this

@@ -46,7 +46,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const placeText = ({ key, value }: Ranked, sort: ViewSort | null): string =>
   sort === null ? String(key) : JSON.stringify([value, key])
 
-/** What is no place of such a list begins behind nothing. */
+/** A text that is no place of such a list begins at its start. */
 function readPlace(text: string, sort: ViewSort | null): Ranked | undefined {
   if (sort === null) return { key: text, value: null }
   try {

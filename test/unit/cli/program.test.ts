@@ -22,7 +22,7 @@ describe('tools and commands', () => {
     >
     // Their answers decide the exit code, so they print data themselves.
     const answering = ['gnt-node health', 'gnt-node power']
-    // Of the branch of Ganeti with the maintenance daemon.
+    // From the branch of Ganeti with the maintenance daemon.
     const ofMaintenance = [
       ...['--auto-balance-cluster', '--auto-balance-threshold', '--diagnose-data-collector-filename'],
       '--maintenance-interval',

@@ -38,7 +38,7 @@ const hasInstances = ([resource, one, , ...more]: readonly unknown[]): boolean =
 export class Changes {
   private readonly objects = new Set<string>()
   private objectsTimer: ReturnType<typeof setTimeout> | undefined
-  /** Of each list that is asked for, or was a moment ago: whether it has changed since. */
+  /** Lists that are asked for, or were a moment ago, and whether they have changed since. */
   private readonly lists = new Map<string, { hasChanged: boolean }>()
   private isClosed = false
 

@@ -26,7 +26,7 @@ export const sessionStore = {
     return () => void listeners.delete(listener)
   },
   open: (session: Session) => become({ state: 'open', session }),
-  /** Of a page that shows something, so it is kept; else there is nothing to keep. */
+  /** A page that shows something is kept; else there is nothing to keep. */
   end: (why: string) => become(now.session === undefined ? { state: 'none', why } : { ...now, state: 'ended', why }),
   forget: () => become({ state: 'none' }),
 }

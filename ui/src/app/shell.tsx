@@ -1,4 +1,4 @@
-// What is around every page: the sections, the search, whether the page is live, and who is signed in.
+// The frame of every page: the sections, the search, whether the page is live, and who is signed in.
 import {
   ActionIcon,
   Alert,

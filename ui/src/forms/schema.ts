@@ -40,7 +40,7 @@ interface FieldBase {
   readonly required?: boolean
   /** What holds when nothing is typed. */
   readonly placeholder?: string
-  /** What is sent when it was something, and is emptied. */
+  /** Sent when it was something, and is emptied. */
   readonly cleared?: unknown
   /** Where the request has it, if not by its name: `['hvparams', 'kvm', 'acpi']`. */
   readonly at?: readonly string[]

@@ -1,4 +1,4 @@
-// What is typed into a form: whether it is right, and what a request gets of it.
+// The values of a form: whether they are right, and what a request gets of them.
 import { parseSize } from '../format/size'
 import { texts } from '../texts'
 import { boundsOf, rangesComplaint } from './ranges'

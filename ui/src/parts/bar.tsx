@@ -4,7 +4,7 @@ import { sizeText } from '../format/size'
 import { texts } from '../texts'
 
 interface UsageProps {
-  /** What is used: the bar's name for those who hear the page. */
+  /** Names what is used, for those who hear the page. */
   readonly label: string
   /** In MiB. */
   readonly used: number | null | undefined

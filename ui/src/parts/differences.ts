@@ -9,7 +9,7 @@ export interface Difference {
   readonly after: string
 }
 
-/** Of objects within, the single values. */
+/** Objects within are compared value by value. */
 export function differences(before: Record_ | null, after: Record_ | null): Difference[] {
   const [old, now] = [flat(before ?? {}), flat(after ?? {})]
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])]

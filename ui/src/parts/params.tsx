@@ -16,7 +16,7 @@ interface ParamsProps {
   readonly names?: { readonly own: string; readonly inherited: string }
 }
 
-/** What is seen of a long list before somebody asks for more. */
+/** So much of a long list is seen before somebody asks for more. */
 const SHOWN_MAX = 10
 
 export function ParamsCard({ title, values, own, names }: ParamsProps) {

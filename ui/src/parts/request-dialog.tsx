@@ -23,7 +23,7 @@ interface RequestDialogProps {
   readonly label: string
   readonly text?: ReactNode
   readonly request: Request
-  /** What is missing or wrong, so that it cannot be sent yet. */
+  /** Something is missing or wrong, so that it cannot be sent yet. */
   readonly incomplete?: boolean
   /** Wrong as a whole, said above the buttons. */
   readonly complaint?: string

@@ -26,7 +26,7 @@ export const instanceActionTexts = {
     text: 'Empty for its secondary node, or for the one that the allocator chooses.',
     source: 'nodes' as const,
   },
-  /** Of several actions. */
+  /** Several actions have these. */
   fields: {
     force: { label: 'Although checks speak against it' },
     force_variant: { label: 'A variant that the OS does not declare' },

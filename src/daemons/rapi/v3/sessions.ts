@@ -14,7 +14,7 @@ export interface Caller {
   readonly identity: Identity
   /** The same once more: rejects when the user, the token or the session is no longer good. */
   readonly again: () => Promise<Identity>
-  /** Of a caller that showed the cookie of one. */
+  /** Where the caller showed the cookie of one. */
   readonly session?: Session
 }
 

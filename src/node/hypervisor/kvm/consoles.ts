@@ -53,7 +53,7 @@ function placeOf(machines: KvmMachines, name: string, command: readonly string[]
   return { kind, at, login: loginOf(machines, name, command) }
 }
 
-/** Of `127.0.0.1:3,password=on`, `[::1]:3`, `:3` or `unix:/run/vm1.vnc`. */
+/** Reads `127.0.0.1:3,password=on`, `[::1]:3`, `:3` or `unix:/run/vm1.vnc`. */
 export function screenAddress(
   option: string | undefined,
 ): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {

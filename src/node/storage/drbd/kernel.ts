@@ -35,7 +35,7 @@ export async function readKernel(context: Places): Promise<Kernel | undefined> {
   return text === undefined ? undefined : parseKernel(text, context.hostname)
 }
 
-/** Of a version that the commands of this driver are for. */
+/** Throws where the version is none that the commands of this driver are for. */
 export async function requireKernel(context: Places): Promise<Kernel> {
   const kernel = (await readKernel(context)) ?? fail(notLoaded(context, STATUS_FILE))
   if (!kernel.version.startsWith('8.4.'))

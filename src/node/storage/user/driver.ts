@@ -87,7 +87,7 @@ class UserVolumeDriver implements Driver {
     await files.writeFile(file, [...others, asTag(info)].map((tag) => `${tag}\n`).join(''), { mode: 0o600 })
   }
 
-  /** Of one moment only where the file system can share blocks: a copy that takes time would be of many. */
+  /** Only where the file system can share blocks: a copy that takes time would show many moments in place of one. */
   async snapshot(disk: DiskDict, device: Device, wished: string | null, _size: number | null): Promise<NewId> {
     const { files, hostname } = this.context
     const { vg, name: origin } = volumeOf(disk.logical_id)

@@ -238,7 +238,7 @@ class UserMirror implements Driver {
     await this.call(disk, 'connect', { ends }, `Cannot connect disk ${nameOf(disk)}`)
   }
 
-  /** What is refused with these words may be possible a moment later. */
+  /** Refusals with these words may pass a moment later. */
   private async again(
     disk: DiskDict,
     method: string,

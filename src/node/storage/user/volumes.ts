@@ -36,7 +36,7 @@ export async function userGroups(place: Place): Promise<VolumeGroup[]> {
   return Promise.all(names.map((name) => groupOf(place, name)))
 }
 
-/** What is free is never more than the file system has. */
+/** Never more is free than the file system has. */
 async function groupOf(place: Place, name: string): Promise<VolumeGroup> {
   const { files } = place
   const folder = path.join(place.userVolumes, name)

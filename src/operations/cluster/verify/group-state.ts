@@ -49,6 +49,6 @@ export interface GroupState extends Scope {
   readonly listings: readonly Listing[]
   /** Instances that some job is working on: they and their files may come and go. */
   readonly busy: ReadonlySet<string>
-  /** What is noted of snapshots, by the uuids of their disks. */
+  /** The notes of snapshots, by the uuids of their disks. */
   readonly snapshots: Readonly<Record<string, unknown>>
 }

@@ -27,7 +27,7 @@ export function verifyPhysicalVolumes(report: VerifyReport, state: GroupState, {
     )
 }
 
-/** Of a group with exclusive storage, each disk must do in the place of any other. */
+/** In a group with exclusive storage, each disk must do in the place of any other. */
 export function verifyVolumeSizes(
   report: VerifyReport,
   { config, group }: GroupState,

@@ -1,4 +1,4 @@
-// What is wrong with an instance, as its nodes tell it and as they are marked; and what helps.
+// The faults of an instance, as its nodes tell them and as they are marked, and what helps.
 import type { Disk, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { isMirrored, isMirroredInside } from '../../../model/templates'
@@ -71,7 +71,7 @@ async function looked(ctx: UnitContext, view: InstanceView): Promise<{ faults: F
 
 type DiskState = readonly [true, BlockDeviceStatus] | readonly [false, string]
 
-/** Of each node that is not offline: the states of the disks, or why it does not tell. */
+/** For each node that is not offline: the states of the disks, or why it does not tell. */
 export async function diskStates(
   ctx: UnitContext,
   view: InstanceView,

@@ -1,4 +1,4 @@
-// What is noted of the snapshots of an instance's disks: who makes one notes it before, so that none is on a node that nobody knows of.
+// The notes of the snapshots of an instance's disks: who makes one notes it before, so that none is on a node that nobody knows of.
 import { change } from '../../../config/changes'
 import type { Disk, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -7,7 +7,7 @@ import { nodeUuid } from '../../../model/ids'
 import type { Change, UnitContext } from '../../unit-context'
 import { diskDictOf, type InstanceView } from '../view'
 
-/** Of disks, by their uuids. */
+/** The snapshots of disks, by the uuids of these. */
 export async function notedSnapshots(
   ctx: UnitContext,
   disks: readonly Disk[],

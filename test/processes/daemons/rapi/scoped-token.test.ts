@@ -1,4 +1,4 @@
-// A token with a scope, in the hands of somebody who wants to know more than it shows. Of the recorded cluster, the tag `web` is that of
+// A token with a scope, in the hands of somebody who wants to know more than it shows. In the recorded cluster, the tag `web` is that of
 // inst2 alone, which runs on node2 of the group default and is in the network net1.
 import { routes } from '../../../../src/generated/rapi-routes'
 import { goldenConfig } from '../../../support/golden-query'

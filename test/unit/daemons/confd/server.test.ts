@@ -18,7 +18,7 @@ let config: ConfigData | undefined
 /** The keys for the next datagrams. */
 let keys: string[] = []
 let away_ms = 0
-/** Of gantry.data. */
+/** Those in gantry.data. */
 let sections: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {}
 let confd: Confd
 let asker: ConfdAsker

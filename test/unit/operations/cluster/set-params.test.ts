@@ -226,7 +226,7 @@ test('a template that gets enabled is allowed by the policy, unless its template
   expect(fake.log).toEqual([
     ' - INFO: The instance policy allows ext from now on, too; --ipolicy-disk-templates says otherwise',
   ])
-  // What is enabled already, and forbidden, stays so.
+  // A template that is enabled already, and forbidden, stays so.
   await set(fake, { ipolicy: { 'disk-templates': ['diskless'] } })
   await set(fake, { enabled_disk_templates: [...templates, 'file'], ipolicy: { 'vcpu-ratio': 3 } })
   expect(allowed()).toEqual(['diskless', 'file'])

@@ -5,7 +5,7 @@ import { bodyFor, decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../
 const real = pathsOf('', 'node1')
 const virtual = pathsOf('/tmp/c/node1', 'node1')
 
-/** Of a branch of Ganeti that was never released. */
+/** A branch of Ganeti that was never released has these. */
 const UNRELEASED = ['repair_command']
 
 test("Ganeti's 109 calls are there, and ours are recognizable", () => {

@@ -60,7 +60,7 @@ const ofHypervisor = (setting: Setting, hypervisor: string): Setting => ({
   ...{ value: valuesOf(setting.value, hypervisor), schema: setting.schema.properties?.[hypervisor] ?? {} },
 })
 
-/** Of many parameters, those that are not as built in. */
+/** Where there are many parameters, only those that are not as built in. */
 export function shortText({ value, schema: described }: Pick<Setting, 'value' | 'schema'>): string {
   if (typeof value === 'boolean') return yesOrNo(value)
   if (!isDict(value)) return valueText(value)
@@ -119,7 +119,7 @@ function dictionariesOf({ at, value, schema: described }: Setting): Dictionary[]
     : []
 }
 
-/** What is shown when somebody else has changed the cluster meanwhile. */
+/** Shown when somebody else has changed the cluster meanwhile. */
 export const seenOf = ({ name, value, cluster: { uuid, serial_no: serial } }: Setting): Seen => ({
   ...{ etag: `"cluster/${uuid}/${serial}"`, facts: { [name]: value } },
 })

@@ -105,7 +105,7 @@ export class ConsoleConnection {
     if (type === 'waiting') return onState({ phase: 'waiting', node, text })
     this.failures = 0
     onStream()
-    // What is typed counts from here on.
+    // Keys that are typed count from here on.
     if (stream !== undefined) socket.send(stream)
     onState({ phase: 'connected', node })
   }

@@ -26,7 +26,7 @@ export const COMBINATIONS: readonly (readonly [label: string, keys: readonly Key
   ...FUNCTION_KEYS.map((number) => [`Ctrl-Alt-F${number}`, [CONTROL, ALT, functionKey(number)]] as const),
 ]
 
-/** What is on the keys of a US keyboard beside letters, without Shift and with it. */
+/** The keys of a US keyboard beside letters, without Shift and with it. */
 const SIGNS: readonly (readonly [code: string, plain: string, shifted: string])[] = [
   ...[...')!@#$%^&*('].map((sign, digit) => [`Digit${digit}`, String(digit), sign] as const),
   ...([

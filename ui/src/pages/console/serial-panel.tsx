@@ -78,7 +78,7 @@ function openTerminal(place: HTMLElement, type: (text: string) => void, ask: (te
   const typed = terminal.onData(type)
   const sized = new ResizeObserver(() => fit.fit())
   sized.observe(place)
-  // What is long is looked at first: a shell carries out each line of it.
+  // A long text is shown first: a shell carries out each line of it.
   const onPaste = (event: ClipboardEvent) => {
     const text = event.clipboardData?.getData('text') ?? ''
     if (text.length <= PASTED_UNSEEN_MAX) return

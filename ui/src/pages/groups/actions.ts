@@ -25,7 +25,7 @@ const own = texts.groups.actions
 export const groupPath = ({ name }: Pick<NodeGroup, 'name'>, verb = ''): string =>
   `/3/groups/${encodeURIComponent(name)}${verb}`
 
-/** What is shown when somebody else has changed the group meanwhile. */
+/** Shown when somebody else has changed the group meanwhile. */
 const seenOf = ({ uuid, serial_no: serial, ...group }: NodeGroup): Seen => ({
   etag: `"group/${uuid ?? ''}/${serial ?? 0}"`,
   facts: {

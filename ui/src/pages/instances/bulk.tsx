@@ -269,7 +269,7 @@ async function submitAll(
 }
 
 const PAGE = 200
-/** Of so many the reason is asked for; the others are said to have failed. */
+/** For so many jobs the reason is asked for; the others are only said to have failed. */
 const REASONS_MAX = 50
 
 async function jobsOf(ids: readonly number[]): Promise<Job[]> {

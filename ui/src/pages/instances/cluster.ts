@@ -30,7 +30,7 @@ export const osParametersOf = (cluster: Cluster | undefined, os: string): Values
 })
 
 export interface HypervisorFacts {
-  /** What is known of each parameter. */
+  /** The schema of each parameter. */
   readonly schemas: Readonly<Record<string, Schema>>
   readonly defaults: Values
   readonly cluster: Values

@@ -27,7 +27,7 @@ const route = getRouteApi('/instances/new')
 const PLAN_AFTER_MS = 500
 
 export interface CreateSearch {
-  /** Of an export: the node that has it, and its name. */
+  /** An export to begin from: the node that has it, and its name. */
   readonly node?: string
   readonly export?: string
 }

@@ -1,4 +1,4 @@
-// What is above the list of instances: the filter, the columns and the views that were kept.
+// The tools above the list of instances: the filter, the columns and the views that were kept.
 import { ActionIcon, Button, Checkbox, Group, Menu, Popover, Select, Stack, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useLocalStorage } from '@mantine/hooks'
 import { useState } from 'react'

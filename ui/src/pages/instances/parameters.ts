@@ -12,7 +12,7 @@ export type Origin = 'instance' | 'os' | 'cluster' | 'default'
 
 export interface Levels {
   readonly instance: Values
-  /** Of the cluster, for instances with this OS. */
+  /** The cluster's, for instances with this OS. */
   readonly os?: Values
   readonly cluster?: Values
   /** Those that are built in. */

@@ -62,7 +62,7 @@ export function useDraft(source: Source): Draft {
   const [disks, setDisks] = useState<readonly Row[]>(source.kind === 'new' ? [{ key: 0, values: {} }] : [])
   const [nics, setNics] = useState<readonly Row[]>(source.kind === 'new' ? [{ key: 0, values: {} }] : [])
   const [chosen, setChosen] = useState(false)
-  // What is chosen decides which other fields there are, so that is looked at first.
+  // Choices decide which other fields there are, so they are looked at first.
   const [choice, setChoice] = useState({ os: '', hypervisor: '', template: '' })
   const sections = useSections(source, choice, chosen)
   const { disk, rareDisk, nic, rareNic, ...single } = sections

@@ -23,7 +23,7 @@ const own = texts.networks.actions
 export const networkPath = ({ name }: Pick<Network, 'name'>, verb = ''): string =>
   `/3/networks/${encodeURIComponent(name)}${verb}`
 
-/** What is shown when somebody else has changed the network meanwhile. */
+/** Shown when somebody else has changed the network meanwhile. */
 const seenOf = ({ uuid, serial_no: serial, ...network }: Network): Seen => ({
   etag: `"network/${uuid ?? ''}/${serial ?? 0}"`,
   facts: {

@@ -18,7 +18,7 @@ const own = texts.nodes.actions
 export const nodePath = ({ name }: Pick<ClusterNode, 'name'>, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(name)}${verb}`
 
-/** What is shown when somebody else has changed the node meanwhile. */
+/** Shown when somebody else has changed the node meanwhile. */
 const seenOf = ({ uuid, serial_no: serial, ...node }: ClusterNode): Seen => ({
   etag: `"node/${uuid ?? ''}/${serial ?? 0}"`,
   facts: {

@@ -1,4 +1,4 @@
-// What is read out of the reports of a node's collectors. They come from a machine, so nothing is taken for granted.
+// Reads the reports of a node's collectors. They come from a machine, so nothing is taken for granted.
 export interface Told {
   readonly name: string
   readonly kind: number

@@ -1,4 +1,4 @@
-// What is asked for to draw the picture: all nodes, and the instances of a group or of a node, page by page.
+// The questions behind the picture: all nodes, and the instances of a group or of a node, page by page.
 import { queryOptions } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import type { Instance } from '../instances/instance'

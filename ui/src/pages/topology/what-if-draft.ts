@@ -9,7 +9,7 @@ export interface WhatIfDraft {
   readonly dying: readonly string[]
   /** All nodes with it die, too; empty for none. */
   readonly tag: string
-  /** Of the form of what arrives. */
+  /** The values of the form of arriving instances. */
   readonly arriving: Values
 }
 

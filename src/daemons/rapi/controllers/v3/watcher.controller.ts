@@ -44,7 +44,7 @@ export interface WatcherGroup {
   error: string | null
 }
 
-/** What is started again by itself, and when. */
+/** Tells which instances are started again by themselves, and when. */
 export interface WatcherView {
   /** Until then nothing is done; null when it is not paused. @format date-time */
   paused_until: string | null

@@ -11,7 +11,7 @@ export const pathOf = ({ name }: Pick<Instance, 'name'>, verb = ''): string =>
   `/3/instances/${encodeURIComponent(name)}${verb}`
 
 interface Told {
-  /** Of gnt: `instance migrate`. */
+  /** For gnt: `instance migrate`. */
   readonly command: string
   /** What stands in the command beside the body. */
   readonly more?: Body
@@ -56,7 +56,7 @@ export const remove = (instance: Pick<Instance, 'name'>, verb: string, body: Bod
 const gntOf = ({ name }: Pick<Instance, 'name'>, body: Body, { command, more = {}, args = [], flags }: Told): string =>
   gntText(command, { ...more, ...body }, [name, ...args], flags)
 
-/** What is shown when somebody else has changed the instance meanwhile: all that a change of it can set. */
+/** Shown when somebody else has changed the instance meanwhile: all that a change of it can set. */
 export const seenOf = (instance: Instance): Seen => ({
   etag: `"instance/${instance.uuid ?? ''}/${instance.serial_no ?? 0}"`,
   facts: Object.fromEntries(WATCHED.map((name) => [name, (instance as Readonly<Record<string, unknown>>)[name]])),
