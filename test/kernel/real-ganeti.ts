@@ -23,6 +23,14 @@ export class RealGaneti {
     return this.onMaster([`/usr/sbin/gnt-${program}`, ...words])
   }
 
+  /** What its verify finds, without the times, in an order that does not depend on which node answers first. */
+  async complaints(): Promise<string[]> {
+    const { output } = await this.machines.onMaster(['/usr/sbin/gnt-cluster', 'verify'], PATIENCE_S)
+    if (!output.includes('* Hooks Results')) throw new Error(`verify did not come to its end: ${output}`)
+    const found = output.matchAll(/ - ((?:ERROR|WARNING): .*)/g)
+    return Array.from(found, ([, text = '']) => text).sort()
+  }
+
   /** Its daemons end everywhere, and ours start with what it has left. */
   async isTakenOver(): Promise<void> {
     const { machines } = this

@@ -26,6 +26,7 @@ takeoverTest(
     await ganeti.gnt('instance', ...add, '-t', 'drbd', '--disk', '0:size=64M', '-n', pair, MIRRORED)
     const volume = (await machines.inGuest(1, `readlink /var/run/ganeti/instance-disks/${PLAIN}:0`)).trim()
     const [plain, mirrored] = [await mirrors.write(1, volume), await mirrors.write(1, DEVICE)]
+    const complaints = await ganeti.complaints()
 
     await ganeti.isTakenOver()
     expect(await machines.gnt('instance', 'list', '--no-headers', '-o', 'name,disk_template,status')).toMatch(
@@ -45,6 +46,7 @@ takeoverTest(
     const newer = await mirrors.write(2, DEVICE)
 
     await ganeti.isGivenBack()
+    expect(await ganeti.complaints()).toEqual(complaints)
     await ganeti.gnt('instance', 'startup', PLAIN)
     expect(await mirrors.read(1, volume)).toBe(plain)
     await ganeti.gnt('instance', 'migrate', '-f', MIRRORED)
