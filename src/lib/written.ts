@@ -1,3 +1,4 @@
+// Writing to a stream no faster than its reader reads.
 import type { Writable } from 'node:stream'
 
 /** Writes, and resolves when there is room for more, or nobody reads any longer. */

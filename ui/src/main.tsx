@@ -1,3 +1,4 @@
+// Where the console begins in the browser: its looks, who is signed in, and the page of the address.
 import '@mantine/core/styles.css'
 import '@mantine/spotlight/styles.css'
 import './app/look.css'
