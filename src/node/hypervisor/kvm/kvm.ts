@@ -14,7 +14,7 @@ import { SHUTDOWN } from './layout'
 import { KvmMachines } from './machines'
 import { accept, finalizeSource, finalizeTarget, migrate, migrationInfo, migrationStatus } from './migration'
 import { KvmParams } from './params'
-import { SilentMonitor } from './qmp'
+import { LostMonitor, SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
 import { writeSeed } from './seed'
 import { validateParameters } from './validate'
@@ -116,8 +116,11 @@ async function stop(machines: KvmMachines, instance: Stopped, options: StopOptio
       // It may have ended by itself between the look and the request.
       if (!(await machines.find(instance.name))) return
       // The caller asks again, and forces the instance to stop in the end.
-      if (!(error instanceof SilentMonitor)) throw error
-      machines.context.log.warn({ instance: instance.name, error: error.message }, 'asked to shut down, QEMU is silent')
+      if (!(error instanceof SilentMonitor || error instanceof LostMonitor)) throw error
+      machines.context.log.warn(
+        { instance: instance.name, error: error.message },
+        'its monitor did not confirm the shutdown',
+      )
     })
 }
 

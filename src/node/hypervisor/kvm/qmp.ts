@@ -33,6 +33,9 @@ export class QmpError extends HypervisorFailure {
 /** A monitor that takes requests and does not answer. QEMU 7.2 hangs for good when one comes in the moment of its end. */
 export class SilentMonitor extends HypervisorFailure {}
 
+/** A monitor whose connection broke off: QEMU ends, and its process may still be there while it lets go of its disks. */
+export class LostMonitor extends HypervisorFailure {}
+
 /** Connects, runs `task`, and disconnects whatever the outcome. */
 export async function withQmp<T>(path: string, clock: Clock, task: (qmp: Qmp) => Promise<T>): Promise<T> {
   const qmp = await Qmp.connect(path, clock)
@@ -61,9 +64,9 @@ export class Qmp {
     this.greeting = new Promise((resolve, reject) => (this.greeted = { resolve, reject }))
     this.greeting.catch(() => undefined)
     socket.setEncoding('utf8').on('data', (text: string) => this.receive(text))
-    socket.on('error', (error) => this.fail(new HypervisorFailure(`QEMU monitor: ${error.message}`)))
+    socket.on('error', (error) => this.fail(new LostMonitor(`QEMU monitor: ${error.message}`)))
     this.ended = new Promise((resolve) => socket.once('close', () => resolve()))
-    socket.on('close', () => this.fail(new HypervisorFailure('QEMU closed its monitor connection')))
+    socket.on('close', () => this.fail(new LostMonitor('QEMU closed its monitor connection')))
   }
 
   static async connect(path: string, clock: Clock): Promise<Qmp> {
