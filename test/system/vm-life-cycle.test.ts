@@ -205,21 +205,24 @@ const HELPER = Buffer.concat([
   Buffer.from([0x55, 0xaa]),
 ])
 
-qemuTest('an image works on the disks of an instance before they are exported, and the instance runs again', async () => {
-  const image = path.join(cluster.root, 'helper.img')
-  fs.writeFileSync(image, HELPER)
-  const [node = ''] = await status()
-  await ok(`cluster modify --zeroing-image=${image}`)
-  const log = await ok(`backup export --zero-free-space --long-sleep -n ${node} vm1`)
-  expect(log).toMatch(/Starting helper VM(.*\n)*.*Helper VM has finished(.*\n)*.*Exporting disk\/0/)
-  const folder = path.join(cluster.root, node, 'var/lib/ganeti/export/vm1')
-  const [dump = ''] = fs.readdirSync(folder).filter((file) => file !== 'config.ini')
-  expect(fs.readFileSync(path.join(folder, dump)).subarray(512, 1024)).toEqual(HELPER)
-  await waitForConsole(/READY/, { keep: true })
-  expect(await ok('instance list --no-headers --separator=, -o status,disk.count vm1')).toBe('running,1\n')
-  expect(fs.readdirSync(path.join(cluster.root, 'shared/vm1'))).toHaveLength(1)
-  await ok('backup remove vm1')
-})
+qemuTest(
+  'an image works on the disks of an instance before they are exported, and the instance runs again',
+  async () => {
+    const image = path.join(cluster.root, 'helper.img')
+    fs.writeFileSync(image, HELPER)
+    const [node = ''] = await status()
+    await ok(`cluster modify --zeroing-image=${image}`)
+    const log = await ok(`backup export --zero-free-space --long-sleep -n ${node} vm1`)
+    expect(log).toMatch(/Starting helper VM(.*\n)*.*Helper VM has finished(.*\n)*.*Exporting disk\/0/)
+    const folder = path.join(cluster.root, node, 'var/lib/ganeti/export/vm1')
+    const [dump = ''] = fs.readdirSync(folder).filter((file) => file !== 'config.ini')
+    expect(fs.readFileSync(path.join(folder, dump)).subarray(512, 1024)).toEqual(HELPER)
+    await waitForConsole(/READY/, { keep: true })
+    expect(await ok('instance list --no-headers --separator=, -o status,disk.count vm1')).toBe('running,1\n')
+    expect(fs.readdirSync(path.join(cluster.root, 'shared/vm1'))).toHaveLength(1)
+    await ok('backup remove vm1')
+  },
+)
 
 qemuTest('a cluster that is stopped and started has its instances again', async () => {
   await cluster.stop()
