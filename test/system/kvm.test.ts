@@ -111,6 +111,14 @@ qemuTest('a QEMU that hangs is still told of, and is ended by force when asking 
   expect(await info()).toEqual({})
 })
 
+qemuTest('a QEMU whose monitor is gone, as at its end, is waited for, and ended by force when it stays', async () => {
+  await boot()
+  fs.rmSync(socket(node, 'qmp'))
+  await calls.instance_shutdown(node, instance, 1, NO_REASON)
+  expect(qemuProcessesBelow(root)).toEqual([])
+  expect(await info()).toEqual({})
+})
+
 qemuTest('a guest that stands still runs for Ganeti, and its state is told beside that', async () => {
   await boot()
   const run = (command: string) => withQmp(socket(node, 'qmp'), node.clock, (qmp) => qmp.run(command))

@@ -33,7 +33,7 @@ export class QmpError extends HypervisorFailure {
 /** A monitor that takes requests and does not answer. QEMU 7.2 hangs for good when one comes in the moment of its end. */
 export class SilentMonitor extends HypervisorFailure {}
 
-/** A monitor whose connection broke off: QEMU ends, and its process may still be there while it lets go of its disks. */
+/** A monitor that is gone, or went away: QEMU ends, and its process may still be there while it lets go of its disks. */
 export class LostMonitor extends HypervisorFailure {}
 
 /** Connects, runs `task`, and disconnects whatever the outcome. */
@@ -185,7 +185,7 @@ function connectSocket(path: string, clock: Clock): Promise<net.Socket> {
     const timer = clock.after(QMP_CONNECT_S * 1000, () => fail(`none within ${QMP_CONNECT_S} s`))
     // Who was not listened to has filled the queue before it.
     const onError = (error: Error) =>
-      errorCode(error) === 'EAGAIN' ? fail('it does not listen', SilentMonitor) : fail(error.message)
+      errorCode(error) === 'EAGAIN' ? fail('it does not listen', SilentMonitor) : fail(error.message, LostMonitor)
     socket.once('error', onError)
     socket.once('connect', () => {
       timer.cancel()

@@ -120,6 +120,7 @@ test('a command without an answer, and a monitor that goes away, end in an error
 
 test('a socket that is no monitor is refused: nothing there, noise, a path that is too long', async () => {
   await expect(Qmp.connect(file, systemClock)).rejects.toThrow(/No connection to QEMU's monitor .*ENOENT/)
+  await expect(Qmp.connect(file, systemClock)).rejects.toThrow(LostMonitor)
   await expect(Qmp.connect(`/${'x'.repeat(200)}`, systemClock)).rejects.toThrow(/longer than the system's 107/)
   await monitor(() => undefined, 'noise\n')
   await expect(Qmp.connect(file, systemClock)).rejects.toThrow('QEMU closed its monitor connection')
