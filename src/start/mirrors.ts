@@ -5,6 +5,7 @@ import { systemFiles as files } from '../lib/files'
 import { createLog } from '../lib/log'
 import { pathsOf } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
+import { runCommand as run } from '../lib/run-command'
 import { ownedLogFile } from '../model/owners'
 import { mirrorsSocket } from '../node/mirror/client'
 import { serveMirrors } from '../node/mirror/server'
@@ -15,6 +16,7 @@ export async function startMirrors(root: string, hostname: string): Promise<void
   const folder = path.join(paths.runDir, 'mirrors')
   await serveMirrors({
     files,
+    run,
     clock,
     random,
     log,

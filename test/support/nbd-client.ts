@@ -2,7 +2,8 @@
 import * as net from 'node:net'
 
 const REQUEST = 0x25609513
-const COMMAND = { read: 0, write: 1, flush: 3 } as const
+const COMMAND = { read: 0, write: 1, flush: 3, discard: 4, writeZeros: 6 } as const
+const KEEP_ROOM = 2
 const GO = 7
 const REPLY = { ack: 1, info: 3 } as const
 
@@ -37,6 +38,11 @@ export class NbdClient {
   read = (offset: number, length: number): Promise<Buffer> => this.command(COMMAND.read, offset, length)
   write = async (offset: number, text: string): Promise<void> =>
     void (await this.command(COMMAND.write, offset, text.length, Buffer.from(text)))
+  discard = async (offset: number, length: number): Promise<void> =>
+    void (await this.command(COMMAND.discard, offset, length))
+  /** The range keeps its room. */
+  writeZeros = async (offset: number, length: number): Promise<void> =>
+    void (await this.command(COMMAND.writeZeros, offset, length, Buffer.alloc(0), KEEP_ROOM))
   flush = async (): Promise<void> => void (await this.command(COMMAND.flush, 0, 0))
   close = (): void => void this.socket.destroy()
 
@@ -58,10 +64,11 @@ export class NbdClient {
   }
 
   /** One after the other. */
-  private command(type: number, offset: number, length: number, data = Buffer.alloc(0)): Promise<Buffer> {
+  private command(type: number, offset: number, length: number, data = Buffer.alloc(0), flags = 0): Promise<Buffer> {
     const work = this.last.then(async () => {
       const head = Buffer.alloc(28)
       head.writeUInt32BE(REQUEST, 0)
+      head.writeUInt16BE(flags, 4)
       head.writeUInt16BE(type, 6)
       head.writeBigUInt64BE(BigInt(offset), 16)
       head.writeUInt32BE(length, 24)

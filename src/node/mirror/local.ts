@@ -1,9 +1,17 @@
 // The copy of a mirrored disk that is on this node: its data, and the notes about it.
 import type { FileHandle } from 'node:fs/promises'
 import type { Files } from '../../lib/files'
+import type { Run } from '../../lib/run-command'
 import { Turns } from '../../lib/turns'
 import { GenericError } from '../../model/errors'
+import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
 import { BLOCK, Marks, type Notes, readNotes, writeNotes } from './notes'
+
+/** What a copy needs of its node. */
+export interface CopyParts {
+  readonly files: Files
+  readonly run: Run
+}
 
 export interface Backing {
   readonly data: string
@@ -15,6 +23,7 @@ export class LocalCopy {
 
   private constructor(
     readonly files: Backing,
+    private readonly run: Run,
     private readonly data: FileHandle,
     private readonly meta: FileHandle,
     private noted: Notes,
@@ -22,7 +31,7 @@ export class LocalCopy {
   ) {}
 
   /** A size of 0 stands for one that nobody knows. */
-  static async open(files: Files, backing: Backing, wanted_bytes: number): Promise<LocalCopy> {
+  static async open({ files, run }: CopyParts, backing: Backing, wanted_bytes: number): Promise<LocalCopy> {
     const data = await files.open(backing.data, 'r+')
     const meta = await files.open(backing.meta, 'r+').catch(async (error: unknown) => {
       await data.close()
@@ -39,7 +48,7 @@ export class LocalCopy {
             'gnt-instance activate-disks --ignore-size activates it, and gnt-cluster repair-disk-sizes notes its size',
         )
       const marks = await Marks.read(meta, size_bytes)
-      const copy = new LocalCopy(backing, data, meta, notes, marks)
+      const copy = new LocalCopy(backing, run, data, meta, notes, marks)
       await copy.note({ size_bytes, primary: false, crashed: notes.crashed || notes.primary })
       return copy
     } catch (error) {
@@ -70,9 +79,23 @@ export class LocalCopy {
     await this.data.write(bytes, 0, bytes.length, offset)
   }
 
-  /** Leaves holes where there are some. */
+  /** The range takes no room afterwards, if the file system can do that. Holes stay holes. */
   async writeZeros(offset: number, length: number): Promise<void> {
-    if (!isZero(await this.read(offset, length))) await this.write(offset, Buffer.alloc(length))
+    if (length <= MIRROR_BATCH_BYTES && isZero(await this.read(offset, length))) return
+    if (await this.punchHole(offset, length)) return
+    for (let at = 0; at < length; at += ZEROS.length) {
+      const size = Math.min(ZEROS.length, length - at)
+      if (!isZero(await this.read(offset + at, size))) await this.write(offset + at, ZEROS.subarray(0, size))
+    }
+  }
+
+  /** Node has no call for this. */
+  private async punchHole(offset: number, length: number): Promise<boolean> {
+    const { code } = await this.run([
+      ...['fallocate', '--punch-hole', '--offset', String(offset), '--length', String(length)],
+      this.files.data,
+    ])
+    return code === 0
   }
 
   flush = (): Promise<void> => this.data.datasync()

@@ -5,6 +5,7 @@ import { within } from '../../lib/clock'
 import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
 import type { Random } from '../../lib/random'
+import type { Run } from '../../lib/run-command'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import { MIRROR_ANSWER_S } from '../../model/limits/mirror'
@@ -34,6 +35,7 @@ export type DiskState = 'DUnknown' | 'Diskless' | 'Inconsistent' | 'UpToDate'
 
 export interface MirrorParts {
   readonly files: Files
+  readonly run: Run
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -251,10 +253,14 @@ export abstract class Meeting {
   }
 
   protected async serveData(link: Link, copy: LocalCopy, request: Request, body: Buffer): Promise<Answer> {
-    if (request.verb === 'write') await this.writeForOther(copy, request.offset, body)
-    else if (request.verb === 'left') return { left: copy.marks.count }
-    else if (request.verb === 'zero') await copy.writeZeros(request.offset, request.length)
-    else if (request.verb === 'read') return { body: await copy.read(request.offset, request.length) }
+    if (request.verb === 'write') {
+      const { offset } = request
+      await this.changeForOther(copy, offset, body.length, () => copy.write(offset, body))
+    } else if (request.verb === 'left') return { left: copy.marks.count }
+    else if (request.verb === 'zero') {
+      const { offset, length } = request
+      await this.changeForOther(copy, offset, length, () => copy.writeZeros(offset, length))
+    } else if (request.verb === 'read') return { body: await copy.read(request.offset, request.length) }
     else if (request.verb === 'flush') await copy.flush()
     else if (request.verb === 'resize') await copy.resize(request.size_bytes)
     else if (request.verb === 'synced') {
@@ -264,11 +270,16 @@ export abstract class Meeting {
   }
 
   /** Where the other node makes its copy, it keeps nothing of what it writes: it is given that with the rest. */
-  protected writeForOther(copy: LocalCopy, offset: number, bytes: Buffer): Promise<void> {
-    if (this.state !== 'SyncSource') return copy.write(offset, bytes)
-    return this.ranges.within(offset, offset + bytes.length, async () => {
-      await copy.marks.add(offset, offset + bytes.length)
-      await copy.write(offset, bytes)
+  protected changeForOther(
+    copy: LocalCopy,
+    offset: number,
+    length: number,
+    change: () => Promise<void>,
+  ): Promise<void> {
+    if (this.state !== 'SyncSource') return change()
+    return this.ranges.within(offset, offset + length, async () => {
+      await copy.marks.add(offset, offset + length)
+      await change()
     })
   }
 

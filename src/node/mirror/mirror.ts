@@ -1,7 +1,7 @@
 // One mirrored disk as its node has it: a copy of the data, a connection with the node that has the other, and who may write. What is
 // written is acknowledged when it is on both copies, or, while the other is not there, when it is noted what that lacks.
 import { GenericError } from '../../model/errors'
-import { LinkLost } from './link'
+import { LinkLost, type Request } from './link'
 import { type Backing, LocalCopy } from './local'
 import { type Lending, Meeting } from './meeting'
 import { type NbdServer, serveNbd } from './nbd'
@@ -34,7 +34,7 @@ export class MirroredDisk extends Meeting {
 
   async attach(backing: Backing, size_bytes: number): Promise<void> {
     if (this.copy !== undefined) throw new GenericError(`it has its data on ${this.copy.files.data} already`)
-    this.copy = await LocalCopy.open(this.parts.files, backing, size_bytes)
+    this.copy = await LocalCopy.open(this.parts, backing, size_bytes)
     if (this.primary) await this.copy.note({ primary: true })
     if (this.link?.isOpen) await this.greet(this.link)
   }
@@ -133,6 +133,7 @@ export class MirroredDisk extends Meeting {
     size: () => this.copy?.notes.size_bytes ?? this.peer?.size_bytes ?? 0,
     read: (offset: number, length: number) => this.read(offset, length),
     write: (offset: number, bytes: Buffer) => this.write(offset, bytes),
+    zero: (offset: number, length: number) => this.zero(offset, length),
     flush: () => this.flush(),
   }
 
@@ -143,25 +144,41 @@ export class MirroredDisk extends Meeting {
   }
 
   private write(offset: number, bytes: Buffer): Promise<void> {
-    const end = offset + bytes.length
+    const change = (copy: LocalCopy) => copy.write(offset, bytes)
+    return this.change(offset, offset + bytes.length, { verb: 'write', offset }, change, bytes)
+  }
+
+  private zero(offset: number, length: number): Promise<void> {
+    const change = (copy: LocalCopy) => copy.writeZeros(offset, length)
+    return this.change(offset, offset + length, { verb: 'zero', offset, length }, change)
+  }
+
+  /** The other node is asked for what is done to the copy that is here. */
+  private change(
+    offset: number,
+    end: number,
+    request: Request,
+    local: (copy: LocalCopy) => Promise<void>,
+    body?: Buffer,
+  ): Promise<void> {
     return this.ranges.within(offset, end, async () => {
       if (this.lent) throw new GenericError('a program has it')
       const { copy, receiver } = this
       if (copy?.notes.consistent !== true) {
         if (receiver === undefined) throw new LinkLost('no node has the data')
         // Where this copy is being made, the other node copies what was written, too.
-        await receiver.ask({ verb: 'write', offset }, bytes)
+        await receiver.ask(request, body)
         return
       }
       if (receiver === undefined) {
         await this.noteAlone(copy, offset, end)
-        return copy.write(offset, bytes)
+        return local(copy)
       }
-      const there = receiver.ask({ verb: 'write', offset }, bytes).then(
+      const there = receiver.ask(request, body).then(
         () => true,
         () => false,
       )
-      await copy.write(offset, bytes)
+      await local(copy)
       if (await there) return
       receiver.close()
       await this.noteAlone(copy, offset, end)

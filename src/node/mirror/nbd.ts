@@ -11,6 +11,8 @@ export interface Served {
   size(): number
   read(offset: number, length: number): Promise<Buffer>
   write(offset: number, bytes: Buffer): Promise<void>
+  /** It reads as zeros afterwards, and takes no room. */
+  zero(offset: number, length: number): Promise<void>
   flush(): Promise<void>
 }
 
@@ -29,10 +31,12 @@ const NO_ZEROES = 2
 const OPTION = { exportName: 1, abort: 2, list: 3, info: 6, go: 7 } as const
 const REPLY = { ack: 1, server: 2, info: 3, unsupported: 0x80000001, unknown: 0x80000006 } as const
 const INFO = { export: 0, blockSize: 3 } as const
-/** It has flags, can flush, and can write through. */
-const FLAGS = 1 | 4 | 8
-const COMMAND = { read: 0, write: 1, disconnect: 2, flush: 3 } as const
-const WRITE_THROUGH = 1
+/** It has flags, can flush, write through, discard, and write zeros. */
+const FLAGS = 1 | 4 | 8 | 32 | 64
+const COMMAND = { read: 0, write: 1, disconnect: 2, flush: 3, discard: 4, writeZeros: 6 } as const
+/** Of a command. */
+const [WRITE_THROUGH, KEEP_ROOM] = [1, 2]
+const ZEROS = Buffer.alloc(1 << 20)
 const ERROR = { io: 5, invalid: 22 } as const
 
 export async function serveNbd(files: Files, file: string, served: Served): Promise<NbdServer> {
@@ -131,7 +135,8 @@ async function command(socket: net.Socket, input: Input, served: Served): Promis
   const [flags, type, cookie] = [head.readUInt16BE(4), head.readUInt16BE(6), head.subarray(8, 16)]
   const [offset, length] = [Number(head.readBigUInt64BE(16)), head.readUInt32BE(24)]
   if (type === COMMAND.disconnect) return false
-  if (length > NBD_REQUEST_BYTES_MAX && type !== COMMAND.flush) return false
+  const carriesData = type === COMMAND.read || type === COMMAND.write
+  if (length > NBD_REQUEST_BYTES_MAX && carriesData) return false
   const data = type === COMMAND.write ? await input.take(length) : undefined
   const answer = (error: number, content: Buffer = Buffer.alloc(0)) => {
     const reply = Buffer.alloc(16)
@@ -145,15 +150,22 @@ async function command(socket: net.Socket, input: Input, served: Served): Promis
     if (type === COMMAND.flush) await served.flush()
     else if (!isInside) return answer(ERROR.invalid)
     else if (type === COMMAND.read) return answer(0, await served.read(offset, length))
-    else if (data === undefined) return answer(ERROR.invalid)
     else {
-      await served.write(offset, data)
+      if (data !== undefined) await served.write(offset, data)
+      else if (type === COMMAND.writeZeros && (flags & KEEP_ROOM) !== 0) await writeZeros(served, offset, length)
+      else if (type === COMMAND.writeZeros || type === COMMAND.discard) await served.zero(offset, length)
+      else return answer(ERROR.invalid)
       if ((flags & WRITE_THROUGH) !== 0) await served.flush()
     }
     answer(0)
   }
   work().catch(() => answer(ERROR.io))
   return true
+}
+
+async function writeZeros(served: Served, offset: number, length: number): Promise<void> {
+  for (let at = 0; at < length; at += ZEROS.length)
+    await served.write(offset + at, ZEROS.subarray(0, Math.min(ZEROS.length, length - at)))
 }
 
 const word = (value: number): Buffer => {

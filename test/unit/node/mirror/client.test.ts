@@ -8,6 +8,7 @@ import { systemFiles as files } from '../../../../src/lib/files'
 import { silentLog as log } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'
 import type { Processes } from '../../../../src/lib/processes'
+import { runCommand as run } from '../../../../src/lib/run-command'
 import { systemRandom as random } from '../../../../src/lib/random'
 import { beginMirror, mirrorList, mirrorsSocket } from '../../../../src/node/mirror/client'
 import { type Mirrors, serveMirrors } from '../../../../src/node/mirror/server'
@@ -18,7 +19,7 @@ const socket = mirrorsSocket({ paths })
 let mirrors: Mirrors | undefined
 
 const start = async () => {
-  mirrors = await serveMirrors({ files, clock, random, log, socket, folder, end: () => undefined })
+  mirrors = await serveMirrors({ files, run, clock, random, log, socket, folder, end: () => undefined })
   return { feed: () => undefined }
 }
 const processes = { start } as unknown as Processes

@@ -6,6 +6,7 @@ import { systemClock as clock } from '../../../../src/lib/clock'
 import { systemFiles as files } from '../../../../src/lib/files'
 import { silentLog as log } from '../../../../src/lib/log'
 import { systemRandom as random } from '../../../../src/lib/random'
+import type { CommandResult } from '../../../../src/lib/run-command'
 import { MirroredDisk } from '../../../../src/node/mirror/mirror'
 import { writeFreshNotes } from '../../../../src/node/mirror/notes'
 import { NbdClient } from '../../../support/nbd-client'
@@ -17,7 +18,19 @@ const SLOW_KIB = 1
 const sleep = jest.fn((delay_ms: number, signal?: AbortSignal) =>
   delay_ms < 60_000 ? clock.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
 )
-const parts = { files, clock: { ...clock, sleep }, random, log }
+/** As fallocate does it: test/processes has the real one. */
+const fallocate = async ([program, what, , offset, , length, file = '']: readonly string[]): Promise<CommandResult> => {
+  expect([program, what]).toEqual(['fallocate', '--punch-hole'])
+  const open = fs.openSync(file, 'r+')
+  fs.writeSync(open, Buffer.alloc(Number(length)), 0, Number(length), Number(offset))
+  fs.closeSync(open)
+  return ended(0)
+}
+const ended = (code: number): CommandResult => ({
+  ...{ code, signal: null, stdout: '', stderr: '', output: '', timedOut: false },
+})
+const run = jest.fn(fallocate)
+const parts = { files, run, clock: { ...clock, sleep }, random, log }
 let folder: string
 let sides: Side[]
 const clients: NbdClient[] = []
@@ -80,6 +93,7 @@ class Side {
 }
 
 beforeEach(async () => {
+  run.mockReset().mockImplementation(fallocate)
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gm-'))
   sides = [new Side('a', 'b'), new Side('b', 'a')]
   for (const { meta } of sides) await writeFreshNotes(files, meta)
@@ -118,6 +132,46 @@ test('what is written is on both sides when it is acknowledged', async () => {
   expect([a, b].map((side) => side.holds(4096, 'hello'))).toEqual([true, true])
   expect((await guest.read(4096, 5)).toString()).toBe('hello')
   await guest.flush()
+})
+
+test('what a guest discards is gone on both sides', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await guest.write(0, 'x'.repeat(SIZE))
+  await guest.discard(1 << 20, SIZE - (1 << 20))
+  for (const { data } of [a, b])
+    expect(fs.readFileSync(data).equals(Buffer.alloc(SIZE).fill('x', 0, 1 << 20))).toBe(true)
+  expect(run).toHaveBeenCalledTimes(2)
+})
+
+test('what a guest discards while the other side is away is gone there as soon as it is back', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await guest.write(0, 'x'.repeat(SIZE))
+  await b.disk.disconnect()
+  await a.is('WFConnection UpToDate/DUnknown')
+  await guest.discard(0, 1 << 20)
+  await b.connect()
+  await b.is('Connected UpToDate/UpToDate')
+  expect(b.holds(0, '\0'.repeat(1 << 20))).toBe(true)
+  expect(b.holds(1 << 20, 'x')).toBe(true)
+})
+
+test('zeros that are to keep their room are written as other data is', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await guest.writeZeros(4096, 2 << 20)
+  for (const { data } of [a, b]) expect(fs.statSync(data).blocks * 512).toBeGreaterThanOrEqual(2 << 20)
+  expect(run).not.toHaveBeenCalled()
+})
+
+test('a file system without holes gets zeros', async () => {
+  run.mockImplementation(() => Promise.resolve(ended(1)))
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await guest.write(0, 'x'.repeat(SIZE))
+  await guest.discard(0, SIZE)
+  for (const { data } of [a, b]) expect(fs.readFileSync(data).equals(Buffer.alloc(SIZE))).toBe(true)
 })
 
 test('a new side gets what is there', async () => {

@@ -6,6 +6,7 @@ import { systemClock } from '../../../../src/lib/clock'
 import { systemFiles } from '../../../../src/lib/files'
 import { silentLog as log } from '../../../../src/lib/log'
 import { systemRandom as random } from '../../../../src/lib/random'
+import { runCommand as run } from '../../../../src/lib/run-command'
 import { serveMirrors } from '../../../../src/node/mirror/server'
 import { JsonClient } from '../../../../src/rpc/json-protocol'
 
@@ -27,7 +28,7 @@ test('it ends when it is told to, also while a disk is busy for ever', async () 
   const clock = { ...systemClock, after: (_ms: number, action: () => void) => systemClock.after(0, action) }
   let end: () => void = () => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))
-  const mirrors = await serveMirrors({ files, clock, random, log, socket, folder, end: () => end() })
+  const mirrors = await serveMirrors({ files, run, clock, random, log, socket, folder, end: () => end() })
   // Each hears its answers in their order.
   const asking = () => new JsonClient({ path: socket, peer: 'the mirrors', clock: systemClock })
   const [client, other] = [asking(), asking()]
