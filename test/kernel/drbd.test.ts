@@ -9,6 +9,7 @@ import { GANETI_NEEDED, Machines, NEEDED, PATIENT, ganetiPresent, nameOf, presen
 import { Mirrors } from './mirrors'
 import { Programs } from './programs'
 import { Volumes } from './volumes'
+import { Writers } from './writers'
 
 jest.setTimeout(1_800_000)
 const kernelTest = testWith(present, NEEDED)
@@ -43,15 +44,23 @@ const gnt = (...words: string[]) => machines.gnt(...words)
 
 kernelTest('a mirrored instance moves, grows, and gets new disks, and loses nothing', async () => {
   const name = 'inst2.gnt.example'
+  const writers = new Writers(machines, [1, 2, 3], DEVICE)
   await programs.count()
   await programs.of('instance add', 86, ...mirrors.adding(name, 'drbd', [1, 2], '16m'))
   await programs.of('instance startup', 35, 'instance', 'startup', name)
   await mirrors.expectInSync([1, 2])
   const data = await mirrors.write(1, DEVICE)
+  await writers.start()
+  await writers.getsOn(1)
   await programs.of('instance migrate', 64, 'instance', 'migrate', '-f', name)
+  await writers.getsOn(2)
   await mirrors.expectInSync([2, 1])
   expect(await mirrors.read(2, DEVICE)).toBe(data)
+  // Its guest is stopped first.
+  await writers.stop()
   await programs.of('instance failover', 49, 'instance', 'failover', '-f', name)
+  await writers.expectKept(1)
+  await writers.start()
   await programs.of('instance grow-disk', 39, 'instance', 'grow-disk', name, '0', '16m')
   expect((await machines.inGuest(1, `blockdev --getsize64 ${DEVICE}`)).trim()).toBe(String(32 << 20))
   await programs.of('instance replace-disks -s', 62, 'instance', 'replace-disks', '-s', name)
@@ -61,9 +70,18 @@ kernelTest('a mirrored instance moves, grows, and gets new disks, and loses noth
   await programs.of('instance replace-disks -n', 69, 'instance', 'replace-disks', '-n', nameOf(3), name)
   await mirrors.expectInSync([1, 3])
   expect(await mirrors.volumes(2, name)).toEqual([])
+  await machines.inGuest(3, 'drbdsetup detach 0')
+  await gnt('instance', 'replace-disks', '-a', name)
+  await mirrors.expectInSync([1, 3])
+  await gnt('instance', 'replace-disks', '-I', 'hail', '--early-release', name)
+  await mirrors.expectInSync([1, 2])
+  expect(await mirrors.volumes(3, name)).toEqual([])
+  await writers.getsOn(1)
+  await writers.expectKept(1)
+  await writers.stop()
   expect(await mirrors.read(1, DEVICE)).toBe(data)
   await gnt('instance', 'remove', '-f', '--shutdown-timeout=0', name)
-  for (const node of [1, 3]) expect(await mirrors.volumes(node, name)).toEqual([])
+  for (const node of [1, 2]) expect(await mirrors.volumes(node, name)).toEqual([])
 })
 
 kernelTest('a large mirrored disk can be used before it is in sync', async () => {
@@ -89,11 +107,15 @@ kernelTest(
     await mirrors.add(name, 'drbd', [1, 3], '16m')
     await gnt('instance', 'startup', name)
     const data = await mirrors.write(1, DEVICE)
+    const writers = new Writers(machines, [1], DEVICE)
+    await writers.start()
+    await writers.getsOn(1)
     await machines.powerOff(1)
     await mirrors.isAlone(3)
     await gnt('node', 'modify', '--offline=yes', '-f', nameOf(1))
     await gnt('instance', 'failover', '-f', '--ignore-consistency', '--yes-do-it', name)
     expect(await mirrors.read(3, DEVICE)).toBe(data)
+    await writers.expectNotedKept(3)
     const newer = await mirrors.write(3, DEVICE)
     await machines.backAgain(1)
     await gnt('node', 'modify', '--offline=no', '-f', nameOf(1))
@@ -101,6 +123,35 @@ kernelTest(
     await mirrors.expectInSync([3, 1])
     await gnt('instance', 'migrate', '-f', name)
     expect(await mirrors.read(1, DEVICE)).toBe(newer)
+  },
+)
+
+kernelTest(
+  'both sides were written to without each other: they stay apart until somebody chooses, and are told of',
+  async () => {
+    const name = 'inst2.gnt.example'
+    await mirrors.add(name, 'drbd', [1, 2], '16m')
+    await gnt('instance', 'startup', name)
+    await mirrors.part(1)
+    const chosen = await mirrors.write(1, DEVICE)
+    await machines.inGuest(2, 'drbdsetup primary 0 --force')
+    const other = await mirrors.write(2, DEVICE)
+    await machines.inGuest(2, 'drbdsetup secondary 0')
+    expect(await machines.refused('instance', 'activate-disks', name)).toMatch(
+      /Disk .* on node node[12].*refused the other[^]*gnt-instance replace-disks/,
+    )
+    expect(await machines.inGuest(1, 'dmesg')).toMatch(/split-brain detected/i)
+    const told = await machines.verify()
+    expect(told).toMatch(/inst2.*(degraded|standalone|not connected)/i)
+    expect(await mirrors.read(1, DEVICE)).toBe(chosen)
+    await machines.inGuest(2, 'drbdsetup primary 0 --force')
+    expect(await mirrors.read(2, DEVICE)).toBe(other)
+    await machines.inGuest(2, 'drbdsetup secondary 0')
+    await gnt('instance', 'replace-disks', '-s', name)
+    await mirrors.expectInSync([1, 2])
+    expect(await mirrors.read(1, DEVICE)).toBe(chosen)
+    // Later tests look whether there was another one.
+    for (const node of [1, 2]) await machines.inGuest(node, 'dmesg -C')
   },
 )
 

@@ -5,6 +5,7 @@ import { seededRandom, type Random } from '../../src/lib/random'
 import { Leftovers } from './leftovers'
 import { type Machines, nameOf } from './machines'
 import type { Mirrors } from './mirrors'
+import { Writers } from './writers'
 
 const NAME = 'inst4.gnt.example'
 const [PRIMARY, SECONDARY, NEW] = [1, 2, 3]
@@ -26,11 +27,18 @@ interface Operation {
   readonly words: readonly string[]
   /** How long it takes beside the creation of a mirror. */
   readonly takes: number
+  /** The disk is written to meanwhile. */
+  readonly inUse?: true
   /** A node that works for it besides. */
   readonly alsoOn?: typeof NEW
 }
 
-const mirrored = (...words: string[]): Operation => ({ from: 'drbd', words: ['instance', ...words, NAME], takes: 1 })
+const mirrored = (...words: string[]): Operation => ({
+  from: 'drbd',
+  words: ['instance', ...words, NAME],
+  inUse: true,
+  takes: 1,
+})
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   create: {
@@ -43,8 +51,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'replace on the primary': mirrored('replace-disks', '-p'),
   'replace on the secondary': mirrored('replace-disks', '-s'),
   'replace the secondary': { ...mirrored('replace-disks', '-n', nameOf(NEW)), alsoOn: NEW },
-  grow: { from: 'drbd', words: ['instance', 'grow-disk', NAME, '0', '16m'], takes: 0.7 },
-  migrate: { from: 'drbd', words: ['instance', 'migrate', '-f', NAME], takes: 0.7 },
+  grow: { from: 'drbd', words: ['instance', 'grow-disk', NAME, '0', '16m'], inUse: true, takes: 0.7 },
+  migrate: { from: 'drbd', words: ['instance', 'migrate', '-f', NAME], inUse: true, takes: 0.7 },
   'convert to drbd': {
     ...{ from: 'plain', takes: 1.2 },
     words: ['instance', 'modify', '-t', 'drbd', '-n', nameOf(SECONDARY), NAME],
@@ -91,13 +99,19 @@ export class Kills {
   async carryOut({ operation, victim, at }: Moment): Promise<void> {
     const chosen = OPERATIONS[operation]
     if (chosen === undefined) throw new Error(`no operation ${operation}`)
-    const { from, words, takes } = chosen
+    const { from, words, takes, inUse } = chosen
     await this.prepare(from, operation === 'migrate')
-    const job = await this.submit(words)
-    await new Promise((resolve) => setTimeout(resolve, at * takes * this.creation_ms))
-    await this.kill(victim)
-    await this.machines.settle(job)
-    await this.expectMended(operation === 'migrate')
+    const writers = inUse && (await this.writing())
+    try {
+      const job = await this.submit(words)
+      await new Promise((resolve) => setTimeout(resolve, at * takes * this.creation_ms))
+      await this.kill(victim)
+      await this.machines.settle(job)
+      await this.expectMended(operation === 'migrate')
+      await writers?.expectKept(await this.primary())
+    } finally {
+      await writers?.stop()
+    }
   }
 
   /** Removes the instance, after which nothing of it is left. */
@@ -121,6 +135,13 @@ export class Kills {
     this.data = await this.mirrors.write(await this.primary(), device)
     if (running) await this.machines.gnt('instance', 'startup', NAME)
     else if (from === 'plain') await this.machines.gnt('instance', 'deactivate-disks', NAME)
+  }
+
+  private async writing(): Promise<Writers> {
+    const writers = new Writers(this.machines, [PRIMARY, SECONDARY, NEW], await this.mirrors.device(NAME))
+    await writers.start()
+    await writers.getsOn(await this.primary())
+    return writers
   }
 
   private async isOnItsNodes(template: string): Promise<boolean> {

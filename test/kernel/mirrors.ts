@@ -72,6 +72,12 @@ export class Mirrors {
     await this.tells(node, "*' cs:SyncSource ro:Primary/Secondary ds:UpToDate/Inconsistent C '*")
   }
 
+  /** Cuts the connection of the only mirror of a node. */
+  async part(node: number): Promise<void> {
+    const addresses = "drbdsetup show 0 | sed -n 's/.*address ipv4 \\([0-9.:]*\\);.*/ipv4:\\1/p'"
+    await this.machines.inGuest(node, `drbdsetup disconnect $(${addresses})`)
+  }
+
   /** Waits until the kernel tells of the only mirror of a node as a pattern of the shell says. The node itself waits: each login costs it. */
   private async tells(node: number, wanted: string): Promise<void> {
     const look = `told=$(grep ' cs:' /proc/drbd); [[ $told != *$'\\n'* && $told == ${wanted} ]]`

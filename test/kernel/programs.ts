@@ -24,7 +24,7 @@ export class Programs {
     private readonly nodes: readonly number[],
   ) {}
 
-  /** Carries out a command, and notes what it costs. */
+  /** Carries out a command, and notes what it costs: never more than with Ganeti. */
   async of(what: string, ganeti: number, ...words: string[]): Promise<void> {
     let seconds = 0
     const ours = await this.during(async () => {
@@ -33,6 +33,7 @@ export class Programs {
       seconds = (performance.now() - begun_ms) / 1000
     })
     this.figures.push({ what, ours, ganeti, seconds })
+    expect({ what, more: ours > ganeti, ours, ganeti }).toMatchObject({ more: false })
   }
 
   table(): string {

@@ -28,16 +28,32 @@ export class Volumes {
     await gnt('instance', 'move', '-f', '-n', nameOf(2), OTHER)
     expect(await mirrors.volumes(1, OTHER)).toEqual([])
     expect(await mirrors.read(2, await mirrors.device(OTHER))).toBe(data)
-    await gnt('instance', 'deactivate-disks', OTHER)
+    const later = await this.hasSnapshots(data)
 
-    await gnt('backup', 'export', '-n', nameOf(3), OTHER)
+    await gnt('instance', 'startup', OTHER)
+    await gnt('backup', 'export', '--noshutdown', '-n', nameOf(3), OTHER)
+    await gnt('instance', 'shutdown', '--timeout=0', OTHER)
     const from = [`--src-node=${nameOf(3)}`, `--src-dir=${OTHER}`]
     const to = ['-t', 'drbd', '-n', `${nameOf(1)}:${nameOf(2)}`, '--no-nics']
     await gnt('backup', 'import', ...from, ...to, IMPORTED)
-    expect(await mirrors.read(1, await mirrors.device(IMPORTED, '--wait-for-sync'))).toBe(data)
+    expect(await mirrors.read(1, await mirrors.device(IMPORTED, '--wait-for-sync'))).toBe(later)
     for (const name of [OTHER, IMPORTED]) await gnt('instance', 'remove', '-f', name)
     await gnt('backup', 'remove', OTHER)
     await this.nothingIsLeft()
+  }
+
+  /** The snapshot of a disk that is used has what the disk had then. */
+  private async hasSnapshots(data: string): Promise<string> {
+    const { machines, mirrors, gnt } = this
+    await gnt('instance', 'snapshot', '--disk', '0:snapshot_name=before', OTHER)
+    const device = await mirrors.device(OTHER)
+    const later = await mirrors.write(2, device)
+    const told = await machines.inGuest(2, 'lvs --noheadings -o lv_path,origin -S origin!=""')
+    const [snapshot = ''] = told.trim().split(/\s+/)
+    expect([await mirrors.read(2, snapshot), await mirrors.read(2, device)]).toEqual([data, later])
+    await gnt('instance', 'remove-snapshot', '--disk', '0:snapshot_name=before', OTHER)
+    expect(await machines.inGuest(2, 'lvs --noheadings -o lv_path -S origin!=""')).toBe('')
+    return later
   }
 
   async areAdopted(): Promise<void> {
