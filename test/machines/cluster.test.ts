@@ -23,6 +23,8 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
   rapi: 'gnt-rapi',
 }
 const DAEMONS = Object.keys(ACCOUNTS)
+/** What a package leaves behind; and on a node that is still of a cluster, its logs. */
+const DATA = ['/var/lib/ganeti', '/var/lib/dpkg', '/srv/ganeti', '/etc/ganeti', '/run/', '/sys/']
 const FIRST = '0.1.0'
 const NEXT = '0.1.1'
 
@@ -237,10 +239,12 @@ machineTest('a package that is purged leaves nothing but data', async () => {
     await machines.run(machine, `dpkg -P gantry gantry-htools gantry-doc gantry-adopt gantry-${NEXT}`)
     const left =
       'find / -xdev ( -name "*gantry*" -o -name "*ganeti*" -o -name "gnt-*" ) -not -path "/proc/*" -not -path "/root/*"'
+    const data = machine === 2 ? [...DATA, '/var/log/ganeti'] : DATA
     const files = (await machines.run(machine, left.replaceAll('(', '\\(').replaceAll(')', '\\)')))
       .split('\n')
-      .filter((file) => !/^\/(var\/lib\/(ganeti|dpkg)|srv\/ganeti|etc\/ganeti|run\/|sys\/|$)|^$/.test(file))
+      .filter((file) => file !== '' && !data.some((folder) => file.startsWith(folder)))
     expect(files).toEqual([])
+    expect(await machines.run(machine, 'find /etc/ganeti -xtype l 2>/dev/null || true')).toBe('')
     expect(await machines.run(machine, 'systemctl list-units --all --plain --no-legend "ganeti-*.service"')).toBe('')
   }
   // The node that left has none, and the other one still has the cluster's; its guest runs on.
