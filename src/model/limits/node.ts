@@ -48,3 +48,5 @@ export const OS_LOG_BYTES_MAX = 16 << 20
 export const MISPLACED_TOLD_MAX = 20
 /** After which a file is looked at again: one that was just made gets its owner right away. */
 export const MISPLACED_AGAIN_S = 0.2
+/** For which a switch of Open vSwitch is waited for when it is asked about a port; without its daemon there is never an answer. */
+export const SWITCH_S = 10

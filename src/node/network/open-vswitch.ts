@@ -1,5 +1,9 @@
 // Switches of Open vSwitch on this node: made, maybe joined to a network device, and joined by the NICs of guests.
+import { accessible } from '../../lib/files'
+import type { Machine } from '../../lib/machine'
 import type { Run } from '../../lib/run-command'
+import { SWITCH_S } from '../../model/limits/node'
+import type { NicDict } from '../../rpc/node/dicts'
 import { fail } from '../failure'
 import { checkInterfaceName } from './addresses'
 import { nicCommand } from './nic-command'
@@ -17,9 +21,41 @@ async function vsctl(run: Run, args: readonly string[], what: string): Promise<v
   if (code !== 0) fail(`Failed to ${what}. Script return value: ${code}, output: '${output.trim()}'`)
 }
 
-export async function joinSwitch(run: Run, tap: string, name: string, vlan: string): Promise<void> {
-  await nicCommand(run, ['ovs-vsctl', '--may-exist', 'add-port', name, tap, ...vlanOptions(vlan)])
+/** Its port is marked with the NIC, so that the next one knows it. */
+export async function joinSwitch(
+  node: Pick<Machine, 'files' | 'run'>,
+  { uuid, nicparams: { link = '', vlan = '' } }: Pick<NicDict, 'uuid' | 'nicparams'>,
+  tap: string,
+): Promise<void> {
+  await forgetFormer(node, uuid)
+  const mark = ['--', 'set', 'Port', tap, `external_ids:${MARK}=${uuid}`]
+  await nicCommand(node.run, ['ovs-vsctl', '--may-exist', 'add-port', link, tap, ...vlanOptions(vlan), ...mark])
 }
+
+/** A switch remembers ports whose devices are gone, also when the machine starts again. */
+async function forgetFormer({ files, run }: Pick<Machine, 'files' | 'run'>, uuid: string): Promise<void> {
+  const find = [
+    'ovs-vsctl',
+    '--bare',
+    '--no-headings',
+    '--columns=name',
+    'find',
+    'Port',
+    `external_ids:${MARK}=${uuid}`,
+  ]
+  const { stdout } = await run(find, { timeout_s: SWITCH_S })
+  for (const port of stdout.split(/\s+/).filter((word) => word !== ''))
+    if (!(await accessible(files, `/sys/class/net/${port}`))) await run(removal(port), { timeout_s: SWITCH_S })
+}
+
+/** Before the device goes. Whether it is in a switch is asked where it is in no bridge of the kernel: not all switches are seen there. */
+export async function leaveSwitch({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
+  if (await accessible(files, `/sys/class/net/${tap}/brport`)) return
+  await run(removal(tap), { timeout_s: SWITCH_S })
+}
+
+const MARK = 'gantry-nic'
+const removal = (port: string): string[] => ['ovs-vsctl', '--if-exists', 'del-port', port]
 
 /** A NIC's VLANs in the words of Open vSwitch. */
 export function vlanOptions(vlan: string): string[] {

@@ -9,7 +9,7 @@ import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { joinBridge } from './bridge'
 import { asksNode, connectCommunication, freeTapName } from './communication'
 import { nicCommand } from './nic-command'
-import { joinSwitch } from './open-vswitch'
+import { joinSwitch, leaveSwitch } from './open-vswitch'
 import { removeRules, routeTo } from './routed'
 
 /** An administrator's own way to connect a NIC; in Ganeti's place, with Ganeti's environment. */
@@ -64,6 +64,7 @@ export class Taps {
 
   async remove(tap: string): Promise<void> {
     await removeRules(this.node, tap)
+    await leaveSwitch(this.node, tap)
     await this.node.run(['ip', 'link', 'delete', 'dev', tap], { timeout_s: 30 })
   }
 
@@ -74,7 +75,7 @@ export class Taps {
     if (script !== undefined) return await nicCommand(run, [script, tap], nicEnvironment(instance, nic, index, tap))
     if (asksNode(nic)) return await connectCommunication(this.node, nic, tap)
     if (mode === 'bridged') await joinBridge(this.node, tap, link, vlan)
-    else if (mode === 'openvswitch') await joinSwitch(run, tap, link, vlan)
+    else if (mode === 'openvswitch') await joinSwitch(this.node, nic, tap)
     else if (mode !== 'routed')
       throw new HypervisorFailure(`NIC mode '${mode}' needs a script ${this.scriptPath(mode) ?? ''}`)
     await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'up'])

@@ -137,7 +137,8 @@ describe('a tap device joins', () => {
 
   test('a switch, with its VLANs', async () => {
     expect(await joined(nic({ mode: 'openvswitch', vlan: '.10' }))).toEqual([
-      'ovs-vsctl --may-exist add-port net0 tap0 tag=10',
+      'ovs-vsctl --bare --no-headings --columns=name find Port external_ids:gantry-nic=nic-1',
+      'ovs-vsctl --may-exist add-port net0 tap0 tag=10 -- set Port tap0 external_ids:gantry-nic=nic-1',
       'ip link set dev tap0 up',
     ])
   })
@@ -179,6 +180,36 @@ describe('a tap device joins', () => {
       NETWORK_MAC_PREFIX: 'aa:00:01',
     })
     await expect(joined(nic({ mode: 'ext' }))).rejects.toThrow(`NIC mode 'ext' needs a script ${script}`)
+  })
+})
+
+describe('a tap device that goes', () => {
+  const FIND = 'ovs-vsctl --bare --no-headings --columns=name find Port external_ids:gantry-nic=nic-1'
+  const ADD = 'ovs-vsctl --may-exist add-port net0 tap2 -- set Port tap2 external_ids:gantry-nic=nic-1'
+
+  test('leaves its switch, and is not looked for there when it is in a bridge', async () => {
+    const shown = shownFiles({ '/sys/class/net/tap0/master/ifindex': '3\n', '/sys/class/net/tap1/brport/state': '3\n' })
+    const commands = ['ovs-vsctl --if-exists del-port tap0', 'ip link delete dev tap0', 'ip link delete dev tap1']
+    const programs = recordedPrograms(commands.map((argv) => ({ argv })))
+    const taps = new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') })
+    await taps.remove('tap0')
+    await taps.remove('tap1')
+    expect(programs.asked.map(({ argv }) => argv.join(' '))).toEqual(commands)
+    shown.remove()
+  })
+
+  test('with its machine is forgotten by its switch when its NIC has another', async () => {
+    const shown = shownFiles({ '/sys/class/net/tap1/mtu': '1500\n' })
+    const programs = recordedPrograms([
+      { argv: FIND, stdout: 'tap0\n\ntap1\n' },
+      ...['ovs-vsctl --if-exists del-port tap0', ADD, 'ip link set dev tap2 up'].map((argv) => ({ argv })),
+    ])
+    await new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
+      ...([instanceDict(), { uuid: 'nic-1', mac: 'aa:00:00:00:00:01', nicparams: { mode: 'openvswitch', link: 'net0' } }] as const), // prettier-ignore
+      ...([0, 'tap2'] as const),
+    )
+    expect(programs.left()).toEqual([])
+    shown.remove()
   })
 })
 
