@@ -2,6 +2,7 @@
 // daemons (daemons/node/supervisor.ts) and systemd are two ways to the same roles; which of the two is at work is seen here.
 import type { Disk } from '../lib/disk'
 import type { Files } from '../lib/files'
+import { forEachOne } from '../lib/for-each-one'
 import type { Paths } from '../lib/paths'
 import type { Run } from '../lib/run-command'
 import { EXIT } from '../model/constants/daemons'
@@ -104,14 +105,17 @@ export class SystemUnits {
     await this.order('stop', [unitOf(program)])
   }
 
-  /** The ssconf files may have changed: daemons whose place or lines decide where they run are started and stopped. */
+  /**
+   * The ssconf files may have changed: daemons whose place or lines decide where they run are started and stopped. Rejects when all were
+   * tried and one of them failed.
+   */
   async settle(isFor: (role: Role) => boolean): Promise<void> {
     const depending = this.roles.filter(({ place, lines }) => place === 'candidate' || lines !== undefined)
-    for (const role of depending) {
+    await forEachOne(depending, async (role) => {
       const [wanted, active] = [isFor(role), await this.isActive(role.program)]
       if (wanted && !active) await this.start(role.program)
       if (!wanted && active) await this.stop(role.program)
-    }
+    })
   }
 
   async isActive(program: string): Promise<boolean> {

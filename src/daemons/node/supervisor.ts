@@ -4,6 +4,7 @@ import { errorText } from '../../lib/system-failure'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { Files } from '../../lib/files'
+import { forEachOne } from '../../lib/for-each-one'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Processes } from '../../lib/processes'
@@ -101,7 +102,10 @@ export class Supervisor {
     if (this.stopping) return
     const depending = this.roles.filter(({ place, lines }) => place === 'candidate' || lines !== undefined)
     await this.stopRoles(depending.filter((role) => !this.isFor(role)))
-    for (const role of depending) if (this.isFor(role)) await this.startRole(role)
+    await forEachOne(
+      depending.filter((role) => this.isFor(role)),
+      (role) => this.startRole(role),
+    )
   }
 
   /** Simulated nodes are candidates, whatever their files say. */

@@ -68,3 +68,10 @@ test('daemons whose place has changed are started and stopped', async () => {
   await units.settle(({ name }) => name === 'kvmd')
   expect(orders).toEqual(['start ganeti-kvmd.service', 'stop ganeti-confd.service'])
 })
+
+test('a daemon that does not start keeps no other from being started and stopped', async () => {
+  const failing = { 'ganeti-kvmd.service': '1' }
+  const { units, orders } = double({ active: new Set(['ganeti-confd.service']), failing })
+  await expect(units.settle(({ name }) => name === 'kvmd')).rejects.toThrow('Job for ganeti-kvmd.service failed')
+  expect(orders).toEqual(['start ganeti-kvmd.service', 'stop ganeti-confd.service'])
+})
