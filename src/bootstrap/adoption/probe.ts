@@ -1,6 +1,6 @@
 // What a node tells of itself, whichever of the two runs there: a script that reads and changes nothing, and what its lines mean.
 import { PATH } from '../../model/constants/paths'
-import { GANETI_PACKAGES, KEPT } from './scripts'
+import { DEFAULTS, GANETI_PACKAGES, KEPT } from './scripts'
 
 export interface NodeFacts {
   readonly systemd: boolean
@@ -13,8 +13,10 @@ export interface NodeFacts {
   readonly daemons: readonly string[]
   /** Processes of KVM guests by the names of their instances. */
   readonly guests: ReadonlyMap<string, number>
-  /** Lines such as `RAPI_ARGS=-b 127.0.0.1`, without those that are empty. */
+  /** Arguments of daemons by the names of their variables, such as RAPI_ARGS, as a shell reads them; without those that are empty. */
   readonly arguments: ReadonlyMap<string, string>
+  /** What stands behind the names of these variables. */
+  readonly written: ReadonlyMap<string, string>
   /** From where Ganeti's package can be had again: this node, an archive. */
   readonly wayBack: string | undefined
   readonly programs: ReadonlyMap<string, string>
@@ -23,8 +25,17 @@ export interface NodeFacts {
 /** Packages whose state is looked at. */
 const ASKED = ['ganeti', 'gantry', 'gantry-htools', 'nodejs']
 
+export const SAY = `say() { [ -z "$2" ] || printf '%s=%s\\n' "$1" "$2"; }`
+
+/** Whatever is written for a shell is read by one. */
+export const argumentsProbe = (file: string): string => `
+for name in $(sed -n 's/^ *\\(export  *\\)\\{0,1\\}\\([A-Z_]*_ARGS\\)=.*/\\2/p' ${file} 2>/dev/null | sort -u); do
+  say "arguments.$name" "$( (. ${file}; eval "printf %s \\"\\$$name\\"") 2>/dev/null | tr '\\n' ' ')"
+  say "written.$name" "$(sed -n "s/^ *$name=//p" ${file} | tail -n 1)"
+done`
+
 export const PROBE = `
-say() { [ -z "$2" ] || printf '%s=%s\\n' "$1" "$2"; }
+${SAY}
 alive() { pid=$(cat "$1" 2>/dev/null) && [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; }
 [ ! -d /run/systemd/system ] || say systemd yes
 for name in ${ASKED.join(' ')}; do
@@ -42,7 +53,7 @@ done
 for file in ${PATH.RUN_DIR}/kvm-hypervisor/pid/*; do
   ! alive "$file" || say "guest.\${file##*/}" "$pid"
 done
-sed -n 's/^\\([A-Z]*_ARGS\\)="\\{0,1\\}\\([^"]*\\)"\\{0,1\\}$/arguments.\\1=\\2/p' /etc/default/ganeti 2>/dev/null
+${argumentsProbe(DEFAULTS)}
 version=$(dpkg-query -W -f '\${Version}' ganeti 2>/dev/null)
 if ls ${KEPT}/ganeti_*.deb >/dev/null 2>&1; then say way_back here
 elif ls ${GANETI_PACKAGES}/ganeti_*"\${version##*:}"_*.deb >/dev/null 2>&1; then say way_back here
@@ -71,6 +82,7 @@ export function readFacts(output: string): NodeFacts {
     daemons: [...below('daemon').keys()],
     guests: new Map([...below('guest')].map(([name, pid]) => [name, Number(pid)])),
     arguments: below('arguments'),
+    written: below('written'),
     wayBack: all.get('way_back'),
     programs: below('program'),
   }

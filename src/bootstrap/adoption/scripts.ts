@@ -14,7 +14,8 @@ export const GANETI_PACKAGES = '/var/cache/apt/archives'
 
 const DPKG = 'dpkg --force-confold'
 const CRON = 'etc/cron.d/ganeti'
-const DEFAULTS = '/etc/default/ganeti'
+/** Arguments of daemons. */
+export const DEFAULTS = '/etc/default/ganeti'
 const MARK = 'kept as it was when Gantry took over'
 
 /** The begin of all that change something. */

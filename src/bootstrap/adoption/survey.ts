@@ -21,7 +21,7 @@ import { type Findings, featuresThatLack, isText, shortList } from './features'
 import type { NodeShell, Place } from '../node-shell'
 import { readIntent } from '../upgrade/intent'
 import { PROBE, productOf, readFacts, versionOf, type NodeFacts } from './probe'
-import { KEPT } from './scripts'
+import { DEFAULTS, KEPT } from './scripts'
 
 export type Product = 'ganeti' | 'gantry'
 
@@ -186,17 +186,35 @@ function isNewEnough(node: string | undefined): boolean {
   return major > 20 || (major === 20 && minor >= 19)
 }
 
-/** The daemons would not start with what stands in /etc/default/ganeti. */
+/** The daemons would not start with what stands in /etc/default/ganeti, or others than Ganeti's would. */
 function refusedArguments(facts: NodeFacts, roles: readonly Role[]): string[] {
   return roles.flatMap((role) => {
-    const words = facts.arguments.get(`${role.name.toUpperCase()}_ARGS`)?.split(/\s+/).filter(Boolean) ?? []
-    try {
-      readOptions(role, words)
-      return []
-    } catch (error) {
-      return [`/etc/default/ganeti: ${errorText(error)}`]
-    }
+    const own = `${role.name.toUpperCase()}_ARGS`
+    const problems = [own, `EXTRA_${own}`].map((name) => whyRefused(facts, role, name))
+    return problems.flatMap((problem) => (problem === undefined ? [] : [`${DEFAULTS}: ${problem}`]))
   })
+}
+
+function whyRefused({ arguments: given, written, systemd }: NodeFacts, role: Role, name: string): string | undefined {
+  const text = given.get(name) ?? ''
+  if (systemd && readBySystemd(written.get(name) ?? '') !== text)
+    return (
+      `systemd, which starts Gantry's daemons, does not read ${name} as Ganeti's shell does: ` +
+      `let the line be ${name}="${text}", and a comment stand in a line of its own`
+    )
+  try {
+    readOptions(role, text.split(/\s+/).filter(Boolean))
+    return undefined
+  } catch (error) {
+    return errorText(error)
+  }
+}
+
+/** It knows quotes around all, and no comment behind a value. Undefined for what is read otherwise than it looks. */
+function readBySystemd(written: string): string | undefined {
+  const quoted = /^"([^"\\$`]*)"$|^'([^']*)'$/.exec(written)
+  if (quoted !== null) return (quoted[1] ?? quoted[2] ?? '').trim()
+  return /["'\\$`]/.test(written) ? undefined : written
 }
 
 /** As both products name it: 3.0. */

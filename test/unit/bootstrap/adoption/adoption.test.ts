@@ -155,13 +155,17 @@ test('offline nodes are left as they are', async () => {
 test('a check says of each node what stands in the way', async () => {
   const [one, two, three] = [1, 2, 3].map((n) => machines.of(NODE(n)))
   if (!one || !two || !three) throw new Error('there are three')
-  one.otherwise = { node: 'v18.19.0', 'arguments.RAPI_ARGS': '--no-such-thing' }
+  const args = { 'arguments.RAPI_ARGS': '--no-such-thing', 'written.RAPI_ARGS': "'--no-such-thing'" }
+  one.otherwise = { node: 'v18.19.0', ...args }
   two.otherwise = { way_back: '', 'package.ganeti': 'installed 2.16.2-1', room_kib: '1024' }
   three.unreachable = true
   const report = await look()
   expect(hasProblems(report)).toBe(true)
   expect(report.nodes.map((node) => node.problems)).toEqual([
-    [expect.stringContaining('/usr/bin/node is v18.19.0'), expect.stringContaining('/etc/default/ganeti: ')],
+    [
+      expect.stringContaining('/usr/bin/node is v18.19.0'),
+      expect.stringMatching(/^\/etc\/default\/ganeti: .*no-such-thing/),
+    ],
     [
       expect.stringContaining('Ganeti 2.16.2-1 is not known'),
       expect.stringContaining('no way back'),
@@ -170,6 +174,18 @@ test('a check says of each node what stands in the way', async () => {
     ['root cannot log in over SSH: No route to host'],
   ])
   expect(machines.done).toEqual([])
+})
+
+test('arguments that systemd reads otherwise than a shell are a problem where it runs', async () => {
+  const one = machines.of(NODE(1))
+  const written = (text: string, systemd = 'yes') => {
+    one.otherwise = { 'arguments.RAPI_ARGS': '-b 127.0.0.1', 'written.RAPI_ARGS': text, systemd }
+    return problems()
+  }
+  for (const same of ['"-b 127.0.0.1"', "'-b 127.0.0.1'", '-b 127.0.0.1']) expect(await written(same)).toEqual([])
+  for (const other of ['"-b 127.0.0.1" # here', '"-b $HERE"', '-b\\ 127.0.0.1', ''])
+    expect(await written(other)).toEqual([expect.stringContaining('let the line be RAPI_ARGS="-b 127.0.0.1"')])
+  expect(await written('"-b 127.0.0.1" # here', '')).toEqual([])
 })
 
 test('the way back needs a package of Ganeti on each node, and nothing else', async () => {
