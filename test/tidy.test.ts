@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import limits from '../scripts/style-limits.json'
 import tsoa from '../tsoa.json'
+import { type RoleName, ROLES } from '../src/roles/table'
 import { GROWING_TABLES, growingFields } from './support/growing'
 import { projectFiles, reachable, readSource, root, type SourceFile } from './support/source-tree'
 
@@ -80,11 +81,15 @@ const DECORATORS = ['extension', 'methods', 'parameter', 'response', 'route', 's
 /** Folders that only their own processes load. */
 const LARGE =
   /^src\/(allocation|cli|collectors|config|embedded|generated|jobs|locks|maintenance|node|query|operations(?:\/[^/]+)*)\//
+interface Loaded {
+  readonly packages: readonly string[]
+  readonly folders: readonly string[]
+}
 /**
  * The packages and large folders that a process loads when it starts. All else is loaded when it is first needed, because code that
  * nobody uses costs a daemon memory for as long as it runs.
  */
-const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: readonly string[] }> = {
+const LOADED_AT_START: Record<RoleName, Loaded> = {
   node: { packages: [], folders: ['jobs'] },
   noded: { packages: ['ipaddr.js', ...MEASURES], folders: ['config', 'node'] },
   confd: { packages: [], folders: ['config'] },
@@ -103,8 +108,13 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
     packages: ['ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
     folders: ['generated', 'node'],
   },
-  job: { packages: [], folders: ['config', 'jobs', 'operations', 'query'] },
+  maintd: {
+    packages: [...['ipaddr.js', ...MEASURES], ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    folders: ['allocation', 'config', 'generated', 'maintenance'],
+  },
+  sim: { packages: [], folders: ['config'] },
 }
+const LOADED_BY_JOBS = { packages: [], folders: ['config', 'jobs', 'operations', 'query'] }
 
 const HTTP_PACKAGES = /^(express|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
 const HTTP_DAEMONS = /^src\/(daemons\/(rapi|mond|metad|maintd)|http|generated)\//
@@ -173,6 +183,12 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
     instead: 'a sentence in which somebody does something: these words leave a reader to guess what it is about',
     where: /\.(c?js|tsx?)$/,
   },
+  {
+    text: /\bfc\.(assert|check|sample)\(|\bMath\.random\b/,
+    instead:
+      '`checkProperty` or `seededRandom(SEED)`, with the seed of test/support/effort.ts: the gate says the same each time',
+    where: /^test\/(?!support\/effort\.ts|bench\/)/,
+  },
   { text: /\bas any\b|: any\b(?! )/, instead: '`unknown`, and a check', where: /^src\// },
 ]
 
@@ -198,8 +214,12 @@ test('every folder of src/ has its place among the layers', () => {
   expect(unplaced.map(({ name }) => `${name}: no layer in MAY_IMPORT of test/tidy.test.ts fits it`)).toEqual([])
 })
 
-test.each(Object.entries(LOADED_AT_START))('%s loads no more than it needs when it starts', (name, expected) => {
-  const entries = name === 'job' ? ['src/job.ts'] : ['src/main.ts', `src/start/${name}.ts`]
+const STARTS: readonly (readonly [name: string, entries: readonly string[], expected: Loaded])[] = [
+  ...ROLES.map(({ name }) => [name, ['src/main.ts', `src/start/${name}.ts`], LOADED_AT_START[name]] as const),
+  ['job', ['src/job.ts'], LOADED_BY_JOBS],
+]
+
+test.each(STARTS)('%s loads no more than it needs when it starts', (_, entries, expected) => {
   const loaded = [...reachable(entries, byName, ({ atOnce }) => atOnce)]
   const packages = loaded
     .flatMap((file) => byName.get(file)?.imports ?? [])

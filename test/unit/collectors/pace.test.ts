@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { boundsOf, firstPace, nextPace } from '../../../src/collectors/pace'
+import { checkProperty } from '../../support/effort'
 
 const bounds = boundsOf(5)
 const still = { changed: false, took_ms: 1 }
@@ -27,7 +28,7 @@ test('an expensive collector is looked at so seldom that it costs a small share 
 
 test('whatever is seen, an interval stays between the bounds of the configuration', () => {
   const look = fc.record({ changed: fc.boolean(), took_ms: fc.double({ min: 0, max: 1e6, noNaN: true }) })
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(look), fc.integer({ min: 1, max: 3600 }), (looks, configured_s) => {
       const within = boundsOf(configured_s)
       let pace = firstPace({ interval_s: 5, cost_ms: 10 }, within)

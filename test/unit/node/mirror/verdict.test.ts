@@ -1,6 +1,7 @@
 // Which of two sides has the newer data. Both decide for themselves, so they must come to the same.
 import * as fc from 'fast-check'
 import { type Side, decide } from '../../../../src/node/mirror/verdict'
+import { checkProperty } from '../../../support/effort'
 
 const side = (changes: Partial<Side> = {}): Side => ({
   ...{ current: 'g1', base: '', history: [], consistent: true },
@@ -84,7 +85,7 @@ const anySide = fc.record({
 const MIRRORED = { source: 'target', target: 'source', same: 'same', refused: 'refused' } as const
 
 test('both sides come to the same verdict, and nobody overwrites what somebody writes to', () => {
-  fc.assert(
+  checkProperty(
     fc.property(anySide, anySide, (one, two) => {
       const [a, b] = [side({ ...one, address: 'a' }), side({ ...two, address: 'b' })]
       const [mine, theirs] = [decide(a, b), decide(b, a)]

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { niceSort } from '../../../../src/model/nice-sort'
 import { type Ranked, rankedPage } from '../../../../src/services/views/ranked'
+import { checkProperty } from '../../../support/effort'
 
 const ITEMS: readonly Ranked[] = [
   { key: 'vm10', value: 512 },
@@ -59,7 +60,7 @@ test('pages of whatever length have every object once', () => {
   const items = fc.uniqueArray(fc.record({ key: fc.integer({ min: 0, max: 50 }), value }), {
     selector: ({ key }) => key,
   })
-  fc.assert(
+  checkProperty(
     fc.property(items, fc.integer({ min: 1, max: 5 }), fc.boolean(), (given, limit, descending) => {
       const seen: unknown[] = []
       for (let after: string | null | undefined; after !== null;) {
