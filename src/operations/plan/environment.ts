@@ -2,12 +2,12 @@
 import { slice } from '../../config/slice'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData } from '../../model/config'
-import { OpExecError } from '../../model/errors'
 import { PLAN_SLEEPS_MAX } from '../../model/limits/plans'
 import type { ClientId, LockMode } from '../../model/lock'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { LockName, UnitWconfd } from '../../rpc/wconfd/calls'
 import type { JobEnvironment } from '../environment'
+import { PlanEnd } from './end'
 import { planNodes } from './nodes'
 import { noted } from './reading'
 import type { PlanState } from './state'
@@ -27,7 +27,7 @@ export function planEnvironment(state: PlanState, op: WireOpCode): JobEnvironmen
     started: async () => undefined,
     retrying: async () => undefined,
     cancelled: new AbortController().signal,
-    clock: hastyClock(state.facts.clock),
+    clock: hastyClock(state),
     ...(state.facts.masterFile && { masterFile: state.facts.masterFile }),
     submitJobs: async (jobs) => {
       state.submitted(jobs)
@@ -78,14 +78,15 @@ function planWconfd(state: PlanState): UnitWconfd {
 const nothing = (_done: void): null => null
 
 /** A clock without waiting: a wait for nodes ends at once, as often as a plan has patience. */
-function hastyClock(clock: Clock): Clock {
+function hastyClock(state: PlanState): Clock {
+  const { clock } = state.facts
   let [ahead_ms, sleeps] = [0, 0]
   return {
     now_ms: () => clock.now_ms() + ahead_ms,
     monotonic_ms: () => clock.monotonic_ms() + ahead_ms,
     after: () => ({ cancel: () => undefined }),
     async sleep(delay_ms) {
-      if (++sleeps > PLAN_SLEEPS_MAX) throw new OpExecError('a wait for what only nodes can do')
+      if (++sleeps > PLAN_SLEEPS_MAX) throw state.endsWith(new PlanEnd('a wait for what only nodes can do'))
       ahead_ms += delay_ms
     },
   }

@@ -1,12 +1,11 @@
-// The nodes of a plan: they answer questions about their state, and receive no orders.
+// The nodes of a plan: they answer questions about their state, and receive no orders. The calls' table says what is taken for the answers
+// that they do not give.
 import { recordValues } from '../../config/records'
-import { type ArgsOf, type CallName, type ResultOf, callOf } from '../../rpc/node/calls'
+import { type ArgsOf, type CallName, REAL_ONLY, type ResultOf, callOf, kvmProgram } from '../../rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
 import type { Prerequisite } from '../../rpc/luxi/plan'
+import { PlanEnd } from './end'
 import type { PlanState } from './state'
-
-/** Disks that orders have made are in sync. */
-const IN_SYNC = { dev_path: '', is_degraded: false, ldisk_status: 1 }
 
 export function planNodes(state: PlanState): NodeClient {
   async function answers<C extends CallName>(
@@ -14,18 +13,10 @@ export function planNodes(state: PlanState): NodeClient {
     call: C,
     args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
   ): Promise<Map<NodeTarget['uuid'], NodeResult<ResultOf<C>>>> {
-    if (callOf(call).kind !== 'question')
-      return new Map(targets.map((target) => [target.uuid, order(state, target, call)]))
-    const program = newProgram(state, call, args)
-    if (program !== undefined) {
-      for (const target of targets) state.prerequisites.push(unasked(target, call, program))
-      return new Map(targets.map(({ uuid }) => [uuid, { ok: true, payload: null as ResultOf<C> }]))
-    }
-    if (call === 'blockdev_getmirrorstatus' && state.orders.length > 0) {
-      const [disks] = typeof args === 'function' ? [] : args
-      const payload = (Array.isArray(disks) ? disks.map(() => IN_SYNC) : []) as unknown as ResultOf<C>
-      return new Map(targets.map(({ uuid }) => [uuid, { ok: true, payload }]))
-    }
+    const argsOf = typeof args === 'function' ? args : () => args
+    const answer = answerInstead(state, targets, call, argsOf)
+    if (answer !== undefined)
+      return new Map(targets.map((target) => [target.uuid, given<C>(state, target, call, answer)]))
     const results = await state.facts.nodes.all(targets, call, args)
     if (!state.running) for (const target of targets) noteAnswer(state, target, call, results.get(target.uuid))
     // After the orders a real answer would differ. The calls after a failed answer only undo work, so they do not count.
@@ -44,36 +35,58 @@ export function planNodes(state: PlanState): NodeClient {
   }
 }
 
-/** The program that a node would start to answer. Undefined if the cluster starts it anyway: a plan must not start new programs. */
-function newProgram(state: PlanState, call: CallName, args: unknown): string | undefined {
-  if (call !== 'hypervisor_validate_params' || !Array.isArray(args)) return undefined
-  const wanted = programOf(args[1])
-  if (wanted === undefined) return undefined
+/** Notes what the nodes would be told. Undefined if they are asked. */
+function answerInstead(
+  state: PlanState,
+  targets: readonly NodeTarget[],
+  call: CallName,
+  argsOf: (target: NodeTarget) => readonly unknown[],
+): ((target: NodeTarget) => unknown) | undefined {
+  const { kind, planned, plannedAfterOrders, program, toldElsewhere } = callOf(call)
+  const asPlanned = (target: NodeTarget) => planned?.(...argsOf(target))
+  if (kind !== 'question') {
+    if (kind === 'order' && toldElsewhere !== true)
+      state.orders.push(...targets.map(({ name }) => ({ node: name, call })))
+    return asPlanned
+  }
+  const starts = targets.map((target) => program?.(...argsOf(target))).find((one) => isNew(state, one))
+  if (starts !== undefined) {
+    state.prerequisites.push(...targets.map((target) => unasked(target, call, starts)))
+    return asPlanned
+  }
+  const after = state.orders.length > 0 ? plannedAfterOrders : undefined
+  return after && ((target) => after(...argsOf(target)))
+}
+
+function given<C extends CallName>(
+  state: PlanState,
+  target: NodeTarget,
+  call: C,
+  answer: (target: NodeTarget) => unknown,
+): NodeResult<ResultOf<C>> {
+  if (target.offline && callOf(call).offlineToo !== true)
+    return { ok: false, error: 'Node is marked offline', offline: true }
+  const payload = answer(target)
+  if (payload === REAL_ONLY) throw state.endsWith(new PlanEnd(`what node ${target.name} answers to ${call}`))
+  return { ok: true, payload: payload as ResultOf<C> }
+}
+
+/** Whether the cluster does not start the program anyway: a plan must not start new programs. */
+function isNew(state: PlanState, wanted: string | undefined): boolean {
+  if (wanted === undefined) return false
   const { cluster, instances } = state.facts.config
   const known = [
     ...Object.values(cluster.hvparams),
     ...Object.values(cluster.os_hvp).flatMap((byHypervisor) => Object.values(byHypervisor)),
     ...recordValues(instances).map(({ hvparams }) => hvparams),
   ]
-  return known.some((params) => programOf(params) === wanted) ? undefined : wanted
-}
-
-function programOf(hvparams: unknown): string | undefined {
-  const program: unknown = Reflect.get(Object(hvparams), 'kvm_path')
-  return typeof program === 'string' ? program : undefined
+  return !known.some((params) => kvmProgram(params) === wanted)
 }
 
 const unasked = ({ name }: NodeTarget, call: CallName, program: string): Prerequisite => ({
   ...{ what: `Node ${name} answers ${call}`, passed: null, code: null, node: name },
   reason: `a plan starts no program that the cluster does not use yet (kvm_path '${program}')`,
 })
-
-function order<C extends CallName>(state: PlanState, { name, offline }: NodeTarget, call: C): NodeResult<ResultOf<C>> {
-  if (callOf(call).kind === 'order' && call !== 'hooks_runner') state.orders.push({ node: name, call })
-  if (offline) return { ok: false, error: 'Node is marked offline', offline: true }
-  // If a unit needs more than this planned answer, its plan ends there.
-  return { ok: true, payload: (callOf(call).planned ?? null) as ResultOf<C> }
-}
 
 function noteAnswer(state: PlanState, node: NodeTarget, call: CallName, result: NodeResult<unknown> | undefined): void {
   const passed = result?.ok === true

@@ -7,12 +7,12 @@ import { GanetiError, OpPrereqError } from '../../model/errors'
 import { opcodeSummary } from '../../opcodes/index'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Planned, PlannedHooks, PlannedOpcode, Prerequisite } from '../../rpc/luxi/plan'
-import type { JobEnvironment } from '../environment'
 import { unitFor } from '../index'
 import { LockSession } from '../lock-session'
 import { type BoundUnit, ResultWithJobs } from '../logical-unit'
 import { unitLevels } from '../lock-session'
 import { UnitContext } from '../unit-context'
+import { PlanEnd } from './end'
 import { planEnvironment } from './environment'
 import { type PlanFacts, PlanState } from './state'
 import { plannedChanges } from './changes'
@@ -37,16 +37,16 @@ async function planOpcode(op: WireOpCode, state: PlanState): Promise<Planned> {
   const ctx = new UnitContext(env, new LockSession(env), op)
   const unit = await unitFor(op.OP_ID)
   const bound = unit.bind(op)
-  const refusal = await failureOf(env, () => check(bound, ctx, unit.bigLock))
+  const refusal = await failureOf(state, () => check(bound, ctx, unit.bigLock))
   const { read, prerequisites } = state.checked()
   const hooks = refusal === undefined ? await hooksOf(bound, ctx, state.config) : null
   const goesOn = refusal === undefined && op['dry_run'] !== true
-  const stopped = goesOn ? await failureOf(env, () => run(bound, ctx, state)) : undefined
+  const stopped = goesOn ? await failureOf(state, () => run(bound, ctx, state)) : undefined
   if (stopped !== undefined) state.thaw()
   // An opcode that fails before it changes any node would fail in a real run, too.
-  const failure = refusal ?? (state.orders.length === 0 ? stopped : undefined)
+  const failure = refusal ?? (state.orders.length === 0 && !(stopped instanceof PlanEnd) ? stopped : undefined)
   // The plan cannot know what an earlier opcode would do to the nodes, so a refusal may be wrong.
-  const doubtful = failure !== undefined && (ordered || incomplete)
+  const doubtful = failure !== undefined && (ordered || incomplete || failure instanceof PlanEnd)
   const opcode: PlannedOpcode = {
     OP_ID: op.OP_ID,
     summary: opcodeSummary(op),
@@ -57,7 +57,7 @@ async function planOpcode(op: WireOpCode, state: PlanState): Promise<Planned> {
     hooks,
     changes: plannedChanges(before, deltaOf(documents(before), documents(state.config))),
     changes_complete: failure === undefined && stopped === undefined,
-    changes_note: stopped === undefined ? null : `What comes after this needs the real nodes: ${textOf(stopped)}`,
+    changes_note: stopped === undefined ? null : `What comes after this needs the real nodes: ${stopped.message}`,
     node_calls: state.orders,
     jobs: state.jobs.map((jobOps) => jobOps.map(opcodeSummary)),
   }
@@ -82,26 +82,22 @@ async function run(bound: BoundUnit, ctx: UnitContext, state: PlanState): Promis
   if (result instanceof ResultWithJobs) state.submitted(result.jobs)
 }
 
-async function failureOf(env: JobEnvironment, step: () => Promise<void>): Promise<unknown> {
+/** Throws what is no refusal of the opcode but a mistake of ours, or of the machine: a plan must not look as if it knew no more. */
+async function failureOf(state: PlanState, step: () => Promise<void>): Promise<GanetiError | PlanEnd | undefined> {
   try {
     await step()
-    return undefined
   } catch (error) {
-    if (!(error instanceof GanetiError))
-      env.processLog.warn({ err: error }, 'an opcode could not be planned to its end')
-    return error ?? new Error('unknown')
+    if (state.end === undefined && !(error instanceof GanetiError)) throw error
+    return state.end ?? (error as GanetiError)
   }
+  return state.end
 }
 
-/** Unexpected errors mean nothing to readers of a plan, so they get one general text. */
-const textOf = (error: unknown): string =>
-  error instanceof GanetiError ? error.message : 'an answer that only a real node can give'
-
-function conclusion(failure: unknown, doubtful: boolean): Prerequisite {
+function conclusion(failure: GanetiError | PlanEnd | undefined, doubtful: boolean): Prerequisite {
   const what = 'What the operation itself checks under its locks'
   if (failure === undefined) return { what, passed: true, reason: null, code: null, node: null }
   const code = failure instanceof OpPrereqError ? failure.code : null
-  return { what, passed: doubtful ? null : false, reason: textOf(failure), code, node: null }
+  return { what, passed: doubtful ? null : false, reason: failure.message, code, node: null }
 }
 
 async function hooksOf(bound: BoundUnit, ctx: UnitContext, config: ConfigData): Promise<PlannedHooks | null> {

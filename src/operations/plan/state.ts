@@ -12,6 +12,7 @@ import type { PlannedLock, PlannedNodeCall, Prerequisite, ReadObject } from '../
 import type { NodeClient } from '../../rpc/node/client'
 import type { LockName, NamedChange } from '../../rpc/wconfd/calls'
 import type { JobEnvironment } from '../environment'
+import type { PlanEnd } from './end'
 
 /** The inputs of a plan. */
 export interface PlanFacts {
@@ -43,6 +44,8 @@ export class PlanState {
   jobs: (readonly WireOpCode[])[] = []
   prerequisites: Prerequisite[] = []
   readonly reservations: Reservations
+  /** Set also when the unit went on without the answer: what it did since then counts for nothing. */
+  end: PlanEnd | undefined
   private reads = new Map<string, ReadObject>()
   private frozen: Pick<PlanState, 'config' | 'orders' | 'messages' | 'jobs'> | undefined
 
@@ -56,6 +59,7 @@ export class PlanState {
     this.running = false
     this.reads = new Map()
     this.frozen = undefined
+    this.end = undefined
     ;[this.locks, this.messages, this.orders, this.jobs, this.prerequisites] = [[], [], [], [], []]
   }
 
@@ -83,6 +87,13 @@ export class PlanState {
   freeze(): void {
     const { config, orders, messages, jobs } = this
     this.frozen ??= { config, orders: [...orders], messages: [...messages], jobs: [...jobs] }
+  }
+
+  /** Returns the error that ends the unit, too. */
+  endsWith(end: PlanEnd): PlanEnd {
+    this.end ??= end
+    this.freeze()
+    return this.end
   }
 
   /** The opcode has failed: only what was found before counts. */

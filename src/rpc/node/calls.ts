@@ -43,7 +43,9 @@ const DAY = 86400
 /** A question changes nothing, an order may; `progress` asks how something gets on that an order began. */
 export type CallKind = 'question' | 'order' | 'progress'
 
-export interface NodeCall<A extends readonly Arg<unknown>[], R> {
+type Args = readonly Arg<unknown>[]
+
+export interface NodeCall<A extends Args, R> {
   readonly kind: CallKind
   readonly args: A
   /** Any other answer of a node is its failure. */
@@ -54,27 +56,58 @@ export interface NodeCall<A extends readonly Arg<unknown>[], R> {
   readonly fanOut: 'one' | 'many'
   /** Also sent to nodes that are marked offline. */
   readonly offlineToo?: boolean
-  /** See the function of this name. */
-  readonly planned?: R
+  /** What a plan, which does not ask, takes for the answer. */
+  planned?(...args: DecodedArgs<A>): R | typeof REAL_ONLY
+  /** The same for a question behind orders that a plan has not carried out: the node would answer otherwise after them. */
+  plannedAfterOrders?(...args: DecodedArgs<A>): R
+  /** The program that a node starts to answer a question. A plan does not ask one that the cluster does not start anyway. */
+  program?(...args: DecodedArgs<A>): string | undefined
+  /** A plan tells elsewhere what this does, not among its calls. */
+  readonly toldElsewhere?: boolean
   /** The request body is the only argument itself, not a list. */
   readonly bareBody?: boolean
 }
 
-const callsOf = <const K extends CallKind>(kind: K) => ({
-  one: <const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Shape<R>) =>
-    ({ kind, args, result, timeout_s, fanOut: 'one' }) satisfies NodeCall<A, R> as NodeCall<A, R>,
-  many: <const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Shape<R>) =>
-    ({ kind, args, result, timeout_s, fanOut: 'many' }) satisfies NodeCall<A, R> as NodeCall<A, R>,
-})
-const question = callsOf('question')
-const order = callsOf('order')
-const progress = callsOf('progress')
+type Planned<A extends Args, R> = (...args: DecodedArgs<A>) => NoInfer<R> | typeof REAL_ONLY
+/** An answer that may be null is null in a plan, unless something else is said. */
+type WithPlanned<A extends Args, R> = unknown extends R
+  ? [planned: Planned<A, R>]
+  : null extends R
+    ? [planned?: Planned<A, R>]
+    : [planned: Planned<A, R>]
 
-/** With what a plan, which carries out no order, takes for its answer; for all others that is null. */
-const planned = <const A extends readonly Arg<unknown>[], R>(call: NodeCall<A, R>, answer: R): NodeCall<A, R> => ({
+const toldCalls = <const K extends CallKind>(kind: K) => {
+  const call =
+    (fanOut: NodeCall<Args, unknown>['fanOut']) =>
+    <const A extends Args, R>(timeout_s: number, args: A, result: Shape<R>, ...given: WithPlanned<A, R>) => {
+      const [planned = () => null as R] = given
+      return { kind, args, result, timeout_s, fanOut, planned } as NodeCall<A, R>
+    }
+  return { one: call('one'), many: call('many') }
+}
+const asked =
+  (fanOut: NodeCall<Args, unknown>['fanOut']) =>
+  <const A extends Args, R>(timeout_s: number, args: A, result: Shape<R>) =>
+    ({ kind: 'question', args, result, timeout_s, fanOut }) as NodeCall<A, R>
+const question = { one: asked('one'), many: asked('many') }
+const also = <A extends Args, R>(call: NodeCall<A, R>, more: Partial<NodeCall<A, NoInfer<R>>>): NodeCall<A, R> => ({
   ...call,
-  planned: answer,
+  ...more,
 })
+const order = toldCalls('order')
+const progress = toldCalls('progress')
+
+/** A plan ends with this call: nobody can say what a real node answers. */
+export const REAL_ONLY = Symbol('an answer that only a real node can give')
+const realOnly = (): typeof REAL_ONLY => REAL_ONLY
+
+/** Disks that orders have made are in sync. */
+const IN_SYNC = { dev_path: '', is_degraded: false, ldisk_status: 1 }
+
+export const kvmProgram = (hvparams: object): string | undefined => {
+  const program: unknown = Reflect.get(hvparams, 'kvm_path')
+  return typeof program === 'string' ? program : undefined
+}
 
 const inst = arg('instance', instance)
 const reason = arg('reason', reasonTrail)
@@ -88,9 +121,11 @@ export const nodeCalls = {
   ),
   bdev_sizes: question.many(URGENT, [arg('devices', strings)], r.sizes),
   blockdev_addchildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], done),
-  blockdev_assemble: planned(
-    order.one(NORMAL, [arg('disk', disk), inst, arg('on_primary', bool), arg('idx', int)], r.assembled),
-    ['', '', null],
+  blockdev_assemble: order.one(
+    NORMAL,
+    [arg('disk', disk), inst, arg('on_primary', bool), arg('idx', int)],
+    r.assembled,
+    () => ['', '', null],
   ),
   // Without a name, the instance's links stay.
   blockdev_close: order.one(
@@ -113,7 +148,9 @@ export const nodeCalls = {
   ),
   blockdev_find: question.one(NORMAL, [arg('disk', disk)], orNull(r.blockDevice)),
   blockdev_getdimensions: question.one(NORMAL, [arg('disks', disks)], listOf(orNull(tuple(float, orNull(int))))),
-  blockdev_getmirrorstatus: question.one(NORMAL, [arg('disks', disks)], listOf(r.blockDevice)),
+  blockdev_getmirrorstatus: also(question.one(NORMAL, [arg('disks', disks)], listOf(r.blockDevice)), {
+    plannedAfterOrders: (disks) => disks.map(() => IN_SYNC),
+  }),
   blockdev_getmirrorstatus_multi: question.many(NORMAL, [arg('node_disks', disks)], listOf(r.blockDeviceOrWhy)),
   blockdev_grow: order.one(
     NORMAL,
@@ -130,6 +167,7 @@ export const nodeCalls = {
     NORMAL,
     [arg('disks', disks), arg('pause', bool)],
     listOf(tuple(bool, orNull(string))),
+    (disks) => disks.map(() => [true, null]),
   ),
   blockdev_remove: order.one(NORMAL, [arg('bdev', disk)], orNull(string)),
   blockdev_removechildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], done),
@@ -140,6 +178,7 @@ export const nodeCalls = {
     NORMAL,
     [arg('cf_bdev', disk), arg('snap_name', orNull(string)), arg('snap_size', orNull(int))],
     either(r.uniqueId, string),
+    () => [],
   ),
   blockdev_wipe: order.one(SLOW, [arg('bdev', disk), arg('offset', float), arg('size', float)], done),
   bridges_exist: question.one(URGENT, [arg('bridges_list', strings)], done),
@@ -147,11 +186,12 @@ export const nodeCalls = {
   drbd_disconnect_net: order.many(NORMAL, [arg('disks', disks)], done),
   drbd_helper: question.many(URGENT, [], string),
   drbd_needs_activation: question.one(NORMAL, [arg('disks', disks)], strings),
-  drbd_wait_sync: planned(progress.many(SLOW, [arg('disks', disks)], tuple(bool, float)), [true, 100]),
+  drbd_wait_sync: progress.many(SLOW, [arg('disks', disks)], tuple(bool, float), () => [true, 100]),
   etc_hosts_modify: order.one(
     NORMAL,
     [arg('mode', string), arg('name', string), arg('ip', orNull(string))],
     exactly(true),
+    () => true,
   ),
   export_info: question.one(FAST, [arg('path', path)], string),
   export_list: question.many(FAST, [], strings),
@@ -167,6 +207,7 @@ export const nodeCalls = {
       arg('source', transferEnd),
     ],
     string,
+    realOnly,
   ),
   extstorage_diagnose: question.many(FAST, [], listOf(r.extStorage)),
   file_storage_dir_create: order.one(FAST, [arg('file_storage_dir', path)], done),
@@ -180,9 +221,14 @@ export const nodeCalls = {
   // Named as in blockdev_image, which reads the file: a node's real path, also in a virtual cluster.
   get_file_info: question.one(FAST, [arg('file_path', string)], r.fileInfo),
   get_watcher_pause: question.one(URGENT, [], orNull(float)),
-  hooks_runner: planned(
-    order.many(NORMAL, [arg('hpath', string), arg('phase', string), arg('env', stringMap)], listOf(r.hookResult)),
-    [],
+  hooks_runner: also(
+    order.many(
+      NORMAL,
+      [arg('hpath', string), arg('phase', string), arg('env', stringMap)],
+      listOf(r.hookResult),
+      () => [],
+    ),
+    { toldElsewhere: true },
   ),
   hotplug_device: order.one(
     NORMAL,
@@ -195,9 +241,13 @@ export const nodeCalls = {
       arg('seq', int),
     ],
     json,
+    () => null,
   ),
   hotplug_supported: question.one(NORMAL, [inst], done),
-  hypervisor_validate_params: question.many(NORMAL, [arg('hvname', string), arg('hvfull', keyed)], done),
+  hypervisor_validate_params: also(question.many(NORMAL, [arg('hvname', string), arg('hvfull', keyed)], done), {
+    program: (_hypervisor, hvparams) => kvmProgram(hvparams),
+    planned: () => null,
+  }),
   iallocator_runner: question.one(
     NORMAL,
     [arg('name', string), arg('idata', string), arg('default_iallocator_params', json)],
@@ -205,17 +255,18 @@ export const nodeCalls = {
   ),
   impexp_abort: order.one(NORMAL, [arg('name', string)], done),
   impexp_cleanup: order.one(NORMAL, [arg('name', string)], done),
-  impexp_status: progress.one(FAST, [arg('names', strings)], listOf(orNull(r.transfer))),
+  impexp_status: progress.one(FAST, [arg('names', strings)], listOf(orNull(r.transfer)), realOnly),
   import_start: order.one(
     NORMAL,
     [arg('opts', transferOptions), inst, arg('component', string), arg('dest', transferEnd)],
     string,
+    realOnly,
   ),
   instance_balloon_memory: order.one(NORMAL, [inst, arg('memory', int)], done),
   // Ganeti answers with nothing and reads nothing; we tell why what was received could not be loaded.
   instance_finalize_migration_dst: order.one(NORMAL, [inst, arg('info', json), arg('success', bool)], orNull(string)),
   instance_finalize_migration_src: order.one(SLOW, [inst, arg('success', bool), arg('live', bool)], done),
-  instance_get_migration_status: progress.one(SLOW, [inst], r.migration),
+  instance_get_migration_status: progress.one(SLOW, [inst], r.migration, () => ({ status: 'completed' })),
   instance_info: question.one(
     URGENT,
     [arg('instance', instanceName), arg('hname', string), arg('hvparams', keyed)],
@@ -239,7 +290,9 @@ export const nodeCalls = {
   instance_shutdown: order.one(NORMAL, [inst, arg('timeout', float), reason], done),
   instance_start: order.one(NORMAL, [arg('instance_hvp_bep', instance), arg('startup_paused', bool), reason], remarks),
   jobqueue_purge: order.one(NORMAL, [], done),
-  jobqueue_rename: order.many(URGENT, [arg('rename', listOf(tuple(path, path)))], listOf(done)),
+  jobqueue_rename: order.many(URGENT, [arg('rename', listOf(tuple(path, path)))], listOf(done), (renamed) =>
+    renamed.map(() => null),
+  ),
   jobqueue_set_drain_flag: order.many(URGENT, [arg('flag', bool)], done),
   jobqueue_update: order.many(URGENT, [arg('file_name', path), arg('content', compressed)], done),
   lv_list: question.many(URGENT, [arg('vg_name', either(strings, string))], r.logicalVolumes),
@@ -260,6 +313,7 @@ export const nodeCalls = {
     SLOW,
     [arg('token_request', listOf(tuple(string, string, json)))],
     listOf(tuple(string, string)),
+    realOnly,
   ),
   node_deactivate_master_ip: order.one(
     FAST,
@@ -267,7 +321,7 @@ export const nodeCalls = {
     done,
   ),
   node_demote_from_mc: order.one(FAST, [], done),
-  node_ensure_daemon: planned(order.many(URGENT, [arg('daemon', string), arg('run', bool)], bool), true),
+  node_ensure_daemon: order.many(URGENT, [arg('daemon', string), arg('run', bool)], bool, () => true),
   node_has_ip_address: question.one(FAST, [arg('address', string)], bool),
   node_info: question.many(
     URGENT,
@@ -278,11 +332,11 @@ export const nodeCalls = {
     ],
     r.nodeInfo,
   ),
-  node_leave_cluster: order.one(NORMAL, [arg('modify_ssh_setup', bool)], string),
-  node_powercycle: {
-    ...order.one(NORMAL, [arg('hypervisor', string), arg('hvparams', keyed)], string),
-    offlineToo: true,
-  },
+  node_leave_cluster: order.one(NORMAL, [arg('modify_ssh_setup', bool)], string, () => ''),
+  node_powercycle: also(
+    order.one(NORMAL, [arg('hypervisor', string), arg('hvparams', keyed)], string, () => ''),
+    { offlineToo: true },
+  ),
   node_ssh_key_add: order.many(
     FAST,
     [
@@ -294,6 +348,7 @@ export const nodeCalls = {
       arg('get_public_keys', bool),
     ],
     r.messagesOfNodes,
+    () => [],
   ),
   node_ssh_key_remove: order.many(
     FAST,
@@ -309,6 +364,7 @@ export const nodeCalls = {
       arg('readd', bool),
     ],
     r.messagesOfNodes,
+    () => [],
   ),
   node_ssh_keys_renew: order.many(
     FOUR_HOURS,
@@ -322,6 +378,7 @@ export const nodeCalls = {
       arg('new_key_bits', int),
     ],
     r.messagesOfNodes,
+    () => [],
   ),
   node_start_master_daemons: order.one(FAST, [arg('no_voting', bool)], done),
   node_stop_master: order.one(FAST, [], done),
@@ -337,7 +394,7 @@ export const nodeCalls = {
   ),
   node_volumes: question.many(FAST, [], listOf(r.volume)),
   os_diagnose: question.many(FAST, [], listOf(r.osDiagnosis)),
-  os_export: order.one(FAST, [inst, arg('override_env', stringMap)], string),
+  os_export: order.one(FAST, [inst, arg('override_env', stringMap)], string, () => ''),
   os_validate: question.many(
     FAST,
     [
@@ -350,12 +407,13 @@ export const nodeCalls = {
     bool,
   ),
   resize_disk: order.one(NORMAL, [inst, arg('disk', disk), arg('new_size', int)], done),
-  repair_command: order.one(SLOW, [arg('cmd', string), arg('inp', orNull(string))], string),
-  restricted_command: order.many(SLOW, [arg('cmd', string)], string),
+  repair_command: order.one(SLOW, [arg('cmd', string), arg('inp', orNull(string))], string, () => ''),
+  restricted_command: order.many(SLOW, [arg('cmd', string)], string, () => ''),
   run_oob: order.one(
     NORMAL,
     [arg('oob_program', path), arg('command', string), arg('remote_node', string), arg('timeout', float)],
     json,
+    realOnly,
   ),
   set_watcher_pause: order.many(URGENT, [arg('until', orNull(float))], done),
   storage_execute: order.one(
@@ -379,6 +437,7 @@ export const nodeCalls = {
     result: done,
     timeout_s: 'first argument',
     fanOut: 'many',
+    planned: () => null,
   } as NodeCall<readonly [Arg<number>], null>,
   upload_file: order.many(NORMAL, [arg('file_name', uploadedFile)], done),
   upload_file_single: order.many(
@@ -394,15 +453,15 @@ export const nodeCalls = {
     ],
     done,
   ),
-  version: { ...question.many(URGENT, [], float), offlineToo: true },
+  version: also(question.many(URGENT, [], float), { offlineToo: true }),
   vg_list: question.many(URGENT, [], r.sizes),
   write_ssconf_files: order.many(NORMAL, [arg('values', dictOf(textOrLines, string))], done),
-  x509_cert_create: order.one(NORMAL, [arg('validity', float)], tuple(string, string)),
+  x509_cert_create: order.one(NORMAL, [arg('validity', float)], tuple(string, string), () => ['', '']),
   x509_cert_remove: order.one(NORMAL, [arg('name', string)], done),
-  instance_console_info: {
-    ...question.many(URGENT, [arg('instances', consoleRequests, writeConsoleRequests)], dictOf(r.consoleInfo, string)),
-    bareBody: true,
-  },
+  instance_console_info: also(
+    question.many(URGENT, [arg('instances', consoleRequests, writeConsoleRequests)], dictOf(r.consoleInfo, string)),
+    { bareBody: true },
+  ),
 
   // Ours: Ganeti's nodes do not know calls that begin with gantry.
   /** Journal records that follow what the candidate has; it answers when they are durable, or that it needs a full copy. */
@@ -433,13 +492,12 @@ export const nodeCalls = {
 }
 
 export type CallName = keyof typeof nodeCalls
-type DecodedArgs<A extends readonly Arg<unknown>[]> = {
+type DecodedArgs<A extends Args> = {
   -readonly [K in keyof A]: A[K] extends Arg<infer T> ? T : never
 }
 /** The argument tuple of a call, as callers give it and handlers get it. */
 export type ArgsOf<C extends CallName> = DecodedArgs<(typeof nodeCalls)[C]['args']>
-export type ResultOf<C extends CallName> =
-  (typeof nodeCalls)[C] extends NodeCall<readonly Arg<unknown>[], infer R> ? R : never
+export type ResultOf<C extends CallName> = (typeof nodeCalls)[C] extends NodeCall<Args, infer R> ? R : never
 
 export const isCallName = (name: string): name is CallName => Object.hasOwn(nodeCalls, name)
 
@@ -447,4 +505,4 @@ export const isCallName = (name: string): name is CallName => Object.hasOwn(node
 export const isOwnCall = (name: CallName): boolean => name.startsWith('gantry_')
 
 /** The uniform view of an entry, for code that handles any call. */
-export const callOf = (name: CallName): NodeCall<readonly Arg<unknown>[], unknown> => nodeCalls[name]
+export const callOf = (name: CallName): NodeCall<Args, unknown> => nodeCalls[name]

@@ -115,3 +115,34 @@ test('nodes start no program that the caller names, and the plan says so', async
   expect(JSON.stringify(asked)).toContain('/usr/bin/kvm')
   expect(JSON.stringify(asked)).not.toContain('/tmp/mine')
 })
+
+test('a plan ends where only a real node has the answer, and says so, without what would only be taken back', async () => {
+  const node = cluster.node('node3.test')
+  cluster.config = {
+    ...cluster.config,
+    nodes: { ...cluster.config.nodes, [node.uuid]: { ...node, master_candidate: false } },
+  }
+  cluster.answers = { ...cluster.answers, version: () => 1, node_verify_light: () => ({}) }
+  const [planned] = await cluster.plan({ OP_ID: 'OP_NODE_SET_PARAMS', node_name: node.name, master_candidate: true })
+  expect(planned?.opcode).toMatchObject({
+    possible: true,
+    changes_complete: false,
+    changes_note: 'What comes after this needs the real nodes: what node node3.test answers to node_crypto_tokens',
+  })
+  expect(planned?.opcode.node_calls.at(-1)).toEqual({ node: 'node3.test', call: 'node_crypto_tokens' })
+})
+
+test('an order whose answer does not matter to the rest leaves a plan complete', async () => {
+  const [planned] = await cluster.plan({
+    ...{ OP_ID: 'OP_RESTRICTED_COMMAND', command: 'list-disks', nodes: ['node2.test'], use_locking: true },
+  })
+  expect(planned?.opcode).toMatchObject({ possible: true, changes_complete: true, changes_note: null })
+  expect(planned?.opcode.node_calls).toEqual([{ node: 'node2.test', call: 'restricted_command' }])
+})
+
+test('a mistake in a unit is no end of a plan: whoever asked hears that something is broken', async () => {
+  // Our client lets no such answer through.
+  const none = JSON.parse('null') as string[]
+  cluster.answers = { ...cluster.answers, instance_list: () => none }
+  await expect(cluster.plan(shutdown, rename)).rejects.toThrow(TypeError)
+})

@@ -1,5 +1,5 @@
 import { pathsOf } from '../../../../src/lib/paths'
-import { type ArgsOf, type ResultOf, callOf, isCallName, nodeCalls } from '../../../../src/rpc/node/calls'
+import { type ArgsOf, REAL_ONLY, type ResultOf, callOf, isCallName, nodeCalls } from '../../../../src/rpc/node/calls'
 import { bodyFor, decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../src/rpc/node/protocol'
 
 const real = pathsOf('', 'node1')
@@ -71,6 +71,21 @@ test.each([
   ['a name that is a path', '[{"name": "../x", "uuid": "u", "hypervisor": "h", "os": "", "hvparams": {}, "beparams": {}}, "", "t"]', 'name: expected a text (instance name)'], // prettier-ignore
 ])('an instance with %s is refused', (_what, body, text) => {
   expect(() => decodeCall('accept_instance', body, real)).toThrow(`accept_instance: argument 'instance': ${text}`)
+})
+
+test('what a plan takes for the answer of a call that it does not make is an answer that nodes may give', () => {
+  const calls = Object.keys(nodeCalls).filter(isCallName).map(callOf)
+  const unasked = calls.filter(({ kind, program }) => kind !== 'question' || program !== undefined)
+  expect(unasked.length).toBeGreaterThan(60)
+  for (const { planned, args, result } of unasked) {
+    const answer = planned?.(...args.map(() => []))
+    if (answer !== REAL_ONLY) expect(() => result.parse(answer)).not.toThrow()
+  }
+  expect(callOf('blockdev_pause_resume_sync').planned?.([{}, {}], true)).toEqual([
+    [true, null],
+    [true, null],
+  ])
+  expect(callOf('blockdev_getmirrorstatus').plannedAfterOrders?.([{}])).toMatchObject([{ is_degraded: false }])
 })
 
 test('answers carry a payload or a text', () => {
