@@ -15,6 +15,7 @@ export type { ChangeContext, Changed } from './edit'
 
 export const changes = {
   addInstance: instance.addInstance,
+  replaceInstance: instance.replaceInstance,
   removeInstance: instance.removeInstance,
   renameInstance: instance.renameInstance,
   updateInstance: instance.updateInstance,

@@ -28,6 +28,14 @@ export interface Disk extends Stamped {
   readonly forthcoming?: true
 }
 
+/** A disk that is to come, with its parts. */
+export const toCome = (disk: Disk): Disk => ({ ...disk, children: disk.children.map(toCome), forthcoming: true })
+
+/** The same disk as it is when it is there. */
+export function asReal({ forthcoming: _, ...disk }: Disk): Disk {
+  return { ...disk, children: disk.children.map(asReal) }
+}
+
 /** The parts of a DRBD disk's logical id, by name. */
 export interface DrbdId {
   readonly nodeA: NodeUuid

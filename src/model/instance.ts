@@ -23,9 +23,19 @@ export interface Instance extends Stamped, Tagged {
   readonly nics: readonly Nic[]
   /** In order: the first is disk 0. */
   readonly disks: readonly DiskUuid[]
+  /** Whether its disks are to be there for it; with `forthcoming`, whether parts of them may be on its nodes already. */
   readonly disks_active: boolean
   readonly network_port?: number
   readonly uuid: InstanceUuid
-  /** Present, and true, only on a reservation for an instance that does not exist yet. */
+  /** Present, and true, only while the instance does not exist yet. */
   readonly forthcoming?: true
 }
+
+/** Both at once, so that neither needs a file of ours beside the configuration: Ganeti reserves with disks that are not active. */
+type Progress = Pick<Instance, 'forthcoming' | 'disks_active'>
+
+/** Nothing of it is on any node. */
+export const isReserved = ({ forthcoming, disks_active }: Progress): boolean => forthcoming === true && !disks_active
+
+/** It is being made, or its making did not end: parts of its disks may be on its nodes. */
+export const isHalfMade = ({ forthcoming, disks_active }: Progress): boolean => forthcoming === true && disks_active

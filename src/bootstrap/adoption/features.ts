@@ -19,7 +19,6 @@ export function featuresThatLack(config: ConfigData, hypervisors: readonly strin
   const unused = cluster.enabled_hypervisors.filter(
     (name) => !hypervisors.includes(name) && !foreign.some(({ hypervisor }) => hypervisor === name),
   )
-  const reserved = instances.filter(({ forthcoming }) => forthcoming === true)
   const problems = [
     foreign.length > 0 &&
       `${named(foreign)}: there is no hypervisor ${different(foreign.map(({ hypervisor }) => hypervisor))}; ` +
@@ -27,7 +26,6 @@ export function featuresThatLack(config: ConfigData, hypervisors: readonly strin
   ]
   const notes = [
     unused.length > 0 && `the hypervisor ${different(unused)} is enabled and not there; no instance uses it`,
-    reserved.length > 0 && `${named(reserved)}: reserved instances stay reserved, and cannot be committed to`,
     ...verifyConfig(config).map((text) => `configuration: ${text}`),
   ]
   return { problems: problems.filter(isText), notes: notes.filter(isText) }

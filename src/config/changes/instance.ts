@@ -1,5 +1,5 @@
 // Changes to instances. Names are those of Ganeti's wconfd where it has the same.
-import type { ConfigData, Disk, Instance } from '../../model/config'
+import type { ConfigData, Disk, Instance, Stamped } from '../../model/config'
 import { ConfigurationError } from '../../model/errors'
 import { nodeUuid } from '../../model/ids'
 import { keyByName, recordValues } from '../records'
@@ -51,6 +51,23 @@ export function addInstance(
   for (const nic of made.nics) if (nic.network && nic.ip) next = reserveAddress(next, context, nic.network, nic.ip)
   return { config: touchCluster(next, context), result: made }
 }
+
+/**
+ * The record becomes another one of the same uuid, with the same disks: that of a reservation, of an instance that is being made, or
+ * of the instance. Its age and what others have counted of it stay.
+ */
+export function replaceInstance(
+  config: ConfigData,
+  context: ChangeContext,
+  instance: Instance,
+  disks: readonly Disk[],
+): Changed<Instance> {
+  let next = config
+  for (const disk of disks) next = put(next, 'disks', touched(agedAs(disk, get(next, 'disks', disk.uuid)), context))
+  return store(next, context, agedAs(instance, get(config, 'instances', instance.uuid)))
+}
+
+const agedAs = <T extends Stamped>(object: T, { serial_no, ctime }: Stamped): T => ({ ...object, serial_no, ctime })
 
 /** Its disks' records go too; its port and addresses become free. */
 export function removeInstance(config: ConfigData, context: ChangeContext, uuid: string): Changed<null> {

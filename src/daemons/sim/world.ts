@@ -3,6 +3,7 @@
 import { drbdId, instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
+import { isReserved } from '../../model/instance'
 import { isObject } from '../../lib/shapes/shape'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
 import { diskIdOf, isDrbd, isMirroredOutside } from '../../model/templates'
@@ -40,7 +41,7 @@ export class World {
     const world = new World(config)
     for (const instance of Object.values(config.instances)) {
       const primary = config.nodes[instance.primary_node]
-      if (primary === undefined) continue
+      if (primary === undefined || isReserved(instance)) continue
       const { maxmem, vcpus } = { ...config.cluster.beparams.default, ...instance.beparams }
       if (instance.admin_state === 'up' && !primary.offline)
         world

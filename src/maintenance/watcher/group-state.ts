@@ -6,7 +6,7 @@ import type { GroupState, Left, WatchedInstance, WatchedNode } from './decisions
 
 const INSTANCE_FIELDS = [
   ...['name', 'status', 'admin_state', 'disks_active', 'snodes', 'disk_template'],
-  ...['pnode.group.uuid', 'snodes.group.uuid'],
+  ...['pnode.group.uuid', 'snodes.group.uuid', 'forthcoming'],
 ]
 
 export async function askGroup(
@@ -20,7 +20,7 @@ export async function askGroup(
   const nodeRows = await values('node', ['name', 'bootid', 'offline'], ['==', 'group.uuid', group])
   const instances = new Map<string, WatchedInstance>()
   const left: Left[] = []
-  for (const [name, status, admin, active, snodes, template, own, others] of rows) {
+  for (const [name, status, admin, active, snodes, template, own, others, forthcoming] of rows) {
     const secondaries = texts(snodes)
     const elsewhere = texts(others).filter((uuid) => uuid !== own)
     if (secondaries.length > 0 && elsewhere.length > 0)
@@ -28,7 +28,7 @@ export async function askGroup(
     else
       instances.set(String(name), {
         ...{ name: String(name), status: statusOf(status), adminState: String(admin), secondaries },
-        ...{ disksActive: active === true, template: String(template) },
+        ...{ disksActive: active === true && forthcoming !== true, template: String(template) },
       })
   }
   const nodes = nodeRows.map(([name, boot, offline]): [string, WatchedNode] => [

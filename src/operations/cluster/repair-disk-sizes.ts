@@ -32,6 +32,7 @@ export const clusterRepairDiskSizes = logicalUnit(OpClusterRepairDiskSizes, {
 })
 
 async function repair(ctx: UnitContext, config: ConfigData, instance: Instance): Promise<Row[]> {
+  if (instance.forthcoming) return []
   const node = config.nodes[instance.primary_node]
   const disks = instanceDisks(config, instance)
   if (node === undefined || disks.length === 0) return []

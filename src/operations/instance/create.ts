@@ -2,9 +2,10 @@
 import { change } from '../../config/changes'
 import { DEFAULT_FILE_DRIVER } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
-import type { ConfigData, Disk, Instance } from '../../model/config'
+import type { ConfigData, Disk, Instance, Nic } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { isHalfMade } from '../../model/instance'
 import { OpInstanceCreate } from '../../opcodes/instance'
 import { exclusive, logicalUnit, type LockPlan } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -27,7 +28,8 @@ import { checkOnNodes, givenNodes, listOf, nodesFor } from './create/nodes'
 import { checkDiskParams, checkNames, checkTemplate } from './disks/spec'
 import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { envOfView } from './hook-env'
-import { install, makeInstance, startCreated } from './create/run'
+import { asReserved, checkHeld, readReservation } from './create/reservation'
+import { install, makeInstance, reserveInstance, startCreated } from './create/run'
 import { shutdownDisks } from './disks/activation'
 import { settleNic, vlanOf } from './nics/spec'
 import { allocatorsFor } from './placement/allocator'
@@ -43,12 +45,14 @@ export interface Creation {
   readonly content: Content
   readonly wanted: Wanted
   readonly view: InstanceView
+  /** What it is made of, if it was reserved. */
+  readonly reserved: InstanceView | undefined
 }
 
 export const instanceCreate = logicalUnit(OpInstanceCreate, {
   async locks(given, ctx): Promise<LockPlan> {
     checkArguments(given)
-    const op = await namedInFull(ctx, given)
+    const { op, reserved } = await inFull(ctx, given)
     const name = op.instance_name
     const config = await ctx.config.read({ instances: [name], nodes: 'all' })
     if (op.start && startsNever(op)) {
@@ -60,7 +64,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     if (allocators === undefined) ignoreSecondary(ctx, op, wantedTemplate(config.cluster, op))
     checkChoices(op)
     if (op.mode === 'import') ctx.note({ force_variant: true, src_path: op.src_path ?? op.instance_name })
-    checkNameIsFree(config, name)
+    if (reserved === undefined) checkNameIsFree(config, name)
     const mirrored = isMirroredInside(wantedTemplate(config.cluster, op))
     const named = allocators === undefined ? listOf(await givenNodes(ctx, op, mirrored)) : Object.values(config.nodes)
     const nodes = named.map((node) => node.uuid)
@@ -74,10 +78,11 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     level === 'node-res' && op.opportunistic_locking ? exclusive(ctx.locks.holds('node')) : undefined,
   async check(ctx, given): Promise<Creation> {
     checkArguments(given)
-    checkChoices(given)
-    const named = await namedInFull(ctx, given)
+    const { op: named, reserved } = await inFull(ctx, given)
+    checkChoices(named)
     const before = await ctx.config.read({ instances: [named.instance_name] })
-    checkNameIsFree(before, named.instance_name)
+    if (reserved === undefined) checkNameIsFree(before, named.instance_name)
+    else checkHeld(ctx, reserved)
     const { op, content } = await contentOf(ctx, named, before)
     const resolvedIp = op.name_check ? await newAddress(ctx, given.instance_name, op.ip_check) : undefined
     const asked = await wantedInstance(ctx, before.cluster, op, resolvedIp, (fields) => ctx.note(fields))
@@ -87,13 +92,18 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     const place = { config, ...placed, folder: asked.folder }
     const wanted = await withAdopted(ctx, asked, place)
     await checkOnNodes(ctx, config, op, wanted, placed)
-    const nics = []
-    for (const [index, nic] of wanted.nics.entries())
-      nics.push(await settleNic(ctx, config, nic, index, node, op.conflicts_check))
+    const own = reserved?.instance.nics ?? []
+    const nics: Nic[] = []
+    for (const [index, nic] of wanted.nics.entries()) {
+      const settled = await settleNic(ctx, nic, index, { config, node, conflictsCheck: op.conflicts_check, own })
+      nics.push({ ...settled, uuid: own[index]?.uuid ?? settled.uuid })
+    }
     await checkBridges(ctx, config, { nics }, node)
-    const { instance, disks } = newInstance(ctx, op, wanted, place, nics)
-    if (!adopts(wanted)) await checkVolumeSpace(ctx, config, listOf(placed), volumeNeeds(disks))
-    return { op, content, wanted, view: await viewWith(ctx, config, instance, disks) }
+    const { instance, disks } = newInstance(ctx, op, wanted, place, { nics, reserved })
+    // Parts that a dead creation has left make room before.
+    const isBegun = reserved !== undefined && isHalfMade(reserved.instance)
+    if (!adopts(wanted) && !isBegun) await checkVolumeSpace(ctx, config, listOf(placed), volumeNeeds(disks))
+    return { op, content, wanted, view: await viewWith(ctx, config, instance, disks), reserved }
   },
   hooks: {
     path: 'instance-add',
@@ -106,9 +116,14 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
   dryRun: (_op, { view }) => allNodes(view).map(({ uuid }) => uuid),
-  async run(ctx, _given, { op, content, wanted, view }) {
+  async run(ctx, _given, { op, content, wanted, view, reserved }) {
     const withPort = await givePort(ctx, view)
-    const made = await makeInstance(ctx, withPort, wanted, op.wait_for_sync)
+    const names = allNodes(view).map(({ name }) => name)
+    if (op.forthcoming) {
+      await reserveInstance(ctx, withPort)
+      return names
+    }
+    const made = await makeInstance(ctx, withPort, { wanted, wait: op.wait_for_sync, reserved })
     await ctx.locks.keepOnly('node', content.kind === 'export' ? [content.source.node.uuid] : [])
     await ctx.locks.keepOnly('node-res', [])
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
@@ -117,18 +132,23 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     if (communicates(made)) await updateMetadata(ctx, made, texts(op.osparams_secret ?? {}))
     if (wanted.start) await startCreated(ctx, made)
     else await shutdownDisks(ctx, made)
-    return allNodes(view).map(({ name }) => name)
+    return names
   },
 })
 
-/** With its whole name, and the NIC for communication if it is to have one. */
-async function namedInFull(ctx: UnitContext, op: CreateOp): Promise<CreateOp> {
-  const instance_name = await newName(ctx, op.instance_name, op.name_check)
-  if (!op.instance_communication) return { ...op, instance_name }
+/** With its whole name, what was reserved of it, and the NIC for communication if it is to have one. */
+async function inFull(
+  ctx: UnitContext,
+  given: CreateOp,
+): Promise<{ op: CreateOp; reserved: InstanceView | undefined }> {
+  const instance_name = await newName(ctx, given.instance_name, given.name_check)
+  const reserved = given.commit ? await readReservation(ctx, instance_name) : undefined
+  const op = reserved === undefined ? { ...given, instance_name } : await asReserved(ctx, given, reserved)
+  if (!op.instance_communication) return { op, reserved }
   const { cluster } = await ctx.config.read({})
-  const nics = communicationNics(cluster, instance_name, op.nics)
+  const nics = communicationNics(cluster, op.instance_name, op.nics)
   ctx.note({ nics })
-  return { ...op, instance_name, nics }
+  return { op: { ...op, nics }, reserved }
 }
 
 function checkNameIsFree(config: ConfigData, name: string): void {
@@ -172,7 +192,7 @@ async function viewWith(
 
 /** Some hypervisors need a port for the console or display. It is freed when the instance is removed. */
 async function givePort(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
-  if (!HYPERVISORS_WITH_PORT.includes(view.instance.hypervisor)) return view
+  if (!HYPERVISORS_WITH_PORT.includes(view.instance.hypervisor) || view.instance.network_port !== undefined) return view
   const [port] = await ctx.config.change([change('allocatePort')])
   const instance: Instance = { ...view.instance, network_port: Number(port) }
   return viewOf(withInstance(view.config, instance, view.disks), instance)

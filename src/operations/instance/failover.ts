@@ -1,6 +1,7 @@
 // OP_INSTANCE_FAILOVER: stops the instance on its primary node and starts it on another.
 import { change } from '../../config/changes'
 import { OpExecError } from '../../model/errors'
+import { isReserved } from '../../model/instance'
 import { OpInstanceFailover } from '../../opcodes/instance'
 import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -68,6 +69,11 @@ export async function failOver(
   const { view, target } = move
   const { instance } = view
   ctx.log.say(`Failover instance ${instance.name}`)
+  if (isReserved(instance)) {
+    ctx.log.say('Instance is forthcoming, just updating the configuration')
+    await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
+    return
+  }
   await checkDisks(ctx, move, options.ignoreConsistency)
   const isStopped = await stopOnSource(ctx, move, options)
   // Shutting down both sides of a mirror closes them.

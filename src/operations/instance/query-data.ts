@@ -33,11 +33,13 @@ export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
 
 async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): Promise<Record<string, unknown>> {
   const { config, instance, primary, secondaries } = view
-  if (primary.offline && !fixed)
+  // There is nothing to ask of what is not there yet.
+  const asked = !fixed && !instance.forthcoming
+  if (primary.offline && asked)
     ctx.log.warning(
       `Primary node ${primary.name} is marked offline, returning static information only for instance ${instance.name}`,
     )
-  const live = !fixed && !primary.offline
+  const live = asked && !primary.offline
   const runtime = live ? await runtimeOn(ctx, view) : null
   const groups = secondaries.map((node) => config.nodegroups[node.group])
   return {

@@ -1,6 +1,7 @@
 // OP_INSTANCE_REMOVE: stops the instance, deletes its disks, and takes it out of the configuration.
 import { change } from '../../config/changes'
 import { OpExecError } from '../../model/errors'
+import { isReserved } from '../../model/instance'
 import { OpInstanceRemove } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
 import { removeDisks } from './disks/files'
@@ -14,7 +15,7 @@ import { whileItStops } from './while-it-stops'
 
 export const instanceRemove = logicalUnit(OpInstanceRemove, {
   ...locksOfInstance(['node', 'node-res']),
-  check: (ctx, op) => readInstance(ctx, op),
+  check: (ctx, op) => readInstance(ctx, op, 'all'),
   hooks: {
     path: 'instance-remove',
     type: 'INSTANCE',
@@ -23,7 +24,7 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
   },
   async run(ctx, op, view) {
     const { instance, primary } = view
-    // A forthcoming instance never ran, but a creation that died may have made its disks.
+    // It never ran, but a creation that died may have made its disks.
     if (instance.forthcoming !== true) {
       const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
       const result = await whileItStops(
@@ -42,8 +43,12 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
   },
 })
 
-/** An instance that does not run: its disks, and then all that is known of it. */
+/** An instance that does not run: its disks, and then all that is known of it. Of a reservation there is nothing else. */
 export async function removeInstance(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
+  if (isReserved(view.instance)) {
+    await ctx.config.change([change('removeInstance', view.instance.uuid)])
+    return
+  }
   if (view.instance.forthcoming !== true) await stopLeftBehind(ctx, view, ignoreFailures)
   // An image of Ceph cannot be deleted before its snapshots.
   if (!(await deleteAllSnapshots(ctx, view)) && !ignoreFailures)

@@ -3,6 +3,7 @@ import * as path from 'node:path'
 import { change } from '../../config/changes'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { isReserved } from '../../model/instance'
 import { OpInstanceRename } from '../../opcodes/instance'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -28,11 +29,8 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
   },
   declare: instanceLocks.declare,
   async check(ctx, op) {
-    const view = await readInstance(ctx, op)
-    checkNodeOnline(view.primary)
-    await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
-    const moved = view.disks.filter((disk) => factsOf(disk.dev_type).namedAfterInstance === true)
-    await refuseSnapshots(ctx, view, moved, 'the folder with them cannot get the new name')
+    const view = await readInstance(ctx, op, 'real or reserved')
+    if (!isReserved(view.instance)) await checkNothingInTheWay(ctx, view)
     const name = await newName(ctx, op.new_name, op.name_check)
     if (op.name_check) await newAddress(ctx, op.new_name, op.ip_check)
     await checkFree(ctx, view.instance.uuid, name)
@@ -48,6 +46,7 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     const oldName = view.instance.name
     if (name === oldName) return name
     await ctx.config.change([change('renameInstance', view.instance.uuid, name, movedDisks(view, name))])
+    if (isReserved(view.instance)) return name
     const renamed = await reread(ctx, view)
     await moveFolder(ctx, view, renamed)
     const active = await startDisks(ctx, renamed)
@@ -59,6 +58,13 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     return name
   },
 })
+
+async function checkNothingInTheWay(ctx: UnitContext, view: InstanceView): Promise<void> {
+  checkNodeOnline(view.primary)
+  await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
+  const moved = view.disks.filter((disk) => factsOf(disk.dev_type).namedAfterInstance === true)
+  await refuseSnapshots(ctx, view, moved, 'the folder with them cannot get the new name')
+}
 
 /** Somebody may take the name until its lock is held. */
 async function checkFree(ctx: UnitContext, own: string, name: string): Promise<void> {

@@ -1,5 +1,6 @@
 // OP_INSTANCE_REPLACE_DISKS: new disks on one side of a mirror, or another secondary node.
 import { nodesOfGroup } from '../../config/lookup'
+import { isReserved } from '../../model/instance'
 import { OpInstanceReplaceDisks } from '../../opcodes/instance'
 import { findNode } from '../find'
 import { exclusive, logicalUnit } from '../logical-unit'
@@ -7,7 +8,7 @@ import type { UnitContext } from '../unit-context'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { checkArguments, planReplacement, type Replacement } from './replace/plan'
-import { replaceSecondary } from './replace/new-secondary'
+import { replaceSecondary, reserveOn } from './replace/new-secondary'
 import { replaceOnNode } from './replace/same-node'
 import { allNodes, locksOfInstance, readInstance, reread } from './view'
 
@@ -21,7 +22,7 @@ export const instanceReplaceDisks = logicalUnit(OpInstanceReplaceDisks, {
   async declare(level, op, ctx) {
     if (op.mode !== 'replace_new_secondary' || (level !== 'node' && level !== 'node-res'))
       return instanceLocks.declare(level, op, ctx)
-    const view = await readInstance(ctx, op)
+    const view = await readInstance(ctx, op, 'all')
     const own = allNodes(view).map(({ uuid }) => uuid)
     if (op.remote_node !== undefined) {
       const { object } = await findNode(ctx, op.remote_node, op.remote_node_uuid)
@@ -58,10 +59,24 @@ export const instanceReplaceDisks = logicalUnit(OpInstanceReplaceDisks, {
     ctx.log.say(`Replacing disk(s) ${disks.map(({ index }) => index).join(', ')} for instance '${instance.name}'`)
     ctx.log.say(`Current primary node: ${primary.name}`)
     ctx.log.say(`Current secondary node: ${secondary.name}`)
-    await whileActive(ctx, replacement)
+    if (isReserved(instance)) await replaceReserved(ctx, replacement)
+    else await whileActive(ctx, replacement)
     return null
   },
 })
+
+/** Nothing of them is on any node. */
+async function replaceReserved(
+  ctx: UnitContext,
+  replacement: Exclude<Replacement, { kind: 'nothing' }>,
+): Promise<void> {
+  if (replacement.kind === 'same node') {
+    ctx.log.say('Instance forthcoming, not touching disks')
+    return
+  }
+  ctx.log.say('Instance forthcoming, will only update the configuration')
+  await reserveOn(ctx, replacement)
+}
 
 /** The disks of a stopped instance are active as long as they are replaced. */
 async function whileActive(ctx: UnitContext, replacement: Exclude<Replacement, { kind: 'nothing' }>): Promise<void> {

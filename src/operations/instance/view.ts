@@ -4,6 +4,7 @@ import { type DiskDict, diskDict, instanceDict, type DictOverrides } from '../..
 import { instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { isHalfMade, isReserved } from '../../model/instance'
 import type { InstanceDict } from '../../rpc/node/dicts'
 import { findInstance, type Found } from '../find'
 import { exclusive, shared, type LockPlan } from '../logical-unit'
@@ -24,9 +25,32 @@ interface NamesInstance {
   readonly instance_uuid?: string | undefined
 }
 
-export async function readInstance(ctx: UnitContext, op: NamesInstance): Promise<InstanceView> {
+/** What a unit can work on; all of them on real instances. */
+export type Workable = 'real' | 'real or reserved' | 'all'
+
+export async function readInstance(
+  ctx: UnitContext,
+  op: NamesInstance,
+  workable: Workable = 'real',
+): Promise<InstanceView> {
   const { config, object } = await namedInstance(ctx, op)
+  checkExists(object, workable)
   return viewOf(config, object)
+}
+
+function checkExists(instance: Instance, workable: Workable): void {
+  const { name } = instance
+  const remove = `remove it with 'gnt-instance remove ${name}'`
+  if (isReserved(instance) && workable === 'real')
+    throw new OpPrereqError(
+      `Instance '${name}' is only reserved, and nothing of it exists yet; make it with 'gnt-instance add --commit ${name}', or ${remove}`,
+      ECODE.STATE,
+    )
+  if (isHalfMade(instance) && workable !== 'all')
+    throw new OpPrereqError(
+      `The creation of instance '${name}' did not end; make it anew with 'gnt-instance add --commit ${name}', or ${remove}`,
+      ECODE.STATE,
+    )
 }
 
 /** The instance that an opcode names; the job shows its full name and uuid. */
@@ -88,7 +112,7 @@ export function locksOfInstance(
     },
     async declare(level: UnitLevel, op: NamesInstance, ctx: UnitContext): Promise<Want | undefined> {
       if (!levels.some((known) => known === level)) return undefined
-      const view = await readInstance(ctx, op)
+      const view = await readInstance(ctx, op, 'all')
       const nodes = options.primaryOnly ? [view.primary] : allNodes(view)
       return want(nodes.map((node) => node.uuid))
     },

@@ -1,5 +1,7 @@
-// OP_NODE_MIGRATE: one migration job for each instance that runs on the node.
+// OP_NODE_MIGRATE: one migration job for each instance that runs on the node; what is only reserved there gets another record.
 import { primaryInstances } from '../../config/lookup'
+import type { Instance } from '../../model/config'
+import { isReserved } from '../../model/instance'
 import { niceSortBy } from '../../model/nice-sort'
 import { OpNodeMigrate } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
@@ -23,11 +25,22 @@ export const nodeMigrate = logicalUnit(OpNodeMigrate, {
     const config = await ctx.config.read({ instances: 'all' })
     const instances = niceSortBy(primaryInstances(config, node.uuid), ({ name }) => name)
     const { mode, live, iallocator, target_node, target_node_uuid, allow_runtime_changes, ignore_ipolicy } = op
-    const optional = { mode, live, iallocator, target_node, target_node_uuid }
-    const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-    const job = (instance_name: string): WireOpCode[] => [
-      { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name, allow_runtime_changes, ignore_ipolicy, ...given },
+    const place = present({ iallocator, target_node, target_node_uuid })
+    const given = { ...present({ mode, live }), ...place }
+    const job = (instance: Instance): WireOpCode[] => [
+      isReserved(instance)
+        ? { OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: instance.name, ignore_ipolicy, ...place }
+        : {
+            OP_ID: 'OP_INSTANCE_MIGRATE',
+            instance_name: instance.name,
+            allow_runtime_changes,
+            ignore_ipolicy,
+            ...given,
+          },
     ]
-    return new ResultWithJobs(instances.map(({ name }) => job(name)))
+    return new ResultWithJobs(instances.map(job))
   },
 })
+
+const present = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

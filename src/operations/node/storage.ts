@@ -112,7 +112,7 @@ async function checkUnit(ctx: UnitContext, op: NamesUnit): Promise<{ node: Node;
 async function checkOtherCopies(ctx: UnitContext, config: ConfigData, node: Node, ignore: boolean): Promise<void> {
   for (const instance of Object.values(config.instances)) {
     const nodes = instanceNodes(config, instance)
-    if (!instance.disks_active || !nodes.includes(node.uuid)) continue
+    if (!instance.disks_active || instance.forthcoming || !nodes.includes(node.uuid)) continue
     for (const uuid of nodes) {
       const other = config.nodes[uuid]
       if (other === undefined || uuid === node.uuid) continue

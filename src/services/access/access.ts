@@ -104,8 +104,10 @@ export class Access {
     const places = objectsOf(op).filter((object) => !object.startsWith('instance/'))
     const groups = places.map((object) => describe(known, ...splitOnce(object))?.groups)
     if (groups.some((names) => names === undefined)) return false
-    // A commit turns a forthcoming instance into a real one, so the instance exists already.
-    if (op['commit'] === true && !this.sees(config, `instance/${String(op['instance_name'])}`)) return false
+    // A commit turns a reserved instance into a real one, which keeps its tags unless it is given others.
+    const reserved = op['commit'] === true && `instance/${String(op['instance_name'])}`
+    if (reserved !== false && !this.sees(config, reserved)) return false
+    if (reserved !== false && textsOf(op['tags']).length === 0) return this.seesSource(config, op)
     const created = { tags: textsOf(op['tags']), groups: groups.flatMap((names) => names ?? []) }
     return this.covers(created) && this.seesSource(config, op)
   }

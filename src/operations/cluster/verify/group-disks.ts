@@ -53,7 +53,8 @@ export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
 
 const activeInstances = (config: ConfigData, group: string): Instance[] =>
   recordValues(config.instances).filter(
-    (instance) => instance.disks_active && config.nodes[instance.primary_node]?.group === group,
+    (instance) =>
+      instance.disks_active && !instance.forthcoming && config.nodes[instance.primary_node]?.group === group,
   )
 
 /** Every volume of each instance, by node. */

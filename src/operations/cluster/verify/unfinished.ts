@@ -1,14 +1,19 @@
-// Reports what a dead job left half made: instances and disks still marked as forthcoming while no job works on them.
+// Reports what a dead job left half made: instances that are half made, and disks still marked as forthcoming, while no job works on them.
 import { instanceDisks } from '../../../config/lookup'
 import { HELPER_DISK_NAME } from '../../../model/constants/disks'
 import type { ConfigData, Instance } from '../../../model/config'
+import { isHalfMade, isReserved } from '../../../model/instance'
 import type { VerifyReport } from './report'
 
 /** `instances` are locked by this job, so no other job is making them. */
 export function verifyUnfinished(report: VerifyReport, config: ConfigData, instances: readonly Instance[]): void {
   for (const instance of instances) {
-    if (instance.forthcoming) {
-      const text = `its creation did not end, and parts of its disks may be on node ${nodeName(config, instance)}; remove it with 'gnt-instance remove ${instance.name}'`
+    if (isReserved(instance)) continue
+    if (isHalfMade(instance)) {
+      const { name } = instance
+      const text =
+        `its creation did not end, and parts of its disks may be on node ${nodeName(config, instance)}; ` +
+        `make it anew with 'gnt-instance add --commit ${name}', or remove it with 'gnt-instance remove ${name}'`
       report.error('EINSTANCEFAULTYDISK', instance.name, text, 'WARNING')
       continue
     }

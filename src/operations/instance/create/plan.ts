@@ -4,6 +4,7 @@ import { checkTag } from '../../../config/changes/tags'
 import type { BeParams, Cluster, ConfigData, Disk, Hypervisor, Instance, Nic } from '../../../model/config'
 import type { Node, Params } from '../../../model/config'
 import { checkHvParams } from '../../../model/hv-check'
+import { asReal } from '../../../model/disk'
 import { instanceUuid } from '../../../model/ids'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { normalHostname } from '../../../model/names'
@@ -16,6 +17,7 @@ import { policyViolations } from '../placement/ipolicy'
 import { osImage } from './os-image'
 import { wantedNics, type WantedNic } from '../nics/spec'
 import { beParams, checkNotClusterOnly, givenOsParams, hvParamTypes } from '../parameters/params'
+import type { InstanceView } from '../view'
 import { MAX_DISKS } from '../../../model/constants/disks'
 import { MAX_NICS } from '../../../model/constants/params'
 import { enforceTypes } from '../../../model/param-types'
@@ -44,8 +46,12 @@ export interface Wanted {
 /** Refuses what is wrong without looking at the cluster. */
 export function checkArguments(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
-  if (op.forthcoming || op.commit)
-    throw refuse('Reserving and committing instances is not possible in this version yet')
+  if (op.forthcoming && op.commit)
+    throw refuse('Reserving an instance and committing to it exclude each other; give one of the two')
+  if (op.forthcoming && op.mode !== 'create')
+    throw refuse('Only new instances can be reserved; those that are imported bring their data')
+  if ((op.forthcoming || op.commit) && op.disks.some(({ adopt }) => adopt !== undefined))
+    throw refuse('Disks that are adopted cannot be reserved; add the instance when it is to be made')
   if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
 }
 
@@ -173,16 +179,18 @@ export function checkPolicy(config: ConfigData, wanted: Wanted, primary: Node, i
     throw new OpPrereqError(`An instance has at most ${MAX_DISKS} disks`, ECODE.INVAL)
 }
 
-/** The objects as they go into the configuration. */
+/** The objects as they go into the configuration. What was reserved keeps its uuid, port and disks. */
 export function newInstance(
   ctx: UnitContext,
   op: CreateOp,
   wanted: Wanted,
   place: DiskPlace,
-  nics: readonly Nic[],
+  { nics, reserved }: { nics: readonly Nic[]; reserved: InstanceView | undefined },
 ): { instance: Instance; disks: Disk[] } {
   const { primary } = place
-  const disks = newDisks(ctx, wanted.disks, wanted.template, place, { driver: op.file_driver })
+  const disks =
+    reserved?.disks.map(asReal) ?? newDisks(ctx, wanted.disks, wanted.template, place, { driver: op.file_driver })
+  const network_port = reserved?.instance.network_port
   const instance: Instance = {
     name: wanted.name,
     primary_node: primary.uuid,
@@ -196,8 +204,9 @@ export function newInstance(
     admin_state_source: 'admin',
     nics,
     disks: disks.map((disk) => disk.uuid),
-    disks_active: disks.length > 0,
-    uuid: instanceUuid(ctx.env.random.uuid()),
+    disks_active: disks.length > 0 && !op.forthcoming,
+    ...(network_port !== undefined && { network_port }),
+    uuid: reserved?.instance.uuid ?? instanceUuid(ctx.env.random.uuid()),
     tags: [...new Set(op.tags)].sort(),
     serial_no: 1,
     ctime: 0,

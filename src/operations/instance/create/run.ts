@@ -1,7 +1,10 @@
-// The making of an instance. Its record is in the configuration, marked as forthcoming, before anything is made on a node: if the
-// job dies, verify and `remove` know of it. What fails is taken back, and what could not be is named.
+// The making of an instance. Its record is in the configuration, as that of one which is half made, before anything is made on a node:
+// if the job dies, verify, `remove` and `add --commit` know of it. What fails is taken back, and what could not be is named. An instance
+// that was reserved is reserved again then.
 import { change } from '../../../config/changes'
 import type { Disk, Instance } from '../../../model/config'
+import { toCome } from '../../../model/disk'
+import { isHalfMade } from '../../../model/instance'
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { adopts, adoptVolumes, giveBack, toBeAdopted } from '../disks/adoption'
@@ -14,37 +17,67 @@ import { imageDisks, osImage } from './os-image'
 import { dictOf, diskDicts, reread, viewOf, type InstanceView } from '../view'
 import { isMirroredInside } from '../../../model/templates'
 
-export async function makeInstance(
-  ctx: UnitContext,
-  planned: InstanceView,
-  wanted: Wanted,
-  wait: boolean,
-): Promise<InstanceView> {
+interface Making {
+  readonly wanted: Wanted
+  readonly wait: boolean
+  /** The record that it had before, if it was reserved, or its creation did not end. */
+  readonly reserved: InstanceView | undefined
+}
+
+export async function makeInstance(ctx: UnitContext, planned: InstanceView, making: Making): Promise<InstanceView> {
+  const { wanted, wait, reserved } = making
   const view = await identified(ctx, planned)
   const { instance, disks } = view
   const adopted = adopts(wanted)
   if (adopted) await adopt(ctx, view, toBeAdopted(disks, wanted))
   else {
+    if (reserved !== undefined && isHalfMade(reserved.instance)) await clearAway(ctx, reserved)
     disks.forEach((disk, index) => tellDisk(ctx, disk, index))
     ctx.log.say('* creating instance disks...')
-    await reserve(ctx, instance, disks)
-    await createDisks(ctx, view, disks, { undone: (whole) => forgetIf(whole, ctx, instance) })
+    if (disks.length > 0) await register(ctx, instance, disks, reserved)
+    await createDisks(ctx, view, disks, { undone: (whole) => forgetIf(whole, ctx, instance, reserved) })
   }
   const takeBack = () =>
     adopted ? giveBack(ctx, view, toBeAdopted(disks, wanted)) : removeDisks(ctx, view, view.disks)
-  await orTakeBack(ctx, view, takeBack, async () => {
+  await orTakeBack(ctx, { view, reserved, takeBack }, async () => {
     if (view.config.cluster.prealloc_wipe_disks && disks.length > 0 && !adopted) {
       ctx.log.say('* wiping instance disks...')
       await wipeDisks(ctx, view, disks)
     }
     ctx.log.say(`adding instance ${instance.name} to cluster config`)
-    await ctx.config.change([change('addInstance', instance, disks, disks.length > 0)])
+    await ctx.config.change([recordOf(instance, disks, { reserved, replace: disks.length > 0 })])
     ctx.log.say('adding disks to cluster config')
     if (!(await areWhole(ctx, view, wait))) throw degraded()
     // The others are made with it.
     if (adopted) await noteOwner(ctx, view)
   })
   return reread(ctx, view)
+}
+
+/** Its record alone: nothing is made on any node. */
+export async function reserveInstance(ctx: UnitContext, planned: InstanceView): Promise<void> {
+  const { instance, disks } = await identified(ctx, planned)
+  ctx.log.say('Instance is forthcoming, not creating disks')
+  ctx.log.say(`adding instance ${instance.name} to cluster config`)
+  await register(ctx, instance, disks, undefined)
+  ctx.log.say('adding disks to cluster config')
+  ctx.log.say('Instance is forthcoming; not creating the actual instance')
+}
+
+/** The change that writes its record, over the one that it had. */
+const recordOf = (
+  instance: Instance,
+  disks: readonly Disk[],
+  { reserved, replace = false }: { reserved: InstanceView | undefined; replace?: boolean },
+) =>
+  reserved === undefined ? change('addInstance', instance, disks, replace) : change('replaceInstance', instance, disks)
+
+/** Parts that a creation has left behind, which did not end. */
+async function clearAway(ctx: UnitContext, left: InstanceView): Promise<void> {
+  if (await removeDisks(ctx, left, left.disks)) return
+  throw new OpExecError(
+    `The creation of instance ${left.instance.name} did not end, and not all that it made could be removed, so it cannot be made anew`,
+  )
 }
 
 /** With what its disks may share with no others. */
@@ -55,11 +88,11 @@ async function identified(ctx: UnitContext, view: InstanceView): Promise<Instanc
 
 /** Its record says what the disks are made of until they are the instance's own. */
 async function adopt(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
-  await reserve(ctx, view.instance, disks)
+  await register(ctx, view.instance, disks, undefined)
   try {
     await adoptVolumes(ctx, view, disks)
   } catch (error) {
-    await forgetIf(await giveBack(ctx, view, disks), ctx, view.instance)
+    await forgetIf(await giveBack(ctx, view, disks), ctx, view.instance, undefined)
     throw error
   }
 }
@@ -72,16 +105,18 @@ async function areWhole(ctx: UnitContext, view: InstanceView, wait: boolean): Pr
   return waitForSync(ctx, view, { oneshot: true })
 }
 
-/** Only an instance with disks can leave something behind before it is in the configuration. */
-async function reserve(ctx: UnitContext, instance: Instance, disks: readonly Disk[]): Promise<void> {
-  if (disks.length === 0) return
-  const forthcoming = { ...instance, forthcoming: true } as const
-  const disksToCome = disks.map((disk) => ({ ...disk, forthcoming: true }) as const)
+/** Writes the record of an instance that is to come. An instance without disks leaves nothing behind, and needs none to be made. */
+async function register(
+  ctx: UnitContext,
+  instance: Instance,
+  disks: readonly Disk[],
+  reserved: InstanceView | undefined,
+): Promise<void> {
   try {
-    await ctx.config.change([change('addInstance', forthcoming, disksToCome)])
+    await ctx.config.change([recordOf({ ...instance, forthcoming: true }, disks.map(toCome), { reserved })])
   } catch (error) {
     // The answer may be lost of a change that was made.
-    if (await isKnown(ctx, instance)) await forget(ctx, instance)
+    if (await isKnown(ctx, instance)) await forget(ctx, instance, reserved)
     else await returnPorts(ctx, disks)
     throw error
   }
@@ -92,31 +127,53 @@ async function isKnown(ctx: UnitContext, { uuid }: Instance): Promise<boolean> {
   return instances[uuid] !== undefined
 }
 
-async function forget(ctx: UnitContext, instance: Instance): Promise<void> {
-  if (await isKnown(ctx, instance)) {
+async function forget(ctx: UnitContext, instance: Instance, reserved: InstanceView | undefined): Promise<void> {
+  if (reserved !== undefined) {
+    await reserveAgain(ctx, instance, reserved)
+  } else if (await isKnown(ctx, instance)) {
     await ctx.config.change([change('removeInstance', instance.uuid)])
   } else if (instance.network_port !== undefined) {
     await ctx.config.change([change('addTcpUdpPort', instance.network_port)])
   }
 }
 
+/** As it was before anybody tried to make it. */
+async function reserveAgain(ctx: UnitContext, made: Instance, { instance, disks }: InstanceView): Promise<void> {
+  const newPort = instance.network_port === undefined ? made.network_port : undefined
+  await ctx.config.change([
+    change('replaceInstance', { ...instance, forthcoming: true, disks_active: false }, disks),
+    ...(newPort === undefined ? [] : [change('addTcpUdpPort', newPort)]),
+  ])
+  ctx.log.info(`Instance ${instance.name} stays reserved`)
+}
+
+interface Undoing {
+  readonly view: InstanceView
+  readonly reserved: InstanceView | undefined
+  readonly takeBack: () => Promise<boolean>
+}
+
 /** Removes disks and instance when a step fails; a disk that cannot be removed keeps the instance, so that it is not lost. */
 async function orTakeBack(
   ctx: UnitContext,
-  view: InstanceView,
-  takeBack: () => Promise<boolean>,
+  { view, reserved, takeBack }: Undoing,
   step: () => Promise<void>,
 ): Promise<void> {
   try {
     await step()
   } catch (error) {
-    await forgetIf(await takeBack(), ctx, view.instance)
+    await forgetIf(await takeBack(), ctx, view.instance, reserved)
     throw error
   }
 }
 
-async function forgetIf(removed: boolean, ctx: UnitContext, instance: Instance): Promise<void> {
-  if (removed) return forget(ctx, instance)
+async function forgetIf(
+  removed: boolean,
+  ctx: UnitContext,
+  instance: Instance,
+  reserved: InstanceView | undefined,
+): Promise<void> {
+  if (removed) return forget(ctx, instance, reserved)
   ctx.log.warning(
     `Instance ${instance.name} stays in the configuration, because not all of its disks could be removed`,
     `remove it with 'gnt-instance remove ${instance.name}'`,

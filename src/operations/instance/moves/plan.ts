@@ -49,12 +49,12 @@ export interface MoveKind {
 /** The instance, and its nodes and the target; all nodes while the allocator has yet to choose. */
 export const moveLocks = {
   async locks(op: MoveOp, ctx: UnitContext): Promise<LockPlan> {
-    const { instance } = await readInstance(ctx, op)
+    const { instance } = await readInstance(ctx, op, 'all')
     return { instance: exclusive([instance.name]) }
   },
   async declare(level: UnitLevel, op: MoveOp, ctx: UnitContext): Promise<Want | undefined> {
     if (level !== 'node' && level !== 'node-res') return undefined
-    const view = await readInstance(ctx, op)
+    const view = await readInstance(ctx, op, 'all')
     const own = allNodes(view).map((node) => node.uuid)
     if (keepsMirrors(view)) return exclusive(own)
     if (op.target_node !== undefined) {
@@ -68,7 +68,8 @@ export const moveLocks = {
 }
 
 export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): Promise<Move> {
-  const view = await readInstance(ctx, op)
+  // The node of a reservation is a matter of its record; there is nothing that could be cleaned up.
+  const view = await readInstance(ctx, op, wanted.failover && !op.cleanup ? 'real or reserved' : 'real')
   const { instance, primary } = view
   let failover = wanted.failover
   if (!op.cleanup && instance.admin_state !== 'up' && !failover && wanted.fallback) {

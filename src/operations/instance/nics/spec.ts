@@ -108,19 +108,21 @@ export function wantedMac(mac: string | undefined): string {
   return lower
 }
 
+export interface NicPlace {
+  readonly config: ConfigData
+  readonly node: Node
+  readonly conflictsCheck: boolean
+  /** Those that the instance has already: their addresses are its own. */
+  readonly own: readonly Nic[]
+}
+
 /** Reserves the new NIC's addresses and gives it the parameters of its network in the node's group. */
-export async function settleNic(
-  ctx: UnitContext,
-  config: ConfigData,
-  nic: WantedNic,
-  index: number,
-  node: Node,
-  conflictsCheck: boolean,
-): Promise<Nic> {
+export async function settleNic(ctx: UnitContext, nic: WantedNic, index: number, place: NicPlace): Promise<Nic> {
   const { network } = nic
+  const { config, node, own } = place
   const nicparams = network === undefined ? nic.nicparams : paramsInGroup(ctx, config, network, node, index)
-  const mac = await settleMac(ctx, nic.mac, network)
-  const ip = await settleIp(ctx, config, nic, index, conflictsCheck)
+  const mac = own.some((one) => one.mac === nic.mac) ? nic.mac : await settleMac(ctx, nic.mac, network)
+  const ip = await settleIp(ctx, nic, index, place)
   return {
     mac,
     ...(ip !== undefined && { ip }),
@@ -151,10 +153,9 @@ async function settleMac(ctx: UnitContext, mac: string, network: Network | undef
 
 async function settleIp(
   ctx: UnitContext,
-  config: ConfigData,
   nic: WantedNic,
   index: number,
-  conflictsCheck: boolean,
+  { config, conflictsCheck, own }: NicPlace,
 ): Promise<string | undefined> {
   const { wconfd, client } = ctx.env
   const { network } = nic
@@ -168,7 +169,7 @@ async function settleIp(
     ctx.log.info(`Chose IP ${ip} from network ${network.name}`)
     return ip
   }
-  if (nic.ip !== undefined) {
+  if (nic.ip !== undefined && !own.some((one) => one.network === network.uuid && one.ip === nic.ip)) {
     const text = `IP address ${nic.ip} already in use or does not belong to network ${network.name}`
     await reserved(wconfd.reserveIp(client, network.uuid, nic.ip, conflictsCheck), text, ECODE.NOTUNIQUE)
   }

@@ -3,7 +3,7 @@
 import { change } from '../../../config/changes'
 import type { DiskDict } from '../../../config/rpc-dicts'
 import { drbdId } from '../../../config/lookup'
-import type { Disk, LogicalId } from '../../../model/config'
+import type { Disk, LogicalId, Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { createDevice } from '../disks/files'
@@ -33,9 +33,7 @@ export async function replaceSecondary(ctx: UnitContext, replacement: NewSeconda
     const moved = await makeSides(ctx, there, replacement, undo)
     await dropOldSide(ctx, replacement, undo)
     ctx.log.info('Updating instance configuration')
-    await ctx.config.change(
-      moved.map(({ uuid, logical_id, nodes }) => change('patchDisk', uuid, { logical_id, nodes })),
-    )
+    await nameSecondary(ctx, moved)
   })
   ctx.log.info('Attaching primary drbds to new secondary (standalone => connected)')
   await connect(ctx, await reread(ctx, view), replacement)
@@ -63,6 +61,24 @@ async function makeVolumes(ctx: UnitContext, view: InstanceView, { target }: New
   }
 }
 
+/** The disks of a reservation, which are on no node yet: their records name the other node. */
+export async function reserveOn(ctx: UnitContext, { view, target }: NewSecondary): Promise<void> {
+  await nameSecondary(ctx, await movedDisks(ctx, view, target))
+}
+
+const nameSecondary = (ctx: UnitContext, moved: readonly Disk[]) =>
+  ctx.config.change(moved.map(({ uuid, logical_id, nodes }) => change('patchDisk', uuid, { logical_id, nodes })))
+
+async function movedDisks(ctx: UnitContext, view: InstanceView, target: Node): Promise<Disk[]> {
+  const { wconfd, client } = ctx.env
+  const moved: Disk[] = []
+  for (const disk of view.disks) {
+    const [minor = 0] = await wconfd.gantryReserveMinors(client, disk.uuid, [target.uuid])
+    moved.push(withSecondary(view, disk, target.uuid, minor))
+  }
+  return moved
+}
+
 /** Sides of the mirrors on the new node, not connected yet. Answers with the disks as they will be. */
 async function makeSides(
   ctx: UnitContext,
@@ -70,12 +86,7 @@ async function makeSides(
   { target }: NewSecondary,
   undo: Undo,
 ): Promise<readonly Disk[]> {
-  const { wconfd, client } = ctx.env
-  const moved: Disk[] = []
-  for (const disk of view.disks) {
-    const [minor = 0] = await wconfd.gantryReserveMinors(client, disk.uuid, [target.uuid])
-    moved.push(withSecondary(view, disk, target.uuid, minor))
-  }
+  const moved = await movedDisks(ctx, view, target)
   for (const [index, disk] of moved.entries()) {
     ctx.log.info(`activating a new drbd on ${target.name} for disk/${index}`)
     const dict = diskDictOf(view, disk)

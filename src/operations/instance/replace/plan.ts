@@ -3,6 +3,7 @@ import type { Disk, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { OpInstanceReplaceDisks } from '../../../opcodes/instance'
+import { isReserved } from '../../../model/instance'
 import { isDrbd } from '../../../model/templates'
 import { findNode } from '../../find'
 import type { Op } from '../../logical-unit'
@@ -55,7 +56,7 @@ export function checkArguments({ mode, remote_node, iallocator }: ReplaceOp): vo
 }
 
 export async function planReplacement(ctx: UnitContext, op: ReplaceOp): Promise<Replacement> {
-  const view = await readInstance(ctx, op)
+  const view = await readInstance(ctx, op, 'real or reserved')
   const secondary = secondaryOf(view)
   const common = { view, secondary, earlyRelease: op.early_release }
   const wanted = wantedDisks(view, op)
@@ -65,6 +66,8 @@ export async function planReplacement(ctx: UnitContext, op: ReplaceOp): Promise<
     await refuseLost(ctx, view, wanted, secondary)
     return { ...common, kind: 'new secondary', disks: wanted, target, earlyRelease }
   }
+  // Disks that are not there yet have lost nothing.
+  if (op.mode === 'replace_auto' && isReserved(view.instance)) return { ...common, kind: 'nothing', disks: [] }
   if (op.mode === 'replace_auto') return planRepair(ctx, common)
   const [target, other] = op.mode === 'replace_on_primary' ? [view.primary, secondary] : [secondary, view.primary]
   return sameNode(ctx, { ...common, kind: 'same node', disks: wanted, target, other })

@@ -6,17 +6,28 @@ import { RecordedCluster } from './recorded-nodes'
 
 const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 
+const halfMade = { forthcoming: true, disks_active: true } as const
+
 test('an instance whose creation did not end is named, with what to do', async () => {
   const cluster = new RecordedCluster()
   const model = cluster.instance('inst1')
-  const left = { ...model, uuid: instanceUuid(uuid(1)), name: 'left.gnt.example', nics: [], forthcoming: true } as const
+  const left = { ...model, uuid: instanceUuid(uuid(1)), name: 'left.gnt.example', nics: [], ...halfMade } as const
   cluster.given(change('addInstance', left))
   expect(await cluster.verifyGroup()).toEqual([
     true,
     [
-      "WARNING: instance left.gnt.example: its creation did not end, and parts of its disks may be on node node2.gnt.example; remove it with 'gnt-instance remove left.gnt.example'",
+      "WARNING: instance left.gnt.example: its creation did not end, and parts of its disks may be on node node2.gnt.example; make it anew with 'gnt-instance add --commit left.gnt.example', or remove it with 'gnt-instance remove left.gnt.example'",
     ],
   ])
+})
+
+test('one that is only reserved is well', async () => {
+  const cluster = new RecordedCluster()
+  const model = cluster.instance('inst1')
+  const name = 'reserved.gnt.example'
+  const reserved = { ...model, uuid: instanceUuid(uuid(1)), name, nics: [], forthcoming: true, disks_active: false }
+  cluster.given(change('addInstance', { ...reserved, forthcoming: true }))
+  expect(await cluster.verifyGroup()).toEqual([true, []])
 })
 
 test.each([
