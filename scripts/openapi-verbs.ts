@@ -21,7 +21,9 @@ function operationOf(entry: ObjectVerb, spec: Spec): Operation {
   const said = new Set<string | undefined>(saidByAddress(entry))
   const whole = spec.components.schemas[interfaceName(opcode)] ?? {}
   const required = (whole.required ?? []).filter((name) => !said.has(name))
-  const presets = Object.entries(preset).map(([name, value]) => ` Without \`${name}\` it is \`${String(value)}\`.`)
+  const presets = Object.entries(preset).map(
+    ([name, value]) => ` Without \`${name}\` it is \`${typeof value === 'string' ? value : JSON.stringify(value)}\`.`,
+  )
   const preset_or_required = { ...whole, required: required.filter((name) => !Object.hasOwn(preset, name)) }
   const isNeeded = preset_or_required.required.length > 0
   return {

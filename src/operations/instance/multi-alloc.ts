@@ -117,6 +117,8 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   const wanted: WantedInstance[] = []
   for (const one of instancesOf(op)) {
     checkArguments(one.create)
+    if (one.create.commit)
+      throw refusal(`The nodes of instance ${one.create.instance_name} are reserved: commit to it in a job of its own`)
     checkChoices(one.create)
     wanted.push({ ...one, instance: await wantedInstance(ctx, config.cluster, one.create) })
   }

@@ -48,6 +48,13 @@ describe('gnt-instance add', () => {
     expect(await add('-t diskless --no-nics --no-install vm1')).toMatchObject({ disks: [], nics: [], no_install: true })
   })
 
+  test('reserves, and commits to what was reserved with nothing but its name', async () => {
+    const reserve = '-t file -s 1G -o tiny -n node1 --forthcoming vm1'
+    expect(await add(reserve)).toMatchObject({ forthcoming: true, commit: false, disks: [{ size: 1024 }] })
+    expect(await add('--commit vm1')).toMatchObject({ commit: true, forthcoming: false, disks: [], nics: [{}] })
+    expect(await add('--commit --no-nics -B memory=1g vm1')).toMatchObject({ nics: [], beparams: { memory: 1024 } })
+  })
+
   test('sends secrets, and says who asked, why and how urgently', async () => {
     const op = await add(
       '-t diskless -o x --os-parameters-secret pw=s --reason because --priority high --dry-run -d vm1',

@@ -48,6 +48,12 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     tags: 'instance',
     verbs: {
       'POST /': { opcode: instance.OpInstanceCreate, preset: { mode: 'create' } },
+      'POST /{name}/commit': {
+        opcode: instance.OpInstanceCreate,
+        // Nothing is said of its NICs.
+        preset: { mode: 'create', disks: [], nics: [{}] },
+        address: ({ name }) => ({ instance_name: name, commit: true, forthcoming: false }),
+      },
       'PATCH /{name}': instance.OpInstanceSetParams,
       'DELETE /{name}': instance.OpInstanceRemove,
       'POST /{name}/startup': instance.OpInstanceStartup,

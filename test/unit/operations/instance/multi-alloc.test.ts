@@ -130,6 +130,10 @@ test.each([
     [instance('inst25'), instance('inst26', { pnode: 'node1' })],
     'There are instance objects providing pnode/snode while others do not',
   ],
+  [
+    [instance('inst25', { commit: true })],
+    'The nodes of instance inst25.gnt.example are reserved: commit to it in a job of its own',
+  ],
   [[instance('inst25', { iallocator: 'hail' })], 'iallocator are not allowed to be set on instance objects'],
 ])('%# is refused and submits nothing', async (instances, text) => {
   await expect(cluster.failure('OP_INSTANCE_MULTI_ALLOC', { iallocator: 'hail', instances })).resolves.toEqual([
