@@ -2,6 +2,7 @@
 import { bodyOfDraft, gntOfDraft, partOf, plainOf } from '../../../ui/src/pages/instances/draft'
 import { parameterField } from '../../../ui/src/forms/parameter-fields'
 import { originsOf } from '../../../ui/src/pages/instances/parameters'
+import { stateOf } from '../../../ui/src/pages/instances/state'
 import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
 import { differences } from '../../../ui/src/parts/differences'
 import { gntText } from '../../../ui/src/parts/gnt'
@@ -22,6 +23,14 @@ test('each value says who said it, and what it would be without the instance', (
     ['d', 'default', 4],
     ['e', 'default', 5],
   ])
+})
+
+test('one that does not exist yet is not called stopped', () => {
+  const state = (forthcoming: boolean | undefined, disks_active: boolean) =>
+    stateOf({ status: 'ADMIN_down', forthcoming, disks_active })
+  expect([state(undefined, true), state(false, false)]).toEqual(['ADMIN_down', 'ADMIN_down'])
+  expect([state(true, false), state(true, true)]).toEqual(['reserved', 'half_made'])
+  expect(stateOf({ status: null })).toBeUndefined()
 })
 
 test('an instance that says what holds anyway still says it', () => {

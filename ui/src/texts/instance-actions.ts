@@ -73,6 +73,11 @@ export const instanceActionTexts = {
     hvparams: { label: 'Hypervisor parameters', text: 'For this start only.' },
     beparams: { label: 'Resources', text: 'For this start only: vcpus, maxmem, minmem.' },
   },
+  commit: {
+    label: 'Make it',
+    text: (name: string) => `Makes ${name} as it was reserved, where it was reserved.`,
+    start: { label: 'Start it when it is made' },
+  },
   shutdown: {
     label: 'Stop',
     text: (name: string) => `Asks ${name} to shut down, and switches it off when it does not in time.`,

@@ -40,5 +40,6 @@ export const instanceCreateTexts = {
   snode: { label: 'Secondary node', text: 'It keeps the mirror.' },
   hypervisor: { label: 'Hypervisor' },
   start: { label: 'Start it when it is made' },
+  forthcoming: { label: 'Only reserve it', text: 'Nothing is made on any node until you make it from its page.' },
   no_install: { label: 'Do not install the OS', text: 'It is not started then.' },
 }

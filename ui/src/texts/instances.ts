@@ -115,6 +115,8 @@ export const instanceTexts = {
     ERROR_nodedown: 'Its node does not answer',
     ERROR_nodeoffline: 'Its node is offline',
     ERROR_wrongnode: 'Runs on another node',
+    reserved: 'Reserved',
+    half_made: 'Half made',
   } as Readonly<Record<string, string>>,
   general: 'General',
   disks: 'Disks',

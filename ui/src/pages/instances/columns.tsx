@@ -25,8 +25,9 @@ export const ALL_COLUMNS: readonly InstanceColumn[] = [
     cell: ({ name }) => <RowLink to={instanceTo(name)}>{name}</RowLink>,
   },
   {
-    ...{ id: 'status', title: own.status, width: 130, share: 1, sort: 'status', fields: ['status'] },
-    cell: ({ status }) => <InstanceStatus status={status} />,
+    ...{ id: 'status', title: own.status, width: 130, share: 1, sort: 'status' },
+    fields: ['status', 'forthcoming', 'disks_active'],
+    cell: (instance) => <InstanceStatus of={instance} />,
   },
   {
     ...{ id: 'pnode', title: own.pnode, width: 180, share: 1, sort: 'pnode', fields: ['pnode'] },

@@ -11,7 +11,7 @@ import { Card, Facts, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
 import { ConsoleButton } from '../console/console-link'
-import { INSTANCE_ACTIONS } from './actions'
+import { actionsFor } from './actions'
 import { ADD_TAGS, REMOVE_TAG } from './actions/change'
 import { Activity } from './activity'
 import { Disks, Nics, Snapshots } from './devices'
@@ -39,13 +39,13 @@ export function InstancePage() {
   return (
     <Page
       title={name}
-      note={instance && <InstanceStatus status={instance.status} />}
+      note={instance && <InstanceStatus of={instance} />}
       actions={
         instance &&
         !gone && (
           <>
             <ConsoleButton name={name} />
-            <Actions subject={instance} actions={INSTANCE_ACTIONS} shown={4} />
+            <Actions subject={instance} actions={actionsFor(instance)} shown={4} />
           </>
         )
       }
@@ -117,7 +117,7 @@ function General({ instance }: { instance: Instance }) {
     <Card title={own.general}>
       <Facts
         facts={[
-          [own.columns.status, <InstanceStatus key="status" status={instance.status} />],
+          [own.columns.status, <InstanceStatus key="status" of={instance} />],
           [words.seen, agoText(seen)],
           [own.columns.pnode, pnode && <NodeLink name={pnode} />],
           [

@@ -3,6 +3,7 @@ import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
 import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
+import { type Shown, stateOf } from './state'
 
 export type Instance = Named<components['schemas']['InstanceView']>
 
@@ -21,9 +22,13 @@ const TONES: Readonly<Record<string, Tone>> = {
 export const INSTANCE_STATES = Object.keys(TONES)
 export const BAD_STATES = INSTANCE_STATES.filter((state) => state.startsWith('ERROR'))
 
-export const InstanceStatus = ({ status }: { status: string | null | undefined }) =>
-  status === null || status === undefined ? (
-    <>–</>
-  ) : (
-    <Status tone={TONES[status] ?? 'off'} text={texts.instances.status[status] ?? status} />
+export function InstanceStatus({ of }: { of: Shown }) {
+  const state = stateOf(of)
+  if (state === undefined) return <>–</>
+  return (
+    <Status
+      tone={state === 'half_made' ? 'warn' : (TONES[state] ?? 'off')}
+      text={texts.instances.status[state] ?? state}
+    />
   )
+}

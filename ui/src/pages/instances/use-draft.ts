@@ -165,7 +165,9 @@ function useSections(source: Source, choice: Choice, chosen: boolean): Sections 
     ),
     options: [fieldOf(schema, 'start', own.start), fieldOf(schema, 'wait_for_sync', words.fields['wait_for_sync'])],
     others: [
-      ...(source.kind === 'new' ? [fieldOf(schema, 'no_install', own.no_install)] : []),
+      ...(source.kind === 'new'
+        ? [fieldOf(schema, 'no_install', own.no_install), fieldOf(schema, 'forthcoming', own.forthcoming)]
+        : []),
       ...otherFields(schema, PLACED, {
         ...words.fields,
         osparams_private: { ...words.fields['osparams_private'], hidden: true },

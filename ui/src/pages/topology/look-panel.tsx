@@ -41,18 +41,18 @@ export function LookPanel({ node, instances = [], error }: PanelProps) {
       <Moves
         {...{ title: own.primary, rows: primaries }}
         head={[texts.topology.whatIf.instance, texts.topology.columns.state, own.mirror]}
-        cells={({ name, status, snodes }) => [
+        cells={({ name, snodes, ...shown }) => [
           <InstanceLink key="name" name={name} />,
-          <InstanceStatus key="status" status={status} />,
+          <InstanceStatus key="status" of={shown} />,
           snodes?.length ? snodes.join(', ') : own.alone,
         ]}
       />
       <Moves
         {...{ title: own.secondary, rows: secondaries }}
         head={[texts.topology.whatIf.instance, texts.topology.columns.state, own.runsOn]}
-        cells={({ name, status, pnode }) => [
+        cells={({ name, pnode, ...shown }) => [
           <InstanceLink key="name" name={name} />,
-          <InstanceStatus key="status" status={status} />,
+          <InstanceStatus key="status" of={shown} />,
           pnode,
         ]}
       />

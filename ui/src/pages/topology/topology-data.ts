@@ -6,7 +6,7 @@ import type { ClusterNode } from '../nodes/node'
 
 const PAGE = 1000
 const NODE_FIELDS = 'name,role,group,pinst_cnt,sinst_cnt,mfree,mtotal,tags,offline,drained'
-const INSTANCE_FIELDS = 'name,pnode,snodes,status'
+const INSTANCE_FIELDS = 'name,pnode,snodes,status,forthcoming,disks_active'
 
 interface Pages<View> {
   readonly items: readonly View[]

@@ -1,4 +1,5 @@
 // Changing what an instance is: its OS, state, name, tags; and its end.
+import { schema as commit } from 'openapi:POST /3/instances/{name}/commit'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
 import { schema as removal } from 'openapi:DELETE /3/instances/{name}'
 import { schema as exporting } from 'openapi:POST /3/instances/{name}/export'
@@ -122,6 +123,14 @@ export const REPAIR: Action<Instance> = {
   fields: [fieldOf(repair, 'failover', own.repair.failover)],
   others: otherFields(repair, ['failover'], own.fields),
   request: (instance, body) => post(instance, '/repair', body, { command: 'instance repair' }),
+}
+
+export const COMMIT: Action<Instance> = {
+  ...{ id: 'commit', label: own.commit.label, permission: 'instances.create', group: own.groups.run },
+  text: ({ name }) => own.commit.text(name),
+  fields: [fieldOf(commit, 'start', own.commit.start)],
+  others: ['wait_for_sync', 'ignore_ipolicy'].map((name) => fieldOf(commit, name, own.fields[name])),
+  request: (instance, body) => post(instance, '/commit', body, { command: 'instance add', more: { commit: true } }),
 }
 
 export const REMOVE: Action<Instance> = {
