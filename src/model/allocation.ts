@@ -1,6 +1,6 @@
 // Questions to the allocation and their answers, as /3 has them. Memory and disk are in MiB.
 
-/** A new instance as it would be. */
+/** A new instance to place. */
 export interface InstanceSpecification {
   /** How its disks are stored: `drbd`, `plain`, `file`. */
   disk_template: string
@@ -10,22 +10,22 @@ export interface InstanceSpecification {
   vcpus: number
   /** The size of each disk in MiB; none when left out. @isInt */
   disks_mib?: readonly number[]
-  /** How much it works on its spindles: 1 when left out. @isInt @minimum 0 */
+  /** How much it works on its spindles: 1 by default. @isInt @minimum 0 */
   spindle_use?: number
   tags?: readonly string[]
   /** Networks by name that its node group must be connected to. */
   networks?: readonly string[]
 }
 
-/** A node that was looked at as the place of an instance, and what came of it. */
+/** A node that was considered for the instance, and the verdict on it. */
 export interface CandidateNode {
   node: string
-  /** The other node of a pair: the best one. Null for an instance on one node, and where nothing fits. */
+  /** The best second node for a pair. Null for an instance on one node, and if no node fits. */
   secondary: string | null
   accepted: boolean
-  /** How much worse (above 0) or better (below 0) the score becomes; null where it does not fit. @isDouble */
+  /** By how much the score gets worse (above 0) or better (below 0); null if the instance does not fit. @isDouble */
   score_change: number | null
-  /** Why it does not fit, null where it does; the first nine are the names that Ganeti's programs print. */
+  /** Why the instance does not fit; null if it fits. The first nine are names that Ganeti's programs print. */
   reject:
     | 'FailMem'
     | 'FailDisk'
@@ -50,17 +50,17 @@ export interface CandidateNode {
     | 'evacuated'
     | 'not wanted'
     | null
-  /** The same in words. */
+  /** The reason in words. */
   reason: string | null
-  /** The amount that there is of the resource that is short: MiB or CPUs; null where it is no number. @isDouble */
+  /** How much the node has of the scarce resource: MiB or CPUs; null if the reason is no number. @isDouble */
   free: number | null
-  /** The amount that would be needed of it. @isDouble */
+  /** How much of it is needed. @isDouble */
   needed: number | null
 }
 
 export type Reject = NonNullable<CandidateNode['reject']>
 
-/** By name: all that an answer may tell of, and that what it plans may touch. */
+/** Objects (by name) that an answer may mention and a plan may change. */
 export interface Visible {
   readonly groups: readonly string[]
   readonly nodes: readonly string[]
@@ -78,33 +78,33 @@ export interface GroupScore {
 
 /** Which moves are wanted. */
 export interface BalanceRequest {
-  /** Who plans it: `hail`, the built-in one, or a script; when left out, the cluster's default allocators for `balance`. */
+  /** The allocator that plans it: `hail` (built in) or a script; by default the cluster's allocators for `balance`. */
   iallocator?: string
-  /** Node groups by name; all that the caller sees when left out. */
+  /** Node groups by name; by default all that the caller sees. */
   groups?: readonly string[]
-  /** At most so many moves; when left out, as many as one job can hold. @isInt @minimum 1 */
+  /** The most moves; by default as many as one job can hold. @isInt @minimum 1 */
   max_moves?: number
-  /** Whether disks may be copied: true when left out. */
+  /** Whether disks may be copied: true by default. */
   disk_moves?: boolean
-  /** Whether instances may change their primary node: true when left out. */
+  /** Whether instances may change their primary node: true by default. */
   instance_moves?: boolean
   /** Only instances whose node is offline or drained. */
   evacuate?: boolean
   /** Instances leave only nodes that are offline or drained. */
   restricted_migration?: boolean
-  /** The least gain of a move once the score is below `min_gain_limit`: 0.01 when left out. @isDouble */
+  /** The least gain of a move once the score is below `min_gain_limit`: 0.01 by default. @isDouble */
   min_gain?: number
-  /** 0.1 when left out. @isDouble */
+  /** 0.1 by default. @isDouble */
   min_gain_limit?: number
-  /** Tells of each step every node that the instance could go to. */
+  /** Lists for each step every node that the instance could go to. */
   explain?: boolean
 }
 
-/** One part of the score, which is the weighted sum of all. */
+/** One part of the score, which is a weighted sum. */
 export interface ScoreComponent {
-  /** As Ganeti's programs call it: `free_mem_cv`. */
+  /** The name in Ganeti's programs: `free_mem_cv`. */
   name: string
-  /** Its part of the score. @isDouble */
+  /** Its contribution to the score. @isDouble */
   before: number
   /** @isDouble */
   after: number
@@ -116,50 +116,50 @@ export interface BalanceStep {
   group: string
   /** The kind of move: `migrate` (live; `failover` when it does not run), `replace-secondary`, `migrate-and-replace` and so on. */
   kind: string
-  /** Its nodes before, the primary first. */
+  /** The instance's nodes before, the primary first. */
   from: string[]
   to: string[]
   /** The group's score. @isDouble */
   score_before: number
   /** @isDouble */
   score_after: number
-  /** MiB of disks that are copied to another node; 0 where none are. @isInt */
+  /** MiB of disks that are copied to another node; 0 if none. @isInt */
   copied_mib: number
-  /** The parts of the score that change, those that gain most first. */
+  /** The parts of the score that change, the largest gains first. */
   components: ScoreComponent[]
-  /** Which of the plan's opcodes are this step's: the first one, and how many. @isInt */
+  /** The first of the plan's opcodes that belong to this step, and their number. @isInt */
   first_op: number
   /** @isInt */
   op_count: number
-  /** Each node that was looked at; null without `explain`, and for steps after the first 20,000 nodes that were told. */
+  /** Each node that was considered. Null without `explain`, and for steps after the first 20,000 listed nodes. */
   candidates: CandidateNode[] | null
 }
 
 /** How many instances of a specification fit. */
 export interface CapacityRequest {
   spec: InstanceSpecification
-  /** Who counts: `hail`, the built-in one, or a script; when left out, the cluster's default allocators for `capacity`. */
+  /** The allocator that counts: `hail` (built in) or a script; by default the cluster's allocators for `capacity`. */
   iallocator?: string
-  /** Node groups by name; all that the caller sees when left out. */
+  /** Node groups by name; by default all that the caller sees. */
   groups?: readonly string[]
-  /** Looks no further than so many in each group; 0 only explains where one would fit. @isInt @minimum 0 */
+  /** Stops counting at this number in each group; 0 only explains where one would fit. @isInt @minimum 0 */
   max_instances?: number
-  /** Tells for each node of each group whether the next instance fits there, and why not or how good it is. */
+  /** Says for each node of each group whether the next instance fits there, and why not or how good it is. */
   explain?: boolean
 }
 
 /** The instances that fit into a node group while the others stay as they are. */
 export interface GroupCapacity {
   group: string
-  /** `preferred`, `last_resort`, or `unallocable`: then only who names the group gets into it. */
+  /** `preferred`, `last_resort`, or `unallocable`: only requests that name such a group may use it. */
   alloc_policy: string
   /** @isInt */
   fits: number
-  /** The nodes of each instance, the primary first, in the order in which instances would be placed. */
+  /** The nodes of each instance, the primary first, in the order of placement. */
   nodes: string[][]
-  /** Why no more fit; null where no more were asked for. */
+  /** Why no more fit; null if the question asked for no more. */
   reason: string | null
-  /** For the next instance, each node of the group; null without `explain`. */
+  /** Each node of the group, judged for the next instance; null without `explain`. */
   candidates: CandidateNode[] | null
 }
 
@@ -169,21 +169,21 @@ export interface Capacity {
   groups: GroupCapacity[]
 }
 
-/** The course of events: nodes die first, then instances arrive. */
+/** What happens: first nodes die, then instances arrive. */
 export interface WhatIfRequest {
-  /** Nodes by name that die. */
+  /** Names of nodes that die. */
   nodes?: readonly string[]
-  /** All nodes with this tag die, too. */
+  /** All nodes with this tag also die. */
   node_tag?: string
   /** Instances that arrive, one after the other. */
   instances?: readonly ArrivingInstances[]
-  /** Tells of what cannot be placed each node that was looked at. */
+  /** Lists each considered node for everything that cannot be placed. */
   explain?: boolean
 }
 
 export interface ArrivingInstances {
   spec: InstanceSpecification
-  /** 1 when left out. @isInt @minimum 1 */
+  /** 1 by default. @isInt @minimum 1 */
   count?: number
   /** Only into this node group. */
   group?: string
@@ -201,7 +201,7 @@ export interface LostInstance {
   /** Its nodes before. */
   nodes: string[]
   reason: string
-  /** Each node that was looked at; null without `explain`, and where none was. */
+  /** Each node that was considered; null without `explain`, and if there was none. */
   candidates: CandidateNode[] | null
 }
 
@@ -214,7 +214,7 @@ export interface PlacedInstance {
 export interface RefusedInstances {
   /** The number of their entry in the request, from 0. @isInt */
   entry: number
-  /** How many of it. @isInt */
+  /** How many of these instances. @isInt */
   count: number
   reason: string
   candidates: CandidateNode[] | null
@@ -223,17 +223,17 @@ export interface RefusedInstances {
 export interface WhatIf {
   /** The nodes that died. */
   dead: string[]
-  /** In the order in which they come back: what ran on a dead node, and where it runs then. */
+  /** Instances that ran on a dead node, in the order in which they come back, and where they run then. */
   restored: RestoredInstance[]
   /** Instances that ran on a dead node and cannot come back. */
   lost: LostInstance[]
-  /** Instances that run on, or have come back, but have lost their mirror, and where it gets a new one. */
+  /** Instances that run (still or again) without their mirror, and where the new mirror goes. */
   mirrored: RestoredInstance[]
-  /** Instances that run on without a mirror. */
+  /** Instances that go on without a mirror. */
   unmirrored: LostInstance[]
   placed: PlacedInstance[]
   refused: RefusedInstances[]
-  /** Nodes that could not take over what they would have to if one more node died. */
+  /** Nodes that could not take over their share if one more node died. */
   without_reserve: string[]
   groups: GroupScore[]
 }

@@ -1,5 +1,6 @@
-// Kinds of questions to allocators, each with a list of default allocators of its own, which are asked in order until one finds
-// something. A kind without a list has Ganeti's default allocator; the last two, which Ganeti does not have, the built-in one.
+// Kinds of questions to allocators. Each kind has its own list of default allocators, which are asked in order until
+// one finds a solution. A kind without a list uses Ganeti's default allocator. The last two kinds are ours, and use the
+// built-in allocator instead.
 import { BUILTIN_IALLOCATOR } from './constants/words'
 
 export const ALLOCATOR_KINDS = [
@@ -13,7 +14,7 @@ export const ALLOCATOR_KINDS = [
 ] as const
 export type AllocatorKind = (typeof ALLOCATOR_KINDS)[number]
 
-/** Where they are in gantry.data. */
+/** The section of gantry.data that holds them. */
 export const ALLOCATORS_SECTION = 'allocators'
 
 /** Only kinds that have a list. */
@@ -28,13 +29,13 @@ export function defaultAllocators(section: Readonly<Record<string, unknown>>): D
   )
 }
 
-/** Stands for the cluster's default allocators. */
+/** In an opcode: the cluster's default allocators. */
 export const DEFAULT_SHORTCUT = '.'
 
-/** To be asked one after the other, until one finds something. */
+/** Allocators to ask one after the other, until one finds a solution. */
 export type Allocators = readonly [string, ...string[]]
 
-/** Who answers a question that Ganeti does not have. */
+/** The allocators for a kind of question that Ganeti does not have. */
 export function ownAllocators(lists: DefaultAllocators, kind: 'balance' | 'capacity', given?: string): Allocators {
   if (given !== undefined && given !== DEFAULT_SHORTCUT) return [given]
   const [first = BUILTIN_IALLOCATOR, ...others] = lists[kind] ?? []

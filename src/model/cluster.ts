@@ -22,7 +22,7 @@ export interface Cluster extends Stamped, Tagged {
   readonly volume_group_name?: string
   readonly reserved_lvs: readonly string[]
   readonly drbd_usermode_helper?: string
-  /** Empty on a cluster that has given up its master. */
+  /** Empty on a cluster that has given up its master role. */
   readonly master_node: NodeUuid
   readonly master_ip: string
   readonly master_netdev: string
@@ -56,9 +56,9 @@ export interface Cluster extends Stamped, Tagged {
   readonly ipolicy: IPolicy
   readonly hv_state_static: StaticState
   readonly disk_state_static: StaticState
-  /** Order matters: the first is what a new instance gets. */
+  /** Order matters: a new instance gets the first one by default. */
   readonly enabled_disk_templates: readonly DiskTemplate[]
-  /** SHA-1 digest of each candidate's client certificate; who is not in it is not obeyed by noded. */
+  /** SHA-1 digest of each candidate's client certificate. noded obeys only these. */
   readonly candidate_certs: Readonly<Record<string, string>>
   readonly max_running_jobs: number
   readonly max_tracked_jobs: number
@@ -73,6 +73,6 @@ export interface Cluster extends Stamped, Tagged {
   readonly uuid: string
 }
 
-/** The fields that the maker of a new cluster decides; the rest has its defaults. */
+/** Fields that the maker of a new cluster decides; the others have defaults. */
 export type FirstFields = Partial<Cluster> &
   Pick<Cluster, 'enabled_disk_templates' | 'enabled_hypervisors' | 'master_netdev' | 'modify_etc_hosts'>

@@ -19,5 +19,5 @@ export interface Tagged {
   readonly tags: readonly string[]
 }
 
-/** `{hypervisor: {...}}`, kept for Ganeti's sake. */
+/** `{hypervisor: {...}}`; only Ganeti uses it. */
 export type StaticState = Readonly<Record<string, unknown>>

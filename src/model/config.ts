@@ -22,7 +22,7 @@ export type { DiskUuid, FilterUuid, GroupUuid, InstanceUuid, NetworkUuid, NicUui
 
 export type Container<T> = Readonly<Record<string, T>>
 
-/** The containers and what each holds. */
+/** The containers and their objects. */
 export interface ObjectKinds {
   nodes: Node
   nodegroups: NodeGroup
@@ -43,15 +43,15 @@ export interface ConfigData extends ConfigContainers {
   readonly serial_no: number
 }
 
-/** Gantry's own data, which Ganeti does not have: gantry.data, beside config.data. Sections of keyed JSON values. */
+/** Gantry's own data, in gantry.data beside config.data: sections of keyed JSON values. */
 export interface GantryData {
   readonly version: number
-  /** The store's serial at the last change of this document. */
+  /** The store's serial number at the last change of this document. */
   readonly serial_no: number
   readonly sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Both documents of one moment. */
+/** Both documents at the same moment. */
 export interface Documents {
   readonly config: ConfigData
   readonly gantry: GantryData

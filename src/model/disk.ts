@@ -14,7 +14,7 @@ export type LogicalId = readonly (string | number)[]
 export interface Disk extends Stamped {
   readonly logical_id: LogicalId
   readonly dev_type: DiskTemplate
-  /** For DRBD: the data and the metadata volume. */
+  /** The data volume and the metadata volume, for DRBD. */
   readonly children: readonly Disk[]
   readonly nodes: readonly NodeUuid[]
   /** `disk/<index>` at the top level, empty for children. */

@@ -1,9 +1,9 @@
-// One class for each error name that crosses a wire, with typed fields; domain code throws these and knows nothing of HTTP.
-// On the wire an error is `[class name, [arguments]]`; `toWire` and `errorFromWire` are the two directions.
+// Each error name on the wire has a class here, with typed fields. Domain code throws these and knows nothing of HTTP.
+// On the wire an error is `[class name, [arguments]]`; `toWire` and `errorFromWire` convert in both directions.
 
 import { errorText, systemFailure } from '../lib/system-failure'
 
-/** The second argument of OpPrereqError: what kind of refusal it is. */
+/** The second argument of OpPrereqError: the kind of refusal. */
 export const ECODE = {
   RESOLVER: 'resolver_error',
   NORES: 'insufficient_resources',
@@ -17,7 +17,7 @@ export const ECODE = {
   ENVIRON: 'environment_error',
 } as const
 
-/** Refusals that only the API of our own knows. */
+/** Kinds of refusal that only our own API has. */
 export const REFUSED = {
   forbidden: 'forbidden',
   inFlight: 'in_flight',
@@ -56,7 +56,7 @@ abstract class TextError extends GanetiError {
 export class GenericError extends TextError {
   readonly wire = 'GenericError'
 }
-/** How luxid refuses jobs then, in Ganeti's words; it may say more behind them. */
+/** luxid's refusal of jobs while the queue is drained, in Ganeti's words. More text may follow it. */
 export const QUEUE_DRAINED = 'Queue drained'
 export const isQueueDrained = (error: unknown): boolean =>
   error instanceof GenericError && error.message.startsWith(QUEUE_DRAINED)
@@ -173,7 +173,7 @@ export class FileStoragePathError extends TextError {
 export class OpPrereqError extends GanetiError {
   readonly wire = 'OpPrereqError'
   readonly code: ErrorCode
-  /** A few of Ganeti's refusals cross the wire without a code. */
+  /** Some of Ganeti's refusals cross the wire without a code. */
   constructor(
     readonly text: string,
     code?: ErrorCode,
@@ -185,7 +185,7 @@ export class OpPrereqError extends GanetiError {
 
 export class JobQueueFull extends GanetiError {
   readonly wire = 'JobQueueFull'
-  /** Ganeti's has no text: it is said whose jobs are too many where it is not the queue that is full. */
+  /** Ganeti's error has no text. Ours names the user with too many jobs, if not the queue is full. */
   constructor(text?: string) {
     super(text === undefined ? [] : [text], text ?? 'The job queue is full')
   }
@@ -286,7 +286,9 @@ const CODES: readonly string[] = [...Object.values(ECODE), ...Object.values(REFU
 const isCode = (value: unknown): value is ErrorCode => typeof value === 'string' && CODES.includes(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The error that another daemon sent. What has no class here, or odd arguments, becomes a GenericError that keeps the name. */
+/**
+ * The error that another daemon sent. An unknown class, or odd arguments, become a GenericError that keeps the name.
+ */
 export function errorFromWire(wire: unknown): GanetiError {
   if (isText(wire)) return new GenericError(wire)
   if (!Array.isArray(wire) || !isText(wire[0])) return new GenericError(JSON.stringify(wire) ?? 'unknown error')
@@ -331,7 +333,7 @@ function hookFailure(value: unknown): HookFailure {
   return [node ?? '', script ?? '', output ?? '']
 }
 
-/** Any thrown thing as `[name, args]`: what is not one of ours is a bug and shows no stack on the wire. */
+/** Converts anything thrown to `[name, args]`. An error that is not ours is a bug, and shows no stack on the wire. */
 export function errorToWire(error: unknown): WireError {
   if (error instanceof GanetiError) return error.toWire()
   const refused = systemFailure(error)

@@ -1,7 +1,7 @@
-// Filter rules of the queue, and the actions that they have.
+// Filter rules of the queue, and their actions.
 import type { FilterUuid } from './ids'
 
-/** `RATE_LIMIT` comes with a number. */
+/** `RATE_LIMIT` also has a number. */
 export const FILTER_ACTIONS = ['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE'] as const
 export type FilterAction = (typeof FILTER_ACTIONS)[number] | readonly ['RATE_LIMIT', number]
 
@@ -16,7 +16,7 @@ export type FilterPredicate = readonly [kind: 'jobid' | 'opcode' | 'reason', fil
 
 /** A rule of the job filter chain. */
 export interface FilterRule {
-  /** The last job id when the rule was made: older jobs are not touched by it. */
+  /** The last job id when the rule was made. The rule ignores older jobs. */
   readonly watermark: number
   readonly priority: number
   readonly predicates: readonly FilterPredicate[]

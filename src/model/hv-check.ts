@@ -1,10 +1,10 @@
-// Whether hypervisor parameters make sense in themselves. Whether files exist is for the nodes to say.
+// Checks that hypervisor parameters make sense. Nodes check whether files exist.
 import type { Params, ParamValue } from './common'
 import { HV_PARAMS, type HvCheck, type HvParam, type Hypervisor } from './constants/hypervisors'
 import { HypervisorError } from './errors'
 import { checkKvmParams } from './kvm-check'
 
-/** Takes filled parameters; throws HypervisorError naming the parameter. */
+/** `filled`: with all defaults. Throws a HypervisorError that names the parameter. */
 export function checkHvParams(hypervisor: Hypervisor, filled: Params): void {
   const specs = HV_PARAMS[hypervisor]
   for (const name of Object.keys(filled))

@@ -1,5 +1,5 @@
-// The model layer: what a cluster is, as types, constants and errors. It does no IO and knows no daemon; it may import lib only.
-// Branded identifiers: plain strings at run time, kept apart by the compiler where mixing them up would hurt.
+// The model layer: types, constants and errors that describe a cluster. It does no IO and knows no daemon; it may
+// import lib only. Identifiers are branded: plain strings at run time, but the compiler keeps their kinds apart.
 
 type Brand<Name extends string> = string & { readonly __brand: Name }
 
@@ -15,7 +15,7 @@ const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/
 
 export const isUuid = (text: string): boolean => UUID.test(text)
 
-// A string from the wire or from chance becomes an identifier of its kind here and nowhere else.
+// Only these functions turn a string into an identifier.
 export const nodeUuid = (text: string): NodeUuid => text as NodeUuid
 export const groupUuid = (text: string): GroupUuid => text as GroupUuid
 export const instanceUuid = (text: string): InstanceUuid => text as InstanceUuid

@@ -27,7 +27,7 @@ export interface Instance extends Stamped, Tagged {
   readonly disks_active: boolean
   readonly network_port?: number
   readonly uuid: InstanceUuid
-  /** Present, and true, only while the instance does not exist yet. */
+  /** Present (and true) only while the instance does not exist yet. */
   readonly forthcoming?: true
 }
 

@@ -1,4 +1,5 @@
-// Versions of IP, and what follows from them. The configuration and ssconf keep a version as the number of an address family.
+// Versions of IP, and numbers that depend on them. The configuration and ssconf store a version as the number of its
+// address family.
 export type IpVersion = 4 | 6
 export type IpFamily = 2 | 10
 
@@ -7,7 +8,7 @@ const FAMILIES = { 4: 2, 6: 10 } as const
 export const familyOf = (version: IpVersion): IpFamily => FAMILIES[version]
 export const versionOf = (family: number): IpVersion => (family === FAMILIES[6] ? 6 : 4)
 
-/** The netmask of one address alone. */
+/** The prefix length of a single address. */
 export const bitsOf = (version: IpVersion): number => (version === 4 ? 32 : 128)
 
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'

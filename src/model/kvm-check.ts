@@ -1,9 +1,9 @@
-// Which parameters of KVM fit together. What they name on a node, the node checks.
+// Checks which parameters of KVM fit together. The node checks the files and devices that they name.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Params } from './common'
 import { HypervisorError } from './errors'
 
-/** Parameters that mean nothing without `spice_bind`. */
+/** Parameters without effect unless `spice_bind` is set. */
 const SPICE_ONLY: readonly string[] = [
   'spice_ip_version',
   'spice_password_file',
@@ -14,7 +14,7 @@ const SPICE_ONLY: readonly string[] = [
   'spice_use_tls',
 ]
 
-/** Takes filled parameters. */
+/** `params`: with all defaults. */
 export function checkKvmParams(params: Params): void {
   const problem =
     bootProblem(params) ??

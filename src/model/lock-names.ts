@@ -1,4 +1,4 @@
-// The names of locks: their order, levels, and which lockset a lock belongs to.
+// Names of locks: their order, their levels, and their locksets.
 import { GenericError } from './errors'
 import type { LockLevel, LockName } from './lock'
 

@@ -1,4 +1,4 @@
-// How locks and their owners are written, in calls of wconfd and in its files. Names of types in errors are Ganeti's.
+// The form of locks and their owners in calls of wconfd and in its files. Errors name types as Ganeti does.
 import { leaf, string } from '../lib/shapes/leaves'
 import { type Shape, refine } from '../lib/shapes/shape'
 import type { ClientId, LockMode, LockName, LockRequest } from './lock'

@@ -1,6 +1,6 @@
-// Locks as they are named and owned on the wire and in locks.data (spec: wconfd.json).
+// Names and owners of locks, on the wire and in locks.data (spec: wconfd.json).
 
-/** `[job id or daemon name, live-lock path, process id]`: who owns locks. */
+/** `[job id or daemon name, live-lock path, process id]`: an owner of locks. */
 export type ClientId = [identifier: number | string, livelock: string, pid: number]
 export type LockMode = 'shared' | 'exclusive'
 /** Full names: `cluster/BGL`, `instance/<name>`, `node/<uuid>`, `node/[lockset]`, ... */

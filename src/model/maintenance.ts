@@ -1,48 +1,48 @@
-// What the maintenance daemon remembers, as it lies in gantry.data: its settings, the repair events, and the round that is under way.
+// The memory of the maintenance daemon in gantry.data: its settings, the repair events, and the current round.
 import { isObject, type JsonObject } from '../lib/shapes/shape'
 import type { GantryData } from './config'
 import { ECODE, OpPrereqError } from './errors'
 
-/** Sections of gantry.data. The settings are no secret: every candidate's confd is told them. */
+/** Sections of gantry.data. The settings are not secret: every candidate's confd gets them. */
 export const MAINTENANCE = {
   settings: 'maintenance',
   events: 'maintenance-events',
   rounds: 'maintenance-rounds',
 } as const
 
-/** The key of the round below MAINTENANCE.rounds, and of what would be done where nothing is to be done. */
+/** The key of the round below MAINTENANCE.rounds, and of the list of actions that a dry run would take. */
 export const ROUND_KEY = 'round'
 export const OUTLOOK_KEY = 'outlook'
 export const PROBLEMS_KEY = 'problems'
-/** When nodes last reported something new, so that a replay is one for the next maintd, too. */
+/** The time of each node's last new report, so that the next maintd can also recognize a replay. */
 export const REPORTED_KEY = 'reported'
 
 export const MAINTD_SOURCE = 'gnt:daemon:maintd'
 export const READY_TAG = 'maintd:repairready:'
 export const FAILED_TAG = 'maintd:repairfailed:'
 
-/** From the least invasive to the most invasive one. */
+/** Ordered from the least to the most invasive. */
 export const REPAIR_ACTIONS = ['live-repair', 'evacuate', 'evacuate-failover'] as const
 export type RepairAction = (typeof REPAIR_ACTIONS)[number]
 
 export const REPAIR_STATUSES = ['noted', 'pending', 'canceled', 'failed', 'completed'] as const
 export type RepairStatus = (typeof REPAIR_STATUSES)[number]
 
-/** A fault of a node, from the first report until somebody has acknowledged what was done about it. */
+/** A fault of a node, from the first report until somebody has acknowledged the result. */
 export interface RepairEvent {
   readonly id: string
   /** The node's uuid. */
   readonly node: string
-  /** The very object that the node's self-diagnosis printed. */
+  /** The exact object that the node's self-diagnosis printed. */
   readonly original: JsonObject
   readonly action: RepairAction
   readonly status: RepairStatus
   readonly jobs: readonly number[]
-  /** The tag that the node has got, or will get if all goes well. */
+  /** The node's tag, now or when all is done. */
   readonly tag: string
-  /** Whether the node has got it: only then its absence means that somebody removed it. */
+  /** Whether the node has got the tag. Only then a missing tag means that somebody removed it. */
   readonly tagged: boolean
-  /** Why nothing goes on, for people; null where something does. */
+  /** Why the event does not go on, for people; null if it does. */
   readonly note: string | null
   readonly ctime: number
   readonly mtime: number
@@ -54,32 +54,32 @@ export interface RoundJob {
   readonly key: number
   readonly job: number | null
   readonly kind: RoundJobKind
-  /** The event that it is about; null for repairs of instances and for balancing. */
+  /** The event of the job; null for repairs of instances and for balancing. */
   readonly event: string | null
   readonly text: string
-  /** By name: what it touches. */
+  /** Names of the nodes and instances that it touches. */
   readonly nodes: readonly string[]
   readonly instances: readonly string[]
-  /** The tag that tells of it once its number is known: `{}` stands for the number. */
+  /** A tag to set once the job's number is known: `{}` stands for the number. */
   readonly tagLater?: string
 }
 
 export type RoundJobKind = 'drain' | 'move' | 'repair-command' | 'tag' | 'repair' | 'repair-tag' | 'balance'
 
-/** It is written before its jobs are submitted: a maintd that finds one looks which of its jobs there are. */
+/** A round is written before its jobs are submitted. A maintd that finds one checks which of its jobs exist. */
 export interface Round {
   readonly id: string
   readonly began: number
   readonly jobs: readonly RoundJob[]
-  /** Whether it is known which of them were submitted. */
+  /** Whether we know which of the jobs were submitted. */
   readonly resolved: boolean
-  /** Whether the tags that tell of repairs were submitted too. */
+  /** Whether the tags that announce repairs were submitted too. */
   readonly tagged: boolean
   readonly serial_no: number
 }
 
 export interface MaintenanceSettings {
-  /** Seconds until the next look when nothing was to be done. */
+  /** Seconds until the next check after one that found nothing to do. */
   readonly round_delay: number
   readonly balance: boolean
   /** The least gain that is worth a move. @isDouble */
@@ -93,16 +93,16 @@ export interface MaintenanceSettings {
   readonly diagnose_command: string
 }
 
-/** Settings that are to be changed; the others stay. */
+/** Settings to change; the others stay. */
 export interface MaintenanceChanges {
-  /** Seconds until the next look when nothing was to be done. @isInt @minimum 1 */
+  /** Seconds until the next check after one that found nothing to do. @isInt @minimum 1 */
   round_delay?: number
   balance?: boolean
   /** The least gain that is worth a move. @isDouble */
   balance_threshold?: number
-  /** Whether balancing looks at the load that the nodes measure. */
+  /** Whether balancing considers the load that nodes measure. */
   balance_load?: boolean
-  /** Whether balancing may give mirrors other nodes, which copies disks. */
+  /** Whether balancing may move mirrors to other nodes, which copies disks. */
   balance_disks?: boolean
   evacuation?: boolean
   live_repair?: boolean
@@ -112,7 +112,7 @@ export interface MaintenanceChanges {
   diagnose_command?: string
 }
 
-/** The parameter of OP_CLUSTER_SET_PARAMS for each. */
+/** The parameter of OP_CLUSTER_SET_PARAMS for each setting. */
 export const MAINTENANCE_PARAMETERS = {
   round_delay: 'maint_round_delay',
   balance: 'maint_balance',
@@ -126,9 +126,9 @@ export const MAINTENANCE_PARAMETERS = {
   diagnose_command: 'diagnose_data_collector_filename',
 } as const satisfies Record<keyof MaintenanceSettings, string>
 
-/** The settings by the names of their parameters, as the cluster shows them. */
+/** The settings, under the names of their parameters, as the cluster shows them. */
 export interface MaintenanceInfo {
-  /** Seconds until the next look of maintenance when nothing was to be done. */
+  /** Seconds until the next check after one that found nothing to do. */
   maint_round_delay: number
   maint_balance: boolean
   /** The least gain that is worth a move. @isDouble */
@@ -139,7 +139,7 @@ export interface MaintenanceInfo {
   maint_live_repair: boolean
   maint_harep: boolean
   maint_dry_run: boolean
-  /** The program in node-diagnose-commands that tells how a node is; empty for none. */
+  /** The program in node-diagnose-commands that reports a node's health; empty for none. */
   diagnose_data_collector_filename: string
 }
 
@@ -152,7 +152,10 @@ export function maintenanceInfo(gantry: Pick<GantryData, 'sections'>): Maintenan
   return Object.fromEntries(all) as unknown as MaintenanceInfo
 }
 
-/** Settings as parameters of the opcode that changes the cluster. Throws when one is unknown, or none is given. */
+/**
+ * Converts settings to parameters of the opcode that changes the cluster. Throws if one is unknown, or if there are
+ * none.
+ */
 export function maintenanceParameters(settings: JsonObject): JsonObject {
   const given = Object.entries(settings).map(([name, value]): [string, unknown] => {
     const parameter = Object.entries(MAINTENANCE_PARAMETERS).find(([one]) => one === name)?.[1]
@@ -164,7 +167,7 @@ export function maintenanceParameters(settings: JsonObject): JsonObject {
   return Object.fromEntries<unknown>(given)
 }
 
-/** All that acts is off. */
+/** A new cluster's maintenance only watches. */
 export const MAINTENANCE_DEFAULTS: MaintenanceSettings = {
   ...{ round_delay: 300, balance: false, balance_threshold: 0.1, balance_load: false, balance_disks: false },
   ...{ evacuation: false, live_repair: false, harep: false, dry_run: false, diagnose_command: '' },
@@ -187,7 +190,7 @@ export const changedEvent = (event: RepairEvent, fields: Partial<RepairEvent>, n
   serial_no: event.serial_no + 1,
 })
 
-/** Whoever cancels an event wants nothing more to be done about it. What has ended already stays as it ended. */
+/** Cancels an event: nothing more is done about it. An event that has ended stays as it is. */
 export const canceledEvent = (event: RepairEvent, now_s: number): RepairEvent =>
   isActive(event) ? changedEvent(event, { status: 'canceled', note: null }, now_s) : event
 
@@ -203,7 +206,7 @@ export function roundOf({ sections }: Pick<GantryData, 'sections'>): Round | nul
   return isObject(round) ? (round as unknown as Round) : null
 }
 
-/** What would be done, where nothing is to be done. */
+/** The actions that a dry run would take. */
 export function outlookOf({ sections }: Pick<GantryData, 'sections'>): string[] {
   const outlook = sections[MAINTENANCE.rounds]?.[OUTLOOK_KEY]
   return Array.isArray(outlook) ? outlook.map(String) : []
@@ -217,35 +220,35 @@ export function problemsOf({ sections }: Pick<GantryData, 'sections'>): Readonly
     : {}
 }
 
-/** When each node made the first report of what it reports now, in nanoseconds, by its uuid. */
+/** When each node (by uuid) first reported its current report, in nanoseconds. */
 export function reportedOf({ sections }: Pick<GantryData, 'sections'>): ReadonlyMap<string, number> {
   const reported = sections[MAINTENANCE.rounds]?.[REPORTED_KEY]
   const all = isObject(reported) ? Object.entries(reported) : []
   return new Map(all.flatMap(([uuid, time]) => (typeof time === 'number' ? [[uuid, time] as const] : [])))
 }
 
-/** Something may still be done about it. */
+/** Whether something may still be done about it. */
 export const isActive = ({ status }: Pick<RepairEvent, 'status'>): boolean => status === 'noted' || status === 'pending'
 
-/** A fault of a node, and what was done about it. */
+/** A fault of a node, and the reaction to it. */
 export interface MaintenanceEvent {
   id: string
-  /** The same once more, by its older name. */
+  /** The id again, under its older name. */
   uuid: string
   /** The uuid of the node that reported it. */
   node: string
   /** The name of the node; null when it has left the cluster. */
   node_name: string | null
-  /** The very object that the node's self-diagnosis printed. */
+  /** The exact object that the node's self-diagnosis printed. */
   original: { [key: string]: unknown }
   action: RepairAction
-  /** `noted`: nothing was done yet. `pending`: jobs were submitted, and none has failed. The other three are its end. */
+  /** `noted`: nothing was done yet. `pending`: jobs were submitted, and none has failed. The other three are final. */
   'repair-status': RepairStatus
   /** @isInt */
   jobs: number[]
-  /** The tag that the node has got, or will get when all is done. To remove it acknowledges the event. */
+  /** The tag that the node has, or will get when all is done. Removing it acknowledges the event. */
   tag: string
-  /** Why nothing goes on, for people; null where something does. */
+  /** Why the event does not go on, for people; null if it does. */
   note: string | null
   /** @isDouble */
   ctime: number
@@ -254,25 +257,25 @@ export interface MaintenanceEvent {
   serial_no: number
 }
 
-/** A job of the round that is under way. */
+/** A job of the current round. */
 export interface MaintenanceJob {
-  /** Null while it is being submitted, and for one that was refused. */
+  /** Null while it is being submitted, and if it was refused. */
   job: number | null
   kind: RoundJobKind
-  /** The id of the event that it is about; null for repairs of instances and for balancing. */
+  /** The id of its event; null for repairs of instances and for balancing. */
   event: string | null
   text: string
 }
 
-/** What maintenance may do, and what it does. */
+/** What maintenance may do, and its current work. */
 export interface MaintenanceView {
   settings: MaintenanceSettings
   events: MaintenanceEvent[]
-  /** Jobs of the round that is under way; the next one begins when all of them have ended. */
+  /** Jobs of the current round. The next round begins when all of them have ended. */
   jobs: MaintenanceJob[]
-  /** In a dry run: what would be done. */
+  /** In a dry run: the actions that maintenance would take. */
   outlook: string[]
-  /** Nodes whose reports cannot be used, with the reason. */
+  /** Nodes with unusable reports, with the reason. */
   problems: { [node: string]: string }
 }
 
@@ -287,11 +290,11 @@ export const maintenanceView = (gantry: Pick<GantryData, 'sections'>, nameOf: Na
 /** The name of a node by its uuid. */
 type NameOf = (uuid: string) => string | undefined
 
-/** Without anything that the outside need not know of how it is kept. */
+/** Leaves out internal details of how we store it. */
 export function shownEvent(event: RepairEvent, nodeName: string | undefined): MaintenanceEvent {
   const { id, node, original, action, status, jobs, tag, note, ctime, mtime, serial_no } = event
   return {
-    // The design and the older code have a name each for the id.
+    // The design and the older code name the id differently.
     ...{
       id,
       uuid: id,

@@ -1,5 +1,5 @@
-// Our notes about a job, kept in the reason trail of its first opcode. So they are written in the same step as the job and copied with it, and the
-// format stays Ganeti's. Jobs inherit the trail of the job that submitted them.
+// Our notes about a job, in the reason trail of its first opcode. There they are written and copied together with the
+// job, and the format stays Ganeti's. Jobs inherit the trail of the job that submitted them.
 
 export const MARK = {
   user: 'gantry:user',
@@ -8,13 +8,13 @@ export const MARK = {
   key: 'gantry:key',
   /** JSON of a list of Preconditions. */
   match: 'gantry:match',
-  /** JSON of a TokenScope: the opcode may touch nothing outside it. */
+  /** JSON of a TokenScope: the opcode may touch only objects inside it. */
   scope: 'gantry:scope',
-  /** JSON of Rights: the jobs that the opcode submits may do nothing else. */
+  /** JSON of Rights: the jobs that the opcode submits may do only this. */
   rights: 'gantry:rights',
 } as const
 
-/** The rights of the user who submitted an opcode: patterns of permissions, of the user and of the token. */
+/** The rights of an opcode's submitter: patterns of permissions, of the user and of the token. */
 export interface Rights {
   readonly user: readonly string[]
   readonly token: readonly string[] | null
@@ -28,12 +28,12 @@ const ALL: ReadonlySet<unknown> = new Set(Object.values(MARK))
 const INTERNAL: ReadonlySet<unknown> = new Set([MARK.key, MARK.match, MARK.scope, MARK.rights])
 
 /**
- * An opcode as Ganeti's clients know it, and as users may send it: without marks, also in trails of opcodes inside opcodes; itself where
- * there are none.
+ * An opcode as Ganeti's clients know it and users may send it: without marks, also in trails of opcodes inside opcodes.
+ * Returns the same object if it has no marks.
  */
 export const withoutMarks = <T extends object>(op: T): T => without(ALL, op)
 
-/** An opcode as our own doors show it: with who submitted it. */
+/** An opcode as our own doors show it: with its submitter. */
 export const withoutInternalMarks = <T extends object>(op: T): T => without(INTERNAL, op)
 
 function without<T extends object>(sources: ReadonlySet<unknown>, op: T): T {
@@ -44,6 +44,6 @@ function without<T extends object>(sources: ReadonlySet<unknown>, op: T): T {
     if (typeof value !== 'object' || value === null) return false
     return (Array.isArray(value) && value.some(isMark)) || Object.values(value).some(has)
   }
-  // Marks are taken out; all else keeps its type.
+  // Only marks are removed; the type stays.
   return has(op) ? (JSON.parse(JSON.stringify(op), drop) as T) : op
 }

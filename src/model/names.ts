@@ -1,10 +1,12 @@
-/** Whether a text may be the name of a host: of an instance, a node, or the cluster. Case and a dot at the end do not matter. */
+/**
+ * Whether a text may be a host name (of an instance, a node, or the cluster). Case and a dot at the end do not matter.
+ */
 export const isHostname = (name: string): boolean =>
   /^[a-z0-9._-]{1,255}$/.test(normalHostname(name)) && !/^[.-]|\.\./.test(name)
 
-/** A name of a machine's network interface. */
+/** Whether a text may be the name of a machine's network interface. */
 export const isInterfaceName = (name: string): boolean =>
   /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,14}$/.test(name) && name !== '.' && name !== '..'
 
-/** How the name of a host is kept. */
+/** The form of a host name in the configuration. */
 export const normalHostname = (name: string): string => name.toLowerCase().replace(/\.$/, '')

@@ -10,9 +10,9 @@ export interface Network extends Stamped, Tagged {
   readonly network6?: string
   readonly gateway?: string
   readonly gateway6?: string
-  /** One `0` or `1` for each address, from the network address on: taken by instances. */
+  /** One `0` or `1` for each address, from the network address on: whether an instance uses it. */
   readonly reservations?: string
-  /** The same, taken by others. */
+  /** The same for addresses that others use. */
   readonly ext_reservations?: string
   readonly uuid: NetworkUuid
 }
@@ -22,7 +22,7 @@ type Told = Pick<Network, 'name' | 'network' | 'gateway' | 'network6' | 'gateway
   readonly tags?: readonly string[]
 }
 
-/** What hooks, and scripts that connect a NIC, are told of its network (Ganeti's `Network.HooksDict`). */
+/** The network's variables for hooks and for scripts that connect a NIC (Ganeti's `Network.HooksDict`). */
 export function networkVariables(network: Told) {
   const optional = {
     NETWORK_GATEWAY: network.gateway,

@@ -1,4 +1,4 @@
-// The order in which people expect names: digits compare as numbers, so node2 comes before node10.
+// The natural order of names: digits compare as numbers, so node2 comes before node10.
 
 export const niceSort = (names: Iterable<string>): string[] => niceSortBy(names, (name) => name)
 
@@ -11,7 +11,10 @@ export function niceSortBy<T>(items: Iterable<T>, name: (item: T) => string): T[
 
 export const niceCompare = (a: string, b: string): number => compareText(sortKey(a), sortKey(b))
 
-/** A text whose plain order is the one wanted: the length of a number stands before it, below all that names are made of. */
+/**
+ * Returns a text whose plain order is the wanted one: the length of each number stands before it, as a character below
+ * all those of names.
+ */
 const sortKey = (name: string): string =>
   name.replace(/\d+/g, (digits) => {
     const number = digits.replace(/^0+(?=.)/, '')

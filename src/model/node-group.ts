@@ -10,7 +10,7 @@ export type GroupDiskParams = Readonly<Record<string, Params>>
 
 export interface NodeGroup extends Stamped, Tagged {
   readonly name: string
-  /** Kept for Ganeti's Python side; whoever needs the members asks `nodesOfGroup`. */
+  /** Kept for Ganeti's Python code. Use `nodesOfGroup` to get the members. */
   readonly members: readonly NodeUuid[]
   readonly ndparams: Partial<NdParams>
   readonly alloc_policy: AllocPolicy

@@ -1,6 +1,7 @@
-// Who owns Ganeti's files and directories, and their modes: one table, as Ganeti's ensure-dirs has it, so that Ganeti's daemons, which
-// run as several users, start on what ours leave. Only root gives files away; where Ganeti's accounts do not exist, files stay with who
-// writes them, and then a group may do only what everybody may. `ensure-dirs` and noded apply the table, verify checks it.
+// Owners and modes of Ganeti's files and directories, in one table like Ganeti's ensure-dirs. So Ganeti's daemons,
+// which run as several users, can start on files that ours leave. Only root can give files away. If Ganeti's accounts
+// do not exist, files stay with their writer, and a group may do only what everybody may. `ensure-dirs` and noded apply
+// the table; verify checks it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileOwner } from '../lib/accounts'
@@ -37,7 +38,7 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.SPICE_CACERT_FILE]: [...NODE, 0o440],
   [PATH.NODED_CERT_FILE]: [...MASTER, 0o440],
   [PATH.NODED_CLIENT_CERT_FILE]: [...MASTER, 0o440],
-  // It takes the other one's place as it is.
+  // It later replaces the current one without a change of owner or mode.
   [PATH.WAITING_CLIENT_CERT_FILE]: [...MASTER, 0o440],
   [PATH.WATCHER_PAUSEFILE]: [...MASTER, 0o644],
   [PATH.INTENT_TO_UPGRADE]: [...ROOT, 0o644],
@@ -64,7 +65,7 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.INSTANCE_STATUS_FILE]: [...ROOT, 0o644],
   [PATH.VNC_PASSWORD_FILE]: [...ROOT, MODE.secureFile],
   [PATH.LOG_DIR]: [...QUEUE, 0o770],
-  // Job processes of both write it; every other log is its daemon's alone.
+  // Job processes of both write it. Every other log has one writer.
   [log('jobs')]: [masterd, GROUP.luxid, MODE.secureFile],
   [log('node-daemon')]: [...ROOT, MODE.secureFile],
   [log('monitoring-daemon')]: [...ROOT, MODE.secureFile],
@@ -92,7 +93,7 @@ const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
 ]
 const ARCHIVED_JOB = new RegExp(`^${PATH.JOB_QUEUE_ARCHIVE_DIR}/\\d+/job-\\d+$`)
 
-/** Where Ganeti's layout begins in a path, which may be below the root of a virtual node. */
+/** The part of a path where Ganeti's layout begins; it may be below the root of a virtual node. */
 const LAYOUT = /\/(var\/(lib|run|log)|etc)\/ganeti(?=\/|$)(?!.*\/(var\/(lib|run|log)|etc)\/ganeti(\/|$))/
 
 export interface Belonging {
@@ -100,7 +101,7 @@ export interface Belonging {
   readonly owner?: FileOwner
 }
 
-/** The accounts and the mode of the table, for a file that it names. */
+/** The table's accounts and mode for a file. Throws for a file that the table does not name. */
 export function claimOfFile(file: string): { readonly owner: string; readonly group: string; readonly mode: number } {
   const found = claimOf(file)
   if (found === undefined) throw new Error(`nobody owns ${file}: src/model/owners.ts does not name it`)
@@ -109,8 +110,8 @@ export function claimOfFile(file: string): { readonly owner: string; readonly gr
 }
 
 /**
- * Whether there is nothing to mend: what is no file of ours, such as a link, is left alone, and so is a file of somebody else where
- * nothing is given away.
+ * Whether there is nothing to correct. We ignore anything that is not our file, such as a link, and files of other
+ * users where nothing is given away.
  */
 export function isInPlace(stat: fs.Stats, { mode, owner }: Belonging): boolean {
   if (stat.isSymbolicLink() || (stat.isFile() && stat.nlink > 1)) return true
@@ -129,7 +130,7 @@ export function belonging(file: string): Belonging | undefined {
   return owner === undefined ? { mode: group === GROUP.noded ? mode : forNoGroup(mode) } : { mode, owner }
 }
 
-/** A group of somebody else's may do what everybody may. */
+/** Without Ganeti's groups, a group may do what everybody may. */
 const forNoGroup = (mode: number): number => (mode & 0o707) | ((mode & 0o007) << 3)
 
 function claimOf(file: string): Claim | undefined {
@@ -140,7 +141,7 @@ function claimOf(file: string): Claim | undefined {
   return named.find(([where, pattern]) => where === directory && pattern.test(name))?.[2]
 }
 
-/** Gives a file or directory that is there to its owner. What is no file of ours, such as a link, is left alone. */
+/** Gives an existing file or directory to its owner. Ignores anything that is not our file, such as a link. */
 export function claim(file: string): void {
   const found = belonging(file)
   const fd = found && openPlace(file)
@@ -152,7 +153,7 @@ export function claim(file: string): void {
   }
 }
 
-/** Linux's O_PATH: a handle of what is there, a socket, too, without opening it. */
+/** Linux's O_PATH: a handle without opening the file, also for a socket. */
 const O_PATH = 0o10000000
 
 function openPlace(file: string): number | undefined {
@@ -164,7 +165,10 @@ function openPlace(file: string): number | undefined {
   }
 }
 
-/** Others may write where some of these files are: what is given away must be what was looked at, and no second name of something else. */
+/**
+ * Others may write to some of these directories. So we make sure to give away the very file that we looked at, and no
+ * second name of something else.
+ */
 function give(fd: number, wanted: Belonging): void {
   const stat = fs.fstatSync(fd)
   if (isInPlace(stat, wanted)) return
@@ -175,15 +179,18 @@ function give(fd: number, wanted: Belonging): void {
   if ((stat.mode & 0o7777) !== mode) fs.chmodSync(place, mode)
 }
 
-/** What the table names, the directories among it, and where files are of which it names some. */
+/** The files and directories that the table names exactly. The directories of files with varying names are below. */
 export const NAMED_FILES: readonly string[] = Object.keys(exact)
-/** Nothing else is executable. */
+/** Only directories are executable. */
 export const DIRECTORIES: readonly string[] = Object.entries(exact).flatMap(([place, [, , mode]]) =>
   (mode & 0o100) === 0 ? [] : [place],
 )
 export const NAMED_IN: readonly string[] = [...new Set(named.map(([directory]) => directory))]
 
-/** Everything that is there, as Ganeti's ensure-dirs does when daemons start: archived jobs alone are too many. */
+/**
+ * Applies the table to all existing files, as Ganeti's ensure-dirs does when daemons start. Skips archived jobs: there
+ * are too many.
+ */
 export function claimAll(local: (virtual: string) => string): void {
   for (const file of NAMED_FILES) claim(local(file))
   for (const directory of NAMED_IN) {
@@ -192,10 +199,10 @@ export function claimAll(local: (virtual: string) => string): void {
   }
 }
 
-/** A daemon's log file; a new file gets its owner. */
+/** A daemon's log file; a new file gets the right owner. */
 export const ownedLogFile = (file: string): LogFile => new LogFile({ file, ...LOG_FILE, opened: claim })
 
-/** Writes what the table names as the table has it. */
+/** A disk that gives files the owners and modes of the table. */
 export const ownedDisk: Disk = {
   ...systemDisk,
 

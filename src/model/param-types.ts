@@ -1,4 +1,4 @@
-// Types of free parameters (hvparams, beparams, ...), and how input is coerced to them, with Ganeti's texts.
+// Types of free parameters (hvparams, beparams, ...), and coercion of input to them, with Ganeti's texts.
 import { pythonText } from '../lib/python-text'
 import type { ParamValue } from './common'
 import { TypeEnforcementError, UnitParseError } from './errors'

@@ -1,4 +1,4 @@
-// Parameter groups that exist filled (every key, at the cluster) and as overrides (any key, at lower levels).
+// Groups of parameters. The cluster has them complete; lower levels have overrides for any key.
 import type { DiskTemplate } from './templates'
 
 export interface BeParams {

@@ -1,5 +1,5 @@
-// A caller's permissions, as patterns: `instances.create`, `nodes.*`, `*.query`, `*`. A pattern that begins with `-` takes permissions away. Names
-// and roles for everything in Ganeti's remote API are those of its role-based access control.
+// A caller's permissions, as patterns: `instances.create`, `nodes.*`, `*.query`, `*`. A pattern that begins with `-`
+// takes permissions away. Names and roles for Ganeti's remote API are those of its role-based access control.
 
 const READONLY: readonly string[] = [
   ...['jobs.list', 'jobs.query', 'instances.list', 'instances.query', 'instances.info', 'nodes.list', 'nodes.query'],
@@ -44,7 +44,7 @@ export const DOOR_PERMISSIONS: readonly string[] = [
   ...['filter.remove', 'tokens.create', 'tokens.revoke', 'tokens.admin', 'users.list'],
 ]
 
-/** Options of the users file that stand for many permissions; the last ones are the older ones. */
+/** Options of the users file that stand for many permissions; the last ones are older names. */
 const ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['@admin', ['*']],
   ['@readonly', READONLY],
@@ -54,7 +54,10 @@ const ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['read', READONLY],
 ])
 
-/** The permissions from a user's options. A user without a role and a permission may read, as in Ganeti. An unknown role allows nothing. */
+/**
+ * The permissions from a user's options. A user without a role and a permission may read, as in Ganeti. An unknown role
+ * allows nothing.
+ */
 export function permissionsOf(options: Iterable<string>): string[] {
   const permissions: string[] = []
   for (const option of options) {
@@ -67,7 +70,7 @@ export function permissionsOf(options: Iterable<string>): string[] {
   return says ? permissions : [...READONLY, ...permissions]
 }
 
-/** `stronger`: a permission that includes the one that is wanted. */
+/** `stronger`: a permission that includes the wanted one. */
 export const allows = (permissions: readonly string[], wanted: string, stronger = wanted): boolean =>
   !isTaken(permissions, wanted) && permissions.some((pattern) => matches(pattern, wanted) || matches(pattern, stronger))
 
@@ -77,10 +80,10 @@ export const isTaken = (permissions: readonly string[], wanted: string): boolean
     (pattern) => pattern.startsWith('-') && [wanted, queryOf(wanted)].some((name) => matches(pattern.slice(1), name)),
   )
 
-/** Lists show the fields that single objects have, and so do their facts. */
+/** The permission to query one object. Lists show the same fields as single objects. */
 export const queryOf = (permission: string): string => permission.replace(/\.(list|info)$/, '.query')
 
-/** Kinds of objects as permissions name them: `nodes.list` for many, `nodes.query` for one. */
+/** Permission names for kinds of objects: `nodes.list` for many, `nodes.query` for one. */
 export const KINDS: ReadonlyMap<string, string> = new Map([
   ['instance', 'instances'],
   ['node', 'nodes'],
@@ -97,7 +100,7 @@ export const isPermissionPattern = (text: string): boolean => PERMISSION_PATTERN
 
 export const PERMISSION_PATTERN = /^(\*|[+-]?(\*|[a-z_]+)(\.[a-z_]+)*(\.\*|\.[a-z_]+))$/
 
-/** An asterisk stands for any first part, or for all that follows. */
+/** An asterisk stands for any first part, or for everything after it. */
 export function matches(pattern: string, wanted: string): boolean {
   if (pattern === '*' || pattern === wanted) return true
   if (pattern === '*.*') return true

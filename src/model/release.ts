@@ -1,20 +1,20 @@
-// A release of Gantry, as its package describes it: its version, and the configurations that it reads.
+// A release of Gantry, as its package describes it: its version, and the configurations that it can read.
 import { isObject } from '../lib/shapes/shape'
 import { CONFIG_VERSION, CONFIG_VERSIONS_SUPPORTED } from './constants/versions'
 
 export interface Release {
   readonly version: string
-  /** The version of configurations that it makes, and all that it reads. */
+  /** The version of configurations that it writes, and all versions that it reads. */
   readonly config_version: number
   readonly config_versions: readonly number[]
 }
 
-/** What this release says of itself. */
+/** This release's description of itself. */
 export const releaseOf = (version: string): Release => {
   return { version, config_version: CONFIG_VERSION, config_versions: CONFIG_VERSIONS_SUPPORTED }
 }
 
-/** Reads release.json. Another release may have written more than we know. */
+/** Reads release.json. A newer release may have written fields that we do not know. */
 export function readRelease(text: string): Release | undefined {
   const raw = parsed(text)
   if (!isObject(raw)) return undefined

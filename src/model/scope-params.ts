@@ -1,7 +1,11 @@
-// Which parameters a token with a scope may set. Whoever has it looks after guests, not after machines: what names a file, program,
-// device, network or address of a machine, or reaches QEMU as it was written, is not for it. What no table here names is refused.
+// Parameters that a token with a scope may set. Such a token is for guests, not for machines. So it may not set
+// parameters that name a file, program, device, network or address of a machine, or that reach QEMU unchanged. A
+// parameter that no table here names is refused.
 
-/** Any value; one of these; texts of a form; or the parameters inside, where `*` stands for all that are not named. */
+/**
+ * `true`: any value. A list: one of these. A RegExp: texts of this form. An object: rules for the parameters inside,
+ * where `*` stands for all others.
+ */
 export type ScopeRule = boolean | readonly unknown[] | RegExp | ScopeRules
 export interface ScopeRules {
   readonly [name: string]: ScopeRule
@@ -9,7 +13,7 @@ export interface ScopeRules {
 
 const every = (...names: readonly string[]): ScopeRules => Object.fromEntries(names.map((name) => [name, true]))
 
-/** `default` takes back what was set. Passing SCSI commands on would reach the whole device of which a disk is a part. */
+/** `default` resets the value. Passing SCSI commands through would reach the whole device of which a disk is a part. */
 const DISK_TYPES = [
   'default',
   'ide',
@@ -32,10 +36,13 @@ const HVPARAMS: ScopeRules = {
   cdrom_disk_type: ['', ...DISK_TYPES],
 }
 
-/** Both name an image that the node reads, one to Ganeti, the other to the definition cloud-image. */
+/** Both name an image that the node reads: one for Ganeti, the other for the definition cloud-image. */
 const OSPARAMS: ScopeRules = { '*': true, 'os-image': false, image: false }
 
-/** Rules for parameters of single opcodes. Parameters that name objects are not here: those objects must be in the scope. */
+/**
+ * Rules for parameters of single opcodes. Parameters that name objects are not here; their objects must be in the
+ * scope.
+ */
 export const SCOPE_PARAMS: ScopeRules = {
   ...every('OP_ID', 'comment', 'debug_level', 'depends', 'dry_run', 'priority', 'reason'),
   ...every(
@@ -74,10 +81,10 @@ export const SCOPE_PARAMS: ScopeRules = {
   ...every('add_reserved_ips', 'remove_reserved_ips', 'gateway', 'gateway6', 'mac_prefix', 'network6'),
   ...every('debug_simulate_errors', 'error_codes', 'ignore_errors', 'skip_checks', 'verbose', 'verify_clutter'),
   ...every('duration', 'interruptible', 'no_locks', 'on_master', 'repeat'),
-  // These values are there even when nobody has set them.
+  // These values are present even if nobody has set them.
   ...{ auto_promote: [false], file_driver: ['loop'], instance_communication: [false], network_vlan: [''] },
   ...{ node_setup: [false], ext_params: {} },
-  // An export in the directory of exports, not just any directory.
+  // An export in the directory of exports, not in any other directory.
   src_path: /^(?!\.{1,2}$)[^/]+$/,
   beparams: every('always_failover', 'auto_balance', 'maxmem', 'memory', 'minmem', 'spindle_use', 'vcpus'),
   disks: every('mode', 'name', 'size', 'spindles', 'snapshot_name', 'snapshot_size'),

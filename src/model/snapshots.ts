@@ -1,5 +1,5 @@
-// Snapshots of disks that users asked for. They are noted in gantry.data, by the uuid of their disk: Ganeti's configuration has no place
-// for them, and not every storage can be asked for its list.
+// Snapshots of disks on users' request. gantry.data lists them by the uuid of their disk, because Ganeti's
+// configuration has no place for them, and not every storage can list them.
 import { listOf, orNull } from '../lib/shapes/containers'
 import { any, float, int, nonEmpty } from '../lib/shapes/leaves'
 import { objectOf } from '../lib/shapes/objects'
@@ -12,12 +12,12 @@ export const SNAPSHOTS_SECTION = 'snapshots'
 
 export interface DiskSnapshot {
   readonly name: string
-  /** That of the disk that the snapshot is by itself: a mirror's is one of the volume with its data. */
+  /** The template of the disk that actually has the snapshot: for a mirror, its data volume. */
   readonly dev_type: DiskTemplate
   readonly logical_id: readonly (string | number)[]
-  /** MiB that the disk had. */
+  /** Size of the disk at that time, in MiB. */
   readonly size: number
-  /** The uuid of the only node that has it; null where every node reaches it. */
+  /** The uuid of the only node that has it; null if every node reaches it. */
   readonly node: string | null
   /** Seconds since 1970. */
   readonly ctime: number
@@ -26,15 +26,15 @@ export interface DiskSnapshot {
 /** A snapshot as it is shown. */
 export interface ShownSnapshot extends Pick<DiskSnapshot, 'name' | 'logical_id' | 'size' | 'ctime'> {
   readonly disk: number
-  /** A name. */
+  /** The name of the node. */
   readonly node: string | null
 }
 
-/** So an export calls its own, which it deletes. */
+/** The name of snapshots that exports make and delete. */
 const OF_EXPORTS = 'snap'
 const NAME = new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${SNAPSHOT_NAME_CHARS_MAX - 1}}$`)
 
-/** Why a snapshot cannot have this name. Storage of every kind can do with the others. */
+/** Why a snapshot cannot have this name. All other names work on storage of every kind. */
 export function badSnapshotName(name: string): string | undefined {
   if (name === OF_EXPORTS) return `A snapshot cannot be called '${name}', as exports call theirs`
   if (NAME.test(name)) return undefined
@@ -57,7 +57,7 @@ const noted = listOf(
   ),
 )
 
-/** The notes of a disk; those that cannot be read count for nothing. */
+/** The snapshots of a disk. Skips unreadable entries. */
 export function snapshotsOf(section: Section, disk: string): readonly DiskSnapshot[] {
   const found = section[disk]
   if (found === undefined) return []
@@ -88,7 +88,10 @@ export function snapshotPlace(disk: Disk, name: string): Pick<DiskSnapshot, 'dev
   return kind === 'provider' ? { dev_type, logical_id: [first, name] } : undefined
 }
 
-/** The name by which the node call asks for it: volumes and files of all instances share one place. */
+/**
+ * The snapshot's name in the node call. It includes the disk, because volumes and files of all instances share one
+ * place.
+ */
 export function wireName(disk: Disk, name: string): string {
   const [data] = disk.children
   if (data !== undefined) return wireName(data, name)

@@ -1,5 +1,5 @@
-// Disk templates, and the things that can be done with their disks: all that is no program or file of a node. A node's driver of
-// a template is in `node/storage/`. Ganeti keeps the same facts in its lists `DTS_*` (spec: constants).
+// Disk templates, and the facts about their disks that concern no program or file of a node. `node/storage/` has a
+// node's driver of each template. Ganeti keeps the same facts in its lists `DTS_*` (spec: constants).
 import type { VerifyCodeName } from './constants/verify-codes'
 import type { ParamSpecs } from './param-types'
 
@@ -13,13 +13,13 @@ export type StorageType =
 export type DiskId = 'volume' | 'file' | 'device' | 'image' | 'provider' | 'minors'
 
 export interface TemplateFacts {
-  /** Where its space is counted. */
+  /** The storage that counts its space. */
   readonly storage: StorageType
-  /** Missing where there are no disks. */
+  /** Missing for instances without disks. */
   readonly id?: DiskId
   /**
-   * Why an instance can go on elsewhere when its node is lost: the disk is kept twice by the nodes themselves, or it is outside, where
-   * every node of the group reaches it. Otherwise it is on the primary node only.
+   * Why an instance can run elsewhere when its node is lost. `inside`: two nodes keep copies of the disk. `outside`:
+   * every node of the group reaches it. If missing, the disk is only on the primary node.
    */
   readonly mirror?: 'inside' | 'outside'
   /** Instances have no disks. */
@@ -32,44 +32,47 @@ export interface TemplateFacts {
   readonly namedAfterInstance?: true
   readonly growable?: true
   /**
-   * Snapshots of its disks can be made: beside the disk, with a size of their own, and the disk cannot grow while it has some; or within
-   * what the storage shares.
+   * How snapshots of its disks are made. `beside`: next to the disk with their own size, and the disk cannot grow
+   * meanwhile. `within`: inside the storage, which shares blocks.
    */
   readonly snapshots?: 'beside' | 'within'
   /** `gnt-instance move` copies it to another node. */
   readonly copyable?: true
-  /** May be used where a node's volume groups are given to instances as whole disks (`exclusive_storage`). */
+  /** Allowed on nodes whose volume groups are given to instances as whole disks (`exclusive_storage`). */
   readonly exclusive?: true
-  /** Parameters of a disk that are not known here belong to its provider. */
+  /** Unknown parameters of a disk belong to its provider. */
   readonly ownParams?: true
   /** Has the parameter `access`: the kernel's device, or QEMU's own way. */
   readonly access?: true
-  /** Without this program a node can have no such disks. */
+  /** A node without this program cannot have such disks. */
   readonly program?: string
-  /** A node has a device for it only while it needs one, and lets go of it when the instance has moved away. */
+  /** A node maps a device for it only while it needs one, and unmaps it when the instance has moved away. */
   readonly mapped?: true
-  /** QEMU's cache on one node knows of writes on others, so it need not be switched off. */
+  /** QEMU's cache on one node notices writes of others, so it need not be switched off. */
   readonly cachedTogether?: true
-  /** Disks of other templates cannot become such, or such become others. */
+  /** Disks cannot be converted to this template (`to`), nor from it (`either`). */
   readonly notConvertible?: 'to' | 'either'
-  /** The block device exists before the instance and stays after it: its space is nobody's, and it cannot be made anew elsewhere. */
+  /**
+   * The block device exists before the instance and stays after it. Its space counts for nobody, and it cannot be
+   * recreated elsewhere.
+   */
   readonly adoptedOnly?: true
   /** MiB that each disk needs besides its size. */
   readonly meta?: number
   /** This version can make such disks. */
   readonly made?: true
-  /** Parameters as kept at cluster and group. */
+  /** Parameters that cluster and groups have for it. */
   readonly params: ParamSpecs
 }
 
-/** Settings of the cluster. */
+/** Directories for disk files, as the cluster's settings. */
 export type StorageDirectories = Readonly<Record<NonNullable<TemplateFacts['directory']>, string>>
 
 export const DRBD_META_SIZE_MIB = 128
 
 const access = { type: 'string', default: 'kernelspace' } as const
 
-/** In the order of Ganeti's own type, in which allocators list them. */
+/** In the order of Ganeti's own type, which allocators use. */
 export const TEMPLATES = {
   diskless: { storage: 'diskless', mirror: 'outside', empty: true, notConvertible: 'either', made: true, params: {} },
   file: {
@@ -198,24 +201,24 @@ export const ALLOCATION_TEMPLATES: readonly DiskTemplate[] = Object.keys(TEMPLAT
 /** By name. */
 export const DISK_TEMPLATES: readonly DiskTemplate[] = ALLOCATION_TEMPLATES.toSorted()
 
-/** That of an instance without disks. */
+/** The template of an instance without disks. */
 export const NO_DISKS: DiskTemplate = 'diskless'
 
-/** Stands for disks of several templates, which hold an instance where it is. */
+/** Stands for disks of several templates, which tie an instance to its node. */
 export const IMMOVABLE: DiskTemplate = 'plain'
 
-/** Those of a disk that is there for the time of a job, on one node; the first that is enabled. */
+/** Templates for a temporary disk of a job on one node; the first enabled one is used. */
 export const TEMPORARY: readonly DiskTemplate[] = ['plain', 'file', 'sharedfile']
 
-/** The template of an instance that gets a secondary node, where nobody names another. */
+/** The default template when an instance gets a secondary node. */
 export const DEFAULT_MIRROR: DiskTemplate = 'drbd'
 
-/** Their disks take room on nodes. Where the room of one can be counted only, it is that of the first. */
+/** Templates whose disks take room on nodes. If only one kind of room can be counted, it is that of the first. */
 export const ON_NODES: readonly DiskTemplate[] = ALLOCATION_TEMPLATES.filter(
   (template) => FACTS[template].mirror !== 'outside',
 ).toReversed()
 
-/** Undefined for `mixed`, as instances are called whose disks are of several templates. */
+/** Undefined for `mixed`, the name for disks of several templates. */
 const knownFacts = (template: string | undefined): TemplateFacts | undefined =>
   template !== undefined && isDiskTemplate(template) ? FACTS[template] : undefined
 
@@ -225,13 +228,13 @@ export const diskIdOf = (template: string | undefined): DiskId | undefined => kn
 
 export const isDrbd = (template: string | undefined): boolean => diskIdOf(template) === 'minors'
 
-/** Each disk is on two nodes, which keep it the same. */
+/** Whether each disk has copies on two nodes. */
 export const isMirroredInside = (template: string | undefined): boolean => knownFacts(template)?.mirror === 'inside'
 
-/** Every node of the group reaches the disks, or there are none. */
+/** Whether every node of the group reaches the disks, or there are none. */
 export const isMirroredOutside = (template: string): boolean => knownFacts(template)?.mirror === 'outside'
 
-/** A page cache on one node would hide its writes from others: from the target of a migration. */
+/** Whether a page cache on one node would hide its writes from others, such as the target of a migration. */
 export const hidesWrites = (template: string): boolean =>
   isMirroredOutside(template) && knownFacts(template)?.cachedTogether !== true
 
@@ -239,13 +242,13 @@ export const isMirrored = (template: DiskTemplate): boolean => FACTS[template].m
 
 export const isOnLvm = (template: DiskTemplate): boolean => FACTS[template].storage === 'lvm-vg'
 
-/** Where the cluster keeps files of such disks; empty where it has no such place. */
+/** The cluster's directory for files of such disks; empty if it has none. */
 export function directoryOf(cluster: StorageDirectories, template: DiskTemplate): string | undefined {
   const { directory } = FACTS[template]
   return directory === undefined ? undefined : cluster[directory]
 }
 
-/** Whether disks of an enabled template are on such storage. Physical volumes are what volume groups are made of. */
+/** Whether disks of an enabled template use such storage. Volume groups consist of physical volumes. */
 export function isStorageEnabled(
   { enabled_disk_templates: enabled }: { readonly enabled_disk_templates: readonly string[] },
   type: StorageType,
@@ -254,7 +257,9 @@ export function isStorageEnabled(
   return DISK_TEMPLATES.some((template) => FACTS[template].storage === asked && enabled.includes(template))
 }
 
-/** What nodes are told of where such storage is: they know their own volume groups, and files are in a directory. */
+/**
+ * The places of such storage, for calls to nodes: a directory for files, none for volume groups, which a node knows.
+ */
 export function placeOf(cluster: StorageDirectories, type: StorageType): string[][] {
   const template = DISK_TEMPLATES.find((one) => FACTS[one].storage === type)
   const directory = template === undefined ? undefined : directoryOf(cluster, template)
@@ -263,17 +268,17 @@ export function placeOf(cluster: StorageDirectories, type: StorageType): string[
 
 export const isFileBased = (template: string): boolean => knownFacts(template)?.directory !== undefined
 
-/** Its files are in a file system of the node, below a directory that the node's administrator has listed. */
+/** Whether its files are in a file system of the node, below a directory that the node's administrator has listed. */
 export const isInFileSystem = (template: string): boolean =>
   isFileBased(template) && knownFacts(template)?.access !== true
 
-/** In a file system that only this node has. */
+/** Whether its files are in a file system that only this node has. */
 export const isLocalFile = (template: DiskTemplate): boolean => isFileBased(template) && !isMirrored(template)
 
-/** A storage type whose units are directories. */
+/** Whether the units of a storage type are directories. */
 export const isDirectoryStorage = (type: string): boolean =>
   DISK_TEMPLATES.some((template) => FACTS[template].storage === type && isFileBased(template))
 
-/** Programs without which nodes can have no disks of these templates. */
+/** Programs that a node needs for disks of these templates. */
 export const programsOf = (templates: readonly DiskTemplate[]): string[] =>
   templates.flatMap((template) => FACTS[template].program ?? [])

@@ -1,10 +1,10 @@
-// The note of an upgrade that is under way, in Ganeti's file and form: the version before, the one to go over to, and the process. It is
-// there until the cluster works again with one of the two, so whoever finds it goes on.
+// The note of an unfinished upgrade, in Ganeti's file and format: the old version, the new one, and the process. It
+// exists until the cluster works again with one of the two, so the next run can continue.
 
 export interface Intent {
   readonly from: string
   readonly to: string
-  /** The queue was drained before, so it stays so. Ganeti does not remember that. */
+  /** Whether the queue was drained before, so that it stays so. Ganeti does not remember this. */
   readonly drained: boolean
 }
 
@@ -18,6 +18,6 @@ export function readNote(text: string | undefined): Intent | undefined {
 export const noteText = ({ from, to, drained }: Intent, pid: number): string =>
   `${[from, to, String(pid), ...(drained ? [DRAINED] : [])].join(',')}\n`
 
-/** For whoever meets what it has left. */
+/** A text for errors that an unfinished upgrade causes. */
 export const unfinishedUpgrade = ({ from, to }: Intent): string =>
   `the upgrade from ${from} to ${to} has not ended: where it was cut off, 'gnt-cluster upgrade --resume' on the master goes on with it`

@@ -8,7 +8,7 @@ export interface UserEntry {
   readonly options: ReadonlySet<string>
 }
 
-/** undefined for a form that is unknown: whatever begins with a brace is meant to be one. */
+/** undefined for an unknown form: a text that begins with a brace is always a form. */
 export function passwordForm(stored: string): { scheme: 'CLEARTEXT' | 'HA1'; value: string } | undefined {
   if (!stored.startsWith('{')) return { scheme: 'CLEARTEXT', value: stored }
   const [, named = '', value = ''] = /^\{([^}]*)\}(.*)$/s.exec(stored) ?? []
@@ -19,7 +19,7 @@ export function passwordForm(stored: string): { scheme: 'CLEARTEXT' | 'HA1'; val
 export function parseUsers(text: string): Map<string, UserEntry> {
   const users = new Map<string, UserEntry>()
   for (const line of text.split('\n')) {
-    // Blanks between options belong to no option, as in Ganeti.
+    // We ignore blanks between options, as Ganeti does.
     const [, name, password, options = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(line.trim()) ?? []
     if (name === undefined || name.startsWith('#') || password === undefined) continue
     const named = options.split(',').map((option) => option.trim())

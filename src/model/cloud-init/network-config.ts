@@ -5,7 +5,7 @@ import { IPv6 } from 'ipaddr.js'
 /** A NIC as nodes get it (`NicDict`): with its parameters filled, and its network beside it. */
 export interface SeedNic {
   readonly mac: string
-  /** IPv4, or IPv6. */
+  /** An IPv4 or IPv6 address. */
   readonly ip?: string
   readonly nicparams: { readonly mode?: string }
   readonly netinfo?: {
@@ -22,19 +22,19 @@ interface Ethernet {
   readonly 'set-name': string
   readonly dhcp4?: true
   readonly addresses?: readonly string[]
-  /** Newer versions of netplan would rather have routes; but older ones of cloud-init take a route to ::/0 for one to ::/64. */
+  /** Newer versions of netplan prefer routes. But older versions of cloud-init read a route to ::/0 as one to ::/64. */
   readonly gateway4?: string
   readonly gateway6?: string
   readonly nameservers?: { readonly addresses: readonly string[] }
 }
 
 const ROUTED = 'routed'
-/** There each NIC has an address without being told: in the network for instance communication, too. */
+/** In this range each NIC gives itself an address, also in the network for instance communication. */
 const LINK_LOCAL = /^fe[89ab]/i
 
 export function networkConfig(nics: readonly SeedNic[], nameservers: readonly string[]) {
   const ethernets = nics.map((nic, index) => ethernet(nic, `eth${index}`))
-  // Where the way out is, there the names are asked for.
+  // The NIC with the default route also gets the nameservers.
   const out = ethernets.findIndex(({ gateway4, gateway6, dhcp4 }) => dhcp4 ?? gateway4 ?? gateway6)
   return {
     version: 2,
@@ -49,7 +49,7 @@ export function networkConfig(nics: readonly SeedNic[], nameservers: readonly st
   }
 }
 
-/** A guest whose NIC has no address that the cluster knows, or one of an unknown network, asks for it with DHCP. */
+/** Without a known address and network, the guest asks DHCP. */
 function ethernet(nic: SeedNic, name: string): Ethernet {
   const { gateway, gateway6 } = nic.netinfo ?? {}
   const [ipv4, ipv6] = [address4(nic), address6(nic)]
@@ -67,11 +67,11 @@ function ethernet(nic: SeedNic, name: string): Ethernet {
 function address4({ ip, nicparams, netinfo }: SeedNic): string | undefined {
   if (ip === undefined || !isIPv4(ip)) return undefined
   if (netinfo !== undefined) return `${ip}/${lengthOf(netinfo.network)}`
-  // To a routed NIC there is a route of the node for this one address.
+  // The node has a route to a routed NIC, for this one address.
   return nicparams.mode === ROUTED ? `${ip}/32` : undefined
 }
 
-/** The address that the guest would give itself in its network, from its MAC, so that it is known beforehand. */
+/** The address that the guest derives from its MAC in its network, so we know it beforehand. */
 function address6({ ip, mac, netinfo }: SeedNic): string | undefined {
   const network6 = netinfo?.network6
   if (ip !== undefined && isIPv6(ip)) return `${ip}/${network6 === undefined ? '128' : lengthOf(network6)}`

@@ -3,18 +3,29 @@ import { isIP } from 'node:net'
 import { CLOUD_INIT_VALUE_BYTES_MAX, NAMESERVERS_MAX, SSH_KEYS_MAX } from '../limits/cloud-init'
 import { isHostname } from '../names'
 
-/** The effective values: of the cluster, the OS, its variant and the instance; public, private and secret ones together. */
+/**
+ * The effective values from the cluster, the OS, its variant and the instance; public, private and secret ones
+ * together.
+ */
 export type OsParameters = Readonly<Record<string, string>>
 
-/** Whether the instance gets a seed. A definition that lists this parameter asks for one, unless the value says no. */
+/**
+ * Whether the instance gets a seed. An OS definition that lists this parameter asks for one, unless the value is `no`.
+ */
 export const CLOUD_INIT = 'cloud_init'
-/** What cloud-init knows the installation by: with a new value it does again what it does once. Default: the instance's UUID. */
+/**
+ * Identifies the installation for cloud-init, which repeats its one-time steps when it changes. Default: the instance's
+ * UUID.
+ */
 export const INSTANCE_ID = 'instance_id'
 
 const YES: readonly string[] = ['yes', 'true', 'on', '1']
 const NO: readonly string[] = ['no', 'false', 'off', '0']
 
-/** What a value must be, in words that follow "must be"; undefined when it is. The value is not told: it may be a secret. */
+/**
+ * Checks of values. Each returns words that follow "must be", or undefined if the value is good. They never repeat the
+ * value, which may be secret.
+ */
 const CHECKS: Readonly<Record<string, (value: string) => string | undefined>> = {
   [CLOUD_INIT]: (value) => unless([...YES, ...NO].includes(value.toLowerCase()), 'yes or no'),
   [INSTANCE_ID]: (value) => unless(/^[\w.:-]{1,64}$/.test(value), 'at most 64 letters, digits and _.:-'),
@@ -42,13 +53,13 @@ const CHECKS: Readonly<Record<string, (value: string) => string | undefined>> = 
 
 const TOO_LONG = `at most ${CLOUD_INIT_VALUE_BYTES_MAX} bytes long`
 
-/** Options may stand before the kind of a key, a comment after it. */
+/** Options may stand before the type of a key, and a comment after it. */
 const KEY_LINE = /^(?:\S.*[ ,])?(?:ssh-[a-z0-9]+|ecdsa-sha2-\w+|sk-[\w.@-]+) [A-Za-z0-9+/]{16,}={0,3}(?:\s.*)?$/
-/** The first line by which cloud-init tells the kinds of user data apart. */
+/** cloud-init tells kinds of user data apart by these first lines. */
 const USER_DATA =
   /^(?:#cloud-config|#!|#include|#cloud-boothook|#part-handler|#upstart-job|## template: ?jinja|MIME-Version:|Content-Type:)/i
 
-/** The faults of the values, one sentence for each parameter. */
+/** What is wrong with the values, one sentence for each parameter. */
 export function cloudInitProblems(params: OsParameters): string[] {
   const wrong = Object.entries(CHECKS).flatMap(([name, check]) => {
     const value = params[name]

@@ -1,15 +1,15 @@
-// The texts from which cloud-init in a guest learns its host name, keys and addresses: the seed of its data source NoCloud.
+// The seed for cloud-init's data source NoCloud: texts with the guest's host name, keys and addresses.
 import { addressList, isSet, keyLines, type OsParameters } from './parameters'
 import { networkConfig, type SeedNic } from './network-config'
 
-/** What the texts are made of; `InstanceDict` fits. */
+/** The input of the texts; `InstanceDict` fits. */
 export interface SeedInstance {
   readonly name: string
   readonly uuid: string
   readonly nics: readonly SeedNic[]
 }
 
-/** By the names under which cloud-init looks for them, on a disk and over HTTP. */
+/** Keys are the names that cloud-init looks for, on a disk and over HTTP. */
 export interface Seed {
   readonly 'meta-data': string
   readonly 'user-data': string
@@ -17,9 +17,10 @@ export interface Seed {
 }
 
 /**
- * Pure. `instance` is as nodes get it: NICs with their parameters filled and their networks beside them. `params` are the effective
- * OS parameters, public, private and secret ones together (`parameters.ts` names them, `cloudInitProblems` has checked them); others are left
- * alone. The texts are JSON, which is YAML. They are the same for the same input, so that a restart changes nothing.
+ * Pure: the same input gives the same texts, so that a restart changes nothing. `instance` is as nodes get it: NICs
+ * with their parameters filled and their networks beside them. `params` are the effective OS parameters, public,
+ * private and secret ones together; `cloudInitProblems` has checked those of `parameters.ts`, and others are ignored.
+ * The texts are JSON, which is also YAML.
  */
 export function noCloudSeed(instance: SeedInstance, params: OsParameters): Seed {
   return {
@@ -34,7 +35,7 @@ function metaData({ name, uuid }: SeedInstance, params: OsParameters) {
   return {
     'instance-id': isSet(params['instance_id']) ? params['instance_id'] : uuid,
     'local-hostname': isSet(params['hostname']) ? params['hostname'] : name,
-    // Here and not in the user data, so that they count beside somebody's own.
+    // Keys are here and not in the user data, so that they also count when a user brings user data.
     ...(keys.length > 0 ? { 'public-keys': keys } : {}),
   }
 }
@@ -42,7 +43,7 @@ function metaData({ name, uuid }: SeedInstance, params: OsParameters) {
 function cloudConfig({ user, password_hash: hash }: OsParameters) {
   return {
     ...(isSet(user) ? { user: { name: user } } : {}),
-    // For the user of the image, or the one above.
+    // The password of the image's user, or of the user above.
     ...(isSet(hash) ? { password: hash, chpasswd: { expire: false } } : {}),
   }
 }

@@ -1,6 +1,6 @@
-// Collectors of monitoring data, by the names under which the configuration switches them.
+// Collectors of monitoring data. The configuration switches them under these names.
 
-/** Those that Ganeti has, in the order in which it writes them. */
+/** Ganeti's collectors, in the order in which it writes them. */
 export const GANETI_COLLECTORS = [
   'cpu-avg-load',
   'diskstats',
@@ -20,15 +20,15 @@ export type DataCollector = (typeof DATA_COLLECTORS)[number]
 
 /** The categories that a report may have. */
 export const REPORT_CATEGORIES = ['instance', 'storage', 'daemon', 'hypervisor', 'node'] as const
-/** In addresses, the category of what has none. */
+/** The category of a report without one, in URLs. */
 export const NO_CATEGORY = 'default'
-/** The categories that may be asked for. */
+/** The categories in URLs. */
 export const ASKED_CATEGORIES: readonly string[] = [...REPORT_CATEGORIES, NO_CATEGORY]
 
 /** Microseconds. */
 export const DATA_COLLECTOR_INTERVAL = 5000000
 
-/** The programs that may tell of a node what it needs. */
+/** The programs that may diagnose the needs of a node. */
 export const DIAGNOSE_COMMANDS_DIR = '/etc/ganeti/node-diagnose-commands'
-/** The administrator of a node adds plugins to its reports here. */
+/** The plugins that the administrator of a node adds to its reports. */
 export const MONITORING_PLUGINS_DIR = '/etc/ganeti/monitoring-plugins'

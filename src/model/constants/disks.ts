@@ -1,4 +1,4 @@
-// Numbers and words of disks and storage. What a disk template is stands in `model/templates.ts`.
+// Numbers and words of disks and storage. `model/templates.ts` describes disk templates.
 import type { DiskTemplate, StorageType } from '../templates'
 
 export const DEFAULT_ENABLED_DISK_TEMPLATES: readonly DiskTemplate[] = ['drbd', 'plain']
@@ -23,11 +23,11 @@ export const STORAGE_TYPES_NODE_STORAGE: readonly StorageType[] = ['file', 'glus
 export const DISK_ACCESS_MODES = ['ro', 'rw'] as const
 export const DISK_DRIVER_ACCESS = ['kernelspace', 'userspace'] as const
 export const DEFAULT_FILE_DRIVER = 'loop'
-/** First part of the id of a block device that exists before its instance, and the directory below which it has its name. */
+/** The first part of the id of a block device that exists before its instance, and the directory of such devices. */
 export const BLOCKDEV_DRIVER = 'manual'
 export const ADOPTABLE_BLOCKDEV_ROOT = '/dev/disk/'
 export const MAX_DISKS = 16
-/** The name of a disk from which an instance boots a helper machine, for the time of a job. */
+/** The name of a temporary disk, from which an instance boots a helper machine. */
 export const HELPER_DISK_NAME = 'helper-machine'
 export const MIN_VG_SIZE_MIB = 20480
 export const DEFAULT_VG = 'xenvg'
@@ -41,8 +41,8 @@ export const DRBD_SECRET_BYTES = 20
 export const DRBD_DEFAULT_HELPER = '/bin/true'
 export const LAST_DRBD_PORT = 14999
 
-/** How a node without any volume group gets one. */
+/** The way out for a node without any volume group. */
 export const NO_VOLUME_GROUPS = 'it has none at all; vgcreate, of the package lvm2, makes one'
 
-/** The name by which a disk that a process of the node serves is asked for. */
+/** The NBD export name of a disk that a process of the node serves. */
 export const SERVED_EXPORT = 'disk'

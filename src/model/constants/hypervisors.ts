@@ -303,7 +303,7 @@ const isHypervisor = (name: string): name is Hypervisor => Object.hasOwn(PARAMS,
 export const HYPERVISORS: readonly Hypervisor[] = Object.keys(PARAMS).filter(isHypervisor).toSorted()
 
 const FIRST_WRITTEN: readonly Hypervisor[] = ['kvm', 'xen-pvm', 'chroot', 'xen-hvm', 'lxc', 'fake']
-/** In the order in which Ganeti writes its own. */
+/** In the order in which Ganeti writes its own hypervisors. */
 export const HYPERVISORS_AS_WRITTEN: readonly Hypervisor[] = [...new Set([...FIRST_WRITTEN, ...HYPERVISORS])]
 
 /** The default value of every parameter of a hypervisor. */

@@ -3,7 +3,7 @@ export const JOB_STATUSES = ['queued', 'waiting', 'canceling', 'running', 'cance
 export type JobStatus = (typeof JOB_STATUSES)[number]
 export type OpStatus = JobStatus
 
-/** Lower is sooner. */
+/** Lower runs sooner. */
 export const PRIORITY = { lowest: 19, low: 10, normal: 0, high: -10, highest: -20 } as const
 export const PRIORITIES_AT_SUBMIT: readonly number[] = [-10, 0, 10]
 
@@ -18,5 +18,5 @@ export const JOBS_PER_ARCHIVE_DIRECTORY = 10000
 export const MAX_RUNNING_JOBS = 20
 export const MAX_TRACKED_JOBS = 25
 
-/** The error of opcodes that were not begun, because one before them failed. */
+/** The error of opcodes that did not begin because an earlier one failed. */
 export const PRECEDING_FAILED = ['OpExecError', ['Preceding opcode failed']] as const

@@ -31,7 +31,7 @@ export const NIC_TYPES: Readonly<Record<keyof NicParams, ParamType>> = {
   vlan: 'string',
 }
 export const NIC_MODES = ['bridged', 'ext', 'openvswitch', 'pool', 'routed'] as const
-/** Parameters of a NIC in an opcode. */
+/** Parameters of a NIC in opcodes. */
 export const INIC_PARAM_TYPES = {
   bridge: 'maybe-string',
   ip: 'maybe-string',
@@ -65,7 +65,7 @@ export const ND_TYPES: Readonly<Record<keyof NdParams, ParamType>> = {
   ssh_port: 'int',
   cpu_speed: 'float',
 }
-/** May be set at cluster and group, but not on a single node. */
+/** Parameters that the cluster and groups have, but no single node. */
 export const ND_NOT_ON_NODES: readonly (keyof NdParams)[] = ['exclusive_storage']
 
 export const ISPEC_KEYS: readonly (keyof ISpec)[] = [

@@ -5,7 +5,7 @@ export const PATH = {
   CLUSTER_DOMAIN_SECRET_FILE: '/var/lib/ganeti/cluster-domain-secret',
   NODED_CERT_FILE: '/var/lib/ganeti/server.pem',
   NODED_CLIENT_CERT_FILE: '/var/lib/ganeti/client.pem',
-  /** A master's new one, until all nodes know it. */
+  /** A master's new certificate, until all nodes know it. */
   WAITING_CLIENT_CERT_FILE: '/var/lib/ganeti/client.pem.new',
   RAPI_CERT_FILE: '/var/lib/ganeti/rapi.pem',
   RAPI_DATA_DIR: '/var/lib/ganeti/rapi',
@@ -55,7 +55,7 @@ export const PATH = {
   DEFAULT_SHARED_FILE_STORAGE_DIR: '/srv/ganeti/shared-file-storage',
   /** Ours: volumes in user space, where a node has them. */
   USER_VOLUMES_DIR: '/srv/ganeti/user-volumes',
-  /** Ours: where nodes that share a machine find each other's mirrored disks. */
+  /** Ours: nodes that share a machine find each other's mirrored disks here. */
   MIRROR_LINKS_DIR: '/srv/ganeti/mirror-links',
   DEFAULT_GLUSTER_STORAGE_DIR: '/var/run/ganeti/gluster',
   RESTRICTED_COMMANDS_DIR: '/etc/ganeti/restricted-commands',
@@ -70,7 +70,7 @@ export const PATH = {
   WATCHER_LOCK_FILE: '/var/lock/ganeti-watcher.lock',
   UPGRADE_LOCK_FILE: '/var/lock/ganeti-upgrade.lock',
   WATCHER_PAUSEFILE: '/var/lib/ganeti/watcher.pause',
-  /** Ours: the master writes here why the watcher is to run at once, where systemd starts it. */
+  /** Ours: the master writes a reason here, and systemd then starts the watcher at once. */
   WATCHER_CALL: '/var/run/ganeti/watcher-call',
   MOND_HISTORY: '/var/run/ganeti/mond-history.data',
   WATCHER_GROUP_STATE_FILE: '/var/lib/ganeti/watcher.%s.data',
@@ -89,7 +89,7 @@ export const PATH = {
   SSL_UPDATE: '/usr/lib/ganeti/ssl-update',
   CFGUPGRADE: '/usr/lib/ganeti/tools/cfgupgrade',
   POST_UPGRADE: '/usr/lib/ganeti/tools/post-upgrade',
-  /** Ours: each version of the product has a directory here, and the link names the one that this node runs. */
+  /** Ours: each version of the product has a directory here. The link names the version that this node runs. */
   GANTRY_VERSIONS_DIR: '/usr/lib/gantry',
   GANTRY_VERSION_LINK: '/etc/ganeti/gantry',
   KVM_CONSOLE_WRAPPER: '/usr/lib/ganeti/tools/kvm-console-wrapper',
@@ -118,5 +118,5 @@ export const IALLOCATOR_SEARCH_PATH: readonly string[] = [
   '/usr/lib/ganeti/iallocators',
 ]
 
-/** Group and node scripts run with this and nothing else. */
+/** Group and node scripts get this environment and nothing else. */
 export const HOOKS_PATH_ENV = '/sbin:/bin:/usr/sbin:/usr/bin'

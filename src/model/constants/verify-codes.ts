@@ -1,4 +1,4 @@
-// Codes of `cluster verify`: what each complains about, and of which kind of object.
+// Codes of `cluster verify`: the complaint of each, and the kind of object that it is about.
 export interface VerifyCode {
   readonly target: 'cluster' | 'group' | 'instance' | 'node'
   readonly meaning: string

@@ -1,15 +1,18 @@
-// Numbers by which daemons, files and scripts know each other.
+// Version numbers of daemons, files and scripts.
 
 /** The version of configurations that this program makes: major * 1000000 + minor * 10000. */
 export const CONFIG_VERSION = 3010000
 /** Versions of configurations that it loads and keeps as they are. */
 export const CONFIG_VERSIONS_SUPPORTED: readonly number[] = [3000000, 3010000]
 export const PROTOCOL_VERSION = CONFIG_VERSION
-/** Versions of node daemons that can be in one cluster: between the two, calls were only added. */
+/** Versions of node daemons that may share a cluster. Between these versions, calls were only added. */
 export const PROTOCOL_VERSIONS_SUPPORTED = CONFIG_VERSIONS_SUPPORTED
 export const RELEASE_VERSION = '3.1.0'
 
-/** The protocol version that a master of this release speaks, and expects of its nodes: Ganeti's refuses any other. */
+/**
+ * The protocol version that a master of this release speaks, and expects of its nodes. Ganeti's master refuses any
+ * other.
+ */
 export function protocolOf(release = RELEASE_VERSION): number {
   const [major, minor] = release.split('.')
   const protocol = Number(major) * 1_000_000 + Number(minor) * 10_000

@@ -1,4 +1,4 @@
-// Words about instances and nodes that cross a wire.
+// Words about instances and nodes on the wire.
 export const ADMIN_STATES = ['down', 'offline', 'up'] as const
 export const ADMIN_STATE_SOURCES = ['admin', 'user'] as const
 export const INSTANCE_STATUSES = [
@@ -15,11 +15,11 @@ export const INSTANCE_STATUSES = [
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
 export const ALLOC_POLICIES = ['preferred', 'last_resort', 'unallocable'] as const
 export const DEFAULT_SHUTDOWN_TIMEOUT_S = 120
-/** For the helper machine that writes an OS image onto disks. */
+/** Seconds that the helper machine has for writing an OS image to disks. */
 export const HELPER_STARTUP_TIMEOUT_S = 300
 export const HELPER_SHUTDOWN_TIMEOUT_S = 7200
 
-/** Words that stand for a value. */
+/** Words that stand for special values. */
 export const VALUE = {
   auto: 'auto',
   default: 'default',
@@ -40,7 +40,7 @@ export const COMPRESSION_TOOLS_DEFAULT: readonly string[] = ['gzip', 'gzip-fast'
 export const UID_POOL_MAX = 4294967295
 export const SSH_KEY_TYPE_DEFAULT = 'rsa'
 export const SSH_KEY_BITS_DEFAULT = 2048
-/** The length of a key when none is given, and those that are possible. */
+/** The default length of a key, and the possible lengths. */
 export const SSH_KEY_BITS = {
   dsa: { standard: 1024, valid: (bits: number) => bits === 1024 },
   rsa: { standard: SSH_KEY_BITS_DEFAULT, valid: (bits: number) => bits >= 768 },

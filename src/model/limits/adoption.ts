@@ -1,22 +1,26 @@
 // Taking over a cluster from Ganeti, and giving it back.
 
-/** Seconds that a node gets to tell what it has, and to take the files of packages. */
+/** Seconds for a node to report its state, and to receive the packages. */
 export const PROBE_S = 60
 export const COPY_S = 600
-/** Seconds for packages to be exchanged on a node, with all daemons stopped before and started after. */
+/** Seconds to exchange the packages on a node, including the stop and start of all its daemons. */
 export const EXCHANGE_S = 900
-/** Seconds until the node daemon answers after that, and until the master answers commands: it may have to ask for votes. */
+/**
+ * Seconds until the node daemon answers afterwards, and until the master accepts commands, which may need votes first.
+ */
 export const NODE_ANSWERS_S = 120
 export const MASTER_ANSWERS_S = 300
-/** Seconds between two looks. */
+/** Seconds between two checks. */
 export const LOOK_EVERY_S = 1
-/** Seconds for which jobs that are under way are waited for, if nothing else is said. */
+/** Seconds to wait for running jobs by default. */
 export const AWAITS_JOBS_S = 3600
-/** Seconds for which the watcher of all nodes rests: as long as the whole of it may take. It is called back at the end. */
+/**
+ * Seconds that the watcher of all nodes pauses: the longest time of a whole run. The end of the run lifts the pause.
+ */
 export const WATCHER_RESTS_S = 6 * 3600
-/** MiB that a node must have left for the packages. */
+/** MiB that must remain free on a node beside the packages. */
 export const ROOM_MIB = 200
-/** Lines of what went wrong on a node that are shown; all are in its log. */
+/** Lines of a node's failure that we show; its log has all. */
 export const SHOWN_LINES_MAX = 15
-/** Objects named in a finding, of which there may be thousands. */
+/** Objects that a finding names; there may be thousands. */
 export const NAMED_MAX = 5

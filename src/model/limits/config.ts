@@ -6,9 +6,9 @@ export const GENERATE_TRIES_MAX = 64
 export const CONFIG_JOURNAL_BYTES_MAX = 1 << 20
 /** Longest time between a change and the checkpoint that holds it. */
 export const CHECKPOINT_S = 1
-/** How long the end of a job may wait for it. */
+/** Seconds that the end of a job may wait for the checkpoint. */
 export const CHECKPOINT_SETTLE_S = 0.1
-/** Checkpoints that failed half-way which a journal remembers, besides the one that counts. */
+/** Failed checkpoints that a journal remembers, besides the valid one. */
 export const JOURNAL_MARKS_MAX = 8
 /** Objects encoded between two turns of the event loop while a checkpoint is built. */
 export const CHECKPOINT_OBJECTS_AT_ONCE = 200

@@ -1,27 +1,27 @@
-// Consoles of instances that are open in browsers: how many, how much of them is kept, and how long one waits for what.
+// Consoles of instances in browsers: their number, their stored output, and their time limits.
 
-/** Consoles that are open at the same time, of all and of one user. */
+/** Consoles open at the same time: of all users, and of one. */
 export const CONSOLES_MAX = 200
 export const CONSOLES_PER_USER_MAX = 25
 /** Consoles that one node serves at the same time. */
 export const NODE_CONSOLES_MAX = 200
-/** Seconds that a ticket is good for, and how many may wait to be used, of all and of one user. */
+/** Seconds that a ticket is valid; unused tickets of all users, and of one. */
 export const CONSOLE_TICKET_S = 30
 export const CONSOLE_TICKETS_MAX = 1000
 export const CONSOLE_TICKETS_PER_USER_MAX = 50
-/** Seconds between two looks whether who has a console open may still do so. */
+/** Seconds between two checks that the user of an open console still has access. */
 export const CONSOLE_CHECK_S = 3
-/** The longest message of a console, as of a websocket. */
+/** The longest message of a console; the same as of a websocket. */
 export const CONSOLE_MESSAGE_BYTES_MAX = 64 << 10
-/** The last output of a serial line that is shown to who opens it, and of how many lines that nobody has open. */
+/** Bytes of a serial line's last output that a new viewer gets; and the number of unused lines whose output we keep. */
 export const SERIAL_KEPT_BYTES = 64 << 10
 export const SERIAL_LINES_KEPT_MAX = 64
-/** Seconds between two looks for an instance that does not run, where nothing tells of its start; */
+/** Seconds between two checks for a stopped instance, if the node does not notify us of its start. */
 export const CONSOLE_LOOK_S = 10
-/** and after it was told, until it is looked for. */
+/** Seconds from a notification to the check. */
 export const CONSOLE_SETTLE_S = 0.05
-/** Seconds in which a screen must get through its handshake. */
+/** Seconds for a screen's handshake. */
 export const SCREEN_HANDSHAKE_S = 10
-/** Seconds until a node is tried again that could not be reached: the first, and the last of a growing pause. */
+/** Seconds until an unreachable node is tried again: the first pause, and the longest one of a growing series. */
 export const CONSOLE_RETRY_FIRST_S = 0.5
 export const CONSOLE_RETRY_LAST_S = 10

@@ -1,36 +1,40 @@
-// Daemons as processes: their start and end, what the system allows them, and files that pile up.
+// Daemons as processes: their start and end, the system's limits for them, and files that accumulate.
 
-/** Bytes of a daemon's log, of which there is one before it; and of what is written before its length is looked at. */
+/**
+ * Bytes of a daemon's log, after which a new one begins and the old one is kept; and bytes between two checks of its
+ * size.
+ */
 export const LOG_FILE = { bytes_max: 64 << 20, unlooked_bytes: 64 << 10 } as const
-/** Files that could not be read, or were replaced, and are kept beside what took their place: so many of each. */
+/** Unreadable or replaced files that are kept beside their successors, of each file. */
 export const SET_ASIDE_MAX = 10
-/** Limits below which a daemon refuses to start; and limits that suffice for all connections and programs that it allows. */
+/** Limits below which a daemon refuses to start, and limits that are enough for all its connections and programs. */
 export const SYSTEM_LIMITS = {
   files: { least: 128, enough: 4096 },
   processes: { least: 64, enough: 1024 },
 } as const
-/** Pause before a daemon that died is started again: at first, and at most. */
+/** Pause before a dead daemon is started again: the first one, and the longest. */
 export const CHILD_BACKOFF_MIN_S = 0.1
 export const CHILD_BACKOFF_MAX_S = 10
-/** A daemon that ran this long starts with the shortest pause again. */
+/** Seconds after which a running daemon counts as healthy; its next pause is the shortest again. */
 export const CHILD_HEALTHY_S = 60
 /**
- * How V8 spares memory in processes that make few objects; the others have its own measures. `young_mib` is half of what it may take for new
- * objects, `hot_bytes` how much of a function must have run before it is compiled for speed. What a collector does every few seconds is
- * not worth that; with as much, confd would be half as fast in its first 100,000 answers.
+ * Options by which V8 saves memory in processes that make few objects; other processes have V8's own settings.
+ * `young_mib` is half of the room for new objects. `hot_bytes` is how much of a function must have run before V8
+ * optimizes it. Work every few seconds is not worth that. With the higher value, confd would be half as fast in its
+ * first 100,000 answers.
  */
 export const FRUGAL = {
   node: { young_mib: 1, hot_bytes: 4_000_000 },
   confd: { young_mib: 1, hot_bytes: 1_000_000 },
   job: { young_mib: 2, hot_bytes: 4_000_000 },
 } as const
-/** Seconds that a daemon may take to stop when it is asked to. */
+/** Seconds for a daemon to stop on request. */
 export const DAEMON_STOP_S = 60
-/** How long a daemon may take until it can be used. */
+/** Seconds until a new daemon must be ready. */
 export const CHILD_START_S = 120
-/** How long the remote API waits for luxid before it gives up, and is started again. */
+/** Seconds that the remote API waits for luxid. Then it ends, and is started again. */
 export const RAPI_AWAITS_LUXID_S = 60
-/** How long systemd may take to start or stop units: a daemon of the master asks for votes first. */
+/** Seconds that systemd may take to start or stop units: a daemon of the master asks for votes first. */
 export const UNITS_S = 900
-/** How long a daemon gets to end by itself. */
+/** Seconds for a daemon to end by itself. */
 export const CHILD_STOP_S = 20

@@ -1,7 +1,7 @@
 // The monitoring daemon.
 import { HTTP_LIMITS, type HttpLimits } from './http'
 
-/** Everybody may ask without a login, so that bodies, which no request has, are short. */
+/** Everybody may ask without a login. No request has a body, so bodies must be short. */
 export const MOND_HTTP_LIMITS: HttpLimits = {
   ...HTTP_LIMITS,
   ...{
@@ -13,8 +13,11 @@ export const MOND_HTTP_LIMITS: HttpLimits = {
     body_depth: 5,
   },
 }
-/** Seconds between two questions for the settings of collectors, as in Ganeti; and until there was an answer. */
+/**
+ * Seconds between two questions for the settings of collectors, as in Ganeti; and the pause while there is no answer
+ * yet.
+ */
 export const COLLECTOR_SETTINGS_S = 15
 export const COLLECTOR_SETTINGS_SOON_S = 1
-/** Seconds for which questions of collectors wait until confd has answered once. */
+/** Seconds that collectors' questions wait for confd's first answer. */
 export const FIRST_ANSWER_S = 5

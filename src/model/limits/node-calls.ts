@@ -1,6 +1,6 @@
 // Calls from daemons and jobs to nodes, and the connections that carry them.
 
-/** Texts from this length on travel compressed in node calls; Ganeti's daemons use 4096. */
+/** Longer texts travel compressed in node calls; Ganeti's daemons use 4096. */
 export const COMPRESS_FROM_BYTES = 4096
 /** The longest text that a compressed argument of a node call may unpack to. */
 export const UPLOAD_BYTES_MAX = 256 << 20
@@ -14,22 +14,25 @@ export const NODES_ASKED_AT_ONCE = 12
 export const NODE_CONNECTIONS_MAX = 256
 /** Connections that a node daemon serves at the same time; more are closed at once. */
 export const NODED_CONNECTIONS_MAX = 2048
-/** Handshakes with a node daemon that are under way, of all and of one address: strangers cannot take the places of masters. */
+/**
+ * Handshakes in progress with a node daemon, of all callers and of one address, so that strangers cannot take the
+ * masters' places.
+ */
 export const NODED_HANDSHAKES_MAX = 1024
 export const NODED_HANDSHAKES_PER_CLIENT_MAX = 256
 /** Seconds for a caller of a node daemon to show its certificate, and again to send its headers. */
 export const NODED_RECEIVE_S = 10
 /** Seconds to reach a node before the call fails. */
 export const NODE_CONNECT_S = 5
-/** Seconds for which what takes a change back asks a node that does not answer, and seconds between two such calls. */
+/** Seconds for which the undoing of a change asks a silent node, and seconds between two such calls. */
 export const UNDO_PATIENCE_S = 60
 export const UNDO_PAUSE_S = 2
-/** Seconds between two looks whether a node that owes an answer can still be reached. */
+/** Seconds between two checks that a node which owes an answer is still reachable. */
 export const NODE_REACH_S = 15
 /** Seconds that an idle connection to a node is kept. */
 export const NODE_KEEP_ALIVE_S = 30
-/** Seconds for which a caller remembers that a node answered as Ganeti's noded, and of how many nodes. */
+/** Seconds for which a caller remembers that a node runs Ganeti's noded, and the number of such nodes. */
 export const NODE_SOFTWARE_S = 60
 export const NODE_SOFTWARE_MAX = 10_000
-/** Seconds that running calls get to end when the node daemon is stopped. */
+/** Seconds for running calls to end when the node daemon stops. */
 export const NODED_CLOSE_S = 2

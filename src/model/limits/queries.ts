@@ -1,4 +1,4 @@
-// Queries and lists: what their filters may ask, and how much is worked out before the event loop serves others.
+// Queries and lists: bounds of their filters, and the amount of work before the event loop serves others.
 
 /** Nodes whose answers are read before the event loop serves others. */
 export const NODES_READ_AT_ONCE = 100
@@ -14,5 +14,5 @@ export const JOB_FILES_READ_AT_ONCE = 50
 export const ENTRIES_AT_ONCE = 100
 /** Levels of a query filter. */
 export const FILTER_DEPTH_MAX = 64
-/** Conditions of a query filter that is no list of names, and operators that join them. */
+/** Conditions and operators of a query filter; a plain list of names may be longer. */
 export const FILTER_CONDITIONS_MAX = 2_000

@@ -1,20 +1,20 @@
 // Copies of the configuration and the queue at master candidates, and ssconf files at all nodes.
 
-/** Files of the queue that are longer than this together are sent to candidates one by one. */
+/** Files of the queue that together exceed this are sent to candidates one by one. */
 export const QUEUE_BATCH_BYTES_MAX = 8 << 20
 /** Seconds between two attempts to bring a master candidate's copy of the queue up to date. */
 export const QUEUE_CATCH_UP_S = 15
-/** Moves to the archive that are remembered for a master candidate that is out of sync. */
+/** Moves to the archive that are remembered for an out-of-sync candidate. */
 export const QUEUE_RENAMES_KEPT_MAX = 20000
-/** Seconds until a master candidate that is out of sync is tried again. */
+/** Seconds until an out-of-sync candidate is tried again. */
 export const CONFIG_CATCH_UP_S = 5
 /** Seconds that a candidate may take for a full copy. */
 export const CONFIG_COPY_S = 120
-/** Bytes of changes kept for a candidate while it gets a full copy; with more the copy begins anew. */
+/** Bytes of changes kept for a candidate during a full copy; with more the copy begins again. */
 export const CONFIG_BACKLOG_BYTES_MAX = 32 << 20
 /** Nodes that are sent ssconf files at the same time. */
 export const SSCONF_NODES_AT_ONCE = 30
-/** Seconds until a node that did not take its ssconf files is tried again. */
+/** Seconds until a node that failed to take its ssconf files is tried again. */
 export const SSCONF_RETRY_S = 30
-/** How long a change waits for a candidate before that is out of sync. */
+/** Seconds that a change waits for a candidate before the candidate counts as out of sync. */
 export const REPLICATION_S = 10

@@ -1,37 +1,42 @@
-// The disks of a node: how long one waits for devices.
+// The disks of a node: time limits for devices.
 
-/** Seconds for which a device that is to be let go may be held by somebody who only looks at it, as udev looks at each new one. */
+/** Seconds for which a released device may be held by a reader, such as udev, which looks at each new device. */
 export const HELD_DEVICE_S = 30
-/** Seconds for which a DRBD device may take to forget its network, to find its other node, and to take options after it got its data. */
+/**
+ * Seconds for a DRBD device to forget its network, to find its other node, and to take options after it got its data.
+ */
 export const DISCONNECT_S = 60
 export const CONNECT_S = 120
 export const OPTIONS_S = 5
-/** Seconds for which a node without all data may take to reach the one that has them, when it is to write. */
+/** Seconds for a node with incomplete data to reach the node with all data, when it is to write. */
 export const REACHED_S = 10
-/** Seconds for which the two nodes of a DRBD device may take to agree on a new size. */
+/** Seconds for both nodes of a DRBD device to agree on a new size. */
 export const RESIZE_S = 60
-/** Seconds for which one looks whether a DRBD device talks with its other node, before it is told that it does not. */
+/** Seconds for which we check whether a DRBD device is connected, before we report that it is not. */
 export const SYNC_LOOK_S = 15
-/** Milliseconds from one look to the next: the pauses grow. */
+/** Milliseconds between two checks: the pauses grow. */
 export const LOOK_PAUSE_MS = { first: 100, longest: 2000 } as const
-/** Times that a connection which ended at once is made again: the other node may have been asked a moment later. */
+/** Attempts to reconnect when a connection ends at once: the other node may have been asked a moment later. */
 export const RECONNECTS_MAX = 10
-/** Bytes that a program which lists volumes or devices may print. */
+/** Bytes that a program may print when it lists volumes or devices. */
 export const STORAGE_REPORT_BYTES_MAX = 32 << 20
-/** Seconds that a script of external storage may run. Its caller waits longer, so that it hears why there is no answer. */
+/** Seconds for an external storage script. Its caller waits longer, so that it learns why there is no answer. */
 export const EXT_SCRIPT_S = 840
-/** Bytes that it may print. */
+/** Bytes that such a script may print. */
 export const EXT_OUTPUT_BYTES_MAX = 1 << 20
 /** Logs of such scripts on one node; the oldest go. */
 export const EXT_LOGS_MAX = 1000
-/** Seconds for which an image of Ceph may seem in use elsewhere: after some 30 s Ceph forgets a machine that has died. */
+/** Seconds for which a Ceph image may seem in use elsewhere: Ceph forgets a dead machine after some 30 s. */
 export const RBD_WATCH_S = 40
-/** Snapshots of one disk that users may have. Each makes writing to a logical volume slower. */
+/** User snapshots of one disk. Each makes writing to a logical volume slower. */
 export const SNAPSHOTS_PER_DISK_MAX = 32
-/** Characters of a snapshot's name: with that of its volume it is the name of a volume, which LVM lets have 127. */
+/**
+ * Characters of a snapshot's name. Together with its volume's name it makes the name of a volume, for which LVM allows
+ * 127.
+ */
 export const SNAPSHOT_NAME_CHARS_MAX = 64
-/** Seconds that a program of Ceph may take to answer a question, and to do what costs more the larger an image is. */
+/** Seconds for a Ceph program to answer a question, and for work that depends on the size of an image. */
 export const RBD_ANSWER_S = 30
 export const RBD_REMOVE_S = 840
-/** Seconds that a process may take to end which shows a disk as a file. */
+/** Seconds for the end of a process that shows a disk as a file. */
 export const LENT_DISK_S = 30

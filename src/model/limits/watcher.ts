@@ -1,30 +1,32 @@
 // The watcher and the cleaner: how often they run, how often they try, and what they keep.
 
-/** Seconds between two runs; every so many of them also report nodes that cannot tell of their disks. */
+/** Seconds between two runs; and how many runs until nodes that cannot report their disks are named again. */
 export const WATCHER_EVERY_S = 300
 export const WATCHER_STRICT_EVERY = 6
-/** The cleaner runs with every so many of them, once a day. */
+/** Runs of the watcher for one of the cleaner: once a day. */
 export const CLEANER_EVERY = 288
 /** Runs at the same time: one that waits for the disks of a group must not hold up the next. */
 export const WATCHER_RUNS_MAX = 3
-/** Seconds for which a run waits until the one before has ended what it does for the instances of a group. */
+/** Seconds that a run waits for the previous one to finish with the instances of a group. */
 export const WATCHER_TURN_S = 300
-/** Attempts to start an instance, or to clean up after one, before it is left alone. */
+/** Attempts to start an instance, or to clean up after one, before the watcher leaves it alone. */
 export const WATCHER_TRIES_MAX = 5
-/** Seconds after which former attempts count no more. */
+/** Seconds after which earlier attempts no longer count. */
 export const WATCHER_FORGETS_S = 8 * 3600
-/** Jobs that the watcher has in the queue at once. */
+/** Jobs of the watcher in the queue at the same time. */
 export const WATCHER_JOBS_AT_ONCE = 100
-/** Ended jobs older than so many seconds go to the archive, in steps that take no longer than that. */
+/** Ended jobs older than this many seconds go to the archive, in steps of at most the other number of seconds. */
 export const WATCHER_JOB_AGE_S = 6 * 3600
 export const WATCHER_ARCHIVE_S = 60
-/** Names that a report has of each kind; all are counted. */
+/** Names of each kind in a report; the counts are complete. */
 export const WATCHER_REPORT_NAMES_MAX = 100
-/** Runs in so many seconds that a node which comes and goes can cause, before the time of the next run is waited for. */
+/**
+ * Runs that a node which comes and goes can cause in this many seconds; after that it waits for the next regular run.
+ */
 export const WATCHER_RETURNS_MAX = 3
-/** Seconds for an answer of a daemon that is asked whether it lives. */
+/** Seconds for a daemon to answer that it is alive. */
 export const WATCHER_DAEMON_ANSWER_S = 30
-/** Days after which archived jobs and files of former runs go. */
+/** Days after which archived jobs and files of former runs are deleted. */
 export const CLEANER_KEEPS_DAYS = 21
 /** Logs of the cleaner that are kept. */
 export const CLEANER_LOGS_MAX = 50

@@ -1,4 +1,4 @@
-// The daemon of the configuration and the locks, and those who follow it.
+// The daemon of the configuration and the locks, and its followers.
 
 /** The longest call that wconfd reads. */
 export const WCONFD_FRAME_BYTES_MAX = 64 << 20
@@ -10,7 +10,7 @@ export const FOLLOW_FRAME_BYTES_MAX = 4096
 export const WCONFD_CONNECTIONS_MAX = 4096
 /** Seconds until wconfd must have answered a call that does not wait for locks. */
 export const WCONFD_ANSWER_S = 60
-/** Seconds that a client goes on trying to reach a wconfd that is being restarted. */
+/** Seconds that a client tries to reach a wconfd that restarts. */
 export const WCONFD_RECONNECT_S = 60
 /** Seconds between two tries to reach a lost wconfd. */
 export const WCONFD_RETRY_PAUSE_S = 0.2
@@ -18,5 +18,5 @@ export const WCONFD_RETRY_PAUSE_S = 0.2
 export const LOCK_CLEANUP_S = 30
 /** Locks of one request. */
 export const LOCK_REQUEST_MAX = 100_000
-/** Bytes of locks.data, with states that no longer count, above which it is written anew. */
+/** Bytes of locks.data, including old states, above which it is rewritten. */
 export const LOCKS_FILE_BYTES_MAX = 1 << 20
