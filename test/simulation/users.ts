@@ -151,7 +151,11 @@ export class User {
         op('OP_INSTANCE_FAILOVER', { instance_name, target_node }),
         op('OP_INSTANCE_MIGRATE', { instance_name }),
         op('OP_INSTANCE_FAILOVER', { instance_name }),
-        op('OP_INSTANCE_REPLACE_DISKS', { instance_name, mode: 'replace_on_secondary', disks: [] }),
+        ...['replace_on_secondary', 'replace_on_primary', 'replace_auto'].map((mode) =>
+          op('OP_INSTANCE_REPLACE_DISKS', { instance_name, mode, disks: [] }),
+        ),
+        op('OP_INSTANCE_GROW_DISK', { instance_name, disk: 0, amount: 4, wait_for_sync: true }),
+        op('OP_INSTANCE_REPAIR', { instance_name }),
         op('OP_INSTANCE_REPLACE_DISKS', {
           instance_name,
           mode: 'replace_new_secondary',
