@@ -136,6 +136,36 @@ browserTest('what is wrong is told at its field, by the form and by the server, 
   expect(await size.inputValue()).toBe('16m')
 })
 
+browserTest('an instance that is only reserved says so, and is made from its page', async () => {
+  const reserved = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'later1', mode: 'create', disk_template: 'sharedfile' },
+    ...{ disks: [{ size: 16 }], nics: [{}], os_type: 'gantry-tiny', beparams: { memory: 64 }, forthcoming: true },
+    ...{ pnode: 'node1.gantry.local', hypervisor: 'kvm' },
+  })
+  expect(reserved.status).toBe('success')
+  await open('/instances')
+  await page
+    .getByRole('row', { name: /later1/ })
+    .getByText('Reserved')
+    .waitFor()
+  await open('/instances/later1')
+  await page.getByText('Reserved').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Start', exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Make it', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Make it' })
+  await dialog.getByLabel('Start it when it is made').uncheck()
+  await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+  await dialog.getByText('It can be done.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+    'gnt instance add --commit --no-start later1',
+  )
+  await look('commit')
+  await dialog.getByRole('button', { name: 'Make it', exact: true }).click()
+  await done('Make it')
+  await page.getByText('Stopped').first().waitFor()
+  await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
+})
+
 browserTest('a disk grows by its dialog, which first shows what it will do', async () => {
   await open('/instances/web1')
   await page.getByRole('button', { name: 'Grow disk 0', exact: true }).click()

@@ -102,12 +102,25 @@ export class User {
     const fact: Fact = { kind: 'instance', name }
     const remove =
       this.instances.get(name) === 'there' || (this.instances.get(name) === 'unknown' && simulator.chance(0.5))
+    const reserve = !remove && simulator.chance(0.3)
     this.instances.set(name, 'unknown')
     ledger.forget(fact)
-    const id = await this.submit([remove ? removeOp(name) : this.createOp(name)])
+    const create = this.createOp(name)
+    const id = await this.submit([remove ? removeOp(name) : reserve ? { ...create, forthcoming: true } : create])
     if (id === undefined || (await this.awaitEnd(id)) !== 'success') return
     this.instances.set(name, remove ? 'gone' : 'there')
     ledger.learn(fact, !remove)
+    if (reserve) await this.commit(name)
+  }
+
+  /** Whatever becomes of it, the name that was reserved stays taken. */
+  private async commit(instance_name: string): Promise<void> {
+    const commit = op('OP_INSTANCE_CREATE', {
+      ...{ instance_name, mode: 'create', disks: [], nics: [{}], commit: true },
+      ...{ name_check: false, ip_check: false, start: this.simulator.chance(0.8), conflicts_check: false },
+    })
+    const id = await this.submit([commit])
+    if (id !== undefined) await this.awaitEnd(id)
   }
 
   private createOp(instance_name: string): WireOpCode {

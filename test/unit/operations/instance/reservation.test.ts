@@ -91,6 +91,24 @@ describe('a reservation', () => {
     expect(changing()).toEqual([])
   })
 
+  test('takes room: an allocator gives it to nobody else', async () => {
+    const memory = { memory_free: 10 * 1024, memory_total: 64 * 1024, memory_dom0: 1024 }
+    cluster.answers.node_info = () => [
+      'boot',
+      [],
+      [{ ...memory, cpu_total: 16, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }],
+    ]
+    cluster.change('patchCluster', { default_iallocator_params: { 'no-capacity-checks': null } })
+    const { pnode: _, ...anywhere } = { ...reserve, iallocator: 'hail', nics: [], beparams: { memory: 6 * 1024 } }
+    const big = { ...anywhere, disk_template: 'diskless', disks: [], ignore_ipolicy: true }
+    const usable = Object.values(cluster.config.nodes).filter(({ offline, drained }) => !offline && !drained).length
+    for (let made = 0; made < usable; made++)
+      await cluster.run('OP_INSTANCE_CREATE', { ...big, instance_name: `big${made}.gnt.example` })
+    const reserved = Object.values(cluster.config.instances).filter(isReserved)
+    expect(new Set(reserved.map(({ primary_node }) => primary_node)).size).toBe(usable)
+    await expect(failure('OP_INSTANCE_CREATE', { ...big, forthcoming: false })).resolves.toContain('no node fits')
+  })
+
   test('is not reserved twice', async () => {
     await cluster.run('OP_INSTANCE_CREATE', reserve)
     await expect(failure('OP_INSTANCE_CREATE', reserve)).resolves.toContain('is already in the cluster')

@@ -94,6 +94,20 @@ describe('node evacuate', () => {
     expect(cluster.submitted).toEqual([])
   })
 
+  test('what is only reserved there goes, too, by its record alone', async () => {
+    const cluster = evacuationCluster()
+    const reserved = { forthcoming: true, disks_active: false } as const
+    cluster.addInstance('reserved1.test', 'node2', reserved, 'node3')
+    cluster.addInstance('reserved2.test', 'node1', reserved, 'node2')
+    await cluster.run('OP_NODE_EVACUATE', { node_name: 'node2', mode: 'all' })
+    const jobs = cluster.submitted.filter(([op]) => String(op?.['instance_name']).startsWith('reserved'))
+    const replace = { OP_ID: 'OP_INSTANCE_REPLACE_DISKS', mode: 'replace_new_secondary' }
+    expect(jobs).toMatchObject([
+      [{ OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: 'reserved1.test' }, replace],
+      [{ ...replace, instance_name: 'reserved2.test' }],
+    ])
+  })
+
   test('an empty node needs no jobs', async () => {
     const cluster = evacuationCluster()
     expect(await cluster.run('OP_NODE_EVACUATE', { node_name: 'node1', mode: 'primary-only' })).toEqual({ jobs: [] })

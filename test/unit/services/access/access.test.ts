@@ -39,6 +39,16 @@ test('a scope of groups admits nodes and new instances in them', () => {
   expect(() => inside.check(config, { ...create, source_instance_name: 'no such' })).toThrow(refused)
 })
 
+test('who may commit to a reservation is who sees it, and it gets no tags of others', () => {
+  const access = token({ tags: [...(tagged?.tags ?? [])] })
+  const commit = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: tagged?.name, mode: 'create', commit: true, tags: [] }
+  expect(() => access.check(config, commit)).not.toThrow()
+  expect(() => access.check(config, { ...commit, tags: tagged?.tags })).not.toThrow()
+  expect(() => access.check(config, { ...commit, tags: ['of:others'] })).toThrow(refused)
+  expect(() => access.check(config, { ...commit, instance_name: other?.name })).toThrow(refused)
+  expect(() => access.check(config, { ...commit, mode: 'import', source_instance_name: other?.name })).toThrow(refused)
+})
+
 test('a scope keeps out the data of others: their exports, and disks of no instance', () => {
   const access = token({ tags: [...(tagged?.tags ?? [])] })
   const create = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'new', tags: tagged?.tags }
