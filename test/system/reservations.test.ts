@@ -33,6 +33,9 @@ test('an instance is reserved, refuses to start, is made by a commit, runs and i
   expect(await refused('instance', 'startup', 'vm1')).toContain(
     "Instance 'vm1' is only reserved, and nothing of it exists yet; make it with 'gnt-instance add --commit vm1', or remove it with 'gnt-instance remove vm1'",
   )
+  expect(await ok('instance', 'info', 'vm1')).toContain(
+    "State: only reserved; 'gnt-instance add --commit vm1' makes it",
+  )
   await ok('cluster', 'verify')
   const shown = await cluster.rapi('GET', '/3/instances?fields=name,forthcoming,uuid')
   const [{ uuid } = { uuid: undefined }] = (shown.body as { items: { uuid: string }[] }).items

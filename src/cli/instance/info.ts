@@ -46,8 +46,14 @@ const isDict = (value: unknown): value is Dict => typeof value === 'object' && v
 const dict = (value: unknown): Dict => (isDict(value) ? value : {})
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
+function stateOf({ name, forthcoming, disks_active: active, config_state: wanted, run_state: running }: Dict): string {
+  if (forthcoming === true)
+    return `${active === true ? 'not made to its end' : 'only reserved'}; 'gnt-instance add --commit ${pythonText(name)}' makes it`
+  const actual = running === null || running === undefined ? '' : `, actual state is ${pythonText(running)}`
+  return `configured to be ${pythonText(wanted)}${actual}`
+}
+
 function instanceInfo(instance: Dict): Info {
-  const running = instance['run_state']
   const beActual = dict(instance['be_actual'])
   return entries(
     ['Instance name', pythonText(instance['name'])],
@@ -55,11 +61,7 @@ function instanceInfo(instance: Dict): Info {
     ['Serial number', pythonText(instance['serial_no'])],
     ['Creation time', formatTime(instance['ctime'])],
     ['Modification time', formatTime(instance['mtime'])],
-    [
-      'State',
-      `configured to be ${pythonText(instance['config_state'])}` +
-        (running === null || running === undefined ? '' : `, actual state is ${pythonText(running)}`),
-    ],
+    ['State', stateOf(instance)],
     ['Nodes', nodesInfo(instance)],
     ['Operating system', pythonText(instance['os'])],
     ['Operating system parameters', params(dict(instance['os_instance']), dict(instance['os_actual']))],

@@ -121,6 +121,8 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     const names = allNodes(view).map(({ name }) => name)
     if (op.forthcoming) {
       await reserveInstance(ctx, withPort)
+      if (Object.keys(op.osparams_secret ?? {}).length > 0)
+        ctx.log.warning('Secret OS parameters are kept nowhere, so they have to be given again with the commit')
       return names
     }
     const made = await makeInstance(ctx, withPort, { wanted, wait: op.wait_for_sync, reserved })

@@ -54,8 +54,9 @@ async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): P
     snodes_group_names: groups.map((group) => group?.name ?? null),
     os: instance.os,
     nics: instance.nics.map((nic) => nicTuple(config, nic)),
-    // Only for guests with such NICs, so that Ganeti's clients see only what they know.
+    // Only for guests with such NICs, and for what does not exist yet, so that Ganeti's clients see only what they know.
     ...(runtime?.user_nics && { user_nics: runtime.user_nics }),
+    ...(instance.forthcoming && { forthcoming: true, disks_active: instance.disks_active }),
     disk_template: diskTemplateOf(config, instance),
     disks: await Promise.all(view.disks.map((disk) => describeDisk(ctx, view, disk, live))),
     hypervisor: instance.hypervisor,

@@ -87,7 +87,7 @@ describe('a reservation', () => {
   test('can be shown without asking its node', async () => {
     await cluster.run('OP_INSTANCE_CREATE', reserve)
     const shown = (await cluster.run('OP_INSTANCE_QUERY_DATA', { instances: [NAME], static: false })) as object
-    expect(shown).toMatchObject({ [NAME]: { config_state: 'down', run_state: null } })
+    expect(shown).toMatchObject({ [NAME]: { config_state: 'down', run_state: null, forthcoming: true } })
     expect(changing()).toEqual([])
   })
 
@@ -107,6 +107,13 @@ describe('a reservation', () => {
     const reserved = Object.values(cluster.config.instances).filter(isReserved)
     expect(new Set(reserved.map(({ primary_node }) => primary_node)).size).toBe(usable)
     await expect(failure('OP_INSTANCE_CREATE', { ...big, forthcoming: false })).resolves.toContain('no node fits')
+  })
+
+  test('keeps no secrets, and says so', async () => {
+    cluster.secrets = { osparams_secret: { password: 'hunter2' } }
+    await cluster.run('OP_INSTANCE_CREATE', { ...reserve, osparams_secret: {} })
+    expect(cluster.log.at(-1)).toContain('Secret OS parameters are kept nowhere')
+    expect(JSON.stringify([cluster.config, cluster.log])).not.toContain('hunter2')
   })
 
   test('is not reserved twice', async () => {

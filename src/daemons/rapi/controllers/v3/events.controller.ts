@@ -17,7 +17,7 @@ export class EventsV3Controller extends V3Resource {
    * has changed or was forgotten, or the report of a node cannot be used), and `gap` (something is missing here: look at the objects anew). The data of each is a JSON object. A job's has `user` and `token`; a change of the
    * configuration has `jobs` that asked for it, where jobs did, and beside them `who`, their users in the same order: null for a
    * command on the master. An instance's tells in `change` whether it was `created`, `started`, `stopped`, `migrated`, `failed_over`,
-   * `moved` or `removed`, or has `crashed`: it runs no more, though it should, and no job stopped it. Beside that it has `instance`,
+   * `moved` or `removed`, or has `crashed`: it runs no more, though it should, and no job stopped it. A reservation is no instance yet: only `config` tells of it. Beside that it has `instance`,
    * `uuid`, `before` and `now` (each with `running` and `node`, or null where there is no instance), and `cause`: the `job` with
    * `opcode`, `user` and `token`, or null when no job did it. What no job did is told when a node tells it, within seconds. The stream begins with `start`, whose id can
    * be used to go on from there, and ends with `end`, which says why. A comment comes every 15 seconds when nothing else does.
