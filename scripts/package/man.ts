@@ -11,7 +11,7 @@ import { cfgupgradeTool } from '../../src/cli/cluster/cfgupgrade'
 import { moveTool } from '../../src/cli/move/tool'
 import { readCleanerCall, readWatcherCall, EndsNow } from '../../src/cli/watcher/programs'
 import { RELEASE_VERSION } from '../../src/model/constants/versions'
-import { COMMON, OPTIONS } from '../../src/roles/options'
+import { optionsOf as optionsOfRole } from '../../src/roles/options'
 import type { Role } from '../../src/roles/role'
 import { HTOOLS } from './programs'
 import { argumentsOf, packagedRoles } from './units'
@@ -117,8 +117,6 @@ function ofOption({ long, short, type, metavar, dest, help, choices }: Option): 
 }
 
 function ofRole(role: Role): string[] {
-  const known = { ...OPTIONS, ...COMMON }
-  const options = [...role.options, ...(Object.keys(COMMON) as (keyof typeof COMMON)[])]
   const { user, group, port, log, exits = {}, program, name } = role
   return [
     heading('synopsis'),
@@ -129,8 +127,7 @@ function ofRole(role: Role): string[] {
     ),
     text(`systemd starts it as ${program}.service, with the arguments of ${argumentsOf(name)} in /etc/default/ganeti.`),
     heading('options'),
-    ...options.flatMap((option) => {
-      const { text: about, short, value } = known[option] as { text: string; short?: string; value?: string }
+    ...optionsOfRole(role).flatMap(([option, { text: about, short, value }]) => {
       const names = `${short === undefined ? '' : `-${short}, `}--${option}${value === undefined ? '' : `=${value}`}`
       return entry(bold(names), [text(about)])
     }),

@@ -1,5 +1,5 @@
 // The texts of `gantryd --help` and `gantryd ROLE --help`.
-import { OPTIONS, COMMON } from './options'
+import { optionsOf } from './options'
 import type { Place, Role } from './role'
 import { ROLES } from './table'
 
@@ -37,7 +37,6 @@ ${table([
 
 export function roleHelp(role: Role): string {
   const { name, program, text, place, user, port, sockets = [], log, after = [], exits = {} } = role
-  const options = [...role.options.map((option) => [option, OPTIONS[option]] as const), ...Object.entries(COMMON)]
   const facts: [string, string | undefined][] = [
     ['runs on', PLACES[place]],
     ['account', user],
@@ -57,7 +56,7 @@ ${text}
 
 ${table(facts.flatMap(([fact, value]) => (value === undefined ? [] : [[fact, value] as const])))}
 options:
-${table(options.map(([option, described]) => [optionName(option, described), described.text]))}
+${table(optionsOf(role).map(([option, described]) => [optionName(option, described), described.text]))}
 exit codes:
 ${table(codes)}`
 }

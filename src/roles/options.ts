@@ -55,19 +55,36 @@ export const COMMON = {
 
 export type OptionName = keyof typeof OPTIONS
 
+export type OptionTexts = Readonly<Partial<Record<OptionName, string>>>
+
 /** A role, as far as its options go. */
 interface Optioned {
   readonly name: string
   readonly options: readonly OptionName[]
+  readonly meanings?: OptionTexts
+  readonly refuses?: OptionTexts
 }
 export type Options = ReturnType<typeof readOptions>
+
+/** Names, and what they mean to the role; those of all daemons are the last. */
+export function optionsOf({ options, meanings = {} }: Optioned): (readonly [name: string, option: Option])[] {
+  const own = options.map((name) => [name, { ...OPTIONS[name], text: meanings[name] ?? OPTIONS[name].text }] as const)
+  return [...own, ...Object.entries(COMMON)]
+}
+
+interface Option {
+  readonly text: string
+  readonly short?: string
+  readonly value?: string
+}
 
 /** Throws an Error whose text names the option. */
 export function readOptions(role: Optioned, args: readonly string[]) {
   const options = parse(args)
-  for (const name of Object.keys(options))
-    if (!Object.hasOwn(COMMON, name) && !role.options.some((own) => own === name))
-      throw new Error(`${role.name} has no option --${name}; "gantryd ${role.name} --help" lists those that it has`)
+  const foreign = Object.keys(options).find(
+    (name) => !Object.hasOwn(COMMON, name) && !role.options.some((own) => own === name),
+  )
+  if (foreign !== undefined) throw new Error(whyNoOption(role, foreign))
   return {
     ...options,
     ...(options['force-node'] === true && { 'no-voting': true, 'yes-do-it': true }),
@@ -76,6 +93,12 @@ export function readOptions(role: Optioned, args: readonly string[]) {
     accessLog: accessLevelOf(options['access-log']),
     syslog: syslogOf(options.syslog),
   }
+}
+
+function whyNoOption({ name, refuses = {} }: Optioned, option: string): string {
+  const reason = new Map(Object.entries(refuses)).get(option)
+  if (reason !== undefined) return `${name} has no option --${option}: ${reason}`
+  return `${name} has no option --${option}; "gantryd ${name} --help" lists those that it has`
 }
 
 function parse(args: readonly string[]) {

@@ -1,7 +1,7 @@
 // Describes a daemon before it runs. All code that starts, stops, names or installs daemons reads these descriptions.
 import type { Frugal } from '../lib/node-flags'
 import type { SocketName } from '../lib/paths'
-import type { OptionName } from './options'
+import type { OptionName, OptionTexts } from './options'
 
 /**
  * Where a role runs: `system` is started by the machine's service manager, `node` on every node, `candidate` on master
@@ -28,6 +28,10 @@ export interface Role {
   /** The file's name below the directory of logs, without `.log`. */
   readonly log: string
   readonly options: readonly OptionName[]
+  /** Where an option means something else than for other roles. */
+  readonly meanings?: OptionTexts
+  /** Options that Ganeti's daemon takes and this one does not, and why. */
+  readonly refuses?: OptionTexts
   /** The meanings of exit codes other than 0 and 1. After one of these the daemon is not started again. */
   readonly exits?: Readonly<Record<number, string>>
   /** Roles that must be ready before this one is started, where they run on the same node. */

@@ -4,6 +4,7 @@ import { FRUGAL } from '../model/limits/daemons'
 import type { Role } from './role'
 
 const NOT_MASTER = { [EXIT.notMaster]: 'the other nodes do not say that this node is the master' }
+const ONE_CERTIFICATE = "for scripts that know Ganeti: all nodes have the cluster's, which noded uses and renews"
 const VOTES = ['no-voting', 'yes-do-it'] as const
 
 export const ROLES = [
@@ -28,7 +29,9 @@ export const ROLES = [
     group: GROUP.noded,
     port: { protocol: 'tcp', number: PORT.noded },
     log: 'node-daemon',
-    options: ['bind', 'port', 'interface', 'no-mlock'],
+    options: ['bind', 'port', 'interface', 'no-mlock', 'max-clients', 'ssl-key', 'ssl-cert'],
+    meanings: { 'ssl-key': ONE_CERTIFICATE, 'ssl-cert': ONE_CERTIFICATE },
+    refuses: { 'no-ssl': 'nodes obey whoever has a certificate of the cluster, and nobody else. Leave it out' },
     frugal: FRUGAL.node,
   },
   {

@@ -24,6 +24,7 @@ export const start: Start = async ({ paths, log, options }) => {
     hostname: paths.hostname,
     address: givenAddresses(options)?.[0] ?? (await listenAddress(paths)),
     port: options.port ?? PORT.noded,
+    ...(options.maxClients !== undefined && { connections: options.maxClients }),
     daemons: await daemonsOfThisNode({ paths, log }),
     bundledOs: BUNDLED_OS,
     ...(machine.files.existsSync(userVolumes) && { userVolumes }),

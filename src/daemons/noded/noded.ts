@@ -49,6 +49,8 @@ export interface NodedOptions {
   /** Listens here; the node's primary address. */
   address: string
   port?: number
+  /** Open connections at once. */
+  connections?: number
   daemons: DaemonControl
   /** Local directories of OS definitions that are looked at after Ganeti's own. */
   bundledOs?: readonly string[]
@@ -95,8 +97,9 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     // A caller that goes away while it sends gets no answer.
     serve(context, request, response, accepts, answered).catch(() => response.destroy())
   })
+  const { connections = NODED_CONNECTIONS_MAX } = options
   new Crowd({
-    open: new Shares({ all: NODED_CONNECTIONS_MAX, each: NODED_CONNECTIONS_MAX }),
+    open: new Shares({ all: connections, each: connections }),
     handshakes: new Shares({ all: NODED_HANDSHAKES_MAX, each: NODED_HANDSHAKES_PER_CLIENT_MAX }),
     ...{ clock: context.clock, log: context.log, every_s: TLS_REFUSED_EVERY_S },
   }).watch(server)

@@ -67,6 +67,17 @@ test('an option that a role has not is refused by name, and so is a wrong value'
   expect(() => readOptions(rapi, ['more'])).toThrow(/more/)
 })
 
+test('noded takes what the noded of Ganeti does, and says what is otherwise', () => {
+  const noded = roleNamed('noded') ?? role('none')
+  const args = ['--max-clients', '20', '-K', '/var/lib/ganeti/server.pem', '--ssl-cert=/var/lib/ganeti/server.pem']
+  expect(readOptions(noded, args)).toMatchObject({ maxClients: 20 })
+  expect(roleHelp(noded)).toMatch(/--ssl-key FILE +for scripts that know Ganeti: all nodes have the cluster's/)
+  expect(roleHelp(rapi)).toMatch(/--ssl-key FILE +the key, as PEM/)
+  expect(() => readOptions(noded, ['--no-ssl'])).toThrow(
+    'noded has no option --no-ssl: nodes obey whoever has a certificate of the cluster',
+  )
+})
+
 test('the help texts name every role with its options and exit codes', () => {
   for (const one of roles) {
     expect(usage()).toContain(`  ${one.name} `)

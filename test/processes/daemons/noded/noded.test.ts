@@ -15,11 +15,12 @@ import { thisMachine } from '../../../../src/lib/machine'
 import { pathsOf } from '../../../../src/lib/paths'
 import { certificateDigest, createCertificate, createClientCertificate, nodeClientTls } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
-import { type Noded, startNoded } from '../../../../src/daemons/noded/noded'
+import { type Noded, type NodedOptions, startNoded } from '../../../../src/daemons/noded/noded'
 import { type NodeTarget, openNodeClient } from '../../../../src/rpc/node/client'
 
 const HOST = 'node1.example.com'
 let folder: string
+let options: NodedOptions
 let noded: Noded
 let own: string
 let target: NodeTarget
@@ -33,7 +34,7 @@ beforeAll(async () => {
   own = await createClientCertificate(server, HOST)
   fs.writeFileSync(paths.serverCert, server)
   fs.writeFileSync(paths.clientCert, own)
-  noded = await startNoded({
+  options = {
     ...{ paths, clock: systemClock, random: systemRandom, disk: ownedDisk, machine: thisMachine },
     hostname: HOST,
     address: '127.0.0.1',
@@ -46,7 +47,8 @@ beforeAll(async () => {
       settle: () => Promise.resolve(),
       leave: () => void left.push('left'),
     },
-  })
+  }
+  noded = await startNoded(options)
   target = {
     uuid: nodeUuid('6579ba41-4950-4722-b2a1-7f1efa659aad'),
     name: HOST,
@@ -157,6 +159,26 @@ test('only the master keeps its queue on a node: a former one, which does not kn
   fs.writeFileSync(paths.ssconf('master_node'), `${HOST}\n`)
   await expect(write()).resolves.toBeNull()
   nodes.close()
+})
+
+test('it has as many connections at once as it was told', async () => {
+  const one = await startNoded({ ...options, connections: 1 })
+  const opened: tls.TLSSocket[] = []
+  const connect = (event: string) => {
+    const socket = tls.connect({
+      ...{ host: '127.0.0.1', port: one.port, ...nodeClientTls(systemFiles, options.paths) },
+    })
+    opened.push(socket.on('error', () => undefined))
+    return new Promise((resolve) => socket.once(event, resolve))
+  }
+  try {
+    await connect('secureConnect')
+    await connect('close')
+    expect(opened.map(({ closed }) => closed)).toEqual([false, true])
+  } finally {
+    for (const socket of opened) socket.destroy()
+    await one.close()
+  }
 })
 
 test('a caller whose certificate another cluster signed does not get past TLS', async () => {
