@@ -1,4 +1,4 @@
-// The addresses of a network: their place in the reservation maps, which are taken, which is free. IPv4 only, as in Ganeti.
+// The addresses of a network: their index in the reservation maps, and whether they are taken. IPv4 only, as in Ganeti.
 import { isIPv4 } from 'node:net'
 import type { Network } from '../model/config'
 import { ConfigurationError } from '../model/errors'
@@ -19,7 +19,7 @@ export function rangeOf(network: Pick<Network, 'name' | 'network'>): AddressRang
   return { base: base - (base % size), size }
 }
 
-/** Where the address is in the maps; undefined when it is not in the network. */
+/** The address's index in the maps; undefined if it is not in the network. */
 export function addressIndex(network: Pick<Network, 'name' | 'network'>, ip: string): number | undefined {
   const range = rangeOf(network)
   const number = parseIp4(ip)
@@ -31,7 +31,7 @@ export function addressIndex(network: Pick<Network, 'name' | 'network'>, ip: str
 export const addressAt = (network: Pick<Network, 'name' | 'network'>, index: number): string =>
   formatIp4(rangeOf(network).base + index)
 
-/** The map, all free when there is none yet. */
+/** The map; all addresses are free if there is none yet. */
 export const addressMap = (network: Network, map: 'reservations' | 'ext_reservations'): string =>
   network[map] ?? '0'.repeat(rangeOf(network).size)
 
@@ -42,7 +42,7 @@ export function isReserved(network: Network, ip: string, options: { external: bo
   return options.external && addressMap(network, 'ext_reservations')[index] === '1'
 }
 
-/** The first address that neither map nor `taken` has. */
+/** The first address that is neither in a map nor in `taken`. */
 export function firstFreeAddress(network: Network, taken: ReadonlySet<string> = new Set()): string | undefined {
   const own = addressMap(network, 'reservations')
   const external = addressMap(network, 'ext_reservations')

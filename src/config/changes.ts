@@ -1,4 +1,4 @@
-// The names of all changes. A job sends [name, ...arguments], and wconfd runs the pure function of that name.
+// All changes by name. A job sends [name, ...arguments], and wconfd runs the pure function of that name.
 import type { Documents, GantryData } from '../model/config'
 import { isObject } from '../lib/shapes/shape'
 import { ConfigurationError } from '../model/errors'
@@ -63,7 +63,7 @@ export const gantryChanges = {
   setGantry(gantry: GantryData, section: string, key: string, value: unknown): GantryData {
     return withGantryValue(gantry, section, key, value)
   },
-  /** The same, if the value there has this serial number, or if there is none where that is null; refused otherwise. */
+  /** The same, but only if the stored serial number matches (null: no value stored). Otherwise it is refused. */
   swapGantry(
     gantry: GantryData,
     section: string,
@@ -79,7 +79,7 @@ export const gantryChanges = {
   },
 }
 
-/** Begins the refusal of a change of what somebody else has changed meanwhile. */
+/** The beginning of a refusal, when somebody else changed the same thing first. */
 export const SOMEBODY_ELSE = 'Somebody else has changed'
 
 type Tail<F> = F extends (first: never, second: never, ...rest: infer Rest) => unknown ? Rest : never
@@ -91,16 +91,18 @@ interface ChangeArgs {
 type AllArgs = ChangeArgs['changes'] & ChangeArgs['gantry']
 
 export type ChangeName = keyof AllArgs
-/** As it travels: the compiler has checked the arguments where `change` made it. */
+/** A change on the wire. The compiler checked its arguments in `change`. */
 export type NamedChange = readonly [name: string, ...args: unknown[]]
 
-/** A change by name, with its arguments checked by the compiler: `change('setInstanceStatus', uuid, 'up', true, 'admin')`. */
+/** Names a change, with arguments checked by the compiler: `change('setInstanceStatus', uuid, 'up', true, 'admin')`. */
 export const change = <N extends ChangeName>(name: N, ...args: AllArgs[N]): [name: string, ...args: unknown[]] => [
   name,
   ...args,
 ]
 
-/** Runs one change. What is changed gets the next serial number; a change that finds nothing to do leaves all as it is. */
+/**
+ * Runs one change. A changed document gets the next serial number; a change without effect leaves everything as it is.
+ */
 export function applyChange(
   documents: Documents,
   [name, ...args]: NamedChange,
@@ -118,7 +120,7 @@ export function applyChange(
     return { documents: stamp(documents, { ...documents, gantry }, context), result: null }
   }
   if (!Object.hasOwn(changes, name)) throw new ConfigurationError(`There is no configuration change named ${name}`)
-  // Arguments come from our own processes, whose calls `change` has typed; objects are checked again field by field.
+  // Arguments come from our own processes, which used `change`. Objects are checked again field by field.
   const run = changes[name as keyof typeof changes] as (
     config: Documents['config'],
     context: ChangeContext,

@@ -1,4 +1,4 @@
-// The difference between two states of the documents, as it is written to the journal and sent to followers.
+// The difference between two states of the documents, for the journal and for followers.
 import type { Cluster, ConfigData, Documents, GantryData, ObjectKind, ObjectKinds } from '../model/config'
 import { place } from './edit'
 import { objectJson } from './encode'
@@ -8,10 +8,10 @@ import { canonicalCluster } from './schema'
 
 type Objects = { readonly [K in ObjectKind]?: Readonly<Record<string, ObjectKinds[K] | null>> }
 
-/** The first part of a client id: the number of a job, or what another client calls itself. */
+/** The first part of a client id: the number of a job, or another client's name for itself. */
 export type Asker = number | string
 
-/** Whole objects by uuid, null for those that are gone; of the cluster only the fields that changed, null for those gone. */
+/** Whole objects by uuid, null for removed ones. For the cluster only changed fields, null for removed ones. */
 export interface Delta extends Objects {
   /** Serial numbers of the configuration before and after. */
   readonly from: number
@@ -19,18 +19,18 @@ export interface Delta extends Objects {
   readonly mtime: number
   readonly version?: number
   readonly cluster?: Readonly<Record<string, unknown>>
-  /** Who asked for it, where that is known: told to followers, not written to the journal. */
+  /** The clients that asked for the change, if known. Followers get them; the journal does not. */
   readonly askers?: readonly Asker[]
   readonly gantry?: {
     readonly serial_no: number
-    /** By section and key; null for values that are gone. */
+    /** By section and key; null for removed values. */
     readonly sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
 }
 
 const KINDS: readonly ObjectKind[] = ['nodes', 'nodegroups', 'instances', 'networks', 'disks', 'filters']
 
-/** Costs as much as was changed, when `after` was made from `before`. */
+/** Costs only as much as has changed, if `after` was made from `before`. */
 export function diff(before: Documents, after: Documents): Delta {
   const [from, to] = [before.config, after.config]
   const cluster = from.cluster === to.cluster ? {} : changedFields(from.cluster, to.cluster)
@@ -46,7 +46,7 @@ export function diff(before: Documents, after: Documents): Delta {
         ([, entries]) => Object.keys(entries).length > 0,
       ),
     ),
-    // Values that were set and removed again leave only the count behind.
+    // Values that were set and removed again change only the count.
     ...(before.gantry.serial_no !== after.gantry.serial_no && {
       gantry: { serial_no: after.gantry.serial_no, sections },
     }),
@@ -78,7 +78,7 @@ export function applyToGantry(gantry: GantryData, delta: Delta): GantryData {
   return { ...next, serial_no: delta.gantry.serial_no }
 }
 
-/** The JSON text, made of the objects' own texts, which the next checkpoint uses again. */
+/** The JSON text, put together from the objects' texts, which the next checkpoint uses again. */
 export function encodeDelta(delta: Delta): string {
   const { from, to, mtime, version, cluster, gantry } = delta
   const parts = [JSON.stringify({ from, to, mtime, version, cluster, gantry }).slice(0, -1)]

@@ -1,11 +1,12 @@
-// The steps that every change is made of: reading an object by uuid, and making a snapshot with one object put in or taken out.
+// The basic steps of every change: reading an object by uuid, and making a snapshot with one object added, replaced or
+// removed.
 import type { Cluster, ConfigContainers, ConfigData, ObjectKind, ObjectKinds, Stamped } from '../model/config'
 import type { Random } from '../lib/random'
 import { ConfigurationError } from '../model/errors'
 import { recordSet, type Dictionary } from './records'
 import { canonical, canonicalCluster, NOUN } from './schema'
 
-/** The inputs of a change from outside: the time for stamps of objects, and random values. */
+/** Outside inputs of a change: the time for stamps of objects, and random values. */
 export interface ChangeContext {
   readonly now_s: number
   readonly random: Random
@@ -34,7 +35,7 @@ export function put<K extends ObjectKind>(config: ConfigData, kind: K, object: O
 export const drop = (config: ConfigData, kind: ObjectKind, uuid: string): ConfigData =>
   place(config, kind, uuid, undefined)
 
-/** As `put` without the check of the fields: for objects that passed it before. */
+/** Like `put`, but does not check the fields: for objects that passed the check before. */
 export function place<K extends ObjectKind>(
   config: ConfigData,
   kind: K,
@@ -51,14 +52,14 @@ export const putCluster = (config: ConfigData, cluster: Cluster): ConfigData => 
   cluster: canonicalCluster(cluster),
 })
 
-/** The object as changed now. */
+/** Stamps the object as changed now. */
 export const touched = <T extends Stamped>(object: T, context: ChangeContext): T => ({
   ...object,
   serial_no: object.serial_no + 1,
   mtime: context.now_s,
 })
 
-/** The object as made now. */
+/** Stamps the object as created now. */
 export const fresh = <T extends Stamped>(object: T, context: ChangeContext): T => ({
   ...object,
   serial_no: 1,
@@ -66,20 +67,20 @@ export const fresh = <T extends Stamped>(object: T, context: ChangeContext): T =
   mtime: context.now_s,
 })
 
-/** The set of nodes or instances changed: the cluster counts such changes. */
+/** To be called when the set of nodes or instances changes: the cluster counts such changes. */
 export const touchCluster = (config: ConfigData, context: ChangeContext): ConfigData => ({
   ...config,
   cluster: touched(config.cluster, context),
 })
 
-/** The object with some fields set; null takes an optional field away. */
+/** Sets some fields of the object; null removes an optional one. */
 export function patched<T extends object>(object: T, fields: Readonly<Record<string, unknown>>): T {
   for (const key of ['uuid', 'serial_no', 'ctime', 'mtime'])
     if (key in fields) throw new ConfigurationError(`The field "${key}" cannot be set by a change`)
   return { ...object, ...fields }
 }
 
-/** A whole object that a caller read, changed and sends back: refused when somebody else changed it in between. */
+/** Checks a whole object that a caller read, changed and sends back: refused if somebody changed it in between. */
 export function checkSerial(kind: ObjectKind | 'cluster', sent: Stamped, stored: Stamped): void {
   if (sent.serial_no === stored.serial_no) return
   const noun = kind === 'cluster' ? kind : NOUN[kind]

@@ -1,4 +1,4 @@
-// The text of config.data and gantry.data: compact JSON, keys in Ganeti's order, and each object's JSON made only once.
+// The text of config.data and gantry.data: compact JSON, keys in Ganeti's order. Each object's JSON is made only once.
 import type { ConfigData, Container, GantryData, ObjectKind } from '../model/config'
 import { slices } from '../lib/slices'
 import { CHECKPOINT_OBJECTS_AT_ONCE } from '../model/limits/config'
@@ -9,9 +9,10 @@ export const encodeConfig = (config: ConfigData): string => [...configPieces(con
 
 const CONTAINERS: readonly ObjectKind[] = ['nodes', 'nodegroups', 'instances', 'networks', 'disks', 'filters']
 
-/** The text in pieces of bounded work, so that a big configuration is written without holding up the event loop. */
+/** The text in pieces of bounded work, so that writing a big configuration does not hold up the event loop. */
 export function* configPieces(config: ConfigData): Generator<string> {
-  // Taken together before the first piece: while the caller waits between two, the snapshot may become an old one.
+  // Read all containers before the first piece: while the caller waits between two pieces, the snapshot may become an
+  // old one.
   const containers = CONTAINERS.map((kind) => ({ kind, objects: valuesOf(config[kind]) }))
   yield `{"version":${config.version},"cluster":${objectJson(config.cluster)}`
   for (const { kind, objects } of containers) {
@@ -29,7 +30,7 @@ export function* configPieces(config: ConfigData): Generator<string> {
   yield `,"ctime":${config.ctime},"mtime":${config.mtime},"serial_no":${config.serial_no}}`
 }
 
-/** For a follower: the configuration without its objects, then these in slices, each `[kind, object]`. */
+/** For a follower: the configuration without its objects, then the objects in slices, each `[kind, object]`. */
 export function snapshotPieces(config: ConfigData): { head: string; objects: Iterable<string> } {
   const none = Object.fromEntries(CONTAINERS.map((kind) => [kind, {}]))
   const all = CONTAINERS.flatMap((kind) => valuesOf(config[kind]).map((object) => [kind, object] as const))
@@ -44,7 +45,7 @@ function* objectSlices(all: readonly (readonly [ObjectKind, object])[]): Generat
 const valuesOf = (container: Container<{ readonly uuid: string }>): { readonly uuid: string }[] =>
   recordValues(container)
 
-/** Objects never change, so their text is kept as long as they live. */
+/** Objects never change, so we keep their text as long as they live. */
 const texts = new WeakMap<object, string>()
 
 export function objectJson(object: object): string {

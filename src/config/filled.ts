@@ -1,4 +1,4 @@
-// Parameters as they take effect: overrides laid over the defaults of the levels above.
+// Effective parameters: overrides laid over the defaults of the levels above.
 import type {
   BeParams,
   Cluster,
@@ -18,7 +18,7 @@ import { factsOf, isDiskTemplate } from '../model/templates'
 
 type InstanceParams = Pick<Instance, 'hypervisor' | 'os' | 'hvparams'>
 
-/** Cluster, then the OS's own, then the instance's. `skipClusterOnly` leaves out what an instance cannot set. */
+/** From the cluster, then the OS, then the instance. `skipClusterOnly` omits parameters that an instance cannot set. */
 export function fillHvParams(
   cluster: Cluster,
   instance: InstanceParams,
@@ -33,7 +33,7 @@ export function fillHvParams(
   return Object.fromEntries(Object.entries(filled).filter(([name]) => !CLUSTER_ONLY_HVPARAMS.includes(name)))
 }
 
-/** The same for many instances. These are large: instances without their own share those of their OS. */
+/** The same for many instances. Parameter sets are large, so instances without overrides share those of their OS. */
 export function hvParamsFiller(cluster: Cluster, options?: { skipClusterOnly?: boolean }) {
   const shared = new Map<string, Params>()
   return (instance: InstanceParams): Params => {
@@ -56,7 +56,7 @@ export const fillNicParams = (cluster: Cluster, nic: Pick<Nic, 'nicparams'>): Ni
   ...nic.nicparams,
 })
 
-/** Parameters of the OS, then of its variant, then the instance's. */
+/** From the OS, then its variant, then the instance. */
 export const fillOsParams = (cluster: Cluster, os: string, overrides: OsParams): OsParams =>
   byVariant(cluster.osparams, os, overrides)
 
@@ -78,7 +78,7 @@ export const fillNdParams = (config: ConfigData, node: Node): NdParams => ({
   ...node.ndparams,
 })
 
-/** A group overrides bounds, ratios and templates, never the standard spec. */
+/** A group overrides bounds, ratios and templates, but not the standard spec. */
 export function fillIPolicy(cluster: Cluster, group: NodeGroup | undefined): IPolicy {
   const own = group?.ipolicy ?? {}
   return {
@@ -97,7 +97,7 @@ export const fillDiskParams = (cluster: Cluster, group: NodeGroup | undefined, t
   ...group?.diskparams[template],
 })
 
-/** Values for parameters that a configuration of an older version lacks. */
+/** For parameters that an older configuration lacks. */
 function defaults(template: string): Params {
   const specs = isDiskTemplate(template) ? factsOf(template).params : {}
   return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, spec.default]))

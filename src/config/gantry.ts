@@ -1,4 +1,4 @@
-// gantry.data: what is ours and not in Ganeti's configuration, as named sections of keyed JSON values.
+// gantry.data: our own data beside Ganeti's configuration, as named sections of keyed JSON values.
 import type { GantryData } from '../model/config'
 import { recordSet, recordSize } from './records'
 
@@ -6,7 +6,7 @@ import { recordSet, recordSize } from './records'
 export const gantryValue = (gantry: GantryData, section: string, key: string): unknown =>
   gantry.sections[section]?.[key]
 
-/** With a key set; null or undefined removes it, and a section goes with its last key. */
+/** Sets a key; null or undefined removes it. A section disappears with its last key. */
 export function withGantryValue(gantry: GantryData, section: string, key: string, value: unknown): GantryData {
   const before = gantry.sections[section] ?? {}
   const after = recordSet(before, key, value ?? undefined)

@@ -1,4 +1,4 @@
-// The configuration of a cluster that has just been made: one node, its master, in one group.
+// The configuration of a new cluster: one node, its master, in one group.
 import { DATA_COLLECTORS, DATA_COLLECTOR_INTERVAL } from '../model/constants/collectors'
 import type { Cluster, ConfigData, GroupDiskParams, Node, NodeGroup, Params } from '../model/config'
 import type { ChangeContext } from './edit'
@@ -30,7 +30,7 @@ export interface InitialCluster {
   readonly secondaryIp?: string
   /** Digest of the master's client certificate. */
   readonly masterCertDigest: string
-  /** Any field of the cluster that differs from the default. */
+  /** Fields of the cluster that differ from the default. */
   readonly cluster?: Partial<Cluster>
 }
 
@@ -88,7 +88,7 @@ export function initialConfig(wanted: InitialCluster, context: ChangeContext): C
   }
 }
 
-/** As in Ganeti: while the policy allows a template that is not enabled, every other change of it is refused. */
+/** As in Ganeti: while a policy allows a template that is not enabled, every other change of it is refused. */
 function withEnabledTemplates({ ipolicy, enabled_disk_templates }: Cluster): Cluster['ipolicy'] {
   const allowed = ipolicy['disk-templates'].filter((template) => enabled_disk_templates.includes(template))
   return { ...ipolicy, 'disk-templates': allowed }
@@ -97,7 +97,7 @@ function withEnabledTemplates({ ipolicy, enabled_disk_templates }: Cluster): Clu
 type Identity =
   'cluster_name' | 'master_ip' | 'master_node' | 'candidate_certs' | 'uuid' | 'ctime' | 'mtime' | 'serial_no' | 'tags'
 
-/** What a new cluster has, and an old one gets where it has nothing. */
+/** Defaults for a new cluster, and for missing fields of an old one. */
 export function clusterDefaults(): Omit<Cluster, Identity> {
   return {
     rsahostkeypub: '',

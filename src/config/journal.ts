@@ -1,6 +1,7 @@
-// The journal's format, without IO. One line for each record: a CRC-32 in hexadecimal, a space, JSON, a newline.
-// A mark says which checkpoints the deltas may be laid upon: both files by serial number and sha256. Which of several marks
-// counts is told by the file that is there, so it does not matter where a mark stands, and a crash between two files is harmless.
+// The journal's format, without IO. A line is a record: a CRC-32 in hexadecimal, a space, JSON, a newline. A mark names
+// checkpoints, on which the following deltas can be applied, by the serial number and sha256 of both files. The
+// existing file decides which of several marks counts. So a mark's position does not matter, and a crash between two
+// files is harmless.
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { ConfigData, Documents } from '../model/config'
@@ -26,9 +27,12 @@ export interface JournalRecord {
 export interface Journal {
   readonly marks: readonly Mark[]
   readonly records: readonly JournalRecord[]
-  /** Bytes of an unfinished last record, which nobody was promised. */
+  /** Bytes of an unfinished last record, which was never acknowledged. */
   readonly torn_bytes: number
-  /** The number of the first bad line that has good ones after it: damage, not a crash. Lines from there on are not read. */
+  /**
+   * The number of the first bad line that good ones follow, which means damage, not a crash. We do not read from there
+   * on.
+   */
   readonly damagedLine?: number
 }
 
@@ -55,7 +59,7 @@ export function decodeJournal(data: Buffer): Journal {
   return { marks, records, torn_bytes: 0 }
 }
 
-/** Records as they are sent to a candidate: whole lines, nothing else. */
+/** Records as sent to a candidate: only whole lines. */
 export function decodeRecords(lines: Buffer): Delta[] {
   const { marks, records, torn_bytes } = decodeJournal(lines)
   if (torn_bytes > 0 || marks.length > 0) throw new ConfigurationError('Not records of the configuration journal')
@@ -69,8 +73,8 @@ export interface Replayed {
 }
 
 /**
- * The documents with the journal laid upon them. `base` is what the two files hold, `hashes` their sha256.
- * Returns the reason, as a text, when the journal does not belong to these files.
+ * Applies the journal to the documents. `base` is the content of the two files, `hashes` their sha256. If the journal
+ * does not belong to these files, returns the reason as a text.
  */
 export function replay(
   base: Documents,
@@ -87,7 +91,7 @@ export function replay(
   return { documents: { config: replayed.config, gantry }, applied: replayed.applied }
 }
 
-/** The same for config.data alone: who may not read gantry.data can do without it. */
+/** The same for config.data alone, for readers that may not read gantry.data. */
 export function replayConfig(
   base: ConfigData,
   hash: string,
@@ -118,7 +122,7 @@ const checksum = (body: Buffer): string => crc32(body).toString(16).padStart(8, 
 function decodeLine(data: Buffer): { mark: Mark } | Delta | undefined {
   const body = data.subarray(9)
   if (data.length < 10 || data.toString('latin1', 0, 9) !== `${checksum(body)} `) return undefined
-  // The checksum says that this is what `line` wrote.
+  // The checksum proves that `line` wrote this.
   return JSON.parse(body.toString('utf8')) as { mark: Mark } | Delta
 }
 

@@ -1,4 +1,4 @@
-// Questions that one snapshot answers: names, who owns what, who sits where.
+// Questions that a snapshot answers by itself: names, owners, locations.
 import type { ConfigData, Disk, DrbdId, Instance, Network, Node, NodeGroup, NodeUuid, Container } from '../model/config'
 import { nodeUuid } from '../model/ids'
 import type { LockName } from '../model/lock'
@@ -12,7 +12,7 @@ interface Named {
 export const instanceByName = (config: ConfigData, name: string): Instance | undefined => byName(config.instances, name)
 export const groupByName = (config: ConfigData, name: string): NodeGroup | undefined => byName(config.nodegroups, name)
 
-/** By uuid, full name, or a short name that fits one object only: `web1` for `web1.example.com`. */
+/** Finds by uuid, full name, or a short name that fits only one object: `web1` for `web1.example.com`. */
 export const findInstance = (config: ConfigData, name: string): Instance | undefined => find(config.instances, name)
 export const findNode = (config: ConfigData, name: string): Node | undefined => find(config.nodes, name)
 /** Groups and networks have no short names. */
@@ -21,7 +21,7 @@ export const findGroup = (config: ConfigData, name: string): NodeGroup | undefin
 export const findNetwork = (config: ConfigData, name: string): Network | undefined =>
   recordGet(config.networks, name) ?? byName(config.networks, name)
 
-/** The full name, or undefined when none or several fit. */
+/** The full name, or undefined if no name or several names fit. */
 export const expandInstanceName = (config: ConfigData, name: string): string | undefined =>
   expand(config.instances, name)?.name
 export const expandNodeName = (config: ConfigData, name: string): string | undefined => expand(config.nodes, name)?.name
@@ -43,13 +43,13 @@ function expand<T extends Named>(container: Container<T>, name: string): T | und
     const full = object.name.toLowerCase()
     return full === wanted || full.startsWith(`${wanted}.`)
   })
-  // The same letters in another case win over a longer name.
+  // A name that only differs in case wins over a longer name.
   const same = candidates.filter((object) => object.name.toLowerCase() === wanted)
   if (same.length === 1) return same[0]
   return candidates.length === 1 ? candidates[0] : undefined
 }
 
-/** A lock as people know it: wire names carry uuids where objects can be renamed. */
+/** A lock's name for people. Names on the wire contain uuids if objects can be renamed. */
 export function lockTitle(config: ConfigData, lock: LockName): string {
   const slash = lock.indexOf('/')
   const [level, key] = [lock.slice(0, slash), lock.slice(slash + 1)]
@@ -67,15 +67,15 @@ export const masterNode = (config: ConfigData): Node | undefined => config.nodes
 export const nodesOfGroup = (config: ConfigData, group: string): Node[] =>
   recordValues(config.nodes).filter((node) => node.group === group)
 
-/** The master is a candidate whatever its flag says. */
+/** The master counts as a candidate, whatever its flag says. */
 export const masterCandidates = (config: ConfigData): Node[] =>
   recordValues(config.nodes).filter((node) => node.master_candidate || node.uuid === config.cluster.master_node)
 
-/** The instance's disks in order. One that is missing is left out: verify names it. */
+/** The instance's disks in order. Skips a missing one: verify reports it. */
 export const instanceDisks = (config: ConfigData, instance: Instance): Disk[] =>
   instance.disks.flatMap((uuid) => config.disks[uuid] ?? [])
 
-/** `diskless`, the one template of all disks, or `mixed`. */
+/** `diskless`, the common template of all disks, or `mixed`. */
 export function diskTemplateOf(config: ConfigData, instance: Instance): DiskTemplate | 'mixed' {
   const templates = new Set(instanceDisks(config, instance).map((disk) => disk.dev_type))
   const [first] = templates
@@ -83,15 +83,15 @@ export function diskTemplateOf(config: ConfigData, instance: Instance): DiskTemp
   return templates.size === 1 ? first : 'mixed'
 }
 
-/** All nodes that hold a part of the disk's data. */
+/** All nodes with a part of the disk's data. */
 export function diskNodes(disk: Disk): NodeUuid[] {
   const drbd = drbdId(disk)
-  // Its volumes still name the former secondary node when it got another one.
+  // After a change of the secondary node, its volumes still name the former one.
   if (drbd) return [...new Set([drbd.nodeA, drbd.nodeB])]
   return [...new Set([...disk.nodes, ...disk.children.flatMap(diskNodes)])]
 }
 
-/** Nodes besides the primary that hold the instance's disks. */
+/** Nodes besides the primary that have the instance's disks. */
 export function secondaryNodes(config: ConfigData, instance: Instance): NodeUuid[] {
   const nodes = new Set(instanceDisks(config, instance).flatMap(diskNodes))
   return [...nodes].filter((uuid) => uuid !== instance.primary_node)
@@ -130,6 +130,6 @@ export function logicalVolumes(disk: Disk): [vg: string, lv: string][] {
   return [...own, ...disk.children.flatMap(logicalVolumes)]
 }
 
-/** The instance a disk is attached to. */
+/** The instance to which a disk is attached. */
 export const instanceOfDisk = (config: ConfigData, disk: string): Instance | undefined =>
   recordValues(config.instances).find((instance) => instance.disks.some((uuid) => uuid === disk))

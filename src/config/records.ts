@@ -1,8 +1,8 @@
-// The config layer: pure changes to the configuration snapshot, and (store.ts only) the disk that keeps it. Knows no daemon.
-// This file: an immutable dictionary that reads like a plain object, and whose next version costs the same at any size.
-//
-// All versions share one Map. It belongs to the version that was used last; every other version knows the one step that leads
-// towards it. Reading an older version turns the steps around, and a version many steps away gets its own copy instead.
+// The config layer: pure changes to the configuration snapshot, and (store.ts only) the disk that keeps it. Knows no
+// daemon. This file: an immutable dictionary that reads like a plain object. A new version of it costs the same at any
+// size. All versions share one Map, which has the content of the version that was used last. Every other version knows
+// one step (a key and its value) towards that version. Reading an older version reverses the steps; a version many
+// steps away gets its own copy.
 import { SNAPSHOT_STEPS_MAX } from '../model/limits/config'
 import { compareText } from '../model/nice-sort'
 
@@ -20,29 +20,32 @@ export function recordSet<T>(record: Dictionary<T>, key: string, value: T | unde
   return next.view()
 }
 
-/** A dictionary of this kind with the content of any plain one. */
+/** A dictionary with the content of any plain one. */
 export function recordFrom<T>(entries: Iterable<readonly [string, T]>): Dictionary<T> {
   return new Version<T>(new Shared<T>(new Map(entries))).view()
 }
 
-/** Object.values, in the order of the keys, without the detour through the view: for hot paths. */
+/** Object.values in the order of the keys, but faster than through the view: for hot paths. */
 export function recordValues<T>(record: Dictionary<T>): T[] {
   const shared = versionOf(record).take()
   return shared.keys().map((key) => shared.map.get(key) as T)
 }
 
-/** Only what was put there: a name such as `constructor` is none of the language's. */
+/** Only own entries: `constructor` does not find the language's. */
 export const recordGet = <T>(record: Dictionary<T>, key: string): T | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
 export const recordSize = <T>(record: Dictionary<T>): number => versionOf(record).take().map.size
 
-/** The key of the object that carries this `name`: kept as an index, not searched. */
+/** The key of the object with this `name`, from an index. */
 export function keyByName<T>(record: Dictionary<T>, name: string): string | undefined {
   return versionOf(record).take().names().get(name)
 }
 
-/** The keys whose values differ, found by walking the steps between two versions; undefined when they do not share a history. */
+/**
+ * The keys with different values, found by walking the steps between two versions; undefined if these have no common
+ * history.
+ */
 export function changedKeys<T>(before: Dictionary<T>, after: Dictionary<T>): Set<string> | undefined {
   const [from, to] = [versionOf(before), versionOf(after)]
   return stepsBetween(from, to) ?? stepsBetween(to, from)
@@ -61,14 +64,14 @@ function stepsBetween<T>(from: Version<T>, to: Version<T>): Set<string> | undefi
 interface Step<T> {
   readonly next: Version<T>
   readonly key: string
-  /** This version's value under the key, where `next` has another one. */
+  /** This version's value for the key, in which it differs from `next`. */
   readonly value: T | undefined
 }
 
 class Version<T> {
   constructor(public state: Shared<T> | Step<T>) {}
 
-  /** Makes the Map this version's, and returns it. */
+  /** Makes the shared Map this version's, and returns it. */
   take(): Shared<T> {
     if (this.state instanceof Shared) return this.state
     const path: { version: Version<T>; step: Step<T> }[] = []
@@ -169,7 +172,7 @@ const versions = new WeakMap<object, Version<unknown>>()
 function versionOf<T>(record: Dictionary<T>): Version<T> {
   const known = versions.get(record) as Version<T> | undefined
   if (known) return known
-  // A plain object, as tests and slices make them: it is taken over once.
+  // A plain object, as tests and slices make them, is converted once.
   const version = new Version<T>(new Shared<T>(new Map(Object.entries(record))))
   versions.set(record, version)
   return version
@@ -180,7 +183,7 @@ function nameOf(value: unknown): string | undefined {
   return typeof value.name === 'string' ? value.name : undefined
 }
 
-/** Where the key is, or belongs, in a sorted list. */
+/** The key's position in a sorted list, or its place if it is missing. */
 function position(sorted: readonly string[], key: string): number {
   let low = 0
   let high = sorted.length

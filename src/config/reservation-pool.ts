@@ -1,4 +1,4 @@
-// Values of one kind that clients keep for themselves until they are in the configuration or the client ends.
+// Values of one kind that clients reserve until these are in the configuration, or the client ends.
 import { ReservationError } from '../model/errors'
 import type { ClientId } from '../model/lock'
 
@@ -35,7 +35,7 @@ export class ReservationPool<T = string> {
     return [...this.clients.values()].map(({ client }) => client)
   }
 
-  /** Whether there was anything. */
+  /** Returns whether there was anything to drop. */
   drop(client: ClientId): boolean {
     const key = JSON.stringify(client)
     for (const id of this.clients.get(key)?.values.keys() ?? []) this.taken.delete(id)

@@ -1,5 +1,6 @@
-// Temporary reservations: what a job has picked and not yet written into the configuration. Nobody else gets the same MAC address,
-// volume name, DRBD minor or network address; all of a client's end with it. Kept in tempres.data, in Ganeti's format.
+// Temporary reservations: values that a job has picked and not yet written into the configuration. Nobody else gets the
+// same MAC address, volume name, DRBD minor or network address. A client's reservations end with it. They are stored in
+// tempres.data, in Ganeti's format.
 import { addressIndex, firstFreeAddress, isReserved } from './addresses'
 import type { Delta } from './delta'
 import { drbdId, logicalVolumes } from './lookup'
@@ -14,21 +15,24 @@ import { ReservationPool } from './reservation-pool'
 
 export type IpAction = readonly [action: 'reserve' | 'release', ip: string, network: string]
 
-/** As they are kept in a file: maps as lists of pairs. */
+/** The form in the file: maps are lists of pairs. */
 export interface SavedReservations {
   readonly dRBD: readonly (readonly [node: string, minors: readonly (readonly [minor: number, disk: string])[]])[]
   readonly mACs: readonly (readonly [ClientId, readonly string[]])[]
   readonly dRBDSecrets: readonly (readonly [ClientId, readonly string[]])[]
   readonly lVs: readonly (readonly [ClientId, readonly string[]])[]
   readonly iPv4s: readonly (readonly [ClientId, readonly IpAction[]])[]
-  /** Ours, and missing where it would be empty: for which disks clients have reserved minors. */
+  /** Ours: the disks for which clients have reserved minors. Missing if empty. */
   readonly gantryMinorsOf?: readonly (readonly [ClientId, readonly string[]])[]
 }
 
 export class Reservations {
-  /** By node, then minor: which disk it is meant for. As in Ganeti, those reserved without a client stay until they are released. */
+  /**
+   * By node, then minor: the disk that will get it. As in Ganeti, minors that were reserved without a client stay until
+   * they are released.
+   */
   private readonly minors = new Map<string, Map<number, string>>()
-  /** The disks whose minors end with a client. */
+  /** Disks whose reserved minors end with a client. */
   private readonly minorsOf = new ReservationPool((disk: string) => disk)
   private readonly macs = new ReservationPool((mac: string) => mac)
   private readonly secrets = new ReservationPool((secret: string) => secret)
@@ -40,7 +44,7 @@ export class Reservations {
     private readonly random: Random,
   ) {}
 
-  /** Takes over what tempres.data says. */
+  /** Loads tempres.data. */
   load(saved: SavedReservations): void {
     for (const [node, minors] of saved.dRBD) this.minors.set(node, new Map(minors))
     for (const [client, values] of saved.mACs) for (const mac of values) this.macs.reserve(client, mac)
@@ -62,7 +66,7 @@ export class Reservations {
     return this.pools.flatMap((pool) => pool.owners())
   }
 
-  /** Whether there was anything to drop. */
+  /** Returns whether there was anything to drop. */
   drop(client: ClientId): boolean {
     for (const disk of this.minorsOf.of(client)) this.releaseMinors(disk)
     return this.pools.map((pool) => pool.drop(client)).includes(true)
@@ -128,7 +132,7 @@ export class Reservations {
     return this.ips.of(client)
   }
 
-  /** Minors in use by node, reserved ones too; every node is there. */
+  /** Minors in use by node, including reserved ones; every node is listed. */
   drbdMap(): [node: string, minors: [minor: number, disk: string][]][] {
     const map = new Map(
       recordValues(this.config().nodes).map(({ uuid }) => [uuid as string, new Map<number, string>()]),
@@ -150,7 +154,7 @@ export class Reservations {
     return [...map].map(([node, minors]) => [node, [...minors].sort(([a], [b]) => a - b)])
   }
 
-  /** The lowest free minor of each node; a node that is named twice gets two. */
+  /** The lowest free minor of each node; a node named twice gets two. */
   allocateMinors(disk: string, nodes: readonly string[]): number[] {
     const used = new Map(this.drbdMap().map(([node, minors]) => [node, new Set(minors.map(([minor]) => minor))]))
     return nodes.map((node) => {
@@ -165,14 +169,14 @@ export class Reservations {
     })
   }
 
-  /** The same, until they are in the configuration or the client ends. */
+  /** The same, but only until they are in the configuration or the client ends. */
   allocateMinorsFor(client: ClientId, disk: string, nodes: readonly string[]): number[] {
     const minors = this.allocateMinors(disk, nodes)
     if (!this.minorsOf.has(disk)) this.minorsOf.reserve(client, disk)
     return minors
   }
 
-  /** Whether there was anything. */
+  /** Returns whether there was anything to release. */
   releaseMinors(disk: string): boolean {
     let found = false
     for (const [node, minors] of this.minors) {
@@ -182,7 +186,7 @@ export class Reservations {
     return found
   }
 
-  /** Minors that are in the configuration now need no reservation. Returns whether any was dropped. */
+  /** Drops reservations of minors that are in the configuration now. Returns whether there were any. */
   settle(delta: Delta): boolean {
     if (this.minors.size === 0) return false
     return Object.keys(delta.disks ?? {})

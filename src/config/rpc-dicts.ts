@@ -1,4 +1,4 @@
-// Instances, disks and NICs as they are sent to nodes (spec: noded-rpc.json "encodings"): with their parameters filled.
+// Instances, disks and NICs in the form for nodes (spec: noded-rpc.json "encodings"): with all parameters filled.
 import type {
   BeParams,
   ConfigData,
@@ -22,7 +22,7 @@ export type NicDict = Omit<Nic, 'nicparams'> & { readonly nicparams: NicParams; 
 export type DiskDict = Omit<Disk, 'children' | 'params'> & {
   readonly children: readonly DiskDict[]
   readonly params: Params
-  /** For DRBD, by node uuid: both ends' addresses and minors as that node sees them. */
+  /** For DRBD, by node uuid: the addresses and minors of both ends, as that node sees them. */
   readonly dynamic_params: Readonly<Record<string, Params>>
 }
 
@@ -40,7 +40,7 @@ export interface DictOverrides {
   readonly beparams?: Partial<BeParams>
   readonly osparams?: OsParams
   readonly osparams_private?: OsParams
-  /** Never in the configuration; only in the call that creates or reinstalls. */
+  /** Never in the configuration; only in calls that create or reinstall. */
   readonly osparams_secret?: OsParams
 }
 
@@ -53,7 +53,7 @@ export function instanceDict(config: ConfigData, instance: Instance, overrides: 
     hvparams: { ...fillHvParams(cluster, instance), ...overrides.hvparams },
     beparams: { ...fillBeParams(cluster, instance.beparams), ...overrides.beparams },
     osparams: fillOsParams(cluster, instance.os, osparams),
-    // Ganeti's nodes know no third kind. As private ones, the secret parameters are in none of a node's logs.
+    // Ganeti's nodes have only two kinds of parameters. As private ones, the secret parameters stay out of their logs.
     osparams_private: { ...fillPrivateOsParams(cluster, instance.os, osparamsPrivate), ...overrides.osparams_secret },
     nics: instance.nics.map((nic) => nicDict(config, nic)),
     secondary_nodes: secondaryNodes(config, instance),
@@ -61,7 +61,7 @@ export function instanceDict(config: ConfigData, instance: Instance, overrides: 
   }
 }
 
-/** The request to the instance's primary node for the way to its console. */
+/** The request that asks the instance's primary node how to reach its console. */
 export const consoleRequest = (
   config: ConfigData,
   instance: Instance,
@@ -80,7 +80,9 @@ export function nicDict(config: ConfigData, nic: Nic): NicDict {
   return { ...nic, nicparams: fillNicParams(config.cluster, nic), ...(network && { netinfo: network }) }
 }
 
-/** A disk that may not be in the configuration yet. `group` decides its parameters: the group of its primary node. */
+/**
+ * A disk that may not be in the configuration yet. Its parameters are those of `group`, the group of its primary node.
+ */
 export function diskDict(config: ConfigData, disk: Disk, group: NodeGroup | undefined): DiskDict {
   const filled = fillDiskParams(config.cluster, group, disk.dev_type)
   if (isDrbd(disk.dev_type)) return drbdDict(config, disk, filled)
@@ -94,7 +96,7 @@ const leaf = (disk: Disk, params: Params): DiskDict => ({
   dynamic_params: {},
 })
 
-/** DRBD parameters that nodes know by another name. */
+/** DRBD parameters with another name on nodes. */
 const LOW_LEVEL_NAMES: Readonly<Record<string, string>> = {
   'disk-barriers': 'disabled-barriers',
   'meta-barriers': 'disable-meta-flush',
@@ -143,7 +145,7 @@ function groupOf(config: ConfigData, instance: Instance): NodeGroup | undefined 
   return group === undefined ? undefined : config.nodegroups[group]
 }
 
-/** The cluster's own address, as the node that has it sets it up. */
+/** The cluster's own address, in the form in which a node sets it up. */
 export const masterParams = ({ cluster }: ConfigData) => ({
   uuid: cluster.master_node,
   ip: cluster.master_ip,

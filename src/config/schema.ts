@@ -1,5 +1,5 @@
-// The fields of every object of config.data, once: in the order in which they are written, with their types and defaults
-// (spec: config-schema.json). Reading is strict, as in Ganeti: an unknown key is refused, naming it and the object.
+// The fields of every object of config.data, in file order, with their types and defaults (spec: config-schema.json).
+// Reading is strict, as in Ganeti: it refuses an unknown key, and names it and the object.
 import type { Cluster, Disk, Nic, ObjectKind, ObjectKinds, Params } from '../model/config'
 import type { StaticState } from '../model/common'
 import { ConfigurationError } from '../model/errors'
@@ -16,16 +16,16 @@ import { type Fields, type ObjectOf, defaulted, objectOf, optional, partialOf } 
 import { Mismatch, type Shape, isObject, lazy, mapped, refine } from '../lib/shapes/shape'
 import { plainly } from '../lib/shapes/words'
 
-/** The object in its canonical form: all defaults there, keys in order, sets sorted. Throws ConfigurationError. */
+/** The object in canonical form: with all defaults, keys in order, sets sorted. Throws ConfigurationError. */
 export const canonical = <K extends ObjectKind>(kind: K, object: unknown): ObjectKinds[K] =>
   read(OBJECTS[kind], object, NOUN[kind])
 
 export const canonicalCluster = (object: unknown): Cluster => read(cluster, object, 'cluster')
 
-/** The top of the file; containers stay as they are. */
+/** The top level of the file; containers stay unchanged. */
 export const canonicalTop = (object: unknown) => read(top, object, 'configuration')
 
-/** The names of containers' objects in messages. */
+/** What messages call the objects of a container. */
 export const NOUN: Readonly<Record<ObjectKind, string>> = {
   nodes: 'node',
   nodegroups: 'node group',
@@ -51,7 +51,7 @@ const zero = () => 0
 const uuid = refine(string, { format: 'uuid' }, isUuid, (value) => `${JSON.stringify(value)} is no uuid`)
 const tags = mapped(setOf(string), (values) => [...values].sort(compareText))
 
-/** With sorted keys; other dictionaries have an order of their own, as hypervisors have. */
+/** A dictionary with sorted keys. Others keep their own order, such as that of hypervisors. */
 const dictionary = <T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> =>
   mapped(dictOf(item, string), withSortedKeys)
 
@@ -62,7 +62,7 @@ function withSortedKeys<T>(values: Readonly<Record<string, T>>): Readonly<Record
 }
 
 const anyObject = dictionary(json)
-/** Left out of the file when it is empty. */
+/** Omitted from the file if empty. */
 const state = optional(
   mapped(anyObject, (value): StaticState | undefined => (Object.keys(value).length === 0 ? undefined : value)),
 )
@@ -78,7 +78,10 @@ const osParams = dictionary(string)
 const exact = <const F extends Fields>(fields: F) => objectOf(fields, { others: 'refused' })
 const partly = <const F extends Fields>(fields: F) => partialOf(fields, { others: 'refused' })
 
-/** An object that errors call by its name and uuid. A reservation for one that does not exist yet may lack nearly everything. */
+/**
+ * An object that errors name by its name and uuid. A reservation for an instance that does not exist yet may lack
+ * almost all fields.
+ */
 function named<const F extends Fields>(fields: F): Shape<ObjectOf<F>> {
   const whole = exact(fields)
   const loose = Object.entries(fields).map(([name, shape]) => [name, canLack(name, shape) ? optional(shape) : shape])
@@ -88,7 +91,7 @@ function named<const F extends Fields>(fields: F): Shape<ObjectOf<F>> {
     parse(value) {
       const isReserved = isObject(value) && value['forthcoming'] === true
       try {
-        // Who meets a reservation looks at what it has.
+        // Code that handles a reservation checks which fields it has.
         return isReserved ? (reserved.parse(value) as ObjectOf<F>) : whole.parse(value)
       } catch (error) {
         throw error instanceof Mismatch ? error.inside({ kind: 'label', name: label(value) }) : error
@@ -249,7 +252,7 @@ const OBJECTS: { readonly [K in ObjectKind]: Shape<ObjectKinds[K]> } = {
   }),
   nodegroups: named({
     name: string,
-    // Nodes know their group; a stored list could only be wrong. Ganeti computes it anew when it loads.
+    // Nodes know their group, so a stored list is redundant. Ganeti also computes it when it loads.
     members: defaulted(mapped(json, none), none),
     ndparams: partly(ND),
     alloc_policy: oneOf('AllocPolicy', ALLOC_POLICIES),

@@ -1,4 +1,5 @@
-// A part of the configuration: selected objects and what they refer to. Job processes get these instead of the whole.
+// A part of the configuration: selected objects, and the objects that they refer to. Job processes get this instead of
+// the whole.
 import type { ConfigData, Container, Disk, Instance, NetworkUuid } from '../model/config'
 import { diskNodes, findGroup, findInstance, findNetwork, findNode, instanceDisks } from './lookup'
 import { recordFrom, recordValues } from './records'
@@ -14,8 +15,9 @@ export interface SliceSelector {
 }
 
 /**
- * The cluster, the selected objects, and: for an instance its disks, nodes and networks, for a disk the instance that it is
- * attached to, for a node its group, for a group its networks; always the master node. What does not exist is left out. Filter rules are in no slice.
+ * Always contains the cluster, the selected objects and the master node. An instance brings its disks, nodes and
+ * networks, a disk the instance to which it is attached, a node its group, a group its networks. Objects that do not
+ * exist are skipped. Slices have no filter rules.
  */
 export function slice(config: ConfigData, selector: SliceSelector): ConfigData {
   const chosenDisks = disksOf(config, selector.disks)

@@ -1,4 +1,5 @@
-// The ssconf files: the few values of the configuration that every node keeps, one file for each (spec: config-schema.json "ssconf").
+// The ssconf files: a few values of the configuration that every node keeps, one file for each (spec:
+// config-schema.json "ssconf").
 import type { ConfigData, Node, Params } from '../model/config'
 import { HYPERVISORS } from '../model/constants/hypervisors'
 import { RELEASE_VERSION } from '../model/constants/versions'
@@ -7,7 +8,7 @@ import { fillNdParams } from './filled'
 import { masterCandidates, masterNode } from './lookup'
 import { recordValues } from './records'
 
-/** Each key's lines: the argument of the node call write_ssconf_files. `release` is the version that nodes are told. */
+/** Each key's lines, for the node call write_ssconf_files. `release` is the version that nodes are told. */
 export function ssconfLines(config: ConfigData, release = RELEASE_VERSION): Record<string, string[]> {
   const { cluster } = config
   const nodes = niceSortBy(recordValues(config.nodes), (node) => node.name)
@@ -45,11 +46,11 @@ export function ssconfLines(config: ConfigData, release = RELEASE_VERSION): Reco
   }
 }
 
-/** Each file's content. */
+/** The content of each file. */
 export const ssconfValues = (config: ConfigData, release = RELEASE_VERSION): Record<string, string> =>
   Object.fromEntries(Object.entries(ssconfLines(config, release)).map(([key, lines]) => [key, ssconfText(lines)]))
 
-/** Lines as a file: empty when there are none. */
+/** Lines as a file's text; empty without lines. */
 export const ssconfText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
 
 const truth = (value: boolean): string => (value ? 'True' : 'False')

@@ -1,4 +1,4 @@
-// The files of the store: config.data, gantry.data and the journal. Reading them after any crash, and writing checkpoints.
+// The store's files: config.data, gantry.data and the journal. Reads them after any crash, and writes checkpoints.
 import { createHash } from 'node:crypto'
 import { breathe, type Clock } from '../lib/clock'
 import type { Appender, Disk } from '../lib/disk'
@@ -19,13 +19,13 @@ export interface StoreOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Hears how long each write took. */
+  /** Called after each write with its duration. */
   readonly wrote?: (kind: WriteKind, duration_s: number) => void
 }
 
 export type WriteKind = 'journal' | 'checkpoint' | 'replication'
 
-/** Writes the files of a new cluster, or of a new candidate. What was there before is gone. */
+/** Writes the files of a new cluster, or of a new candidate. Replaces existing files. */
 export async function createConfig(
   { disk, paths }: Pick<StoreOptions, 'disk' | 'paths'>,
   config: ConfigData,
@@ -36,13 +36,13 @@ export async function createConfig(
   await disk.write(paths.configFile, encodeConfig(config))
 }
 
-/** The content of the files, journal included, and the mark of the two files themselves. */
+/** The content of the files including the journal, and the mark of the two files without it. */
 export interface Loaded {
   readonly documents: Documents
   readonly mark: Mark
-  /** The files do not say all of it: journal records or filled gaps are only in `documents`. */
+  /** Whether `documents` has more than the two files: journal records or filled gaps. */
   readonly dirty: boolean
-  /** The journal's records: they stay in it until a checkpoint holds them. */
+  /** The journal's records. They stay in the journal until a checkpoint contains them. */
   readonly records: readonly JournalRecord[]
 }
 
@@ -92,8 +92,8 @@ async function readJournal(
 }
 
 /**
- * The configuration as the files say it, for a process that only reads them, while another one may write them. Undefined when there is no
- * config.data. A journal that does not fit is left out: most likely its writer has only just begun another one.
+ * The configuration for a process that only reads the files while another one may write them. Undefined if there is no
+ * config.data. Ignores a journal that does not fit: its writer has probably just begun a new one.
  */
 export async function readConfig({
   disk,
@@ -109,13 +109,13 @@ export async function readConfig({
   return typeof replayed === 'string' ? config : replayed.config
 }
 
-/** Keeps the journal for a person to look at; nothing replays it any more. */
+/** Keeps the journal for a person to look at; it is never replayed. */
 async function rejectJournal({ disk, paths, log, clock }: StoreOptions, reason: string): Promise<void> {
   const kept = await setAside(paths.journalFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
   log.error({ journal: kept }, `${reason}; it is kept as ${kept}`)
 }
 
-/** A new journal that fits any of the marks and begins with the records. Replaces the old one in one step. */
+/** Replaces the journal in one step with a new one, which fits any of the marks and begins with the records. */
 export async function startJournal(
   { disk, paths }: StoreOptions,
   marks: readonly Mark[],
@@ -129,11 +129,11 @@ export async function startJournal(
 export interface CheckpointTexts {
   readonly mark: Mark
   readonly config: Buffer
-  /** Undefined when gantry.data is as it was at the last checkpoint. */
+  /** Undefined if gantry.data has not changed since the last checkpoint. */
   readonly gantry: Buffer | undefined
 }
 
-/** The texts of a snapshot, made in slices so that the event loop goes on. */
+/** The texts of a snapshot, made in slices to keep the event loop free. */
 export async function checkpointTexts(documents: Documents, last: Mark): Promise<CheckpointTexts> {
   const hash = createHash('sha256')
   const pieces: Buffer[] = []

@@ -1,6 +1,6 @@
-// The one place where the configuration lives and changes. A change is applied to the snapshot in memory, made durable by
-// appending its delta to the journal (all changes that came during one write go out in the next), copied to the candidates, and
-// only then seen by readers and acknowledged. config.data itself is written a little later, by a checkpoint.
+// The only place where the configuration lives and changes. A change is applied to the snapshot in memory, made durable
+// by appending its delta to the journal (changes that arrive during one write go out with the next), and copied to the
+// candidates. Only then readers see it and it is acknowledged. A checkpoint writes config.data a little later.
 import { seconds, within, type Timer } from '../lib/clock'
 import type { Appender } from '../lib/disk'
 import { Turns } from '../lib/turns'
@@ -34,12 +34,12 @@ export type { NamedChange } from './changes'
 export type { Delta } from './delta'
 
 /**
- * Copies to the candidates. A 'journal' record is awaited before its changes are acknowledged; a 'checkpoint' is the text of
- * config.data, for candidates that keep no journal, and nobody waits for it. A failure is logged and fails no change.
+ * Copies data to the candidates. Changes wait for their 'journal' record to be copied. A 'checkpoint' is the text of
+ * config.data, for candidates without a journal; nothing waits for it. A failure is logged and fails no change.
  */
 export type Replicate = (data: Buffer, kind: 'journal' | 'checkpoint') => Promise<void>
 
-/** Hears each durable step: the delta, and the documents after it. */
+/** Called after each durable step: the delta, and the documents after it. */
 export type Listener = (delta: Delta, documents: Documents) => void
 
 /** Reads the files, replays the journal, and folds it, so that every start begins with plain files. */
@@ -58,22 +58,25 @@ interface Pending {
 }
 
 export class ConfigStore {
-  /** With all changes, also those that are not durable yet: the next change is made of this. */
+  /** The documents with all changes, including those that are not durable yet. The next change is applied to this. */
   private head: Documents
-  /** Durable and copied: what readers see. */
+  /** The documents with all durable and copied changes, which readers see. */
   private published: Documents
   private pending: Pending[] = []
   private committing: Promise<void> | undefined
   private readonly listeners = new Set<Listener>()
   private readonly replicas = new Set<Replicate>()
   private journal: Appender | undefined
-  /** Which checkpoints the journal may be laid upon: one, and one more for each that is being written or failed half-way. */
+  /**
+   * The checkpoints to which the journal can be applied: the current one, and those that are being written or failed
+   * half-way.
+   */
   private marks: Mark[]
   /** The journal's records since the last checkpoint. */
   private records: { readonly to: number; readonly data: Buffer }[]
   private timer: Timer | undefined
   private checkpointing: Promise<void> | undefined
-  /** The journal's writers take turns: this ends when the last of them is done. */
+  /** The journal's writers take turns. */
   private readonly turns = new Turns()
   private closed = false
 
@@ -104,7 +107,10 @@ export class ConfigStore {
     return this.published
   }
 
-  /** Applies all or none, in order; resolves with each change's result when they are durable. `asker` is told to listeners. */
+  /**
+   * Applies all changes or none, in order. Resolves with each change's result when they are durable. Listeners learn
+   * the `asker`.
+   */
   change(list: readonly NamedChange[], asker?: Asker): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
     if (this.pending.length >= PENDING_CHANGES_MAX)
@@ -129,8 +135,8 @@ export class ConfigStore {
   }
 
   /**
-   * On a candidate: one or more records from the master. What is here already is passed over; a record that does not follow
-   * what is here asks for a full copy.
+   * On a candidate: takes records from the master. Skips known ones. A record that does not follow the last one asks
+   * for a full copy.
    */
   async follow(records: Buffer): Promise<void> {
     let after = this.head
@@ -146,14 +152,14 @@ export class ConfigStore {
     await this.enqueue(after)
   }
 
-  /** On a candidate: a full copy from the master takes the place of everything. */
+  /** On a candidate: replaces everything by a full copy from the master. */
   async replace(configText: string, gantryText: string): Promise<void> {
     const { config } = loadConfig(configText, this.options.random)
     await this.enqueue({ config, gantry: loadGantry(gantryText) })
     await this.checkpoint({ force: true })
   }
 
-  /** Both documents as texts: a full copy for a candidate. */
+  /** Both documents as texts, for a full copy to a candidate. */
   texts(): { config: string; gantry: string; serial: number } {
     const { config, gantry } = this.published
     return { config: encodeConfig(config), gantry: encodeGantry(gantry), serial: config.serial_no }
@@ -169,7 +175,7 @@ export class ConfigStore {
     return () => this.replicas.delete(replicate)
   }
 
-  /** Waits for what is under way. `fold`: leaves plain files and no journal. */
+  /** Waits for running work. `fold`: leaves plain files and no journal. */
   async close(fold: boolean): Promise<void> {
     this.closed = true
     this.timer?.cancel()
@@ -194,7 +200,7 @@ export class ConfigStore {
 
   private async commitAll(): Promise<void> {
     while (this.pending.length > 0) {
-      // Changes that one caller makes without waiting are written together from the first on.
+      // So that changes that one caller makes without waiting are all written together.
       await Promise.resolve()
       const batch = this.pending.splice(0, GROUP_COMMIT_CHANGES_MAX)
       const after = batch.at(-1)?.after ?? this.published
@@ -221,7 +227,7 @@ export class ConfigStore {
         const journal = this.journal
         await this.timed('journal', () => journal.append(data))
       } catch (error) {
-        // Half a record may be there; the next writer starts a new journal without it.
+        // It may contain half a record; the next writer starts a new journal without it.
         await this.dropJournal()
         throw error
       }
@@ -233,7 +239,7 @@ export class ConfigStore {
     this.planCheckpoint()
   }
 
-  /** The step is durable by now: a listener that fails does not undo it. */
+  /** The step is already durable, so a failing listener does not undo it. */
   private tell(delta: Delta, after: Documents): void {
     for (const listener of this.listeners)
       try {
@@ -243,7 +249,7 @@ export class ConfigStore {
       }
   }
 
-  /** A change that was not written has not happened, and neither have the changes built upon it. */
+  /** A change that could not be written never happened, nor did the changes based on it. */
   private rollBack(batch: readonly Pending[], cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : String(cause)
     this.options.log.error({ err: cause }, 'configuration change not written')
@@ -291,13 +297,13 @@ export class ConfigStore {
     }
   }
 
-  /** Brings config.data up to date, but keeps nobody waiting for long. */
+  /** Updates config.data, but waits only briefly. */
   async settle(): Promise<void> {
     const { clock } = this.options
     if (this.records.length > 0 && !this.closed) await within(clock, CHECKPOINT_SETTLE_S, this.background())
   }
 
-  /** Writes config.data as it is now. Changes go on meanwhile. */
+  /** Writes config.data as it is now, while changes go on. */
   async checkpoint(options: { force?: boolean } = {}): Promise<void> {
     while (this.checkpointing) await this.checkpointing.catch(() => undefined)
     if (!options.force && this.records.length === 0) return
@@ -314,7 +320,7 @@ export class ConfigStore {
     const last = this.marks[0]
     if (!last) throw new ConfigurationError('The store has no checkpoint to begin from')
     const texts = await checkpointTexts(documents, last)
-    // The journal names the new checkpoint before that is there, so whichever of the two a crash leaves is fitted.
+    // The journal names the new checkpoint before that is written. So it fits whichever file a crash leaves.
     this.marks = [...this.marks, texts.mark].slice(-JOURNAL_MARKS_MAX)
     await this.turns.take(async () => {
       if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.dropJournal())

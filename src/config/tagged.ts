@@ -1,4 +1,4 @@
-// All objects that may have tags, the cluster first.
+// All objects with tags, the cluster first.
 import type { ConfigData } from '../model/config'
 import type { ObjectKind } from '../model/object-kinds'
 import { recordValues } from './records'

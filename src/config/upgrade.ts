@@ -1,4 +1,5 @@
-// Reading the text of config.data: versions that are known, every object checked, and what old files lack filled in with a notice.
+// Reads the text of config.data: accepts known versions, checks every object, and fills in what old files lack, with
+// notices.
 import type { ConfigData, Container, GantryData, ObjectKind, ObjectKinds } from '../model/config'
 import type { Random } from '../lib/random'
 import { errorText } from '../lib/system-failure'
@@ -11,7 +12,7 @@ import { isObject } from '../lib/shapes/shape'
 
 export interface LoadedConfig {
   readonly config: ConfigData
-  /** One sentence for each value that was filled in. The file differs from `config` until it is written anew. */
+  /** One sentence for each filled-in value. The file differs from `config` until it is rewritten. */
   readonly notices: readonly string[]
 }
 

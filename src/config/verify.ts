@@ -1,4 +1,5 @@
-// Finds mistakes in a configuration, as sentences: references to nothing, things that two objects claim, impossible states.
+// Finds mistakes in a configuration, as sentences: dangling references, conflicts between two objects, impossible
+// states.
 import type { ConfigData, Disk, Instance, Node } from '../model/config'
 import { HYPERVISORS } from '../model/constants/hypervisors'
 import { LAST_DRBD_PORT } from '../model/constants/disks'
@@ -130,7 +131,10 @@ function networkProblems(config: ConfigData): string[] {
   })
 }
 
-/** Finds values that only one object may have, but several do: names, addresses, MACs, ports, minors, volumes, disks, uuids. */
+/**
+ * Finds values that several objects have but only one may: names, addresses, MACs, ports, minors, volumes, disks,
+ * uuids.
+ */
 function claimProblems(config: ConfigData): string[] {
   const claims = new Claims()
   for (const node of recordValues(config.nodes)) {

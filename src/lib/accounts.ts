@@ -4,8 +4,8 @@ import type { FileOwner } from './disk'
 import { fileStamp } from './file-stamp'
 
 /**
- * The owner to give a file, or undefined when it stays as it is: root may give files to everybody, others may give their own to a group
- * that they are in; and where the accounts of a packaged installation do not exist there is nobody to give them to.
+ * The owner that a file must get, or undefined to leave it. Root may give files to everybody; others may give their own
+ * files to a group of theirs. Without the accounts of a packaged installation, files stay as they are.
  */
 export function fileOwner(user: string | null, group: string | null): FileOwner | undefined {
   const uid = user === null ? 0 : lookUp('/etc/passwd', user)
@@ -15,7 +15,7 @@ export function fileOwner(user: string | null, group: string | null): FileOwner 
   return own === 0 || (own === uid && isIn(gid)) ? { uid, gid } : undefined
 }
 
-/** `user:group` of a file, for people: numbers where there is no such account. */
+/** `user:group` of a file for people, or numbers if there is no such account. */
 export function ownerText({ uid, gid }: FileOwner): string {
   return `${nameIn('/etc/passwd', uid)}:${nameIn('/etc/group', gid)}`
 }
@@ -28,7 +28,7 @@ const lookUp = (file: string, name: string): number | undefined => accountsIn(fi
 
 const nameIn = (file: string, id: number): string => [...accountsIn(file)].find(([, one]) => one === id)?.[0] ?? `${id}`
 
-/** Read again only when the file has changed: every file of the job queue asks. */
+/** Cached until the file changes: every file of the job queue asks for it. */
 function accountsIn(file: string): ReadonlyMap<string, number> {
   const stamp = fileStamp(fs, file)
   let accounts = known.get(file)
@@ -36,7 +36,7 @@ function accountsIn(file: string): ReadonlyMap<string, number> {
   return accounts.ids
 }
 
-/** Both files are `name:password:number:...`; of two lines with one name the first counts. */
+/** Both files have lines `name:password:number:...`. The first line of a name counts. */
 function readIds(file: string): ReadonlyMap<string, number> {
   const lines = fs.readFileSync(file, 'utf8').split('\n').reverse()
   return new Map(

@@ -1,8 +1,8 @@
-// The addresses that belong to one client, for limits of each client.
+// Groups addresses by client, for limits per client.
 import { isIP } from 'node:net'
 import * as ipaddr from 'ipaddr.js'
 
-/** The addresses that count as one client: an IPv4 address, also when it is written as IPv6, or all of an IPv6 network of 64 bits. */
+/** The group of an address: an IPv4 address (also if written as IPv6), or a whole IPv6 network of 64 bits. */
 export function addressGroup(text: string): string {
   if (isIP(text) === 0) return text
   const address = ipaddr.process(text)

@@ -1,4 +1,4 @@
-// Reads a stream of bytes in pieces of a wanted length, and what is left as it comes.
+// Reads a stream of bytes in pieces of a wanted length, and the rest as it comes.
 export class ByteReader {
   private readonly source: AsyncIterator<Buffer>
   private held: Buffer = Buffer.alloc(0)
@@ -7,7 +7,7 @@ export class ByteReader {
     this.source = source[Symbol.asyncIterator]()
   }
 
-  /** Throws when the stream ends before. */
+  /** Throws if the stream ends earlier. */
   async take(length: number): Promise<Buffer> {
     const pieces = [this.held]
     let there = this.held.length
@@ -32,7 +32,7 @@ export class ByteReader {
     }
   }
 
-  /** The bytes that are left. */
+  /** The remaining bytes. */
   async *rest(): AsyncGenerator<Buffer> {
     if (this.held.length > 0) yield this.held
     this.held = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-/** JSON that is the same for every order of keys. */
+/** JSON text that does not depend on the order of keys. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

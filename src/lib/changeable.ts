@@ -1,4 +1,4 @@
-// Whether somebody else may change a program, by writing it or by putting another one in its place.
+// Checks whether other users could change a program, by writing to it or by replacing it.
 import * as path from 'node:path'
 import { isMissing } from './disk'
 import type { Files } from './files'
@@ -6,7 +6,10 @@ import type { Files } from './files'
 const WRITABLE = 0o022
 const STICKY = 0o1000
 
-/** Why a program that is started by its name in a folder must not be started; `root`: the node's own, above which nothing matters. */
+/**
+ * Why a program must not be started by its name in a folder. `root` is the node's root; directories above it do not
+ * matter.
+ */
 export async function whyUnsafe(files: Files, file: string, root: string): Promise<string | undefined> {
   const info = await files.lstat(file).catch((error: unknown) => {
     if (isMissing(error)) return undefined
@@ -21,8 +24,8 @@ export async function whyUnsafe(files: Files, file: string, root: string): Promi
 }
 
 /**
- * Names the file or directory that others than root and who runs this may change; undefined when there is none, or no program. Below
- * `root`, directories are looked at.
+ * The file or directory that users other than root and ourselves may change. Undefined if there is none, or no such
+ * program. Checks directories below `root`.
  */
 export async function changeableByOthers(files: Files, file: string, root = '/'): Promise<string | undefined> {
   const [real, realRoot] = await Promise.all(
@@ -37,14 +40,15 @@ export async function changeableByOthers(files: Files, file: string, root = '/')
   for (const place of new Set([...upwards(file, root), ...upwards(real, realRoot)])) {
     const stat = await files.lstat(place)
     if (stat.uid !== 0 && stat.uid !== process.geteuid?.()) return `${place} belongs to another user`
-    // Everybody may write into a directory such as /tmp, but not replace what others have there; and into a link nobody writes.
+    // In a sticky directory such as /tmp everybody may write, but not replace others' files. Nobody can write to a
+    // link.
     const shared = stat.isSymbolicLink() || (stat.isDirectory() && (stat.mode & STICKY) !== 0)
     if ((stat.mode & WRITABLE) !== 0 && !shared) return `${place} can be written by others`
   }
   return undefined
 }
 
-/** A file and the directories above it, as far as the root. */
+/** A file and the directories above it, up to the root. */
 function upwards(file: string, root: string): string[] {
   const above = path.dirname(file)
   return above === file || file === path.resolve(root) ? [file] : [file, ...upwards(above, root)]

@@ -32,7 +32,7 @@ export const systemClock: Clock = {
         reject(signal?.reason as Error)
       }
       let handle: NodeJS.Timeout
-      // Longer ones would end at once.
+      // setTimeout would fire at once for a longer delay.
       const wait = (left_ms: number) => {
         const turn_ms = Math.min(left_ms, TIMER_MAX_MS)
         handle = setTimeout(() => (left_ms > turn_ms ? wait(left_ms - turn_ms) : end()), turn_ms)
@@ -47,7 +47,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** performance.now() ignores steps of the wall clock; this adds them back. */
+/** performance.now() ignores changes of the wall clock; this adds them. */
 function drift(): number {
   const difference = Date.now() - (performance.timeOrigin + performance.now())
   return Math.abs(difference) < 2 ? 0 : difference
@@ -71,14 +71,14 @@ export const nanoseconds = (clock: Clock): number => Math.round(clock.now_ms() *
 export const fileTime = (clock: Clock): string =>
   new Date(clock.now_ms()).toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '_')
 
-/** In the next turn of the event loop, after what has arrived meanwhile. */
+/** Resolves in the next turn of the event loop, after events that have arrived meanwhile. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const resting: (() => void)[] = []
 
 /**
- * Lets the event loop serve others between two slices of long work. However many lists are worked on, one slice is done in each turn of
- * the loop: what is short waits for no more than one.
+ * Lets the event loop serve others between two slices of long work. Each turn of the loop does one slice, however many
+ * lists are in work. So short work waits for one slice at most.
  */
 export const breathe = (): Promise<void> =>
   new Promise((resolve) => {
@@ -86,18 +86,21 @@ export const breathe = (): Promise<void> =>
     if (resting.length === 1) wakeLater()
   })
 
-/** Somebody has asked for something, most likely for something short. */
+/** Notes that a request has come, which is probably short. */
 export function noteRequest(): void {
   asked_ms = performance.now()
 }
 
-/** Milliseconds from a request in which more of them are expected, */
+/** Milliseconds after a request in which we expect more requests, */
 const BUSY_MS = 20
-/** and that long work then rests between two slices, each of which takes about as long. */
+/** and milliseconds for which long work then rests between two slices. A slice takes about as long. */
 const REST_MS = 1
 let asked_ms = -Infinity
 
-/** Where all processors are busy, the system lets everybody else wait for work that runs on without a pause, who asked and who answers. */
+/**
+ * When all processors are busy, the kernel lets other processes wait for one that never pauses: the client, and the
+ * daemons that answer it.
+ */
 function wakeLater(): void {
   if (performance.now() - asked_ms < BUSY_MS) setTimeout(wakeOne, REST_MS)
   else setImmediate(wakeOne)
@@ -109,15 +112,15 @@ function wakeOne(): void {
 }
 
 /**
- * Until everything has been heard that was there already: the end of a connection is found one turn after the last that came over it.
- * A process that was stopped for a while, or is late for another reason, learns here of the events that it has missed.
+ * Waits until all events that are already there have been delivered. The end of a connection is found one turn after
+ * its last data. A process that was stopped, or is late, uses this to catch up on missed events.
  */
 export async function hearAll(): Promise<void> {
   await nextTurn()
   await nextTurn()
 }
 
-/** The promise's value, or undefined when it takes longer than that. */
+/** The promise's value, or undefined if it takes longer than the limit. */
 export async function within<T>(clock: Clock, limit_s: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: Timer | undefined
   const late = new Promise<undefined>((resolve) => {

@@ -1,10 +1,11 @@
-// Limits log lines that anybody can cause: the first is written at once, those that follow are counted in one line for a while.
+// Limits log lines that anybody can cause: the first is written at once, the following ones are counted for a while and
+// written as one line.
 import type { TLSSocket, Server } from 'node:tls'
 import type { Clock } from './clock'
 import { errorCode } from './disk'
 import type { Log } from './log'
 
-/** Different reasons that are told apart; the others are counted together. */
+/** Reasons that are counted separately; all others are counted together. */
 const REASONS_MAX = 10
 
 export class CountedLog {
@@ -39,7 +40,7 @@ export class CountedLog {
   }
 }
 
-/** Anybody can begin a handshake: those that came to nothing are counted. */
+/** Counts failed handshakes, because anybody can cause them. */
 export function countRefused(server: Server, { clock, log }: { clock: Clock; log: Log }, every_s: number): void {
   const refused = new CountedLog({ clock, log, every_s }, 'TLS handshake refused')
   server.on('tlsClientError', (error: Error, socket: TLSSocket) =>

@@ -1,4 +1,4 @@
-// Connections of servers by the client that made them, so that no client takes the room of all others.
+// Counts the connections of servers by client, so that no client takes the room of all others.
 import type { Server, Socket } from 'node:net'
 import { addressGroup } from './address-group'
 import type { Clock } from './clock'
@@ -7,10 +7,10 @@ import type { Log } from './log'
 import type { Shares } from './shares'
 
 export interface CrowdOptions {
-  /** Connections that are open, and those among them whose handshake is under way. */
+  /** Open connections, and those of them with an unfinished handshake. */
   readonly open: Shares
   readonly handshakes: Shares
-  /** From so many connections of a client on, it is told so on each further one. */
+  /** A client's limit. Further connections are marked: see `isBeyond`. */
   readonly enough?: (client: string) => number
   readonly clock: Clock
   readonly log: Log
@@ -18,7 +18,10 @@ export interface CrowdOptions {
 }
 
 export class Crowd {
-  /** How a handshake is over, by addresses and port: a connection and its TLS socket do not know each other. */
+  /**
+   * What to do at the end of a handshake, by addresses and port: a connection and its TLS socket do not know each
+   * other.
+   */
   private readonly shaking = new Map<string, () => void>()
   private readonly beyond = new WeakSet<Socket>()
   private readonly refused: CountedLog
@@ -29,7 +32,7 @@ export class Crowd {
 
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.enter(socket, typeof server.address() === 'string'))
-    // Without TLS there is no handshake to wait for.
+    // Without TLS there is no handshake.
     const whole = 'setSecureContext' in server ? 'secureConnection' : 'connection'
     server.on(whole, (socket: Socket) => {
       this.shaken(keyOf(socket))
@@ -39,15 +42,15 @@ export class Crowd {
     })
   }
 
-  /** Whether its client had enough connections when it made this one. */
+  /** Whether its client already had enough connections before this one. */
   isBeyond(socket: Socket): boolean {
     return this.beyond.has(socket)
   }
 
-  /** Nobody who comes over a Unix socket has an address: they count as one client. */
+  /** Clients on a Unix socket have no address, so they all count as one. */
   private enter(socket: Socket, overUnixSocket: boolean): void {
     const { open, handshakes } = this.options
-    // It has left before it was looked at. The system does not tell its port any more, so that it could not be told from others.
+    // It closed before we looked at it. Its port is unknown now, so we cannot tell it from others.
     if (socket.remoteAddress === undefined && !overUnixSocket) return void socket.destroy()
     const client = clientOf(socket)
     const key = keyOf(socket)

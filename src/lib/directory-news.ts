@@ -1,16 +1,16 @@
-// Tells when something in a directory may have changed. The system says so at once; where it cannot, and in case it was overheard, there is
-// a look now and then as well.
+// Tells when something in a directory may have changed. The kernel notifies us at once. If it cannot, or we miss a
+// notification, a periodic check finds the change.
 import * as fs from 'node:fs'
 import type { Clock, Timer } from './clock'
 
 export interface NewsOptions {
   readonly directory: string
   readonly clock: Clock
-  /** Seconds from news of the system to the look, in which more news come together. */
+  /** Seconds from a notification to the check, which collects several notifications. */
   readonly settle_s: number
-  /** Seconds between two looks without news. */
+  /** Seconds between two periodic checks. */
   readonly look_s: number
-  /** Whether a name in the directory is of interest. */
+  /** Whether we care about a name in the directory. */
   concerns?(name: string): boolean
   look(): void
 }
@@ -52,7 +52,7 @@ export class DirectoryNews {
     }
   }
 
-  /** The next seldom look tries again. */
+  /** The next periodic check tries to watch again. */
   private unwatch(): void {
     this.watcher?.close()
     this.watcher = undefined

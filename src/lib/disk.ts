@@ -1,4 +1,4 @@
-// Durable file operations. What owns state takes a Disk, so that the simulation can tear its writes.
+// Durable file operations. Code that owns state takes a Disk, so that the simulation can tear its writes.
 import * as sync from 'node:fs'
 import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
@@ -34,23 +34,28 @@ export interface Appender {
 }
 
 export interface Disk {
-  /** The content, or undefined when the file does not exist. One that has more than `most` bytes is refused unread. */
+  /**
+   * The content, or undefined if the file does not exist. Refuses a file of more than `most` bytes without reading it.
+   */
   read(file: string, most?: number): Promise<Buffer | undefined>
   /** Replaces the file whole: temporary file, fsync, rename, fsync of the directory. */
   write(file: string, data: string | Buffer, options?: WriteOptions): Promise<void>
   openAppender(file: string, options?: AppenderOptions): Promise<Appender>
-  /** Adds to a file that this process began, or begins it. Durable when it resolves; when it rejects, nothing was added. */
+  /**
+   * Appends to a file of this process, or creates it. It is durable when the promise resolves; when it rejects, nothing
+   * was added.
+   */
   append(file: string, data: Buffer, options?: Omit<WriteOptions, 'durable'>): Promise<void>
   rename(from: string, to: string): Promise<void>
   /**
-   * Removes a file; one that is not there is fine. It may be there again after power was lost, unless `durable` asks that the
-   * directory is synced.
+   * Removes a file; a missing file is no error. Without `durable`, which syncs the directory, the file may come back
+   * after a power failure.
    */
   remove(file: string, options?: { durable?: boolean }): Promise<void>
   /** Names in a directory, or an empty list when it does not exist. */
   list(directory: string): Promise<string[]>
   makeDirectory(directory: string, mode?: number): Promise<void>
-  /** Bytes that there is room for in the directory's file system. */
+  /** Free bytes in the directory's file system. */
   room(directory: string): Promise<number>
 }
 
@@ -167,7 +172,7 @@ function own(fd: number, { mode, owner }: WriteOptions): void {
 }
 
 async function unlinked(file: string): Promise<void> {
-  // Most often there is nothing to remove, and an exception costs more than a look.
+  // Usually there is nothing to remove, and an exception costs more than this check.
   if (sync.lstatSync(file, { throwIfNoEntry: false }) === undefined) return
   try {
     await fs.unlink(file)
@@ -183,7 +188,10 @@ interface DirectorySync {
 
 const directorySyncs = new Map<string, DirectorySync>()
 
-/** One sync serves all callers that ask before it begins: when files are written together, few wait for a sync of their own. */
+/**
+ * One sync serves all callers that ask before it begins. When many files are written together, few wait for a sync of
+ * their own.
+ */
 function syncDirectory(directory: string): Promise<void> {
   const current = directorySyncs.get(directory)
   if (current === undefined) return startSync(directory)
@@ -211,9 +219,9 @@ async function fsyncDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Work on an open file in the page cache takes microseconds and is done at once: as a job of the thread pool it would cost
- * ten times that, and every job of the cluster writes a dozen small files. What waits for the disk is left to the pool: syncs, long
- * writes, and changes of a directory, which wait while another process has it synced.
+ * Work on an open file in the page cache takes microseconds, so we do it at once. In the thread pool it would cost ten
+ * times as much, and every job of the cluster writes a dozen small files. The pool does slow work: syncs, long writes,
+ * and changes of a directory, which wait while another process syncs it.
  */
 const AT_ONCE_BYTES_MAX = 64 << 10
 
@@ -225,18 +233,18 @@ const datasync = promisify(sync.fdatasync)
 const fsync = promisify(sync.fsync)
 const writeLong = promisify<number, Buffer>(sync.writeFile)
 
-/** A file's size is at hand once it is open; its content may have to come from the disk. */
+/** The size of an open file is known at once; its content may have to come from the disk. */
 async function readWhole(fd: number): Promise<Buffer> {
   const { size } = sync.fstatSync(fd)
   if (size > 0 && size <= AT_ONCE_BYTES_MAX) {
     const { bytesRead, buffer } = await readSome(fd, Buffer.allocUnsafe(size), 0, size, 0)
     if (bytesRead === size) return buffer
   }
-  // Files of the kernel have no size. Nothing was read at the place from which this goes on.
+  // Files of the kernel report no size. Nothing has been read so far.
   return readLong(fd)
 }
 
-/** An error about an open file does not tell which one it is. */
+/** An error about an open file does not name it, so this adds the name. */
 async function naming(file: string, action: Promise<void>): Promise<void> {
   return action.catch((error: unknown) => {
     throw errorCode(error) === undefined ? error : Object.assign(Object(error), { path: file })
@@ -249,7 +257,7 @@ async function writeWhole(fd: number, data: string | Buffer): Promise<void> {
   for (let at = 0; at < bytes.length;) at += sync.writeSync(fd, bytes, at)
 }
 
-/** Temporary files of `write` whose process was killed before it could rename or remove them. */
+/** Removes temporary files of `write` whose process was killed before it could rename or remove them. */
 export async function removeLeftovers(disk: Disk, directory: string): Promise<void> {
   for (const name of await disk.list(directory)) {
     const writer = /^\..+\.(\d+)\.\d+\.new$/.exec(name)?.[1]

@@ -1,4 +1,4 @@
-// The environment for child processes: all of this process's, except for the options of the Node that runs us under test.
+// The environment for child processes: all of this process's, without the test runner's options for Node.
 export function inheritedEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[0] !== 'NODE_CHANNEL_FD',

@@ -1,6 +1,6 @@
-// New contents of many small files, durable with one append instead of a write for each: a journal beside the files, which are written
-// later, each once with its last content. A line is a CRC-32 in hexadecimal, a space, and JSON: names below the journal's folder with
-// contents. Lines that are not whole were promised to nobody and are skipped.
+// Makes new contents of many small files durable with one append, instead of one write for each: the journal. The files
+// are written later, each once with its last content. A line is a CRC-32 in hexadecimal, a space, and JSON: file names
+// below the journal's folder with contents. Incomplete lines were never acknowledged and are skipped.
 import * as path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { eachBounded } from './bounded'
@@ -13,9 +13,9 @@ export interface FileJournalOptions {
   disk: Disk
   /** The journal. The files are below its folder. */
   file: string
-  /** False while another process folds the journal. */
+  /** False while another process folds (writes the files from) the journal. */
   isOurs?(): boolean
-  /** Whether a file is to get this content: false when what is there is newer. */
+  /** Whether to write this content to a file: false if the file is newer. */
   isNews?(file: string, content: string): Promise<boolean>
 }
 
@@ -23,10 +23,10 @@ const WRITTEN_AT_ONCE = 20
 
 export class FileJournal {
   private readonly turns = new Turns()
-  /** The part of the journal that is being written to the files. */
+  /** The part of the journal that is being written to the files now. */
   private readonly old: string
   private mayHaveOld = true
-  /** False for a journal that another process began: nobody knows whether its name is durable. */
+  /** False for a journal of another process: its name may not be durable. */
   private isBegun = false
   private writing: Promise<void> = Promise.resolve()
 
@@ -34,7 +34,10 @@ export class FileJournal {
     this.old = `${options.file}.old`
   }
 
-  /** Durable when it resolves; when it rejects, nothing was appended. `check`: asked when its turn has come, and throws against it. */
+  /**
+   * It is durable when the promise resolves; when it rejects, nothing was appended. `check` runs when it is this call's
+   * turn, and throws to refuse it.
+   */
   append(files: readonly FileContent[], check: () => void = () => undefined): Promise<void> {
     const { disk, file } = this.options
     const line = encode(files.map(([name, content]) => [path.relative(path.dirname(file), name), content]))
@@ -46,13 +49,13 @@ export class FileJournal {
     })
   }
 
-  /** Resolves when all that was appended before is in the files. */
+  /** Resolves when the files have everything that was appended before. */
   async fold(): Promise<void> {
     await this.turns.take(() => this.rotate())
     await this.writing
   }
 
-  /** Does something with the files when they have everything that is ours to write, and before anything else is appended. */
+  /** Works on the files while they have all our content, before anything else is appended. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.turns.take(async () => {
       await this.rotate()
@@ -61,14 +64,14 @@ export class FileJournal {
     })
   }
 
-  /** The last content of each file that may not have it yet. */
+  /** The last content of each file that may still lack it. */
   async contents(): Promise<Map<string, string>> {
     const { disk, file } = this.options
     const [older, newer] = [await disk.read(this.old), await disk.read(file)]
     return new Map([...this.decode(older), ...this.decode(newer)])
   }
 
-  /** Begins a new journal for what is appended from now on, while the former one is written to the files. */
+  /** Begins a new journal for later appends, while the old one is written to the files. */
   private async rotate(): Promise<void> {
     if (this.options.isOurs?.() === false) return
     await this.writing.catch(() => undefined)
@@ -105,7 +108,7 @@ export class FileJournal {
 /** The last content of each file, by its name. */
 export const journalContents = (text: string): Map<string, string> => new Map(text.split('\n').flatMap(decodeLine))
 
-/** The newline before it ends what a writer that was killed left behind. */
+/** The leading newline ends what a killed writer may have left. */
 function encode(files: readonly FileContent[]): Buffer {
   const text = JSON.stringify(files)
   return Buffer.from(`\n${checksum(text)} ${text}\n`)
@@ -116,6 +119,6 @@ const checksum = (text: string): string => crc32(text).toString(16).padStart(8, 
 function decodeLine(line: string): readonly FileContent[] {
   const text = line.slice(9)
   if (line.length < 10 || line.slice(0, 9) !== `${checksum(text)} `) return []
-  // The checksum says that this is what `encode` wrote.
+  // The checksum proves that `encode` wrote this.
   return JSON.parse(text) as FileContent[]
 }

@@ -1,5 +1,5 @@
-// Locks on files that programs of others take as well, with flock(2), which Node does not have: the program `flock` holds the lock for as
-// long as this process keeps its standard input open. So a process that is killed lets go.
+// Locks that we share with programs of others: flock(2), which Node does not have. The program `flock` holds the lock
+// while this process keeps its standard input open. So a killed process releases it.
 import { spawn } from 'node:child_process'
 
 export interface HeldLock {
@@ -7,8 +7,8 @@ export interface HeldLock {
 }
 
 /**
- * Undefined when somebody else holds the lock, and goes on holding it for `wait_s` (not at all when that is not given). Where the machine
- * has no `flock`, nobody else takes such locks either.
+ * Undefined if somebody else holds the lock for all of `wait_s` (default: no wait). On a machine without `flock` nobody
+ * else takes such locks either.
  */
 export type LockFile = (file: string, mode: 'shared' | 'exclusive', wait_s?: number) => Promise<HeldLock | undefined>
 

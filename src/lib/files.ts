@@ -1,5 +1,6 @@
-// The files of this machine that programs, administrators and the kernel share with us: devices, scripts, disks of instances. They are
-// reached through a Files that is handed in, so that tests can show another machine. State that must survive a crash goes through a Disk.
+// Files of this machine that we share with programs, administrators and the kernel: devices, scripts, disks of
+// instances. Code gets them as a Files argument, so that tests can show another machine. State that must survive a
+// crash goes through a Disk.
 import * as sync from 'node:fs'
 import * as promises from 'node:fs/promises'
 import { SmallFiles } from './small-files'
@@ -14,7 +15,7 @@ export type Files = Omit<typeof promises, 'constants'> & Pick<typeof sync, Now>
 const OF_KERNEL = /^\/(proc|sys)\//
 const kernelFiles = new SmallFiles(promises)
 
-/** Node's own, but for texts of the kernel. */
+/** Node's own, except for texts of the kernel. */
 const readFile = ((file: Parameters<typeof promises.readFile>[0], options?: Parameters<typeof promises.readFile>[1]) =>
   typeof file === 'string' && typeof options === 'string' && OF_KERNEL.test(file)
     ? kernelFiles.read(file, options)
@@ -31,7 +32,7 @@ export const systemFiles: Files = {
   writeSync: sync.writeSync,
 }
 
-/** Whether this process may use a file so. One that is not there, or cannot be seen, may not be used. */
+/** Whether this process has this access to a file. False for a missing or invisible file. */
 export async function accessible(files: Files, file: string, mode: number = sync.constants.F_OK): Promise<boolean> {
   try {
     await files.access(file, mode)

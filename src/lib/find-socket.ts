@@ -1,4 +1,4 @@
-// Finds the master's socket: on a real node, or of the embedded cluster that is meant.
+// Finds the master's socket: on a real node, or of the right embedded cluster.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
@@ -6,13 +6,13 @@ import { type Paths, environmentPaths, pathsOf } from './paths'
 
 export interface LuxiSocket {
   readonly path: string
-  /** The folder that has the root of every node, where the nodes are virtual ones on this machine. */
+  /** The folder with the roots of all virtual nodes, if the nodes are virtual. */
   readonly nodesRoot?: string
 }
 
 /**
- * Where the master daemon of this machine listens: as the environment says, else that of the running embedded cluster,
- * else that of an installed cluster.
+ * The socket of this machine's master daemon: from the environment, else of the running embedded cluster, else of an
+ * installed cluster.
  */
 export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket {
   const root = env['GANETI_ROOTDIR'] ?? ''
@@ -39,7 +39,7 @@ export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket
   )
 }
 
-/** The master that this node knows, where it is another node and nobody named a socket: there is none to talk to here. */
+/** The master's name, if it is another node and nobody named a socket: then there is no master here to talk to. */
 export function masterElsewhere(socket: string): string | undefined {
   const paths = environmentPaths()
   if (socket !== paths.socket('query') || fs.existsSync(socket)) return undefined
@@ -58,8 +58,8 @@ function ofVirtualNode(socket: string): { nodesRoot?: string } {
 }
 
 /**
- * Where a running embedded cluster says where it is: `{"socket", "root", "pid"}`; the first place that can be written. Who names
- * a place in GANTRY_HOME means the cluster that stands there, and never another one that happens to run.
+ * Files in which a running embedded cluster publishes its address: `{"socket", "root", "pid"}`. It uses the first one
+ * that it can write. GANTRY_HOME means the cluster in that folder, never another running one.
  */
 export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[] {
   if (env['GANTRY_HOME']) return [pointerIn(env['GANTRY_HOME'])]
@@ -72,16 +72,16 @@ export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[]
   ]
 }
 
-/** Where the cluster of this root says where it is. */
+/** The file in which the cluster of this root publishes its address. */
 export const pointerIn = (root: string): string => path.join(root, 'embedded.json')
 
-/** True when GANTRY_HOME is set: then only programs that name the root of a cluster that starts here use it. */
+/** True when GANTRY_HOME is set. Then only programs that name the root use a cluster that starts here. */
 export const namesHome = (env: NodeJS.ProcessEnv = process.env): boolean => (env['GANTRY_HOME'] ?? '') !== ''
 
-/** Where the parent of an embedded cluster's nodes listens: it is the only one, and prepares nodes that are to be added. */
+/** The socket of an embedded cluster's parent process. The parent prepares new nodes, and there is only one. */
 export const nodeSetupSocket = (root: string): string => path.join(root, 'lock.sock')
 
-/** The embedded cluster that a user of this environment finds, if one runs. */
+/** The running embedded cluster that this environment selects. */
 export function embedded(env: NodeJS.ProcessEnv = process.env): LuxiSocket | undefined {
   for (const file of embeddedPointers(env)) {
     const pointer = readPointer(file)
@@ -91,7 +91,7 @@ export function embedded(env: NodeJS.ProcessEnv = process.env): LuxiSocket | und
   return undefined
 }
 
-/** A note for the user may lie in the root of another cluster. */
+/** A pointer in the user's folder may name another cluster. */
 function isMeant(root: string, { GANTRY_HOME: home }: NodeJS.ProcessEnv): boolean {
   if (!home || path.resolve(home) === root) return true
   try {
@@ -108,12 +108,12 @@ export function readPointer(file: string): { socket: string; root: string; pid: 
     if (typeof socket !== 'string' || typeof root !== 'string' || typeof pid !== 'number') return undefined
     return { socket, root, pid }
   } catch {
-    // Not there, or not to be read by this user.
+    // It is missing, or this user may not read it.
     return undefined
   }
 }
 
-/** Not another user's cluster, whose socket would refuse this one. */
+/** False for another user's cluster, whose socket would refuse us. */
 function isOurs(socket: string): boolean {
   try {
     fs.accessSync(socket, fs.constants.W_OK)
@@ -128,12 +128,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It lives, but belongs to another user.
+    // The process lives, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
-/** Makes this process one of a virtual node: of the cluster that the environment means, else of the running embedded one. */
+/** Makes this process act as a virtual node of the environment's cluster, else of the running embedded one. */
 export function becomeNode(name: string): void {
   const socket = process.env['GANETI_LUXI_SOCKET'] ?? ''
   const root = (socket === '' ? undefined : ofVirtualNode(socket).nodesRoot) ?? embedded()?.nodesRoot
@@ -146,7 +146,7 @@ export function becomeNode(name: string): void {
   delete process.env['GANETI_LUXI_SOCKET']
 }
 
-/** The paths of the node on which this process runs: of several virtual ones the master, unless another one is named. */
+/** The paths of this process's node. With several virtual nodes: the master's, unless another one is named. */
 export function thisNodePaths(): Paths {
   const paths = environmentPaths()
   const [, root, name] = VIRTUAL_SOCKET.exec(paths.root === '' ? foundSocket() : '') ?? []

@@ -1,16 +1,16 @@
-// Ends HTTP answers. A client that still sends its body would lose the answer if the connection were closed under it, so what is left
-// of the body is read and dropped first, within bounds.
+// Ends HTTP answers. A client that is still sending its body would lose the answer if we closed the connection. So we
+// first read and drop the rest of the body, within bounds.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, within } from './clock'
 import { Pieces } from './pieces'
 
-/** How much of a body is dropped, and for how long. */
+/** How many bytes of a body to drop, and for how long. */
 export interface DropBounds {
   readonly bytes: number
   readonly seconds: number
 }
 
-/** Sends the last bytes of an answer whose headers tell its length. */
+/** Sends the last bytes of an answer whose headers state its length. */
 export async function finishAnswer(
   response: ServerResponse,
   data: Buffer,
@@ -26,7 +26,7 @@ export async function finishAnswer(
   })
 }
 
-/** Resolves when nothing more comes, or too much. */
+/** Resolves when the body has ended, or is too long. */
 function drop(request: IncomingMessage, limit: number): Promise<void> {
   return new Promise((resolve) => {
     const pieces = new Pieces(limit)

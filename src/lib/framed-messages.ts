@@ -1,14 +1,14 @@
-// Messages of two kinds over one stream, in both directions: texts, and bytes. Each goes as one byte for its kind, four for its length, and
-// what it says. Who reads slowly holds up the other end, and nothing is kept for it.
+// Messages of two kinds over one stream, in both directions: texts, and bytes. A message is one byte for its kind, four
+// for its length, and the content. A slow reader holds up the other end; nothing is buffered for it.
 import { Duplex } from 'node:stream'
 import { roomIn } from './written'
 
 const HEAD_BYTES = 5
 const KIND = { bytes: 0, text: 1 } as const
-/** Messages that wait for their reader. */
+/** Messages that may wait for their reader. */
 const WAITING_MAX = 4
 
-/** Texts come out of it as texts, and are written as texts. It ends with the stream, also when that breaks off. */
+/** Texts are read and written as strings. It ends when the stream ends or breaks. */
 export function framedMessages(stream: Duplex, bytesMax: number): Duplex {
   return new FramedMessages(stream, bytesMax)
 }
@@ -22,7 +22,7 @@ class FramedMessages extends Duplex {
   ) {
     super({ readableObjectMode: true, readableHighWaterMark: WAITING_MAX, decodeStrings: false, allowHalfOpen: false })
     stream.on('data', (data: Buffer) => this.receive(data))
-    // A broken line is the end of what is said on it.
+    // A broken stream ends the messages.
     stream.on('error', () => this.push(null))
     stream.once('end', () => this.push(null))
     stream.once('close', () => this.push(null))
@@ -35,7 +35,7 @@ class FramedMessages extends Duplex {
   override _write(message: Buffer | string, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     const isText = typeof message === 'string'
     const data = isText ? Buffer.from(message) : message
-    // Bytes may come in other pieces; a text is one message.
+    // Bytes may arrive in different pieces, but a text is always one message.
     if (isText && data.length > this.bytesMax) return done(new Error(`a text of ${data.length} bytes is too long`))
     for (let at = 0; at === 0 || at < data.length; at += this.bytesMax) {
       const part = data.subarray(at, at + this.bytesMax)

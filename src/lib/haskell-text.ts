@@ -1,7 +1,7 @@
-/** A text as Haskell shows it. */
+/** A text as Haskell's `show` prints it. */
 export function haskellText(text: string): string {
   const shown = [...text].map((character) => NAMED[character] ?? numbered(character))
-  // A separator keeps the escape apart from characters that could be read as part of it.
+  // A separator keeps an escape apart from a following character that would be read as part of it.
   const parts = shown.map((part, at) => {
     const before = shown[at - 1] ?? ''
     const glues = (/^\\\d+$/.test(before) && /^\d/.test(part)) || (before === '\\SO' && part === 'H')

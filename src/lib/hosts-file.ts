@@ -1,7 +1,7 @@
-// Lines of a hosts file: an address, and the names that it has.
+// Lines of a hosts file: an address and its names.
 import { isIP } from 'node:net'
 
-/** The text with one line for the name; without an address it has none any more. */
+/** The text with one line for the name, or with none if there is no address. */
 export function withHost(text: string, name: string, address: string | undefined): string {
   const lines = text.split('\n').filter((line) => line !== '' && !namesOf(line).includes(name))
   if (address !== undefined) lines.push(`${address}\t${name} ${name.split('.')[0]}`)
@@ -11,7 +11,9 @@ export function withHost(text: string, name: string, address: string | undefined
 export const hostAddress = (text: string, name: string, version: 0 | 4 | 6 = 0): string | undefined =>
   hostLine(text, name, version)?.ip
 
-/** The address of a name, of that version of IP unless it is 0, and the full one of the names that it has: the first with a dot in it. */
+/**
+ * The address of a name (of this IP version, 0 for any), and its full name: the first name on the line that has a dot.
+ */
 export function hostLine(text: string, name: string, version: 0 | 4 | 6 = 0): { ip: string; name: string } | undefined {
   const [ip, ...names] =
     text

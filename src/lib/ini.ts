@@ -1,8 +1,8 @@
-// Python's ConfigParser files: sections of `name = value`, as Ganeti writes what it tells of an export.
+// Python's ConfigParser format: sections of `name = value`, in which Ganeti describes an export.
 
 export type IniSections = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Values keep their lines: those that follow the first are indented. */
+/** Values may have several lines; the following ones are indented. */
 export function formatIni(sections: IniSections): string {
   return Object.entries(sections)
     .map(([name, values]) => {
@@ -12,7 +12,7 @@ export function formatIni(sections: IniSections): string {
     .join('')
 }
 
-/** Throws when a line is neither a section, nor a value, nor a comment. */
+/** Throws if a line is neither a section, nor a value, nor a comment. */
 export function parseIni(text: string): IniSections {
   const sections = Object.create(null) as Record<string, Record<string, string>>
   let section: Record<string, string> | undefined

@@ -1,8 +1,8 @@
-// A file system of a CD-ROM with a few files in its root, as ECMA-119 describes it. Rock Ridge entries give the names their lower case and
-// the files their modes. The same files give the same bytes: times are left out.
+// Writes a CD-ROM file system (ECMA-119) with a few files in its root. Rock Ridge entries keep lower-case names and
+// file modes. The same files give the same bytes: there are no times.
 
 const SECTOR = 2048
-/** The first sectors are for whoever boots from the disk; after them come fixed tables, the root directory, and the files. */
+/** The first sectors are for boot loaders. After them come fixed tables, the root directory, and the files. */
 const AT = { volume: 16, end: 17, littlePaths: 18, bigPaths: 19, root: 20, files: 21 } as const
 const PATH_TABLE_BYTES = 10
 const DIRECTORY = 2
@@ -10,7 +10,7 @@ const DIRECTORY = 2
 const [DIRECTORY_MODE, FILE_MODE] = [0o040500, 0o100400]
 const [SELF, PARENT] = ['\0', '\x01']
 
-/** `label` has at most 32 characters, a name of a file at most 27, and all names have to fit into one sector. */
+/** `label` has at most 32 characters, a file name at most 27, and all names must fit into one sector. */
 export function iso9660(label: string, files: Readonly<Record<string, string>>): Buffer {
   let next: number = AT.files
   const placed = Object.entries(files)
@@ -107,7 +107,7 @@ function directoryRecord({ name, sector, size, flags, extra = [] }: Entry): Buff
 const ridge = (kind: string, data: Buffer): Buffer =>
   Buffer.concat([Buffer.from(kind), Buffer.from([4 + data.length, 1]), data])
 
-/** Says that there are such entries, and of which version. */
+/** Announces Rock Ridge entries, and their version. */
 const RIDGE_START = ridge('SP', Buffer.from([0xbe, 0xef, 0]))
 const RIDGE_NAME = ridge('ER', Buffer.concat([Buffer.from([10, 0, 0, 1]), Buffer.from('RRIP_1991A')]))
 
@@ -115,7 +115,7 @@ const RIDGE_NAME = ridge('ER', Buffer.concat([Buffer.from([10, 0, 0, 1]), Buffer
 const posix = (mode: number, links: number): Buffer =>
   ridge('PX', Buffer.concat([both32(mode), both32(links), both32(0), both32(0)]))
 
-/** Numbers stand in both byte orders, one after the other. */
+/** Numbers are stored in both byte orders, one after the other. */
 function both32(value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeUInt32LE(value, 0)

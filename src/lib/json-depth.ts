@@ -1,4 +1,4 @@
-/** Whether a JSON value is nested deeper than so many levels. Looks no deeper than that, so that no text can exhaust the stack. */
+/** Whether a JSON value is nested deeper than this. Looks no deeper, so that no text can exhaust the stack. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
@@ -7,7 +7,10 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-/** Whether a JSON text has more values than so many: to read millions of them takes seconds, and many times the room of their text. */
+/**
+ * Whether a JSON text has more values than this: parsing millions of them takes seconds, and many times the memory of
+ * the text.
+ */
 export function hasMoreValues(text: string, limit: number): boolean {
   let values = 0
   for (let at = 0; at < text.length && values <= limit; at++) {

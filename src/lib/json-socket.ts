@@ -1,5 +1,5 @@
-// LUXI's framing: UTF-8 text, each message ended by one byte 0x03, over a Unix stream socket.
-// Knows nothing of methods or errors; rpc/ gives the texts a meaning.
+// LUXI's framing: UTF-8 texts, each ended by one byte 0x03, over a Unix stream socket. Knows nothing of methods or
+// errors; rpc/ gives the texts a meaning.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { hearAll, noteRequest } from './clock'
@@ -9,7 +9,7 @@ import { writeSlice } from './slices'
 export const END = 0x03
 /** The kernel's sun_path is 108 bytes with its NUL; Node cuts longer ones silently. */
 const PATH_BYTES_MAX = 107
-/** Seconds in which the sender of a message that is too long may read the refusal. */
+/** Seconds that the sender of an oversized message has to read the refusal. */
 const REFUSED_S = 10
 
 export interface FramedServerOptions {
@@ -19,12 +19,12 @@ export interface FramedServerOptions {
   /** Bytes that may wait for a slow reader before it is disconnected. */
   maxBuffered?: number
   maxConnections?: number
-  /** Long answers are made more slowly while messages come. */
+  /** Long answers slow down while messages arrive. */
   givesWay?: boolean
-  /** Messages of one connection are handled one after the other, in order. */
+  /** Messages of one connection are handled in order, one at a time. */
   onMessage(text: string, connection: FramedConnection): Promise<void> | void
   onOpen?(connection: FramedConnection): void
-  /** Also when a message comes in far too many pieces. */
+  /** Also called when a message comes in far too many pieces. */
   onTooLarge?(connection: FramedConnection): void
 }
 
@@ -36,11 +36,11 @@ export interface FramedServer {
 /** One end of a connection, the same for server and client. */
 export class FramedConnection {
   private chunks: Buffer[] = []
-  /** The pieces of the message that is not complete yet. */
+  /** The pieces of the incomplete message. */
   private pieces: Pieces
   private queue: string[] = []
   private busy = false
-  /** True when all further data is read and thrown away. */
+  /** True when all further data is dropped. */
   private refused = false
   readonly closed: Promise<void>
   private readonly leaving = new AbortController()
@@ -61,7 +61,7 @@ export class FramedConnection {
     socket.on('error', () => socket.destroy())
   }
 
-  /** Returns false, and drops the connection, when the reader is too slow. */
+  /** Returns false and disconnects if the reader is too slow. */
   send(text: string): boolean {
     if (this.socket.destroyed) return false
     this.socket.write(text + '\x03')
@@ -70,19 +70,22 @@ export class FramedConnection {
     return false
   }
 
-  /** A part of a message, which `send` ends. Resolves when there is room for more and others have been served; to false when nobody reads. */
+  /**
+   * Sends a part of a message, which `send` completes. Resolves to true when there is room for more and others have
+   * been served, to false when the reader has gone.
+   */
   async sendPart(part: string | Buffer): Promise<boolean> {
     if (!this.socket.destroyed) await writeSlice(this.socket, part)
     return !this.socket.destroyed
   }
 
-  /** Whether whoever sent the last message still waits for its answer. */
+  /** Whether the sender of the last message still waits for its answer. */
   async senderStays(): Promise<boolean> {
     await hearAll()
     return !this.socket.destroyed && !this.socket.readableEnded
   }
 
-  /** The connection from here on is the caller's. What has come already is told to whoever listens next. */
+  /** Hands the connection to the caller. Data that has already arrived goes to its next listener. */
   takeOver(): net.Socket {
     this.socket.removeAllListeners('data').pause()
     if (this.chunks.length > 0) this.socket.unshift(Buffer.concat(this.chunks))
@@ -117,11 +120,11 @@ export class FramedConnection {
       this.chunks = []
       this.refused = true
       this.socket.end()
-      // Who sends everything before it reads gets the answer, when it is not too slow about it.
+      // A client that sends everything before it reads still gets the answer, if it is not too slow.
       setTimeout(() => this.socket.destroy(), REFUSED_S * 1000).unref()
       return
     }
-    // A client that pipelines faster than it is served is made to wait.
+    // A client that pipelines faster than we serve it must wait.
     if (this.queue.length > 64) this.socket.pause()
     if (!this.busy) void this.drain()
   }
@@ -136,7 +139,7 @@ export class FramedConnection {
   }
 }
 
-/** Listens; an old socket that nobody serves any more is replaced, a served one is refused. */
+/** Listens. Replaces an old socket that nobody serves; refuses if a process serves it. */
 export async function serveFramed(options: FramedServerOptions): Promise<FramedServer> {
   checkSocketPath(options.path)
   await removeStaleSocket(options.path)
@@ -201,14 +204,14 @@ export function checkSocketPath(path: string): void {
   )
 }
 
-/** Refuses a socket that a process still serves. */
+/** Removes a stale socket; refuses one that a process still serves. */
 export async function removeStaleSocket(path: string): Promise<void> {
   if (!fs.existsSync(path)) return
   if (await isServed(path)) throw new Error(`another process already serves ${path}`)
   fs.rmSync(path, { force: true })
 }
 
-/** Whether a process listens on a Unix socket: only refusal and absence mean that none does. */
+/** Whether a process listens on a Unix socket: only a refused connection or a missing file mean no. */
 export function isServed(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(path)

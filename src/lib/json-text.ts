@@ -1,7 +1,7 @@
-// Texts that should be JSON objects, from files that another process may be writing.
+// Reads JSON objects from files that another process may be writing.
 import { isObject, type JsonObject } from './shapes/shape'
 
-/** Undefined when there is none, or half of one that is being replaced. */
+/** Undefined if there is no text, or only half of one. */
 export function objectIn(text: string | undefined): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '')

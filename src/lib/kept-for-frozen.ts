@@ -1,5 +1,5 @@
-// Keeps a value that was made from an object that is used again and again. A frozen object will not change, so its value is kept as long as the
-// object lives. For other objects the value is made anew each time.
+// Caches a value that is computed from an object. A frozen object cannot change, so its value is kept as long as the
+// object lives. For other objects it is computed each time.
 
 export function keptForFrozen<V, T>(make: (value: V) => T): (value: V) => T {
   const kept = new WeakMap<object, { readonly made: T }>()

@@ -1,14 +1,14 @@
-// A log file that bounds itself: when it is full it becomes FILE.1, in the place of the one before, and a new one begins. Several
-// processes may write one. A file that somebody else has moved away, as logrotate does, is left for a new one without being asked.
+// A log file that limits itself: a full file becomes FILE.1, replaces the previous one, and a new file begins. Several
+// processes may write it. If somebody has moved the file away, as logrotate does, we begin a new one.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 export interface LogFileOptions {
   readonly file: string
   readonly bytes_max: number
-  /** Bytes that are written before it checks how long the file is, and whether it is still there. */
+  /** Bytes between two checks of the file's length and existence. */
   readonly unlooked_bytes: number
-  /** Gives a new file to its owner. */
+  /** Called for a new file, to give it its owner. */
   opened?(file: string): void
 }
 
@@ -20,7 +20,9 @@ export class LogFile {
     this.fd = this.look(undefined)
   }
 
-  /** A failure to write the log must not make the caller fail: the disk may be full, and the reason would have to be logged. */
+  /**
+   * A failure to write must not fail the caller: the disk may be full, and the failure itself would have to be logged.
+   */
   write(line: string): void {
     try {
       this.unlooked += line.length
@@ -31,7 +33,7 @@ export class LogFile {
     }
   }
 
-  /** Who else writes it may have moved it meanwhile. */
+  /** Another process that writes it may have moved it meanwhile. */
   private look(fd: number | undefined): number {
     const { file, bytes_max, opened } = this.options
     this.unlooked = 0

@@ -1,5 +1,5 @@
-// One logger per process, one child per piece of work. Daemons log lines of JSON to their file or to standard error. It is our own, since
-// a package for this would take more memory than all else that a small daemon loads.
+// One logger per process, one child per piece of work. Daemons log lines of JSON to their file or to standard error. We
+// wrote our own, because a package takes more memory than everything else that a small daemon loads.
 import { hostname } from 'node:os'
 import { systemClock } from './clock'
 import { environmentValue } from './environment'
@@ -10,11 +10,11 @@ export interface Log {
   readonly info: Written
   readonly warn: Written
   readonly error: Written
-  /** A log whose lines have these fields, too. */
+  /** A log whose lines also have these fields. */
   child(fields: object): Log
 }
 
-/** The message, or fields with a message behind them. An error has its place under `err`. */
+/** A message, or fields and a message. Errors go under the key `err`. */
 type Written = (fields: object | string, message?: string) => void
 
 const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity }
@@ -25,11 +25,11 @@ const SECRETS: readonly string[] = ['password', 'osparams_secret', 'osparams_pri
 
 export interface LogOptions {
   write(line: string, level: number): void
-  /** The least level that is written. */
+  /** The lowest level that is written. */
   readonly level?: string
-  /** In every line. */
+  /** Fields of every line. */
   readonly fields?: object
-  /** False leaves the time out. */
+  /** False omits the time. */
   readonly timed?: boolean
   showError?(error: Error): unknown
 }
@@ -42,7 +42,7 @@ interface Lines {
 interface Created {
   /** Default: standard error. */
   readonly file?: LogFile | undefined
-  /** Gets each line with its priority in front, as the journal and syslog have them. */
+  /** Gets each line with its priority in front, as the journal and syslog want it. */
   readonly system?: Lines | undefined
   readonly level?: string | undefined
 }
@@ -80,7 +80,7 @@ export function openLog(options: LogOptions): Log {
   }
 }
 
-/** For tests and libraries that were given no log. */
+/** For tests and for libraries without a log. */
 export const silentLog: Log = openLog({ level: 'silent', write: () => undefined })
 
 function isLevel(name: string): name is Level {
@@ -99,7 +99,7 @@ function lineOf(level: number, given: object | string, message: string | undefin
   try {
     return JSON.stringify({ level, ...time, ...always, ...fields, msg }, shown)
   } catch (error) {
-    // Fields that hold themselves, for example. What happened is told all the same.
+    // Fields may contain themselves, for example. We log the message anyway.
     return JSON.stringify({ level, ...time, ...always, msg, fields: `they cannot be written: ${String(error)}` }, shown)
   }
 }

@@ -1,5 +1,5 @@
-// The machine that this process runs on, as far as it is more than its own state: other files, other programs. Who needs it is handed
-// one, so that a test can hand over another.
+// The machine that this process runs on, apart from our own state: its files and programs. Code gets it as an argument,
+// so that a test can pass another one.
 import { networkInterfaces } from 'node:os'
 import { type Files, systemFiles } from './files'
 import { type Processes, systemProcesses } from './processes'
@@ -13,7 +13,7 @@ export interface Machine {
   readonly networkInterfaces: typeof networkInterfaces
 }
 
-/** Only for entry points, which hand it on. */
+/** Only for entry points, which pass it on. */
 export const thisMachine: Machine = {
   files: systemFiles,
   run: runCommand,

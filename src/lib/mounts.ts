@@ -1,11 +1,11 @@
-// Where a file is mounted, without asking the file system that it is on: one that other machines serve may never answer, and whoever
-// asks holds up its whole process.
+// Finds where a file is mounted without asking its file system. One that other machines serve may never answer, and
+// would hang our whole process.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 export interface Place {
   readonly mountPoint: string
-  /** The file, or the nearest folder above it that is there; undefined where looking could hang. */
+  /** The file, or the nearest existing folder above it; undefined if checking could hang. */
   readonly existing?: string
 }
 
@@ -14,14 +14,14 @@ interface Mount {
   readonly type: string
 }
 
-/** File systems that live on this machine alone; others may wait for other machines, or for a program. */
+/** Local file systems. Others may wait for other machines, or for a program. */
 const LOCAL = new Set([
   ...['bcachefs', 'btrfs', 'devpts', 'devtmpfs', 'ext2', 'ext3', 'ext4', 'f2fs', 'iso9660', 'jfs', 'mqueue', 'overlay'],
   ...['proc', 'ramfs', 'reiserfs', 'rootfs', 'squashfs', 'sysfs', 'tmpfs', 'udf', 'vfat', 'xfs', 'zfs', 'cgroup2'],
 ])
 const LINKS_MAX = 40
 
-/** Follows links as far as they are on this machine. */
+/** Follows links that are on this machine. */
 export function placeOf(file: string, mountinfo = '/proc/self/mountinfo'): Place | undefined {
   const mounts = readMounts(mountinfo)
   const rest = wordsOf(path.resolve(file))
@@ -56,7 +56,7 @@ function readMounts(mountinfo: string): Mount[] {
   })
 }
 
-/** The longest mount point that the file is below; of two at the same place the later one hides the other. */
+/** The longest mount point above the file. Of two at the same place the later one hides the other. */
 function mountOf(file: string, mounts: readonly Mount[]): Mount | undefined {
   const above = mounts.filter(({ point }) => point === '/' || file === point || file.startsWith(`${point}/`))
   return above.reduce<Mount | undefined>((best, one) => {

@@ -1,11 +1,11 @@
-// With which options Node is started for another process of ours: those that this one was given, such as a profiler's, and two that keep
-// the memory small of processes that have little to do.
+// Node's options for other processes of ours: those of this process, such as a profiler's, and two that save memory in
+// processes with little work.
 
-/** A bound for the part of memory where objects begin. V8 lets that grow to tens of megabytes under load and gives little of it back. */
+/** Bounds the memory for new objects. V8 lets it grow to tens of megabytes under load, and returns little of it. */
 const YOUNG = '--max-semi-space-size='
 /**
- * How much of a function must have run before V8 compiles it for speed, in bytes of its code. That compiler takes some three megabytes as
- * soon as it runs once, and by V8's own measure a daemon that does nothing reaches it within a minute.
+ * How many bytes of a function's code must have run before V8 optimizes it. The optimizer takes some three megabytes as
+ * soon as it runs once. By V8's own measure an idle daemon gets there within a minute.
  */
 const HOT = '--interrupt-budget='
 
@@ -14,7 +14,7 @@ export interface Frugal {
   readonly hot_bytes: number
 }
 
-/** Without a bound for what makes long lists, which would be slower. */
+/** `frugal` undefined: no bound, for processes that make long lists, which would become slower. */
 export function nodeFlags(frugal: Frugal | undefined, own: readonly string[] = process.execArgv): string[] {
   const inherited = own.filter((flag) => !flag.startsWith(YOUNG) && !flag.startsWith(HOT))
   if (frugal === undefined) return inherited

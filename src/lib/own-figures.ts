@@ -1,4 +1,4 @@
-// The figures that a process tells of itself to whoever of this machine may connect to its socket: one JSON object, and the end. Both ends
+// Figures that a process reports about itself to local clients of its socket: one JSON object, then the end. Both ends
 // are here.
 import * as net from 'node:net'
 import type { Clock } from './clock'
@@ -25,7 +25,7 @@ export async function serveFigures(path: string, tell: () => OwnFigures): Promis
   return { close: () => void server.close() }
 }
 
-/** Undefined where nobody has such a socket; rejects when who has it says nothing in time, or nonsense. */
+/** Undefined if there is no such socket. Rejects if the process does not answer in time, or answers nonsense. */
 export function readFigures(path: string, clock: Clock, limit_s: number): Promise<OwnFigures | undefined> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(path)

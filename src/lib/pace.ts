@@ -1,14 +1,14 @@
-// Starts work bit by bit: as long as enough of it has not ended, no more is begun.
+// Limits how much work runs at the same time.
 import type { Clock } from './clock'
 
 export interface PaceBounds {
-  /** How much may be under way at the same time. */
+  /** Work that may run at the same time. */
   readonly size: number
-  /** After so long, work that has not ended is not waited for: others need not wait for it. */
+  /** After this time, unfinished work no longer counts, so that others need not wait for it. */
   readonly patience_s: number
 }
 
-/** Work that comes in heaps is begun bit by bit, as what was begun before ends. */
+/** Starts queued work bit by bit, as earlier work ends. */
 export class Pace {
   private taken = 0
   private readonly waiting: (() => void)[] = []

@@ -1,4 +1,4 @@
-// Where Ganeti keeps its files (constants.json "paths"), below the virtual root of a virtual cluster.
+// Where Ganeti keeps its files (constants.json "paths"), below the virtual root in a virtual cluster.
 import * as os from 'node:os'
 import * as path from 'node:path'
 
@@ -9,7 +9,7 @@ const VIRTUAL_MARK = '/###-VIRTUAL-PATH-###,'
 export type SocketName = 'master' | 'query' | 'wconfd' | 'follow' | 'metad'
 
 export interface Paths {
-  /** '' on a real node; else the node's virtual root, whose last part is the host name. */
+  /** '' on a real node; otherwise the node's virtual root, whose last part is the host name. */
   readonly root: string
   readonly hostname: string
   readonly dataDir: string
@@ -29,7 +29,7 @@ export interface Paths {
   /** SSH keys of all nodes that may become the master. */
   readonly sshPublicKeys: string
   readonly queueDir: string
-  /** The records that the files of the queue do not have yet. */
+  /** Records that the files of the queue still lack. */
   readonly queueJournal: string
   readonly archiveDir: string
   readonly runDir: string
@@ -39,14 +39,14 @@ export interface Paths {
   readonly lockDir: string
   readonly bdevCacheDir: string
   readonly instanceReasonDir: string
-  /** The instances that metad answers: a file for each, and a socket for each address. */
+  /** The instances that metad serves: a file for each, and a socket for each address. */
   readonly metadataDir: string
   readonly metadataSocketDir: string
   readonly hooksDir: string
   readonly watcherPause: string
-  /** What the watcher told the master of its last runs. */
+  /** The watcher's reports to the master about its last runs. */
   readonly watcherReports: string
-  /** A path of Ganeti's layout, such as /srv/ganeti/os, as it is on this machine. */
+  /** The local path for a path of Ganeti's layout, such as /srv/ganeti/os. */
   local(virtual: string): string
   /** The inverse of `local`. */
   virtual(local: string): string
@@ -57,9 +57,9 @@ export interface Paths {
   socket(name: SocketName): string
   ssconf(key: string): string
   pidFile(role: string): string
-  /** The socket on which a daemon tells figures of itself. */
+  /** The socket on which a daemon reports its figures. */
   figuresSocket(role: string): string
-  /** Without the `.log` that all of them end in. */
+  /** The name of a log without its `.log`. */
   logFile(name: string): string
 }
 

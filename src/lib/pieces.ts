@@ -1,17 +1,21 @@
-// Messages come in pieces as small as their sender wants. Each piece costs as much work and memory as hundreds of bytes.
+// A sender chooses how small the pieces of its message are. Each piece costs as much work and memory as hundreds of
+// bytes.
 
-/** So many pieces may be of any size; of more, each must bring so many bytes on average, as every packet of a long message does. */
+/**
+ * This many pieces may have any size. Beyond that, pieces must have this many bytes on average, as packets of long
+ * messages do.
+ */
 const FREE = 10_000
 const BYTES_LEAST = 100
 
-/** Counts what comes of a message, up to a limit. */
+/** Counts the pieces and bytes of a message, up to a limit. */
 export class Pieces {
   private count = 0
   private bytes = 0
 
   constructor(private readonly limit: number) {}
 
-  /** Whether with this piece it is too much: too many bytes, or far too many pieces for them. */
+  /** Whether this piece exceeds the limit: too many bytes, or far too many pieces for them. */
   exceed(piece: Buffer): boolean {
     this.count++
     this.bytes += piece.length
@@ -19,7 +23,7 @@ export class Pieces {
   }
 }
 
-/** Most messages come in one piece, which need not be copied. */
+/** Most messages are one piece, which need not be copied. */
 export function textOf(pieces: readonly Buffer[]): string {
   const [only] = pieces
   return (only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)).toString('utf8')

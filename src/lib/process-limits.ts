@@ -1,5 +1,5 @@
-// The limits that a daemon was started with. Node raises its soft limit of open files to the hard one by itself; only who starts the
-// daemons can raise the hard one.
+// Checks the limits that a daemon was started with. Node raises its soft limit of open files to the hard one by itself;
+// only the daemon's parent can raise the hard one.
 import { LIMIT, type Limit, processLimit } from './system-failure'
 
 /** The process could not do its work at all. */
@@ -10,7 +10,7 @@ interface Need {
   readonly enough: number
 }
 
-/** Returns warnings about limits that may cause failures later; throws where the process could not work at all. */
+/** Returns warnings about limits that may cause failures later. Throws if the process could not work at all. */
 export function checkLimits(
   needs: Readonly<Record<keyof typeof LIMIT, Need>>,
   limitOf: (limit: Limit) => number | undefined = processLimit,

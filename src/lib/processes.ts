@@ -1,19 +1,19 @@
-// Programs that go on while whoever started them does other things, and signals to processes.
+// Starts programs that run in the background, and sends signals to processes.
 import { fork, spawn } from 'node:child_process'
 import { errorCode } from './disk'
 
 export interface Started {
   readonly pid: number
-  /** Its whole standard input. */
+  /** Sends its whole standard input. */
   feed(input: string): void
 }
 
 export interface Processes {
-  /** In a process group of its own and with an empty environment; all that it prints goes to an open file. */
+  /** Starts it in its own process group with an empty environment. Its output goes to an open file. */
   start(argv: readonly [program: string, ...args: string[]], output: number): Promise<Started>
-  /** Starts a program of ours, which can be talked to. */
+  /** Starts a program of ours that exchanges messages with us. */
   readonly fork: typeof fork
-  /** A negative number is a process group. False when there is no such process. */
+  /** A negative number means a process group. False if there is no such process. */
   signal(pid: number, signal: NodeJS.Signals): boolean
 }
 

@@ -1,4 +1,5 @@
-// The parts of prom-client that we use, taken file by file: the whole package loads eighty more files, whose measurements nobody here needs.
+// The parts of prom-client that we use, loaded file by file. The whole package would load eighty more files with
+// measurements that we do not need.
 import type * as whole from 'prom-client'
 
 export type Counter<L extends string = string> = whole.Counter<L>

@@ -1,4 +1,4 @@
-// Values as Python prints them: Ganeti's scripts, exports, messages and commands show them so.
+// Values as Python prints them, as in Ganeti's scripts, exports, messages and commands.
 
 /** As Python's str(). */
 export const pythonText = (value: unknown): string => (typeof value === 'string' ? value : pythonRepr(value))
@@ -20,7 +20,7 @@ function quoted(text: string): string {
   return mark + (mark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + mark
 }
 
-/** The result of Python's int() for a text, or undefined where it would raise. */
+/** Python's int() of a text, or undefined where it would raise. */
 export function pythonInt(text: string): number | undefined {
   return /^\s*[+-]?\d+(_\d+)*\s*$/.test(text) ? Number(text.replaceAll('_', '')) : undefined
 }

@@ -2,13 +2,13 @@
 import type { IncomingMessage } from 'node:http'
 import { Pieces, textOf } from './pieces'
 
-/** The other end went away before its message was whole, or was looked at. */
+/** The other end left before its message was complete, or before we looked at it. */
 export class SenderLeft extends Error {}
 
 /**
- * Undefined when it is longer than `limit`, or comes in far too many pieces; then the rest has not been read. Rejects with SenderLeft
- * when the other end goes away.
- * By events: an iterator costs as much again as the whole rest of a small request.
+ * Undefined if it is longer than `limit`, or comes in far too many pieces; then the rest has not been read. Rejects
+ * with SenderLeft when the other end leaves. Uses events, because an iterator costs as much as the rest of a small
+ * request.
  */
 export function readBody(message: IncomingMessage, limit: number): Promise<string | undefined> {
   if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)
@@ -23,7 +23,7 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
     const left = (cause?: Error) => reject(new SenderLeft('the connection was closed within a message', { cause }))
     message.once('error', left).once('close', left)
     message.once('end', () => {
-      // An error costs more than the rest of this, even if nobody hears of it.
+      // Making an unused error costs more than the rest of this.
       message.off('close', left)
       resolve(textOf(chunks))
     })

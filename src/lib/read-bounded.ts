@@ -1,8 +1,8 @@
-// Reads files up to a length, so that a wrong one cannot fill the memory.
+// Reads files up to a maximum length, so that a wrong file cannot fill the memory.
 import * as fs from 'node:fs'
 import type { Files } from './files'
 
-/** A whole file as text; one that goes on for longer than `most` bytes, such as a device, is refused. */
+/** Reads a whole file as text. Refuses a longer one, such as a device. */
 export function readBounded(file: string | number, most: number): string {
   const handle = typeof file === 'number' ? file : fs.openSync(file, 'r')
   try {
@@ -20,7 +20,7 @@ export function readBounded(file: string | number, most: number): string {
   }
 }
 
-/** The same for a plain file only: nobody knows when a pipe, or what the kernel writes as it comes, has an end. */
+/** The same for plain files only: a pipe or a file of the kernel may never end. */
 export async function readPlainFile(files: Files, file: string, most: number): Promise<string> {
   const handle = await files.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
   try {

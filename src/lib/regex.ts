@@ -1,11 +1,14 @@
-// Regular expressions that clients send: bounded in what they cost, and read as Perl's.
+// Regular expressions of clients: read as Perl's, with bounded cost.
 import { setFlagsFromString } from 'node:v8'
 import { errorText } from './system-failure'
 
 /** Characters of an expression. */
 const CHARS_MAX = 1024
 
-/** Repetitions in an expression that the linear engine does not know: with more of them, or with a choice, it may take for ever. */
+/**
+ * The largest number of repetitions in an expression that the linear engine does not support. With more, or with a
+ * choice, it could run for ever.
+ */
 const REPETITIONS_MAX = 1
 
 export class RegexError extends Error {}
@@ -13,9 +16,9 @@ export class RegexError extends Error {}
 let hasLinear = false
 
 /**
- * An expression that backtracks without end, sent by a client, must not stop the daemon: V8 then changes to its linear engine, where
- * that knows all that is in it, which its flag `l` tells. What the build compiled fits only a V8 whose flags are as they were then,
- * so they are set when the first expression comes.
+ * A client's expression that backtracks without end must not stop the daemon. V8 has a linear engine: the flag `l`
+ * shows whether it supports an expression. We set V8's flags at the first expression, because compiled code of the
+ * build fits only a V8 with the flags of that time.
  */
 function useLinearEngine(): void {
   if (hasLinear) return
@@ -49,7 +52,7 @@ export function compileRegex(source: string): RegExp {
   )
 }
 
-/** The linear engine does not know the flag `i`: both sides are in small letters instead. */
+/** The linear engine lacks the flag `i`, so we convert both sides to small letters. */
 class CaselessRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {
     return super.exec(text.toLowerCase())
@@ -61,7 +64,10 @@ const ONE = String.raw`${CODE}|\\.|[^\\]`
 const CLASSES_AND_OTHERS = new RegExp(String.raw`\[(\^?)((?:\\.|[^\]\\])*)\]|${ONE}`, 'gs')
 const RANGES_AND_OTHERS = new RegExp(`(${ONE})-(${ONE})|${ONE}`, 'gs')
 
-/** Rewrites a pattern so that it matches a text in small letters exactly where the pattern, ignoring case, matches the text. */
+/**
+ * Rewrites a pattern so that it matches a text in small letters exactly where the original pattern, ignoring case,
+ * matches the text.
+ */
 const caseless = (pattern: string): string =>
   pattern.replace(CLASSES_AND_OTHERS, (whole, not: string | undefined, inside: string | undefined) => {
     if (inside === undefined) return small(whole)
@@ -70,14 +76,17 @@ const caseless = (pattern: string): string =>
     return `[${not}${inside.replace(RANGES_AND_OTHERS, each)}]`
   })
 
-/** A character that is written as its number stays one, so that it means nothing else; other escapes have another meaning in the other case. */
+/**
+ * A character written as its number stays a number. Other escapes change their meaning with their case, so they stay
+ * too.
+ */
 function small(token: string): string {
   const lower = character(token)?.toLowerCase()
   if (lower === undefined) return token
   return token.startsWith('\\') ? lower.replace(/./gs, numbered) : lower
 }
 
-/** A range keeps what it has between the letters, and gets the small ones beside the capitals. */
+/** A range keeps its other characters, and gets small letters in addition to capital ones. */
 function smallRange(from: string, to: string): string {
   const [start, end] = [character(from), character(to)]
   if (start === undefined || end === undefined) return `${small(from)}-${small(to)}`
@@ -87,7 +96,7 @@ function smallRange(from: string, to: string): string {
   return capitals ? `${from}-${to}${numbered(low)}-${numbered(high)}` : `${from}-${to}`
 }
 
-/** Undefined for an escape that stands for more than one character, or for a place. */
+/** Undefined for an escape that stands for several characters, or for a position. */
 function character(token: string): string | undefined {
   if (!token.startsWith('\\')) return token
   if (!new RegExp(`^${CODE}$`).test(token)) return undefined
@@ -105,7 +114,7 @@ function isLinear({ source, flags }: RegExp): boolean {
   }
 }
 
-/** Escapes and classes repeat nothing, and neither does the question mark that begins a group's kind. */
+/** Escapes and classes do not repeat, nor does the question mark at the start of a group. */
 function isSimple(pattern: string): boolean {
   const bare = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x')
   return !bare.includes('|') && (bare.match(/[*+]|\{\d|(?<!\()\?/g)?.length ?? 0) <= REPETITIONS_MAX

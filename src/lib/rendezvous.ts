@@ -1,4 +1,4 @@
-// A Unix socket that another program is told of, so that it can say when a test may go on.
+// A Unix socket on which another program can tell a test to go on.
 import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import * as net from 'node:net'
@@ -6,20 +6,20 @@ import * as path from 'node:path'
 import { type Clock, within } from './clock'
 
 export interface Rendezvous {
-  /** Where to connect. */
+  /** The socket's path. */
   readonly path: string
-  /** The one who connected, undefined when nobody did in time. */
+  /** The client that connected, or undefined if none did in time. */
   caller(limit_s: number): Promise<Caller | undefined>
-  /** Nobody can connect any more; whoever has may still talk. */
+  /** Stops listening; a connected client may go on. */
   close(): Promise<void>
 }
 
 export interface Caller {
-  /** Whether it sent something, or left, in time. It is gone afterwards. */
+  /** Whether the client sent something, or left, in time. It is disconnected afterwards. */
   heard(limit_s: number): Promise<boolean>
 }
 
-/** The other side: comes to where it is waited for, looks around, and leaves, whereupon whoever waits goes on. */
+/** The other side: connects, looks around, and leaves, which lets the waiting side go on. */
 export async function meet<T>(socketPath: string, look: () => Promise<T>): Promise<T> {
   const socket = net.connect(socketPath)
   try {
@@ -30,7 +30,7 @@ export async function meet<T>(socketPath: string, look: () => Promise<T>): Promi
   }
 }
 
-/** The directory must be one that both sides see: a daemon of systemd has a temporary one of its own. */
+/** Both sides must see the directory: a daemon of systemd may have its own temporary directory. */
 export async function openRendezvous(clock: Clock, directory: string): Promise<Rendezvous> {
   const folder = await fs.mkdtemp(path.join(directory, 'ganeti-test-'))
   const server = net.createServer()

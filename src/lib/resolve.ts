@@ -1,11 +1,11 @@
-// Host names to addresses, and whether something answers at one.
+// Resolves host names, and checks whether something answers at an address.
 import * as dgram from 'node:dgram'
 import * as dns from 'node:dns/promises'
 import * as net from 'node:net'
 import { errorText } from './system-failure'
 
 export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<{ ip: string } | { error: string }> {
-  // Node's resolver finds no address of it, and no fault.
+  // Node's resolver returns no address for it, but no error either.
   if (name === '') return { error: 'an empty name is the name of nothing' }
   try {
     return { ip: (await dns.lookup(name, family)).address }
@@ -25,7 +25,7 @@ const systemResolver: Resolver = {
   nameOf: async (ip) => (await dns.lookupService(ip, 0)).hostname,
 }
 
-/** The address of a name, and its full name: what the resolver calls that address, or the name as it was given. */
+/** The address of a name, and its full name: the resolver's name for that address, or the given name. */
 export async function resolveFully(
   name: string,
   family: 0 | 4 | 6 = 0,
@@ -34,7 +34,7 @@ export async function resolveFully(
   const found = await resolver.address(name, family)
   if ('error' in found) return found
   const called = net.isIP(name) > 0 ? name : await resolver.nameOf(found.ip).catch(() => name)
-  // Who has no name is called by its address, and every machine calls itself localhost.
+  // Without a name the resolver returns the address, and every machine calls itself localhost.
   const isNone = net.isIP(called) > 0 || /^localhost(\.|$)/i.test(called)
   return { ip: found.ip, name: (isNone ? name : called).toLowerCase().replace(/\.$/, '') }
 }
@@ -43,7 +43,7 @@ export async function resolveFully(
 export const answersTcp = (ip: string, port: number, timeout_s: number): Promise<boolean> =>
   connects({ host: ip, port, timeout: timeout_s * 1000 }, true)
 
-/** Whether somebody listens, asked from an address of this machine. */
+/** Whether somebody listens, seen from an address of this machine. */
 export const servesTcp = (ip: string, port: number, timeout_s: number, source?: string): Promise<boolean> =>
   connects(
     { host: ip, port, timeout: timeout_s * 1000, ...(source === undefined ? {} : { localAddress: source }) },
@@ -63,7 +63,7 @@ function connects(options: net.TcpNetConnectOpts, refused: boolean): Promise<boo
   })
 }
 
-/** Whether an address is one of this machine's: only then a socket can have it. */
+/** Whether an address belongs to this machine: only then a socket can bind it. */
 export function ownsAddress(ip: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = dgram.createSocket(net.isIPv6(ip) ? 'udp6' : 'udp4')

@@ -3,20 +3,22 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { errorText } from './system-failure'
 
 export interface CommandOptions {
-  /** The child's environment, beside the plain one; nothing is inherited. */
+  /** The child's environment in addition to the plain one; it inherits nothing. */
   env?: Record<string, string>
   cwd?: string
   input?: string | Buffer
   timeout_s?: number
   /** More output than this is cut at the front. Default 1 MiB. */
   maxOutput?: number
-  /** Called with each piece of stdout and stderr as it comes. */
+  /** Called with each piece of stdout and stderr. */
   onOutput?: (chunk: string) => void
-  /** The program may ask the user at the terminal, and what it says there is not kept. */
+  /** The program may ask the user at the terminal; that output is not kept. */
   interactive?: boolean
   /** Ends the program. */
   signal?: AbortSignal | undefined
-  /** Processes that the program has started and left running in its group end with it, and those outside are not waited for. */
+  /**
+   * Processes that the program leaves running in its group end with it. We do not wait for processes outside the group.
+   */
   leaveNothing?: boolean
 }
 
@@ -30,13 +32,16 @@ export interface CommandResult {
   timedOut: boolean
 }
 
-/** Milliseconds without output after which a program that has ended is not listened to any more: somebody else holds its output. */
+/**
+ * Milliseconds without output after which we stop reading the output of a program that has ended: another process holds
+ * it open.
+ */
 const SILENCE_MS = 1000
 
 /** The code of a program that cannot be started. */
 export const NOT_STARTED = 127
 
-/** The environment that every program gets, whoever started this one. */
+/** The environment of every program, whatever our own is. */
 export const PLAIN_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C',
@@ -46,11 +51,11 @@ export const PLAIN_ENVIRONMENT = {
 export type Run = (argv: readonly string[], options?: CommandOptions) => Promise<CommandResult>
 
 export interface BoundedResult extends CommandResult {
-  /** It was ended in the middle of its output. */
+  /** It was ended because it printed too much. */
   readonly printedTooMuch: boolean
 }
 
-/** As `run`, but a program that prints more than this is ended, and nothing of it goes on when it has ended. */
+/** Like `run`, but ends a program that prints more than this, and everything that it leaves running. */
 export async function runBounded(
   run: Run,
   argv: readonly string[],
@@ -71,7 +76,7 @@ export async function runBounded(
   return { ...ran, printedTooMuch: tooMuch.signal.aborted }
 }
 
-/** Never rejects for a failing program: look at `code`. A program that cannot be started has code 127. */
+/** Never rejects for a failing program: check `code`. A program that cannot be started has code 127. */
 export function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const [program, ...args] = argv
   if (program === undefined) throw new Error('runCommand needs a program')
@@ -96,12 +101,12 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
       try {
         process.kill(options.interactive ? child.pid : -child.pid, 'SIGKILL')
       } catch {
-        // It ended by itself meanwhile.
+        // It has ended meanwhile.
       }
     }
     const stop = () => {
       kill()
-      // A child that made a group of its own would keep them open.
+      // A child in a group of its own would keep them open.
       child.stdout?.destroy()
       child.stderr?.destroy()
     }
@@ -130,7 +135,7 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
   })
 }
 
-/** A process that has left the group may hold the output for as long as it likes. */
+/** A process that has left the group may hold the output open for ever. */
 function listenOn({ stdout, stderr }: ChildProcess, stop: () => void): void {
   let heard = true
   const hear = () => void (heard = true)
@@ -139,13 +144,13 @@ function listenOn({ stdout, stderr }: ChildProcess, stop: () => void): void {
     if (stdout?.destroyed !== false && stderr?.destroyed !== false) return
     if (!heard) return stop()
     heard = false
-    // What came while this process was busy is read before it is looked for.
+    // First read the data that arrived while this process was busy.
     setTimeout(() => setImmediate(look), SILENCE_MS).unref()
   }
   look()
 }
 
-/** An error for arguments and variables that no program can be given, as those with a NUL. */
+/** Returns an error for arguments and variables that no program can get, such as ones with a NUL. */
 function begin(program: string, args: readonly string[], options: CommandOptions) {
   try {
     return spawn(program, args, {

@@ -1,6 +1,6 @@
-// The cluster's certificate in the steps of its renewal. Its file begins with the key and the certificate that a node shows; all
-// certificates in it are trusted. Before the new one is shown it stands behind the present one, with its key, so that every node's
-// file tells how far the renewal has come.
+// The cluster's certificate during its renewal. The file begins with the key and certificate that a node shows; all
+// certificates in it are trusted. Before a new certificate is shown, it stands behind the present one, with its key. So
+// every node's file tells how far the renewal has come.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 export interface KeyPair {

@@ -1,12 +1,12 @@
-// What a daemon tells systemd, where that started it: that it can be used, that it stops, and again and again that it is not stuck. Node
-// cannot send datagrams to a Unix socket, so `systemd-notify`, which comes with systemd, sends them.
+// Messages of a daemon to systemd, if systemd started it: ready, stopping, and regular signs of life. Node cannot send
+// datagrams to Unix sockets, so `systemd-notify`, which comes with systemd, sends them.
 import { execFile } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { systemClock, type Timer } from './clock'
 import { environmentValue } from './environment'
 
 const PROGRAM = 'systemd-notify'
-/** systemd puts up with two that do not come. */
+/** The watchdog tolerates two missing signs. */
 const SIGNS_IN_TIME = 3
 
 export interface ServiceManager {
@@ -15,13 +15,16 @@ export interface ServiceManager {
   stopping(): void
 }
 
-/** Does nothing where no service manager waits for words. What a child inherits must not speak for its parent: the variables go. */
+/**
+ * Does nothing without a service manager. A child must not speak for its parent, so the variables are removed from the
+ * environment.
+ */
 export function serviceManager(): ServiceManager {
   const socket = environmentValue('NOTIFY_SOCKET')
   const patience_us = Number(environmentValue('WATCHDOG_USEC') ?? 0)
   for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete process.env[name]
   if (socket === undefined) return { ready: () => undefined, stopping: () => undefined }
-  // A word that is lost has the end that systemd gives it: no sign of life, or a start that takes too long.
+  // If a message gets lost, systemd's own time limit acts.
   const tell = (word: string) =>
     void execFile(
       PROGRAM,
@@ -46,7 +49,7 @@ export function serviceManager(): ServiceManager {
   }
 }
 
-/** Whether standard error is the journal, which keeps what is written with its time, its process and its priority. */
+/** Whether standard error is the journal, which records time, process and priority itself. */
 export function writesToJournal(): boolean {
   const [device, inode] = (environmentValue('JOURNAL_STREAM') ?? '').split(':')
   try {

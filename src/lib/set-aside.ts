@@ -1,4 +1,4 @@
-// Files that are kept beside what took their place, for a person to look at: so many of each, the newest.
+// Keeps replaced files for a person to look at: the newest few of each.
 import * as path from 'node:path'
 import type { Clock } from './clock'
 import type { Disk } from './disk'
@@ -10,13 +10,13 @@ interface SetAside {
   readonly most: number
 }
 
-/** Moves a file to `FILE.WORD-NUMBER`, where the highest number is the newest; answers with the new name. */
+/** Moves a file to `FILE.WORD-NUMBER`, where the highest number is the newest. Returns the new name. */
 export async function setAside(file: string, word: string, { disk, clock, most }: SetAside): Promise<string> {
   const [folder, start] = [path.dirname(file), `${path.basename(file)}.${word}-`]
   const numbers = numbered(await disk.list(folder), start)
   for (const number of numbers.slice(0, Math.max(0, numbers.length - most + 1)))
     await disk.remove(path.join(folder, `${start}${number}`)).catch(() => undefined)
-  // The time, unless somebody has set the clock back meanwhile.
+  // The number is the time, or more if somebody has set the clock back.
   const kept = `${file}.${word}-${Math.max(Math.floor(clock.now_ms()), (numbers.at(-1) ?? 0) + 1)}`
   await disk.rename(file, kept)
   return kept

@@ -1,4 +1,4 @@
-/** Counts places that are taken at the same time, with a limit for all and one for each user or client. */
+/** Counts places in use, with one limit for all and one for each user or client. */
 export class Shares {
   private readonly counts = new Map<string, number>()
   private taken = 0
@@ -9,14 +9,14 @@ export class Shares {
     return this.counts.get(who) ?? 0
   }
 
-  /** Which of the limits is reached, if one is. */
+  /** The limit that is reached, if any. */
   full(who: string): 'all' | 'each' | undefined {
     const { all, each } = this.limits
     if (this.of(who) >= (typeof each === 'number' ? each : each(who))) return 'each'
     return this.taken >= all ? 'all' : undefined
   }
 
-  /** Answers how to give it back, which is done once. */
+  /** Takes a place. Returns a function that gives it back once. */
   take(who: string): () => void {
     this.add(who, 1)
     return () => this.add(who, -1)

@@ -1,4 +1,4 @@
-// Texts of others, whose length nobody promises, for errors and logs.
+// Shortens foreign texts of any length for errors and logs.
 
 export const startOf = (text: string, chars: number): string =>
   text.length <= chars ? text : `${text.slice(0, chars)}[...]`

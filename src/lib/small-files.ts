@@ -1,5 +1,6 @@
-// Reads small files again and again, as those in which the kernel tells its figures. Such a file does not say how long it is, so Node's own
-// readFile takes 64 KiB for each: a look at all processes of a machine took some twenty MiB, which stayed until they were collected.
+// Reads small files again and again, such as the kernel's figures. Such a file does not state its length, so Node's
+// readFile allocates 64 KiB for each. One look at all processes of a machine took some twenty MiB until the next
+// garbage collection.
 import type * as promises from 'node:fs/promises'
 
 const FIRST_BYTES = 8192

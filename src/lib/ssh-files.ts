@@ -1,4 +1,5 @@
-// The SSH keys of a node's root: its own, and the files that list those of others. A virtual node has its own below its folder.
+// The SSH keys of a node's root user: its own, and the files with those of others. A virtual node has them below its
+// folder.
 import type { Clock } from './clock'
 import type { Disk } from './disk'
 import type { Paths } from './paths'
@@ -46,7 +47,7 @@ export class SshFiles {
     await this.changeAuthorized((text) => withoutAuthorizedKeys(text, keys))
   }
 
-  /** Undefined when this node has no list. */
+  /** Undefined if this node has no list. */
   async publicKeys(): Promise<Map<string, string[]> | undefined> {
     const list = await this.disk.read(this.paths.sshPublicKeys)
     return list && parsePublicKeys(list.toString('utf8'))
@@ -62,7 +63,7 @@ export class SshFiles {
     return key === '' ? undefined : key
   }
 
-  /** Makes a pair of keys and answers with the public one, which may log in here. A suffix keeps it beside the one in use. */
+  /** Makes a key pair and returns the public key, which may log in here. A suffix keeps it beside the current pair. */
   async generate(type: string, bits: number, suffix = ''): Promise<string> {
     const file = this.privateKey(type) + suffix
     await this.disk.makeDirectory(this.paths.local(DIRECTORY), 0o700)
@@ -76,7 +77,7 @@ export class SshFiles {
     return key
   }
 
-  /** The pair with the suffix takes the place of all others. */
+  /** The pair with the suffix replaces all others. */
   async install(type: string, suffix: string): Promise<void> {
     for (const other of SSH_KEY_TYPES) await this.setAside(this.privateKey(other))
     const file = this.privateKey(type)
@@ -84,7 +85,7 @@ export class SshFiles {
     await this.disk.rename(`${file}${suffix}.pub`, `${file}.pub`)
   }
 
-  /** The keys that the SSH daemon of this node shows: all nodes of a cluster show the same. Type, private and public key. */
+  /** Type, private and public key of each host key of this node. All nodes of a cluster have the same. */
   async hostKeys(): Promise<[SshKeyType, string, string][]> {
     const pairs = await Promise.all(
       SSH_KEY_TYPES.map(async (type): Promise<[SshKeyType, string, string]> => {
@@ -105,7 +106,7 @@ export class SshFiles {
     }
   }
 
-  /** Keys may be in use elsewhere, so the old ones stay beside the new ones. */
+  /** Other machines may use the keys, so the old ones stay beside the new ones. */
   private async setAside(file: string): Promise<void> {
     const backup = `.backup-${Math.floor(this.surroundings.clock.now_ms())}`
     for (const name of [file, `${file}.pub`])

@@ -1,10 +1,10 @@
-// Texts in which SSH keys are listed: OpenSSH's authorized_keys, and the list of the nodes' public keys that Ganeti keeps, with a
-// node's uuid before each key.
+// Lists of SSH keys: OpenSSH's authorized_keys, and Ganeti's list of the nodes' public keys, with a node's uuid before
+// each key.
 
-/** A node's uuid, or its name while it has none -> its keys. */
+/** Keys by a node's uuid, or by its name while it has no uuid. */
 export type PublicKeys = ReadonlyMap<string, readonly string[]>
 
-/** Type and key without the options before and the comment behind them; undefined for a line that has none. */
+/** Type and key, without options and comment; undefined if the line has no key. */
 function bareKey(line: string): string | undefined {
   const [, type, key] = /(?:^|[\s"])((?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[\w.@-]+)\s+([\w+/]+=*)(?:\s|$)/.exec(line) ?? []
   return type === undefined || line.trimStart().startsWith('#') ? undefined : `${type} ${key}`
@@ -14,14 +14,14 @@ const linesOf = (text: string): string[] => text.split('\n').filter((line) => li
 const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
 const bareKeys = (lines: readonly string[]): Set<string | undefined> => new Set(lines.map(bareKey))
 
-/** Which keys the file lets in. */
+/** Tells which keys the file lets in. */
 export function authorizedIn(text: string): (key: string) => boolean {
   const known = bareKeys(linesOf(text))
   known.delete(undefined)
   return (key) => known.has(bareKey(key))
 }
 
-/** A key that is there already stays as it is. */
+/** Keys that are already there stay unchanged. */
 export function withAuthorizedKeys(text: string, keys: readonly string[]): string {
   const lines = linesOf(text)
   const known = bareKeys(lines)
@@ -38,7 +38,7 @@ export function withoutAuthorizedKeys(text: string, keys: readonly string[]): st
   return textOf(linesOf(text).filter((line) => !unwanted.has(bareKey(line))))
 }
 
-/** The numbers of the lines, from 1, of everybody who has several. */
+/** Owners with several keys, and the numbers of their lines, from 1. */
 export function repeatedOwners(text: string): Map<string, readonly number[]> {
   const lines = new Map<string, number[]>()
   text.split('\n').forEach((line, index) => {

@@ -1,20 +1,20 @@
-// How nodes are reached over SSH, with Ganeti's options in Ganeti's order.
+// Reaches nodes over SSH, with Ganeti's options in Ganeti's order.
 import * as path from 'node:path'
 import type { Paths } from './paths'
 import { SSH_KEY_TYPES, sshKeyFile } from './ssh-files'
 
 export interface SshOptions {
   knownHosts: string
-  /** The cluster's name, under which its nodes' common host key is known. */
+  /** The cluster's name, under which ssh knows the nodes' common host key. */
   hostAlias?: string
   port?: number
-  /** Keeps back what ssh itself would say. */
+  /** Suppresses ssh's own messages. */
   quiet: boolean
-  /** Whether ssh may ask for a password. Default: it may not. */
+  /** Whether ssh may ask for a password. Default: no. */
   mayAsk?: boolean
-  /** How to treat a host whose key is not known. Default: it is refused. */
+  /** What to do about an unknown host key. Default: refuse. */
   unknownHosts?: 'ask' | 'accept'
-  /** Nodes are reached by IPv6. Default: by IPv4. */
+  /** Use IPv6. Default: IPv4. */
   ipv6?: boolean
 }
 
@@ -28,7 +28,7 @@ export const sshOptions = (options: SshOptions): string[] => [
   '-oConnectTimeout=10',
   ...(options.hostAlias === undefined ? [] : [`-oHostKeyAlias=${options.hostAlias}`]),
   ...(options.quiet ? ['-q'] : []),
-  // Only that a host was not known is said otherwise.
+  // Only suppresses the message about an unknown host.
   ...(options.unknownHosts === 'accept' ? ['-oLogLevel=ERROR'] : []),
   ...(options.port === undefined ? [] : [`-oPort=${options.port}`]),
   ...(options.mayAsk === true ? [] : ['-oBatchMode=yes']),
@@ -40,11 +40,14 @@ const HOST_KEYS = { ask: 'ask', accept: 'no', refuse: 'yes' } as const
 
 export interface NodeAddress {
   readonly name: string
-  /** Needed for virtual nodes, whose names only their cluster knows. */
+  /** Needed for virtual nodes: only their cluster knows their names. */
   readonly address: string | undefined
 }
 
-/** A line for the shell of another node, run as root there. A virtual node has keys of its own, and must be told which it is. */
+/**
+ * Makes a command that runs a shell line on another node as root. A virtual node has its own keys, and must be told its
+ * name.
+ */
 export function sshCommand(paths: Paths, node: NodeAddress, options: SshOptions, line: string): string[] {
   const isVirtual = paths.root !== ''
   const own = [
@@ -63,7 +66,7 @@ export function sshCommand(paths: Paths, node: NodeAddress, options: SshOptions,
   ]
 }
 
-/** Where a file of Ganeti's layout is on another node. */
+/** The path on another node of a file of Ganeti's layout. */
 export const pathOnNode = (paths: Paths, node: string, file: string): string =>
   paths.root === '' ? file : path.join(path.dirname(paths.root), node, file)
 

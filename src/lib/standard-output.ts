@@ -2,7 +2,7 @@
 // only the last line does not fit.
 
 export interface StandardOutput {
-  /** Ends the process when all that was written has arrived: output goes to a pipe in its own time. */
+  /** Ends the process when all output has arrived, since output to a pipe is asynchronous. */
   finish(code: number): void
 }
 
@@ -13,7 +13,7 @@ export function standardOutput({ program, quietCode = () => 0 }: OutputOptions):
     process.exit(1)
   }
   process.stdout.on('error', lost)
-  // Nobody is left who could be told.
+  // Nobody is left to be told.
   process.stderr.on('error', () => process.exit(1))
   return {
     finish(code) {

@@ -1,5 +1,5 @@
-// Translates errors of the system into words that tell an administrator what is full, broken or used up, and where. No other place translates the
-// system's error names; code that shows errors asks here.
+// Translates errors of the system into words that tell an administrator which thing is full, broken or used up. Only
+// this file translates the system's error names; code that shows errors uses it.
 import * as fs from 'node:fs'
 import { errorCode } from './disk'
 import { type Place, placeOf } from './mounts'
@@ -8,17 +8,17 @@ import { type Place, placeOf } from './mounts'
 export const errorText = (error: unknown): string =>
   systemFailure(error) ?? (error instanceof Error ? error.message : String(error))
 
-/** Undefined for an error that is no such refusal. */
+/** Undefined if the system did not cause the error. */
 export function systemFailure(error: unknown): string | undefined {
   const code = errorCode(error) ?? ''
   const explain = FAILURES.get(code)
   const where = new Where(textAt(error, 'path'), textAt(error, 'syscall') ?? '')
-  // Terminals and pipes have these two for reasons of their own.
+  // Terminals and pipes use these two codes for other reasons.
   if ((code === 'EAGAIN' && !where.starts) || (code === 'EIO' && where.file === undefined)) return undefined
   return explain && `${explain(where)} (${code})`
 }
 
-/** Whether such a text says that there is no room, also when it came from another daemon. */
+/** Whether such a text, possibly from another daemon, says that there is no room. */
 export const saysFull = (text: string): boolean => /\((ENOSPC|EDQUOT)\)$/.test(text)
 
 class Where {
@@ -80,7 +80,7 @@ const FAILURES: ReadonlyMap<string, (where: Where) => string> = new Map([
 export interface Limit {
   readonly name: string
   readonly what: string
-  /** How a shell and a unit of systemd set it. */
+  /** How to set it in a shell and in a unit of systemd. */
   readonly command: string
   readonly setting: string
 }
@@ -96,7 +96,7 @@ function limitText(limit: Limit): string {
   return `${said}: raise that where it is started (${limit.command}, or ${limit.setting} of its unit)`
 }
 
-/** A limit of this process, from the kernel; undefined where it cannot be read, as when no file can be opened. */
+/** A limit of this process; undefined if the kernel does not tell it, for example because no file can be opened. */
 export function processLimit({ name }: Limit): number | undefined {
   const lines = attempt(() => fs.readFileSync('/proc/self/limits', 'utf8'))?.split('\n')
   const soft = lines

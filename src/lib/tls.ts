@@ -13,18 +13,18 @@ import { type Random, systemRandom } from './random'
 /** The subject of the cluster's certificate; clients of Ganeti expect it. */
 const CLUSTER_COMMON_NAME = 'ganeti.example.com'
 const VALIDITY_DAYS = 1825
-/** Certificates start to be valid a little in the past, for nodes whose clocks are behind. */
+/** Certificates become valid a little in the past, for nodes whose clocks are behind. */
 const BACKDATED_MS = 600_000
 const DAY_MS = 86_400_000
 
 export interface CertificateOptions {
   commonName?: string
-  /** Tells certificates of the same name apart: who trusts both finds by it which one has signed another. */
+  /** Tells certificates of the same name apart, so that a client that trusts both can find the signer. */
   unit?: string
   validity_days?: number
   /** Host names and addresses that the certificate is good for. */
   names?: readonly string[]
-  /** PEM of the key and certificate that sign; without it the certificate signs itself and may sign others. */
+  /** PEM of the key and certificate that sign it. Without them the certificate signs itself and may sign others. */
   issuer?: string
   clock?: Clock
   random?: Random
@@ -60,18 +60,18 @@ export async function createCertificate(options: CertificateOptions = {}): Promi
   return `${key}${certificate.toString('pem').trimEnd()}\n`
 }
 
-/** A node's `client.pem`: signed by the cluster's certificate, named like the node. */
+/** A node's `client.pem`: signed by the cluster's certificate, with the node's name. */
 export function createClientCertificate(serverPem: string, nodeName: string, options: CertificateOptions = {}) {
   return createCertificate({ ...options, commonName: nodeName, issuer: serverPem })
 }
 
-/** SHA-1 of a PEM's (first) certificate as `XX:XX:...`: how ssconf_master_candidates_certs names callers. */
+/** SHA-1 of a PEM's (first) certificate as `XX:XX:...`, as ssconf_master_candidates_certs lists it. */
 export const certificateDigest = (pem: string | Buffer): string => new crypto.X509Certificate(pem).fingerprint
 
 /** When the certificate ends, in milliseconds since the epoch. */
 export const certificateEnd_ms = (pem: string | Buffer): number => Date.parse(new crypto.X509Certificate(pem).validTo)
 
-/** Why a certificate is not accepted at this time; undefined when it is valid. */
+/** Why a certificate is not valid at this time; undefined if it is valid. */
 export function certificateProblem(file: string, pem: string | Buffer, now_ms: number): string | undefined {
   const { validFrom, validTo } = new crypto.X509Certificate(pem)
   const [from_ms, to_ms] = [Date.parse(validFrom), Date.parse(validTo)]
@@ -83,7 +83,7 @@ export function certificateProblem(file: string, pem: string | Buffer, now_ms: n
   )
 }
 
-/** Where a server has its key, and its certificate with those that lead to an authority; both may be in one file. */
+/** Files of a server's key and of its certificate chain; both may be one file. */
 export interface CertificateFiles {
   readonly key: string
   readonly cert: string
@@ -94,15 +94,15 @@ export const keyAndCertificate = (files: Files, { key, cert }: CertificateFiles)
   cert: files.readFileSync(cert),
 })
 
-/** Mutual TLS of the node daemon: serves the cluster certificate, which has to have signed the caller's. */
+/** The node daemon's mutual TLS: it shows the cluster's certificate, which must have signed the caller's. */
 export function nodeServerTls(files: Files, paths: Paths): TlsOptions {
   const pem = files.readFileSync(paths.serverCert)
   return { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' }
 }
 
 /**
- * The certificate that a caller of nodes shows: its client certificate or, before there is one, the cluster's. The other end is known by the
- * cluster's certificate, not by its host name.
+ * The certificate of a node's caller: its client certificate, or the cluster's before there is one. The caller
+ * recognizes the node by the cluster's certificate, not by its host name.
  */
 export function nodeClientTls(
   files: Files,
@@ -113,7 +113,7 @@ export function nodeClientTls(
   return { key: own, cert: own, ca, minVersion: 'TLSv1.2', checkServerIdentity: () => undefined }
 }
 
-/** Each new connection is served with the certificate as its files have it then. One that cannot be used changes nothing. */
+/** Reads the certificate again for each new connection. An unusable certificate changes nothing. */
 export function followCertificate(
   files: Files,
   server: tls.Server,
@@ -127,7 +127,7 @@ export function followCertificate(
     return stamps.includes(undefined) ? undefined : stamps.join()
   }
   let served = stampOf()
-  // Before the handshake, which the server's own listener begins.
+  // Runs before the handshake, which the server's own listener begins.
   server.prependListener('connection', () => {
     const stamp = stampOf()
     if (stamp === served || stamp === undefined) return

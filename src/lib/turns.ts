@@ -1,16 +1,16 @@
-// Runs tasks that must not run at the same time, in the order in which they were asked for.
+// Runs tasks one at a time, in the order of their calls.
 
 export class Turns {
   private last: Promise<unknown> = Promise.resolve()
 
-  /** Ends as the work ends; a failure does not hold up what comes next. */
+  /** Returns the result of the work. A failure does not hold up later tasks. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.last.then(work)
     this.last = mine.catch(() => undefined)
     return mine
   }
 
-  /** Resolves when all that was asked for until now is over. */
+  /** Resolves when all earlier tasks are over. */
   async idle(): Promise<void> {
     await this.last
   }

@@ -1,4 +1,4 @@
-// Files of one directory that other processes write: tells which of them have changed.
+// Watches files in a directory that other processes write, and tells which have changed.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { DirectoryNews, type NewsOptions } from './directory-news'

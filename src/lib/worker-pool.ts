@@ -1,5 +1,5 @@
-// Long computations in threads of their own, so that the event loop goes on: a few at a time, while the others wait, and one that takes too
-// long, or that nobody wants any more, is ended with its thread.
+// Runs long computations in threads, so that the event loop goes on. A few run at a time, the others wait. A task that
+// takes too long, or that nobody wants any more, is ended with its thread.
 import { Worker, parentPort } from 'node:worker_threads'
 import type { Clock, Timer } from './clock'
 
@@ -9,13 +9,13 @@ export interface WorkerPoolOptions {
   readonly execArgv?: readonly string[]
   readonly clock: Clock
   readonly threads: number
-  /** Seconds after which a thread that has nothing to do is ended, with its memory; else it waits for ever. */
+  /** Seconds after which an idle thread ends, with its memory; without it, idle threads stay. */
   readonly idle_s?: number
   readonly limit_s: number
   readonly memory_mib: number
 }
 
-/** The input, in parts that are each small enough to be copied to a thread without holding up the event loop. */
+/** The input, in parts small enough to copy to a thread without holding up the event loop. */
 export type TaskParts = AsyncIterable<unknown>
 
 /** The task took too long. */
@@ -26,7 +26,7 @@ const END = 'end of the input'
 
 export class WorkerPool {
   private readonly idle: Worker[] = []
-  /** The ends of threads that have nothing to do. */
+  /** Timers that end idle threads. */
   private readonly resting = new WeakMap<Worker, Timer>()
   private readonly all = new Set<Worker>()
   private readonly queue: (() => void)[] = []
@@ -34,7 +34,9 @@ export class WorkerPool {
 
   constructor(private readonly options: WorkerPoolOptions) {}
 
-  /** Runs a task of these parts in a thread, and returns its result. Rejects with the signal's reason when that fires. */
+  /**
+   * Runs a task with this input in a thread, and returns its result. Rejects with the signal's reason when it fires.
+   */
   async run(parts: TaskParts, signal?: AbortSignal): Promise<unknown> {
     await this.turn(signal)
     const worker = this.take()
@@ -50,7 +52,7 @@ export class WorkerPool {
     }
   }
 
-  /** How many there are, at work or not. */
+  /** The number of threads, busy or idle. */
   get threads(): number {
     return this.all.size
   }
@@ -76,7 +78,7 @@ export class WorkerPool {
     })
   }
 
-  /** Gives the place to the first that waits, so that a newcomer does not take it as well. */
+  /** Gives the place to the first waiter, so that a newcomer cannot take it. */
   private leave(): void {
     const next = this.queue.shift()
     if (next === undefined) this.running--
@@ -154,7 +156,7 @@ async function feed(worker: Worker, parts: TaskParts): Promise<void> {
 const reasonOf = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new Error('nobody waits for it any more')
 
-/** The loop of a thread: it does one task after the other. */
+/** The loop of a thread: runs one task after the other. */
 export function serveTasks(run: (parts: readonly unknown[]) => unknown): void {
   let parts: unknown[] = []
   parentPort?.on('message', (message) => {

@@ -1,5 +1,5 @@
-// Calls over framed text, both ends: {"method","args"} is answered by {"success","result"}. LUXI and wconfd's protocol are this.
-// Knows how a call travels and fails; what the calls mean is the business of the handlers.
+// Calls over framed text, both ends: {"method","args"} is answered by {"success","result"}. LUXI and wconfd use it.
+// Handlers give the calls their meaning.
 import { hearAll, type Clock } from '../lib/clock'
 import { errorText, systemFailure } from '../lib/system-failure'
 import { errorCode } from '../lib/disk'
@@ -14,7 +14,7 @@ import { ANSWER_HEAD, ANSWER_TAIL, parseLong } from './long-answers'
 /** Returned by a handler that has sent its own messages on the connection. */
 export const ANSWERED = Symbol('answered')
 
-/** The value that it returns or resolves to is the result. A GanetiError that it throws is sent to the caller. */
+/** The value that it returns or resolves to is the result. If it throws a GanetiError, the caller gets it. */
 export type CallHandler = (args: unknown, connection: FramedConnection) => unknown
 export type CallHandlers = Readonly<Record<string, CallHandler>>
 
@@ -26,7 +26,7 @@ export interface CallServerOptions {
   maxConnections?: number
   log: Log
   onOpen?: (connection: FramedConnection) => void
-  /** The answer to text that is no call, and whether to hang up after it. Default: Ganeti's, which hangs up. */
+  /** The answer to text that is no call, and whether to close afterwards. Default: Ganeti's answer, and close. */
   onUnparsable?: (reason: string, text: string) => { result: unknown; close: boolean }
 }
 
@@ -45,7 +45,7 @@ export function serveCalls(options: CallServerOptions, handlers: CallHandlers): 
   })
 }
 
-/** One message of the protocol, as it is sent. */
+/** A message in the form in which it is sent. */
 export const encodeAnswer = (success: boolean, result: unknown): string =>
   `{"success":${success},"result":${resultJson(result)}}`
 
@@ -69,7 +69,7 @@ async function handleCall(
   }
 }
 
-/** Encodes an error for the caller. An unforeseen error is logged, and the caller gets it without the stack. */
+/** Encodes an error for the caller. An unforeseen error is logged; the caller gets it without the stack. */
 export function toWire(error: unknown, method: string, log: Log): unknown {
   if (error instanceof GanetiError) return error.toWire()
   if (systemFailure(error) !== undefined) {
@@ -104,11 +104,14 @@ function refuse(connection: FramedConnection, reason: string, text: string, opti
   if (close) connection.end()
 }
 
-/** The peer could not be reached, was lost in the middle of a call, or did not answer in time. */
+/** The peer could not be reached, was lost during a call, or did not answer in time. */
 export class PeerError extends Error {
   constructor(
     text: string,
-    /** After `unreachable` and `forbidden` the call was not sent; after the others it may or may not have been done. */
+    /**
+     * With `unreachable` and `forbidden` the call was not sent; with the others it may or may not have been carried
+     * out.
+     */
     readonly kind: 'unreachable' | 'forbidden' | 'lost' | 'timeout',
   ) {
     super(text)
@@ -117,13 +120,13 @@ export class PeerError extends Error {
 
 export interface JsonClientOptions {
   path: string
-  /** Who answers there, for error texts: `the master daemon (luxid)`. */
+  /** The peer's name in errors: `the master daemon (luxid)`. */
   peer: string
   connectTimeout_s?: number
   clock: Clock
 }
 
-/** The last answer to a call that is made again and again: an answer with the same text is not read again. */
+/** The last answer to a repeated call: an answer with the same text is not parsed again. */
 export interface Remembered {
   text?: string
   result?: unknown
@@ -136,20 +139,20 @@ interface Call {
   reject(error: Error): void
 }
 
-/** A connection with the calls that wait on it; answers come in the order of the calls. */
+/** A connection with its waiting calls; answers come in the order of the calls. */
 interface Link {
   connection: FramedConnection
   waiting: Call[]
 }
 
-/** Connects at the first call, and anew at the next one after the connection was lost. Calls may overlap. */
+/** Connects at the first call, and again at the next call after the connection was lost. Calls may overlap. */
 export class JsonClient {
   private link: Link | undefined
   private connecting: Promise<Link> | undefined
 
   constructor(private readonly options: JsonClientOptions) {}
 
-  /** `timeout_s` null waits for as long as the connection lives; an `unread` answer is the text of the result. */
+  /** `timeout_s` null: wait as long as the connection lives. An `unread` answer is the text of the result. */
   async call(
     method: string,
     args: unknown,
@@ -161,7 +164,7 @@ export class JsonClient {
       const { clock, peer, path } = this.options
       let settled = false
       const expire = async (limit_s: number) => {
-        // After this process was stopped the answer may be there, and only not read yet.
+        // If this process was stopped, the answer may have arrived without being read.
         await hearAll()
         if (!settled) this.drop(link, late(peer, path, method, limit_s))
       }
@@ -207,7 +210,7 @@ export class JsonClient {
     }
   }
 
-  /** Answers carry no call's name, so after a time-out nothing that comes on the connection can be trusted. */
+  /** Answers do not name their call, so after a time-out no further data on the connection can be assigned. */
   private drop(link: Link, reason: PeerError): void {
     if (this.link === link) this.link = undefined
     for (const call of link.waiting.splice(0)) call.reject(reason)
@@ -215,7 +218,9 @@ export class JsonClient {
   }
 }
 
-/** True when the other end hangs up after this answer: it could not read the call, and looks at nothing that came behind it. */
+/**
+ * True if the other end closes after this answer, because it could not parse the call and ignores everything after it.
+ */
 async function answer(waiting: Call[], text: string): Promise<boolean> {
   const call = waiting.shift()
   if (call === undefined) return false
@@ -242,7 +247,7 @@ async function answer(waiting: Call[], text: string): Promise<boolean> {
   return false
 }
 
-/** Reads an answer; throws an error for the caller when the text is not a valid answer. */
+/** Parses an answer; throws an error for the caller if the text is no valid answer. */
 export async function readReply(method: string, text: string): Promise<{ success: boolean; result: unknown }> {
   let reply: unknown
   try {

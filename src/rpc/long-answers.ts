@@ -1,28 +1,28 @@
-// Answers with long lists of rows. Each slice of rows stands on a line of its own, which no string in JSON can hold, so that the
-// text is made and read slice by slice; for every other client of the protocol it is JSON with some blanks.
+// Answers with long lists of rows. Each slice of rows has its own line. JSON strings contain no line ends, so both
+// sides can work slice by slice. Other clients just see JSON with some whitespace.
 import { breathe } from '../lib/clock'
 import { CELLS_AT_ONCE } from '../model/limits/queries'
 import { isObject } from '../lib/shapes/shape'
 
-/** How many rows of so many cells are worked on at once. */
+/** How many rows with this many cells to process at once. */
 export const rowsAtOnce = (cells: number): number => Math.max(1, Math.floor(CELLS_AT_ONCE / Math.max(1, cells)))
 
-/** The text before the result in an answer that succeeded. */
+/** The text before the result of a successful answer. */
 export const ANSWER_HEAD = '{"success":true,"result":'
 export const ANSWER_TAIL = '}'
 
-/** JSON that is made and sent, or that comes, in pieces. */
+/** JSON that is made, sent or received in pieces. */
 export class JsonText {
   constructor(readonly pieces: Iterable<string> | AsyncIterable<string | Buffer>) {}
 }
 
-/** A slice is the JSON of its rows with commas between them. What is no more than one slice has no lines. */
+/** A slice is the JSON of its rows with commas between them. A table of one slice has no line ends. */
 export function tableText(head: string, slices: Iterable<string> | AsyncIterable<string>, tail: string): JsonText {
   const lines = new Lines(head, tail)
   return new JsonText(Symbol.iterator in slices ? lines.of(slices) : lines.ofLate(slices))
 }
 
-/** A slice is told when the next one is there: only then is it known that it needs a line. */
+/** Holds back each slice until the next one exists: only then we know that it needs a line end. */
 class Lines {
   private text: string | undefined
   private long = false
@@ -56,7 +56,7 @@ class Lines {
   }
 }
 
-/** Reads the text of a table, or any other JSON. */
+/** Parses the text of a table, or any other JSON. */
 export function parseLong(text: string): unknown {
   const head = text.indexOf('\n')
   return head === -1 ? JSON.parse(text) : parseSlices(text, head)
@@ -67,7 +67,7 @@ async function parseSlices(text: string, head: number): Promise<unknown> {
   const ours = text[head - 1] === '[' && text[tail + 1] === ']'
   const whole: unknown = ours ? JSON.parse(text.slice(0, head) + text.slice(tail)) : undefined
   const rows = rowsOf(whole)
-  // Blanks of somebody else's.
+  // Another program's whitespace.
   if (rows === undefined) return JSON.parse(text)
   for (let at = head + 1; at < tail;) {
     const end = text.indexOf('\n', at)
@@ -87,7 +87,7 @@ function rowsOf(answer: unknown): Rows | undefined {
   return isRows(rows) && rows.length === 0 ? rows : undefined
 }
 
-/** Null stands for an object that is not there. */
+/** Null for an object that does not exist. */
 type Rows = (unknown[] | null)[]
 
 const isRows = (value: unknown): value is Rows =>

@@ -1,4 +1,4 @@
-// A call whose answer is handed on as it comes, unread: to read a long list only to write it again costs more than to make it.
+// A call whose answer is passed on unparsed: parsing a long list only to write it again costs more than making it.
 import type { Socket } from 'node:net'
 import { END, connectSocket } from '../lib/json-socket'
 import { errorFromWire, GenericError } from '../model/errors'
@@ -6,7 +6,10 @@ import { CALL_CONNECT_S } from '../model/limits/wires'
 import { type JsonClientOptions, late, lost, PeerError, readReply, unreachable } from './json-protocol'
 import { ANSWER_HEAD, JsonText } from './long-answers'
 
-/** On a connection of its own, which is closed when the text has been read, or is read no further. The limit is for its beginning. */
+/**
+ * Uses its own connection, which closes when the text has been read, or the reader stops. The time limit is for the
+ * answer's beginning.
+ */
 export async function callForText(
   options: JsonClientOptions,
   method: string,
@@ -34,7 +37,7 @@ export async function callForText(
   }
 }
 
-/** Its bytes, without the one that ends it. No piece is empty. */
+/** The message's bytes without the final byte. No piece is empty. */
 async function* messageOf(socket: Socket, cutOff: PeerError): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of socket) {
@@ -49,7 +52,7 @@ async function* messageOf(socket: Socket, cutOff: PeerError): AsyncGenerator<Buf
   throw cutOff
 }
 
-/** Reads as much as it takes to know whether the call succeeded. */
+/** Reads until it is known whether the call succeeded. */
 async function readHead(bytes: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head = Buffer.alloc(0)
   while (head.length <= ANSWER_HEAD.length) {
@@ -66,7 +69,7 @@ async function readAll(head: Buffer, bytes: AsyncIterable<Buffer>): Promise<stri
   return Buffer.concat(all).toString('utf8')
 }
 
-/** The last one closes the answer around the result. */
+/** The last byte closes the answer around the result. */
 async function* withoutLastByte(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held = first
   for await (const chunk of rest) {

@@ -17,7 +17,7 @@ export function updateCluster(
   return { config: putCluster(config, changed), result: [changed.serial_no, changed.mtime] }
 }
 
-/** Some fields; null takes an optional one away. */
+/** Sets some fields; null removes an optional one. */
 export function patchCluster(
   config: ConfigData,
   context: ChangeContext,
@@ -26,7 +26,7 @@ export function patchCluster(
   return done(putCluster(config, touched(patched(config.cluster, fields), context)))
 }
 
-/** A port for a console or a DRBD device: one that was given back, or the next one. */
+/** A port for a console or a DRBD device: a returned one, or the next one. */
 export function allocatePort(config: ConfigData, context: ChangeContext): Changed<number> {
   const { cluster } = config
   const [pooled] = cluster.tcpudp_port_pool
@@ -42,7 +42,7 @@ export function allocatePort(config: ConfigData, context: ChangeContext): Change
   return { config: { ...config, cluster: touched(used, context) }, result: port }
 }
 
-/** Who gives it back may not know that what has it is in the configuration by now: then nothing changes. */
+/** If a configured object already uses this port, it is not freed. */
 export function addTcpUdpPort(config: ConfigData, context: ChangeContext, port: number): Changed<null> {
   if (!Number.isInteger(port)) throw new ConfigurationError(`Not a port: ${String(port)}`)
   return done(isPortUsed(config, port) ? config : returnPort(config, context, port))
@@ -61,7 +61,7 @@ export function returnPort(config: ConfigData, context: ChangeContext, port: num
   }
 }
 
-/** From now on the node's noded obeys, and is obeyed, with this client certificate. */
+/** From now on noded obeys this client certificate of the node. */
 export function addCandidateCert(
   config: ConfigData,
   context: ChangeContext,
@@ -79,7 +79,7 @@ export function removeCandidateCert(config: ConfigData, context: ChangeContext, 
   return patchCluster(config, context, { candidate_certs: rest })
 }
 
-/** Master failover: a master is a candidate. */
+/** For a master failover: the new master also becomes a candidate. */
 export function setMasterNode(config: ConfigData, context: ChangeContext, node: string): Changed<null> {
   const master = get(config, 'nodes', node)
   const promoted = master.master_candidate
@@ -88,6 +88,6 @@ export function setMasterNode(config: ConfigData, context: ChangeContext, node: 
   return patchCluster(promoted, context, { master_node: nodeUuid(node) })
 }
 
-/** The first step of destroying a cluster: no daemon acts as master on this configuration any more. */
+/** The first step of destroying a cluster: afterwards no daemon acts as master with this configuration. */
 export const prepareClusterDestruction = (config: ConfigData, context: ChangeContext): Changed<null> =>
   patchCluster(config, context, { master_node: '' })

@@ -2,7 +2,7 @@
 import type { ConfigData, FilterRule } from '../../model/config'
 import { done, drop, get, put, type ChangeContext, type Changed } from '../edit'
 
-/** Adds the rule, or replaces the one of the same uuid. */
+/** Adds the rule, or replaces the one with its uuid. */
 export const setFilterRule = (config: ConfigData, _context: ChangeContext, rule: FilterRule): Changed<null> =>
   done(put(config, 'filters', rule))
 

@@ -25,8 +25,8 @@ import { isDrbd } from '../../model/templates'
 export type Stamp = [serial_no: number, mtime: number]
 
 /**
- * A new instance, with its disks. Its NICs' addresses are taken in their networks. `replace` is for the reservation of
- * the same uuid (forthcoming) that it takes the place of.
+ * Adds an instance with its disks, and reserves its NICs' addresses in their networks. `replace` allows it to replace
+ * the reservation (forthcoming) of the same uuid.
  */
 export function addInstance(
   config: ConfigData,
@@ -79,7 +79,7 @@ export function removeInstance(config: ConfigData, context: ChangeContext, uuid:
   return done(touchCluster(next, context))
 }
 
-/** Fields that are null stay as they are. */
+/** Null leaves a field as it is. */
 export function setInstanceStatus(
   config: ConfigData,
   context: ChangeContext,
@@ -113,13 +113,13 @@ export function setInstancePrimaryNode(
   return done(store(config, context, { ...instance, primary_node: nodeUuid(node) }).config)
 }
 
-/** The whole object, if nobody changed it since it was read. */
+/** Replaces the whole object, if nobody has changed it since it was read. */
 export function updateInstance(config: ConfigData, context: ChangeContext, instance: Instance): Changed<Stamp> {
   checkSerial('instances', instance, get(config, 'instances', instance.uuid))
   return stamped(store(config, context, instance))
 }
 
-/** Some fields; null takes an optional one away. */
+/** Sets some fields; null removes an optional one. */
 export function patchInstance(
   config: ConfigData,
   context: ChangeContext,
@@ -129,7 +129,10 @@ export function patchInstance(
   return store(config, context, patched(get(config, 'instances', uuid), fields))
 }
 
-/** Instance locks go by name, so whoever calls this holds both. File-based disks keep their paths: give `disks` with new ones. */
+/**
+ * Instance locks are named after the instance, so the caller holds both. Disks in files keep their paths unless `disks`
+ * has new ones.
+ */
 export function renameInstance(
   config: ConfigData,
   context: ChangeContext,
@@ -145,7 +148,7 @@ export function renameInstance(
   return { config: touchCluster(renamed.config, context), result: renamed.result }
 }
 
-/** A disk of its own, attached at `index`, or as the last. */
+/** A new disk, attached at `index`, or as the last. */
 export function addInstanceDisk(
   config: ConfigData,
   context: ChangeContext,
@@ -178,7 +181,7 @@ export function attachInstanceDisk(
   return done(setDisks(config, context, instance, instance.disks.toSpliced(at, 0, disk.uuid)))
 }
 
-/** The disk's record stays, unattached. */
+/** Keeps the disk's record, unattached. */
 export function detachInstanceDisk(
   config: ConfigData,
   context: ChangeContext,
@@ -223,7 +226,7 @@ function store(config: ConfigData, context: ChangeContext, instance: Instance): 
     throw new ConfigurationError(`An instance named ${instance.name} exists`)
   const changed = canonical('instances', touched(instance, context))
   let next = put(config, 'instances', changed)
-  // Most changes leave the NICs alone, and then nothing is to be looked up.
+  // Most changes do not touch the NICs, and then there is nothing to do.
   if (JSON.stringify(before.nics) !== JSON.stringify(changed.nics)) {
     checkMacs(config, instance)
     next = releaseAddresses(next, context, before.nics, changed.nics)
@@ -239,7 +242,7 @@ const stamped = (changed: Changed<Instance>): Changed<Stamp> => ({
   result: [changed.result.serial_no, changed.result.mtime],
 })
 
-/** Disks are called by their place: disk/0, disk/1, ... */
+/** Disks are named by their index: disk/0, disk/1, ... */
 function setDisks(
   config: ConfigData,
   context: ChangeContext,

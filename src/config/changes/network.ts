@@ -1,4 +1,4 @@
-// Changes to networks, and the maps of their addresses.
+// Changes to networks, and to the maps of their addresses.
 import type { ConfigData, Network, Nic } from '../../model/config'
 import { ConfigurationError } from '../../model/errors'
 import { addressIndex, addressMap } from '../addresses'
@@ -60,7 +60,9 @@ function storeNetwork(config: ConfigData, context: ChangeContext, network: Netwo
   return { config: put(config, 'networks', changed), result: changed }
 }
 
-/** Makes a job's temporary reservations and releases lasting: `[["reserve" | "release", address, network uuid], ...]`. */
+/**
+ * Makes a job's temporary reservations and releases permanent: `[["reserve" | "release", address, network uuid], ...]`.
+ */
 export function commitTemporaryIps(
   config: ConfigData,
   context: ChangeContext,
@@ -75,14 +77,14 @@ export function commitTemporaryIps(
   return done(next)
 }
 
-/** Reserving an address that is taken already changes nothing: a job may have committed it before its instance is added. */
+/** Reserving a taken address changes nothing: a job may have committed it before its instance is added. */
 export const reserveAddress = (config: ConfigData, context: ChangeContext, network: string, ip: string): ConfigData =>
   setAddress(config, context, network, ip, '1')
 
 export const releaseAddress = (config: ConfigData, context: ChangeContext, network: string, ip: string): ConfigData =>
   setAddress(config, context, network, ip, '0')
 
-/** Releases the addresses of NICs that are gone; those that `kept` still has stay taken. */
+/** Releases the addresses of removed NICs, unless `kept` still has them. */
 export function releaseAddresses(
   config: ConfigData,
   context: ChangeContext,
@@ -100,7 +102,7 @@ export function releaseAddresses(
 function setAddress(config: ConfigData, context: ChangeContext, uuid: string, ip: string, bit: '0' | '1'): ConfigData {
   const network = get(config, 'networks', uuid)
   const index = addressIndex(network, ip)
-  // An instance may have an address outside its network's range; there is nothing to book then.
+  // An instance may have an address outside its network's range, which has no place in the maps.
   if (index === undefined) return config
   const map = addressMap(network, 'reservations')
   if (map[index] === bit) return config

@@ -63,8 +63,8 @@ function storeNode(config: ConfigData, context: ChangeContext, node: Node): Chan
 }
 
 /**
- * Promotes nodes until there are as many candidates as the cluster wants and its nodes allow; returns the promoted nodes'
- * uuids. `exceptions` are not promoted. Which ones is left to chance, as in Ganeti, so that they spread.
+ * Promotes nodes until the cluster has as many candidates as it wants and its nodes allow. Returns the promoted nodes'
+ * uuids. `exceptions` are not promoted. Chance decides which nodes, as in Ganeti, so that they spread.
  */
 export function maintainCandidatePool(
   config: ConfigData,
@@ -128,7 +128,7 @@ function storeGroup(config: ConfigData, context: ChangeContext, group: NodeGroup
   return { config: put(config, 'nodegroups', changed), result: changed }
 }
 
-/** Moves nodes into groups: `[[node uuid, group uuid], ...]`. Both the nodes and the groups concerned count as changed. */
+/** Moves nodes into groups: `[[node uuid, group uuid], ...]`. The nodes and the groups both count as changed. */
 export function assignGroupNodes(
   config: ConfigData,
   context: ChangeContext,

@@ -1,4 +1,4 @@
-// Tags of any object that has them.
+// Tags of any object.
 import type { ConfigData, ObjectKinds, Tagged } from '../../model/config'
 import { TAGS_PER_OBJECT_MAX, TAG_CHARS_MAX } from '../../model/limits/config'
 import type { TagKind } from '../../model/object-kinds'
@@ -19,7 +19,7 @@ export function addTags(
   return done(changeTags(config, context, kind, uuid, (old) => [...old, ...tags]))
 }
 
-/** A tag that the object does not have is an error, and then none is removed. */
+/** Removes these tags. If the object lacks one of them, throws and removes none. */
 export function removeTags(
   config: ConfigData,
   context: ChangeContext,
@@ -36,7 +36,7 @@ export function removeTags(
   )
 }
 
-/** Throws TagError for what cannot be a tag. */
+/** Throws TagError if this cannot be a tag. */
 export function checkTag(tag: unknown): void {
   if (typeof tag !== 'string') throw new TagError('Invalid tag type (not a string)')
   if (tag === '') throw new TagError('Tags cannot be empty')

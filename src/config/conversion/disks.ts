@@ -1,4 +1,4 @@
-// Disks of old configurations: they were parts of their instances, and instances and nodes were filed under their names.
+// Disks of old configurations were parts of their instances, and instances and nodes had their names as keys.
 import type { Random } from '../../lib/random'
 import { isObject } from '../../lib/shapes/shape'
 import { ConfigurationError } from '../../model/errors'
@@ -46,7 +46,7 @@ function eachWithChildren(disk: Raw, change: (disk: Raw) => void): void {
   for (const child of rawList(disk['children'])) eachWithChildren(child, change)
 }
 
-/** Names become uuids wherever a node was named. What is a uuid already stays. */
+/** Replaces the names of nodes by uuids everywhere. Existing uuids stay. */
 function fileByUuid(config: Raw, disks: Raw): void {
   const nodes = objectsIn(config, 'nodes')
   const uuids = new Map(nodes.map(({ name, uuid }) => [name, uuid]))
@@ -73,7 +73,7 @@ function fileByUuid(config: Raw, disks: Raw): void {
     config[kind] = Object.fromEntries(objectsIn(config, kind).map((object) => [textOf(object['uuid']), object]))
 }
 
-/** Mirrored disks are on two nodes, local ones on the primary node, and all others wherever they are wanted. */
+/** Lists the nodes of each disk: two for a mirrored disk, the primary node for a local one, none for others. */
 function nameNodes(instance: Raw, disks: Raw, notices: string[]): void {
   const uuids = Array.isArray(instance['disks']) ? instance['disks'].map(textOf) : []
   const own = uuids.flatMap((uuid) => {

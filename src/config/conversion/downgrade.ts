@@ -1,4 +1,4 @@
-// A configuration of 3.1 becomes one of 3.0 again. What 3.0 cannot keep is refused, so that nothing is lost on the way there and back.
+// Converts a configuration of 3.1 back to 3.0. Refuses anything that 3.0 cannot keep, so that nothing gets lost.
 import { isObject } from '../../lib/shapes/shape'
 import { CONFIG_VERSION } from '../../model/constants/versions'
 import { ConfigurationError } from '../../model/errors'
@@ -6,7 +6,7 @@ import { objectAt, objectsIn, textOf, type Raw } from './raw'
 
 const BEFORE = 3_000_000
 
-/** The version that a configuration of `version` can be taken back to. */
+/** The version to which a configuration of `version` can be downgraded. */
 export const downgradable = (version: number): number | undefined => (version === CONFIG_VERSION ? BEFORE : undefined)
 
 export function downgradeConfig(config: Raw): void {
@@ -35,5 +35,5 @@ function rbdOf({ diskparams }: Raw): Raw | undefined {
   return isObject(rbd) ? rbd : undefined
 }
 
-/** The command that takes the user away, where there is one. */
+/** The command that removes the user, if there is one. */
 const usersOf = (owner: Raw, command: string): string[] => (textOf(rbdOf(owner)?.['user-id']) === '' ? [] : [command])

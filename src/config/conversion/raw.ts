@@ -1,10 +1,10 @@
-// Configurations of other versions are plain JSON: what the present version has, they may lack, and what they have may mean something else.
+// Configurations of other versions are plain JSON: fields may be missing, or may have another meaning.
 import { ConfigurationError } from '../../model/errors'
 import { isObject } from '../../lib/shapes/shape'
 
 export type Raw = Record<string, unknown>
 
-/** The object below a key; another thing there is an error that names it. */
+/** The object under a key. Throws an error that names anything else there. */
 export function objectAt(owner: Raw, key: string, what: string): Raw {
   const value = owner[key]
   if (!isObject(value)) throw new ConfigurationError(`Configuration: "${key}" of ${what} is not an object`)
@@ -19,7 +19,7 @@ export const rawList = (value: unknown): Raw[] => (Array.isArray(value) ? value.
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Fills in what is missing or null; objects are filled within. */
+/** Fills in missing and null values, also inside objects. */
 export function fill(target: Raw, defaults: Readonly<Raw>): void {
   for (const [key, value] of Object.entries(defaults)) {
     const own = target[key]

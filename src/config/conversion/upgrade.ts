@@ -1,5 +1,5 @@
-// Configurations of Ganeti 2.7 to 3.0 become one of 3.1: steps that each know one thing that was different once. A step leaves alone what it
-// has nothing to do with, so it does no harm to run all of them on any version.
+// Converts configurations of Ganeti 2.7 to 3.0 to 3.1. Each step handles one difference and ignores everything else, so
+// all steps can run on any version.
 import type { Random } from '../../lib/random'
 import { isObject } from '../../lib/shapes/shape'
 import { GANETI_COLLECTORS, DATA_COLLECTOR_INTERVAL } from '../../model/constants/collectors'
@@ -11,7 +11,7 @@ import { clusterDefaults } from '../init'
 import { upgradeDisks } from './disks'
 import { fill, objectAt, objectsIn, rawList, textOf, type Raw } from './raw'
 
-/** The oldest, and the last of 2.x. */
+/** The oldest version, and the last one of 2.x. */
 const OLDEST = 2_070_000
 const LAST_OF_2 = 2_160_000
 const FIRST_OF_3 = 3_000_000
@@ -19,7 +19,7 @@ const FIRST_OF_3 = 3_000_000
 export const isUpgradable = (version: number): boolean =>
   (version >= OLDEST && version < LAST_OF_2 + 10_000) || (version >= FIRST_OF_3 && version < CONFIG_VERSION)
 
-/** Changes the configuration; answers what a person should know of it. */
+/** Changes the configuration. Returns notices for the administrator. */
 export function upgradeConfig(config: Raw, random: Pick<Random, 'uuid'>): string[] {
   const notices: string[] = []
   const cluster = objectAt(config, 'cluster', 'the configuration')
@@ -44,10 +44,10 @@ function upgradeCluster(config: Raw, cluster: Raw, notices: string[]): void {
   upgradeTemplates(config, cluster)
   if (cluster['ssh_key_type'] === undefined) notices.push('the cluster has SSH keys of the old kind, dsa: gnt-cluster renew-crypto --new-ssh-keys --ssh-key-type=rsa makes better ones') // prettier-ignore
   const collectors = GANETI_COLLECTORS.map((name) => [name, { active: true, interval: DATA_COLLECTOR_INTERVAL }])
-  // Keys were of this kind before there was a choice.
+  // The type of all keys before there was a choice.
   fill(cluster, { ssh_key_type: 'dsa', ssh_key_bits: 1024, candidate_certs: {}, tags: [], serial_no: 1 })
   fill(cluster, { data_collectors: Object.fromEntries(collectors) })
-  // Clusters of before had no Gluster.
+  // Older clusters have no Gluster.
   fill(cluster, { gluster_storage_dir: '' })
   const { data_collectors: _ours, ...defaults } = clusterDefaults()
   fill(cluster, defaults)
@@ -62,18 +62,18 @@ function upgradeHypervisors(cluster: Raw, notices: string[]): void {
   if (isObject(hvparams['kvm'])) withoutDefaultDiscard(hvparams['kvm'], 'the cluster', notices)
 }
 
-/** 3.1 has no word for QEMU's own choice, which was to do nothing. */
+/** 3.1 has no word for QEMU's default, which was to ignore discards. */
 function withoutDefaultDiscard(params: Raw, owner: string, notices: string[]): void {
   if (params['disk_discard'] !== 'default') return
   params['disk_discard'] = 'ignore'
   notices.push(`disk_discard of ${owner} was "default", and is "ignore" now`)
 }
 
-/** Ranges were one pair once, and are a list of pairs. */
+/** Old policies have one pair of ranges; new ones have a list of pairs. */
 function upgradePolicy(owner: Raw, defaults: Raw, isGroup: boolean): void {
   const policy = owner['ipolicy']
   if (!isObject(policy)) return
-  // An empty one said nothing: the group goes on having what the cluster has.
+  // An empty pair had no effect: the group keeps the cluster's ranges.
   const said = ['min', 'max'].filter((key) => isObject(policy[key]) && Object.keys(policy[key]).length > 0)
   if (said.length > 0) policy['minmax'] = [Object.fromEntries(said.map((key) => [key, policy[key]]))]
   delete policy['min']
@@ -94,7 +94,10 @@ function upgradeTemplates(config: Raw, cluster: Raw): void {
   cluster['enabled_disk_templates'] = [...inOrder, ...[...used].filter((template) => !PREFERENCE.includes(template))]
 }
 
-/** While a policy allows a template that is not enabled, every other change of it is refused. */
+/**
+ * While a policy allows a template that is not enabled, every other change of it is refused. So we remove such
+ * templates.
+ */
 function allowEnabled(owner: Raw, cluster: Raw): void {
   const policy = owner['ipolicy']
   const [allowed, enabled] = [isObject(policy) && policy['disk-templates'], cluster['enabled_disk_templates']]
@@ -103,7 +106,7 @@ function allowEnabled(owner: Raw, cluster: Raw): void {
   if (both.length > 0) policy['disk-templates'] = both
 }
 
-/** The first one that is enabled is the default. */
+/** The first enabled one becomes the default. */
 const PREFERENCE: readonly string[] = [
   ...['blockdev', 'diskless', 'drbd', 'ext', 'file', 'plain', 'rbd', 'sharedfile', 'gluster'],
 ]
@@ -121,7 +124,7 @@ function upgradeGroup(group: Raw, cluster: Raw): void {
 
 function upgradeNode(node: Raw): void {
   fill(node, { master_capable: true, vm_capable: true, powered: true, ndparams: {}, tags: [], serial_no: 1 })
-  // A group has it, and a node cannot differ.
+  // It belongs to groups; a node cannot differ.
   delete objectAt(node, 'ndparams', `node ${textOf(node['name'])}`)['exclusive_storage']
 }
 
@@ -145,7 +148,7 @@ function upgradeInstances(config: Raw, random: Pick<Random, 'uuid'>, notices: st
   }
 }
 
-/** One size became a smallest and a largest one. */
+/** One size became a smallest and a largest size. */
 function upgradeMemory(params: Raw): void {
   const { memory } = params
   delete params['memory']

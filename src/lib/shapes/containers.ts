@@ -60,7 +60,7 @@ export function dictOf<T>(item: Shape<T>, key: Shape<string> = text): Shape<Read
   }
 }
 
-/** Values are written in the same way for both. */
+/** Both shapes encode values in the same way. */
 export function either<A, B>(first: Shape<A>, second: Shape<B>): Shape<A | B> {
   return {
     schema: { anyOf: [first.schema, second.schema] },

@@ -1,4 +1,4 @@
-// Shapes of values that have no parts, or whose parts nobody looks at.
+// Shapes of values without parts, or with parts that we do not check.
 import { Explained, type JsonObject, Mismatch, type Schema, type Shape, isObject, refine, unreadable } from './shape'
 
 export const json: Shape<unknown> = { parse: (value) => value, schema: {} }
@@ -7,10 +7,10 @@ export const bool = leaf('Bool', { type: 'boolean' }, (value) => typeof value ==
 export const int = leaf('Int', { type: 'integer' }, (value): value is number => Number.isSafeInteger(value))
 export const float = leaf('Double', { type: 'number' }, (value): value is number => Number.isFinite(value))
 export const string = leaf('String', { type: 'string' }, (value) => typeof value === 'string')
-/** An object of whatever keys. */
+/** An object with any keys. */
 export const keyed: Shape<JsonObject> = leaf('JSObject', { type: 'object', additionalProperties: true }, isObject)
 
-/** The same for what becomes arguments, paths and the environment of programs, where NUL is the end of a text. */
+/** The same for values that become arguments, paths and environments of programs, where NUL ends a text. */
 export const any: Shape<unknown> = withoutNul(json)
 export const text: Shape<string> = withoutNul(string)
 export const object: Shape<JsonObject> = withoutNul(keyed)
@@ -28,7 +28,7 @@ export const nonNegative = (shape: Shape<number>): Shape<number> =>
 export const positive = (shape: Shape<number>): Shape<number> =>
   refine(shape, { minimum: 0, exclusiveMinimum: true }, (value) => value > 0, outside('positive', shape))
 
-/** Nothing but this. */
+/** Exactly this value. */
 export const exactly = <const T extends boolean | string>(only: T): Shape<T> =>
   leaf(`${only}`, { type: typeof only }, (value): value is T => value === only)
 
@@ -53,7 +53,7 @@ export function oneOf<const T extends string | number>(name: string, values: rea
   }
 }
 
-/** Fractions are shown with their point even where they have none to show. */
+/** Shows numbers with a decimal point, even whole ones. */
 const outside =
   (kind: string, { schema }: Shape<number>) =>
   (value: number): string =>
@@ -76,7 +76,7 @@ function hasNul(value: unknown): boolean {
   return Object.entries(value).some(([name, entry]) => hasNul(name) || hasNul(entry))
 }
 
-/** `name` is that of the kind in Ganeti's words. */
+/** `name` is the kind in Ganeti's words. */
 export function leaf<T>(name: string, schema: Schema, accepts: (value: unknown) => value is T): Shape<T> {
   return {
     schema,

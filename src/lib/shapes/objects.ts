@@ -2,14 +2,14 @@
 import { keyed } from './leaves'
 import { type FileNames, type JsonObject, Mismatch, type Shape, type ValueOf, parsePart } from './shape'
 
-/** Counts as missing when it is null; then the object does not have it. */
+/** A null value counts as missing; then the object lacks the key. */
 export interface Optional<T> extends Shape<T> {
   readonly optional: true
 }
 
 export const optional = <T>(shape: Shape<T>): Optional<T> => ({ ...shape, optional: true })
 
-/** Has this value when it is missing or null. */
+/** Has this value if it is missing or null. */
 export const defaulted = <T>(shape: Shape<T>, missing: () => NoInfer<T>): Shape<T> & { missing(): T } => ({
   ...shape,
   missing,
@@ -24,7 +24,7 @@ export type ObjectOf<F extends Fields> = { readonly [K in Exclude<keyof F, Optio
 /** The treatment of keys that are not declared. */
 type Others = { readonly others: 'refused' | 'dropped' | 'kept' }
 
-/** An object with these keys, which it has in the declared order. */
+/** An object with these keys. Parsing puts them into the declared order. */
 export function objectOf<const F extends Fields>(fields: F, { others }: Others): Shape<ObjectOf<F>> {
   const all = Object.entries(fields).map(([name, shape]) => ({ name, shape, ...needOf(shape) }))
   const needed = all.filter(({ need }) => need === 'required').map(({ name }) => name)
@@ -50,7 +50,7 @@ export function objectOf<const F extends Fields>(fields: F, { others }: Others):
         const one = parsePart(shape, entry, 'field', name, files)
         if (one !== undefined) read[name] = one
       }
-      // Made field by field from the table that the type is computed from.
+      // The object is made field by field from the table from which the type is computed.
       return (others === 'kept' ? { ...read, ...without(given, fields) } : read) as ObjectOf<F>
     },
     ...(encoded.length > 0 && {
@@ -66,7 +66,7 @@ export function objectOf<const F extends Fields>(fields: F, { others }: Others):
   }
 }
 
-/** The same where all keys may be missing. */
+/** The same, but all keys may be missing. */
 export function partialOf<const F extends Fields>(
   fields: F,
   others: Others,

@@ -1,5 +1,5 @@
-// Declares once how a value of JSON must be. A shape parses what came from outside into its canonical form, and carries the JSON schema
-// from which interfaces, the OpenAPI document and plain words are made. It knows nothing of opcodes or of the cluster.
+// Declares the form of a JSON value once. A shape parses input into its canonical form, and carries the JSON schema for
+// interfaces, the OpenAPI document and plain descriptions. It knows nothing of opcodes or of the cluster.
 import type { Paths } from '../paths'
 
 export interface Schema {
@@ -26,13 +26,13 @@ export interface Schema {
 /** Who may see a value: private ones stay out of logs, secret ones also out of job files and answers. */
 export type Secrecy = 'private' | 'secret'
 
-/** The names of files differ between machines: these translate them. */
+/** Translates file names, which differ between machines. */
 export type FileNames = Pick<Paths, 'fromWire' | 'toWire'>
 
 export interface Shape<T> {
-  /** The value in its canonical form; throws Mismatch. Without `files`, names of files stay as they came. */
+  /** Returns the value in its canonical form; throws Mismatch. Without `files`, file names stay unchanged. */
   parse(value: unknown, files?: FileNames): T
-  /** Back to JSON, for values that are not the same there. */
+  /** Converts the value back to JSON, if it differs there. */
   encode?(value: T, files: FileNames): unknown
   readonly schema: Schema
   readonly secrecy?: Secrecy
@@ -41,21 +41,21 @@ export interface Shape<T> {
 export type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type JsonObject = Record<string, unknown>
 
-/** One step from a value to what is inside it. A label is a step to nowhere, which says what the object is called. */
+/** One step from a value into its parts. A label is a step without movement, which names the object. */
 export interface Step {
   readonly kind: 'field' | 'key' | 'index' | 'label'
   readonly name: string | number
 }
 
-/** The mistake, for those who find words of their own. */
+/** The mistake, for code with its own wording. */
 export type Fault =
   | { readonly kind: 'value'; readonly schema: Schema; readonly value: unknown }
   | { readonly kind: 'missing'; readonly key: string; readonly object: JsonObject }
   | { readonly kind: 'unknown'; readonly key: string }
 
-/** A value of another shape. The message is in the words of Ganeti's luxid; `plainly` has words for everybody else. */
+/** A value of a wrong shape. The message has the words of Ganeti's luxid; `plainly` words it for everybody else. */
 export class Mismatch extends Error {
-  /** From the outside in. */
+  /** Outermost step first. */
   path: readonly Step[]
 
   constructor(
@@ -75,14 +75,14 @@ export class Mismatch extends Error {
   }
 }
 
-/** A value of the right kind that cannot be meant: its text is told even where Ganeti only names the parameter. */
+/** A value of the right kind but without sense. Its text is shown even where Ganeti would only name the parameter. */
 export class Explained extends Mismatch {}
 
-/** `name` is that of the kind in Ganeti's words. */
+/** `name` is the kind in Ganeti's words. */
 export const unreadable = (name: string, schema: Schema, value: unknown): Mismatch =>
   new Mismatch(`Unable to read ${name}`, { kind: 'value', schema, value })
 
-/** Parses a part of a value; what is wrong with it is told with the step that leads to it. */
+/** Parses a part of a value. Mistakes carry the step to the part. */
 export function parsePart<T>(
   shape: Shape<T>,
   value: unknown,
@@ -120,13 +120,13 @@ export function refine<T>(
   }
 }
 
-/** A shape whose values become something else. */
+/** A shape whose values are converted. */
 export const mapped = <A, B>({ schema, parse }: Shape<A>, change: (value: A) => B): Shape<B> => ({
   schema,
   parse: (value, files) => change(parse(value, files)),
 })
 
-/** A shape that is declared further below, or inside itself. */
+/** A shape that is declared later, or contains itself. */
 export const lazy = <T>(shape: () => Shape<T>): Shape<T> => ({
   schema: {},
   parse: (value, files) => shape().parse(value, files),

@@ -1,10 +1,10 @@
-// Plain words for shapes and for what does not fit them, where the wire does not ask for Ganeti's.
+// Words shapes and mismatches plainly, where the wire does not ask for Ganeti's words.
 import { startOf } from '../short-text'
 import type { Mismatch, Schema, Step } from './shape'
 
 const FOUND_CHARS_MAX = 80
 
-/** `nics[0]: ip: expected a text`. What was found is shown only where it is no secret. */
+/** `nics[0]: ip: expected a text`. Shows the found value only if it is not secret. */
 export function plainly({ path, fault, reason }: Mismatch, shown: { place?: string; found?: boolean } = {}): string {
   const where = [shown.place ?? '', ...path.map(stepText)].join('').replace(/^(: |\.)/, '')
   const whose = where === '' ? '' : ` in ${where}`
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, string>> = {
   string: 'a text',
 }
 
-/** `a list of integers of at least 0`, say; as deep as one can read at a glance. */
+/** For example `a list of integers of at least 0`; only as deep as people can read. */
 export function expected(schema: Schema, depth = 0): string {
   const { anyOf, enum: values, nullable } = schema
   const kind =

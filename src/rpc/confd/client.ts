@@ -1,5 +1,5 @@
-// Asks several master candidates at once and believes the one with the newest configuration: one that is down, or lost a datagram, costs
-// little time, and one that has missed changes is outvoted.
+// Asks several master candidates at once and believes the one with the newest configuration. So a candidate that is
+// down, or a lost datagram, costs little time, and a candidate that has missed changes is outvoted.
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import * as net from 'node:net'
 import { type Clock, seconds, type Timer } from '../../lib/clock'
@@ -9,16 +9,16 @@ import { CONFD_STATUS, type ConfdQuestion, type ConfdReply, packQuestion, unpack
 import type { SilentServers } from './silent'
 
 export interface ConfdOptions {
-  /** All of the key's file, its line end too. */
+  /** The whole content of the key's file, with its line end. */
   readonly key: string
   /** Addresses of master candidates. */
   readonly servers: readonly string[]
   readonly port: number
   readonly clock: Clock
   readonly random: Random
-  /** Hears who answered something else than what is believed. */
+  /** Called when a candidate contradicts the believed answer. */
   readonly warn: (text: string) => void
-  /** Shared by questions that follow each other. */
+  /** Shared by consecutive questions. */
   readonly silent?: SilentServers
 }
 
@@ -46,7 +46,10 @@ export class ConfdClient {
     return replies.sort((a, b) => b.serial - a.serial)
   }
 
-  /** Any of them, so that no candidate is asked by everybody; those that were silent lately only where there are too few others. */
+  /**
+   * A random choice, so that the load is spread. Recently silent candidates are chosen only if there are too few
+   * others.
+   */
   private chosen(): string[] {
     const { servers, random, silent } = this.options
     const take = (left: string[], count: number) =>
@@ -93,7 +96,8 @@ export class ConfdClient {
       const send = () => {
         for (const server of asked) sockets.get(net.isIP(server))?.send(datagram, port, server)
         wait(CONFD_AGAIN_S, () => {
-          // Who has answered is believed without the others. As long as nobody has, it may be that the question got lost.
+          // An answer counts even without the others. While there is none, the question may be lost, so it is sent
+          // again.
           if (replies.size > 0 || clock.monotonic_ms() - begun_ms >= CONFD_ANSWER_S * 1000) end()
           else send()
         })
@@ -104,7 +108,7 @@ export class ConfdClient {
         replies.set(address, { ...reply, server: address })
         const count = awaited.filter((server) => replies.has(server)).length
         if (count === awaited.length) return end()
-        // Most have answered: the others get a moment, in which one with newer data may be.
+        // Most have answered. The others get a moment more, since one may have newer data.
         if (count === most) wait(CONFD_OTHERS_S, end)
       }
       for (const socket of sockets.values()) socket.on('message', hear)
@@ -115,11 +119,11 @@ export class ConfdClient {
 
 export function openSocket(family: number): Socket {
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
-  // A server that cannot be reached is one that does not answer.
+  // An unreachable server counts as one that does not answer.
   return socket.on('error', () => undefined)
 }
 
-/** Who answered something else than what is believed; undefined when nobody did. */
+/** Names the candidates that contradict the believed answer; undefined if there are none. */
 export function disagreement(believed: CandidateReply, others: readonly CandidateReply[]): string | undefined {
   const said = ({ status, answer }: ConfdReply) => JSON.stringify([status, answer])
   const different = others.filter((other) => said(other) !== said(believed))

@@ -1,6 +1,6 @@
-// How far the clocks of master candidates are from this node's. A confd gives no answer to a question whose time is more than some minutes
-// away from its own. So whoever is silent is asked again with other times; the one that is answered tells its clock, and nobody without
-// the key can pretend it.
+// Finds how far the clocks of master candidates are from this node's. A confd does not answer questions whose time
+// differs by more than some minutes from its own. So we ask a silent one again with other times, and the time that it
+// answers tells its clock. Nobody without the key can fake this.
 import type { RemoteInfo } from 'node:dgram'
 import * as net from 'node:net'
 import { seconds } from '../../lib/clock'
@@ -17,7 +17,10 @@ import { CONFD, packQuestion, unpackReply } from './protocol'
 
 export interface CandidateClock {
   readonly server: string
-  /** Seconds that it is ahead of this node's: 0 when it is near enough for answers, else to some minutes; undefined when none came. */
+  /**
+   * Seconds that its clock is ahead of this node's: 0 if near enough for answers, otherwise exact to some minutes;
+   * undefined without an answer.
+   */
   readonly ahead_s: number | undefined
 }
 
@@ -62,7 +65,7 @@ export async function clocksOf(options: Options): Promise<CandidateClock[]> {
   return servers.map((server) => ({ server, ahead_s: found.get(server) }))
 }
 
-/** Each is good for as long before it as after it; the nearest come first. */
+/** Each time covers as much before it as after it; the nearest come first. */
 const STEP_S = 2 * CONFD_CLOCK_S
 const GUESSES = Array.from({ length: CONFD_CLOCK_SEARCHED_S / STEP_S }, (_, at) => (at + 1) * STEP_S).flatMap((s) => [
   s,

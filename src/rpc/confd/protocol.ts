@@ -1,5 +1,5 @@
-// Questions to confd, the daemon that answers from the configuration on every master candidate, and its answers: signed JSON in single
-// datagrams. Both ends of the wire are here.
+// Questions to confd, which answers from the configuration on every master candidate, and its answers: signed JSON in
+// single datagrams. Both ends of the wire are here.
 import { sha1Hmac, verifySha1Hmac } from '../../lib/hmac'
 import { CONFD_CLOCK_S, CONFD_QUESTION_BYTES_MAX } from '../../model/limits/confd'
 
@@ -23,15 +23,15 @@ export const CONFD = {
 export type ConfdQuestion = (typeof CONFD)[keyof typeof CONFD]
 
 export const CONFD_STATUS = { ok: 0, error: 1 } as const
-/** Errors that have a number. All others are told as texts. */
+/** Errors with a number; all others are texts. */
 export const CONFD_ERROR = { unknownEntry: 0, badArgument: 2 } as const
 export const CONFD_ROLE = { master: 0, candidate: 1, offline: 2, drained: 3, regular: 4 } as const
-/** The facts that a question about the master can ask for. */
+/** Facts about the master that a question can ask for. */
 export const MASTER_FIELD = { name: 0, ip: 1, primaryIp: 2 } as const
 
-/** The form that a question has where one text is not enough. */
+/** A question that needs more than one text. */
 export interface ConfdSelection {
-  /** The link of network cards; the cluster's default when it is missing. */
+  /** The link of network cards; the cluster's default if missing. */
   readonly link: string | undefined
   readonly ip: string | undefined
   readonly ips: readonly string[]
@@ -43,9 +43,9 @@ export type ConfdQuery = string | ConfdSelection | null
 export interface ConfdRequest {
   readonly question: ConfdQuestion
   readonly query: ConfdQuery
-  /** The answer is signed together with it, so that it fits this question only. */
+  /** Signed together with the answer, so that the answer fits only this question. */
   readonly salt: string
-  /** The question's own signature, which no other question has. */
+  /** The question's signature, which is unique. */
   readonly hmac: string
 }
 
@@ -56,13 +56,13 @@ export interface ConfdReply {
   readonly serial: number
 }
 
-/** `salt` is told again by the answer. */
+/** The answer repeats `salt`. */
 export function packQuestion(key: string, type: ConfdQuestion, query: unknown, now_s: number, salt: string): string {
   const msg = JSON.stringify({ protocol: 1, type, query, rsalt: salt })
   return pack(key, msg, String(Math.floor(now_s)))
 }
 
-/** Undefined for what is not signed with this key, comes at a wrong time, or makes no sense. What costs little is looked at first. */
+/** Undefined if it is not signed with this key, has a wrong time, or makes no sense. Cheap checks come first. */
 export function unpackQuestion(key: string, datagram: Buffer, now_s: number): ConfdRequest | undefined {
   if (datagram.length > CONFD_QUESTION_BYTES_MAX || datagram.toString('latin1', 0, 4) !== MAGIC) return undefined
   const envelope = record(parse(datagram.toString('utf8', MAGIC.length)))
@@ -79,7 +79,7 @@ export function packReply(key: string, salt: string, reply: ConfdReply & { reado
   return `${MAGIC}{"hmac":"${sha1Hmac(key, msg, salt)}","msg":${JSON.stringify(msg)},"salt":${JSON.stringify(salt)}}`
 }
 
-/** Undefined for what is not signed with this key and salt, or makes no sense. */
+/** Undefined if it is not signed with this key and salt, or makes no sense. */
 export function unpackReply(key: string, datagram: string, salt: string): ConfdReply | undefined {
   const envelope = datagram.startsWith(MAGIC) ? record(parse(datagram.slice(MAGIC.length))) : undefined
   const { msg, hmac } = envelope ?? {}
@@ -109,7 +109,7 @@ function requestOf(message: Fields, hmac: string): ConfdRequest | undefined {
   return selection && { question: type, query: selection, salt: rsalt, hmac }
 }
 
-/** Numbers as texts are understood too: Ganeti's own confd-client sends the fields so. */
+/** Also accepts numbers as texts, as Ganeti's own confd-client sends them. */
 const FIELDS: readonly unknown[] = Object.values(MASTER_FIELD).flatMap((field) => [field, String(field)])
 const SELECTION_KEYS = ['0', '1', '2', '3']
 

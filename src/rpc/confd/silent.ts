@@ -1,4 +1,4 @@
-// Candidates that did not answer lately: they are asked, but nobody waits for them.
+// Candidates that did not answer lately. They are still asked, but we do not wait for them.
 import type { Clock } from '../../lib/clock'
 import { CONFD_SILENT_S } from '../../model/limits/confd'
 
@@ -11,7 +11,7 @@ export class SilentServers {
     return (this.until_ms.get(server) ?? 0) > this.clock.monotonic_ms()
   }
 
-  /** Where nobody has answered, it is rather this node that cannot be heard. */
+  /** If none has answered, this node is probably cut off itself, so no candidate is noted. */
   note(asked: readonly string[], replies: ReadonlyMap<string, unknown>): void {
     for (const server of this.until_ms.keys())
       if (replies.has(server) || !this.has(server)) this.until_ms.delete(server)

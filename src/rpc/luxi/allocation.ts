@@ -1,4 +1,4 @@
-// Questions to the allocation as they are asked of the master, and what it answers.
+// Questions about placement to the master, and its answers.
 import type { BalanceRequest, BalanceStep, CapacityRequest, GroupScore, WhatIfRequest } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
 import { orNull } from '../../lib/shapes/containers'
@@ -17,21 +17,21 @@ export interface PlannedBalance {
   readonly groups: readonly GroupScore[]
   readonly steps: readonly BalanceStep[]
   readonly ops: readonly WireOpCode[]
-  /** One for each of `ops`. */
+  /** One list for each of `ops`. */
   readonly preconditions: readonly (readonly Precondition[])[]
   readonly more: boolean
   readonly left_out: string | null
 }
 
-/** The answer, or the job that will have it as its result. */
+/** The answer, or the job whose result it will be. */
 export type Answered<T> = { readonly answer: T } | { readonly job: JobId }
 
-/** A request has the parameters of its opcode, except for `visible`, which follows from the caller. */
+/** A request has the parameters of its opcode, without `visible`, which depends on the caller. */
 function requestOf<const P extends ParameterTable>({ params: { visible: _, ...asked } }: { readonly params: P }) {
   return objectOf(fieldsOf(asked), { others: 'refused' })
 }
 
-/** Each throws Mismatch with what is wrong. */
+/** Each throws a Mismatch that names the mistake. */
 export const balanceRequest: Shape<BalanceRequest> = requestOf(OpClusterBalance)
 export const capacityRequest: Shape<CapacityRequest> = requestOf(OpClusterCapacity)
 export const whatIfRequest: Shape<WhatIfRequest> = refine(

@@ -1,4 +1,4 @@
-// Arguments that several calls of LUXI have, and how they are read.
+// Arguments that several LUXI calls share, and their parsing.
 import { listOf, orNull, readArray } from '../../lib/shapes/containers'
 import { int, nonNegative, text } from '../../lib/shapes/leaves'
 import { Mismatch, type Shape } from '../../lib/shapes/shape'
@@ -13,7 +13,7 @@ export const opcodes: Shape<WireOpCode[]> = {
   parse: (value) => readArray(value).map((op) => parseOpcode(op)),
 }
 
-/** Providers of external storage can be asked for in jobs only. */
+/** External storage providers can be queried only in jobs. */
 const RESOURCES = [
   'cluster',
   'export',
@@ -27,7 +27,7 @@ const RESOURCES = [
   'os',
 ] as const satisfies readonly QueryResource[]
 
-/** Storage providers are asked for by opcode only: Ganeti's calls have no word for them. */
+/** External storage providers are queried by opcode only; Ganeti's calls have no word for them. */
 export const resource: Shape<QueryResource> = {
   schema: { type: 'string', enum: RESOURCES },
   parse(value) {

@@ -1,4 +1,4 @@
-// Values that the calls of LUXI take and answer with. The calls themselves are in master.ts.
+// Values in LUXI calls and answers. `master.ts` has the calls.
 
 /** An opcode on the wire: OP_ID, common parameters and its own, side by side. */
 export type WireOpCode = { OP_ID: string } & Record<string, unknown>

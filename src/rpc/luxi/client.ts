@@ -1,5 +1,5 @@
-// The cluster as every door but luxid itself sees it: a Master over LUXI. Answers come in order on one connection, so calls that
-// overlap get connections of their own; idle ones are kept.
+// The cluster as every door except luxid sees it: a Master over LUXI. A connection answers in order, so overlapping
+// calls get their own connections. Idle ones are kept.
 import { type Clock, nextTurn } from '../../lib/clock'
 import { environmentPaths } from '../../lib/paths'
 import {
@@ -22,11 +22,14 @@ import { TEXT_CALLS, type TextCalls } from './master'
 import type { WireOpCode } from './calls'
 
 export interface LuxiClientOptions {
-  /** The socket; default: the one of this node. */
+  /** The socket; default: this node's. */
   path?: string
   timeout_s?: number
   clock: Clock
-  /** Makes calls wait for a luxid that is being restarted, if nothing can be done twice by that; told once at each wait. */
+  /**
+   * If set, calls wait for a luxid that restarts, unless they could be carried out twice. It is called once for each
+   * wait.
+   */
   onRestart?(patience_s: number): void
 }
 
@@ -38,7 +41,7 @@ export class LuxiClient implements Master {
   private readonly waiting: (() => void)[] = []
   private open = 0
   private readonly clusterInfo: Remembered = {}
-  /** Calls whose texts are long. */
+  /** Calls with long answers. */
   private readonly long = new Set<string>()
   private asking: Promise<Readonly<Record<string, unknown>>> | undefined
   readonly gantry: GantryMaster = this.extensions()
@@ -150,7 +153,10 @@ export class LuxiClient implements Master {
     return this.call('QueryConfigValues', [fields])
   }
 
-  /** Dashboards ask this all the time. All callers within one turn of the event loop share a call, which is sent after the turn. */
+  /**
+   * Dashboards ask this all the time. All callers within one turn of the event loop share one call, sent after the
+   * turn.
+   */
   queryClusterInfo(): Promise<Readonly<Record<string, unknown>>> {
     return (this.asking ??= nextTurn().then(() => {
       this.asking = undefined
@@ -162,7 +168,7 @@ export class LuxiClient implements Master {
     return this.call('QueryTags', [kind, name])
   }
 
-  /** Each of them is one call of LUXI with the same arguments. */
+  /** Each method is a LUXI call with the same arguments. */
   private extensions(): GantryMaster {
     const call = (name: GantryCallName) => {
       const { wire } = gantryCalls[name]
@@ -172,12 +178,12 @@ export class LuxiClient implements Master {
         return this.call(wire, args.slice(0, -1), undefined, last)
       }
     }
-    // The other end is made of the same table.
+    // The other end uses the same table.
     const calls = Object.fromEntries(gantryCallNames.map((name) => [name, call(name)])) as unknown as GantryMaster
     return { ...calls, console: async (...args) => consoleTalk(this.peer, args, this.timeout_s) }
   }
 
-  /** Each is the call of the same name. */
+  /** Each method is the call of the same name. */
   private textCalls(): TextCalls {
     const calls = TEXT_CALLS.map((name) => {
       const method = name.charAt(0).toUpperCase() + name.slice(1)
@@ -190,7 +196,7 @@ export class LuxiClient implements Master {
     for (const client of this.idle.splice(0)) client.close()
   }
 
-  /** The other end is luxid, whose answers are typed by the same interface. */
+  /** The other end is luxid, whose answers have the types of the same interface. */
   private async call<T>(
     method: string,
     args: readonly unknown[],
@@ -210,7 +216,7 @@ export class LuxiClient implements Master {
     }
   }
 
-  /** A short text comes over a connection that is kept; what was long the last time comes in pieces over one of its own. */
+  /** A short text uses a kept connection. If it was long the last time, it comes in pieces over its own connection. */
   private async callForText(method: string, args: readonly unknown[]): Promise<JsonText> {
     if (!this.long.has(method)) {
       const text = await this.call<string>(method, args, 'unread')
@@ -258,6 +264,6 @@ export class LuxiClient implements Master {
   }
 }
 
-/** It was not sent, or it only asks. */
+/** Whether a failed call may be repeated: it was not sent, or it only reads. */
 const mayRepeat = (method: string, error: unknown): boolean =>
   error instanceof PeerError && (error.kind === 'unreachable' || (error.kind === 'lost' && onlyAsks(method)))

@@ -1,5 +1,5 @@
-// Consoles of instances, from luxid to a door: a call of LUXI after whose answer its connection is a line of messages. What goes over
-// it is what a websocket of the door has: texts that tell a state, and bytes.
+// Consoles of instances, from luxid to a door. After the answer of this LUXI call, its connection carries messages, the
+// same as a websocket of the door: texts for states, and bytes.
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { framedMessages } from '../../lib/framed-messages'
@@ -20,10 +20,10 @@ export const consoleRequest = objectOf(
 export type ConsoleRequest = ValueOf<typeof consoleRequest>
 export type { ConsoleKind }
 
-/** Has the messages of a console on one side, until either side ends. */
+/** Exchanges a console's messages until either side ends. */
 export type ConsoleTalk = (messages: Duplex) => Promise<void>
 
-/** The texts of a console. What a viewer says counts from when it has repeated the `stream` of `connected`. */
+/** The texts of a console. Input of a viewer counts only after the viewer has repeated the `stream` of `connected`. */
 export type ConsoleMessage =
   | { readonly type: 'connected'; readonly stream: string; readonly node: string }
   | {
@@ -34,7 +34,7 @@ export type ConsoleMessage =
     }
   | { readonly type: 'end'; readonly text: string }
 
-/** The consoles that an instance has by its parameters. */
+/** The consoles that an instance has, by its parameters. */
 export interface ConsoleChoices {
   readonly instance: string
   readonly node: string
@@ -42,19 +42,19 @@ export interface ConsoleChoices {
   readonly spice: SpiceScreen | null
 }
 
-/** The part that a client of SPICE needs; its user types the password, where there is one. */
+/** The data for a SPICE client. Its user types the password, if there is one. */
 export interface SpiceScreen {
   readonly host: string
   readonly port: number
   readonly tls: boolean
   readonly password: boolean
-  /** PEM of the certificate that has signed the screen's. */
+  /** PEM of the certificate that has signed the screen's certificate. */
   readonly ca: string | null
 }
 
 const METHOD = 'GantryConsole'
 
-/** Asks at once, so that a refusal comes before there is a talk. */
+/** Asks at once, so that a refusal comes before the talk. */
 export function consoleTalk(options: JsonClientOptions, args: readonly unknown[], timeout_s: number): ConsoleTalk {
   return async (messages) => {
     const line = await openLine(options, args, timeout_s)
@@ -84,7 +84,7 @@ async function openLine(
   }
 }
 
-/** What comes behind the answer stays in the connection. */
+/** Data after the answer stays in the connection. */
 function answerOn(socket: Duplex, cutOff: Error): Promise<string> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []

@@ -1,4 +1,4 @@
-// The arguments of our own LUXI calls, read from the wire. They come from doors of ours, so that a wrong one is a defect there.
+// Parses the arguments of our own LUXI calls. Our own doors send them, so a wrong one is a defect there.
 import { OBJECT_KINDS } from '../../model/object-kinds'
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { bool, float, int, json, oneOf, text } from '../../lib/shapes/leaves'

@@ -1,5 +1,5 @@
-// The calls that /3 makes to the master beyond Ganeti's, each declared once: extension calls of LUXI, whose names begin with `Gantry`. Client,
-// server and services take their types from here.
+// Calls of `/3` to the master beyond Ganeti's, each declared once: extension calls of LUXI, with names that begin with
+// `Gantry`. Client, server and services take their types from here.
 import type { Capacity, WhatIf } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
 import { orNull } from '../../lib/shapes/containers'
@@ -36,16 +36,16 @@ interface GantryCall<A extends Checks, R> {
   readonly wire: string
   readonly args: A
   readonly result: Result<R>
-  /** Nothing is different after it, so it may be asked again. */
+  /** It changes nothing, so it may be repeated. */
   readonly asks: boolean
-  /** The permission that every caller needs; null where it depends on what is asked. */
+  /** The permission that every caller needs; null if it depends on the arguments. */
   readonly needs: Permission | null
-  /** Arguments that cannot be read are refused in Ganeti's words. */
+  /** Unparsable arguments are refused in Ganeti's words. */
   readonly ganetis: boolean
 }
 
 interface Result<R> {
-  /** Only its type matters. */
+  /** Exists only for its type. */
   readonly type?: R
 }
 
@@ -60,13 +60,16 @@ const call = <const A extends Checks, R>(
   { asks = false, needs = null, ganetis = false }: More = {},
 ): GantryCall<A, R> => ({ wire, args, result, asks, needs, ganetis })
 
-/** The identity of the caller comes first, and the master decides what it may see and do. */
+/** The caller's identity comes first; the master decides what the caller may see and do. */
 const callersCalls = {
   view: call('GantryView', [viewRequest], of<ViewPage>(), { asks: true }),
   cluster: call('GantryCluster', [], of<Record<string, unknown>>(), { asks: true, needs: 'cluster.info' }),
   submit: call('GantrySubmit', [submitRequest], of<Submitted>()),
   plan: call('GantryPlan', [planRequest], of<Plan>(), { asks: true }),
-  /** These three may take a while: who asks may leave, and has a job after the seconds of the last argument; null waits as long as it may. */
+  /**
+   * These three may take long, and the caller may leave. After the seconds of the last argument the question becomes a
+   * job; null waits up to the maximum.
+   */
   balance: call('GantryBalance', [balanceRequest, patience], of<Answered<PlannedBalance>>(), {
     needs: OpClusterBalance.permission,
   }),
@@ -81,54 +84,54 @@ const callersCalls = {
     needs: 'jobs.change_priority',
   }),
   archive: call('GantryArchiveJob', [jobId], of<[boolean, string]>(), { needs: 'jobs.archive' }),
-  /** Whether the job ends within that many seconds. */
+  /** Whether the job ends within these seconds. */
   wait: call('GantryWait', [jobId, float], of<boolean>(), { asks: true }),
   events: call('GantryEvents', [eventRequest], of<EventPage>(), { asks: true, needs: 'events.query' }),
   /**
-   * The figures that the master's daemons and the nodes measure, each as prom-client's JSON. wconfd is left out when it does not
-   * answer soon; nodes are shown as they told last, and those that never told are left out.
+   * Figures of the master's daemons and the nodes, each as prom-client's JSON. Omits wconfd if it does not answer soon.
+   * Shows the nodes' last figures; omits nodes that never answered.
    */
   metrics: call('GantryMetrics', [], of<unknown[][]>(), { asks: true, needs: 'cluster.info' }),
-  /** Waits for the nodes, and no longer than MONITORING_S. */
+  /** Waits for the nodes, but at most MONITORING_S. */
   monitoring: call('GantryMonitoring', [monitoringRequest], of<MonitoringPage>(), { asks: true, needs: 'nodes.query' }),
-  /** Shows nodes as they told last, and has them asked for the next time. */
+  /** Shows the nodes' last reports, and asks them again for the next call. */
   measuredNodes: call('GantryMeasuredNodes', [], of<MeasuredNode[]>(), { asks: true, needs: 'nodes.list' }),
-  /** What they were busy with since that time, in seconds since the epoch, as far as it is kept. */
+  /** Their usage since this time (seconds since the epoch), as far as it is kept. */
   nodeHistory: call('GantryNodeHistory', [text, float], of<NodeHistory>(), { asks: true, needs: 'nodes.query' }),
   instanceHistory: call('GantryInstanceHistory', [text, float], of<InstanceHistories>(), {
     ...{ asks: true, needs: 'instances.info' },
   }),
-  /** Until when the watcher rests, and what its last runs did. */
+  /** The end of the watcher's pause, and what its last runs did. */
   watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info' }),
-  /** Until then, in seconds since the epoch, the watcher rests; null ends a pause. */
+  /** Pauses the watcher until this time (seconds since the epoch); null ends the pause. */
   pauseWatcher: call('GantryPauseWatcher', [orNull(float)], of<WatcherInfo>(), { needs: 'cluster.modify' }),
-  /** A queue that is drained takes no new jobs. */
+  /** A drained queue takes no new jobs. */
   drainQueue: call('GantryDrainQueue', [bool], of<null>(), { needs: 'cluster.modify' }),
-  /** What one node keeps disks on, by type. */
+  /** A node's storage for disks, by type. */
   storage: call('GantryStorage', [text], of<NodeStorage[]>(), { asks: true, needs: 'nodes.storage.query' }),
   tags: call('GantryTags', [], of<TagUse[]>(), { asks: true, needs: 'tags.get' }),
-  /** Refuses who may not read the users of the remote API, whom only that knows. */
+  /** Only checks the permission: the remote API itself knows its users. */
   users: call('GantryUsers', [], of<null>(), { asks: true, needs: 'users.list' }),
-  /** Those of one instance's disks. */
+  /** Snapshots of one instance's disks. */
   snapshots: call('GantrySnapshots', [text], of<ShownSnapshot[]>(), { asks: true, needs: 'instances.info' }),
   /** The consoles of one instance. */
   consoles: call('GantryConsoles', [text], of<ConsoleChoices>(), { asks: true, needs: OpInstanceConsole.permission }),
-  /** Opens one. What it answers goes on as a line of messages. */
+  /** Opens a console. Its connection then carries messages. */
   console: call('GantryConsole', [consoleRequest], of<ConsoleTalk>(), { needs: OpInstanceConsole.permission }),
-  /** The names of all permissions that the caller has. */
+  /** The names of all the caller's permissions. */
   rights: call('GantryRights', [], of<string[]>(), { asks: true }),
   tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),
-  /** The secret is told here and never again. */
+  /** Only this answer contains the secret. */
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),
   removeToken: call('GantryRemoveToken', [text], of<null>(), { needs: 'tokens.revoke' }),
   maintenance: call('GantryMaintenance', [], of<MaintenanceView>(), { asks: true, needs: 'maintenance.query' }),
-  /** Nothing more is done about the event; the jobs that there are go on. */
+  /** Stops work on the event; existing jobs go on. */
   cancelRepair: call('GantryCancelRepair', [text], of<MaintenanceEvent>(), { needs: 'maintenance.cancel' }),
-  /** Answers the job that removes the event's tag. */
+  /** Returns the job that removes the event's tag. */
   acknowledgeRepair: call('GantryAcknowledgeRepair', [text], of<JobId>(), { needs: 'maintenance.acknowledge' }),
-  /** Answers the job that sets them. */
+  /** Returns the job that sets them. */
   setMaintenance: call('GantrySetMaintenance', [object], of<JobId>(), { needs: 'cluster.modify' }),
-  /** As the calls of these names, but events tell who it was. */
+  /** Like the calls of these names, but events name the caller. */
   replaceFilter: call('GantryReplaceFilter', filterRule, of<string>(), { ganetis: true }),
   deleteFilter: call('GantryDeleteFilter', [text], of<null>(), { needs: 'filter.remove', ganetis: true }),
 }
@@ -136,9 +139,9 @@ const callersCalls = {
 const doorsCalls = {
   /** The token that this secret belongs to, or null. */
   identify: call('GantryIdentify', [text], of<TokenInfo | null>(), { asks: true }),
-  /** A run of the watcher has ended. */
+  /** Reports the end of a watcher run. */
   watched: call('GantryWatched', [watcherReport], of<null>()),
-  /** Before a stop: no more jobs are started, and those that only wait for locks are queued again. Answers those that run. */
+  /** Before a stop: starts no more jobs, and queues those again that only wait for locks. Returns the running ones. */
   park: call('GantryPark', [], of<JobId[]>()),
 }
 
@@ -151,14 +154,14 @@ export const isCallersCall = (name: GantryCallName): name is CallersCallName => 
 export const gantryCallNames = Object.keys(gantryCalls) as readonly GantryCallName[]
 export const callersCallNames = gantryCallNames.filter(isCallersCall)
 
-/** How all arguments of a call are read. */
+/** The checks of all arguments of a call. */
 export const gantryArguments = (name: GantryCallName): Checks =>
   isCallersCall(name) ? [identity, ...gantryCalls[name].args] : gantryCalls[name].args
 
 type ValuesOf<A extends Checks> = { -readonly [I in keyof A]: ValueOf<A[I]> }
 export type GantryResult<N extends GantryCallName> =
   (typeof gantryCalls)[N] extends GantryCall<Checks, infer R> ? R : never
-/** `signal`: the caller has left. */
+/** `signal` fires when the caller leaves. */
 export type GantryArguments<N extends GantryCallName> = [
   ...ValuesOf<(typeof gantryCalls)[N]['args']>,
   signal?: AbortSignal,
@@ -172,6 +175,6 @@ const ASKING: ReadonlySet<string> = new Set(
   Object.values(gantryCalls).flatMap(({ wire, asks }) => (asks ? [wire] : [])),
 )
 
-/** Nothing is different after such a call. */
+/** Whether such a call changes nothing. */
 export const onlyAsks = (method: string): boolean =>
   method.startsWith('Query') || method === 'WaitForJobChange' || ASKING.has(method)

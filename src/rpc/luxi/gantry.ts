@@ -2,10 +2,10 @@
 import type { ObjectKind } from '../../model/object-kinds'
 import type { JobId, QueryFilter, QueryResource, WireOpCode } from './calls'
 
-/** Who asks. `permissions` are those of the user; a token narrows them, which the master looks up itself. */
+/** The caller. `permissions` are the user's; the master itself looks up how a token narrows them. */
 export interface Identity {
   readonly user: string
-  /** The id of the token that the caller showed, or null for a password. */
+  /** The id of the caller's token, or null for a password. */
   readonly token: string | null
   readonly permissions: readonly string[]
 }
@@ -16,12 +16,12 @@ export interface ViewRequest {
   readonly name: string | null
   readonly fields: readonly string[]
   readonly filter: QueryFilter
-  /** Null for the order of the keys. */
+  /** Null: in the order of the keys. */
   readonly sort: ViewSort | null
-  /** What the page before told as `next`. */
+  /** The `next` of the previous page. */
   readonly after: string | null
   readonly limit: number
-  /** Live data comes from what nodes said last; else they are asked. */
+  /** True: use the nodes' last answers. False: ask them. */
   readonly known: boolean
 }
 
@@ -36,7 +36,7 @@ export interface ViewPage {
   readonly next: string | null
 }
 
-/** An object and the serial number that it must still have. */
+/** An object, and the serial number that it must still have. */
 export interface Precondition {
   readonly kind: ObjectKind
   readonly uuid: string
@@ -46,17 +46,17 @@ export interface Precondition {
 export interface SubmitRequest {
   readonly ops: readonly WireOpCode[]
   readonly reason: string | null
-  /** The caller's Idempotency-Key, and the digest of what it stands for. */
+  /** The caller's Idempotency-Key, and the digest of the request. */
   readonly key: string | null
   readonly digest: string
   readonly match: readonly Precondition[]
-  /** The id of a plan: what it has read must not have changed. */
+  /** The id of a plan: nothing that it has read may have changed. */
   readonly plan: string | null
 }
 
 export interface Submitted {
   readonly job: JobId
-  /** The key was known: this is the job of the first submission. */
+  /** The key was known: this is the first submission's job. */
   readonly replayed: boolean
 }
 
@@ -73,7 +73,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The kinds of objects that events are about, beside the cluster itself: `instance/vm1`. */
+/** The kinds of objects that events are about, besides the cluster: `instance/vm1`. */
 export const EVENT_KINDS = ['job', 'instance', 'node', 'group', 'network', 'disk', 'filter'] as const
 
 export interface ClusterEvent {
@@ -82,27 +82,27 @@ export interface ClusterEvent {
   readonly type: EventType
   /** Seconds since the epoch. */
   readonly time: number
-  /** The object that it is about: `instance/vm1`, `job/12`. */
+  /** The objects of the event: `instance/vm1`, `job/12`. */
   readonly objects: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
 }
 
 export interface EventRequest {
-  /** The id of the last event that was seen; null begins with what happens from now on. */
+  /** The id of the last event that the reader has; null begins now. */
   readonly after: string | null
   /** Empty for all. */
   readonly types: readonly string[]
   /** Empty for all; `instance/*` for a kind. */
   readonly objects: readonly string[]
-  /** Seconds to wait for an event when there is none. */
+  /** Seconds to wait if there is no event. */
   readonly timeout_s: number
 }
 
 export interface EventPage {
   readonly events: readonly ClusterEvent[]
-  /** Everything up to this id was looked at. */
+  /** The id of the last event that was considered. */
   readonly last: string
-  /** Why events are missing before these, or null when none are. */
+  /** Why earlier events are missing, or null if none are. */
   readonly gap: string | null
 }
 

@@ -1,4 +1,4 @@
-// JSON as Ganeti's luxid shows it in its complaints: filled lines, a new line where the text would grow too wide.
+// JSON as Ganeti's luxid prints it in its complaints: filled lines, broken when they would become too wide.
 
 /** Characters of a line without its indentation. */
 const LINE_CHARS_MAX = 67

@@ -22,7 +22,7 @@ export type TextCalls = {
 }
 
 export interface Master {
-  /** When the signal fires before the job is there, it need not be made any more. */
+  /** If the signal fires before the job exists, it is not created. */
   submitJob(ops: readonly WireOpCode[], signal?: AbortSignal): Promise<JobId>
   submitJobToDrainedQueue(ops: readonly WireOpCode[]): Promise<JobId>
   submitManyJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]>
@@ -45,7 +45,7 @@ export interface Master {
   queryGroups(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
   queryNetworks(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
   queryInstances(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
-  /** Adds a rule, or replaces the one with this uuid; returns its uuid. */
+  /** Adds a rule, or replaces the one with this uuid. Returns its uuid. */
   replaceFilter(
     uuid: string | null,
     priority: number,
@@ -60,8 +60,8 @@ export interface Master {
   queryConfigValues(fields: readonly string[]): Promise<unknown[]>
   queryClusterInfo(): Promise<Readonly<Record<string, unknown>>>
   queryTags(kind: TagKind, name: string): Promise<string[]>
-  /** The answers that may be long, as text for those who hand them on. */
+  /** Answers that may be long, as texts to pass on. */
   readonly text: TextCalls
-  /** The calls that /3 needs beyond Ganeti's; absent from masters that serve only these. */
+  /** Calls of `/3` beyond Ganeti's; absent from masters without `/3`. */
   readonly gantry?: GantryMaster
 }

@@ -1,4 +1,4 @@
-// Questions about the monitoring of nodes as they are asked of the master, and what it answers.
+// Questions about the nodes' monitoring to the master, and its answers.
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { bool, int, text } from '../../lib/shapes/leaves'
 import { objectOf } from '../../lib/shapes/objects'
@@ -8,12 +8,12 @@ import type { MonitoringFigures, NodeMonitoring } from '../../model/monitoring'
 export interface MonitoringRequest {
   /** Names; empty for all nodes. */
   readonly nodes: readonly string[]
-  /** Only reports of these categories, and of these collectors; empty for all. */
+  /** Only reports of these categories and collectors; empty for all. */
   readonly categories: readonly string[]
   readonly collectors: readonly string[]
-  /** Whether the reports themselves are wanted. */
+  /** Whether to include the reports themselves. */
   readonly reports: boolean
-  /** The name of the last node of the page before. */
+  /** The name of the previous page's last node. */
   readonly after: string | null
   readonly limit: number
 }
@@ -23,13 +23,13 @@ export interface MonitoringPage {
   readonly next: string | null
 }
 
-/** The reports are a JSON text, which nobody on the way has to read. */
+/** The reports are a JSON text, which is passed on unread. */
 export type MonitoredNode = Required<Omit<NodeMonitoring, 'reports'>> & { readonly reports: string | null }
 
-/** A node in numbers. */
+/** A node's figures. */
 export interface MeasuredNode {
   readonly node: string
-  /** Whether it told its reports when it was asked last; null before that. */
+  /** Whether it returned its reports the last time; null before the first time. */
   readonly up: boolean | null
   readonly status: number
   readonly age_s: number | null

@@ -1,4 +1,4 @@
-// Plans: what a job would do, as the master tells it.
+// Plans: what a job would do, as the master answers it.
 import type { ObjectKind } from '../../model/object-kinds'
 import type { WireOpCode } from './calls'
 import type { Precondition } from './gantry'
@@ -16,13 +16,13 @@ export interface PlannedLock {
 export interface Prerequisite {
   /** The condition that must hold. */
   what: string
-  /** Null where it cannot be known: an earlier opcode of the job changes the nodes, or to ask would be to start a program. */
+  /** Null if unknown: an earlier opcode of the job changes the nodes, or asking would start a program. */
   passed: boolean | null
-  /** Why it is not so. */
+  /** Why it does not hold. */
   reason: string | null
-  /** The kind of the refusal, as `wrong_state`. */
+  /** The kind of refusal, such as `wrong_state`. */
   code: string | null
-  /** The node that must be up for it, or null when none is needed. */
+  /** The node that must be up for it, or null. */
   node: string | null
 }
 
@@ -54,22 +54,22 @@ export interface PlannedNodeCall {
 export interface PlannedOpcode {
   OP_ID: string
   summary: string
-  /** Whether its prerequisites are there; null where only its run can tell. */
+  /** Whether all prerequisites hold; null if only the run can tell. */
   possible: boolean | null
   /** In the order in which they are taken. */
   locks: PlannedLock[]
   prerequisites: Prerequisite[]
-  /** The lines that the job's log would have. */
+  /** The lines of the job's log. */
   messages: string[]
   hooks: PlannedHooks | null
-  /** Objects of the configuration that change. What is picked by chance, such as uuids of new objects, will be different. */
+  /** Objects of the configuration that change. Random values, such as uuids of new objects, will differ. */
   changes: PlannedChange[]
-  /** False when more may change: what comes after `changes_note`. */
+  /** False if more may change after the point that `changes_note` names. */
   changes_complete: boolean
   changes_note: string | null
   /** The calls that nodes would get. */
   node_calls: PlannedNodeCall[]
-  /** Jobs that it would submit: the summaries of their opcodes. */
+  /** Jobs that it would submit, as summaries of their opcodes. */
   jobs: string[][]
 }
 
@@ -81,25 +81,30 @@ export interface PlanPrecondition {
 
 /** The changes that a job would make. */
 export interface Plan {
-  /** For a submission of the same opcodes by the same user: it is refused when what the plan has read is not as it was. */
+  /**
+   * Name it in a submission of the same opcodes by the same user. The submission is refused if anything that the plan
+   * has read has changed.
+   */
   id: string
   /** @format date-time */
   expires: string
-  /** Whether all prerequisites are there; null where only the run can tell. */
+  /** Whether all prerequisites hold; null if only the run can tell. */
   possible: boolean | null
   /** Up to the first opcode that is not possible. */
   ops: PlannedOpcode[]
-  /** The objects that have been read, and must still be the same. */
+  /** Objects that the plan has read, and that must still be the same. */
   preconditions: PlanPrecondition[]
 }
 
-/** An object that was looked at. */
+/** An object that the plan has read. */
 export type ReadObject = Precondition & { readonly name: string }
 
-/** The findings about an opcode: `read` is what its check has read, and no earlier opcode of the job changes. */
+/**
+ * The findings for an opcode. `read`: objects that its check has read, and that no earlier opcode of the job changes.
+ */
 export interface Planned {
   readonly opcode: PlannedOpcode
   readonly read: readonly ReadObject[]
-  /** The opcodes of `jobs`. */
+  /** The opcodes of the jobs in `jobs`. */
   readonly submits: readonly (readonly WireOpCode[])[]
 }

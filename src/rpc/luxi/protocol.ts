@@ -1,5 +1,5 @@
-// From LUXI's text to calls of a Master (spec: luxi.json). A request that cannot be read is Ganeti's plain text, after which the
-// connection ends; what a call means and may refuse is the Master's business.
+// Parses LUXI's text into calls of a Master (spec: luxi.json). An unparsable request gets Ganeti's plain text, and the
+// connection ends. The Master decides what a call means and refuses.
 import { listOf, orNull, readArray } from '../../lib/shapes/containers'
 import { any, bool, float, int, text } from '../../lib/shapes/leaves'
 import { Mismatch, type Shape, type ValueOf, isObject } from '../../lib/shapes/shape'
@@ -13,17 +13,20 @@ import type { Master } from './master'
 import type { QueryFilter, WireOpCode } from './calls'
 import { layout } from './layout'
 
-/** `signal`: the client has left. */
+/** `signal` fires when the client leaves. */
 export type LuxiRequest = (master: Master, signal?: AbortSignal) => Promise<unknown>
 
-/** The request is not one: the text goes to the client as it is, and the connection is closed. */
+/** The text is no request: the client gets this message as it is, and the connection closes. */
 export class Unparsable extends Error {
   constructor(reason: string) {
     super(`Failed to parse request: ${reason}`)
   }
 }
 
-/** An argument that only its user could find unreadable (a filter) makes the request unparsable after all. */
+/**
+ * For an argument that only the Master could recognize as unparsable (a filter): the request counts as unparsable after
+ * all.
+ */
 export const unreadableArgs = (args: unknown, reason: string): Unparsable =>
   new Unparsable(`Cannot convert value '${layout(args)}', error: ${reason}`)
 
@@ -73,7 +76,7 @@ const missing = (key: string, json: object): string =>
 
 type ValuesOf<A extends readonly Shape<unknown>[]> = { -readonly [I in keyof A]: ValueOf<A[I]> }
 
-/** Arguments that are left out at the end count as null, down to `least`. */
+/** Missing arguments at the end count as null, down to `least`. */
 function call<const A extends readonly Shape<unknown>[]>(
   checks: A,
   run: (master: Master, ...args: ValuesOf<A>) => Promise<unknown>,
@@ -81,7 +84,7 @@ function call<const A extends readonly Shape<unknown>[]>(
 ): (args: unknown) => LuxiRequest {
   return (args) => {
     const values = readArgs(args, checks, least)
-    // The compiler cannot see that map keeps a tuple's shape.
+    // The compiler cannot see that map keeps a tuple's form.
     return (master) => run(master, ...(values as ValuesOf<A>))
   }
 }
@@ -101,22 +104,22 @@ function readTuple(args: unknown, checks: readonly Shape<unknown>[], least: numb
   const given: readonly unknown[] = single ? readArray(args) : Array.isArray(args) ? args : []
   const fits = given.length >= least && given.length <= checks.length
   const wrong = () => new Mismatch(`Unable to read ${SHAPES[checks.length] ?? 'arguments'}`)
-  // Ganeti looks at an only argument before it counts.
+  // Ganeti checks a single argument before it counts them.
   if (!fits && (!single || given.length === 0)) throw wrong()
   const values = checks.map((check, index) => check.parse(given[index] ?? null))
   if (!fits) throw wrong()
   return values
 }
 
-/** Waiting has words of its own, with no word of what was given. */
+/** The wait calls have their own error text, without the given values. */
 const readWaiting = (args: unknown) => {
   if (!Array.isArray(args) || args.length < WAITING.length) throw new Mismatch('Not enough values')
-  // The compiler cannot see that map keeps a tuple's shape.
+  // The compiler cannot see that map keeps a tuple's form.
   return WAITING.map((check, index) => check.parse(args[index])) as ValuesOf<typeof WAITING>
 }
 const WAITING = [jobId, listOf(text), any, any, float] as const
 
-/** With a flag or without: Ganeti tells why it is neither. */
+/** The flag may be missing; the error for both forms is Ganeti's. */
 function readCancellation(args: unknown): readonly [number, boolean] {
   const problems: string[] = []
   for (const [shape, length] of [
@@ -164,7 +167,7 @@ function orAll<T>(check: Shape<T>): Shape<T | null> {
   }
 }
 
-/** Submissions complain in their own way: without the arguments, which may be secret. */
+/** Errors of submissions omit the arguments, which may be secret. */
 function submission(name: string, read: (args: unknown) => LuxiRequest): (args: unknown) => LuxiRequest {
   return (args) => {
     try {
@@ -191,7 +194,7 @@ function submit(
   })
 }
 
-/** Ours come from our own door, which has checked them; the identity and the opcodes are checked once more. */
+/** Our own door has checked the arguments; only the identity and the opcodes are checked again. */
 function extension(name: GantryCallName): (args: unknown) => LuxiRequest {
   const { wire, args: own, ganetis } = gantryCalls[name]
   const checks = gantryArguments(name)

@@ -1,26 +1,26 @@
-// What the calls of /3 about storage and tags answer.
+// Answers of `/3`'s calls about storage and tags.
 import type { ObjectKind } from '../../model/object-kinds'
 import type { StorageType } from '../../model/templates'
 
-/** A volume group, a physical volume or a folder in which a node keeps disks. Sizes are MiB; null where the node does not tell. */
+/** A node's volume group, physical volume or folder for disks. Sizes are MiB; null if the node does not report them. */
 export interface StorageUnit {
   readonly name: string
   readonly size: number | null
   readonly used: number | null
   readonly free: number | null
-  /** Whether new volumes are put there. */
+  /** Whether it accepts new volumes. */
   readonly allocatable: boolean
 }
 
-/** The units of one type of storage that a node has. */
+/** A node's units of one type of storage. */
 export interface NodeStorage {
   readonly type: StorageType
   readonly units: readonly StorageUnit[]
-  /** Why the node did not tell; null when it did. */
+  /** Why the node did not answer; null if it did. */
   readonly problem: string | null
 }
 
-/** A tag, and what has it. */
+/** A tag, and the objects that have it. */
 export interface TagUse {
   readonly tag: string
   readonly objects: readonly { readonly kind: ObjectKind; readonly name: string }[]

@@ -1,4 +1,4 @@
-// What a run of the watcher for a node group has done. The run tells the master, which shows it to people.
+// A watcher run's report about a node group. The run sends it to the master, which shows it.
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { float, int, text } from '../../lib/shapes/leaves'
 import { objectOf } from '../../lib/shapes/objects'
@@ -11,7 +11,7 @@ export const watcherReport = shape({
   /** The group's uuid and name. */
   group: text,
   name: text,
-  /** Why it ran: its time had come, a node had returned, somebody called it. */
+  /** Why it ran: at its regular time, because a node returned, or because somebody called it. */
   why: text,
   /** Seconds since the epoch. */
   started: float,
@@ -21,10 +21,10 @@ export const watcherReport = shape({
   cleanedUp: names,
   activated: names,
   gaveUp: names,
-  /** Instances that it has left as they are although something is wrong with them. */
+  /** Instances with a problem that it did not touch. */
   left: listOf(shape({ name: text, why: text })),
   failed: listOf(shape({ name: text, job: orNull(int), why: text })),
-  /** Why it did not get to its end. */
+  /** Why it did not finish. */
   error: orNull(text),
 })
 
@@ -33,7 +33,7 @@ export type WatcherReport = ValueOf<typeof watcherReport>
 export interface WatcherInfo {
   /** Seconds since the epoch. */
   readonly paused_until: number | null
-  /** When the next run is due that nothing calls for; null when there was none yet. */
+  /** The time of the next regular run; null if there was none yet. */
   readonly next_run: number | null
   /** The last run for each node group. */
   readonly groups: readonly WatcherReport[]

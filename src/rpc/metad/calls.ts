@@ -1,5 +1,5 @@
-// The calls of metad on its Unix socket (spec: wconfd.json "metad_rpc"), which only the node's own noded makes: Ganeti's two, and ours,
-// which begin with `gantry`.
+// Calls of metad on its Unix socket (spec: wconfd.json "metad_rpc"), which only the node's own noded makes: Ganeti's
+// two, and ours, which begin with `gantry`.
 import { string } from '../../lib/shapes/leaves'
 import type { Shape } from '../../lib/shapes/shape'
 import type { MetadataDict } from '../node/dicts'
@@ -10,11 +10,14 @@ import type { CallHandlers } from '../json-protocol'
 export const metadCalls = {
   /** Returns its argument. */
   echo: [string],
-  /** All that the guest may ask for from now on, private and secret OS parameters, too. It replaces what was known of the instance. */
+  /**
+   * Everything that the guest may ask for from now on, including private and secret OS parameters. Replaces all earlier
+   * data of the instance.
+   */
   updateConfig: [metadata],
-  /** The instance is about to run here: what everybody may know of it. Private and secret OS parameters stay as they are. */
+  /** The instance is about to run here: its public data. Private and secret OS parameters stay as they are. */
   gantryShow: [metadata],
-  /** The instance does not run here any more. */
+  /** The instance no longer runs here. */
   gantryForget: [instanceName],
 } as const satisfies Readonly<Record<string, readonly Shape<unknown>[]>>
 
@@ -27,7 +30,7 @@ export interface Metad {
   gantryForget(instanceName: string): Promise<void>
 }
 
-/** Ganeti's unit, the answer of a call without a result, is an empty list. */
+/** Ganeti encodes the answer of a call without a result as an empty list. */
 const unit = (): readonly unknown[] => []
 
 export function metadHandlers(metad: Metad): CallHandlers {

@@ -1,11 +1,13 @@
-// Asks the monitoring daemon of a node, which answers everybody over plain HTTP. Whatever it answers, a question ends in time and takes no
-// more room than it was given.
+// Asks a node's monitoring daemon, which answers everybody over plain HTTP. Time and size of its answer are bounded.
 import * as http from 'node:http'
 import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import { Pieces, textOf } from '../../lib/pieces'
 
-/** `silent`: nothing came in time. `refused`: nobody listens there, or the request is refused. `bad`: what came is no answer. */
+/**
+ * `silent`: no answer in time. `refused`: nothing listens there, or the request is refused. `bad`: the answer is not
+ * valid.
+ */
 export type FailureKind = 'silent' | 'refused' | 'bad'
 
 export class MondFailure extends Error {
@@ -17,7 +19,7 @@ export class MondFailure extends Error {
   }
 }
 
-/** The second form is for simulated nodes, which one process answers for. */
+/** The second form is for simulated nodes, all of which one process plays. */
 export type MondEndpoint =
   | { readonly host: string; readonly port: number }
   | { readonly socketPath: string; readonly headers: Readonly<Record<string, string>> }
@@ -26,17 +28,17 @@ export interface MondBounds {
   readonly clock: Clock
   readonly limit_s: number
   readonly bytes_max: number
-  /** Asked with the size of each piece before it is kept. */
+  /** Called with the size of each piece before it is kept. */
   readonly hasRoom?: (bytes: number) => boolean
 }
 
 export interface MondAnswer {
   readonly text: string
-  /** The time of the node's clock when it answered, to the second; undefined where it does not tell. */
+  /** The node's clock when it answered, to the second; undefined if the answer does not tell. */
   readonly date_ms: number | undefined
 }
 
-/** Each question has a connection of its own: one that was kept may be closed by the other end just when it is used again. */
+/** Each question has its own connection: the other end might close a kept one just when it is used again. */
 const AGENT = new http.Agent({ keepAlive: false })
 
 /** Rejects with a MondFailure. */
@@ -51,7 +53,7 @@ export function askMond(endpoint: MondEndpoint, path: string, bounds: MondBounds
           ? new MondFailure('bad', `its answer did not end within ${limit_s} s`)
           : new MondFailure('silent', `no answer within ${limit_s} s`),
       )
-    // After this process was stopped the answer may be there, and only not read yet.
+    // If this process was stopped, the answer may have arrived without being read.
     const timer = clock.after(limit_s * 1000, () => void hearAll().then(expire))
     const fail = (failure: MondFailure) => {
       timer.cancel()

@@ -1,4 +1,4 @@
-// Where the monitoring daemon of a node is. For simulated nodes the process answers that plays them all.
+// The address of a node's monitoring daemon. For simulated nodes, it is that of the process which plays them all.
 import { PORT } from '../../model/constants/daemons'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
@@ -15,7 +15,7 @@ export function openMonds(paths: Paths, files: Pick<Files, 'existsSync'>): AskMo
   const simSocket = defaultSimSocket(paths)
   let isSimulated = false
   const endpointOf = ({ name, primary_ip }: Target): MondEndpoint => {
-    // A cluster whose nodes are simulated stays one.
+    // A cluster with simulated nodes stays one.
     isSimulated ||= simSocket !== undefined && files.existsSync(simSocket)
     if (isSimulated && simSocket !== undefined) return { socketPath: simSocket, headers: { [NODE_HEADER]: name } }
     return { host: primary_ip, port: PORT.mond }

@@ -1,4 +1,4 @@
-// The last hours as a monitoring daemon tells them. Another machine tells them, so their shape is checked.
+// Parses the history of a monitoring daemon. It comes from another machine, so we check its shape.
 import { hasMoreValues } from '../../lib/json-depth'
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { float, int } from '../../lib/shapes/leaves'
@@ -18,11 +18,11 @@ const columns = (names: readonly string[]) =>
     { others: 'dropped' },
   )
 
-// The compiler cannot follow names that are made.
+// The compiler cannot follow computed names.
 export const nodeHistory = columns(NODE_COLUMNS) as unknown as Shape<NodeHistory>
 export const instanceHistory = columns(INSTANCE_COLUMNS) as unknown as Shape<InstanceHistory>
 
-/** The history of what is not measured. */
+/** The history of a node that measures nothing. */
 export const NO_NODE_HISTORY = { interval_s: 0, times: [], ...emptyColumns(NODE_COLUMNS) } satisfies NodeHistory
 export const NO_INSTANCE_HISTORY = {
   ...{ interval_s: 0, times: [], ...emptyColumns(INSTANCE_COLUMNS) },
@@ -34,7 +34,7 @@ export const historyPath = {
     `/1/history/instance/${encodeURIComponent(name)}?since=${since_s}`,
 }
 
-/** Throws a MondFailure that says what is wrong. */
+/** Throws a MondFailure that names the mistake. */
 export function readHistory<T extends { readonly times: readonly number[] }>(shape: Shape<T>, text: string): T {
   if (hasMoreValues(text, HISTORY_ANSWER_VALUES_MAX))
     throw new MondFailure('bad', `its answer has more than ${HISTORY_ANSWER_VALUES_MAX} values`)

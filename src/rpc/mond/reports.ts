@@ -1,5 +1,5 @@
-// Reads the reports of a node as they arrive. They come from another machine, which may run another version, or tell nonsense: what is not
-// a list of reports is refused with the field that is wrong, and only what is understood becomes a status or a figure.
+// Parses the reports of a node. The node may run another version, or send nonsense. Anything but a list of reports is
+// refused, with the wrong field. Only parts that we understand become a status or a figure.
 import { hasMoreValues, isDeeper } from '../../lib/json-depth'
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { float, int, json, oneOf, string } from '../../lib/shapes/leaves'
@@ -30,7 +30,7 @@ type Report = ValueOf<typeof report>
 export interface ReadReport {
   readonly name: string
   readonly category: string | null
-  /** Undefined where it tells none. */
+  /** Undefined if it has none. */
   readonly status: { readonly code: number; readonly message: string } | undefined
   /** The whole report as JSON. */
   readonly text: string
@@ -39,13 +39,13 @@ export interface ReadReport {
 export interface ReadReports {
   readonly reports: readonly ReadReport[]
   readonly figures: MonitoringFigures
-  /** When the oldest of the figures was seen, by the node's clock; undefined without figures. */
+  /** When the oldest figure was measured, by the node's clock; undefined without figures. */
   readonly oldest_ms: number | undefined
-  /** When the newest report was seen; undefined without reports. */
+  /** When the newest report was made; undefined without reports. */
   readonly newest_ms: number | undefined
 }
 
-/** Throws a MondFailure that says what is wrong. */
+/** Throws a MondFailure that names the mistake. */
 export function readReports(text: string): ReadReports {
   const told = checked(text)
   const named = (name: string) => told.find((one) => one.name === name)
@@ -98,7 +98,7 @@ function statusOf({ kind, data }: Report): ReadReport['status'] {
   const { code, message } = fieldsOf(status)
   if (CODES.includes(code)) return { code: Number(code), message: shown(message) }
   if (typeof error === 'string') return { code: 2, message: shown(error) }
-  // The collector `diagnose` has a word for its status, as the program has that it starts.
+  // The status of the collector `diagnose` is a word, printed by the program that it starts.
   if (typeof status === 'string') return status === 'Ok' ? { code: 0, message: '' } : verdict(status, details)
   return kind === 1 ? { code: 2, message: 'its report has no status that is known' } : undefined
 }

@@ -1,5 +1,5 @@
-// Nodes as a question from a person sees them. A check may take long on a node that is at work, but nobody is to wait for one that
-// hangs: each node is knocked at before it is asked for the first time, and one that does not even say its version counts as down.
+// Nodes for a person's question. A check on a busy node may take long, but must not wait for a node that hangs. So each
+// node is first asked for its version, and counts as down if it does not answer that.
 import { type Clock, within } from '../../lib/clock'
 import { mapInSlices } from '../../lib/slices'
 import type { NodeUuid } from '../../model/ids'
@@ -8,7 +8,10 @@ import { NODES_ASKED_AT_ONCE } from '../../model/limits/node-calls'
 import type { ArgsOf, CallName, ResultOf } from './calls'
 import { NO_ANSWER, NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from './client'
 
-/** For one question, however many calls it makes. `knock` finds out whether a node answers; without it, its version is asked for. */
+/**
+ * For one question, with any number of calls. `knock` finds out whether a node answers; by default it asks for the
+ * version.
+ */
 export function answeringNodes(
   client: NodeClient,
   clock: Clock,
@@ -23,7 +26,9 @@ export function answeringNodes(
     return answer
   }
 
-  /** True when the node answers or refuses in time. A node that refuses at once will do so for the real call, too, and keeps nobody waiting. */
+  /**
+   * True if the node answers or refuses in time. A node that refuses at once will also refuse the real call at once.
+   */
   async function saysVersion(target: NodeTarget): Promise<boolean> {
     return (await within(clock, LIVE_ANSWER_S, client.all([target], 'version', []))) !== undefined
   }

@@ -40,7 +40,7 @@ const SLOW = 3600
 const FOUR_HOURS = 14400
 const DAY = 86400
 
-/** A question changes nothing, an order may; `progress` asks how something gets on that an order began. */
+/** A question changes nothing. An order may. `progress` asks how an order's work goes on. */
 export type CallKind = 'question' | 'order' | 'progress'
 
 type Args = readonly Arg<unknown>[]
@@ -48,11 +48,11 @@ type Args = readonly Arg<unknown>[]
 export interface NodeCall<A extends Args, R> {
   readonly kind: CallKind
   readonly args: A
-  /** Any other answer of a node is its failure. */
+  /** Any other answer counts as the node's failure. */
   readonly result: Shape<R>
-  /** `'first argument'` adds it, in seconds, to a short wait. */
+  /** `'first argument'`: the seconds of the first argument, plus a short wait. */
   readonly timeout_s: number | 'first argument'
-  /** Whether Ganeti sends it to one node or to many at once; the wire is the same. */
+  /** Whether Ganeti sends it to one node or to many at once; the wire format is the same. */
   readonly fanOut: 'one' | 'many'
   /** Also sent to nodes that are marked offline. */
   readonly offlineToo?: boolean
@@ -218,7 +218,7 @@ export const nodeCalls = {
     done,
   ),
   finalize_export: order.one(NORMAL, [inst, arg('snap_disks', listOf(diskOrFalse))], done),
-  // Named as in blockdev_image, which reads the file: a node's real path, also in a virtual cluster.
+  // The path is a real node's, also in a virtual cluster, as in blockdev_image, which reads the file.
   get_file_info: question.one(FAST, [arg('file_path', string)], r.fileInfo),
   get_watcher_pause: question.one(URGENT, [], orNull(float)),
   hooks_runner: also(
@@ -263,7 +263,7 @@ export const nodeCalls = {
     realOnly,
   ),
   instance_balloon_memory: order.one(NORMAL, [inst, arg('memory', int)], done),
-  // Ganeti answers with nothing and reads nothing; we tell why what was received could not be loaded.
+  // Ganeti's node returns nothing and ignores the reason; ours says why the received state could not be loaded.
   instance_finalize_migration_dst: order.one(NORMAL, [inst, arg('info', json), arg('success', bool)], orNull(string)),
   instance_finalize_migration_src: order.one(SLOW, [inst, arg('success', bool), arg('live', bool)], done),
   instance_get_migration_status: progress.one(SLOW, [inst], r.migration, () => ({ status: 'completed' })),
@@ -326,7 +326,7 @@ export const nodeCalls = {
   node_info: question.many(
     URGENT,
     [
-      // Ganeti's masters send null for what they do not ask for.
+      // Ganeti's masters send null if they do not ask for this.
       arg('storage_units', orNull(listOf(storageUnit))),
       arg('hv_specs', orNull(listOf(tuple(string, keyed)))),
     ],
@@ -464,15 +464,21 @@ export const nodeCalls = {
   ),
 
   // Ours: Ganeti's nodes do not know calls that begin with gantry.
-  /** Journal records that follow what the candidate has; it answers when they are durable, or that it needs a full copy. */
+  /**
+   * Journal records that follow the candidate's last one. The candidate answers when they are durable, or that it needs
+   * a full copy.
+   */
   gantry_config_append: order.many(FAST, [arg('records', compressed)], done),
-  /** The files below each of these storage directories, in their order. */
+  /** The files below each of these storage directories, in the same order. */
   gantry_file_storage_list: question.many(FAST, [arg('directories', strings)], listOf(listOf(r.storedFile))),
-  /** Tells what a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */
+  /** What a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */
   gantry_replica_status: question.many(URGENT, [], r.replicaContents),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], done),
-  /** Waits, no longer than that, until the guests that their users have shut down are others than these, and names them. */
+  /**
+   * Waits (at most this long) until the list of guests shut down by users differs from the given one. Returns the new
+   * list.
+   */
   gantry_guest_ends: {
     kind: 'question',
     args: [arg('wait', float), arg('known', strings)],
@@ -482,12 +488,12 @@ export const nodeCalls = {
   } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], readonly string[]>,
   /** The node's measurements, as prom-client's JSON. */
   gantry_metrics: question.many(URGENT, [], listOf(json)),
-  /** jobqueue_update for several files; it answers when all are durable. */
+  /** Like jobqueue_update for several files; answers when all are durable. */
   gantry_jobqueue_write: order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done),
-  /** The same in a hurry: what these files are to have is durable, and reaches them with `gantry_jobqueue_fold`. */
+  /** Faster: contents are durable in a journal. `gantry_jobqueue_fold` writes the files. */
   gantry_jobqueue_append: order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done),
   gantry_jobqueue_fold: order.many(NORMAL, [], done),
-  /** The end of a full copy of the queue: job files that are not among these go. */
+  /** The end of a full copy of the queue: removes job files that are not in this list. */
   gantry_jobqueue_keep: order.many(URGENT, [arg('files', listOf(path))], done),
 }
 
@@ -495,13 +501,13 @@ export type CallName = keyof typeof nodeCalls
 type DecodedArgs<A extends Args> = {
   -readonly [K in keyof A]: A[K] extends Arg<infer T> ? T : never
 }
-/** The argument tuple of a call, as callers give it and handlers get it. */
+/** The argument tuple of a call, as callers pass it and handlers get it. */
 export type ArgsOf<C extends CallName> = DecodedArgs<(typeof nodeCalls)[C]['args']>
 export type ResultOf<C extends CallName> = (typeof nodeCalls)[C] extends NodeCall<Args, infer R> ? R : never
 
 export const isCallName = (name: string): name is CallName => Object.hasOwn(nodeCalls, name)
 
-/** Not one of Ganeti's. */
+/** Whether it is ours and not Ganeti's. */
 export const isOwnCall = (name: CallName): boolean => name.startsWith('gantry_')
 
 /** The uniform view of an entry, for code that handles any call. */

@@ -1,4 +1,4 @@
-// Calls nodes: mutual TLS on kept connections, a time limit for each call, and one result per node when many are asked.
+// Calls nodes: mutual TLS on kept connections, a time limit for each call, and a result per node.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { Socket } from 'node:net'
@@ -35,13 +35,13 @@ export interface NodeTarget {
   readonly offline: boolean
 }
 
-/** `lost`: nobody answered, so whether the call was carried out is unknown. */
+/** `lost`: no answer came, so we do not know whether the call was carried out. */
 export type NodeResult<T> = { ok: true; payload: T } | { ok: false; error: string; offline: boolean; lost?: true }
 
-/** The result for a node that the caller does not wait for. */
+/** The result for a node for which the caller does not wait. */
 export const NO_ANSWER = { ok: false, error: `no answer within ${LIVE_ANSWER_S} s`, offline: false } as const
 
-/** One node's failure, with what Ganeti calls its fail_msg apart from the sentence around it. */
+/** A node's failure. Ganeti's `fail_msg` is available without the sentence around it. */
 export class NodeCallError extends OpExecError {
   constructor(
     readonly node: string,
@@ -53,14 +53,14 @@ export class NodeCallError extends OpExecError {
   }
 }
 
-/** The node does not have this call: a call of ours, and a node that runs Ganeti's noded. */
+/** The node lacks this call: it is ours, and the node runs Ganeti's noded. */
 export const isUnknownCall = (error: unknown): boolean =>
   error instanceof NodeCallError && error.reason === UNKNOWN_CALL
 
 export interface NodeClient {
   /** Throws NodeCallError. */
   one<C extends CallName>(target: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>>
-  /** Asks all at the same time; never rejects for a node that fails. */
+  /** Asks all at the same time; never rejects because a node fails. */
   all<C extends CallName>(
     targets: readonly NodeTarget[],
     call: C,
@@ -73,12 +73,12 @@ export type NodeClientOptions = { paths: Paths } & (HttpOptions | { transport: N
 
 interface HttpOptions {
   clock: Clock
-  /** Where this machine's certificates are, and the socket of simulated nodes. */
+  /** Gives access to this machine's certificates, and to the socket of simulated nodes. */
   files: Files
   port?: number
-  /** Where a simulator answers for all nodes, if there is one; default: beside the virtual root. */
+  /** The socket of a simulator for all nodes; default: beside the virtual root. */
   simSocket?: string
-  /** Hears the address of a node that ended an idle connection, which its daemon does only when it ends itself. */
+  /** Called with the address of a node that ended an idle connection, which its daemon does only when it ends. */
   onHangUp?(address: string): void
 }
 
@@ -93,7 +93,7 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
   const transport = 'transport' in options ? options.transport : httpTransport(paths, options)
   const bodies = new WeakMap<object, string>()
 
-  /** Frozen arguments belong to a call to many nodes that are told one by one: they are written once. */
+  /** Frozen arguments belong to a call to many nodes, which is sent one by one: they are encoded once. */
   function bodyOf<C extends CallName>(name: C, args: ArgsOf<C>): string {
     const body = bodies.get(args) ?? encodeCall(name, args, paths)
     if (Object.isFrozen(args)) bodies.set(args, body)
@@ -174,11 +174,11 @@ function httpTransport(paths: Paths, options: HttpOptions): NodeTransport {
 }
 
 /**
- * Ganeti's noded hangs up on a call that it does not know, and so does ours when it ends. Each answer tells which it is; a node that
- * has not answered lately is asked for its version, which both know.
+ * Ganeti's noded closes the connection on an unknown call; our noded does so when it ends. Each answer shows which one
+ * it is. A node without a recent answer is asked for its version, which both know.
  */
 class NodeSoftware {
-  /** When nodes last answered as Ganeti's noded. */
+  /** When nodes last answered with Ganeti's noded. */
   private readonly ganeti = new Map<NodeUuid, number>()
 
   constructor(private readonly clock: Clock) {}
@@ -209,10 +209,10 @@ interface EndpointOptions {
   readonly onHangUp: HttpOptions['onHangUp']
 }
 
-/** Where to reach a node. New certificates mean new connections; the old ones end when they are idle. */
+/** How to reach a node. New certificates mean new connections; old ones end when they are idle. */
 function endpoints(paths: Paths, { files, port, simSocket, onHangUp }: EndpointOptions) {
   const settings = { keepAlive: true, maxTotalSockets: NODE_CONNECTIONS_MAX, timeout: NODE_KEEP_ALIVE_S * 1000 }
-  // Ganeti's noded breaks connections that resume a TLS session: its server has no name for sessions.
+  // Ganeti's noded breaks connections that resume a TLS session, because its server does not name sessions.
   const tls = { ...settings, maxCachedSessions: 0 }
   const simulated = new http.Agent(settings)
   let secured: { agent: NodeAgent; stamp: string } | undefined
@@ -228,7 +228,7 @@ function endpoints(paths: Paths, { files, port, simSocket, onHangUp }: EndpointO
 
   return {
     of(target: NodeTarget): Endpoint {
-      // A cluster whose nodes are simulated stays one.
+      // A cluster with simulated nodes stays one.
       isSimulated ||= simSocket !== undefined && files.existsSync(simSocket)
       if (isSimulated && simSocket !== undefined)
         return { agent: simulated, socketPath: simSocket, headers: { [NODE_HEADER]: target.name } }
@@ -241,7 +241,10 @@ function endpoints(paths: Paths, { files, port, simSocket, onHangUp }: EndpointO
   }
 }
 
-/** All of its connections show the same certificates, so these need not be in the names that each request looks connections up by. */
+/**
+ * All its connections show the same certificates, so the names by which requests look up connections need not contain
+ * them.
+ */
 class NodeAgent extends https.Agent {
   private readonly heard = new WeakSet<Duplex>()
 
@@ -252,12 +255,12 @@ class NodeAgent extends https.Agent {
     super(options)
   }
 
-  /** Each connection comes here when it becomes idle. */
+  /** Called for each connection that becomes idle. */
   override keepSocketAlive(socket: Duplex): void {
     if (!this.heard.has(socket) && this.onHangUp !== undefined && socket instanceof Socket) {
       this.heard.add(socket)
       const { remoteAddress = '' } = socket
-      // The end is one of the node's: an agent that lets go of a connection destroys it.
+      // The node has ended it: an agent that drops a connection destroys it instead.
       socket.once('end', () => this.onHangUp?.(remoteAddress))
     }
     return super.keepSocketAlive(socket)

@@ -1,5 +1,6 @@
-// Consoles of a node's instances, brought to the master: a line of messages on a connection of its own, under the same mutual TLS as
-// calls. Its first message says which console; then the node tells its state in texts, and what the instance says in bytes.
+// Brings consoles of a node's instances to the master, as messages on a separate connection under the same mutual TLS
+// as calls. The first message names the console. Then the node sends states as texts, and the console's output as
+// bytes.
 import type { IncomingMessage } from 'node:http'
 import * as https from 'node:https'
 import type { Duplex } from 'node:stream'
@@ -26,7 +27,7 @@ export type ConsoleKind = (typeof CONSOLE_KINDS)[number]
 export const nodeConsoleRequest = objectOf(
   {
     ...{ name: text, uuid: text, hypervisor: text, kind: oneOf('Kind', CONSOLE_KINDS), read_only: bool },
-    /** What a serial line has said before is shown first. */
+    /** First show the recent output of a serial line. */
     recent: bool,
   },
   { others: 'dropped' },
@@ -34,8 +35,8 @@ export const nodeConsoleRequest = objectOf(
 export type NodeConsoleRequest = ValueOf<typeof nodeConsoleRequest>
 
 /**
- * What a node says of a console. Bytes after `connected` are of that connection; what the viewer says counts from when it has repeated its
- * number. After `failed` there is nothing more.
+ * A node's state of a console. Bytes after `connected` belong to that connection; a viewer's input counts only after
+ * the viewer has repeated its number. `failed` is the last message.
  */
 export type NodeConsoleState =
   | { readonly state: 'connected'; readonly number: number }
@@ -51,7 +52,7 @@ interface ConsolesOptions {
   readonly port?: number
 }
 
-/** Resolves when the node has taken the line; rejects with why it has not. */
+/** Resolves when the node has accepted; rejects with its reason if not. */
 export function openNodeConsoles({ paths, files, clock, port = NODE_PORT }: ConsolesOptions): OpenNodeConsole {
   const simSocket = defaultSimSocket(paths)
   return (target, request) => {
@@ -84,7 +85,7 @@ export function openNodeConsoles({ paths, files, clock, port = NODE_PORT }: Cons
   }
 }
 
-/** Ganeti's noded knows no such request. */
+/** Ganeti's noded does not know this request. */
 async function refusalOf({ name }: NodeTarget, response: IncomingMessage): Promise<Error> {
   const said = (await readBody(response, DROPPED_BODY.bytes))?.toString() ?? ''
   const known =

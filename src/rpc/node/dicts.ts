@@ -1,5 +1,5 @@
-// The objects that travel in node calls (spec: noded-rpc.json "encodings"): configuration objects with their parameters filled.
-// Fields that are not set are left out, never null, as Ganeti does.
+// Objects in node calls (spec: noded-rpc.json "encodings"): configuration objects with their parameters filled. Unset
+// fields are missing, never null, as in Ganeti.
 
 export type HvParams = Readonly<Record<string, unknown>>
 
@@ -31,7 +31,7 @@ export interface NicDict {
   /** UUID of the network. */
   readonly network?: string
   readonly nicparams: { readonly mode?: string; readonly link?: string; readonly vlan?: string }
-  /** The network itself, where the NIC is in one. */
+  /** The network itself, if the NIC is in one. */
   readonly netinfo?: NetworkDict
 }
 
@@ -49,7 +49,7 @@ export interface DiskDict {
   readonly size: number
   readonly mode?: string
   readonly params?: Readonly<Record<string, unknown>>
-  /** DRBD addresses and minors: by node UUID where a call is made, those of the node itself where it arrives. */
+  /** DRBD addresses and minors: by node UUID at the caller, only the node's own ones at the node. */
   readonly dynamic_params?: Readonly<Record<string, unknown>>
   readonly spindles?: number
   readonly forthcoming?: boolean
@@ -86,12 +86,14 @@ export interface InstanceDict {
   readonly mtime?: number
 }
 
-/** The part of an instance that its guest may ask for; `InstanceDict` fits. */
+/** The data of an instance that its guest may ask for; `InstanceDict` fits. */
 export interface MetadataDict extends Pick<
   InstanceDict,
   'uuid' | 'name' | 'os' | 'nics' | 'disks_info' | 'tags' | 'osparams' | 'osparams_private'
 > {
-  /** These and private ones only while the instance is installed; where both are missing, they stay as they are. */
+  /**
+   * Secret and private parameters, only while the instance is installed. If both are missing, the earlier ones stay.
+   */
   readonly osparams_secret?: Readonly<Record<string, string>>
 }
 
@@ -104,9 +106,14 @@ export interface InstanceRuntime {
   vcpus: number
   state: number
   time: number
-  /** Indexes of NICs that have user-mode networking, for want of privileges or of their bridge; left out when there is none. */
+  /**
+   * Indexes of NICs with user-mode networking, because privileges or the bridge are missing; absent if there are none.
+   */
   user_nics?: readonly number[]
-  /** Where the machine is there and does not run: how QEMU calls its state, as `paused` or `io-error`. Ganeti's nodes never tell it. */
+  /**
+   * QEMU's name for the state of a machine that exists but does not run, such as `paused` or `io-error`. Ganeti's nodes
+   * never send it.
+   */
   machine_state?: string
 }
 
@@ -128,7 +135,7 @@ export interface BlockDeviceStatus {
   ldisk_status: number
 }
 
-/** MiB; null where the node cannot tell. */
+/** MiB; null if the node cannot tell. */
 export interface StorageInfo {
   type: string
   name: string
@@ -176,7 +183,7 @@ export interface ConsoleInfo {
   display?: number
 }
 
-/** Instance, node and group as the configuration has them: only the parameters are filled. */
+/** Instance, node and group from the configuration, with filled parameters. */
 export interface ConsoleRequest {
   readonly instance: Pick<InstanceDict, 'name' | 'hypervisor' | 'network_port'>
   readonly node: { readonly name?: string; readonly ndparams?: object }
@@ -245,7 +252,10 @@ export interface VolumeInfo {
   vg: string
 }
 
-/** A master candidate's copies: the serial number of the configuration, null without one, and each job with whether it has ended. */
+/**
+ * A master candidate's copies: the serial number of the configuration (null without one), and for each job whether it
+ * has ended.
+ */
 export interface ReplicaContents {
   readonly config_serial: number | null
   readonly jobs: readonly (readonly [id: number, ended: boolean])[]

@@ -1,4 +1,5 @@
-// One request to a node daemon and its answer, within time and size limits. Errors say what happened, never what was sent.
+// One request to a node daemon and its answer, within time and size limits. Errors say what happened, but never repeat
+// the request.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { type Socket, connect } from 'node:net'
@@ -13,7 +14,7 @@ export type Endpoint = { headers: Record<string, string> } & (
 
 export interface Exchanged {
   readonly text: string
-  /** How the node's software names itself; ours does not. */
+  /** The name of the node's software; ours sends none. */
   readonly server: string
 }
 
@@ -33,12 +34,13 @@ export function exchange(
     const request = startRequest(endpoint, call, bytes.length)
     let answered = false
     const expire = async () => {
-      // After this process was stopped the answer may be there, and only not read yet.
+      // If this process was stopped, the answer may have arrived without being read.
       await hearAll()
       if (!answered) stop(new Error(`no answer within ${timeout_s} s`))
     }
     const limit = clock.after(timeout_s * 1000, () => void expire())
-    // Nobody says that a machine has lost its power: without this, a call that is under way would wait for as long as it may last.
+    // We get no notice when a machine loses its power. Without this check, a running call would wait for its whole time
+    // limit.
     const watch = () => clock.after(NODE_REACH_S * 1000, () => void look(), { background: true })
     const look = async () => {
       const isThere = 'socketPath' in endpoint || (await canReach(endpoint, clock)) || (await canReach(endpoint, clock))
@@ -69,7 +71,7 @@ export function exchange(
   })
 }
 
-/** Whether the machine takes or refuses a connection: its kernel answers, also for a daemon that is stopped or has no time. */
+/** Whether the machine accepts or refuses a connection. Its kernel does so even if the daemon is stopped or busy. */
 function isReachable({ host, port }: { host: string; port: number }, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port })

@@ -1,4 +1,4 @@
-// The envelope of node calls: a list of arguments there, `[true, payload]` or `[false, text]` back.
+// The envelope of node calls: the request is a list of arguments, the answer `[true, payload]` or `[false, text]`.
 import { errorText } from '../../lib/system-failure'
 import { isDeeper } from '../../lib/json-depth'
 import type { Paths } from '../../lib/paths'
@@ -8,7 +8,7 @@ import { CALL_DEPTH_MAX } from '../../model/limits/wires'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
 import type { Arg } from './shapes'
 
-/** Names the node that is meant, where one simulator answers for all. */
+/** Names the node, if one simulator answers for all. */
 export const NODE_HEADER = 'x-gantry-node'
 
 export type NodeAnswer = { ok: true; payload: unknown } | { ok: false; text: string }
@@ -23,7 +23,7 @@ export function encodeCall<C extends CallName>(name: C, args: ArgsOf<C>, paths: 
 
 const MANY_NODES = '"dynamic_params":{"'
 
-/** What a disk has for each of its nodes by the node's uuid is sent as that of the node alone, as Ganeti sends it. */
+/** If a disk has values for each of its nodes by uuid, the body gets only this node's values, as from Ganeti. */
 export const bodyFor = (node: string, body: string): string =>
   body.includes(MANY_NODES)
     ? JSON.stringify(
@@ -38,7 +38,7 @@ function writeArg<T>({ shape, write }: Arg<T>, value: T, paths: Paths): string {
   return JSON.stringify(shape.encode ? shape.encode(value, paths) : value) ?? 'null'
 }
 
-/** Checks each argument; the error names the one that is wrong. */
+/** Checks each argument; the error names the wrong one. */
 export function decodeCall<C extends CallName>(name: C, body: string, paths: Paths): ArgsOf<C> {
   const call = callOf(name)
   const parsed = parseBody(name, body)
@@ -54,7 +54,7 @@ export function decodeCall<C extends CallName>(name: C, body: string, paths: Pat
       throw new Error(`${name}: argument '${argument}': ${wrong(error)}`)
     }
   })
-  // The table that made the type also made the values.
+  // The same table made the type and the values.
   return args as ArgsOf<C>
 }
 
@@ -86,17 +86,17 @@ function failureText(payload: unknown): string {
   return payload === null ? 'No error information' : JSON.stringify(payload)
 }
 
-/** Throws what is wrong with an answer: the node that sent it may run another version, or be broken. */
+/** Throws if an answer has a mistake: the node may run another version, or be broken. */
 export function decodeResult<C extends CallName>(name: C, node: string, payload: unknown): ResultOf<C> {
   try {
-    // The table that makes the type also makes the value.
+    // The same table makes the type and the value.
     return callOf(name).result.parse(payload) as ResultOf<C>
   } catch (error) {
     throw new Error(`the answer of ${node} to ${name} has another shape: ${wrong(error)}`, { cause: error })
   }
 }
 
-/** Never what was sent, which may be secret. */
+/** Never repeats the values, which may be secret. */
 const wrong = (error: unknown): string => (error instanceof Mismatch ? plainly(error) : messageOf(error))
 
 export const messageOf = errorText

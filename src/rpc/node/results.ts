@@ -1,5 +1,5 @@
-// The shapes of what nodes answer. A cluster may be mixed, so they are as wide as the answers of Ganeti's nodes are: a value that Ganeti
-// does not know is null or missing, and keys that are not known here are kept.
+// Shapes of the nodes' answers. A cluster may be mixed, so they accept all answers of Ganeti's nodes: a value that
+// Ganeti does not have is null or missing, and unknown keys are kept.
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
 import { bool, exactly, float, int, json, oneOf, string, stringOrNumber } from '../../lib/shapes/leaves'
 import { defaulted, optional } from '../../lib/shapes/objects'
@@ -20,10 +20,10 @@ import type {
 } from './dicts'
 import { known, strings } from './shapes'
 
-/** The order is carried out, and nobody reads what else the node says. */
+/** The order is carried out; any further answer is ignored. */
 export const done: Shape<null> = mapped(json, () => null)
 
-/** Ganeti answers with nothing and reads nothing; we tell what is otherwise than was asked for. */
+/** Ganeti's nodes return nothing; ours report differences from the request. */
 export const remarks = orNull(strings)
 
 export const runtime: Shape<InstanceRuntime> = known({
@@ -35,7 +35,7 @@ export const runtime: Shape<InstanceRuntime> = known({
   machine_state: optional(string),
 })
 
-/** An empty object for an instance that does not run. */
+/** An empty object if the instance does not run. */
 export const runtimeOrNone: Shape<InstanceRuntime | Record<string, never>> = {
   schema: runtime.schema,
   parse: (value) => (isObject(value) && Object.keys(value).length === 0 ? {} : runtime.parse(value)),
@@ -51,7 +51,7 @@ export const blockDevice: Shape<BlockDeviceStatus> = known({
   ldisk_status: int,
 })
 
-/** The object that was found, or why it was not. */
+/** The device, or why it was not found. */
 export const blockDeviceOrWhy: Shape<readonly [true, BlockDeviceStatus] | readonly [false, string]> = {
   schema: { type: 'array' },
   parse(value) {
@@ -60,7 +60,7 @@ export const blockDeviceOrWhy: Shape<readonly [true, BlockDeviceStatus] | readon
   },
 }
 
-/** On nodes that are not the primary one there is no link; true and true where there was nothing to do. */
+/** Nodes other than the primary have no link. `true` twice means that there was nothing to do. */
 const place = either(string, exactly(true))
 const pathAndLink = tuple(place, place)
 const pathLinkAndUri = tuple(place, orNull(place), orNull(string))
@@ -69,7 +69,7 @@ export const assembled: Shape<readonly [dev: string | true, link: string | true 
   parse: (value) => (Array.isArray(value) && value.length === 2 ? pathAndLink : pathLinkAndUri).parse(value),
 }
 
-/** MiB; null where the node could not find out. */
+/** MiB; null if the node could not find out. */
 const storage: Shape<StorageInfo> = known({
   type: string,
   name: string,
@@ -146,7 +146,7 @@ export const logicalVolumes = dictOf(tuple(string, bool, bool), string)
 export const sizes = dictOf(float, string)
 export const hookResult = tuple(string, oneOf('HookStatus', [0, 1, 2]), string)
 
-/** Nodes and what they could not do; nothing for none. */
+/** Nodes and their failures; empty if there are none. */
 export const messagesOfNodes = mapped(orNull(listOf(tuple(string, string))), (messages) => messages ?? [])
 
 const size = known({ size: optional(float) })
@@ -155,9 +155,9 @@ export const fileInfo = tuple(
   mapped(orNull(size), (info) => info ?? {}),
 )
 
-/** The parts of a unique id, which its storage defines. */
+/** The parts of a unique id; their meaning depends on the storage. */
 export const uniqueId = listOf(stringOrNumber)
-/** No node tells a secret, or a port that is not in use yet. */
+/** A node reports neither secrets nor a port that is not used yet; these are null. */
 export const madeId = listOf(orNull(stringOrNumber))
 
 export const storedFile: Shape<StoredFile> = tuple(string, float)

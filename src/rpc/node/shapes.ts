@@ -1,5 +1,5 @@
-// The shapes of the arguments of node calls: handlers and callers see plain text and paths of their own machine, the wire carries
-// Ganeti's encodings. Keys that are not known here are kept: Ganeti's other versions have some.
+// Shapes of the arguments of node calls. Handlers and callers see plain text and local paths; the wire has Ganeti's
+// encodings. Unknown keys are kept, because other versions of Ganeti have some.
 import * as zlib from 'node:zlib'
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
 import { bool, exactly, float, int, json, keyed, string, stringOrNumber } from '../../lib/shapes/leaves'
@@ -21,7 +21,7 @@ import type {
 export interface Arg<T> {
   readonly name: string
   readonly shape: Shape<T>
-  /** Its JSON, where that is worth words of its own. */
+  /** Writes it as JSON, if there is a faster or different way than the usual. */
   write?(value: T): string
 }
 
@@ -31,7 +31,7 @@ export const arg = <T>(name: string, shape: Shape<T>, write?: (value: T) => stri
   ...(write && { write }),
 })
 
-/** An object that may have more keys. */
+/** An object that may have other keys too. */
 export const known = <const F extends Fields>(fields: F) => objectOf(fields, { others: 'kept' })
 
 export const strings = listOf(string)
@@ -44,7 +44,7 @@ export const level: Shape<number> = either(int, mapped(bool, Number))
 /** A text, or the lines of one. */
 export const textOrLines = either(string, strings)
 
-/** A file or directory, on this machine here and in Ganeti's layout (marked in a virtual cluster) on the wire. */
+/** A file or directory: a local path here, Ganeti's layout (marked in a virtual cluster) on the wire. */
 export const path: Shape<string> = {
   schema: string.schema,
   parse(value, files) {
@@ -97,11 +97,11 @@ export const instanceName: Shape<string> = refine(
 )
 
 export const disk: Shape<DiskDict> = known({
-  // Volumes that Ganeti has only just thought of have none.
+  // Ganeti omits it for volumes that are not in the configuration yet.
   uuid: defaulted(string, () => ''),
   name: optional(string),
   dev_type: string,
-  // The port of a DRBD disk that is not to be connected yet is null.
+  // A DRBD disk that must not be connected yet has a null port.
   logical_id: optional(listOf(orNull(stringOrNumber))),
   children: defaulted(listOf(lazy((): Shape<DiskDict> => disk)), () => []),
   nodes: optional(strings),
@@ -115,7 +115,7 @@ export const disk: Shape<DiskDict> = known({
 
 export const disks = listOf(disk)
 
-/** False stands for a disk that could not be had. */
+/** False stands for a disk that is not available. */
 export const diskOrFalse = either(disk, exactly(false))
 
 const network: Shape<NetworkDict> = known({
@@ -167,7 +167,7 @@ export const instance: Shape<InstanceDict> = known({
   network_port: optional(int),
 })
 
-/** As Ganeti's master takes it from its configuration: parameters need not be filled. */
+/** Ganeti's master sends it from its configuration; parameters need not be filled. */
 export const metadata: Shape<MetadataDict> = known({
   name: instanceName,
   uuid: string,
@@ -213,7 +213,7 @@ const consoleRequest: Shape<ConsoleRequest> = known({
 /** By instance. */
 export const consoleRequests = dictOf(consoleRequest, string)
 
-/** Most of them are told with the same node, group and parameters as the one before: these are written once. */
+/** Most requests have the same node, group and parameters as the previous one; these are encoded once. */
 export function writeConsoleRequests(requests: Readonly<Record<string, ConsoleRequest>>): string {
   const [node, group, hvParams, beParams] = [rewriter(), rewriter(), rewriter(), rewriter()]
   const texts = Object.entries(requests).map(
@@ -224,7 +224,7 @@ export function writeConsoleRequests(requests: Readonly<Record<string, ConsoleRe
   return `{${texts.join(',')}}`
 }
 
-/** Writes an object in JSON; one that it is given again is not written again. */
+/** Encodes objects as JSON; the same object is encoded only once. */
 function rewriter(): (value: object) => string {
   let last: object | undefined
   let text = ''

@@ -1,4 +1,4 @@
-// Asks the remote API of a cluster, of ours or of Ganeti's, over HTTPS.
+// Asks a cluster's remote API, ours or Ganeti's, over HTTPS.
 import * as https from 'node:https'
 import type { Clock } from '../../lib/clock'
 import { Pieces, textOf } from '../../lib/pieces'
@@ -7,7 +7,10 @@ import { MOVE_ANSWER_BYTES_MAX, MOVE_ANSWER_S } from '../../model/limits/move'
 export interface RapiAccess {
   readonly host: string
   readonly port: number
-  /** PEM of the authorities that the cluster's certificate is checked with; its name is not: it is often asked by another one. */
+  /**
+   * PEM of the authorities that must have signed the cluster's certificate. We do not check its name, because a cluster
+   * is often reached by another one.
+   */
   readonly ca: string
   readonly user?: string | undefined
   readonly password?: string | undefined
@@ -20,7 +23,7 @@ export interface Rapi {
   call(verb: RapiVerb, resource: string, body?: unknown): Promise<unknown>
 }
 
-/** The cluster has answered that it does not do this. */
+/** The cluster has answered with a refusal. */
 export class RapiRefusal extends Error {
   constructor(
     readonly status: number,
@@ -30,7 +33,7 @@ export class RapiRefusal extends Error {
   }
 }
 
-/** No answer came, so nobody knows whether it was done. */
+/** No answer came, so we do not know whether it was carried out. */
 export class RapiSilence extends Error {}
 
 export const openRapi = (access: RapiAccess, clock: Clock): Rapi => ({
@@ -45,7 +48,7 @@ function exchange(access: RapiAccess, clock: Clock, method: RapiVerb, path: stri
     const request = https.request({
       ...{ host, port, ca, method, path, agent: false },
       ...(user !== undefined && { auth: `${user}:${password}` }),
-      // The length is said, because Node leaves it out of a GET, and its body would be taken for another request.
+      // States the length, because Node omits it for GET, and the server would take the body for another request.
       headers: {
         ...{ 'Content-Type': 'application/json', Accept: 'application/json' },
         'Content-Length': Buffer.byteLength(text),
@@ -83,7 +86,7 @@ function exchange(access: RapiAccess, clock: Clock, method: RapiVerb, path: stri
 function answerOf(status: number, text: string, where: string): unknown {
   const answer = parsed(text)
   if (status === 200 && answer !== undefined) return answer
-  // Doors between here and there answer so when nobody is behind them.
+  // Proxies answer so when they cannot reach the cluster.
   if (status === 502 || status === 504) throw new RapiSilence(`${where}: ${status} ${wordsOf(answer)}`)
   throw new RapiRefusal(status, `${where}: ${status} ${status === 200 ? 'the answer is not JSON' : wordsOf(answer)}`)
 }
@@ -96,7 +99,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `{ code, message, explain }`, as Ganeti tells errors. */
+/** `{ code, message, explain }`, the form of Ganeti's errors. */
 function wordsOf(answer: unknown): string {
   const fields = typeof answer === 'object' && answer !== null ? answer : {}
   const told = [Reflect.get(fields, 'message'), Reflect.get(fields, 'explain')]

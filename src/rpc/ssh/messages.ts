@@ -1,25 +1,24 @@
-// The JSON that Ganeti's programs for the setup of a node read from standard input, when the master runs them over SSH (spec: constants.json
-// "nodes").
+// The JSON input of Ganeti's node set-up programs, which the master runs over SSH (spec: constants.json "nodes").
 import { dictOf, listOf, tuple } from '../../lib/shapes/containers'
 import { bool, int, nonEmpty, oneOf, positive, text } from '../../lib/shapes/leaves'
 import { partialOf } from '../../lib/shapes/objects'
 import type { ValueOf } from '../../lib/shapes/shape'
 import { sshKeyType } from '../../opcodes/types'
 
-/** A node's uuid -> its public keys. */
+/** Public keys by a node's uuid. */
 const keysOfNodes = dictOf(listOf(nonEmpty), nonEmpty)
 const listAction = oneOf('PublicKeysAction', ['add', 'clear', 'override', 'remove', 'replace_or_add'])
 const authorizedAction = oneOf('AuthorizedKeysAction', ['add', 'remove'])
 
-/** `ssh-update`: changes the key files of a node that is in the cluster. Everything but the sender is optional. */
+/** `ssh-update`: changes the key files of a node in the cluster. Only the sender is required. */
 export const keyUpdate = partialOf(
   {
     cluster_name: nonEmpty,
-    /** Without its private key: it says which cluster speaks. */
+    /** Without the private key; it identifies the cluster. */
     node_daemon_certificate: nonEmpty,
     public_keys: tuple(listAction, keysOfNodes),
     authorized_keys: tuple(authorizedAction, keysOfNodes),
-    /** Type, bits, and a suffix that keeps the new keys beside those in use. */
+    /** Type, bits, and a suffix that keeps the new keys beside the current ones. */
     generate: tuple(sshKeyType, positive(int), text),
     ssh_key_type: sshKeyType,
     ssh_key_bits: positive(int),
@@ -31,7 +30,7 @@ export type KeyUpdate = ValueOf<typeof keyUpdate>
 /** Type, private and public key. */
 const keyPairs = listOf(tuple(sshKeyType, nonEmpty, nonEmpty))
 
-/** `prepare-node-join`: gives a node that is to join the cluster's host keys, and lets the candidates in. */
+/** `prepare-node-join`: gives a joining node the cluster's host keys, and lets the candidates log in. */
 export const joinRequest = partialOf(
   {
     cluster_name: nonEmpty,
@@ -46,7 +45,7 @@ export const joinRequest = partialOf(
 )
 export type JoinRequest = ValueOf<typeof joinRequest>
 
-/** `node-daemon-setup`: gives it what noded needs, and starts that. */
+/** `node-daemon-setup`: gives a node the files that noded needs, and starts noded. */
 export const daemonSetup = partialOf(
   {
     cluster_name: nonEmpty,

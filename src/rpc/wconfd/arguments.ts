@@ -1,4 +1,4 @@
-// How the arguments of wconfd's calls are read. Ganeti answers a wrong one with GenericError "RPC input: ...".
+// Parsing of wconfd's arguments. Ganeti answers a wrong one with GenericError "RPC input: ...".
 import { checkSocketPath } from '../../lib/json-socket'
 import { either, listOf, readArray, tuple } from '../../lib/shapes/containers'
 import { exactly, float, json, nonNegative, oneOf, string } from '../../lib/shapes/leaves'
@@ -13,14 +13,14 @@ import { clientId, LOCK_MODES, lockRequest } from '../../model/lock-shapes'
 
 type Shapes = readonly Shape<unknown>[]
 
-/** The arguments of a call, by their shapes. */
+/** A call's arguments, by their shapes. */
 export type Arguments<A extends Shapes> = { readonly [I in keyof A]: ValueOf<A[I]> }
 
 export function readArguments<const A extends Shapes>(shapes: A, args: unknown): Arguments<A> {
   if (!Array.isArray(args) || args.length !== shapes.length)
     throw new GenericError(`RPC input: expected a list of ${shapes.length} arguments`)
   try {
-    // Each shape made the argument of its place.
+    // Each shape made the argument at its index.
     return shapes.map((shape, index) => shape.parse(args[index])) as unknown as Arguments<A>
   } catch (error) {
     throw error instanceof Mismatch ? new GenericError(`RPC input: ${error.message}`) : error
@@ -40,7 +40,7 @@ export function list<T>(item: Shape<T>): Shape<readonly T[]> {
   }
 }
 
-/** A client that is about to own something: it must be possible to tell whether it lives. */
+/** A client that is about to own something: we must be able to check that it lives. */
 export const ownerId: Shape<ClientId> = mapped(clientId, (client) => {
   try {
     checkSocketPath(client[1])
@@ -61,7 +61,7 @@ export const lockLevel: Shape<LockLevel> = {
   },
 }
 
-/** Throws GenericError, in Ganeti's words, for the name of a lock that there cannot be. */
+/** Throws GenericError, in Ganeti's words, if such a lock cannot exist. */
 export const wantedLock: Shape<LockRequest> = {
   ...lockRequest,
   parse(value) {
@@ -80,7 +80,10 @@ export const namedChange: Shape<readonly [name: string, ...args: unknown[]]> = {
   },
 }
 
-/** Objects to read, by name or uuid. The slice holds them and what they refer to (see config/slice.ts), and the cluster. */
+/**
+ * Objects to read, by name or uuid. The slice contains them, the objects that they refer to (see config/slice.ts), and
+ * the cluster.
+ */
 export interface Selector {
   readonly instances?: readonly string[] | 'all'
   readonly nodes?: readonly string[] | 'all'

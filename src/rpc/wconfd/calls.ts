@@ -1,6 +1,6 @@
-// Every call of wconfd (spec: wconfd.json), once: Ganeti's lock and reservation calls, and ours (they begin with `gantry`), which
-// replace Ganeti's read-modify-write of whole objects by named changes and slices. Client, server and handlers take their types from
-// here.
+// Every call of wconfd (spec: wconfd.json): Ganeti's lock and reservation calls, and ours, which begin with `gantry`.
+// Ganeti reads, modifies and writes whole objects; ours use named changes and slices instead. Client, server and
+// handlers take their types from here.
 import type { ConfigData } from '../../model/config'
 import type { ClientId, LockMode, LockName, LockRequest } from '../../model/lock'
 import { clientId } from '../../model/lock-shapes'
@@ -23,13 +23,13 @@ import {
 export type { Selector } from './arguments'
 export type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
 
-/** A named pure change of config/changes.ts with its arguments. */
+/** The name of a pure change in config/changes.ts, with its arguments. */
 export type NamedChange = readonly [name: string, ...args: unknown[]]
 
 export interface ReplicaStatus {
   node: string
   name: string
-  /** `checkpoints`: runs Ganeti's noded, which takes config.data as a whole, a moment later. */
+  /** `checkpoints`: it runs Ganeti's noded, which gets the whole config.data a moment later. */
   state: 'in sync' | 'out of sync' | 'checkpoints'
   /** Why it is out of sync. */
   reason: string | null
@@ -40,16 +40,19 @@ type Shapes = readonly Shape<unknown>[]
 interface WconfdCall<A extends Shapes, R> {
   readonly args: A
   readonly result: Result<R>
-  /** It may be sent again when its answer got lost; for others a second call would find the work of the first one. */
+  /**
+   * The client may repeat it after a lost answer. For other calls a second call would collide with the work of the
+   * first.
+   */
   readonly again: boolean
-  /** Answered only when others let go of something: it has a connection to itself, and no time limit. */
+  /** The answer waits until others release something, so it has its own connection and no time limit. */
   readonly waits: boolean
 }
 
 interface Result<R> {
-  /** Only its type matters. */
+  /** Exists only for its type. */
   readonly type?: R
-  /** Ganeti's unit is an empty list. */
+  /** Ganeti's unit type is an empty list. */
   readonly unit: boolean
 }
 
@@ -68,22 +71,22 @@ const once = <const A extends Shapes, R>(args: A, result: Result<R>): WconfdCall
 const locksAndModes = list(lockAndMode)
 const [network, ip] = [string, string]
 
-/** The calls that operations need: a plan, too, has an answer to each of these. */
+/** The calls of operations. A plan must have an answer to each of them. */
 const unitCalls = {
   readConfig: again([], of<ConfigData>()),
-  /** A ConfigData with only the selected objects; a name that does not exist is simply absent. */
+  /** A ConfigData with only the selected objects; skips names that do not exist. */
   gantryRead: again([selector], of<ConfigData>()),
-  /** The values of a section of gantry.data by their keys; empty when there is none. */
+  /** The values of a section of gantry.data by key; empty if there is none. */
   gantrySection: again([string], of<Readonly<Record<string, unknown>>>()),
   /**
-   * Applies the changes in order as one durable, replicated step; returns each change's result. The second argument is the owner's lock
-   * epoch (see gantryAcquire); a wrong one is refused, null is for daemons that hold no locks.
+   * Applies the changes in order as one durable, replicated step. Returns each change's result. The second argument is
+   * the owner's lock epoch (see gantryAcquire), and a wrong one is refused; null is for daemons without locks.
    */
   gantryChange: once([clientId, orNull(int), list(namedChange)], of<unknown[]>()),
   /**
-   * Waits, with a priority, until the whole request is granted. Rejects with LockError when it is taken back, or after the seconds that the
-   * last argument gives, with a text that names the holders. A request whose connection breaks is taken back. The epoch is good until
-   * the owner's last lock is gone.
+   * Waits, with a priority, until the whole request is granted. Rejects with LockError when the request is taken back,
+   * or after the seconds of the last argument, with a text that names the holders. A broken connection takes the
+   * request back. The epoch stays valid until the owner's last lock is gone.
    */
   gantryAcquire: {
     ...again([ownerId, int, list(wantedLock), orNull(seconds)], of<{ epoch: number }>()),
@@ -91,45 +94,52 @@ const unitCalls = {
   },
   /** Takes back a waiting request of this client. */
   gantryCancelRequest: again([clientId], nothing),
-  /** The locks that this client's request waits for, and who has them since when: a waiting job logs it. `title` is
-   *  the lock by the name that people know. */
+  /**
+   * The locks for which this client's request waits, and their holders since when, for the log of a waiting job.
+   * `title` is the lock's name for people.
+   */
   gantryBlockers: again(
     [clientId],
     of<{ lock: LockName; title: string; holders: { client: ClientId; mode: LockMode; since: number }[] }[]>(),
   ),
-  /** Which master candidates have everything: `gnt cluster verify` names the others. */
+  /** Which master candidates are in sync; `gnt cluster verify` names the others. */
   gantryReplicas: again([], of<ReplicaStatus[]>()),
-  /** Locks and reservations, in one step: what an opcode needs at its end. */
+  /** Frees locks and reservations in one step, at the end of an opcode. */
   gantryFreeAll: again([clientId], nothing),
-  /** Answers whom the request waits for. */
+  /** Returns the owners for which the request waits. */
   tryUpdateLocks: again([ownerId, list(wantedLock)], of<ClientId[]>()),
   updateLocksWaiting: again([ownerId, int, list(wantedLock)], of<ClientId[]>()),
   freeLocksLevel: again([clientId, lockLevel], nothing),
   downGradeLocksLevel: again([clientId, lockLevel], nothing),
   opportunisticLockUnion: once([ownerId, locksAndModes], of<LockName[]>()),
-  /** The first argument is how many it must get, or none. */
+  /** The first argument is the number of locks that it must get; otherwise it gets none. */
   guardedOpportunisticLockUnion: once([int, ownerId, locksAndModes], of<LockName[]>()),
   listAllLocksOwners: again([], of<[LockName, [ClientId, LockMode][]][]>()),
   /** Sends the whole configuration to the candidates and ssconf to all nodes, and waits for those that answer. */
   flushConfig: again([], nothing),
   reserveMAC: once([ownerId, string], nothing),
   generateMAC: again([ownerId, orNull(network)], of<string>()),
-  /** The last argument: whether an address that is reserved for others is refused. */
+  /** The last argument: whether to refuse an address that is reserved for others. */
   reserveIp: once([ownerId, network, ip, bool], nothing),
   generateIp: again([ownerId, network], of<string>()),
   generateDRBDSecret: again([ownerId], of<string>()),
   reserveLV: once([ownerId, string], nothing),
-  /** Minors in use by node, reserved ones too. */
+  /** Minors in use by node, including reserved ones. */
   computeDRBDMap: again([], of<[string, [number, string][]][]>()),
-  /** A minor on each of the nodes for a disk. Unlike those of allocateDRBDMinor they become free when the owner ends. */
+  /**
+   * Reserves a minor for a disk on each of the nodes. Unlike those of allocateDRBDMinor, they become free when the
+   * owner ends.
+   */
   gantryReserveMinors: once([ownerId, string, list(string)], of<number[]>()),
 }
 
 export const wconfdCalls = {
   ...unitCalls,
   echo: again([string], of<string>()),
-  /** Nobody else needs to find out: the owner's process has ended. Frees its locks, requests and reservations;
-   *  answers the locks by the names that people know. */
+  /**
+   * Tells wconfd that the owner's process has ended, so that it need not find out. Frees the owner's locks, requests
+   * and reservations. Returns the locks by their names for people.
+   */
   gantryOwnerDied: again([clientId], of<[title: string, LockMode][]>()),
   /** The measurements of wconfd, as prom-client's JSON. */
   gantryMetrics: again([], of<unknown[]>()),
@@ -146,7 +156,7 @@ export const wconfdCalls = {
   commitTemporaryIps: again([clientId], nothing),
   commitReleaseTemporaryIp: again([network, ip], nothing),
   listReservedIps: again([clientId], of<(readonly ['reserve' | 'release', ip: string, network: string])[]>()),
-  /** A minor on each of the nodes for a disk. */
+  /** Allocates a minor for a disk on each of the nodes. */
   allocateDRBDMinor: once([string, list(string)], of<number[]>()),
   releaseDRBDMinors: again([string], nothing),
   allocatePort: again([], of<number>()),

@@ -1,4 +1,4 @@
-// The client of wconfd. It outlives restarts of the daemon: what was not sent, or may be done twice, is sent again.
+// The client of wconfd. It survives restarts of the daemon: it repeats calls that were not sent or may be repeated.
 import type { Clock } from '../../lib/clock'
 import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits/wconfd'
 import { JsonClient, PeerError, type Remembered } from '../json-protocol'
@@ -9,7 +9,7 @@ export const WCONFD = 'the configuration daemon (wconfd)'
 export interface WconfdClientOptions {
   path: string
   clock: Clock
-  /** Seconds to go on trying while nobody answers; 0 fails at once. */
+  /** Seconds to keep trying while nobody answers; 0 fails at once. */
   reconnect_s?: number
 }
 
@@ -25,17 +25,17 @@ export function openWconfd(options: WconfdClientOptions): WconfdClient {
     }
   const names = Object.keys(wconfdCalls) as WconfdCallName[]
   const calls = Object.fromEntries(names.map((name) => [name, call(name)]))
-  // The daemon at the other end is made of the same table of calls.
+  // The daemon uses the same table of calls.
   return { ...calls, close: () => line.close() } as unknown as WconfdClient
 }
 
-/** A call that waits has a connection to itself, since answers come in the order of the calls. */
+/** A connection. A call that waits has its own, since answers come in the order of the calls. */
 class Line {
   private readonly main: JsonClient
   private readonly idle: JsonClient[] = []
   private readonly waiting = new Set<JsonClient>()
   private closed = false
-  /** The cluster alone, without nodes or instances: many opcodes ask for it, and it seldom changes. */
+  /** The cluster object alone: many opcodes ask for it, and it seldom changes. */
   private readonly cluster: Remembered = {}
 
   constructor(private readonly options: WconfdClientOptions) {
@@ -52,7 +52,7 @@ class Line {
         return await this.main.call(name, args, WCONFD_ANSWER_S, remembered)
       } catch (error) {
         if (!(error instanceof PeerError) || !this.mayRepeat(name, error)) throw error
-        // A lost answer means that there was a daemon until now.
+        // A lost answer means that a daemon was there until now.
         if (error.kind === 'lost') deadline = clock.monotonic_ms() + reconnect_s * 1000
         if (clock.monotonic_ms() >= deadline) throw error
         await clock.sleep(WCONFD_RETRY_PAUSE_S * 1000)

@@ -1,5 +1,5 @@
-// The serving end of following: who follows and what they are sent, and the `follow` socket. On the master wconfd serves that socket,
-// on the other candidates noded does; when a candidate becomes master, its noded yields the socket and the files behind it.
+// The serving end of following: the followers and their messages, and the `follow` socket. wconfd serves it on the
+// master, noded on other candidates. When a candidate becomes master, its noded gives up the socket and the files.
 import { encodeDelta, type Delta } from '../../config/delta'
 import { encodeGantry, snapshotPieces } from '../../config/encode'
 import { breathe } from '../../lib/clock'
@@ -12,16 +12,16 @@ import { FOLLOW_FRAME_BYTES_MAX, WCONFD_ANSWER_S, WCONFD_BUFFER_BYTES_MAX } from
 import { ANSWERED, JsonClient, PeerError, serveCalls } from '../json-protocol'
 
 export class FollowFeed {
-  /** With what waits until the snapshot is sent, while it is. */
+  /** Followers, with the messages that wait while the snapshot is being sent. */
   private readonly followers = new Map<FramedConnection, string[] | null>()
 
   constructor(
     private readonly documents: () => Documents,
-    /** gantry.data holds secrets: only followers on wconfd's own socket get all of it. */
+    /** gantry.data contains secrets: only followers on wconfd's own socket get all of it. */
     private readonly withGantry: boolean,
   ) {}
 
-  /** Answers the call, slice by slice. A follower that reads too slowly is disconnected and may come again. */
+  /** Answers the call, slice by slice. Disconnects a follower that reads too slowly; it may come back. */
   async attach(connection: FramedConnection): Promise<void> {
     const { config, gantry } = this.documents()
     const { head, objects } = snapshotPieces(config)
@@ -49,13 +49,13 @@ export class FollowFeed {
     }
   }
 
-  /** They come again, and get a snapshot. */
+  /** They come back, and get a new snapshot. */
   disconnectAll(): void {
     for (const follower of this.followers.keys()) follower.destroy()
   }
 }
 
-/** The sections that confd tells everybody who has the key of the cluster. */
+/** The sections that confd tells everybody who has the cluster's key. */
 const PUBLIC: readonly string[] = [MAINTENANCE.settings]
 
 const publicSections = <T>(sections: Readonly<Record<string, T>>): Record<string, T> =>
@@ -71,7 +71,7 @@ function publicDelta({ gantry, ...delta }: Delta): Delta {
 export interface FollowServerOptions {
   path: string
   log: Log
-  /** Gives up the files behind the socket; it is closed afterwards. Absent where that is nobody's business. */
+  /** Gives up the files behind the socket, which is closed afterwards. Absent if the server does not yield. */
   onYield?: () => Promise<void>
 }
 
@@ -88,14 +88,14 @@ export function serveFollow({ path, log, onYield }: FollowServerOptions, feed: F
   )
 }
 
-/** Asks the process that serves the socket to give up the files behind it, and waits until that is done. */
+/** Asks the process that serves the socket to give up the files, and waits until it has. */
 export async function yieldFollow(path: string, clock: Clock): Promise<void> {
   if (!(await isServed(path))) return
   const client = new JsonClient({ path, clock, peer: 'the keeper of the configuration replica (noded)' })
   try {
     await client.call('gantryYield', [], WCONFD_ANSWER_S)
   } catch (error) {
-    // Closing the socket is the last thing that yielding does.
+    // The server closes the socket when it has yielded.
     if (!(error instanceof PeerError) || error.kind !== 'lost' || (await isServed(path))) throw error
   } finally {
     client.close()

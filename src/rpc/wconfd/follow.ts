@@ -1,5 +1,6 @@
-// Following the configuration: one call, `gantryFollow`, is answered by a snapshot in slices, and then deltas come on the same connection.
-// wconfd serves it, and noded on master candidates; luxid, confd and others follow instead of reading files again and again.
+// Following the configuration: the call `gantryFollow` is answered by a snapshot in slices, then deltas come on the
+// same connection. wconfd serves it, and noded on other master candidates. luxid, confd and others follow instead of
+// reading files again and again.
 import { breathe, type Clock } from '../../lib/clock'
 import { connectFramed, type FramedConnection } from '../../lib/json-socket'
 import { silentLog, type Log } from '../../lib/log'
@@ -23,7 +24,7 @@ export interface FollowOptions {
 /** `delta` is null after a snapshot, when anything may have changed. */
 export type OnConfigChange = (config: ConfigData, delta: Delta | null) => void
 
-/** Resolves with the first snapshot; then goes on following, also over restarts of the daemon, until closed. */
+/** Resolves with the first snapshot. Then it keeps following, also over restarts of the daemon, until it is closed. */
 export async function followConfig(
   path: string,
   options: FollowOptions,
@@ -53,12 +54,12 @@ export class ConfigFollower {
     return this.config
   }
 
-  /** Whether changes come at once. */
+  /** Whether changes arrive at once. */
   get connected(): boolean {
     return this.established
   }
 
-  /** Undefined where the socket does not give it away. */
+  /** Undefined if the socket does not serve it. */
   gantry(): GantryData | undefined {
     return this.gantryData
   }
@@ -85,7 +86,7 @@ export class ConfigFollower {
   private connect(): Promise<void> {
     return new Promise((resolve, reject) => {
       const receive = async (text: string, connection: FramedConnection) => {
-        // Messages of a former connection are dropped.
+        // Ignores messages of a former connection.
         if (connection !== this.connection) return
         try {
           await this.receive(JSON.parse(text))
@@ -130,7 +131,7 @@ export class ConfigFollower {
     if (isMessage(message, 'complete')) return this.arrive()
     if (!isMessage(message, 'result')) throw new Error('a message that is neither of a snapshot nor a delta')
     if (message['success'] !== true) throw errorFromWire(message.result)
-    // The daemon has checked the data that it sends, so this only reads it.
+    // The daemon has checked the data, so this does not check again.
     this.coming = { ...(message.result as Pick<Snapshot, 'config' | 'gantry'>), objects: new Map() }
   }
 
@@ -166,7 +167,7 @@ export class ConfigFollower {
   }
 }
 
-/** A snapshot that has not arrived completely. */
+/** A snapshot that is still incomplete. */
 interface Snapshot {
   readonly config: ConfigData
   readonly gantry?: GantryData
