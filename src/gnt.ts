@@ -1,5 +1,5 @@
-// `gnt`, and `gnt-instance` and the others by program name: the command line of the cluster on this machine.
-// Only what every command needs is loaded at the start: loading is most of the time that a short one takes.
+// `gnt`, `gnt-instance` and the others, distinguished by program name: the command line of this machine's cluster. It
+// loads only what every command needs, because loading takes most of a short command's time.
 import { errorText } from './lib/system-failure'
 import { existsSync, openSync } from 'node:fs'
 import * as path from 'node:path'
@@ -28,7 +28,7 @@ const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   following: (job) => void (followed = job),
-  // As in Ganeti the terminal itself is asked: what the program reads and writes may be pipes.
+  // As Ganeti, asks at the terminal itself: standard input and output may be pipes.
   async ask(question, choices, answeredBy) {
     const tty = openTerminal()
     if (tty === undefined) {
@@ -46,7 +46,7 @@ const terminal: Terminal = {
         const answer = await Promise.race([prompt.question(line), gone])
         if (answer === undefined) return last
         const word = answer.trim().toLowerCase()
-        // A word counts by its first letter, a number by all its digits.
+        // A word is recognized by its first letter, a number by all its digits.
         const letter = /^\d/.test(word) ? word : word.slice(0, 1)
         if (letters.includes(letter)) return letter
         if (letter === '?') for (const [key, meaning] of Object.entries(choices)) tty.write(` ${key} - ${meaning}\n`)
@@ -95,7 +95,7 @@ const prepareNode = (path: string) => async (name: string) => {
   throw new CommandFailure('npm start prepared no node')
 }
 
-/** Few commands start programs, and loading what that takes costs all of them. */
+/** Few commands start programs, so the code for it is loaded only for them. */
 function machine() {
   const { thisMachine }: typeof import('./lib/machine') = require('./lib/machine')
   return thisMachine
@@ -139,7 +139,7 @@ async function thisNode(): Promise<ThisNode> {
   }
 }
 
-/** The layers that know nodes and operations, for the only command that begins before there is a master to ask. */
+/** The layers for nodes and operations, for the only command that begins without a master. */
 async function newNode(): Promise<NewNode> {
   const [
     { firstFields },
@@ -183,7 +183,7 @@ function asFailure(error: unknown): never {
   throw new CommandFailure(errorText(error))
 }
 
-/** `gnt --node NAME ...` runs the rest as on that node. */
+/** `gnt --node NAME ...` runs the rest on that node. */
 function withoutNode(words: readonly string[]): readonly string[] {
   if (program !== 'gnt' || words[0] !== '--node') return words
   const [, name = '', ...rest] = words
@@ -204,7 +204,7 @@ process.on('SIGINT', () => {
 })
 
 const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
-// A user who interrupts the wait for a job does not learn how it ended.
+// A user who interrupts the wait does not learn how the job ended.
 const output = standardOutput({ program, quietCode: () => (followed === undefined ? 0 : 1) })
 const words = withoutNode(process.argv.slice(2))
 void runProgram(program, words, {

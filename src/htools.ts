@@ -1,4 +1,4 @@
-// `hbal` and the other programs of allocation, by the name they are called by.
+// `hbal` and the other allocation programs, distinguished by program name.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { runHtool } from './cli/htools/run'
@@ -28,7 +28,7 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
   interruption(tell) {
     let asked = false
     const leave = () => {
-      // Written at once: the process is gone before a pipe would take it.
+      // Written synchronously: the process ends before a pipe would take it.
       fs.writeSync(1, 'Double cancel request, exiting now...\n')
       process.exit(2)
     }

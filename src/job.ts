@@ -1,5 +1,5 @@
-// The program of a job process: hands operations and their clients to jobs/job-process. Its arguments are the virtual root and
-// the host name; luxid's pool forks it.
+// The program of a job process: connects operations and their clients with jobs/job-process. Its arguments are the
+// virtual root and the host name; luxid's pool forks it.
 import * as path from 'node:path'
 import { processChannel, serveJobs } from './jobs/job-process'
 import { systemClock } from './lib/clock'
@@ -39,7 +39,7 @@ const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
 const live = new NodeLiveData(new NodeQuestions(nodes, clock, log), clock)
 const luxi = new LuxiClient({ path: paths.socket('query'), clock })
 
-/** Luxid cannot answer some queries from its own knowledge, so this process answers them. */
+/** luxid cannot answer some queries from its own data, so this process does. */
 const queries: JobQueries = {
   async query(what, fields, filter) {
     if (what !== 'os' && what !== 'extstorage' && what !== 'cluster') return luxi.query(what, fields, filter)
@@ -58,7 +58,7 @@ async function clusterFacts(): Promise<ClusterFacts> {
   }
 }
 
-/** Few jobs think, so the thread ends with the thought. */
+/** Few jobs compute placements, so the thread ends with its task. */
 async function think(parts: TaskParts): Promise<unknown> {
   const { WorkerPool } = await import('./lib/worker-pool.js')
   const pool = new WorkerPool({

@@ -16,7 +16,7 @@ import { serve } from './start/serve'
 import type { Start } from './start/start'
 import { PROGRAM, processTitle } from './start/program'
 
-/** The compiler says when a role of the table is missing. */
+/** The compiler complains if a role of the table is missing. */
 const starts: Record<RoleName, () => Promise<Start>> = {
   node: async () => (await import('./start/node.js')).start,
   noded: async () => (await import('./start/noded.js')).start,
@@ -56,7 +56,7 @@ async function helper(name: string, args: readonly string[]): Promise<void> {
   await (await import('./start/ensure-dirs.js')).ensureDirectories(paths)
 }
 
-/** As Ganeti's, a daemon that is called by its own name goes to the background. */
+/** Like Ganeti's, a daemon called by its own name goes to the background. */
 async function playRole(name: string | undefined, args: readonly string[], isDetached: boolean): Promise<void> {
   const role = roleNamed(name ?? '')
   if (role === undefined)

@@ -1,4 +1,4 @@
-// `ganeti-watcher` and `ganeti-cleaner`, by the name they are called by.
+// `ganeti-watcher` and `ganeti-cleaner`, distinguished by program name.
 import { spawn } from 'node:child_process'
 import * as path from 'node:path'
 import { EndsNow, readCleanerCall, readWatcherCall, type WatcherCall } from './cli/watcher/programs'
@@ -37,7 +37,7 @@ async function watch(args: readonly string[]): Promise<number> {
   }
 }
 
-/** It goes on when this one has ended. */
+/** It survives this process. */
 function startGroup(uuid: string, call: WatcherCall): void {
   const options = [
     ...[`--node-group=${uuid}`, `--why=${call.why}`],

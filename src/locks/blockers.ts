@@ -35,8 +35,8 @@ export function* conflicts(
 }
 
 /**
- * Without this, a stream of jobs that share the cluster lock would keep out for ever the one that wants it alone. Only an owner that
- * holds nothing is held back, since one that holds something may be what the earlier request waits for; and only behind
+ * Without this rule, a stream of jobs that share the cluster lock would keep out an exclusive request for ever. It only
+ * holds back owners without any lock, because the earlier request may wait for an owner that holds one; and only behind
  * a request that is at least as urgent.
  */
 export function earlierClusterRequest(table: LockTable, wanted: Wanted): Wanted | undefined {

@@ -12,18 +12,18 @@ import { checkOrder } from './order'
 import { enqueue } from './queue'
 import { createTable, hold, ownerKey, type LockTable, type Owner } from './state'
 
-/** Owners that did not change since the last time cost only the copy of their text. */
+/** For an unchanged owner this only copies its text. */
 export function encodeTable(table: LockTable): string {
   const owners: string[] = []
   for (const owner of table.owners.values()) owners.push((owner.encoded ??= encodeOwner(owner)))
-  // Requests stay in the order of arrival: a request for all locks blocks only later ones, also after the table is loaded again.
+  // Requests stay in the order of arrival: a request for all locks blocks only later ones, also after a reload.
   const waiting = [...table.waiting.values()]
     .sort((one, other) => one.sequence - other.sequence)
     .map(({ priority, client, request }) => [priority, client, request])
   return `[[${owners.join(',')}],${JSON.stringify(waiting)}]`
 }
 
-/** Throws ConfigurationError when the text is no lock table or contradicts itself. */
+/** Throws ConfigurationError if the text is no lock table or contradicts itself. */
 export function decodeTable(text: string, firstEpoch: number, at: number): LockTable {
   const table = createTable(firstEpoch)
   const [owners, waiting] = parse(text)

@@ -5,7 +5,7 @@ import { conflicts, earlierClusterRequest } from './blockers'
 import { heldLocks, inQueueOrder } from './encoding'
 import { ownerKey, type LockTable } from './state'
 
-/** Locks in use, also locksets of which only members are held. */
+/** Locks in use, including locksets with held members. */
 export const listAllLocks = (table: LockTable): LockName[] => [...table.locks.keys()].sort(compareLocks)
 
 export const listLocks = (table: LockTable, client: ClientId): [LockName, LockMode][] =>
@@ -30,7 +30,7 @@ export interface Blocking {
   holders: { client: ClientId; mode: LockMode; since: number }[]
 }
 
-/** The locks that a waiting request waits for, with their owners and since when. Empty when the client waits for nothing. */
+/** The locks for which a client waits, with their owners and since when. Empty if it waits for none. */
 export function blocking(table: LockTable, client: ClientId): Blocking[] {
   const waiting = table.waiting.get(ownerKey(client))
   if (waiting === undefined) return []
@@ -53,7 +53,7 @@ export function blocking(table: LockTable, client: ClientId): Blocking[] {
   return answer
 }
 
-/** An owner that blocks a whole lockset through one member has been doing so since it took the first. */
+/** An owner that blocks a whole lockset by its members has done so since it took the first one. */
 function holder(table: LockTable, lock: LockName, key: string): Blocking['holders'] {
   const owner = table.owners.get(key)
   if (owner === undefined) return []

@@ -1,10 +1,10 @@
-// Which requests an owner may make at all: locks are taken in one order, so that no two owners wait for each other.
+// Checks that owners take locks in one common order, so that no two owners wait for each other.
 import { LockError } from '../model/errors'
 import type { LockName, LockRequest } from '../model/lock'
 import { compareLocks, describeLock, lockSetOf } from '../model/lock-names'
 import { highestLock, type Owner } from './state'
 
-/** Throws LockError with Ganeti's texts. Releases, and locks that are held already, are exempt from the order. */
+/** Throws LockError with Ganeti's texts. The order does not apply to releases, nor to locks that are already held. */
 export function checkOrder(owner: Owner | undefined, request: readonly LockRequest[]): void {
   checkConsistent(request)
   const highest = owner && highestLock(owner)

@@ -1,4 +1,4 @@
-// Waiting requests: each is filed under one owner that blocks it, and looked at again when that owner acts.
+// Waiting requests. Each is filed under one owner that blocks it, and checked again when that owner acts.
 import type { ClientId } from '../model/lock'
 import { firstBlocker, isClusterRequest } from './blockers'
 import { hold, type LockTable, type OwnerKey, type Wanted } from './state'
@@ -11,15 +11,15 @@ export function enqueue(table: LockTable, wanted: Wanted, blocker: OwnerKey): vo
   if (isClusterRequest(wanted) && !table.clusterRequests.has(wanted.key)) table.clusterRequests.set(wanted.key, wanted)
 }
 
-/** Answers whether there was a request. The caller then revisits the owner, since others may have waited behind it. */
+/** Returns whether there was a request. Others may have waited behind it, so the caller then revisits the owner. */
 export function dropRequest(table: LockTable, key: OwnerKey): boolean {
   table.clusterRequests.delete(key)
   return unfile(table, key) !== undefined
 }
 
 /**
- * Grants what the owner's act made possible, most urgent first and then in order of arrival; each grant is an act itself, as it may
- * release locks or leave the queue.
+ * Grants what the owner's act made possible, most urgent first, then in order of arrival. Each grant is an act too, as
+ * it may release locks or leave the queue.
  */
 export function revisit(table: LockTable, actor: OwnerKey, at: number): ClientId[] {
   const granted: ClientId[] = []

@@ -1,4 +1,4 @@
-// The memory of the lock table, and the one function that changes who holds which lock.
+// The memory of the lock table, and the only function that changes the holders of locks.
 import type { ClientId, LockMode, LockName, LockRequest } from '../model/lock'
 import { compareLocks, lockSetOf } from '../model/lock-names'
 
@@ -14,15 +14,18 @@ export interface Held {
 export interface Owner {
   readonly client: ClientId
   readonly locks: Map<LockName, Held>
-  /** Given when the owner takes its first lock, void when its last is gone; null after a restart, until the owner says it. */
+  /**
+   * Set when the owner takes its first lock, void when its last is gone. Null after a restart, until the owner states
+   * it.
+   */
   epoch: number | null
-  /** The greatest lock held; undefined when it must be searched again. */
+  /** The greatest held lock; undefined if it must be searched again. */
   highest: LockName | undefined
-  /** The owner as it stands in locks.data; undefined when it must be encoded again. */
+  /** The owner's text for locks.data; undefined if it must be encoded again. */
   encoded: string | undefined
 }
 
-/** A request that waits, or the one that is being looked at. */
+/** A waiting request, or the one that is being checked. */
 export interface Wanted {
   readonly key: OwnerKey
   readonly client: ClientId
@@ -47,7 +50,7 @@ export interface LockTable {
   readonly locks: Map<LockName, LockState>
   readonly owners: Map<OwnerKey, Owner>
   readonly waiting: Map<OwnerKey, Wanted & { blocker: OwnerKey }>
-  /** The waiting requests that wait for each owner. When another owner acts, nobody needs to look at them. */
+  /** Waiting requests by an owner that blocks them. When another owner acts, they need not be checked. */
   readonly blockedOn: Map<OwnerKey, Set<OwnerKey>>
   /** Waiting exclusive requests for the cluster lock, in order of arrival. */
   readonly clusterRequests: Map<OwnerKey, Wanted>
@@ -55,7 +58,7 @@ export interface LockTable {
   nextEpoch: number
 }
 
-/** Epochs only grow, also from one run of the daemon to the next, so they start at the time. */
+/** Epochs only grow, also across runs of the daemon, so they start at the current time. */
 export function createTable(firstEpoch: number): LockTable {
   return {
     locks: new Map(),
@@ -68,7 +71,7 @@ export function createTable(firstEpoch: number): LockTable {
   }
 }
 
-/** Makes the owner hold the lock in this mode, or not at all. Whether it may was checked before. */
+/** Gives the owner the lock in this mode, or takes it away. The caller has checked that it may. */
 export function hold(
   table: LockTable,
   key: OwnerKey,

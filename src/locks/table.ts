@@ -1,5 +1,5 @@
-// The lock table: a state machine over Ganeti's locks. `step` takes one event and says what followed from it. It does no IO and
-// reads no clock; the table it is given is spent (it is updated in place, so that a step costs the locks it touches, no more).
+// The lock table: a state machine over Ganeti's locks. `step` takes one event and returns its effects. It does no IO
+// and reads no clock. It changes the given table in place, so that a step only costs the locks that it touches.
 import { LockError } from '../model/errors'
 import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../model/lock'
 import { blockersOf, firstBlocker } from './blockers'
@@ -27,19 +27,19 @@ export type LockEvent = { owner: ClientId; at: number } & (
 )
 
 export interface Effects {
-  /** Whom an update waits for, or would have to; empty when it was done. */
+  /** The owners for which an update waits, or would have to wait; empty if it was done. */
   blockers: ClientId[]
-  /** The locks that takeFree got. */
+  /** Locks that takeFree got. */
   acquired: LockName[]
   /** Owners whose waiting requests were granted, in the order of granting. */
   granted: ClientId[]
   /** The owner's waiting request ended without being granted. */
   withdrawn: boolean
-  /** Whether the table is now another. */
+  /** Whether the table has changed. */
   changed: boolean
 }
 
-/** Throws LockError, with the table unchanged, for requests that may not be made. */
+/** Throws LockError for a forbidden request, and leaves the table unchanged. */
 export function step(table: LockTable, event: LockEvent): Effects {
   const key = ownerKey(event.owner)
   switch (event.kind) {
@@ -102,7 +102,7 @@ function reprioritize(
   return { blockers, changed: true }
 }
 
-/** Taking more never frees anything, so nobody else's request needs another look. */
+/** Taking more locks never frees any, so other requests need not be checked. */
 function takeFree(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 'takeFree' }): Effects {
   const { owner: client, at } = event
   if (table.waiting.has(key)) return nothing()
@@ -122,7 +122,7 @@ function takeFree(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 't
   return nothing()
 }
 
-/** Releases or downgrades held locks. As it must succeed at once, a waiting request of the owner is dropped. */
+/** Releases or downgrades held locks. This must succeed at once, so it drops a waiting request of the owner. */
 function change(
   table: LockTable,
   key: OwnerKey,

@@ -1,5 +1,6 @@
-// The configuration's copy on one master candidate. In sync, it gets each journal record before the change is acknowledged. One that
-// fails or is too slow is out of sync: it is not waited for, and a full copy and then what came meanwhile bring it back.
+// The copy of the configuration on one master candidate. In sync, it gets each journal record before the change is
+// acknowledged. A candidate that fails or is too slow is out of sync: changes do not wait for it, and a full copy with
+// all later records brings it back.
 import { errorText } from '../lib/system-failure'
 import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
@@ -16,14 +17,14 @@ export interface CopyOptions {
   paths: Pick<Paths, 'configFile'>
   /** Both documents as readers see them now. */
   texts(): { config: string; gantry: string }
-  /** The record that is being copied right now: a full copy made meanwhile does not have it. */
+  /** The record that is being copied now: a full copy made at this moment lacks it. */
   inFlight(): Buffer | undefined
 }
 
 export class CandidateCopy {
   private state: ReplicaStatus['state'] = 'out of sync'
   private reason: string | null = 'it has not been reached yet'
-  /** Changes that came while a full copy is under way. */
+  /** Changes during a full copy. */
   private backlog: Buffer[] | undefined
   private backlogBytes = 0
   private running: Promise<void> | undefined
@@ -50,13 +51,13 @@ export class CandidateCopy {
     }
   }
 
-  /** config.data was written anew: all that Ganeti's noded takes. */
+  /** config.data was rewritten, which is all that Ganeti's noded takes. */
   async checkpoint(config: Buffer): Promise<void> {
     if (this.state === 'checkpoints')
       await this.upload(config.toString('utf8')).catch((error: unknown) => this.lost(error))
   }
 
-  /** Sends everything and then what came meanwhile. Resolves when that has succeeded or failed. */
+  /** Sends a full copy and then the later records. Resolves when that has succeeded or failed. */
   catchUp(): Promise<void> {
     this.timer?.cancel()
     this.running ??= this.copyAll()
@@ -94,7 +95,7 @@ export class CandidateCopy {
       this.backlogBytes = 0
       await this.send(records)
     }
-    // No change can slip in here: nothing was awaited since the backlog was found empty.
+    // No change can slip in here, because nothing was awaited since the backlog was found empty.
     this.backlog = undefined
     this.become('in sync')
     log.info({ node: this.target.name }, 'master candidate has the whole configuration')

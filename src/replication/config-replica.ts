@@ -1,5 +1,5 @@
-// The configuration as a master candidate keeps it: its own config.data, gantry.data and journal, fed by the master, and the
-// `follow` socket for this node's confd. When this node becomes master, wconfd asks it to let go of the files.
+// A master candidate's own configuration: its config.data, gantry.data and journal, fed by the master, and the `follow`
+// socket for this node's confd. When this node becomes master, wconfd asks it to give up the files.
 import type { FramedServer } from '../lib/json-socket'
 import { isServed } from '../lib/json-socket'
 import type { Paths } from '../lib/paths'
@@ -11,7 +11,7 @@ import { loadConfig } from '../config/upgrade'
 
 export interface ConfigReplicaOptions extends StoreOptions {
   readonly paths: Paths
-  /** Whether this node is the master, by its own ssconf: then the files are wconfd's. */
+  /** Whether this node is the master, by its own ssconf. Then wconfd owns the files. */
   isMaster(): boolean
 }
 
@@ -23,17 +23,17 @@ interface Opened {
 
 export class ConfigReplica {
   private opened: Opened | undefined
-  /** Opening, feeding and letting go come one after the other. */
+  /** Opening, feeding and giving up run one after the other. */
   private readonly turns = new Turns()
 
   constructor(private readonly options: ConfigReplicaOptions) {}
 
-  /** Serves what is there from the last run; nothing, when this node has no copy or is the master. */
+  /** Serves the files of the last run. Serves nothing if this node has no copy or is the master. */
   start(): Promise<void> {
     return this.turns.take(async () => {
       const { disk, paths, log } = this.options
       if (this.options.isMaster() || (await disk.read(paths.configFile)) === undefined) return
-      // A copy that cannot be read is replaced by the master's next one.
+      // The master's next copy replaces an unreadable one.
       await this.open().catch((error: unknown) =>
         log.error({ err: error }, 'the copy of the configuration is not usable'),
       )
@@ -53,7 +53,7 @@ export class ConfigReplica {
       if (opened === undefined) return this.writeFiles(config, gantry)
       const before = opened.store.current().serial_no
       await opened.store.replace(config, gantry)
-      // Followers take deltas that lead forward only; after a step back they get the whole again.
+      // Followers only take deltas that lead forward. After a step back they get everything again.
       if (opened.store.current().serial_no <= before) opened.feed.disconnectAll()
     })
   }
@@ -75,7 +75,7 @@ export class ConfigReplica {
     return this.opened
   }
 
-  /** The first copy, or one in place of files that could not be read. */
+  /** Writes the first copy, or replaces unreadable files. */
   private async writeFiles(config: string, gantry: string): Promise<void> {
     const { disk, paths, random } = this.options
     if (await isServed(paths.socket('follow')))

@@ -1,7 +1,10 @@
-// Compares two master candidates: finds the parts of the configuration and the queue that one has and the other lacks.
+// Compares two master candidates: finds what one has and the other lacks, in the configuration and the queue.
 import type { ReplicaContents } from '../rpc/node/dicts'
 
-/** The other's configuration that is newer, and jobs that are only there, or have ended only there; undefined when there is nothing. */
+/**
+ * The other's newer configuration, and jobs that only it has, or that have ended only there; undefined if there is
+ * nothing.
+ */
 export async function compareReplicas(
   own: ReplicaContents,
   other: ReplicaContents,

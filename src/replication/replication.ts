@@ -1,5 +1,5 @@
-// Keeps the configuration on the other machines: whole on the master candidates, and its ssconf values on every node.
-// A change is acknowledged when every candidate in sync has it; ssconf follows in the background.
+// Keeps copies of the configuration: complete on the master candidates, and its ssconf values on every node. A change
+// is acknowledged when every candidate in sync has it; ssconf follows in the background.
 import type { ConfigStore, Delta } from '../config/store'
 import { masterCandidates } from '../config/lookup'
 import { within, type Clock } from '../lib/clock'
@@ -21,7 +21,7 @@ export interface ReplicationOptions {
   store: Pick<ConfigStore, 'current' | 'texts' | 'addReplica' | 'subscribe'>
 }
 
-/** Resolves when the candidates that answer have a full copy, but waits no longer than for a change. */
+/** Resolves when the reachable candidates have a full copy, but waits no longer than for a change. */
 export async function openReplication(options: ReplicationOptions): Promise<Replication> {
   const replication = new Replication(options)
   void replication.ssconf.request()
@@ -53,7 +53,7 @@ export class Replication {
     await Promise.all([...this.copies.values()].map((copy) => copy.catchUp()))
   }
 
-  /** Sends everything to everyone, whether they have it or not, and waits for those that answer. */
+  /** Sends everything to all nodes, and waits for those that answer. */
   async flush(): Promise<void> {
     this.ssconf.forget()
     await within(this.options.clock, REPLICATION_S, Promise.all([this.catchUp(), this.ssconf.request()]))
@@ -73,7 +73,7 @@ export class Replication {
     }
     this.inFlight = data
     await Promise.all(copies.map((copy) => copy.append(data)))
-    // The store shows it to readers before anything else can begin.
+    // The store publishes it before anything else can begin.
     this.inFlight = undefined
   }
 
@@ -83,7 +83,7 @@ export class Replication {
     for (const copy of this.setCandidates(config)) void copy.catchUp()
   }
 
-  /** Returns the new ones. */
+  /** Returns the new candidates. */
   private setCandidates(config: ConfigData): CandidateCopy[] {
     const { store, nodes, clock, log, paths } = this.options
     const wanted = masterCandidates(config).filter(

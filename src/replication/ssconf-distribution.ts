@@ -1,5 +1,5 @@
-// The ssconf files on every node. A node is sent only values that it lacks, one call at a time; one that does not answer holds up no
-// other and is tried again. Changes of the configuration never wait for any of it.
+// The ssconf files on every node. A node gets only the values that it lacks, one call at a time. A silent node holds up
+// no other, and is tried again. Changes of the configuration never wait for this.
 import type { ConfigStore, Delta } from '../config/store'
 import { ssconfLines } from '../config/ssconf'
 import { recordValues } from '../config/records'
@@ -32,7 +32,7 @@ export class SsconfDistribution {
     this.instanceNames = new Map(instances.map(({ uuid, name }) => [uuid, name]))
   }
 
-  /** Most changes, like an instance's state, touch nothing that ssconf shows, and cost nothing here. */
+  /** Most changes, such as an instance's state, do not affect ssconf, and cost nothing here. */
   changed(delta: Delta, config: ConfigData): void {
     let affected = [delta.nodes, delta.nodegroups, delta.networks, delta.cluster].some((part) => part !== undefined)
     for (const uuid of Object.keys(delta.instances ?? {})) {
@@ -45,7 +45,7 @@ export class SsconfDistribution {
     if (affected) void this.request()
   }
 
-  /** Resolves when each node has the values of now, or has failed to take them. Requests that come together are one. */
+  /** Resolves when each node has the current values, or has failed to take them. Concurrent requests are combined. */
   request(): Promise<void> {
     this.planned ??= Promise.resolve().then(() => {
       this.planned = undefined
@@ -54,7 +54,7 @@ export class SsconfDistribution {
     return this.planned
   }
 
-  /** Every node gets every value again. */
+  /** Sends every value to every node again. */
   forget(): void {
     for (const copy of this.copies.values()) copy.forget()
   }
@@ -84,7 +84,7 @@ export class SsconfDistribution {
 }
 
 class NodeSsconf {
-  /** The values that the node is known to have. */
+  /** The values that the node has, as far as we know. */
   private sent = NOTHING
   private wanted: { target: NodeTarget; values: Values } | undefined
   private running: Promise<void> | undefined
@@ -132,7 +132,7 @@ class NodeSsconf {
   }
 
   private failed({ name }: NodeTarget, error: unknown): void {
-    // After a failed call nobody knows which values arrived.
+    // After a failed call we do not know which values arrived.
     this.sent = NOTHING
     const { clock, log } = this.options
     if (!this.failing) log.warn({ node: name, err: error }, 'node did not take the ssconf files; it is tried again')
@@ -143,7 +143,7 @@ class NodeSsconf {
 
 const NOTHING: Values = {}
 
-/** Most nodes have the same and lack the same, which is worked out, and written, once for all of them. */
+/** Most nodes have and lack the same values, so the difference is computed and encoded once for all of them. */
 class Differences {
   private readonly known = new Map<Values, ArgsOf<'write_ssconf_files'>>()
   private after: Values | undefined

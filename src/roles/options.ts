@@ -1,4 +1,4 @@
-// The options of all roles, once. A role names those that it takes.
+// The options of all roles. A role names the ones that it takes.
 import { parseArgs } from 'node:util'
 import { errorText } from '../lib/system-failure'
 import { ACCESS_LEVELS, type AccessLevel } from '../lib/access-level'
@@ -124,7 +124,7 @@ function maxClientsOf(text: string | undefined): number | undefined {
 
 export type SyslogUsage = 'yes' | 'no' | 'only'
 
-/** Undefined where nobody said it. */
+/** Undefined if the option is missing. */
 function syslogOf(text: string | undefined): SyslogUsage | undefined {
   if (text === undefined || text === 'yes' || text === 'no' || text === 'only') return text
   throw new Error(`--syslog is one of yes, no, only, not '${text}'`)

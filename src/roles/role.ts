@@ -1,11 +1,11 @@
-// Describes a daemon before it runs. All code that starts, stops, names or installs daemons reads these descriptions.
+// Describes a daemon. All code that starts, stops, names or installs daemons reads these descriptions.
 import type { Frugal } from '../lib/node-flags'
 import type { SocketName } from '../lib/paths'
 import type { OptionName, OptionTexts } from './options'
 
 /**
- * Where a role runs: `system` is started by the machine's service manager, `node` on every node, `candidate` on master
- * candidates, `master` on the master, and `demand` where the master has asked for it.
+ * Where a role runs. `system`: the machine's service manager starts it. `node`: on every node. `candidate`: on master
+ * candidates. `master`: on the master. `demand`: where the master has asked for it.
  */
 export type Place = 'system' | 'node' | 'candidate' | 'master' | 'demand'
 
@@ -17,13 +17,13 @@ export interface Role {
   /** One line for people: what it does. */
   readonly text: string
   readonly place: Place
-  /** Missing where it runs beside both kinds of nodes. */
+  /** Missing if it runs with both kinds of nodes. */
   readonly nodes?: 'real' | 'simulated'
-  /** The account that Debian's packages run it as. */
+  /** Its account in Debian's packages. */
   readonly user: string
   readonly group: string
   readonly port?: { readonly protocol: 'tcp' | 'udp'; readonly number: number }
-  /** Unix sockets that it makes: `ganeti-NAME` in the directory of sockets. */
+  /** Its Unix sockets: `ganeti-NAME` in the directory of sockets. */
   readonly sockets?: readonly SocketName[]
   /** The file's name below the directory of logs, without `.log`. */
   readonly log: string
@@ -34,15 +34,15 @@ export interface Role {
   readonly refuses?: OptionTexts
   /** The meanings of exit codes other than 0 and 1. After one of these the daemon is not started again. */
   readonly exits?: Readonly<Record<number, string>>
-  /** Roles that must be ready before this one is started, where they run on the same node. */
+  /** Roles on the same node that must be ready before this one starts. */
   readonly after?: readonly string[]
-  /** Where the place alone does not decide: it runs where these ssconf files have these lines. */
+  /** If the place alone does not decide: the role runs where these ssconf files have these lines. */
   readonly lines?: Readonly<Record<string, string>>
-  /** How a role that makes few objects spares memory. */
+  /** How a role with few objects saves memory. */
   readonly frugal?: Frugal
 }
 
-/** Those of one place, each behind the roles that it waits for. */
+/** The roles of one place, each after the roles for which it waits. */
 export function inOrder(roles: readonly Role[]): Role[] {
   const ordered: Role[] = []
   const add = (role: Role, above: readonly Role[]): void => {

@@ -1,4 +1,4 @@
-// How the master thinks about the allocation: with the cluster as it is now, and in threads.
+// Access to the allocation for the master: to the current cluster, and to threads.
 import type { AllocOptions } from '../allocation/options'
 import type { ClusterData } from '../allocation/cluster-data'
 import type { TaskParts } from '../lib/worker-pool'
@@ -8,12 +8,12 @@ import type { NodeClient } from '../rpc/node/client'
 
 /** Everything that the allocation needs from outside. */
 export interface AllocationAccess {
-  /** The cluster as it is now; `template`: whose storage is counted. */
+  /** The cluster as it is now. `template`: the storage whose space is counted. */
   picture(
     nodes: NodeClient,
     config: ConfigData,
     template: DiskTemplate,
   ): Promise<{ data: ClusterData; options: AllocOptions }>
-  /** Thinks in a thread. */
+  /** Computes in a thread. */
   run(parts: TaskParts, signal?: AbortSignal): Promise<unknown>
 }

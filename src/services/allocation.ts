@@ -1,5 +1,6 @@
-// Questions to the allocation: what a balance would move, what fits, what happens if. The cluster is read here, thought about in a
-// thread, and what the caller's token does not cover is left out. What takes too long, or is for a script to answer, becomes a job.
+// Answers questions about placement: what a balance would move, how many instances fit, and what happens if. Reads the
+// cluster, computes in a thread, and leaves out what the caller's token does not cover. A question that takes too long,
+// or that a script answers, becomes a job.
 import { type Asked, balanceQuestion, capacityQuestion, visibleIn, whatIfQuestion } from '../allocation/asked'
 import { preconditionsOf } from '../allocation/preconditions'
 import { toParts } from '../allocation/question-parts'
@@ -29,7 +30,7 @@ import type { MasterContext } from './master-context'
 import type { Plans } from './jobs/plans'
 import type { Submissions } from './jobs/submissions'
 
-/** How long the caller waits for an answer, null for as long as it may, and whether it still does. */
+/** How long the caller waits for an answer (null: as long as allowed), and whether it still waits. */
 interface Patience {
   readonly wait_s: number | null
   readonly signal: AbortSignal | undefined
@@ -42,7 +43,7 @@ interface Parts {
 }
 
 export class AllocationService {
-  /** Questions that are thought about or wait for that. */
+  /** Running and waiting questions. */
   private readonly questions = new Shares({
     all: ALLOCATION_THREADS + ALLOCATION_WAITING_MAX,
     each: ALLOCATION_PER_USER_MAX,
@@ -87,7 +88,7 @@ export class AllocationService {
     )
   }
 
-  /** The job begins anew: another process thinks about the cluster as it is then. */
+  /** The job starts over: another process answers with the cluster of that time. */
   private async within<T>(
     access: Access,
     job: WireOpCode,
@@ -112,7 +113,7 @@ export class AllocationService {
     return { job: await this.parts.submissions.ask(access, job) }
   }
 
-  /** Undefined when all users, or this one, have enough questions under way. */
+  /** Undefined if all users together, or this one, have too many questions. */
   private share<T>(user: string, think: () => Promise<T>): Promise<T> | undefined {
     if (this.questions.full(user) !== undefined) return undefined
     return think().finally(this.questions.take(user))
@@ -123,14 +124,14 @@ export class AllocationService {
     return ownAllocators(lists, kind, iallocator)[0] !== BUILTIN_IALLOCATOR
   }
 
-  /** Scripts are asked by jobs only; one that is quick answers the request all the same. */
+  /** Only jobs ask scripts. If the script is quick, the request still gets the answer. */
   private async byScript<T>(access: Access, op: WireOpCode, { wait_s }: Patience): Promise<Answered<T>> {
     const job = await this.parts.submissions.ask(access, op)
     const ended = await this.parts.jobs.whenEnded(job, boundOf(wait_s))
     const status = ended === undefined ? 'running' : jobStatus(ended)
     const result: unknown = ended?.ops[0]?.result
     if (status === 'error') throw refusalOf(errorFromWire(result))
-    // The opcode's unit answers each question in its way.
+    // The opcode's unit gives the right type of answer for each question.
     return status === 'success' ? { answer: result as T } : { job }
   }
 
@@ -142,12 +143,12 @@ export class AllocationService {
     const { allocation } = this.context
     if (allocation === undefined) throw new GenericError('Questions to the allocation are not answered here')
     const { data, options } = await allocation.picture(this.context.questions, config, template)
-    // The thread is ours: it answers each kind of question in its way.
+    // The thread is ours, and gives the right type of answer for each question.
     return (await allocation.run(toParts({ data, question, options }), signal)) as Answers[Q['kind']]
   }
 }
 
-/** A script that fails is nothing that this door has done wrong. */
+/** A failing script is not a defect of this door. */
 const refusalOf = (error: GanetiError): OpPrereqError =>
   error instanceof OpPrereqError ? error : new OpPrereqError(error.message, ECODE.ENVIRON)
 

@@ -1,4 +1,4 @@
-// The type of what serves the calls of /3. A handler gets what the caller may do, in place of who it is.
+// The type of the handlers of /3's calls. A handler gets the caller's rights instead of its identity.
 import type { CallersCallName, GantryArguments, GantryResult } from '../rpc/luxi/gantry-calls'
 import type { Access } from './access/access'
 

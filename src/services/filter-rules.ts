@@ -1,4 +1,5 @@
-// Job filter rules: added, replaced and taken away through wconfd; luxid hears of it as of any change of the configuration.
+// Adds, replaces and deletes job filter rules, through wconfd. luxid learns of it as of any change of the
+// configuration.
 import { nanoseconds } from '../lib/clock'
 import type { FilterPredicate, FilterRule, ReasonEntry } from '../model/config'
 import { isFilterAction } from '../model/filter-rule'
@@ -41,7 +42,7 @@ export async function deleteFilter(context: MasterContext, user: string | null, 
   return null
 }
 
-/** Conditions are kept in the normal spelling; one that cannot be read throws QueryFilterParseError. */
+/** Predicates are stored in the normal spelling. An unparsable one throws QueryFilterParseError. */
 function normalPredicate(predicate: unknown): FilterPredicate {
   const [kind, condition]: unknown[] = Array.isArray(predicate) ? predicate : []
   if (kind !== 'jobid' && kind !== 'opcode' && kind !== 'reason')
@@ -53,7 +54,7 @@ function normalPredicate(predicate: unknown): FilterPredicate {
 
 const USER = 'user '
 
-/** The client id under which a user's change is made. */
+/** The client id for a user's change. */
 export const askerOf = (user: string): string => USER + user
 
 export const userOf = (asker: string): string | null => (asker.startsWith(USER) ? asker.slice(USER.length) : null)

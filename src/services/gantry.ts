@@ -1,4 +1,4 @@
-// Answers the requests of /3 to the master, inside luxid. Each call first finds out who asks, and what that caller may do.
+// Answers the requests of /3 to the master, inside luxid. Each call first determines the caller and its rights.
 import { clusterInfo } from '../query/cluster-info'
 import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
@@ -56,7 +56,7 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
   const serve =
     (name: CallersCallName) =>
     async (identity: Identity, ...args: unknown[]) => {
-      // The compiler cannot see that arguments and handler are those of the same call.
+      // The compiler cannot see that arguments and handler belong to the same call.
       const handler = handlers[name] as (caller: Access, ...args: unknown[]) => unknown
       return handler(callerOf(name, identity), ...args)
     }
@@ -108,7 +108,7 @@ function callersHandlers(
     capacity: (caller, request, wait_s, signal) => allocation.capacity(caller, request, { wait_s, signal }),
     whatIf: (caller, request, wait_s, signal) => allocation.whatIf(caller, request, { wait_s, signal }),
     ...jobCalls(context, parts.jobs),
-    // Asked anew after each wait: the token may have been revoked meanwhile.
+    // Checked again after each wait: the token may have been revoked meanwhile.
     events: (caller, request) => parts.events.read(() => callerOf('events', caller.identity), request),
     metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
     monitoring: (caller, request) => monitoring.page(caller, request),
@@ -129,7 +129,7 @@ function callersHandlers(
   }
 }
 
-/** They name or stop what belongs to everybody. */
+/** These affect everybody, so a limited caller may not use them. */
 const wholeClusterCalls = (context: MasterContext, parts: GantryParts) => ({
   watcher(caller: Access) {
     refuseLimited(caller)
@@ -171,7 +171,7 @@ const consoleCalls = (consoles: ConsoleService) => ({
   console: (caller: Access, request: ConsoleRequest) => consoles.open(caller, request),
 })
 
-/** It is about all nodes. */
+/** These are about all nodes. */
 const maintenanceCalls = (maintenance: MaintenanceService) => ({
   maintenance(caller: Access) {
     refuseLimited(caller)
@@ -191,7 +191,7 @@ const maintenanceCalls = (maintenance: MaintenanceService) => ({
   },
 })
 
-/** Rules are about the jobs of everybody. */
+/** Rules affect everybody's jobs. */
 function refuseLimited(caller: Access): void {
   if (caller.limited) throw forbidden(OUTSIDE)
 }

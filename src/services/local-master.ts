@@ -1,4 +1,4 @@
-// The Master inside luxid: every call, handed to the service of its topic.
+// The Master inside luxid: hands every call to the service of its topic.
 import type { TagKind } from '../model/object-kinds'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { Master } from '../rpc/luxi/master'
@@ -56,7 +56,7 @@ export function localMaster(context: MasterContext, extensions: Extensions): Mas
 
 type Names = readonly string[]
 
-/** The calls that answer with a table, made either of values or of text. */
+/** The calls that answer with a table, either as values or as text. */
 function tables<Q, C>(
   query: (...question: Parameters<QueryService['query']>) => Promise<Q>,
   classic: (...question: Parameters<QueryService['classic']>) => Promise<C>,

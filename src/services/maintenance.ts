@@ -1,5 +1,5 @@
-// What people and programs do with maintenance: they look, cancel and acknowledge events, and set what may be done. The maintenance daemon
-// does the rest; both only know each other by what is in gantry.data.
+// Maintenance for users and programs: view, cancel and acknowledge events, and change settings. The maintenance daemon
+// does the work. Both communicate only through gantry.data.
 import { change, SOMEBODY_ELSE } from '../config/changes'
 import { recordGet } from '../config/records'
 import { seconds } from '../lib/clock'
@@ -64,11 +64,13 @@ export class MaintenanceService {
     }
   }
 
-  /** Removes the tag; maintd forgets the event then, a completed one when it is no longer observed. */
+  /**
+   * Removes the tag. Then maintd forgets the event; it forgets a completed one when the fault is no longer reported.
+   */
   async acknowledge(caller: Access, id: string): Promise<JobId> {
     const event = this.find(id)
     const { name, tags } = recordGet(this.context.config().nodes, event.node) ?? {}
-    // The node has its tag a moment before maintd has seen the end of the job that gave it.
+    // The node has its tag a moment before maintd notices the end of the job that set it.
     if (name === undefined || !(event.tagged || tags?.includes(event.tag)))
       throw new OpPrereqError(
         `The event ${id} is ${event.status}, and its node has no tag of it yet: there is nothing to acknowledge` +
@@ -78,7 +80,7 @@ export class MaintenanceService {
     return this.submissions.ask(caller, op(OpTagsDel, { kind: 'node', name, tags: [event.tag] }))
   }
 
-  /** The settings that are given; the others stay. */
+  /** Changes the given settings; the others stay. */
   async set(caller: Access, settings: JsonObject): Promise<JobId> {
     return this.submissions.ask(caller, readSettings(maintenanceParameters(settings)))
   }

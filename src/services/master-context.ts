@@ -1,4 +1,4 @@
-// Services: what the cluster's master does for its doors, by topic. They combine the configuration, the queue, the query engine and
+// Services: the master's work for its doors, by topic. They combine the configuration, the queue, the query engine and
 // the node client; they know no wire and no logical unit.
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
@@ -19,15 +19,15 @@ import type { Wconfd } from '../rpc/wconfd/calls'
 import type { AllocationAccess } from './allocation-access'
 
 export interface MasterContext {
-  /** The present snapshot; throws ConfigurationError while there is none. */
+  /** The current snapshot; throws ConfigurationError while there is none. */
   config(): ConfigData
   /** Gantry's own data (gantry.data) of the same snapshot. */
   gantry(): GantryData
   readonly queue: JobQueue
   readonly wconfd: Wconfd
-  /** For orders, which take as long as they take. */
+  /** For orders, which may take any time. */
   readonly nodes: NodeClient
-  /** For questions of people and monitors, who do not wait for a node that hangs. */
+  /** For questions of users and monitoring, which do not wait for a node that hangs. */
   readonly questions: NodeQuestions
   /** Asks the monitoring daemons of nodes. */
   readonly monds: AskMond
@@ -39,10 +39,10 @@ export interface MasterContext {
   readonly disk: Disk
   readonly paths: Paths
   readonly log: Log
-  /** Tells what each opcode of a job would do, up to the first that cannot be carried out. Changes nothing. */
+  /** Tells what each opcode of a job would do, up to the first impossible one. Changes nothing. */
   planJob(ops: readonly WireOpCode[], documents: Documents, nodes: NodeClient): Promise<Planned[]>
-  /** Absent where nobody has consoles open. */
+  /** Missing if nobody opens consoles. */
   readonly openConsole?: OpenNodeConsole
-  /** Absent where nobody asks the allocation. */
+  /** Missing if nobody asks the allocation. */
   readonly allocation?: AllocationAccess
 }

@@ -1,11 +1,11 @@
-// The snapshots of an instance's disks, as they are noted.
+// The noted snapshots of an instance's disks.
 import { findInstance, instanceDisks } from '../config/lookup'
 import { recordGet } from '../config/records'
 import type { ConfigData, GantryData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { SNAPSHOTS_SECTION, type ShownSnapshot, snapshotsOf } from '../model/snapshots'
 
-/** `config` is what the caller may know of. */
+/** `config` is the part that the caller may know. */
 export function shownSnapshots(config: ConfigData, gantry: GantryData, name: string): ShownSnapshot[] {
   const instance = findInstance(config, name)
   if (instance === undefined) throw new OpPrereqError(`Instance '${name}' not known`, ECODE.NOENT)

@@ -1,4 +1,4 @@
-// gantryd fold: plain files for other tools, from the journals that a killed master has left.
+// gantryd fold: makes plain files for other tools from the journals that a killed master has left.
 import { openStore } from '../config/store'
 import { openLocks } from '../daemons/wconfd/lock-keeper'
 import { noReplicas } from '../jobs/replicas'
@@ -10,7 +10,7 @@ import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { ownedDisk as disk } from '../model/owners'
 
-/** Answers a text for people about what was done. Refuses while a daemon that owns one of the files runs. */
+/** Returns a text about what was done. Refuses while a daemon that owns one of the files runs. */
 export async function fold(paths: Paths, log: Log): Promise<string> {
   if (await isServed(paths.socket('wconfd')))
     throw new Error('wconfd is running: it owns the configuration; stop it first')

@@ -45,7 +45,9 @@ export const start: Start = async (surroundings) => {
   })
 }
 
-/** The parent of the node's daemons starts it; systemd, which looks at a file for this, where there is no parent. */
+/**
+ * Calls the watcher through the parent of the node's daemons. Without a parent, systemd starts it when it sees a file.
+ */
 function callWatcher(why: string, { paths, log }: Surroundings): void {
   if (process.connected) return void process.send?.({ id: 0, action: 'watch', why })
   disk.write(paths.local(PATH.WATCHER_CALL), `${why}\n`, { durable: false }).catch((error: unknown) => {

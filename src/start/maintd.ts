@@ -101,7 +101,7 @@ interface Sources {
   readonly watch: NodeWatch
 }
 
-/** Plans are made in a thread, from what the nodes tell just then. */
+/** Plans are made in a thread, from the nodes' current answers. */
 function openPlanner({ config, nodes, master, watch }: Sources) {
   const threads = new WorkerPool({
     ...{ entry: path.join(__dirname, '../maintenance-thread.js'), clock, threads: 1 },
@@ -113,7 +113,7 @@ function openPlanner({ config, nodes, master, watch }: Sources) {
     return rows.flatMap((row, at) => (typeof row?.[0] === 'string' ? [[ids[at] ?? 0, row[0]] as const] : []))
   }
   const plan = async ({ events }: Remembered, settings: MaintenanceSettings): Promise<RoundPlan> => {
-    // Nobody is asked anything where there is nothing to decide.
+    // Without anything to decide, no node is asked.
     if (events.length === 0 && !settings.harep && !settings.balance) return { jobs: [], notes: [] }
     const now = config()
     const { clusterPicture } = await import('../operations/plan/picture.js')

@@ -6,7 +6,7 @@ import { openNodeClient } from '../rpc/node/client'
 import { checkVotes } from '../bootstrap/votes'
 import type { Surroundings } from './start'
 
-/** The client for calls to nodes, once the majority has said that this node is the master. */
+/** The client for calls to nodes, after the majority has confirmed that this node is the master. */
 export async function masterNodes({ paths, log, options }: Surroundings, onHangUp?: (address: string) => void) {
   const nodes = openNodeClient({ paths, clock, files, ...(onHangUp && { onHangUp }) })
   await checkVotes({ paths, disk, nodes, clock, log, noVoting: options['no-voting'], yesDoIt: options['yes-do-it'] })

@@ -20,7 +20,7 @@ import type { Start } from './start'
 
 export const start: Start = async ({ paths, log, options }) => {
   const { files } = thisMachine
-  // The guests of a virtual node have user-mode networking, and sockets of their own.
+  // Guests of a virtual node have user-mode networking, and their own sockets.
   const late = options.bind === undefined && !isVirtualNode(paths) ? { lateAddress: METADATA_ADDRESS } : {}
   return startMetad({
     ...{ paths, log, clock, random, files, disk, accessLog: options.accessLog },

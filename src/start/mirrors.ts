@@ -1,4 +1,5 @@
-// gantryd mirrors ROOT HOSTNAME: the process that has a node's mirrored disks in user space; noded starts it, and it lives on without it.
+// gantryd mirrors ROOT HOSTNAME: the process that serves a node's mirrored disks in user space. noded starts it, and it
+// survives noded.
 import * as path from 'node:path'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles as files } from '../lib/files'

@@ -34,7 +34,7 @@ export const start: Start = async ({ paths, log, options }) => {
   const address = options.bind?.[0] ?? (await ownAddress(paths))
   const simSocket = defaultSimSocket(paths)
   const simulated = simSocket !== undefined && existsSync(simSocket)
-  // Recorded addresses are those of other machines, of which none is asked.
+  // In a recorded cluster, addresses belong to other machines, so none is asked.
   const candidates = candidatesOf(paths, log, simulated && address !== undefined ? [address] : undefined)
   const settings = new CollectorSettings({
     ...{ ask: candidates.ask, clock, log },
@@ -48,7 +48,7 @@ export const start: Start = async ({ paths, log, options }) => {
   }
   let key = await keyOf(paths)
   const history = await openHistory(sources, paths, log)
-  // With its name, so that nobody can show it as the report of another node.
+  // Signs the node's name too, so that nobody can present it as the report of another node.
   const sign = (report: string, time_ns: number) => {
     const salt = String(time_ns)
     const msg = `{"node":${JSON.stringify(hostname)},"report":${report}}`
@@ -90,7 +90,7 @@ export const start: Start = async ({ paths, log, options }) => {
   }
 }
 
-/** It goes on where a former process of this node has left off. */
+/** Continues the history of an earlier process of this node. */
 async function openHistory(sources: NodeSources, paths: Paths, log: Surroundings['log']): Promise<History> {
   const file = paths.local(PATH.MOND_HISTORY)
   const history = new History({ sources, log, save: (saved) => writeHistory(disk, file, saved) })
@@ -110,7 +110,7 @@ async function simulatedSources(paths: Paths): Promise<Pick<NodeSources, 'backEn
 
 type Candidates = Pick<NodeSources, 'ask' | 'candidateClocks'>
 
-/** When a node starts, its collectors wait a moment for the first answer of confd. */
+/** When a node starts, its collectors wait a moment for confd's first answer. */
 function onceHeard(candidates: Candidates, { known }: CollectorSettings): Candidates {
   const heard = () => within(clock, FIRST_ANSWER_S, known)
   return {
@@ -119,7 +119,7 @@ function onceHeard(candidates: Candidates, { known }: CollectorSettings): Candid
   }
 }
 
-/** The candidates and the key are read for each question, so that it follows them. */
+/** The candidates and the key are read for each question, to follow their changes. */
 function candidatesOf(paths: Paths, log: Surroundings['log'], only?: readonly string[]): Candidates {
   const warn = (text: string) => log.warn(text)
   const silent = new SilentServers(clock)

@@ -1,4 +1,4 @@
-// The programs that a master runs here over SSH: what they read and print, and how they start this node's daemons.
+// The programs that a master runs here over SSH: their input and output, and how they start this node's daemons.
 import { spawn } from 'node:child_process'
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine } from '../lib/machine'
@@ -14,7 +14,7 @@ import { PROGRAM, processTitle } from './program'
 
 const OPTIONS = ['--dry-run', '--debug', '--verbose', '-d', '-v']
 
-/** Throws an Error for whoever started it. */
+/** Throws an Error, which the caller prints. */
 export async function nodeProgram(name: string, args: readonly string[], paths: Paths): Promise<void> {
   const unknown = args.find((arg) => !OPTIONS.includes(arg))
   if (unknown !== undefined)

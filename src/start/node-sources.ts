@@ -1,4 +1,4 @@
-// This node, as collectors of monitoring data see it.
+// This node's data for its monitoring collectors.
 import type { NodeSources } from '../collectors/report'
 import { type MachineSources, machineSources } from '../collectors/sources'
 import { systemClock as clock } from '../lib/clock'
@@ -10,7 +10,7 @@ import type { Hypervisor } from '../node/hypervisor/hypervisor'
 
 export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<NodeSources, 'backEnd'> {
   let opened: Promise<(name: string) => Hypervisor> | undefined
-  // Much code, which is loaded with the first question. They are only asked: nothing is started that would need an address.
+  // Much code, which is loaded with the first question. The back ends only answer questions, so they need no address.
   const open = async () => {
     const { hypervisorsOf } = await import('../node/hypervisor/index.js')
     return hypervisorsOf({ ...thisMachine, paths, clock, random, log, bindAddress: '127.0.0.1' })

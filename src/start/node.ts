@@ -17,7 +17,7 @@ export const start: Start = async ({ paths, log, options }) => {
     ...{ paths, clock, disk, files, processes, log, program: PROGRAM, roles: ROLES },
     args: givenOptions(options.give),
     simulated: options.simulated === true,
-    // The instances of a recorded cluster are as they were recorded.
+    // Instances of a recorded cluster stay as they were recorded.
     ...(options.simulated !== true && { watcher: WATCHER }),
     noVoting: options['no-voting'] === true && options['yes-do-it'] === true,
     onEnd: (left) => {
@@ -34,12 +34,12 @@ export const start: Start = async ({ paths, log, options }) => {
   return { close: () => supervisor.stop() }
 }
 
-/** Whoever started this is gone when it went to the background. */
+/** The starting process is gone when this one went to the background. */
 function tell(message: object): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
-/** `rapi=--access-log=all` is an option of rapi. Checked here, before a daemon is started with it. */
+/** For example `rapi=--access-log=all`. Checked here, before a daemon gets it. */
 function givenOptions(given: readonly string[] = []): Map<string, string[]> {
   const args = new Map<string, string[]>()
   for (const text of given) {

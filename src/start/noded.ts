@@ -33,13 +33,13 @@ export const start: Start = async ({ paths, log, options }) => {
   })
 }
 
-/** Those that their parent keeps, or else systemd. */
+/** The daemons that the parent runs, or systemd if there is no parent. */
 async function daemonsOfThisNode({ paths, log }: Pick<Surroundings, 'paths' | 'log'>): Promise<DaemonControl> {
   if (process.connected) return supervisedDaemons(process)
   const { files, processes, run } = machine
   const units = await systemUnits({ paths, disk, files, run, roles: ROLES })
   if (units === undefined) return supervisedDaemons(process)
-  // With the end of a master's jobs, which the parent of other nodes sees to.
+  // Also ends a master's jobs, which the parent does on other nodes.
   const { systemDaemons } = await import('../daemons/node/system-daemons.js')
   const daemons = systemDaemons({ paths, clock, disk, processes, log, files, roles: ROLES, units })
   // The files may have changed while noded was away.

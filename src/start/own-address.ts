@@ -1,4 +1,5 @@
-// The addresses that a daemon listens on: those that it was given, or the one of a virtual node. A real one listens on all.
+// The addresses on which a daemon listens: the given ones, or that of a virtual node. A real node's daemon listens on
+// all.
 import { networkInterfaces } from 'node:os'
 import { hostAddress } from '../lib/hosts-file'
 import type { Paths } from '../lib/paths'
@@ -12,11 +13,11 @@ export async function ownAddress(paths: Paths): Promise<string | undefined> {
   const text = async (file: string) => ((await disk.read(file)) ?? '').toString('utf8')
   const lines = (await text(paths.ssconf('node_primary_ips'))).split('\n')
   const known = lines.map((line) => line.split(' ')).find(([name]) => name === paths.hostname)?.[1]
-  // A node that is only about to join is in no list yet.
+  // A node that is about to join is in no list yet.
   return known ?? hostAddress(await text(paths.local(PATH.ETC_HOSTS)), paths.hostname)
 }
 
-/** Where a daemon listens that was told nothing: in a cluster of IPv6 for both versions, as Ganeti's daemons do. */
+/** The default address: in an IPv6 cluster both versions, as Ganeti's daemons. */
 export async function listenAddress(paths: Paths): Promise<string> {
   const own = await ownAddress(paths)
   if (own !== undefined) return own
@@ -24,11 +25,11 @@ export async function listenAddress(paths: Paths): Promise<string> {
   return versionOf(Number(family)) === 6 ? '::' : '0.0.0.0'
 }
 
-/** What --bind and --interface say; undefined without them. */
+/** The addresses of --bind and --interface; undefined without them. */
 export function givenAddresses({ bind, interface: name }: Options): string[] | undefined {
   if (bind !== undefined || name === undefined) return bind
   const known = networkInterfaces()
-  // Addresses that are good on one link only cannot be named by another machine.
+  // Skips link-local addresses, which other machines cannot use.
   const addresses = known[name]?.filter(({ address }) => !/^fe80:/i.test(address)) ?? []
   const found = addresses.find(({ family }) => family === 'IPv4') ?? addresses[0]
   if (found !== undefined) return [found.address]

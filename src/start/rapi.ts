@@ -28,14 +28,14 @@ export const start: Start = async ({ paths, log, options }) => {
   })
 }
 
-/** A chain begins with the certificate of the server, so it takes its place. */
+/** A chain begins with the server's certificate, so it replaces that. */
 function certificateOf(options: Options, paths: Paths): CertificateFiles | 'none' {
   if (options['no-ssl'] === true) return 'none'
   const { 'ssl-key': key = paths.rapiCert, 'ssl-cert': cert = paths.rapiCert, 'ssl-chain': chain = cert } = options
   return { key, cert: chain }
 }
 
-/** The node's and the cluster's address in a virtual cluster, else all. */
+/** In a virtual cluster the node's and the cluster's address, otherwise all. */
 async function ownAddresses(paths: Paths): Promise<{ addresses: string[]; clusterAddress?: string }> {
   const own = await ownAddress(paths)
   if (own === undefined) return { addresses: [await listenAddress(paths)] }
@@ -44,8 +44,8 @@ async function ownAddresses(paths: Paths): Promise<{ addresses: string[]; cluste
 }
 
 /**
- * luxid has asked for the votes, and there is nobody else to ask: the account of the remote API may not read the keys with which nodes are
- * called. It may be on its way back.
+ * luxid has asked for the votes. The remote API cannot, because its account may not read the keys for node calls. luxid
+ * may be restarting.
  */
 async function luxidServes(paths: Paths): Promise<void> {
   const end_ms = clock.monotonic_ms() + RAPI_AWAITS_LUXID_S * 1000

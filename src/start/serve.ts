@@ -1,5 +1,5 @@
-// The life of a daemon's process: it starts its role, says when it can be used, and ends in order on SIGTERM, SIGINT, or when the
-// process that started it is gone.
+// The life of a daemon's process: starts its role, reports that it is ready, and ends in order on SIGTERM, on SIGINT,
+// or when its parent is gone.
 import { checkLimits } from '../lib/process-limits'
 import { serviceManager } from '../lib/service-manager'
 import { errorText } from '../lib/system-failure'
@@ -12,7 +12,7 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   const { paths, log } = surroundings
   const manager = serviceManager()
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
-  // A daemon that is told to end while it starts has promised nothing yet, so it just exits.
+  // A daemon that must end while it starts has promised nothing yet, so it just exits.
   let end: (why: string) => void = () => process.exit(EXIT.failure)
   process.on('SIGTERM', () => end('SIGTERM'))
   process.on('SIGINT', () => end('SIGINT'))
@@ -46,7 +46,7 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   manager.ready()
 }
 
-/** A daemon that cannot tell them is as good as before. */
+/** A daemon works as well without this. */
 async function tellFigures(name: string, running: Running, { paths, log }: Surroundings) {
   if (running.tell === undefined) return undefined
   const { serveFigures } = await import('../lib/own-figures.js')

@@ -1,4 +1,4 @@
-// Starts the process that plays all nodes with all that it needs.
+// Starts the process that plays all nodes, with everything that it needs.
 import * as path from 'node:path'
 import { loadConfig } from '../config/upgrade'
 import { startSim } from '../daemons/sim/sim'

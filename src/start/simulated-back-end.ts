@@ -1,4 +1,4 @@
-// The instances of a recorded node, which "sim" answers for, as collectors of monitoring data ask for them.
+// The instances of a recorded node, played by "sim", for monitoring collectors.
 import type { BackEnd } from '../collectors/report'
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine } from '../lib/machine'

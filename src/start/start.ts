@@ -10,16 +10,16 @@ export interface Surroundings {
   readonly options: Options
 }
 
-/** A role that can be used. */
+/** A role that is ready. */
 export interface Running {
   close(): Promise<void>
-  /** On SIGHUP: certificates and files of users are read again. */
+  /** On SIGHUP: reads certificates and users files again. */
   reload?(): void
-  /** Figures that only it knows; mond asks for them again and again, so they have to cost nothing. */
+  /** The role's own figures. mond asks for them regularly, so they must cost nothing. */
   tell?(): OwnFigures
 }
 
 export type Start = (surroundings: Surroundings) => Promise<Running>
 
-/** The word by which a daemon learns that it outlives whoever started it. */
+/** Tells a daemon to survive its parent. */
 export const STAY = 'stay'

@@ -1,5 +1,5 @@
-// The journal where systemd started this daemon, or else syslog, for lines with a priority in front. `logger` takes them to syslog, since
-// Node cannot send datagrams to a Unix socket.
+// Passes log lines with a priority in front to the journal if systemd started this daemon, otherwise to syslog. Node
+// cannot send datagrams to Unix sockets, so `logger` passes them on.
 import { spawn } from 'node:child_process'
 import { writesToJournal } from '../lib/service-manager'
 
@@ -8,7 +8,7 @@ export function systemLog(program: string): { write(line: string): unknown } {
   const logger = spawn('logger', ['--prio-prefix', '--priority', 'daemon.info', '--tag', program], {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // A log that nobody takes must not end the daemon; its file has all.
+  // A failing logger must not end the daemon; its log file has everything.
   logger.on('error', () => undefined)
   logger.stdin.on('error', () => undefined)
   logger.unref()

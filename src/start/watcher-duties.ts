@@ -1,4 +1,4 @@
-// What the watcher does for the node that it runs on, and for daemons of the master that hang.
+// The watcher's work for its own node, and for hanging daemons of the master.
 import * as https from 'node:https'
 import { systemUnits } from '../bootstrap/system-units'
 import { type Clock, within } from '../lib/clock'
@@ -41,7 +41,7 @@ export async function lookAfterNode(duties: Duties): Promise<void> {
     )
 }
 
-/** Daemons that died are started again by their parent or by systemd; this only notices that the parent itself is gone. */
+/** The parent or systemd restarts dead daemons. This only notices that the parent itself is gone. */
 async function warnOfNoParent({ paths, log }: Duties): Promise<void> {
   const units = await systemUnits({ paths, disk, ...machine, roles: ROLES })
   if (units === undefined && (await pidOf(paths, 'node')) === undefined)
@@ -69,7 +69,7 @@ async function endWhatMustNotRun({ paths, log, clock }: Duties): Promise<void> {
   await shutDownAll({ ...machine, paths, ssconf, clock, log, hostname: paths.hostname })
 }
 
-/** A daemon that hangs is ended, and its parent starts it again. Never rejects. */
+/** Ends a daemon that hangs, so that its parent restarts it. Never rejects. */
 export async function lookAfterDaemons(duties: Duties): Promise<void> {
   const { paths, log, clock } = duties
   try {
@@ -80,7 +80,7 @@ export async function lookAfterDaemons(duties: Duties): Promise<void> {
   }
 }
 
-/** Where nobody said which address it listens at, any of them will do. */
+/** Without a configured address, any will do. */
 async function rapiAnswers({ paths, rapiIp, clock }: Duties): Promise<boolean> {
   const ssconf = openSsconf(paths, machine.files)
   const known = ['127.0.0.1', ssconf.value('master_ip'), await ownAddress(paths)]
@@ -89,7 +89,7 @@ async function rapiAnswers({ paths, rapiIp, clock }: Duties): Promise<boolean> {
   return Promise.any(answers).catch(() => false)
 }
 
-/** Also with a refusal, and where --no-ssl made it plain HTTP, which is no TLS. Rejects otherwise. */
+/** A refusal counts as an answer, and so does plain HTTP because of --no-ssl. Rejects otherwise. */
 function answersAt(host: string, clock: Clock): Promise<true> {
   return new Promise((resolve, reject) => {
     const request = https.get({ host, port: PORT.rapi, path: '/version', rejectUnauthorized: false }, (response) => {
@@ -119,7 +119,10 @@ async function wconfdAnswers(paths: Paths, clock: Clock): Promise<boolean> {
   }
 }
 
-/** A daemon writes its pid file when it can be used: one that did so only after it was asked has just begun, and does not hang. */
+/**
+ * A daemon writes its pid file when it is ready. If the file is newer than our question, the daemon has just started
+ * and does not hang.
+ */
 async function endIfSilent(duties: Duties, role: string, answers: () => Promise<boolean>): Promise<void> {
   const { paths, log } = duties
   const pid = await pidOf(paths, role)
@@ -136,7 +139,7 @@ async function endDaemon({ paths, log, clock }: Duties, role: string, pid: numbe
   if ((await pidOf(paths, role)) === pid) machine.processes.signal(pid, 'SIGKILL')
 }
 
-/** The process of a daemon of this node, if it is one: a number in a file may be somebody else's by now. */
+/** The daemon's process on this node, if it really is one: another process may have the number in the file by now. */
 async function pidOf(paths: Paths, role: string): Promise<number | undefined> {
   const pid = Number((await disk.read(paths.pidFile(role)))?.toString('utf8') ?? Number.NaN)
   if (!Number.isInteger(pid)) return undefined

@@ -1,5 +1,5 @@
-// Who may do and see what through /3. A caller has its user's permissions; with a token, no more than the token has, and only
-// objects in the token's scope. Pure: callers look up the token.
+// Who may do and see what through /3. A caller has its user's permissions. With a token, it has only the token's
+// permissions and sees only objects in the token's scope. Pure: callers look up the token.
 import { posix } from 'node:path'
 import type { ConfigData } from '../../model/config'
 import { OpPrereqError, REFUSED } from '../../model/errors'
@@ -20,7 +20,10 @@ export class Access {
     readonly scope: TokenScope | null,
   ) {}
 
-  /** Throws an error that names the missing permission: the caller has logged in, and the documentation says what a request needs. */
+  /**
+   * Throws an error that names the missing permission. The caller has logged in, and the documentation lists
+   * permissions anyway.
+   */
   need(permission: string, what = 'this'): void {
     if (!this.may(permission)) throw forbidden(`${what} needs the permission ${permission}${this.lacking(permission)}`)
   }
@@ -35,14 +38,14 @@ export class Access {
     return [this.identity, this.scope].some((given) => given !== null && isTaken(given.permissions, permission))
   }
 
-  /** Whether the token lacks it or the user does: only one of them can be mended with a new token. */
+  /** Whether the token or the user lacks it: a new token helps only in the first case. */
   private lacking(permission: string): string {
     if (this.scope === null) return ''
     const user = new Access({ ...this.identity, token: null }, null)
     return user.may(permission) ? ', which the token does not have' : ', which the user of the token does not have'
   }
 
-  /** Sees only some objects. */
+  /** Whether it sees only some objects. */
   get limited(): boolean {
     return this.scope !== null && isLimited(this.scope)
   }
@@ -55,12 +58,12 @@ export class Access {
     return found !== undefined && this.covers(found)
   }
 
-  /** The cluster as far as the caller may know it: questions about what it sees are answered from this. */
+  /** The cluster as far as the caller may know it. Questions about visible data are answered from this. */
   known(config: ConfigData): ConfigData {
     return this.scope === null || !isLimited(this.scope) ? config : knownTo(this.scope, config)
   }
 
-  /** Whether a token may do and see no more than the caller: what is wider is not for it to see or to revoke. */
+  /** Whether a token has no more rights than the caller. The caller may neither see nor revoke a wider one. */
   reaches({ permissions, ...scope }: TokenScope): boolean {
     if (this.scope === null) return true
     const allowed = new Access({ ...this.identity, permissions }, null)
@@ -68,9 +71,9 @@ export class Access {
     return includes(this.scope, scope) && permissionNames.every((name) => mine.may(name) || !allowed.may(name))
   }
 
-  /** Refuses an opcode that is not permitted, or touches what the scope does not hold. */
+  /** Refuses an opcode that is not permitted, or that touches objects outside the scope. */
   check(config: ConfigData, op: WireOpCode): void {
-    // Who does not see an object is not told what it takes to change it.
+    // A caller that does not see an object must not learn the permission that a change needs.
     if (this.limited && !this.isInside(config, op)) throw forbidden(OUTSIDE)
     if (this.limited) checkSettable(op)
     for (const permission of permissionsFor(op)) this.need(permission)
@@ -79,7 +82,7 @@ export class Access {
       throw forbidden(`the permission ${asked}.query was taken away`)
   }
 
-  /** The same for an opcode of a job that a permitted one submits, which chooses how and where to. */
+  /** The same for opcodes of jobs that a permitted opcode submits. The opcode chose their details. */
   checkSubmitted(config: ConfigData, op: WireOpCode): void {
     const instances = objectsOf(op).filter((object) => object.startsWith('instance/'))
     if (!instances.every((object) => this.sees(config, object))) throw forbidden(OUTSIDE)
@@ -93,12 +96,15 @@ export class Access {
       op.OP_ID === 'OP_INSTANCE_CREATE'
         ? this.mayCreate(config, op)
         : objects.every((object) => this.sees(config, object))
-    // Disks that belong to no instance are in no scope, and neither is a question about everything.
+    // Disks without an instance are in no scope. Nor is a question about everything.
     const beyond = objects.length === 0 || takesDisks(op) || isAboutAll(op) || !this.knowsNetworks(config, op)
     return inside && !beyond
   }
 
-  /** A new instance belongs to the scope by its tags, and by the nodes and groups that it names: all of which the caller knows. */
+  /**
+   * A new instance belongs to the scope by its tags, and by the nodes and groups that it names. The caller must know
+   * all of these.
+   */
   private mayCreate(config: ConfigData, op: WireOpCode): boolean {
     const known = this.known(config)
     const places = objectsOf(op).filter((object) => !object.startsWith('instance/'))
@@ -119,7 +125,7 @@ export class Access {
     return networks.every((name) => describe(known, 'network', name) !== undefined)
   }
 
-  /** The data of an export are those of its instance. */
+  /** An export's data belong to its instance. */
   private seesSource(config: ConfigData, op: WireOpCode): boolean {
     const { source_instance_name: remote, src_path: folder, instance_name: name } = op
     const exported = op['mode'] === 'import' ? textsOf([folder ?? name]).map((text) => posix.basename(text)) : []
@@ -132,8 +138,8 @@ export class Access {
 }
 
 /**
- * A token with a scope may not set the parameters that concern machines, even of objects in its scope: administrators of the machines decide
- * those.
+ * A token with a scope may not set parameters that concern machines, even of objects in its scope. Only the machines'
+ * administrators may.
  */
 function checkSettable(op: WireOpCode): void {
   if (isQuestion(op)) return
@@ -147,7 +153,7 @@ function checkSettable(op: WireOpCode): void {
   )
 }
 
-/** The same for what is not there: a name outside the scope is not told from one that nobody has. */
+/** The same text for missing objects: a name outside the scope looks like one that nobody has. */
 export const OUTSIDE = 'an object of this request is outside the scope of the token'
 
 export const forbidden = (text: string): OpPrereqError => new OpPrereqError(text, REFUSED.forbidden)
@@ -167,11 +173,11 @@ function networksOf({ nics }: WireOpCode): string[] {
     .filter((name) => name !== 'none')
 }
 
-/** The request to an allocator, which this shows, tells of the whole cluster. */
+/** Shows the request to an allocator, which describes the whole cluster. */
 const isAboutAll = (op: WireOpCode): boolean =>
   op.OP_ID === 'OP_TEST_ALLOCATOR' || (isQuestion(op) && !isObject(op['visible']))
 
-/** About what is visible to the caller; it changes nothing. */
+/** It only asks about data that the caller sees. */
 const isQuestion = (op: WireOpCode): boolean => definitionOf(op.OP_ID).params['visible'] !== undefined
 
 export function splitOnce(object: string): [string, string] {

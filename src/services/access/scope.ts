@@ -1,4 +1,5 @@
-// The scope of a token: which objects have its tags and are of its groups, and what of the cluster may be told to who has it. Pure.
+// The scope of a token: the objects with its tags and of its groups, and the part of the cluster that its holder may
+// know. Pure.
 import { findGroup, findInstance, findNetwork, findNode, instanceNodes } from '../../config/lookup'
 import { type Dictionary, recordFrom, recordValues } from '../../config/records'
 import type { ConfigData, Instance, Network, Node, NodeGroup } from '../../model/config'
@@ -8,7 +9,7 @@ import type { TokenScope } from '../../rpc/luxi/gantry'
 
 export type Scope = Pick<TokenScope, 'tags' | 'groups'>
 
-/** The properties of an object that a scope looks at. */
+/** The properties of an object that decide whether it is in a scope. */
 export interface Described {
   readonly tags: readonly string[]
   readonly groups: readonly string[]
@@ -29,7 +30,7 @@ export function includes(wider: Scope, narrower: Scope): boolean {
   return within(wider.tags, narrower.tags) && within(wider.groups, narrower.groups)
 }
 
-/** Undefined where there is no such object, and for kinds that have neither tags nor group. */
+/** Undefined if there is no such object, and for kinds with neither tags nor group. */
 export function describe(config: ConfigData, kind: string, name: string): Described | undefined {
   switch (kind) {
     case 'instance': {
@@ -54,9 +55,8 @@ export function describe(config: ConfigData, kind: string, name: string): Descri
 }
 
 /**
- * The cluster as far as the scope may know it: the objects that it covers, the nodes and networks of covered instances, the networks
- * that are connected to covered groups, and the groups of all these nodes. What covered objects refer to beyond that looks as if it
- * were not there.
+ * The cluster as far as the scope may know it: the objects in it, the nodes and networks of its instances, the networks
+ * of its groups, and the groups of all these nodes. Other references look as if their target did not exist.
  */
 export function knownTo(scope: Scope, config: ConfigData): ConfigData {
   const instances = recordValues(config.instances).filter((one) => covers(scope, ofInstance(config, one)))
@@ -99,9 +99,9 @@ function ofInstance(config: ConfigData, { tags, primary_node }: Instance): Descr
   return { tags, groups: node === undefined ? [] : ofNode(config, node).groups }
 }
 
-/** The first parameter that the rules do not let a scope set, as `hvparams.kvm_extra`. */
+/** The first parameter that the rules forbid, such as `hvparams.kvm_extra`. */
 export function notSettable(given: unknown, rules: ScopeRules): string | undefined {
-  // Devices come in lists, and changes of them in lists with action and index.
+  // Devices come in lists, changes of devices in lists with action and index.
   if (Array.isArray(given)) return given.map((entry: unknown) => notSettable(entry, rules)).find(isDefined)
   if (!isObject(given)) return undefined
   const refused = Object.entries(given).map(([name, value]) => {

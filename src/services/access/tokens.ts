@@ -1,5 +1,5 @@
-// Bearer tokens: kept in gantry.data, by id, with the digest of their secret. A secret is 32 random bytes, so a plain digest of
-// it cannot be guessed back.
+// Bearer tokens, in gantry.data by id, with the digest of their secret. A secret is 32 random bytes, so nobody can
+// guess it from a plain digest.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { change } from '../../config/changes'
 import { seconds, within } from '../../lib/clock'
@@ -17,11 +17,11 @@ import type { MasterContext } from '../master-context'
 const SECTION = 'tokens'
 const PREFIX = 'gnt'
 
-/** gantry.data as it is followed. */
+/** gantry.data, as the master follows it. */
 export interface GantryDocument {
-  /** Undefined while it has not come. */
+  /** Undefined until it has arrived. */
   current(): GantryData | undefined
-  /** Calls the listener after each change; returns how to stop that. */
+  /** Calls the listener after each change. Returns a function that stops this. */
   onChange(listener: () => void): () => void
 }
 
@@ -37,7 +37,7 @@ export class TokenService {
     private readonly documents: GantryDocument,
   ) {}
 
-  /** The caller with its scope; throws when its token was revoked or has expired. */
+  /** The caller with its scope; throws if its token was revoked or has expired. */
   access(identity: Identity): Access {
     if (identity.token === null) return new Access(identity, null)
     const token = this.stored().find(({ id }) => id === identity.token)
@@ -53,7 +53,7 @@ export class TokenService {
     return token !== undefined && matches && !this.isOver(token) ? shown(token) : null
   }
 
-  /** Lists the caller's tokens; an administrator of the cluster gets everybody's. A token sees itself and tokens whose rights are no wider. */
+  /** Lists the caller's tokens; an administrator gets all. A token sees itself and tokens whose rights are no wider. */
   list(access: Access): TokenInfo[] {
     const all = access.may('tokens.admin')
     return this.stored()
@@ -72,7 +72,7 @@ export class TokenService {
     const id = random.hex(8)
     const secret = `${PREFIX}_${id}_${random.hex(32)}`
     const token: TokenInfo = { ...wanted, id, user: identity.user, created: seconds(clock) }
-    // Each is counted before the next one is.
+    // Each new token is counted before the next one is checked.
     await this.turns.take(async () => {
       this.refuseBeyond(identity.user)
       await this.write(id, { ...token, digest: digestOf(secret) })
@@ -88,7 +88,7 @@ export class TokenService {
     return null
   }
 
-  /** Refuses a user who does not exist: somebody on the master may make tokens for any name, but such a token would never work. */
+  /** Refuses an unknown user: a command on the master may name any user, but such a token would never work. */
   private async refuseStranger(user: string): Promise<void> {
     const { disk, paths } = this.context
     const file = paths.rapiUsers
@@ -128,7 +128,7 @@ export class TokenService {
     await within(this.context.clock, TOKEN_SEEN_S, this.seen(id, value !== null))
   }
 
-  /** Resolves when the change is in our snapshot, so that the new token works at once. */
+  /** Resolves when the change has reached our snapshot, so that the new token works at once. */
   private seen(id: string, present: boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

@@ -1,5 +1,5 @@
-// One console that somebody has open. It follows the instance from node to node, as the configuration says where that is, and goes on where
-// a line broke off. Whether its viewer may still see it is looked at with each change of the configuration.
+// One open console. It follows the instance from node to node, as the configuration says, and reconnects after a lost
+// connection. Each change of the configuration checks again that its viewer may see it.
 import type { Duplex } from 'node:stream'
 import { recordGet } from '../../config/records'
 import { type Clock, within } from '../../lib/clock'
@@ -15,12 +15,12 @@ import type { Access } from '../access/access'
 export interface SessionOptions {
   readonly request: ConsoleRequest
   readonly identity: Identity
-  /** The instance's, which keeps it when it is renamed. */
+  /** The uuid of the instance, which stays after a rename. */
   readonly uuid: string
   readonly clock: Clock
   readonly openNode: OpenNodeConsole
   config(): ConfigData
-  /** Throws when the caller is no longer good. */
+  /** Throws if the caller no longer has access. */
   access(identity: Identity): Access
 }
 
@@ -30,12 +30,12 @@ interface Place {
   readonly hypervisor: string
 }
 
-/** Nothing can be done about it while the console is open. */
+/** Ends the console for good. */
 class Over extends Error {}
 
 export class ConsoleSession {
   private line: Duplex | undefined
-  /** Counts the lines to nodes, and whose the viewer has seen. */
+  /** The number of the current connection to a node, and the last number that the viewer has repeated. */
   private hop = 0
   private seenHop = 0
   private isRecent = true
@@ -56,7 +56,7 @@ export class ConsoleSession {
     )
   }
 
-  /** Until the viewer leaves, or may not see it any more. */
+  /** Runs until the viewer leaves or loses access. */
   async run(): Promise<void> {
     try {
       while (!this.isLeft) await this.follow()
@@ -72,7 +72,7 @@ export class ConsoleSession {
     if (this.now() !== this.place) this.wake()
   }
 
-  /** Serves the instance where it is now, until it is elsewhere, or the line breaks off. */
+  /** Serves the instance at its current place, until it moves, or the connection breaks. */
   private async follow(): Promise<void> {
     const { request, uuid, openNode, clock } = this.options
     const moved = new Promise<void>((resolve) => (this.wake = resolve))
@@ -98,7 +98,7 @@ export class ConsoleSession {
     this.pause_s = Math.min(2 * this.pause_s, CONSOLE_RETRY_LAST_S)
   }
 
-  /** Where the instance is. Throws when its console is not for this viewer. */
+  /** The place of the instance. Throws if this viewer may not see its console. */
   private find(): Place {
     const { config: configNow, uuid, access, identity, request } = this.options
     const config = configNow()
@@ -110,7 +110,7 @@ export class ConsoleSession {
     return { node, name: instance.name, hypervisor: instance.hypervisor }
   }
 
-  /** The same in a word, to see whether it has changed. */
+  /** The place as a text, to notice changes. */
   private now(): string {
     try {
       const { node, name } = this.find()
@@ -123,7 +123,7 @@ export class ConsoleSession {
   private async showAll(line: Duplex, node: Node): Promise<void> {
     for await (const message of line as AsyncIterable<unknown>) {
       if (Buffer.isBuffer(message)) await written(this.viewer, message)
-      // Nodes are of the same version, or say what they do not know.
+      // Nodes have the same version, or ignore what they do not know.
       else await this.pass(JSON.parse(String(message)) as NodeConsoleState, node.name)
     }
     throw new Error(`The connection to ${node.name} was lost`)
@@ -137,7 +137,7 @@ export class ConsoleSession {
     return this.say({ type: 'connected', stream: `${this.hop}.${state.number}`, node })
   }
 
-  /** Leaves out what the viewer typed before seeing the present line: it was for one that is gone. */
+  /** Drops what the viewer typed before it saw the current connection: it was for an earlier one. */
   private async hear(): Promise<void> {
     for await (const message of this.viewer as AsyncIterable<unknown>) {
       const { line } = this
@@ -154,7 +154,7 @@ export class ConsoleSession {
     this.isLeft = true
   }
 
-  /** The same is not said again. */
+  /** Does not repeat the same message. */
   private async say(message: ConsoleMessage): Promise<void> {
     const text = JSON.stringify(message)
     if (text === this.told) return

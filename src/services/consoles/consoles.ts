@@ -1,4 +1,4 @@
-// Consoles of instances for whoever may see them, on whatever node the instances are.
+// Consoles of instances, on whatever node these are, for callers that may see them.
 import { fillHvParams } from '../../config/filled'
 import { findInstance } from '../../config/lookup'
 import { recordGet } from '../../config/records'
@@ -62,7 +62,7 @@ export class ConsoleService {
     }
   }
 
-  /** Whoever may not see an instance does not learn whether there is one. */
+  /** A caller that may not see an instance does not learn whether it exists. */
   private find(caller: Access, name: string): Instance {
     const config = this.context.config()
     const instance = findInstance(config, name)
@@ -77,13 +77,13 @@ export class ConsoleService {
     node: string,
   ): Promise<SpiceScreen | null> {
     const { spice_bind: bind } = params
-    // A screen of either kind has the same port.
+    // Both kinds of screen use the same port.
     if (!isText(bind) || isText(params['vnc_bind_address']) || typeof port !== 'number') return null
     const tls = params['spice_use_tls'] === true
     const { disk, paths } = this.context
     const ca = tls ? await disk.read(paths.local(PATH.SPICE_CACERT_FILE)) : undefined
     return {
-      // One that listens everywhere, or on an interface, is reached at its node.
+      // A screen that listens everywhere, or on an interface, is reached at its node.
       host: /^[\d.]+$|:/.test(bind) && !/^(0\.0\.0\.0|::)$/.test(bind) ? bind : node,
       ...{ port, tls, password: isText(params['spice_password_file']), ca: ca?.toString('utf8') ?? null },
     }

@@ -1,5 +1,5 @@
-// The history of events: bounded, durable, numbered without holes. An event is told when it is in the file; who comes back with the
-// id of the last one that he saw gets what followed, or is told that something is missing.
+// The history of events: bounded, durable, numbered without gaps. Readers see an event when it is in the file. A reader
+// that comes back with the id of its last event gets the later ones, or learns that some are missing.
 import { type Clock, seconds, within } from '../../lib/clock'
 import type { Appender, Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
@@ -32,10 +32,10 @@ export class EventHistory {
   private seq = 0
   private told = 0
   private inFile = 0
-  /** Undefined while the file does not have what is kept. */
+  /** Undefined while the file lacks some kept events. */
   private appender: Appender | undefined
   private writing: Promise<void> | undefined
-  /** When it is tried again to write the file, after that failed. */
+  /** When to try again after the file could not be written. */
   private retry_ms: number | undefined
   private closed = false
 
@@ -44,7 +44,7 @@ export class EventHistory {
     readonly epoch: string,
   ) {}
 
-  /** A history that was there before goes on, and says that its keeper was away. One that cannot be read begins anew. */
+  /** Continues an existing history, and notes the gap while its keeper was away. An unreadable history begins anew. */
   static async open(options: HistoryOptions): Promise<EventHistory> {
     const { epoch, events, lost } = await formerEvents(options)
     const history = new EventHistory(options, epoch ?? Math.floor(options.clock.now_ms()).toString(36))
@@ -62,7 +62,7 @@ export class EventHistory {
     const entry = entryOf({ id, time: seconds(this.options.clock), ...event })
     this.fresh.push(entry)
     this.freshBytes += entry.bytes
-    // They wait for a disk that hangs.
+    // The events wait for a disk that hangs.
     if (this.fresh.length > 2 * EVENTS_KEPT_MAX || this.freshBytes > 2 * EVENTS_BYTES_MAX) {
       this.fresh = newest(this.fresh)
       this.freshBytes = bytesOf(this.fresh)
@@ -70,7 +70,7 @@ export class EventHistory {
     this.writing ??= this.write().finally(() => (this.writing = undefined))
   }
 
-  /** The id of the newest event that was told. */
+  /** The id of the newest published event. */
   get last(): string {
     return `${this.epoch}-${this.told}`
   }
@@ -81,19 +81,19 @@ export class EventHistory {
     const none = (gap: string) => ({ events: [], gap })
     if (epoch !== this.epoch) return none('the events are counted anew: another master, or its history was lost')
     if (seq > this.told) return none('the event is not known')
-    // Events that are still being written are in `kept` already, but nobody has been told of them.
+    // Events that are still being written are already in `kept`, but not published.
     const [first] = this.kept
     const before = first === undefined ? this.told : seqOf(first.event.id) - 1
     if (seq < before) return none(`only the last ${this.kept.length} events are kept`)
     return { events: this.kept.slice(seq - before, this.told - before).map(({ event }) => event), gap: null }
   }
 
-  /** All that are kept and were told. */
+  /** All kept and published events. */
   all(): readonly ClusterEvent[] {
     return this.kept.flatMap(({ event }) => (seqOf(event.id) <= this.told ? [event] : []))
   }
 
-  /** Resolves when there is something new, or after that time. */
+  /** Resolves when there is a new event, or after this time. */
   async change(timeout_s: number): Promise<void> {
     let wake: () => void = () => undefined
     const news = new Promise<void>((resolve) => (wake = resolve))
@@ -111,12 +111,12 @@ export class EventHistory {
 
   private async write(): Promise<void> {
     while (this.fresh.length > 0) {
-      // Events that come within a moment are written together, because the disk has more urgent work.
+      // Waits a moment to write several events together, because the disk has more urgent work.
       if (!this.closed) await this.options.clock.sleep(EVENTS_COMMIT_S * 1000)
       const batch = this.fresh
       this.fresh = []
       this.freshBytes = 0
-      // If more events came than are kept, the oldest were dropped, and then nothing before this batch may stay either.
+      // If more events came than we keep, the oldest were dropped. Then nothing before this batch may stay either.
       const before = seqOf(batch[0]?.event.id ?? '') === this.told + 1 ? this.kept : []
       this.kept = newest([...before, ...batch])
       await this.save(() => this.append(batch))
@@ -143,8 +143,8 @@ export class EventHistory {
   }
 
   /**
-   * Events are told also while their file cannot be written. What it has is then no longer what was told, and a restart with it
-   * would count on from an older event: so it goes, until it can be written whole.
+   * Events are published even while their file cannot be written. The file is then out of date, and a restart would
+   * continue from an older event. So the file is removed until it can be rewritten completely.
    */
   private async save(action: () => Promise<void>): Promise<void> {
     const { disk, file, log, clock } = this.options
@@ -173,7 +173,7 @@ export class EventHistory {
 
 const LOST = 'the history of events could not be read, and begins anew'
 
-/** As many as are kept. */
+/** The newest ones, up to the limit. */
 function newest(entries: readonly Entry[]): Entry[] {
   const last = entries.slice(-EVENTS_KEPT_MAX)
   let bytes = bytesOf(last)
@@ -195,7 +195,7 @@ const toLine = (value: object): string => JSON.stringify(value) + '\n'
 
 const seqOf = (id: string): number => Number(/-(\d{1,15})$/.exec(id)?.[1] ?? 0)
 
-/** Reads the events that a former keeper left. A file that cannot be read is set aside. */
+/** Reads the events of an earlier keeper. An unreadable file is set aside. */
 async function formerEvents({ file, disk, clock, log }: HistoryOptions): Promise<Former & { readonly lost: boolean }> {
   try {
     const data = await disk.read(file, 4 * EVENTS_BYTES_MAX)
@@ -212,12 +212,15 @@ async function formerEvents({ file, disk, clock, log }: HistoryOptions): Promise
 }
 
 interface Former {
-  /** Undefined where it is no history. */
+  /** Undefined if the file is no history. */
   readonly epoch?: string | undefined
   readonly events: readonly ClusterEvent[]
 }
 
-/** Nobody was told of a torn last line. If any other line is wrong, events are missing whose ids must not be used again. */
+/**
+ * A torn last line was never published. If any other line is wrong, events are missing whose ids must not be used
+ * again.
+ */
 function parseHistory(text: string): Former {
   const [head = '', ...lines] = text.split('\n')
   const header = parseLine(head)

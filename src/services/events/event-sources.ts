@@ -1,4 +1,4 @@
-// Where events come from: each change of a job in the queue, and each delta of the configuration. Nothing here asks; it is told.
+// Makes events of each change of a job in the queue, and of each delta of the configuration.
 import type { Asker, Delta } from '../../config/delta'
 import { type Job, jobStatus } from '../../jobs/job'
 import { firstMark } from '../../jobs/marks'
@@ -11,7 +11,7 @@ import { MARK } from '../../model/marks'
 import { MAINTENANCE, PROBLEMS_KEY, problemsOf, type RepairEvent, shownEvent } from '../../model/maintenance'
 import { recordGet } from '../../config/records'
 
-/** The events of a job that became what it is now; `before` is undefined for a new one. */
+/** The events of a job's change; `before` is undefined for a new job. */
 export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
   if (before === job) return []
   const events: NewEvent[] = []
@@ -45,7 +45,10 @@ export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
   return events
 }
 
-/** Who submits a job says how many objects it names, and how long their names are; each event has them all. */
+/**
+ * A submitter chooses how many objects a job names, and how long the names are. Each event repeats them, so they are
+ * bounded.
+ */
 function objectsOfJob(job: Job): string[] {
   const objects = new Set([`job/${job.id}`])
   for (const { input } of job.ops)
@@ -56,7 +59,7 @@ function objectsOfJob(job: Job): string[] {
   return [...objects]
 }
 
-/** The user in the job's reason trail; none for a command on the master. */
+/** The user in the job's reason trail; null for a command on the master. */
 export function submitter(job: Job): { user: string | null; token: string | null } {
   const first = job.ops[0]?.input
   if (first === undefined) return { user: null, token: null }
@@ -80,7 +83,7 @@ const KINDS = {
 /** The user who asked for a change, if known. */
 export type Who = (asker: Asker) => string | null
 
-/** The events of a step of the configuration; `delta` null means that anything may have changed. */
+/** The events of a change of the configuration; `delta` null means that anything may have changed. */
 export function configEvents(
   before: ConfigData | undefined,
   config: ConfigData,
@@ -111,7 +114,7 @@ export function configEvents(
   return events
 }
 
-/** Jobs and their users stand at the same places; the users of others come after them. Daemons name nobody. */
+/** Jobs and their users have the same positions; other users follow. Daemons name no user. */
 function origin(askers: readonly Asker[], who: Who): object {
   const jobs = askers.filter((asker) => typeof asker === 'number')
   const users = askers.filter((asker) => typeof asker === 'string' && who(asker) !== null)
@@ -139,11 +142,11 @@ function nodeEvents(before: ConfigData, config: ConfigData, uuid: string): NewEv
   return [{ type: 'node', objects: [`node/${name}`], data }]
 }
 
-/** Repair events as they are noted, change and are forgotten, and what is wrong with reports of nodes. */
+/** Repair events when they are noted, change and are forgotten, and problems with nodes' reports. */
 function maintenanceEvents({ nodes }: ConfigData, { gantry }: Delta): NewEvent[] {
   const nameOf = (uuid: string) => recordGet(nodes, uuid)?.name
   const events = Object.entries(gantry?.sections[MAINTENANCE.events] ?? {}).map(([id, value]): NewEvent => {
-    // The section has nothing but these.
+    // The section contains only these.
     const event = value === null ? null : shownEvent(value as RepairEvent, nameOf((value as RepairEvent).node))
     if (event === null) return { type: 'maintenance', objects: [], data: { id, forgotten: true } }
     const objects = event.node_name === null ? [] : [`node/${event.node_name}`]

@@ -1,4 +1,4 @@
-// Events for readers: what happened since an event, or from now on, as far as the caller may see it.
+// Events for readers: since a given event or from now on, as far as the caller may see them.
 import type { Delta } from '../../config/delta'
 import { tokensOf } from '../../jobs/ended-jobs'
 import { isFinished } from '../../jobs/job'
@@ -27,7 +27,7 @@ export class EventService {
     })
   }
 
-  /** Hears each step of the configuration. */
+  /** Called at each change of the configuration. */
   follow(config: ConfigData, delta: Delta | null): void {
     for (const event of configEvents(this.config, config, delta, this.who)) this.history.add(event)
     this.instances.follow(this.config, config, delta)
@@ -35,7 +35,7 @@ export class EventService {
     this.config = config
   }
 
-  /** Jobs that a former luxid has started work on instances already. */
+  /** Jobs of an earlier luxid may already be working on instances. */
   private takeOver(): void {
     for (const { id, ...known } of this.context.queue.all()) {
       const job = isFinished(known) ? undefined : this.context.queue.job(id)
@@ -49,7 +49,10 @@ export class EventService {
     return job === undefined ? null : submitter(job).user
   }
 
-  /** Waits until there is an event that the caller wants, or the time is over. Who that is, is asked anew after each wait. */
+  /**
+   * Waits until there is an event that the caller wants, or the time is over. Checks the caller's rights again after
+   * each wait.
+   */
   async read(access: () => Access, request: EventRequest): Promise<EventPage> {
     const { clock } = this.context
     const deadline_ms = clock.monotonic_ms() + Math.min(Math.max(request.timeout_s, 0), EVENTS_WAIT_MAX_S) * 1000
@@ -67,7 +70,7 @@ export class EventService {
     }
   }
 
-  /** Names of the nodes where an instance was before, the last one first, as far back as events are kept. */
+  /** Names of an instance's former nodes, the last one first, as far back as events are kept. */
   formerNodes(uuid: string): readonly string[] {
     const nodes = this.history.all().flatMap(({ type, data }) => {
       const { node } = type === 'instance' && data['uuid'] === uuid && isObject(data['before']) ? data['before'] : {}
@@ -77,7 +80,7 @@ export class EventService {
   }
 
   private isFor(access: Access, { types, objects }: EventRequest, event: ClusterEvent): boolean {
-    // Everybody must hear that events are missing.
+    // Everybody must learn that events are missing.
     if (event.type === 'gap') return true
     if (types.length > 0 && !types.includes(event.type)) return false
     if (objects.length > 0 && !objects.some((wanted) => concerns(event, wanted))) return false

@@ -1,6 +1,6 @@
-// Events of instances: created, started, stopped, crashed, moved, removed, whoever did it. What jobs do is told when they have done it;
-// everything else when a node tells that it is otherwise than it was. Both pass through one picture of what runs, so that nothing is
-// told twice.
+// Events of instances: created, started, stopped, crashed, moved, removed. Changes by jobs are reported when the job
+// ends; all others when a node reports a different state. Both update one picture of the running instances, so that
+// nothing is reported twice.
 import type { Delta } from '../../config/delta'
 import { fillBeParams } from '../../config/filled'
 import { findInstance } from '../../config/lookup'
@@ -23,7 +23,7 @@ interface Picture {
   node: NodeUuid
 }
 
-/** Who is to blame for a change. */
+/** The cause of a change. */
 interface Cause {
   readonly job: number
   readonly opcode: string
@@ -40,10 +40,10 @@ interface Worker {
 
 /** Changes that jobs made to an instance since its node was last asked. */
 interface Touched {
-  /** Opcodes that work on it just now. */
+  /** Opcodes that are working on it. */
   busy: number
   ended_ms: number
-  /** The opcode that may have started or stopped the instance; kept until a node tells the outcome. */
+  /** The opcode that may have started or stopped the instance; kept until a node reports the outcome. */
   cause: Cause | null
 }
 
@@ -53,7 +53,7 @@ interface Parts {
   readonly known: LastKnown
   config(): ConfigData
   add(event: NewEvent): void
-  /** Has a node looked at soon. */
+  /** Asks for a look at a node soon. */
   look(node: NodeUuid): void
 }
 
@@ -63,14 +63,14 @@ const USER_DOWN = 1
 export class InstanceWatch {
   private readonly pictures = new Map<string, Picture>()
   private readonly touched = new Map<string, Touched>()
-  /** By job and opcode that runs: the uuids of the instances that it holds, since it may give them other names. */
+  /** By job and running opcode: the uuids of its instances, since it may rename them. */
   private readonly held = new Map<string, readonly string[]>()
 
   constructor(private readonly parts: Parts) {
     parts.known.onRunning((node, asked_ms) => this.nodeTold(node, asked_ms))
   }
 
-  /** Hears each change of a job. */
+  /** Called at each change of a job. */
   job(job: Job, before: Job | undefined): void {
     for (const [index, op] of job.ops.entries()) {
       const old = before?.ops[index]?.status
@@ -91,7 +91,7 @@ export class InstanceWatch {
     for (const uuid of more) this.touchedBy(uuid).busy++
   }
 
-  /** It ends for what it began with, and for what it has made. */
+  /** The opcode ends for the instances with which it began, and for those that it made. */
   private opEnded(key: string, op: WireOpCode, cause: Cause, success: boolean): void {
     const held = this.held.get(key) ?? []
     this.held.delete(key)
@@ -105,7 +105,7 @@ export class InstanceWatch {
     for (const instance of new Set([...there, ...this.instancesOf(op)])) this.ended(instance, cause, runs)
   }
 
-  /** Hears each step of the configuration. */
+  /** Called at each change of the configuration. */
   follow(before: ConfigData | undefined, config: ConfigData, delta: Delta | null): void {
     if (before === undefined || delta === null) return
     for (const [uuid, now] of Object.entries(delta.instances ?? {})) {
@@ -127,7 +127,8 @@ export class InstanceWatch {
     this.pictures.set(instance.uuid, now)
     this.tell(instance, 'created', null, now, worker?.cause ?? null, config)
     if (worker === undefined) return
-    // The opcode that makes it could not hold it before; or it has ended, and the configuration is heard of only now.
+    // The opcode that makes the instance could not name it before; or it has already ended, and the configuration
+    // arrives only now.
     const { key, cause, op } = worker
     if (isFinal(op.status)) this.ended(instance, cause, op.status === 'success' ? runsAfter(op.input) : undefined)
     else this.hold(key, [instance])
@@ -159,13 +160,13 @@ export class InstanceWatch {
     if (allOpcodes.get(cause.opcode)?.leavesRunning === undefined) return
     touched.cause = cause
     const { nodes } = this.parts.config()
-    // A job does nothing on a node that is offline.
+    // A job does nothing on an offline node.
     if (runs !== undefined && nodes[instance.primary_node]?.offline === false)
       this.settled(instance, runs === 'as wanted' ? instance.admin_state === 'up' : runs === 'yes', cause)
     this.parts.look(instance.primary_node)
   }
 
-  /** A job has done what it was for. */
+  /** A job has reached its goal. */
   private settled(instance: Instance, running: boolean, cause: Cause): void {
     const { known, config } = this.parts
     const { maxmem, vcpus } = fillBeParams(config().cluster, instance.beparams)
@@ -192,7 +193,7 @@ export class InstanceWatch {
     }
   }
 
-  /** Tells a change only if the instance was seen before. */
+  /** Reports a change only if the instance was seen before. */
   private turned(instance: Instance, running: boolean, node: NodeUuid, change: string, cause: Cause | null): void {
     const before = this.pictures.get(instance.uuid)
     const now = { running, node }
@@ -226,7 +227,7 @@ export class InstanceWatch {
     return [...new Set(names.flatMap((name) => findInstance(config, name) ?? []))]
   }
 
-  /** Finds the job that works on the instance, among the jobs that asked for a step of the configuration. */
+  /** Finds the job that works on the instance, among the jobs that asked for a change of the configuration. */
   private workerOn(name: string, { askers = [] }: Delta): Worker | undefined {
     for (const asker of askers) {
       const job = typeof asker === 'number' ? this.parts.queue.job(asker) : undefined
@@ -242,7 +243,7 @@ const keyOf = (job: Job, index: number): string => `${job.id} ${index}`
 
 const causeIn = (job: Job, { OP_ID }: WireOpCode): Cause => ({ job: job.id, opcode: OP_ID, ...submitter(job) })
 
-/** Undefined where success does not tell. */
+/** Undefined if success does not imply a state. */
 function runsAfter({ OP_ID, dry_run }: WireOpCode): Exclude<Running, 'perhaps'> | undefined {
   const leavesRunning = allOpcodes.get(OP_ID)?.leavesRunning
   return dry_run === true || leavesRunning === 'perhaps' ? undefined : leavesRunning

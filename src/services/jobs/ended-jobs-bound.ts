@@ -1,5 +1,5 @@
-// The queue does not grow for ever: of more ended jobs than it keeps, the oldest go to the archive. Ganeti's watcher archives by age, and
-// goes on doing so where it runs; this needs no clock, and no watcher.
+// Bounds the queue: if it has too many ended jobs, the oldest go to the archive. Ganeti's watcher also archives by age.
+// This needs neither clock nor watcher.
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { isFinished } from '../../jobs/job'
@@ -12,7 +12,7 @@ interface Parts {
   readonly log: Log
 }
 
-/** Answers with what ends it. */
+/** Returns a function that stops this. */
 export function boundEndedJobs({ queue, clock, log }: Parts, most = ENDED_JOBS_MAX): () => void {
   let closed = false
   const look = async (): Promise<void> => {

@@ -1,5 +1,5 @@
-// Which job an Idempotency-Key stands for. A key is noted in its job, so it is durable in the same step as the job; this index is
-// rebuilt from the jobs, also from archived ones, when it is first asked after a start.
+// Maps Idempotency-Keys to jobs. A key is noted in its job, so it becomes durable together with the job. This index is
+// rebuilt from the jobs, also archived ones, when it is first needed after a start.
 import { createHash, createHmac } from 'node:crypto'
 import { type Job, isFinished } from '../../jobs/job'
 import { type EndedJob, endedJob, keysOf } from '../../jobs/ended-jobs'
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 export class IdempotencyKeys {
-  /** The entries of each user, by a digest of the user's name; the oldest first. */
+  /** The entries of each user, by a digest of the user's name, oldest first. */
   private readonly known = new Map<string, Map<string, Entry>>()
   private readonly inFlight = new Set<string>()
   private loading: Promise<void> | undefined
@@ -23,9 +23,9 @@ export class IdempotencyKeys {
   constructor(private readonly context: Pick<MasterContext, 'queue' | 'clock' | 'disk' | 'paths'>) {}
 
   /**
-   * The job of an earlier submission with this key, or the one that `submit` makes; `submit` gets the text to note in the job. `body`
-   * is a digest of what is submitted.
-   * Refuses a key that stands for another body, and one whose submission is under way.
+   * Returns the job of an earlier submission with this key, or the one that `submit` makes; `submit` gets the text to
+   * note in the job. `body` is a digest of the submission. Refuses a key that stands for another body, and one whose
+   * submission is in progress.
    */
   async once(
     user: string,
@@ -54,8 +54,9 @@ export class IdempotencyKeys {
   }
 
   /**
-   * A body may hold secrets that are short enough to be guessed from a plain digest, and job files are copied to other nodes. After a
-   * new cluster domain secret, keys that were used before are refused as those of other bodies; nothing is done twice.
+   * A body may contain secrets that could be guessed from a plain digest, and job files are copied to other nodes, so
+   * the digest is keyed. After a change of the cluster domain secret, earlier keys are refused as if their body
+   * differed; nothing is done twice.
    */
   private async keyed(body: string): Promise<string> {
     const { disk, paths } = this.context
@@ -83,7 +84,7 @@ export class IdempotencyKeys {
     if (mine.size > IDEMPOTENCY_KEYS_PER_USER_MAX && oldest !== undefined) mine.delete(oldest)
   }
 
-  /** Jobs of the last day, the oldest first; a failure is tried again with the next key. */
+  /** Jobs of the last day, oldest first. After a failure the next key tries again. */
   private async load(): Promise<void> {
     try {
       const limit_s = this.now_s() - IDEMPOTENCY_S

@@ -45,7 +45,7 @@ export function jobCalls(
         const job = await jobs.whenEnded(id, Math.min(wait_s, JOB_PREFER_WAIT_S), left)
         return job !== undefined && isFinished(job)
       } finally {
-        // The connection is kept, and has many such waits in its life.
+        // The connection is reused, and has many such waits.
         signal?.removeEventListener('abort', leave)
       }
     },

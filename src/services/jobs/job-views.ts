@@ -1,5 +1,5 @@
-// Jobs as queries read them: what is known of all, and of single ones the file's content and what follows from it. A job does not change,
-// so its view is made once.
+// Jobs as queries read them: the data known of every job, and for single ones the file's content. An unchanged job
+// keeps its view.
 import { type Job, jobPriority, jobStatus } from '../../jobs/job'
 import type { JobQueue } from '../../jobs/queue'
 import { mapInSlices } from '../../lib/slices'
@@ -13,7 +13,7 @@ import type { JobOutline, JobReader, JobView } from '../../query/source'
 
 const views = new WeakMap<Job, JobView>()
 
-/** As Ganeti's clients know it: what we note in its reason trail is for our own doors. */
+/** A job without our own entries in its reason trail; Ganeti's clients do not know them. */
 export function jobView(job: Job, archived: boolean): JobView {
   const known = views.get(job)
   if (known !== undefined && known.archived === archived) return known
@@ -23,7 +23,7 @@ export function jobView(job: Job, archived: boolean): JobView {
   return view
 }
 
-/** With who submitted it, for our own doors. */
+/** A job with its submitter, for our own doors. */
 export function markedView(job: Job, archived: boolean): JobView {
   const ops = job.ops.map((op) => ({ ...op, input: withoutInternalMarks(redactPrivate(op.input)) }))
   return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived, tokens: tokensOf(job) }

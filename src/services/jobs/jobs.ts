@@ -1,4 +1,4 @@
-// Jobs as the doors see them: submission, cancelling, archiving, and waiting for a change without asking again and again.
+// Jobs as the doors see them: submission, cancelling, archiving, and waiting for a change without polling.
 import type { Execution } from '../../jobs/execution'
 import { type Job, isFinished, jobStatus, logAfter } from '../../jobs/job'
 import type { Submission } from '../../jobs/queue'
@@ -21,13 +21,16 @@ export class JobService {
     throw new GenericError(result?.error ?? 'the job was not submitted')
   }
 
-  /** Relative dependencies count over the jobs that were accepted and refused alike, as the caller numbered them. */
+  /** Relative dependencies count all submitted jobs, also refused ones, as the caller numbered them. */
   async submitMany(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]> {
     if (this.context.queue.drained) throw await this.drained()
     return (await this.context.queue.submit(jobs)).map(submitted)
   }
 
-  /** Resolves when fields or log differ from what was seen before, when the job has ended, or with the present after the time. */
+  /**
+   * Resolves when fields or log differ from the given ones, when the job has ended, or with the present state after the
+   * time.
+   */
   async waitForChange(
     id: JobId,
     fields: readonly string[],
@@ -77,7 +80,7 @@ export class JobService {
     return this.awaitCancellation(id, outcome.execution)
   }
 
-  /** The job as it is once it has ended, after the time, or when `other` comes first; undefined when it is gone. */
+  /** The job when it has ended, when the time is over, or when `other` resolves; undefined if it is gone. */
   async whenEnded(id: JobId, limit_s: number, other?: Promise<unknown>): Promise<Job | undefined> {
     const { queue, clock } = this.context
     const now = queue.known(id)
@@ -109,7 +112,7 @@ export class JobService {
     return this.context.queue.archive(id)
   }
 
-  /** Archives jobs that ended longer ago than `age_s`, the oldest first; a negative age means all that have ended. */
+  /** Archives jobs that ended longer ago than `age_s`, oldest first; a negative age means all ended jobs. */
   async autoArchive(age_s: number, timeout_s: number): Promise<[archived: number, left: number]> {
     const { queue, clock } = this.context
     const limit_s = clock.now_ms() / 1000 - age_s
@@ -130,7 +133,7 @@ export class JobService {
     return true
   }
 
-  /** Whoever cannot know why should not open the queue while daemons of two versions change places. */
+  /** Explains why the queue is drained, so that nobody opens it while daemons are being upgraded. */
   private async drained(): Promise<GenericError> {
     const { disk, paths } = this.context
     const upgrade = readNote((await disk.read(paths.local(PATH.INTENT_TO_UPGRADE)))?.toString('utf8'))
@@ -151,7 +154,7 @@ function submitted(result: Submission): [true, JobId] | [false, string] {
   return 'id' in result ? [true, result.id] : [false, result.error]
 }
 
-/** A field that jobs do not have is null. */
+/** Unknown fields are null. */
 function fieldsOf(job: Job, fields: readonly string[]): unknown[] {
   const row = { id: job.id, job: jobView(job, false) }
   return fields.map((name) =>

@@ -1,11 +1,14 @@
-// Whether a caller may submit opcodes, or plan them.
+// Checks whether a caller may submit or plan opcodes.
 import { dependenciesOf } from '../../jobs/job'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Access, forbidden, OUTSIDE } from '../access/access'
 import { seesJob } from '../events/events'
 import type { MasterContext } from '../master-context'
 
-/** Whether the caller may do all this, after jobs that it sees: how other jobs end is nothing for it. */
+/**
+ * Throws unless the caller may do all this, and sees the jobs on which they depend: it must not learn how other jobs
+ * end.
+ */
 export async function checkAll(
   access: Access,
   ops: readonly WireOpCode[],

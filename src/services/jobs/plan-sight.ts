@@ -1,5 +1,5 @@
-// A plan as it is told to whoever asked for it. What a token does not know is left out; the texts of units are about what they were
-// asked for, and are told as a job's log would tell them.
+// Reduces a plan to what its caller may see. Omits objects that a token does not know. Texts of units are about the
+// request itself, and stay as a job's log would have them.
 import type { ConfigData } from '../../model/config'
 import { opcodeSummary } from '../../opcodes/index'
 import { objectsOf } from '../../opcodes/objects'

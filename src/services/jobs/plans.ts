@@ -1,5 +1,6 @@
-// Plans of jobs: made for one user and one list of opcodes, and good for a while. A submission that names its plan is refused when
-// something that the plan has read is not as it was. Plans are not written anywhere: making one again is cheap, and changes nothing.
+// Plans of jobs: each is made for one user and one list of opcodes, and expires. A submission that names its plan is
+// refused if anything that the plan has read has changed. Plans are only in memory: making one again is cheap, and
+// changes nothing.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../lib/canonical-json'
 import { seconds, within } from '../../lib/clock'
@@ -39,7 +40,7 @@ interface StoredPlan {
 }
 
 export class Plans {
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly stored = new Map<string, StoredPlan>()
   private readonly running = new Shares({ all: PLANS_RUNNING_MAX, each: PLANS_RUNNING_PER_USER_MAX })
 
@@ -68,13 +69,13 @@ export class Plans {
     }
   }
 
-  /** A client for plans. It does not wait for a node that hangs, but gives a node that computes as much time as a job would. */
+  /** A client for plans. It does not wait for a node that hangs, but gives a busy node as much time as a job would. */
   private askedNodes(): NodeClient {
     const { nodes, questions, clock } = this.context
     return answeringNodes(nodes, clock, async (target) => (await questions.ask(target, 'version', [])) !== NO_ANSWER)
   }
 
-  /** Returns the preconditions of each opcode. Throws when the plan was not made for this submission. */
+  /** Returns the preconditions of each opcode. Throws if the plan was not made for this submission. */
   async preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): Promise<StoredPlan['match']> {
     const plan = this.stored.get(id) ?? (await this.plannedByJob(id))
     const known = plan !== undefined && plan.user === identity.user && plan.expires_s > seconds(this.context.clock)
@@ -89,13 +90,13 @@ export class Plans {
     return plan.match
   }
 
-  /** A balance that a job has planned: the plan is in the job's result, and its id says where. */
+  /** A balance planned by a job: the plan is in the job's result, and its id names the job. */
   private async plannedByJob(id: string): Promise<StoredPlan | undefined> {
     const [, job, index] = JOB_PLAN.exec(id) ?? []
     const found = job === undefined ? undefined : await this.context.queue.find(Number(job))
     const op = found?.ops[Number(index)]
     if (op?.status !== 'success' || op.input.OP_ID !== OpClusterBalance.id) return undefined
-    // Written by the opcode's unit.
+    // The opcode's unit wrote this.
     const { expires, ops, preconditions } = op.result as PlannedBalance
     const [user = ''] = marksOf(op.input, Number(job), MARK.user)
     return { user, digest: digestOf(ops.map(asSubmitted)), expires_s: timeOf(expires ?? '') ?? 0, match: preconditions }
@@ -108,12 +109,12 @@ export class Plans {
     const making = make().finally(leave)
     const planned = await within(this.context.clock, PLAN_MAKING_S, making)
     if (planned !== undefined) return planned
-    // The plan still counts as running until its nodes answer or are given up.
+    // The plan counts as running until its nodes have answered or are given up.
     making.catch((error: unknown) => this.context.log.warn({ err: error }, 'a plan that took too long has failed'))
     throw new OpPrereqError(`Nodes did not answer within ${PLAN_MAKING_S} s`, ECODE.TEMP_NORES)
   }
 
-  /** Stores opcodes that were planned here. They are compared with what is submitted later, so they get all parameters. */
+  /** Stores opcodes that were planned here. Later submissions are compared with them, so they get all parameters. */
   storeSteps(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']) {
     return this.store(identity, ops.map(asSubmitted), match)
   }
@@ -153,5 +154,5 @@ function possible(planned: readonly Planned[], wanted: number): boolean | null {
   return verdicts.includes(null) || planned.length < wanted ? null : true
 }
 
-/** Secrets count too, but are not kept. */
+/** Secrets are part of the digest, but are not kept. */
 const digestOf = (ops: readonly WireOpCode[]): string => createHash('sha256').update(canonicalJson(ops)).digest('hex')

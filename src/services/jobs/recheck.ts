@@ -1,5 +1,5 @@
-// Checks a submission through /3 again when its job holds its locks: the objects must be as they were, and within the scope of the token. Jobs that
-// a job submits are checked when it submits them.
+// Checks a submission through /3 again when its job holds its locks: the objects must be unchanged, and within the
+// token's scope. A job's own submissions are checked when it submits them.
 import { firstMark, marksOf } from '../../jobs/marks'
 import { MARK, type Rights } from '../../model/marks'
 import type { ConfigData } from '../../model/config'
@@ -9,7 +9,7 @@ import type { Precondition, TokenScope } from '../../rpc/luxi/gantry'
 import type { Selector, Wconfd } from '../../rpc/wconfd/calls'
 import { Access } from '../access/access'
 
-/** Throws OpPrereqError; costs nothing for a job that came through another door. */
+/** Throws OpPrereqError. Costs nothing for a job from another door. */
 export async function checkAgain(op: WireOpCode, job: JobId, wconfd: Pick<Wconfd, 'gantryRead'>): Promise<void> {
   const match = marksOf(op, job, MARK.match).flatMap(parsePreconditions)
   const scopes = marksOf(op, job, MARK.scope).map(parseScope)
@@ -21,7 +21,7 @@ export async function checkAgain(op: WireOpCode, job: JobId, wconfd: Pick<Wconfd
   for (const access of accesses) access.check(config, op)
 }
 
-/** Throws unless the user who submitted an opcode may also do what its jobs do. Otherwise none of the jobs is submitted. */
+/** Throws, before any job is submitted, unless the opcode's submitter may also do what these jobs do. */
 export async function checkSubmitted(
   op: WireOpCode,
   jobs: readonly (readonly WireOpCode[])[],
@@ -38,7 +38,7 @@ export async function checkSubmitted(
   for (const step of jobs.flat()) access.checkSubmitted(config, step)
 }
 
-/** A scope may hang on objects that the opcode does not name. */
+/** A scope may depend on objects that the opcode does not name. */
 const EVERYTHING: Selector = { instances: 'all', nodes: 'all', groups: 'all', networks: 'all' }
 
 function selectorOf(match: readonly Precondition[]): Selector {
@@ -47,7 +47,7 @@ function selectorOf(match: readonly Precondition[]): Selector {
   return { instances: of('instance'), nodes: of('node'), groups: of('group'), networks: of('network') }
 }
 
-/** Throws OpPrereqError that names the objects that have changed, as far as the caller may see them. */
+/** Throws OpPrereqError that names the changed objects, as far as the caller may see them. */
 export function checkPreconditions(
   config: ConfigData,
   match: readonly Precondition[],
@@ -62,7 +62,10 @@ export function checkPreconditions(
   if (complaints.length > 0) throw changed([...new Set(complaints)])
 }
 
-/** Checks the preconditions that a caller gave. An object that the caller may not see is reported as gone, whether it exists or not. */
+/**
+ * Checks the caller's preconditions. An object that the caller may not see is reported as gone, whether it exists or
+ * not.
+ */
 export function checkAskedFor(access: Access, config: ConfigData, match: readonly Precondition[]): void {
   const hidden = match.filter((wanted) => !seesWanted(access, config, wanted))
   if (hidden.length > 0) throw changed(hidden.map(goneText))
@@ -75,7 +78,7 @@ const serialText = ({ kind, uuid, serial_no }: Precondition, found: number): str
 const changed = (complaints: readonly string[]): OpPrereqError =>
   new OpPrereqError(`The cluster has changed: ${complaints.join('; ')}`, REFUSED.changed)
 
-/** The cluster itself is in no scope, but who may ask for it is told its serial number. */
+/** The cluster itself is in no scope, but a caller that may query it learns its serial number. */
 export const seesWanted = (access: Access, config: ConfigData, { kind, uuid }: Precondition): boolean =>
   kind === 'cluster' ? access.may('cluster.info') : access.sees(config, `${kind}/${uuid}`)
 
@@ -94,7 +97,7 @@ function serialOf(config: ConfigData, { kind, uuid }: Precondition): number | un
   }
 }
 
-/** Only the submission service writes these marks; what it cannot have written refuses the job. */
+/** Only the submission service writes these marks; a malformed one refuses the job. */
 function parsePreconditions(text: string): Precondition[] {
   const value: unknown = JSON.parse(text)
   if (!Array.isArray(value)) throw new OpPrereqError('The preconditions of the job cannot be read', REFUSED.changed)

@@ -1,4 +1,5 @@
-// Jobs that come through /3: who may submit what, once per Idempotency-Key, and only while the world is as the caller saw it.
+// Submissions through /3: checks rights, runs each Idempotency-Key once, and checks that the objects are as the caller
+// saw them.
 import { nanoseconds } from '../../lib/clock'
 import { type Mark, MARK, type Rights, withoutMarks } from '../../model/marks'
 import { definitionOf } from '../../opcodes/index'
@@ -38,7 +39,7 @@ export class Submissions {
     return this.keys.once(access.identity.user, key, digest, submit)
   }
 
-  /** A question as a job, after the caller was found to be allowed to ask it. */
+  /** Submits a question as a job. The caller's right to ask has been checked. */
   ask(access: Access, op: WireOpCode): Promise<JobId> {
     return this.jobs.submit(this.marked(access, { ops: [op], reason: null }, null, []), false)
   }
@@ -64,7 +65,7 @@ export class Submissions {
       const wanted = match[index] ?? []
       const checks = wanted.length === 0 ? [] : [mark(MARK.match, JSON.stringify(wanted))]
       const forOthers = definitionOf(op.OP_ID).forOthers ? [mark(MARK.rights, JSON.stringify(rights))] : []
-      // Marks of the caller, such as in the opcodes of a multi-allocation, would pass for ours.
+      // Marks from the caller, for example in the opcodes of a multi-allocation, would pass for ours.
       return { ...withoutMarks(op), reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks, ...forOthers] }
     })
   }

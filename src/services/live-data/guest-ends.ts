@@ -1,5 +1,5 @@
-// Hears from nodes at once which guests their users have shut down: one question stays open at each node that has guests whose users may
-// do that. Then the node is looked at, which makes the event; nodes beyond the bound are looked at in their turn only.
+// Learns at once when users shut down guests. One question stays open at each node that has guests whose users may do
+// this. Then the node is looked at, which makes the event. Nodes beyond the bound are only looked at in their turn.
 import { recordValues } from '../../config/records'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Log } from '../../lib/log'
@@ -15,7 +15,7 @@ interface Parts {
   readonly clock: Clock
   readonly log: Log
   config(): ConfigData
-  /** Has a node looked at soon. */
+  /** Asks for a look at a node soon. */
   look(node: NodeUuid): void
 }
 
@@ -26,7 +26,7 @@ export class GuestEnds {
 
   constructor(private readonly parts: Parts) {}
 
-  /** Now and then, because instances come and go. */
+  /** Repeated from time to time, because instances come and go. */
   start(): void {
     for (const { uuid } of this.wanted()) if (!this.asked.has(uuid)) void this.listen(uuid)
     this.timer = this.parts.clock.after(GUEST_ENDS_AGAIN_S * 1000, () => this.start(), { background: true })
@@ -41,7 +41,7 @@ export class GuestEnds {
     return this.closed ? [] : nodesWithSuchGuests(this.parts.config()).slice(0, GUEST_ENDS_NODES_MAX)
   }
 
-  /** As long as the node answers. One that does not is asked again when the next nodes are. */
+  /** Goes on while the node answers. A silent node is asked again in the next round. */
   private async listen(uuid: NodeUuid): Promise<void> {
     const { nodes, log, look } = this.parts
     this.asked.add(uuid)

@@ -1,4 +1,5 @@
-// Keeps what each node said last about itself and its instances. Every answer of a node updates it; callers that do not wait for nodes read it.
+// Keeps each node's last answers about itself and its instances. Every answer of a node updates it. Callers that do not
+// wait for nodes read it.
 import type { Clock } from '../../lib/clock'
 import type { NodeUuid } from '../../model/ids'
 import type { Node } from '../../model/node'
@@ -10,9 +11,9 @@ type Runtimes = Readonly<Record<string, InstanceRuntime>>
 
 interface Kept<T> {
   readonly value: T
-  /** When it was asked for, of the monotonic clock: what was asked for later is newer. */
+  /** When the question was asked (monotonic clock). The answer to a later question is newer. */
   readonly asked_ms: number
-  /** When the answer was there, of the wall clock. */
+  /** When the answer came (wall clock). */
   readonly seen_ms: number
 }
 
@@ -23,7 +24,7 @@ export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Calls back when a node has told what runs on it, with when it was asked. */
+  /** Calls the listener after a node has listed its running instances, with the time of the question. */
   onRunning(listener: (node: NodeUuid, asked_ms: number) => void): void {
     this.listener = listener
   }
@@ -36,7 +37,7 @@ export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
     if (this.keep(this.running, node, runtimes, asked_ms)) this.listener(node, asked_ms)
   }
 
-  /** A job has started an instance there, or made it run there no more. Only what is asked from now on knows better. */
+  /** A job has started or ended an instance on the node. Only answers to later questions override this. */
   correct(node: NodeUuid, name: string, runtime: InstanceRuntime | undefined): void {
     const kept = this.running.get(node)
     if (kept === undefined) return
@@ -49,23 +50,23 @@ export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
     return this.running.get(node)?.value
   }
 
-  /** When the node last told what runs on it; milliseconds since the epoch. */
+  /** When the node last listed its running instances; milliseconds since the epoch. */
   runningSeen_ms(node: NodeUuid): number | undefined {
     return this.running.get(node)?.seen_ms
   }
 
-  /** How old the oldest is of what is known of the node and of what runs on it; milliseconds since the epoch. */
+  /** The time of the oldest known data about the node and its running instances; milliseconds since the epoch. */
   seen_ms(node: NodeUuid): number | undefined {
     const [own, running] = [this.nodes.get(node), this.running.get(node)]
     return own && running && Math.min(own.seen_ms, running.seen_ms)
   }
 
-  /** Nodes that left the cluster are forgotten. */
+  /** Forgets nodes that left the cluster. */
   keepOnly(there: (node: NodeUuid) => boolean): void {
     for (const kept of [this.nodes, this.running]) for (const node of kept.keys()) if (!there(node)) kept.delete(node)
   }
 
-  /** The same data, of which nothing is asked that is kept here. */
+  /** The same data, but from memory where we have it. */
   insteadOf(live: LiveData): LiveData {
     const { nodeInfo, instanceInfo } = this
     return {
@@ -80,7 +81,7 @@ export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
   nodeInfo = (_config: unknown, nodes: readonly Node[]) => answersOf(nodes, this.nodes)
   instanceInfo = (_config: unknown, nodes: readonly Node[]) => answersOf(nodes, this.running)
 
-  /** An answer to an older question than the one that is known counts no more. */
+  /** Ignores an answer to an older question than the known one. */
   private keep<T>(kept: Map<NodeUuid, Kept<T>>, node: NodeUuid, value: T, asked_ms: number): boolean {
     if ((kept.get(node)?.asked_ms ?? -Infinity) > asked_ms) return false
     kept.set(node, { value, asked_ms, seen_ms: this.clock.now_ms() })

@@ -19,19 +19,22 @@ import { Shared } from './shared'
 import { directoryOf, factsOf, type StorageType } from '../../model/templates'
 
 /**
- * Live data from the nodes: all are asked at once, with one call to a node however many queries want its answer, and none is waited
- * for longer than the limit.
+ * Live data from the nodes. All nodes are asked at once, with one call to each node however many queries want its
+ * answer. No node is waited for longer than the limit.
  */
 export class NodeLiveData implements LiveData {
   private readonly shared = new Shared()
-  /** A list asks a thousand nodes. If it asked all at once, a caller that looks at one instance would wait for all their answers. */
+  /**
+   * A list asks a thousand nodes. If it asked all at once, a caller that wants one instance would wait for all their
+   * answers.
+   */
   private readonly listPace: Pace
   private readonly sharedByLists: Shared
 
   constructor(
     private readonly questions: NodeQuestions,
     private readonly clock: Clock,
-    /** Learns what is heard; absent where nobody asks for it. */
+    /** Gets each answer, if anybody reads it. */
     private readonly known?: LastKnown,
   ) {
     this.listPace = new Pace({ size: LISTS_ASK_AT_ONCE, patience_s: LISTS_ASK_PATIENCE_S }, clock)
@@ -54,7 +57,7 @@ export class NodeLiveData implements LiveData {
     })
   }
 
-  /** Not shared: each query names its own instances. What a node is told lives no longer than it takes to send it. */
+  /** Not shared, since each query names its own instances. The request is dropped once it is sent. */
   consoles(config: ConfigData, instances: readonly Instance[]) {
     const byNode = new Map<Node, Instance[]>()
     for (const instance of instances) {
@@ -88,7 +91,7 @@ export class NodeLiveData implements LiveData {
     return this.ask(nodes, 'extstorage_diagnose', 0, () => [])
   }
 
-  /** `version` tells requests with other arguments apart: they follow from the configuration alone. */
+  /** `version` distinguishes requests with different arguments, which follow from the configuration alone. */
   private ask<C extends CallName>(
     nodes: readonly Node[],
     call: C,
@@ -108,14 +111,14 @@ export class NodeLiveData implements LiveData {
     atOnce: number,
     askOne: (node: Node) => Promise<NodeResult<T>>,
   ): Promise<LiveResults<T>> {
-    // An answer may begin only after others that are slow.
+    // The call may start late, after slow ones.
     let limit: Timer | undefined
     const late = new Promise<typeof NO_ANSWER>((resolve) => {
       limit = this.clock.after(LIVE_ANSWER_S * 1000, () => resolve(NO_ANSWER))
     })
     const asked = await mapInSlices(nodes, atOnce, (node) => {
       const answer = Promise.race([askOne(node), late]).then((result: NodeResult<T>) => [node.uuid, result] as const)
-      // Promise.all() reports the failure; this only keeps it from counting as unhandled.
+      // Promise.all() reports the failure; this only avoids an unhandled rejection.
       answer.catch(() => undefined)
       return answer
     })
@@ -132,7 +135,7 @@ function hypervisorSpecs({ cluster }: ConfigData): [name: string, hvparams: Read
   return cluster.enabled_hypervisors.map((name) => [name, cluster.hvparams[name] ?? {}])
 }
 
-/** The storage of the first enabled template whose space nodes can tell; with LVM its spindles too. */
+/** The storage of the first enabled template whose space nodes can report; with LVM also its spindles. */
 export function storageUnits(config: ConfigData, node: Node): StorageUnit[] {
   const templates = config.cluster.enabled_disk_templates
   const counted = (types: readonly StorageType[]) => templates.find((one) => types.includes(factsOf(one).storage))

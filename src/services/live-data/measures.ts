@@ -1,4 +1,4 @@
-// Gathers the figures that the cluster's daemons measure of themselves, from wconfd and the nodes.
+// Collects the figures of the cluster's daemons about themselves, from wconfd and the nodes.
 import { recordValues } from '../../config/records'
 import { within } from '../../lib/clock'
 import { mapInSlices } from '../../lib/slices'
@@ -14,8 +14,8 @@ interface Parts extends Pick<MasterContext, 'config' | 'clock' | 'log'> {
 }
 
 /**
- * Nobody waits for a node who looks at the figures: each look shows what nodes told last, and has them asked once more for the next
- * one. Nodes that run Ganeti's noded have nothing to tell.
+ * Reading the figures waits for no node: it shows their last answers, and asks them again for the next time. Nodes with
+ * Ganeti's noded have no figures.
  */
 export class Measures {
   private readonly kept = new Map<NodeUuid, unknown[]>()

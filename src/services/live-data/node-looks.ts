@@ -1,5 +1,6 @@
-// Looks at every node in turn, so that what is known last is never old. One look at a node at a time, and few in a second: a cluster
-// of a thousand nodes is looked at more slowly than one of three, and no more heavily.
+// Looks at every node in turn, so that its last known data stays fresh. A node gets one look at a time, and all nodes
+// together few per second. So in a cluster of a thousand nodes each node is looked at less often, and the load stays
+// the same.
 import { recordValues } from '../../config/records'
 import type { Clock } from '../../lib/clock'
 import { CountedLog } from '../../lib/counted-log'
@@ -25,7 +26,7 @@ interface Parts {
   readonly known: LastKnown
   readonly log: Log
   config(): ConfigData
-  /** A node answers again that did not, or whose daemon has ended meanwhile. */
+  /** A node answers again after silence, or after its daemon has ended meanwhile. */
   returned?(node: Node): void
 }
 
@@ -43,7 +44,7 @@ export class NodeLooks {
   private readonly stop = new AbortController()
   private wake = new AbortController()
   private nodes: ConfigData['nodes'] | undefined
-  /** Nodes that did not answer the last look, or have ended connections since. */
+  /** Nodes that did not answer the last look, or have closed connections since. */
   private readonly away = new Set<NodeUuid>()
 
   private readonly failed: CountedLog
@@ -61,7 +62,7 @@ export class NodeLooks {
     this.wake.abort()
   }
 
-  /** Something changed there: it is looked at soon, but not more often than once in a while. */
+  /** Something changed there: the node is looked at soon, but with a minimum interval. */
   soon(node: NodeUuid): void {
     const due = this.due.get(node)
     if (due === undefined) return
@@ -71,7 +72,7 @@ export class NodeLooks {
     this.wake.abort()
   }
 
-  /** The daemon at this address has ended a connection, so it may have ended itself. */
+  /** The daemon at this address has closed a connection, so it may have ended. */
   hungUp(address: string): void {
     const node = recordValues(this.nodes ?? {}).find(({ primary_ip }) => primary_ip === address)
     if (node === undefined) return
@@ -87,7 +88,7 @@ export class NodeLooks {
     }
   }
 
-  /** Looks at the node whose turn it is; or says how long there is none. A turn that fails is followed by the next one. */
+  /** Looks at the next node. If none is due, returns how long to wait. */
   private turn(): number {
     try {
       const next = this.next()
@@ -100,7 +101,7 @@ export class NodeLooks {
     }
   }
 
-  /** Until it is time, or something has to be looked at sooner. */
+  /** Until it is time, or a node is due sooner. */
   private async sleep(pause_ms: number): Promise<void> {
     if (this.wake.signal.aborted) this.wake = new AbortController()
     await this.parts.clock.sleep(pause_ms, this.wake.signal).catch(() => undefined)
@@ -136,7 +137,7 @@ export class NodeLooks {
   private async look(config: ConfigData, node: Node, due: Due): Promise<void> {
     due.looking = true
     due.begun_ms = this.now()
-    // The next look is not due until this one ends, unless somebody asks for it sooner.
+    // The next look is not due until this one ends, unless somebody wants it sooner.
     due.at_ms = Infinity
     let pause_s = NODE_LOOK_AGAIN_S
     try {

@@ -1,7 +1,7 @@
-// Questions to nodes for people and monitors. Who looks at a list is not to wait for a node that hangs: a question has a short limit.
-// A node that is late with an answer is asked for its version, which costs it nothing. If it does not tell that either, it is silent:
-// one probe at a time goes to it until it answers again, and all other questions to it fail at once. If it does, only this one kind of
-// question is slow, and the node is asked for nothing of that kind until it has answered.
+// Questions to nodes for users and monitoring, who must not wait for a node that hangs. A question has a short limit. A
+// late node is asked for its version, which costs it nothing. Without an answer to that it is silent: it gets one probe
+// at a time until it answers, and all other questions to it fail at once. With an answer, only this kind of question is
+// slow, and the node gets no further one of this kind until it has answered.
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { mapInSlices } from '../../lib/slices'
@@ -11,13 +11,13 @@ import { NODES_ASKED_AT_ONCE } from '../../model/limits/node-calls'
 import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
 import { NO_ANSWER, NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
 
-/** Gets each answer, also one that came too late for who asked; `asked_ms` is of the monotonic clock. */
+/** Called with each answer, even one that is too late for the caller. `asked_ms` is of the monotonic clock. */
 export type Hear<C extends CallName> = (payload: ResultOf<C>, asked_ms: number) => void
 
 interface Silence {
-  /** As the last question named it: its address may have changed. */
+  /** From the last question: the node's address may have changed. */
   target: NodeTarget
-  /** When somebody last wanted to know something of it. */
+  /** When somebody last wanted an answer from it. */
   wanted_ms: number
 }
 
@@ -32,11 +32,11 @@ interface Question<C extends CallName> {
 
 export class NodeQuestions implements NodeClient {
   private readonly silent = new Map<NodeUuid, Silence>()
-  /** Nodes that were asked for a sign of life, and have not answered since. */
+  /** Nodes with an unanswered question for their version. */
   private readonly knocks = new Map<NodeUuid, Knock>()
-  /** Answers that are late, by node and call. */
+  /** Late answers, by node and call. */
   private readonly owed = new Set<string>()
-  /** Who waits for a node's answers, and gives up when it falls silent. */
+  /** Functions that end the waiting for a node's answers when it falls silent. */
   private readonly waiting = new Map<NodeUuid, Set<() => void>>()
   private readonly returned = new Set<(node: NodeUuid) => void>()
   private closed = false
@@ -47,7 +47,7 @@ export class NodeQuestions implements NodeClient {
     private readonly log: Log,
   ) {}
 
-  /** Never rejects for a node that fails, and takes no longer than the limit. */
+  /** Never rejects because a node fails, and takes no longer than the limit. */
   ask<C extends CallName>(
     target: NodeTarget,
     call: C,
@@ -65,13 +65,13 @@ export class NodeQuestions implements NodeClient {
     call: C,
     args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
   ): Promise<Map<NodeUuid, NodeResult<ResultOf<C>>>> {
-    // All targets get the same arguments: the client recognizes a frozen object, and encodes it once.
+    // All targets get the same arguments. The client recognizes a frozen object, and encodes it once.
     if (typeof args !== 'function') Object.freeze(args)
     const asked = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
       const answer = this.ask(target, call, typeof args === 'function' ? args(target) : args).then(
         (result) => [target.uuid, result] as const,
       )
-      // Promise.all() reports the failure; this only keeps it from counting as unhandled.
+      // Promise.all() reports the failure; this only avoids an unhandled rejection.
       answer.catch(() => undefined)
       return answer
     })
@@ -89,7 +89,7 @@ export class NodeQuestions implements NodeClient {
     this.returned.add(listener)
   }
 
-  /** Ends the probes; the client is its owner's to close. */
+  /** Ends the probes; the owner of the client closes it. */
   close(): void {
     this.closed = true
     this.silent.clear()
@@ -128,7 +128,7 @@ export class NodeQuestions implements NodeClient {
     const { call, args, hear } = question
     const asked_ms = this.clock.monotonic_ms()
     const result = (await this.client.all([target], call, args)).get(target.uuid) ?? NO_ANSWER
-    // A refusal that comes soon costs nobody time, so it ends the silence too.
+    // A quick refusal costs nobody time, so it ends the silence too.
     if (result.ok || this.clock.monotonic_ms() - asked_ms < LIVE_ANSWER_S * 1000) this.answered(target)
     if (result.ok) hear?.(result.payload, asked_ms)
     return result
@@ -141,7 +141,7 @@ export class NodeQuestions implements NodeClient {
     for (const listener of this.returned) listener(uuid)
   }
 
-  /** The node answers others, but has not answered this. */
+  /** The node answers other questions, but not this one yet. */
   private isOwed(target: NodeTarget, call: CallName, answer: Promise<unknown>): void {
     const key = owedKey(target, call)
     this.owed.add(key)
@@ -178,7 +178,7 @@ export class NodeQuestions implements NodeClient {
     void this.probe(silence, knock)
   }
 
-  /** The answer that the node owes us is the first probe: a node that was only stopped for a while gives it at once. */
+  /** The late answer serves as the first probe: a node that was only paused sends it at once. */
   private async probe(silence: Silence, knock: Knock): Promise<void> {
     const { uuid } = silence.target
     await knock

@@ -1,22 +1,22 @@
-// Work that several want at the same time is done once.
+// Runs a request once for all who want the same at the same time.
 import type { Pace } from '../../lib/pace'
 
 interface Entry {
   running: Promise<unknown>
-  /** Whether it has not been begun yet. */
+  /** Whether it has not started yet. */
   waits: boolean
-  /** Begins after `running`, so that its answer is newer than the wish of everyone who waits for it. */
+  /** Starts after `running`, so that its answer is newer than the requests that wait for it. */
   next?: Promise<unknown>
 }
 
 /**
- * Requests that many want at the same time are made once. Who comes while one is under way gets the answer of the next
- * one, never of the one that may have looked before he asked: a client that changed something sees its change.
+ * Shares requests. A caller that comes during a request gets the answer of the next one, because the current one may
+ * have read before the caller asked. So a client that changed something sees its change.
  */
 export class Shared {
   private readonly entries = new Map<string, Entry>()
 
-  /** With a pace, requests are begun as it lets them. */
+  /** `pace` limits how many requests run at the same time. */
   constructor(private readonly pace?: Pace) {}
 
   run<T>(key: string, request: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
-// The last hours of nodes and instances, which the nodes' monitoring daemons keep. An instance that has moved has left a part of them where
-// it was.
+// Usage in the last hours of nodes and instances, from the nodes' monitoring daemons. A moved instance has left a part
+// of its history at its former nodes.
 import { findInstance, findNode } from '../../config/lookup'
 import type { Clock } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
@@ -17,14 +17,14 @@ interface Parts {
   readonly clock: Clock
   readonly ask: AskMond
   config(): ConfigData
-  /** Names of nodes where an instance was before, the last one first. */
+  /** Names of the instance's former nodes, the last one first. */
   formerNodes(instance: Instance): readonly string[]
 }
 
 export class HistoryService {
   constructor(private readonly parts: Parts) {}
 
-  /** It tells of everything on the node, also of what a token's scope does not hold. */
+  /** Refused for a token with a scope: the history covers everything on the node. */
   async node(caller: Access, name: string, since_s: number): Promise<NodeHistory> {
     if (caller.limited) throw forbidden(OUTSIDE)
     const node = findNode(this.parts.config(), name)
@@ -51,7 +51,7 @@ export class HistoryService {
     return joined([now, ...before])
   }
 
-  /** Its secondary nodes among them: events are not kept for ever. */
+  /** Includes its secondary nodes, since events are not kept for ever. */
   private formerNodes(config: ConfigData, instance: Instance): Node[] {
     const secondaries = instance.disks.flatMap((disk) => config.disks[disk]?.nodes ?? [])
     const nodes = [
@@ -91,7 +91,7 @@ interface Missing {
   readonly why: string
 }
 
-/** A daemon of another version answers so. */
+/** A daemon of another version answers 404. */
 const whyNot = (node: Node, error: unknown): string =>
   errorText(error).replace('it answered with HTTP status 404', `the monitoring daemon of ${node.name} keeps none`)
 

@@ -1,4 +1,4 @@
-// How the nodes are by their own account: what their monitoring daemons report, judged, for people, programs and /metrics.
+// The monitoring reports of all nodes, judged, for users, programs and /metrics.
 import { findNode } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import type { Clock } from '../../lib/clock'
@@ -24,7 +24,7 @@ interface Parts {
 export class MonitoringService {
   constructor(private readonly parts: Parts) {}
 
-  /** A node's reports tell of everything on it, also of what a token's scope does not hold. */
+  /** Refused for a token with a scope: reports cover everything on a node. */
   async page(caller: Access, request: MonitoringRequest): Promise<MonitoringPage> {
     if (caller.limited) throw forbidden(OUTSIDE)
     checkCategories(request)
@@ -35,7 +35,7 @@ export class MonitoringService {
     return { items: page.map((node) => this.item(node, request)), next }
   }
 
-  /** Numbers of the nodes that the caller may know, as they told them last. Waits for nobody: they are asked for the next time. */
+  /** The last figures of the nodes that the caller may know. Does not wait: it asks the nodes for the next time. */
   measured(caller: Access): MeasuredNode[] {
     const config = caller.known(this.parts.config())
     const online = recordValues(config.nodes).filter(({ offline }) => !offline)
@@ -94,14 +94,14 @@ function wantedNodes(config: ConfigData, names: readonly string[]): Node[] {
   return niceSortBy(new Set(found), ({ name }) => name)
 }
 
-/** Any collector may be one that a plugin of some node adds. */
+/** Any name of a collector is accepted: some node may have a plugin of that name. */
 function checkCategories({ categories }: MonitoringRequest): void {
   const wrong = categories.find((one) => !ASKED_CATEGORIES.includes(one))
   if (wrong === undefined) return
   throw new OpPrereqError(`category: there is no '${wrong}', but ${ASKED_CATEGORIES.join(', ')}`, ECODE.INVAL)
 }
 
-/** Others are those of plugins, whose names are the node's to choose. */
+/** Other names belong to plugins; a node can choose them freely. */
 const KNOWN: ReadonlySet<string> = new Set(DATA_COLLECTORS)
 
 const isWanted = ({ name, category }: ReadReport, { categories, collectors }: MonitoringRequest): boolean =>

@@ -1,5 +1,5 @@
-// Asks nodes for their reports, and keeps what they told last. Nobody asks by itself: a node is asked when somebody wants to know, once for
-// all who want it at that moment, and nobody waits for one that hangs.
+// Asks nodes for their reports, and keeps the last ones. A node is asked only on demand, once for all who want its
+// report at that moment. No request waits for a node that hangs.
 import { type Clock, type Timer, within } from '../../lib/clock'
 import { Pace } from '../../lib/pace'
 import { mapInSlices } from '../../lib/slices'
@@ -28,19 +28,19 @@ export interface NodeReportsParts {
   ask(node: Node, path: string, bounds: MondBounds): Promise<MondAnswer>
 }
 
-/** What a node told last, and how it answered when it was asked last. */
+/** A node's last reports, and its last answer. */
 export interface Told {
-  /** Undefined while it has not answered yet. */
+  /** Undefined before the first answer. */
   outcome: { readonly kind: 'reports' } | { readonly kind: FailureKind; readonly why: string } | undefined
-  /** Those of the last answer, while they are kept. */
+  /** The reports of the last answer, while they are kept. */
   reports: readonly ReadReport[] | undefined
-  /** The same without their texts, as long as the node answers. */
+  /** The same without their texts, kept as long as the node answers. */
   statuses: readonly ReportedStatus[]
   figures: MonitoringFigures | undefined
-  /** When the oldest of the figures was measured, of this machine's monotonic clock. */
+  /** When the oldest figure was measured (this machine's monotonic clock). */
   measured_ms: number | undefined
   clock_ahead_s: number | undefined
-  /** The age of the newest report when it was told. */
+  /** The age of the newest report when it arrived. */
   newest_age_s: number | undefined
 }
 
@@ -48,9 +48,9 @@ export type ReportedStatus = Pick<ReadReport, 'name' | 'category' | 'status'>
 
 interface Asked extends Told {
   asking: Promise<void> | undefined
-  /** When somebody began to wait for it, of the monotonic clock. */
+  /** When somebody began to wait for it (monotonic clock). */
   begun_ms: number
-  /** When the last question ended, of the monotonic clock. */
+  /** When the last question ended (monotonic clock). */
   ended_ms: number
   bytes: number
 }
@@ -68,7 +68,7 @@ const LATE = {
 export class NodeReports {
   private readonly asked = new Map<NodeUuid, Asked>()
   private readonly pace: Pace
-  /** Bytes of answers that are being read or are kept. */
+  /** Bytes of answers that are being read or kept. */
   private bytes = 0
   private timer: Timer | undefined
 
@@ -76,7 +76,7 @@ export class NodeReports {
     this.pace = new Pace({ size: MONDS_ASKED_AT_ONCE, patience_s: MONDS_ASK_PATIENCE_S }, parts.clock)
   }
 
-  /** Resolves when the nodes have answered, or nobody should wait for them any longer. */
+  /** Resolves when the nodes have answered, or should no longer be waited for. */
   async gather(nodes: readonly Node[]): Promise<void> {
     const { clock } = this.parts
     const all = mapInSlices(nodes, MONDS_BEGUN_AT_ONCE, (node) => {
@@ -87,7 +87,7 @@ export class NodeReports {
     await within(clock, MONITORING_S, answered)
   }
 
-  /** Has them asked, for whoever asks next. */
+  /** Asks the nodes, for the next reader. */
   renew(nodes: readonly Node[]): void {
     void mapInSlices(nodes, MONDS_BEGUN_AT_ONCE, (node) => this.start(node))
   }
@@ -102,7 +102,7 @@ export class NodeReports {
     this.timer?.cancel()
   }
 
-  /** Nodes that left the cluster are forgotten. */
+  /** Forgets nodes that left the cluster. */
   keepOnly(there: (node: NodeUuid) => boolean): void {
     for (const [node, asked] of this.asked) {
       if (there(node)) continue
@@ -164,7 +164,7 @@ export class NodeReports {
     this.forgetReports(asked)
     asked.bytes = text.length
     this.bytes += asked.bytes
-    // What was seen is never later than now, so the newest report tells the time, too.
+    // A measurement is never in the node's future, so the newest report also tells its time.
     const theirs_ms = Math.max(date_ms ?? -Infinity, newest_ms ?? -Infinity)
     const age_s = (seen_ms: number | undefined) => (seen_ms === undefined ? undefined : (theirs_ms - seen_ms) / 1000)
     const figures_s = age_s(oldest_ms)
@@ -177,7 +177,7 @@ export class NodeReports {
     this.forgetLater()
   }
 
-  /** Reports are long, and are worth little when nobody asks for them. */
+  /** Reports are long, and useless when nobody reads them. */
   private forgetLater(): void {
     this.timer?.cancel()
     const forget = () => {

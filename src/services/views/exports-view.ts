@@ -1,4 +1,4 @@
-// Exports as /3 shows them. They have no name of their own: one is known by its node and its instance.
+// Exports as /3 shows them. They have no name: a node and an instance identify one.
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceCompare } from '../../model/nice-sort'
 import { runQuery } from '../../query/engine'
@@ -8,7 +8,10 @@ import type { ViewPage, ViewRequest } from '../../rpc/luxi/gantry'
 import type { Access } from '../access/access'
 import { pageOf } from './view-page'
 
-/** `source` has what the caller may know. The data of an export are those of its instance, so who does not see that sees no export. */
+/**
+ * `source` is the part that the caller may know. An export's data belong to its instance, so a caller that does not see
+ * the instance sees no export.
+ */
 export async function exportsView(access: Access, request: ViewRequest, source: QuerySource): Promise<ViewPage> {
   if (request.sort !== null) throw new OpPrereqError('Exports come in the order of their nodes', ECODE.INVAL)
   const { data } = await runQuery('export', ['node', 'export', ...request.fields], request.filter, source)
@@ -19,5 +22,5 @@ export async function exportsView(access: Access, request: ViewRequest, source: 
   return { rows: page.map((row) => row.slice(2).map(([, value]) => value ?? null)), next }
 }
 
-/** A node that did not tell its exports has one row, with none. */
+/** A node that did not answer has one row without an export. */
 const keyOf = ([node, name]: readonly Cell[]): string => `${String(node?.[1])}/${String(name?.[1] ?? '')}`

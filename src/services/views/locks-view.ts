@@ -1,4 +1,4 @@
-// The locks as queries show them: who holds each, and who waits for it.
+// Locks as queries show them: their holders, and who waits.
 import type { LockReader, LockView } from '../../query/source'
 import type { ClientId, Wconfd } from '../../rpc/wconfd/calls'
 

@@ -1,5 +1,5 @@
-// Everything that can be asked of the cluster: queries, tags and single values. The query engine reads the snapshot, the queue, the locks and the
-// nodes.
+// All questions about the cluster: queries, tags and single values. The query engine reads the snapshot, the queue, the
+// locks and the nodes.
 import { findGroup, findInstance, findNetwork, findNode, masterNode } from '../../config/lookup'
 import type { ConfigData } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -52,7 +52,7 @@ export class QueryService {
     return classicText(what, names, fields, lock, this.source())
   }
 
-  /** Every dashboard asks for it again and again, so it is made once for each configuration, and its text too. */
+  /** Every dashboard asks for it again and again, so it is made once for each configuration; its text too. */
   async clusterInfo(): Promise<Readonly<Record<string, unknown>>> {
     const config = this.context.config()
     let info = this.infos.get(config)
@@ -60,7 +60,7 @@ export class QueryService {
     return info
   }
 
-  /** A value that is not known is null. */
+  /** An unknown value is null. */
   async configValues(fields: readonly string[]): Promise<unknown[]> {
     const config = this.context.config()
     const pause = await this.watcherPause.read()
@@ -80,7 +80,7 @@ export class QueryService {
     return [...tagsOf(this.context.config(), kind, name)].sort()
   }
 
-  /** The data that a query reads, as it is now. The facts of the cluster are missing, because luxid does not serve that query. */
+  /** The current data for a query. Without facts of the cluster, because luxid does not serve that query. */
   source(viewOf = jobView): QuerySource {
     const { config, live, queue, wconfd, known: heard } = this.context
     return { config: config(), live, heard, jobs: jobReader(queue, viewOf), locks: lockReader(wconfd) }

@@ -1,10 +1,10 @@
-// The order of a list of /3, and its pages. A page begins behind the value and the key of the last object before it, so it begins at the right
-// place also when that object is gone.
+// The order and the pages of a list of /3. A page begins after the value and key of the last object before it. So it
+// begins at the right place even if that object is gone.
 import { VIEW_PAGE_MAX } from '../../model/limits/rapi-v3'
 import { niceCompare } from '../../model/nice-sort'
 import type { ViewRequest, ViewSort } from '../../rpc/luxi/gantry'
 
-/** An object by its key, and the value that the list is sorted by. */
+/** An object's key, and the value by which the list is sorted. */
 export interface Ranked {
   readonly key: string | number
   readonly value: unknown
@@ -34,7 +34,7 @@ function comparison(sort: ViewSort | null): (a: Ranked, b: Ranked) => number {
   return (a, b) => compareValues(a.value, b.value, sign) || byKey(a, b)
 }
 
-/** What has no value comes last in either direction. */
+/** Missing values come last in either direction. */
 function compareValues(a: unknown, b: unknown, sign: number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   if (typeof a === 'number' && typeof b === 'number') return sign * (a - b)
@@ -46,7 +46,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const placeText = ({ key, value }: Ranked, sort: ViewSort | null): string =>
   sort === null ? String(key) : JSON.stringify([value, key])
 
-/** A text that is no place of such a list begins at its start. */
+/** Undefined for a text that is no position in such a list: the list then begins at its start. */
 function readPlace(text: string, sort: ViewSort | null): Ranked | undefined {
   if (sort === null) return { key: text, value: null }
   try {

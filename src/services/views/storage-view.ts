@@ -1,4 +1,4 @@
-// The storage units of one node, as it tells them now.
+// The storage units of one node, as it reports them now.
 import { findNode } from '../../config/lookup'
 import type { ConfigData, Node } from '../../model/config'
 import { STORAGE_TYPES_NODE_STORAGE } from '../../model/constants/disks'
@@ -10,7 +10,7 @@ import type { MasterContext } from '../master-context'
 
 const FIELDS: readonly string[] = ['name', 'size', 'used', 'free', 'allocatable']
 
-/** `config` is what the caller may know of. */
+/** `config` is the part that the caller may know. */
 export function storageOf(
   { questions }: Pick<MasterContext, 'questions'>,
   config: ConfigData,

@@ -1,10 +1,10 @@
-// All tags, and what has them.
+// All tags, and the objects that have them.
 import { taggedObjects } from '../../config/tagged'
 import type { ConfigData } from '../../model/config'
 import { niceSortBy } from '../../model/nice-sort'
 import type { TagUse } from '../../rpc/luxi/resources'
 
-/** `config` is what the caller may know of. */
+/** `config` is the part that the caller may know. */
 export function tagUses(config: ConfigData): TagUse[] {
   const uses = new Map<string, TagUse['objects'][number][]>()
   for (const { kind, name, tags } of taggedObjects(config))

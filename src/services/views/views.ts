@@ -1,4 +1,4 @@
-// Objects as /3 shows them: the query engine, page by page. Live data is asked for only for the page that is shown.
+// Objects as /3 shows them: the query engine, page by page. Only the shown page asks for live data.
 import { stampText } from '../../lib/rfc3339'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { KINDS } from '../../model/permissions'
@@ -24,7 +24,7 @@ export async function view(
     throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
   access.need(name === null ? `${kind}.list` : `${kind}.query`)
   refuseUnknown(what, request.sort === null ? fields : [...fields, request.sort.field])
-  // Filters, too, look only at what the caller may know.
+  // Filters also use only what the caller may know.
   const live = request.known ? known.insteadOf(whole.live) : whole.live
   const source = {
     ...whole,
@@ -44,7 +44,7 @@ export async function view(
   return { rows: page.flatMap((one) => [rows.get(one) ?? []]), next }
 }
 
-/** By key: what is shown of each object, field by field. */
+/** By key: the shown fields of each object. */
 async function rowsOf(
   { what, fields, ...request }: ViewRequest,
   chosen: QueryFilter,
@@ -74,12 +74,12 @@ interface Wanted {
   readonly sort: ViewSort | null
 }
 
-/** The keys of all objects that the caller may see, with what the list is sorted by. */
+/** The keys of all objects that the caller may see, with the value by which the list is sorted. */
 async function ranked(access: Access, { what, key, filter, sort }: Wanted, source: QuerySource): Promise<Ranked[]> {
   const isJob = what === 'job'
   const fields = [key, isJob ? 'status' : key, sort?.field ?? key]
   const { data } = await runQuery(what, fields, filter, source)
-  // A job that was asked for by its id has a row even if there is none.
+  // A job that was requested by id has a row even if it does not exist.
   const there = isJob ? data.filter(([, status]) => status?.[1] !== null) : data
   const found = there.filter(([id]) => seen(access, what, id?.[1], source))
   return found.flatMap(([id, , value]) => (isKey(id?.[1]) ? { key: id[1], value: value?.[1] ?? null } : []))

@@ -1,5 +1,5 @@
-// Calls the watcher when a node is back, so that its instances need not wait for the next run. A node that comes and goes every few
-// seconds calls it no more than a few times in the span between two runs.
+// Calls the watcher when a node is back, so that its instances need not wait for the next run. A node that comes and
+// goes every few seconds can call it only a few times between two regular runs.
 import type { Clock } from '../../lib/clock'
 import type { Node } from '../../model/config'
 import type { NodeUuid } from '../../model/ids'
@@ -9,12 +9,12 @@ import type { NewEvent } from '../events/event-history'
 interface Parts {
   readonly clock: Clock
   add(event: NewEvent): void
-  /** Has the watcher run now. */
+  /** Runs the watcher now. */
   call(why: string): void
 }
 
 export class NodeReturns {
-  /** When each node has called the watcher lately. */
+  /** The times of each node's recent calls. */
   private readonly calls = new Map<NodeUuid, readonly number[]>()
 
   constructor(private readonly parts: Parts) {}
@@ -24,7 +24,7 @@ export class NodeReturns {
     const isLate = (time_ms: number) => now_ms - time_ms < WATCHER_EVERY_S * 1000
     for (const [node, times] of this.calls) if (!times.some(isLate)) this.calls.delete(node)
     const lately = (this.calls.get(uuid) ?? []).filter(isLate)
-    // The last place is for saying so.
+    // The last entry only serves to report this once.
     if (lately.length > WATCHER_RETURNS_MAX) return
     this.calls.set(uuid, [...lately, now_ms])
     if (lately.length < WATCHER_RETURNS_MAX) return this.parts.call(`node ${name} is back`)

@@ -1,4 +1,4 @@
-// Until when the watchers rest: one line with seconds since the epoch on every node.
+// The end of the watchers' pause: a file on every node, with seconds since the epoch.
 import { recordValues } from '../../config/records'
 import { pausedUntil } from '../../lib/pause-file'
 import type { MasterContext } from '../master-context'
@@ -6,7 +6,7 @@ import type { MasterContext } from '../master-context'
 export class WatcherPause {
   constructor(private readonly context: Pick<MasterContext, 'config' | 'nodes' | 'disk' | 'paths' | 'clock' | 'log'>) {}
 
-  /** Seconds since the epoch, or null when the watchers are not paused (any more). */
+  /** Seconds since the epoch, or null if the watchers are not paused. */
   read(): Promise<number | null> {
     const { disk, paths, clock } = this.context
     return pausedUntil(disk, paths.watcherPause, clock.now_ms() / 1000)

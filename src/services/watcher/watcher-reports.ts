@@ -1,4 +1,5 @@
-// What the watcher told of its runs: the last one of each node group, kept in a file, with events of what it did and figures of all.
+// The watcher's reports: the last run of each node group, kept in a file, with events of its actions and figures of all
+// runs.
 import { type Clock, seconds } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
@@ -65,7 +66,7 @@ export class WatcherReports {
     }
   }
 
-  /** As prom-client writes figures. */
+  /** In prom-client's format. */
   measures(): unknown[] {
     const runs = this.groups().map(({ name, ended }) => ({ value: ended, labels: { group: name } }))
     const done = [...this.counted].map(([outcome, value]) => ({ value, labels: { outcome } }))
@@ -90,7 +91,7 @@ export class WatcherReports {
     return [...this.last.values()].filter(({ group }) => nodegroups[group] !== undefined)
   }
 
-  /** Node groups that are gone are forgotten. */
+  /** Forgets node groups that are gone. */
   private keep(report: WatcherReport): void {
     this.last.set(report.group, report)
     const there = new Set(this.groups())
@@ -114,7 +115,7 @@ const outcomes = (report: WatcherReport): [outcome: string, names: readonly unkn
   ['failed', report.failed],
 ]
 
-/** A cluster that lost power has thousands. */
+/** After a power failure of the cluster there are thousands of names. */
 function shortened(report: WatcherReport): WatcherReport {
   const short = <T>(list: readonly T[]): readonly T[] => list.slice(0, WATCHER_REPORT_NAMES_MAX)
   const { restarted, cleanedUp, activated, gaveUp, left, failed } = report
@@ -125,7 +126,7 @@ function shortened(report: WatcherReport): WatcherReport {
   }
 }
 
-/** None for a run that found all well. */
+/** None for a run that found everything well. */
 function eventOf(report: WatcherReport): NewEvent | undefined {
   const named = outcomes(report).flatMap(([, names]) => names)
   if (named.length === 0 && report.error === null) return undefined
