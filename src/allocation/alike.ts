@@ -1,8 +1,8 @@
-// Nodes that are alike to the last bit: what is true of one is true of all of them.
+// Nodes that are alike to the last bit: a result for one holds for all.
 import { ALIKE_FROM_NODES } from '../model/limits/allocation'
 import { type ClusterModel, Col } from './cluster-model'
 
-/** Nodes by what they are and have. Few nodes are each of a kind of their own. */
+/** Groups nodes by their properties and contents. In a small cluster each node is its own kind. */
 export class Alike {
   readonly grouped: boolean
   private readonly ids = new Map<string, number>()
@@ -26,7 +26,7 @@ export class Alike {
     this.stale = new Set(nodes)
   }
 
-  /** These are not as they were. */
+  /** Call this when these nodes have changed. */
   touch(nodes: readonly number[]): void {
     for (const node of nodes) if (this.own.has(node)) this.stale.add(node)
     this.ordered &&= this.stale.size === 0
@@ -36,13 +36,13 @@ export class Alike {
     return this.kindAt[node] !== -1
   }
 
-  /** A number that nodes of a kind have for ever. */
+  /** A permanent number for the kind of the node. */
   idOf(node: number): number {
     if (this.stale.delete(node)) this.follow(node)
     return this.kindAt[node] ?? -1
   }
 
-  /** Place of the node's kind in `kinds`. */
+  /** The index of the node's kind in `kinds`. */
   kindOf(node: number): number {
     return this.places.get(this.kindAt[node] ?? -1) ?? -1
   }

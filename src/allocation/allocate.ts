@@ -1,4 +1,4 @@
-// Where a new instance goes: every node, or pair of nodes, that it fits on, and of these the one that leaves the cluster most even.
+// Places a new instance: tries every node, or pair of nodes, and takes the one that leaves the cluster most even.
 import { Alike } from './alike'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'
@@ -12,9 +12,9 @@ import { type Placed, SAME, Ties } from './ties'
 
 export interface Tried {
   readonly solution: Placed | undefined
-  /** How many places there would be. */
+  /** The number of places where it fits. */
   readonly fits: number
-  /** By verdict, how many places are none. */
+  /** By verdict, the number of places that fail. */
   readonly failures: readonly number[]
 }
 
@@ -25,7 +25,7 @@ export class Allocator {
   private readonly n1: GlobalN1
   private ties: Ties
 
-  /** `nodes`: those whose evenness counts. */
+  /** `nodes`: the nodes whose evenness counts. */
   constructor(
     private readonly model: ClusterModel,
     nodes: readonly number[],
@@ -40,7 +40,7 @@ export class Allocator {
     this.ties = this.tiesAmong(nodes)
   }
 
-  /** Tries the instance, which is in the model but on no node, on all of these nodes, or pairs of them. */
+  /** Tries the instance, which is in the model without nodes, on all of these nodes, or pairs of them. */
   try(instance: number, required: number, nodes: readonly number[], primaries = nodes): Tried {
     this.score.refresh()
     this.ties = this.tiesAmong(nodes)
@@ -62,7 +62,7 @@ export class Allocator {
     return this.bestOf(instance, places, failures)
   }
 
-  /** Tries it, and tells the score of the best place to Ganeti's last digit. */
+  /** The same, with the best place's score to Ganeti's last digit. */
   tell(instance: number, required: number, nodes: readonly number[], primaries = nodes): Tried {
     const tried = this.try(instance, required, nodes, primaries)
     if (tried.solution === undefined) return tried
@@ -128,7 +128,7 @@ export class Allocator {
     return { verdict, difference }
   }
 
-  /** The best place after which every node may still die; those before it count as failed. */
+  /** The best place after which every node may still die. Better places that fail this count as failures. */
   private bestOf(instance: number, places: readonly Placed[], failures: number[]): Tried {
     if (!this.options.capacity) {
       return { solution: this.firstOf(instance, places), fits: places.length, failures }

@@ -26,7 +26,7 @@ export interface Answer {
   readonly result: unknown
 }
 
-/** Afterwards the model is as if the answer had been carried out. */
+/** Leaves the model as if the answer had been carried out. */
 export function answer(model: ClusterModel, request: Request, options: AllocOptions): Answer {
   try {
     const { info, result } = reply(model, request, options)
@@ -70,7 +70,7 @@ function reply(model: ClusterModel, request: Request, options: AllocOptions): Re
   }
 }
 
-/** The chosen nodes, or why there are none. The instance is then in the model. */
+/** The chosen nodes, or why there are none. Adds the instance to the model. */
 export function allocate(
   model: ClusterModel,
   wanted: NewInstance,
@@ -114,7 +114,8 @@ function allocateAll(model: ClusterModel, wanted: readonly NewInstance[], option
   const tried = wanted.map((one) => ({ name: one.data.name, ...allocate(model, one, options, dedicated) }))
   const allocated = tried.flatMap(({ name, nodes }) => (nodes === undefined ? [] : [[name, nodes]]))
   const failed = tried.flatMap(({ name, nodes, info }) => (nodes === undefined ? [[name, info]] : []))
-  // As in Ganeti an instance that fits in no group at all fails the request; one that does not fit in its own group does not.
+  // As in Ganeti, the request fails if an instance fits in no group at all, but not if it only does not fit in its own
+  // group.
   const hopeless = tried.find(({ nodes }, at) => nodes === undefined && wanted[at]?.group === undefined)
   if (hopeless !== undefined) throw new BadClusterData(hopeless.info)
   return {
@@ -123,7 +124,7 @@ function allocateAll(model: ClusterModel, wanted: readonly NewInstance[], option
   }
 }
 
-/** Chooses a secondary node for an instance that has none. */
+/** Chooses a secondary node for an instance without one. */
 function allocateSecondary(model: ClusterModel, instance: number, options: AllocOptions): Reply {
   const facts = model.instances[instance]
   const primary = model.primary[instance] ?? NO_NODE
@@ -148,7 +149,7 @@ function allocateSecondary(model: ClusterModel, instance: number, options: Alloc
   return { info, result: model.data.nodes[tried.solution.secondary]?.name }
 }
 
-/** Replaces one node: the secondary of an instance that is mirrored by its nodes, the primary of one whose storage all nodes reach. */
+/** Replaces one node: the secondary if the nodes mirror the disks, the primary if all nodes reach them. */
 function relocate(
   model: ClusterModel,
   { name, requiredNodes, relocateFrom }: Extract<Request, { type: 'relocate' }>,

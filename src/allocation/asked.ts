@@ -1,4 +1,4 @@
-// Questions of users in the words of the configuration: names are looked up, and what a caller may not see is left out.
+// Converts users' questions to the allocation's: looks up names, and leaves out what a caller may not see.
 import type { ConfigData } from '../model/config'
 import { findGroup, findNetwork, findNode } from '../config/lookup'
 import { recordValues } from '../config/records'
@@ -23,7 +23,7 @@ import type { WhatIfQuestion } from './what-if'
 import { type DiskTemplate, ON_NODES, NO_DISKS, hasDisks } from '../model/templates'
 
 export interface Asked<Q extends Question> {
-  /** The template whose storage is counted. */
+  /** The template whose storage space is counted. */
   readonly template: DiskTemplate
   readonly question: Q
 }
@@ -94,7 +94,10 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
   }
 }
 
-/** The template whose storage is counted: one that new instances need, else one that is enabled. Only one storage can be counted. */
+/**
+ * The template whose storage space is counted: one that new instances need, else an enabled one. Only one can be
+ * counted.
+ */
 export function countedTemplate({ cluster }: ConfigData, specs: readonly InstanceSpecification[] = []): DiskTemplate {
   const wanted = ON_NODES.find((one) => specs.some(({ disk_template }) => disk_template === one))
   const { enabled_disk_templates: enabled } = cluster

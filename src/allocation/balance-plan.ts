@@ -1,4 +1,4 @@
-// A balance as a plan: the relocations in order, with what each gains and the opcodes that carry it out.
+// A balance as a plan: the moves in order, with each one's gain and opcodes.
 import type { BalanceStep, GroupScore, ScoreComponent } from '../model/allocation'
 import { EXPLAINED_CANDIDATES_MAX } from '../model/limits/allocation'
 import { type BalanceOptions, type Step as Made, balance } from './balance'
@@ -17,7 +17,7 @@ export interface BalanceQuestion extends Omit<BalanceOptions, 'maxRounds' | 'min
   readonly kind: 'balance'
   /** Names of groups. */
   readonly groups: readonly string[]
-  /** The names of the instances that may move, and of the nodes between which they may; null for all. */
+  /** Names of instances that may move, and of nodes that moves may use; null for all. */
   readonly instances: readonly string[] | null
   readonly nodes: readonly string[] | null
   readonly maxMoves: number
@@ -29,9 +29,9 @@ export interface BalanceAnswer {
   readonly groups: readonly GroupScore[]
   readonly steps: readonly BalanceStep[]
   readonly ops: readonly Step[]
-  /** There are more moves than were allowed. */
+  /** Whether the limit cut off further moves. */
   readonly more: boolean
-  /** The moves that were not looked at, and why. */
+  /** The instances that were not considered, and why. */
   readonly left_out: string | null
 }
 
@@ -91,7 +91,7 @@ export function planBalanceSteps(
   return { groups, steps, ops, more, left_out }
 }
 
-/** Counts both volumes of each disk, as their room is counted. */
+/** Counts both volumes of each disk, because space is counted that way. */
 export const copied = (model: ClusterModel, instance: number, opcodes: readonly Step[]): number =>
   opcodes.filter(({ OP_ID }) => OP_ID === 'OP_INSTANCE_REPLACE_DISKS').length *
   (model.instances[instance]?.data.disk ?? 0)
@@ -104,7 +104,7 @@ const allowed = (list: readonly string[] | null): ((name: string | undefined) =>
   return (name) => known === undefined || known.has(name)
 }
 
-/** All targets of a step that was made. While they are looked at, the model is as it was before the step. */
+/** All targets of a step that was made. During the evaluation the model is as it was before the step. */
 export function candidatesBefore(model: ClusterModel, made: Made, nodes: readonly number[], options: BalanceOptions) {
   const changes = new Changes(model, options.ignoreSoftErrors)
   const mark = changes.mark()

@@ -1,4 +1,4 @@
-// Balancing: the move of one instance that improves the score most, again and again.
+// Balancing: repeatedly makes the single move that improves the score most.
 import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS, PROMISING_SIZES } from '../model/limits/allocation'
 import { NO_NODE, isShared } from './cluster-data'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
@@ -19,12 +19,12 @@ export interface BalanceOptions {
   readonly evacuate: boolean
   readonly minGain: number
   readonly minGainLimit: number
-  /** Below 0: as many as there are. */
+  /** Below 0: no limit. */
   readonly maxRounds: number
   readonly minScore: number
 }
 
-/** From where on the search saves work: trials of a step, targets of a move, and sizes of instances. */
+/** Thresholds above which the search saves work: trials of a step, targets of a move, sizes of instances. */
 export interface Effort {
   readonly exhaustiveTrials: number
   readonly boundedTargets: number
@@ -81,13 +81,16 @@ export function* balance(
   return score
 }
 
-/** A trial and the score afterwards may differ by rounding; a gain must be more, or moves go back and forth for ever. */
+/**
+ * A trial and the score afterwards may differ by rounding. A gain must exceed this, or moves would go back and forth
+ * for ever.
+ */
 const ROUNDING = 1e-10
 
 const accepted = (before: number, after: number, { minGain, minGainLimit }: BalanceOptions): boolean =>
   before - after > ROUNDING && (before > minGainLimit || before - after >= minGain)
 
-/** None where many instances are alike: then what is known of one is known of many. */
+/** None if many instances are alike: then results are shared between them instead. */
 function promisingSearch(
   model: ClusterModel,
   score: Score,
@@ -124,7 +127,7 @@ class Search implements Looking {
     return this.isWanted(instance, facts)
   }
 
-  /** An evacuation leaves alone what is off the offline nodes, also what came off them by its own moves. */
+  /** An evacuation ignores instances off the offline nodes, including those that it has just moved away. */
   private isWanted(instance: number, { data }: InstanceFacts): boolean {
     if (!this.options.evacuate) return true
     const { primary, secondary, nodes } = this.model
@@ -145,7 +148,7 @@ class Search implements Looking {
     return this.mover.isBetter(one, other)
   }
 
-  /** Ganeti's. What is best is found first, then which of those that are as good. */
+  /** Ganeti's move: first the best score is found, then Ganeti's choice among moves that are equally good. */
   best(candidates: readonly number[], before: number): Move | undefined {
     const { mover } = this
     const lowest = new Float64Array(candidates.length)
@@ -171,7 +174,7 @@ class Search implements Looking {
     return may === undefined ? undefined : this.mover.bestOf(instance, bound, may, ties)
   }
 
-  /** Only what these say may be good is tried from now on. */
+  /** From now on tries only moves that may be good according to the promises. */
   follow(promises: Promises): void {
     this.promises = promises
     this.mover.choose(new PromisedTargets(this.online, promises))
@@ -191,7 +194,7 @@ class Search implements Looking {
   }
 }
 
-/** The moves that an instance may make. */
+/** The kinds of moves that an instance may make. */
 export function replacements(
   model: ClusterModel,
   instance: number,

@@ -1,8 +1,12 @@
-// The part of a unit of each resource in the bounds of each target, and that of instances of one size: counted once a step.
+// For the bounds of each target: the effect of one unit of each resource, and of an instance of a given size. Computed
+// once per step.
 import { type ClusterModel, Col, type NodeFacts } from './cluster-model'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
-/** The columns that most instances ask the same amount of: a resource with and without forthcoming ones, and the loads. */
+/**
+ * Columns for which most instances ask the same amount: a resource with and without forthcoming instances, and the
+ * loads.
+ */
 export const TOGETHER: readonly (readonly number[])[] = [
   [0, 9],
   [1, 10],
@@ -10,39 +14,47 @@ export const TOGETHER: readonly (readonly number[])[] = [
   [8, 12],
   [4, 5, 6, 7],
 ]
-/** A target has less of these when it gets an instance, and more of all others. */
+/** A target has less of these after it gets an instance, and more of all others. */
 const FREE = [0, 1, 9, 10]
-/** Targets that are worse than this, in units of the spread, count as no worse: a line over a shorter interval is closer to the root. */
+/**
+ * Targets that are further from the mean than this, in units of the spread, count as if at this distance: a line over a
+ * shorter interval is closer to the root.
+ */
 const FAR = 0.5
 
-/** Places in `Asked.ranges`, for each spread: between what the squares, and the sums, of the targets change. */
+/**
+ * Indexes in `Asked.ranges` for each spread: bounds of the changes that targets make to the squares and to the sums.
+ */
 export const RANGE = { low: 0, high: 1, least: 2, most: 3, width: 4 } as const
 
 export interface Asked {
   /** The column that each spread is about. */
   readonly amounts: Float64Array
-  /** 0 for what is not there yet: it does not count as an instance. */
+  /** 0 for a forthcoming instance, which does not count as one. */
   readonly counted: number
-  /** Memory to keep for it. */
+  /** Memory that the target must keep for it. */
   readonly reserve: number
-  /** By target, what it adds to a score at the least. */
+  /** By target, the least that it adds to the score. */
   readonly values: Float64Array
   readonly ranges: Float64Array
   least: number
   leastAt: number
-  /** The columns that it was counted with. */
+  /** The version of the columns that was used. */
   version: number
 }
 
 export class Columns {
   readonly slopes = new Float64Array(SPREAD_COUNT)
   version = -1
-  /** Wherever more memory is kept for others, the score is no less. */
+  /** Whether keeping more memory for others never lowers the score. */
   reservingCosts = false
   private readonly reserved: Float64Array
   private readonly failing: Float64Array
   private readonly units: Float64Array
-  /** By spread and target: how far from the mean, times the slope; behind the spreads, the sums of those that go together. */
+  /**
+   * By spread and target: the distance from the mean times the slope. After the spreads, the sums of those that go
+   * together.
+   */
   private readonly weights: Float64Array
   private readonly nearest = new Float64Array(SPREAD_COUNT)
   private readonly farthest = new Float64Array(SPREAD_COUNT)
@@ -71,7 +83,7 @@ export class Columns {
     return this.units.every(Number.isFinite)
   }
 
-  /** The score counts anew after each step, and so do the columns. */
+  /** Updates the columns after each step, as the score does. */
   follow(): void {
     const { score, model, targets } = this
     if (score.version === this.version) return
@@ -88,7 +100,7 @@ export class Columns {
     this.reservingCosts = reserving.every((one) => RESERVED_WEIGHT + 2 * one >= 0)
   }
 
-  /** The least sum of each target when it gets what is asked for, and the least of these. */
+  /** Computes the least sum for each target if it gets this, and the least of all. */
   fill(asked: Asked): void {
     const { amounts, values, counted } = asked
     const { failing } = this
@@ -115,7 +127,7 @@ export class Columns {
     asked.least = values[asked.leastAt] ?? Infinity
   }
 
-  /** The target's sum when it has to keep that much memory for one primary. */
+  /** The target's sum if it must keep this much memory for one primary. */
   ofReserve(target: number, needed: number): number {
     const more = needed - (this.reserved[target] ?? 0)
     if (more <= 0) return 0
@@ -156,7 +168,7 @@ export class Columns {
 
   private range(k: number, amount: number, out: Float64Array): void {
     const [first, second] = [amount * (this.unitLeast[k] ?? 0), amount * (this.unitMost[k] ?? 0)]
-    // A target's memory is kept for the largest of its peers only, so it may also change by nothing.
+    // A target keeps memory only for its largest peer, so the change may also be zero.
     const least = k === RESERVED ? 0 : Math.min(first, second)
     const most = Math.max(first, second)
     const [near, far] = [this.nearest[k] ?? 0, this.farthest[k] ?? 0]
@@ -175,7 +187,7 @@ export class Columns {
     unitsOf(facts).forEach((unit, k) => (this.units[k * this.targets.length + at] = unit))
   }
 
-  /** `unit`: the spread that says what an amount is to a target. */
+  /** `unit`: the spread that converts an amount to its effect on a target. */
   private addTo(out: Float64Array, column: number, unit: number, amount: number, slope: number): void {
     const { weights, units } = this
     const [weightsFrom, unitsFrom] = [column * out.length, unit * out.length]
@@ -186,7 +198,7 @@ export class Columns {
   }
 }
 
-/** By spread: what an instance's amount is to the node. */
+/** By spread: the effect of one unit of an instance's amount on the node. */
 export function unitsOf({ data, highSpindles }: NodeFacts): number[] {
   const { totalMemory, totalDisk, totalCpus, cpuSpeed } = data
   const [memory, disk] = [-1 / totalMemory, totalDisk === 0 ? 0 : -1 / totalDisk]

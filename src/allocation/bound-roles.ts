@@ -1,4 +1,4 @@
-// Demands of instances on the node that becomes their primary or secondary: the same for all instances of a size.
+// Demands on a node that becomes the primary or secondary of an instance: the same for all instances of a size.
 import { BOUND_SIZES_MAX } from '../model/limits/allocation'
 import { type Asked, type Columns, RANGE } from './bound-columns'
 import type { InstanceFacts } from './cluster-model'
@@ -17,7 +17,7 @@ export class Role {
     this.spare = new Float64Array(targets)
   }
 
-  /** Where sizes are very many, valid only until it is asked again. */
+  /** If there are very many sizes, the result is valid only until the next call. */
   of(instance: number, facts: InstanceFacts): Asked {
     this.columns.follow()
     const asked = this.byInstance[instance] ?? this.ofSize(instance, facts)

@@ -1,34 +1,38 @@
-// Tells which targets of a move are worth trying: for each target a score that the move cannot fall below. It costs a fraction of a trial.
-// A spread is the root of a variance, which is a concave function of the sum of squares: over an interval it lies above any line that
-// is not above it at both ends. With the same slopes for all moves of a step, what a target adds is the amount that it gets times one
-// column plus the amount's square times another; all that the move does besides is a constant.
+// Finds the targets of a move that are worth trying: for each target, a score below which the move cannot get. This
+// costs a fraction of a trial. A spread is the root of a variance, and so a concave function of the sum of squares.
+// Over an interval it lies above any line that is below it at both ends. All moves of a step use the same slopes. So a
+// target adds its amount times one column, plus the squared amount times another; everything else is a constant of the
+// move.
 import { Columns, RANGE } from './bound-columns'
 import type { Asked } from './bound-columns'
 import { Role, asPrimary, asSecondary } from './bound-roles'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { CONTRIBUTION, LOST, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
-/** Rounding of the bounds themselves. */
+/** The rounding error of the bounds themselves. */
 export const SLACK = 1e-9
 
-/** The effects of a kind of move besides those on its target. */
+/** The effects of a kind of move, except those on its target. */
 export interface Source {
-  /** Written by `Score.difference`. */
+  /** As `Score.difference` writes them. */
   readonly differences: readonly [] | readonly [Float64Array] | readonly [Float64Array, Float64Array]
-  /** At least this much is added to the linear part; Infinity if the move is possible with no target. */
+  /** The least change of the linear part; Infinity if the move is impossible with every target. */
   readonly linear: number
-  /** The node of the last difference may have to keep this much more memory free, where the target is one of its peers. */
+  /** If the target is one of its peers, the last difference's node may have to keep this much more memory free. */
   readonly reservedAlso?: { readonly node: number; readonly more: number }
 }
 
-/** For the target at place `j` the score is at least `constant + asked.values[j]`; for special nodes it may be less, by a change. */
+/**
+ * For the target at index `j` the score is at least `constant + asked.values[j]`. For special nodes it may be less, by
+ * `change`.
+ */
 export interface Floor {
   readonly constant: number
   readonly leastChange: number
 }
 
 export class Bounds {
-  /** False when a cluster has what these bounds do not cover. */
+  /** False if the cluster has something that these bounds do not cover. */
   readonly usable: boolean
   private readonly columns: Columns
   private readonly primary: Role
@@ -69,12 +73,12 @@ export class Bounds {
     }
   }
 
-  /** The change for a target that already keeps so much memory for the primary whose secondary it is to become. */
+  /** The change for a target that already keeps this much memory for its new primary. */
   changeWith(kept: number, place: number, { reserve }: Asked): number {
     return this.columns.ofReserve(place, reserve + kept) - this.columns.ofReserve(place, reserve)
   }
 
-  /** The node's place among the targets. */
+  /** The node's index among the targets. */
   placeOf(node: number): number | undefined {
     const place = this.places[node] ?? -1
     return place === -1 ? undefined : place
@@ -107,7 +111,7 @@ export class Bounds {
       else if (base + low >= 0) {
         sum += Math.min(weight * Math.sqrt((base + low) / online) - slope * low, atHigh - slope * high)
       } else {
-        // Below 0 the root is cut off, and nothing is known of what lies between.
+        // Below 0 the root is cut off, so nothing is known about the interval.
         sum += Math.min(-slope * low, atHigh - slope * high) - atHigh
       }
     }
@@ -115,7 +119,7 @@ export class Bounds {
   }
 }
 
-/** The least that the squares become, and the most that the sum does, when the node keeps more memory free. */
+/** The least that the squares become, and the most that the sum becomes, if the node keeps more memory free. */
 function reservedAlso({ reservedAlso, differences }: Source, model: ClusterModel, score: Score): Also {
   if (reservedAlso === undefined || model.nodes[reservedAlso.node]?.offline) return NOTHING_ALSO
   const { node } = reservedAlso

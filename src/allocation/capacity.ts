@@ -17,14 +17,14 @@ export interface CapacityQuestion {
   readonly groups: readonly string[]
   /** Names of the nodes that may be used; null for all. */
   readonly nodes: readonly string[] | null
-  /** In each group; null for as many as fit. */
+  /** The limit in each group; null for none. */
   readonly most: number | null
   readonly explain: boolean
 }
 
 export function capacityByGroup(data: ClusterData, question: CapacityQuestion, options: AllocOptions): Capacity {
   const groups = data.groups.flatMap(({ name }, at) =>
-    // Each group counts as if the others were left alone.
+    // Each group is counted as if the others stayed unchanged.
     question.groups.includes(name) ? [capacityOf(buildModel(data), at, question, options)] : [],
   )
   return { fits: groups.reduce((sum, { fits }) => sum + fits, 0), groups }

@@ -1,4 +1,4 @@
-// Changes of the model for good: instances are put elsewhere, new ones are added, and all of it can be undone to the last bit.
+// Permanent changes of the model: moves instances and adds new ones. All of it can be undone exactly.
 import { type InstanceData, NO_NODE } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts } from './cluster-model'
 import { FAILED_OVER, SOFT, Verdict } from './placement'
@@ -22,7 +22,7 @@ export class Changes {
     this.trials = new Trials(model, lenient)
   }
 
-  /** Puts the instance on these nodes, whatever checks say; from nowhere, if it is new. */
+  /** Puts the instance on these nodes without any check. A new instance comes from nowhere. */
   place(instance: number, primary: number, secondary: number): void {
     const { model, trials } = this
     const [oldPrimary, oldSecondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
@@ -91,7 +91,7 @@ export class Changes {
     return instance
   }
 
-  /** Takes the newest instance away again; its placement must have been undone. */
+  /** Removes the newest instance. Its placement must have been undone. */
   drop(): void {
     this.model.instances.pop()
   }
@@ -100,7 +100,7 @@ export class Changes {
     return this.done.length
   }
 
-  /** As it was when `mark` said so. */
+  /** Restores the state at `mark`. */
   undo(mark: number): void {
     const { model } = this
     while (this.done.length > mark) {
@@ -120,7 +120,7 @@ export class Changes {
     return verdict
   }
 
-  /** The figures that are counted by name at its nodes. */
+  /** Updates the figures that its nodes keep by name. */
   private link(instance: number, by: 1 | -1): void {
     const { model } = this
     const facts = model.instances[instance]

@@ -1,4 +1,4 @@
-// Which node group a new instance goes to: the best place in each, then the group by its policy and by the score.
+// Chooses the node group for a new instance: finds the best place in each, then the group by its policy and the score.
 import type { AllocOptions } from './options'
 import { Allocator, type Tried } from './allocate'
 import type { Changes } from './changes'
@@ -16,7 +16,7 @@ export interface Choice {
 }
 
 export interface Wanted {
-  /** In the model, on no node. */
+  /** In the model, without nodes. */
   readonly instance: number
   readonly required: number
 }
@@ -29,11 +29,11 @@ export interface Attempt {
 
 const POLICY_ORDER = { preferred: 0, last_resort: 1, unallocable: 2 }
 
-/** Places of all nodes; those of one group are its. */
+/** The indexes of all nodes in a group. */
 export const groupNodes = (model: ClusterModel, group: number): number[] =>
   model.data.nodes.flatMap((node, at) => (node.group === group ? [at] : []))
 
-/** The best group of all; the error says what is wrong with each. */
+/** The best of all groups; the error names each group's obstacle. */
 export function chooseGroup(
   model: ClusterModel,
   wanted: Wanted,
@@ -87,7 +87,7 @@ export function placeInGroup(
   return { placed: tried.solution, log: [describe(model, { group, tried })] }
 }
 
-/** Where instances have their disks to themselves. Without a group, the best of all. */
+/** For instances that have whole disks to themselves. Without a group, the best of all. */
 export function placeDedicated(
   model: ClusterModel,
   wanted: Wanted,
@@ -155,7 +155,7 @@ function tryNodes(
   return attempt(nodes)
 }
 
-/** Groups that may not be used by themselves are looked at, but not chosen. Among equals the last one wins. */
+/** Groups that are not to be used without being named are tried but not chosen. Among equals the last one wins. */
 function bestAttempt(model: ClusterModel, attempts: readonly Attempt[]): { group: number; placed: Placed } | undefined {
   const good = attempts.flatMap(({ group, tried }) => {
     const placed = typeof tried === 'string' ? undefined : tried.solution

@@ -1,4 +1,5 @@
-// The cluster as the allocation sees it: plain records, as the loaders fill them. Nodes, groups and instances are meant by
+// The cluster as the allocation sees it: plain records, filled by the loaders. Nodes, groups and instances refer to
+// each other by their index in these lists, never by name.
 import {
   ALLOCATION_TEMPLATES,
   type DiskTemplate,
@@ -6,7 +7,6 @@ import {
   isMirroredInside,
   isMirroredOutside,
 } from '../model/templates'
-// their place in these lists, never by name.
 
 export type AllocPolicy = 'preferred' | 'last_resort' | 'unallocable'
 
@@ -48,7 +48,7 @@ export interface NodeData {
   readonly totalCpus: number
   readonly nodeCpus: number
   offline: boolean
-  /** Why it is taken as offline, where that says more: drained, say. */
+  /** Why it counts as offline, if the reason is another: drained, for example. */
   readonly unusable?: string
   readonly master: boolean
   readonly group: number
@@ -82,11 +82,11 @@ export interface InstanceData {
   /** Spindles of its disks, where they are counted. */
   readonly spindles: number | undefined
   readonly forthcoming: boolean
-  /** One disk of the whole size where the disks are not known one by one. */
+  /** If the disks are not known individually: one disk of the whole size. */
   readonly disks?: readonly DiskData[]
   /** Networks by uuid that its group must be connected to. */
   readonly networks?: readonly string[]
-  /** Its disks are taken from the node's own storage although its template does not say so. */
+  /** Whether its disks are on the node's own storage although the template does not say so. */
   readonly local?: boolean
 }
 
@@ -114,7 +114,10 @@ export const DEFAULT_POLICY: Policy = {
   spindleRatio: 32,
 }
 
-/** Whether the check of global N+1 moves such an instance to another node, or makes it anew. As in Ganeti, adopted devices stay where they are. */
+/**
+ * Whether the check of global N+1 moves such an instance to another node, or makes it anew. As in Ganeti, adopted
+ * devices stay.
+ */
 export const escapesWhole = (template: DiskTemplate): boolean =>
   isMirroredOutside(template) && factsOf(template).adoptedOnly !== true
 

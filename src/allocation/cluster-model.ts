@@ -1,5 +1,5 @@
-// The cluster as numbers: one row of a typed array per node, instances as columns, names as indices. Built from plain records and
-// the few settings that change how they are meant.
+// The cluster as numbers: one row of a typed array per node, instances as columns, names as indexes. Built from plain
+// records and the few settings that change their meaning.
 import {
   BadClusterData,
   type ClusterData,
@@ -45,19 +45,19 @@ export interface Settings {
   readonly excluded?: readonly string[]
   readonly utilisation?: ReadonlyMap<string, readonly number[]>
   readonly ignoreUtilisation?: boolean
-  /** By node: the load of its processors, as it was measured. */
+  /** By node: the measured load of its processors. */
   readonly nodeLoads?: ReadonlyMap<string, number>
   readonly offline?: readonly string[]
   readonly maxCpu?: number
   readonly minDisk?: number
 }
 
-/** The properties of a node that never change. */
+/** Properties of a node that never change. */
 export interface NodeFacts {
   readonly data: NodeData
   readonly alias: string
   readonly offline: boolean
-  /** Memory that instances could have if there were none: without the node's own and what nobody accounts for. */
+  /** The memory for instances on an empty node: without the node's own, and without memory that is unaccounted for. */
   readonly usable: number
   readonly unaccounted: number
   readonly lowDisk: number
@@ -93,11 +93,11 @@ export interface ClusterModel {
   readonly rows: Float64Array
   primary: Int32Array
   secondary: Int32Array
-  /** By node: what each primary node's instances need here if it dies. */
+  /** By node: the memory that each primary node's instances need here if that node dies. */
   readonly peers: readonly Map<number, number>[]
-  /** By primary node: the nodes in whose `peers` it is. */
+  /** By primary node: the nodes that have it in `peers`. */
   readonly served: readonly Set<number>[]
-  /** By node: exclusion tags of its primaries and how often they occur. */
+  /** By node: the exclusion tags of its primaries, with counts. */
   readonly tagCounts: readonly Map<string, number>[]
   readonly suffix: string
   readonly warnings: readonly string[]
@@ -144,7 +144,7 @@ export function sharedLocations(one: NodeFacts | undefined, other: NodeFacts | u
   return [...one.locations].filter((tag) => other.locations.has(tag)).length
 }
 
-/** Locations that the instance wants of its primary, and this one is not in. */
+/** Wanted locations of the instance's primary in which this node is not. */
 export function missedLocations(instance: InstanceFacts, node: NodeFacts): number {
   if (instance.desired.length === 0) return 0
   return instance.desired.filter((tag) => !node.locations.has(tag)).length
@@ -244,12 +244,12 @@ function fillRows(model: ClusterModel): void {
     const load = model.settings.nodeLoads?.get(data.name)
     if (load !== undefined) rows[row + Col.LoadCpu] = load
     rows[row + Col.Reserved] = Math.max(0, ...(model.peers[at]?.values() ?? []))
-    // Exactly enough is enough until the node is touched, as for Debian's programs; after a move it must be more.
+    // Exactly enough memory suffices until the node is touched, as in Debian's programs. After a move it must be more.
     rows[row + Col.FailsN1] = freeMemory(model, at) < (rows[row + Col.Reserved] ?? 0) ? 1 : 0
   })
 }
 
-/** Reports of nodes already know of instances that exist: only columns that count them are filled. */
+/** Nodes' reports already include existing instances, so this only fills columns that count them. */
 function place(model: ClusterModel, instance: InstanceFacts, at: number, primary: boolean): void {
   const { rows } = model
   const node = model.nodes[at]

@@ -1,6 +1,6 @@
-// Colourings of a graph: neighbours differ. Few colours are wanted; each of the usual greedy orders is best on some graphs.
+// Colours a graph so that neighbours differ, with few colours. Each of the usual greedy orders is best on some graphs.
 
-/** Neighbours of each vertex; a neighbour may be there more than once, which makes it weigh more. */
+/** Neighbours of each vertex. A neighbour may occur several times, which increases its weight. */
 export type Graph = readonly (readonly number[])[]
 
 export interface Coloring {
@@ -18,7 +18,7 @@ export const colorings = (graph: Graph): [Coloring, Coloring, Coloring] => [
 
 type Colors = (number | undefined)[]
 
-/** By number of neighbours; among as many, the last vertex comes first. */
+/** By number of neighbours; among equals, the last vertex comes first. */
 function largestFirst(graph: Graph): Colors {
   const colors: Colors = graph.map(() => undefined)
   const degree = (vertex: number) => graph[vertex]?.length ?? 0
@@ -27,7 +27,7 @@ function largestFirst(graph: Graph): Colors {
   return colors
 }
 
-/** Next is whose coloured neighbours weigh most, then who has most neighbours, then the last vertex. */
+/** Next is the vertex with the heaviest coloured neighbours, then the one with the most neighbours, then the last. */
 function dynamic(graph: Graph, weigh: (colors: readonly number[]) => number): Colors {
   const colors: Colors = graph.map(() => undefined)
   const weights = graph.map(() => 0)

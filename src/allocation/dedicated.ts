@@ -1,5 +1,5 @@
-// Allocation where each instance has whole disks to itself. Evenness does not count there. Each place is judged by what it costs: how many
-// instances of the smallest sizes the node could have held before, and cannot hold afterwards.
+// Allocation of instances that have whole disks to themselves. Evenness does not count. A place is judged by its cost:
+// the instances of the smallest sizes that the node could hold before and cannot hold afterwards.
 import type { AllocOptions } from './options'
 import type { Tried } from './allocate'
 import type { Changes } from './changes'
@@ -10,7 +10,7 @@ import { judgePolicy } from './policy'
 import type { Placed } from './ties'
 import { IMMOVABLE } from '../model/templates'
 
-/** Losses are compared by the lost instances, those with the largest disks first, then by the disk that is left. */
+/** Losses are compared by the number of lost instances, largest disks first, then by the remaining disk. */
 export interface Loss {
   readonly lost: readonly number[]
   readonly disk: number

@@ -1,22 +1,23 @@
-// How far a step moves the gains of moves that have nothing to do with it. A spread is the root of a sum of squares: where the sum falls,
-// its slope grows, and all that lessens the sum gains more. And how far the root is from the line along which it is weighed.
+// How much a step changes the gains of unrelated moves. A spread is the root of a sum of squares. When the sum falls,
+// its slope grows, and every move that lowers the sum gains more. Also: how far the root may be from the line that
+// replaces it.
 import { unitsOf } from './bound-columns'
 import type { ClusterModel } from './cluster-model'
 import { CONTRIBUTION, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
 export class Drift {
-  /** By spread: what a unit more of the sum of squares adds to the score. */
+  /** By spread: how much the score changes for each unit of the sum of squares. */
   readonly slopes = new Float64Array(SPREAD_COUNT)
-  /** By spread: what the last step may have changed, for each unit of an amount that goes from one node to another. */
+  /** By spread: what the last step may have changed, for each unit of an amount that moves between nodes. */
   readonly losses = new Float64Array(SPREAD_COUNT)
   /**
-   * By spread: how far the root may be below the line, for each unit of the squared change that a target makes, and as much again for
-   * that of the sources.
+   * By spread: how far the root may be below the line, for each unit of the target's squared change, and the same again
+   * for the sources'.
    */
   readonly bends = new Float64Array(SPREAD_COUNT)
-  /** The amount by which all spreads may be below that besides: those that hardly are any have no line. */
+  /** How far all spreads together may be below that in addition: spreads near zero have no line. */
   fixed = 0
-  /** By spread: the least and the most that a unit of an amount is to a node. */
+  /** By spread: the least and the greatest effect of a unit on a node. */
   readonly lowest = new Float64Array(SPREAD_COUNT).fill(Infinity)
   readonly highest = new Float64Array(SPREAD_COUNT).fill(-Infinity)
   private readonly squares = new Float64Array(SPREAD_COUNT)
@@ -27,7 +28,7 @@ export class Drift {
     model: ClusterModel,
     private readonly score: Score,
     private readonly nodes: readonly number[],
-    /** By spread: the most that an instance has. */
+    /** By spread: the largest amount of any instance. */
     readonly most: Float64Array,
   ) {
     for (const node of nodes) {
@@ -53,11 +54,12 @@ export class Drift {
     const range = this.range(k)
     const unit = Math.max(Math.abs(this.lowest[k] ?? 0), Math.abs(this.highest[k] ?? 0))
     const largest = (this.most[k] ?? 0) * unit
-    // The mean goes along: by at most the two amounts of a mirrored instance.
+    // The mean moves too, by at most the two amounts of a mirrored instance.
     const mean = (4 * largest * largest) / score.online
     const bend = this.bend(2 * largest * (range + largest) + mean, after, slope)
     if (slope === 0) this.fixed += this.rootAt(k, after)
-    // The most that a move of the largest amount takes from the sum of squares, or adds to it, and the change by any move for each unit.
+    // The most by which moving the largest amount can change the sum of squares, and the largest change per unit by any
+    // move.
     const wide = Math.max(range, ranges[k] ?? 0)
     const taken = 2 * largest * wide + (largest * largest) / score.online
     const added = 2 * largest * (wide + largest)
@@ -78,7 +80,7 @@ export class Drift {
     bends[k] = bend
   }
 
-  /** The part of each unit in the score when the sum of squares changes by so much. */
+  /** The change of the score per unit, when the sum of squares changes by this much. */
   private chord(k: number, squares: number, by: number): number {
     return (this.rootAt(k, squares + by) - this.rootAt(k, squares)) / by
   }
@@ -91,7 +93,7 @@ export class Drift {
     return squares < NOTHING ? 0 : this.rootAt(k, squares) / (2 * squares)
   }
 
-  /** `change`: the most. The square of a sum is at most twice the sum of the squares. */
+  /** `change`: the largest one. The square of a sum is at most twice the sum of the squares. */
   private bend(change: number, squares: number, slope: number): number {
     if (slope === 0) return 0
     const part = Math.min(1, change / squares)
@@ -99,7 +101,7 @@ export class Drift {
     return (4 * bent * slope) / squares
   }
 
-  /** From the lowest to the highest. */
+  /** From the lowest to the highest value. */
   private range(k: number): number {
     const { contributions } = this.score
     let [lowest, highest] = [0, 0]
@@ -112,5 +114,5 @@ export class Drift {
   }
 }
 
-/** Sums of squares below this are taken for 0. */
+/** Smaller sums of squares count as 0. */
 const NOTHING = 1e-12

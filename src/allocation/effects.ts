@@ -1,6 +1,6 @@
-// The effects of moves on the nodes that they change, and the scores that result, to the last bit as Ganeti computes them. Moves of
-// instances that are alike have the same effect on nodes that are alike; their scores differ only in rounding, which depends on the
-// nodes' places in Ganeti's order.
+// The effects of moves on the changed nodes, and the resulting scores, to the last bit as Ganeti computes them. Moves
+// of alike instances have the same effect on alike nodes. Their scores differ only by rounding, which depends on the
+// nodes' positions in Ganeti's order.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import type { AlikeNodes } from './exact-columns'
@@ -9,16 +9,16 @@ import { FAILED_OVER, SOFT } from './placement'
 import { CONTRIBUTION, type Score } from './score'
 import { ROW, Trials } from './trials'
 
-/** Nodes are told by their places: the primary and the secondary before the move, and those after it. */
+/** Nodes are given by index: primary and secondary before the move, and after it. */
 interface Effect {
   readonly changed: readonly ({ readonly place: number } & What)[]
   readonly pairs: number
-  /** By the changed nodes other than the target, and the group of targets: the score with each target. */
+  /** By the changed nodes except the target, and by the group of targets: the score with each target. */
   readonly scores: Map<number, Float64Array>
 }
 
 export interface Outcome {
-  /** Infinity if the move may not be made, or if its score is above the limit. */
+  /** Infinity if the move is forbidden, or its score is above the limit. */
   readonly score: number
   readonly limit: number
   effect?: Effect
@@ -35,7 +35,7 @@ export class Effects {
   private readonly exact: ExactScore
   private readonly trials: Trials
   private readonly known = new Map<string, Effect>()
-  /** The key that tells effects apart: the pairs, and for each of up to four nodes its place and what it contributes and counts. */
+  /** The key of an effect: the pairs, and for each of up to four nodes its index, its contribution and its counts. */
   private readonly parts = new Float64Array(1 + 4 * (1 + CONTRIBUTION + COUNTED.length))
   private readonly bytes = Buffer.from(this.parts.buffer)
 
@@ -47,12 +47,14 @@ export class Effects {
     this.trials = new Trials(model, true)
   }
 
-  /** A move was made, so nothing is known any more. */
+  /** A move was made, so everything is forgotten. */
   forget(): void {
     this.known.clear()
   }
 
-  /** The score that the move leaves with each of these targets. They are none of the instance's nodes; `made` is the move to any of them. */
+  /**
+   * The score with each of these targets. None of them is a node of the instance; `made` is the move to any of them.
+   */
   among(made: Made, targets: AlikeNodes): Float64Array {
     const effect = (made.outcome.effect ??= this.find(made))
     const count = this.model.nodes.length

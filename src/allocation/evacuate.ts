@@ -1,5 +1,5 @@
-// Instances that have to leave: off nodes, or to other groups. Each is placed where it leaves the group most even, one after the
-// other, with the jobs that take it there.
+// Moves instances off nodes, or to other groups. Places one after the other where it leaves the group most even, and
+// returns the jobs.
 import type { AllocOptions } from './options'
 import { Changes } from './changes'
 import { BadClusterData, NO_NODE, nodesNeeded } from './cluster-data'
@@ -21,7 +21,7 @@ import {
   IMMOVABLE,
 } from '../model/templates'
 
-/** Off the nodes that they are on, of this role, to other nodes of the same group. */
+/** Moves instances with this role off their nodes, to other nodes of the same group. */
 export function evacuate(
   model: ClusterModel,
   instances: readonly number[],
@@ -48,17 +48,17 @@ export function evacuate(
   )
 }
 
-/** `explain`: what cannot leave is told with each node that was looked at. `only`: other nodes get nothing. */
+/** `explain`: lists each considered node for instances that cannot leave. `only`: other nodes get nothing. */
 export type Explained = AllocOptions & { readonly explain?: boolean; readonly only?: ReadonlySet<number> }
 
-/** To the best of these groups, or of all but those that they are in. */
+/** Moves instances to the best of these groups, or of all groups except their own. */
 export function changeGroup(
   model: ClusterModel,
   instances: readonly number[],
   groups: readonly number[],
   given: Explained,
 ): Evacuation {
-  // Otherwise a guest on the only node of its group could not leave it. Ganeti's own program refuses that.
+  // Otherwise an instance on the only node of its group could not leave. Ganeti's own program refuses that.
   const options = { ...given, acceptFailing: given.explain === true }
   const left = new Set(instances.map((instance) => groupOf(model, instance)))
   const all = model.data.groups.map((_, at) => at)
@@ -70,7 +70,7 @@ export function changeGroup(
     (evacuator, instance) => {
       chosen = undefined
       const { template } = model.instances[instance]?.data ?? { template: NO_DISKS }
-      // Ganeti looks for a group first, also for what cannot go there.
+      // Ganeti first looks for a group, even for instances that cannot move there.
       if (options.explain) refuseImmovable(template, 'all')
       const wanted = { instance: evacuator.copyOf(instance), required: nodesNeeded(template) }
       const { group } = chooseGroup(model, wanted, options, evacuator.changes, targets)
@@ -83,7 +83,7 @@ export function changeGroup(
   )
 }
 
-/** `chosen`: the group that it would fit in, but cannot be moved to. */
+/** `chosen`: the group in which it would fit, but to which it cannot move. */
 function candidatesElsewhere(
   model: ClusterModel,
   instance: number,
@@ -151,7 +151,7 @@ function refuseImmovable(template: DiskTemplate, mode: EvacMode): void {
 }
 
 const refuse = (text: string) => new BadClusterData(text)
-/** Scores that are this close are the same. */
+/** Scores this close count as equal. */
 const SAME = 1e-10
 
 class Evacuator {
@@ -166,7 +166,7 @@ class Evacuator {
     this.trials = new Trials(model, lenient)
   }
 
-  /** As if it were new: where it is now it stays. */
+  /** Adds a copy as a new instance; the original stays. */
   copyOf(instance: number): number {
     const facts = this.model.instances[instance]
     if (facts === undefined) throw refuse(`There is no instance ${instance}`)
@@ -187,7 +187,7 @@ class Evacuator {
     return [migrateStep(this.model, instance)]
   }
 
-  /** The secondary of a mirrored instance, the primary of a shared one. */
+  /** Replaces the secondary of a mirrored instance, or the primary of a shared one. */
   private replaceOne(instance: number, group: number, nodes: readonly number[]): Step[] {
     const { model, trials } = this
     const score = new Score(model, groupNodes(model, group))
@@ -221,7 +221,7 @@ class Evacuator {
     return [migrateStep(model, instance, best.node)]
   }
 
-  /** Both nodes: the disks go to the new primary, it fails over, and the disks go to the new secondary. */
+  /** Replaces both nodes: disks go to the new primary, the instance fails over, then disks go to the new secondary. */
   private replaceBoth(instance: number, group: number, nodes: readonly number[]): Step[] {
     const { model, changes } = this
     const cannot = "Can't find any good nodes for relocation: "
@@ -275,7 +275,7 @@ class Evacuator {
     return failedOver === Verdict.ok ? undefined : `Failing over to new primary: ${failMode(failedOver)}`
   }
 
-  /** Every node as the secondary of the instance, which is on its new primary by now. */
+  /** Tries every node as the secondary. The instance is already on its new primary. */
   private *seconds(instance: number, score: Score, nodes: readonly number[], primary: number) {
     const { trials, model } = this
     const [freed, target, stays] = [newDifference(), newDifference(), newDifference()]

@@ -1,15 +1,15 @@
-// The contribution of each node to each spread, in Ganeti's order, and their sums when some nodes change. A sum over all nodes
-// takes its time, so what is found is kept: of many moves the same nodes contribute the same to a spread.
+// Each node's contribution to each spread, in Ganeti's order, and the sums after changes of some nodes. A sum over all
+// nodes is slow, so results are kept: in many moves the same nodes contribute the same.
 import type { ClusterModel } from './cluster-model'
 import { CONTRIBUTION, SPREAD_COUNT, type Score } from './score'
 
-/** The contribution of a node when it is changed. */
+/** The contribution of a changed node. */
 export interface Contributed {
   readonly node: number
   readonly spreads: Float64Array
 }
 
-/** Nodes that are alike to the last bit, in order; `index` tells groups of a step apart. */
+/** Nodes that are alike to the last bit, in order; `index` numbers the groups of a step. */
 export interface AlikeNodes {
   readonly index: number
   readonly nodes: readonly number[]
@@ -18,18 +18,18 @@ export interface AlikeNodes {
 interface Line {
   readonly first: number
   readonly second: number
-  /** None where it stays as it is. */
+  /** None if it does not change. */
   readonly target: number | undefined
   readonly values: Float64Array
 }
 
 export class ExactColumns {
   private readonly present: readonly number[]
-  /** By node, its place in the columns; below 0 for a node that has no statistics. */
+  /** By node, its index in the columns; below 0 for a node without statistics. */
   private readonly places: Int32Array
   /** By spread: what each node contributes. */
   private readonly columns: readonly Float64Array[]
-  /** By spread: the first whose column is the same. */
+  /** By spread: the first one with an identical column. */
   private readonly same = new Int32Array(SPREAD_COUNT)
   private readonly lines = new Map<number, Line[]>()
 
@@ -43,7 +43,7 @@ export class ExactColumns {
     this.columns = Array.from(this.same, () => new Float64Array(this.present.length))
   }
 
-  /** The score was counted anew. */
+  /** Call this after the score was recomputed. */
   follow(): void {
     const { columns, present, score, same } = this
     this.lines.clear()
@@ -53,14 +53,14 @@ export class ExactColumns {
     })
   }
 
-  /** The first spread of which all is the same, also with these changes. */
+  /** The first spread that is identical, including these changes. */
   twinOf(k: number, changed: readonly Contributed[]): number {
     const twin = this.same[k] ?? k
     for (const { spreads } of changed) if (spreads[k] !== spreads[twin]) return k
     return twin
   }
 
-  /** With these changes: the root of the variance, or the sum. */
+  /** The root of the variance, or the sum, with these changes. */
   over(k: number, changed: readonly Contributed[], before: readonly Contributed[], roots: boolean): number {
     const column = this.put(k, changed)
     const [value = 0] = alone(column, roots)
@@ -69,8 +69,8 @@ export class ExactColumns {
   }
 
   /**
-   * With up to two nodes changed: by member of the group, the root of the variance (or the sum) with this value at that node; none if
-   * nothing changes. What it says of members that are changed themselves is void.
+   * With up to two changed nodes: for each member of the group, the root of the variance (or the sum) if that node has
+   * this value. None if nothing changes. Entries of members that are changed themselves are invalid.
    */
   along(k: number, sources: readonly Contributed[], value: number, alike: AlikeNodes, roots: boolean) {
     const column = this.columns[k] ?? NONE
@@ -133,7 +133,10 @@ function alone(column: Float64Array, roots: boolean): Float64Array {
   return out
 }
 
-/** By place that has this value instead: the root of the variance, or the sum. The places are in order, so sums begin alike. */
+/**
+ * By index of the node that has this value instead: the root of the variance, or the sum. Indexes ascend, so sums share
+ * their beginnings.
+ */
 function fill(column: Float64Array, places: readonly number[], value: number, roots: boolean, out: Float64Array): void {
   const count = column.length
   let done = 0

@@ -1,5 +1,5 @@
-// Scores to Ganeti's last bit: its arithmetic is repeated step by step. Where places differ only by rounding, this finds the one that
-// Ganeti takes, and the score that Ganeti shows for it.
+// Scores to Ganeti's last bit, by repeating its arithmetic step by step. If places differ only by rounding, this finds
+// Ganeti's choice, and the score that it prints.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { type AlikeNodes, ExactColumns } from './exact-columns'
@@ -14,7 +14,7 @@ import {
   countOn,
 } from './score'
 
-/** A node as it would be. */
+/** A node's hypothetical state. */
 export interface What {
   readonly spreads: Float64Array
   readonly counted: Readonly<Counted>
@@ -34,21 +34,21 @@ export class ExactScore {
   private components: readonly Component[] = []
   private version = -1
   private readonly columns: ExactColumns
-  /** By node: as it is now. */
+  /** By node: its current contribution. */
   private readonly known = new Map<number, Changed>()
   private readonly roots = new Float64Array(SPREAD_COUNT)
 
   constructor(
     private readonly model: ClusterModel,
-    /** It must know the nodes as they are. */
+    /** Must be up to date with the nodes. */
     private readonly score: Score,
   ) {
     this.columns = new ExactColumns(model, score)
   }
 
   /**
-   * With these nodes changed, and so many pairs of tags more. `anew`: all is counted anew, as Ganeti does for one node and for moves;
-   * otherwise what was counted before is corrected for one node after the other, as it does for pairs.
+   * The score with these changed nodes and this many more tag pairs. `anew`: recompute everything, as Ganeti does for
+   * one node and for moves. Otherwise correct the earlier sums node by node, as it does for pairs.
    */
   after(changed: readonly Changed[], pairs: number, anew: boolean): number {
     this.follow()
@@ -64,7 +64,7 @@ export class ExactScore {
     return total
   }
 
-  /** All counted anew with up to two nodes changed, and with each of the targets like that. */
+  /** Recomputes everything with up to two changed nodes, and each of the targets in this state. */
   among(sources: readonly Changed[], target: What, pairs: number, targets: AlikeNodes): Float64Array {
     this.follow()
     const { columns, score } = this
@@ -94,7 +94,7 @@ export class ExactScore {
     return totals
   }
 
-  /** Whether it is not as it is now. */
+  /** Whether the node differs from its current state. */
   differs({ node, spreads, counted }: Changed): boolean {
     this.follow()
     const now = this.now(node)
@@ -123,7 +123,7 @@ export class ExactScore {
     this.columns.follow()
   }
 
-  /** The roots of the variances: those that stay are known, and of columns that are the same one is enough. */
+  /** The roots of the variances. Unchanged ones are known, and identical columns need only one computation. */
   private countAnew(changed: readonly Changed[], before: readonly Changed[]): void {
     const { roots, score, columns } = this
     for (let k = 0; k < SPREAD_COUNT; k++) {
@@ -134,7 +134,7 @@ export class ExactScore {
     }
   }
 
-  /** Figures that are only added up. */
+  /** Figures that are only summed. */
   private added(
     { counted, value }: Component,
     changed: readonly Changed[],

@@ -1,4 +1,4 @@
-// Why an instance can move where it can and not elsewhere, node by node.
+// Explains, node by node, where an instance can move and where not.
 import type { Reject } from '../model/allocation'
 import type { AllocOptions } from './options'
 import { type BalanceOptions, replacements } from './balance'
@@ -15,8 +15,8 @@ import { ROW, Trials } from './trials'
 import { isMirroredInside, isMirroredOutside, IMMOVABLE } from '../model/templates'
 
 /**
- * Every node as where an instance goes that leaves its primary or its secondary, as the cluster is now; none where the instance is of
- * a kind that cannot. `group`: where it goes, when that is not its own.
+ * Judges every node as the new place of an instance that leaves its primary or secondary; empty if it is of a kind that
+ * cannot. `group`: its new group, if that is another one.
  */
 export function candidatesToLeave(
   model: ClusterModel,
@@ -51,7 +51,7 @@ export function candidatesToLeave(
   })
 }
 
-/** Every node as a place of an instance that goes to one of these groups. */
+/** Judges every node as the place of an instance that moves to one of these groups. */
 export function candidatesInGroups(
   model: ClusterModel,
   instance: number,
@@ -66,7 +66,7 @@ export function candidatesInGroups(
   )
 }
 
-/** Every node as the target of a move that a balance may make; `score` is of the nodes that are balanced. */
+/** Judges every node as the target of a balancing move. `score` covers the nodes that are balanced. */
 export function candidatesToBalance(
   model: ClusterModel,
   score: Score,
@@ -98,7 +98,7 @@ export function candidatesToBalance(
     if (mirrored && node === secondary)
       return may.failover ? failover(model, trials) : { node: name, reject: 'not wanted' }
     const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
-    // Places that would fit are left out by the options of the balance.
+    // The balance's options exclude places that would fit.
     if (verdict === Verdict.ok) return { node: name, reject: 'not wanted' }
     return rejected(model, trials, node, verdict, mirrored)
   })

@@ -1,4 +1,4 @@
-// Findings of a request about each node, as the cluster is before it is answered.
+// Findings about each node for a request, before the request is answered.
 import type { AllocOptions } from './options'
 import { instanceByName, groupByUuid } from './answer'
 import type { ClusterModel } from './cluster-model'
@@ -12,7 +12,7 @@ export interface Explained {
   readonly candidates: readonly Candidate[]
 }
 
-/** Questions that are about no instance are not explained. */
+/** Questions without an instance are not explained. */
 export function explainRequest(model: ClusterModel, request: Request, options: AllocOptions): Explained[] {
   switch (request.type) {
     case 'allocate': {

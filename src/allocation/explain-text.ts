@@ -1,16 +1,19 @@
-// Words for why nodes are no place for an instance, and the same as data for /3.
+// Words for why nodes are unsuitable, and the same as data for /3.
 import type { CandidateNode, Reject } from '../model/allocation'
 import { score8 } from './numbers'
 import type { Candidate } from './requests'
 
-/** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained"; undefined where one fits. */
+/**
+ * For example "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained"; undefined
+ * if a node fits.
+ */
 export function whyNone(candidates: readonly Candidate[], wayOut = N1_CHECK): string | undefined {
   if (candidates.length === 0) return 'no node fits: there is none'
   const told = reasons(candidates, wayOut)
   return told && `no node fits: ${told}`
 }
 
-/** The same for the groups that the instance was to go to; nodes of other groups are left out. */
+/** The same for the wanted groups; skips nodes of other groups. */
 export function whyNoneIn(groups: readonly string[], candidates: readonly Candidate[]): string | undefined {
   const inside = candidates.filter(({ reject }) => reject !== 'other group')
   const names = `${groups.length === 1 ? 'group' : 'groups'} ${groups.join(', ')}`
@@ -19,7 +22,7 @@ export function whyNoneIn(groups: readonly string[], candidates: readonly Candid
   return told && `no node of ${names} fits: ${told}`
 }
 
-/** Undefined where a node fits: then something else was the reason. Nodes that the instance is on already are left out. */
+/** Undefined if a node fits: then the reason was another. Skips the instance's own nodes. */
 function reasons(candidates: readonly Candidate[], wayOut: string): string | undefined {
   const others = candidates.filter(({ reject }) => reject !== 'own node')
   if (others.length === 0) return 'there is no other'
@@ -28,7 +31,7 @@ function reasons(candidates: readonly Candidate[], wayOut: string): string | und
   return `${tally(others).join(', ')}${way}`
 }
 
-/** How many nodes are no choice for each reason: "2 lack memory (largest free ...)", the most first. */
+/** How many nodes fail for each reason, the most frequent first: "2 lack memory (largest free ...)". */
 export function tally(candidates: readonly Candidate[]): string[] {
   const byReason = new Map<string, Candidate[]>()
   for (const one of candidates) {
@@ -43,7 +46,7 @@ export function tally(candidates: readonly Candidate[]): string[] {
 }
 
 const N1_CHECK = 'leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
-/** The way out for users who make an instance: they may choose its place. */
+/** The way out for users who create an instance: they may choose its place. */
 export const NAME_A_PLACE = `name a node or a group (-n, -g), or ${N1_CHECK}`
 
 /** The reason that `count` nodes share. */

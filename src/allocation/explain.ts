@@ -1,4 +1,4 @@
-// Why a new instance fits where it fits and not elsewhere, node by node.
+// Explains, node by node, where a new instance fits and where not.
 import type { Reject } from '../model/allocation'
 import type { AllocOptions } from './options'
 import { Changes } from './changes'
@@ -20,7 +20,7 @@ export function candidatesFor(model: ClusterModel, wanted: NewInstance, options:
   const all = model.nodes.map((_, at) => at)
   const groupOf = (node: number) => model.data.groups[model.data.nodes[node]?.group ?? -1]?.name
   const asked = wanted.group === undefined ? all : all.filter((node) => groupOf(node) === wanted.group)
-  // Where instances have their disks to themselves nobody asks for this.
+  // This check does not apply to instances that have whole disks to themselves.
   const n1 = options.capacity && !isDedicated(model, wanted.group) ? new GlobalN1(model, asked, options) : undefined
   const look = new Look(model, new Score(model, all), instance, options, n1)
   try {
@@ -50,7 +50,7 @@ function excluded(
 
 const UNUSABLE: readonly Reject[] = ['offline', 'drained', 'not vm_capable', 'no answer']
 
-/** The states of a node, other than dead, that count as offline. */
+/** States of a node, besides dead, that count as offline. */
 export const whyOffline = ({ data }: NodeFacts): Reject => UNUSABLE.find((one) => one === data.unusable) ?? 'offline'
 
 class Look {
@@ -64,7 +64,7 @@ class Look {
     private readonly score: Score,
     private readonly instance: number,
     private readonly options: AllocOptions,
-    /** Whether any node may still die; undefined where nobody asks. */
+    /** Whether any node may still die; undefined if nobody asks for it. */
     private readonly n1: GlobalN1 | undefined,
   ) {
     this.failing = n1?.failing() ?? []
@@ -124,7 +124,7 @@ class Look {
   private noReserve(node: number): Candidate {
     const { restrictTo } = this.options
     const failing = this.failing.flatMap((at) => this.model.data.nodes[at] ?? [])
-    // The asker need not know of others.
+    // The caller need not learn about other nodes.
     const [first, ...others] = failing.filter(({ name }) => restrictTo?.includes(name) ?? true)
     const more = others.length > 0 ? ` or ${others.length} more` : ''
     const group = this.model.data.groups[first?.group ?? -1]?.name ?? ''
@@ -158,11 +158,11 @@ function forbidden(wrong: Verdict, data: InstanceData, policy: Policy, exclusive
     : tooMuch(wrong, data, policy, exclusiveStorage)
   if (policy.templates.includes(data.template)) return size ?? 'for another reason'
   const template = `by its disk template (${data.template})`
-  // Ganeti takes a template that is not wanted for a disk that is not.
+  // Ganeti reports an unwanted template as unwanted disks.
   return wrong === Verdict.disk || size === undefined ? template : `${template} and ${size}`
 }
 
-/** Values that the policy of a group forbids, and those that it allows instead. */
+/** Values that a group's policy forbids, with the allowed ones. */
 function tooMuch(wrong: Verdict, data: InstanceData, policy: Policy, exclusiveStorage: boolean): string | undefined {
   const bounds = policy.minMax[0]
   const told = SIZES[wrong]
@@ -194,7 +194,7 @@ const SIZES: { readonly [V in Verdict]?: Size } = {
   },
 }
 
-/** The amount that there is of the resource that is short, where the node would become the primary. */
+/** How much the node would have of the scarce resource, as the primary. */
 export function shortage(
   model: ClusterModel,
   instance: number,

@@ -1,4 +1,4 @@
-// Ganeti's names of why an instance does not fit somewhere.
+// Ganeti's names for the reasons why an instance does not fit.
 import { Verdict } from './placement'
 import type { Reject } from '../model/allocation'
 
@@ -18,7 +18,7 @@ const BY_VERDICT = new Map<Verdict, Reject>(NAMES)
 
 export const failMode = (verdict: Verdict): Reject => BY_VERDICT.get(verdict) ?? 'FailInternal'
 
-/** All of them, in Ganeti's order, with how often each was met. */
+/** All of them, in Ganeti's order, with their counts. */
 export const failCounts = (failures: readonly number[]): [name: Reject, count: number, verdict: Verdict][] =>
   NAMES.map(([verdict, name]) => [name, failures[verdict] ?? 0, verdict])
 

@@ -1,4 +1,4 @@
-// Where and how a cluster is filled with instances of one size or of sizes that shrink: the nodes that may be used, and the limits.
+// Settings for filling a cluster with instances of one size or of shrinking sizes: the usable nodes, and the limits.
 import { ALLOC_DEFAULTS, type AllocOptions } from './options'
 import type { DiskTemplate } from '../model/templates'
 import { type InstanceData, nodesNeeded } from './cluster-data'
@@ -11,11 +11,11 @@ import { fillTiers } from './tiers'
 
 export interface FillSettings {
   readonly template: DiskTemplate
-  /** Instances that are placed at the most. */
+  /** The largest number of instances to place. */
   readonly limit: number | undefined
-  /** Nodes that fail N+1 before anything is placed are used as well. */
+  /** Also uses nodes that fail N+1 before anything is placed. */
   readonly acceptExisting: boolean
-  /** A group that fails holds up no other. */
+  /** A failing group does not stop the others. */
   readonly independent: boolean
   readonly capacity: boolean
 }
@@ -27,7 +27,7 @@ export interface FillPlan {
   /** Indexes of nodes that fail N+1, and of groups that could not be evacuated. */
   readonly bad: { readonly nodes: readonly number[]; readonly groups: readonly number[] }
   readonly mirrored: boolean
-  /** Nothing is placed: the cluster fails N+1 already. */
+  /** Nothing is placed, because the cluster already fails N+1. */
   readonly stopped: boolean
 }
 
@@ -62,7 +62,7 @@ export function fillPlan(model: ClusterModel, settings: FillSettings): FillPlan 
   }
 }
 
-/** One failed place of N+1, as Ganeti counts. */
+/** One failed place of N+1, as Ganeti counts it. */
 export const NOTHING_PLACED: Filled = {
   refused: true,
   added: [],

@@ -1,5 +1,5 @@
-// How many instances of a size fit: they are placed one after the other, each where it leaves the cluster most even, until none fits.
-// Nodes that are alike to the last bit are tried once for all of them.
+// Counts how many instances of a size fit: places one after the other, each where it leaves the cluster most even,
+// until none fits. Of nodes that are alike to the last bit, only one is tried.
 import type { AllocOptions } from './options'
 import { Allocator } from './allocate'
 import { Alike } from './alike'
@@ -16,7 +16,7 @@ import { isMirroredInside } from '../model/templates'
 export interface Filled {
   /** Instances that were added, in order. */
   readonly added: readonly number[]
-  /** By verdict: why the next one does not fit, place by place. */
+  /** By verdict: the places where the next one does not fit. */
   readonly failures: readonly number[]
   /** Nothing was tried at all. */
   readonly refused?: true
@@ -39,16 +39,16 @@ export class Filling {
   private readonly placement: Placement
   private readonly soft: Leniency
   private readonly alike: Alike
-  /** The same of few nodes too. */
+  /** The same grouping, also in small clusters. */
   private readonly twins: Alike
   private readonly ties: Ties
-  /** Nodes that are not as the score knows them. */
+  /** Nodes that have changed since the score was computed. */
   private readonly touched = new Set<number>()
-  /** By size, while nothing changes. */
+  /** Results by size, while nothing changes. */
   private readonly looked = new Map<string, Looked>()
   private lookedAt = -1
 
-  /** `nodes`: where instances may go; `all`: whose evenness counts. */
+  /** `nodes`: where instances may go. `all`: the nodes whose evenness counts. */
   constructor(
     private readonly model: ClusterModel,
     private readonly nodes: readonly number[],
@@ -65,20 +65,20 @@ export class Filling {
     this.ties = new Ties(model, this.score, this.soft, this.twins)
   }
 
-  /** As many as fit, at most `limit`. The model has them afterwards. */
+  /** Places as many as fit, at most `limit`. The model keeps them. */
   fill(spec: InstanceData, limit: number | undefined): Filled {
     const { fits, failures } = this.count(spec)
     if (!fits) return { added: [], failures }
     return this.options.capacity ? this.inBigSteps(spec, limit, true) : this.oneByOne(spec, limit)
   }
 
-  /** All that may have a say. */
+  /** All policies that may apply. */
   get policies(): readonly Policy[] {
     const { groups, policy } = this.model.data
     return [policy, ...groups.flatMap((group) => group.policy ?? [])]
   }
 
-  /** Whether there is a place for one, global N+1 aside, and why others are none. */
+  /** Whether one fits, without global N+1, and why other places fail. */
   count(spec: InstanceData): Looked {
     const instance = this.add(spec)
     const [fits = 0, ...failures] = this.verdicts(instance)
@@ -86,7 +86,7 @@ export class Filling {
     return { fits: fits > 0, failures: [0, ...failures] }
   }
 
-  /** False where it is sure that global N+1 forbids one, and a larger one, everywhere. */
+  /** False if global N+1 certainly forbids this one and all larger ones everywhere. */
   mayHold(spec: InstanceData): boolean {
     if (!this.options.capacity) return true
     const instance = this.add(spec)
@@ -101,7 +101,7 @@ export class Filling {
     return may
   }
 
-  /** Whether one fits, and why it does not in some places. */
+  /** Whether one fits, and why some places fail. */
   look(spec: InstanceData): Looked {
     if (this.lookedAt !== this.model.version) this.looked.clear()
     this.lookedAt = this.model.version
@@ -128,7 +128,7 @@ export class Filling {
     }
   }
 
-  /** Global N+1 is dear: it is asked after many instances, and if it does not hold then, after fewer, and at last after each. */
+  /** Global N+1 is slow. It is checked after many instances; if it fails then, after fewer, and finally after each. */
   private inBigSteps(spec: InstanceData, limit: number | undefined, huge: boolean): Filled {
     const all: number[] = []
     for (let left = limit; ;) {
@@ -159,7 +159,7 @@ export class Filling {
     return Math.max(20, Math.floor(available / spec.memory) - model.nodes.length)
   }
 
-  /** Mirrored instances are counted in their nodes' own N+1 already. */
+  /** Their nodes' own N+1 already covers mirrored instances. */
   private carefully(spec: InstanceData, limit: number | undefined): Filled {
     if (isMirroredInside(spec.template)) return this.oneByOne(spec, limit)
     const allocator = new Allocator(this.model, this.all, this.options, this.changes, this.n1)
@@ -209,7 +209,7 @@ export class Filling {
     this.twins.touch(nodes)
   }
 
-  /** The best place, without looking at global N+1; among equals the last one. */
+  /** The best place, without global N+1; among equals the last one. */
   private best(instance: number): Placed | undefined {
     if (this.touched.size > 0) this.score.refresh([...this.touched])
     this.touched.clear()
@@ -250,7 +250,7 @@ export class Filling {
         if (pair !== undefined) offer(pair.primary, pair.secondary, half, second.half.difference)
       }
     })
-    // Pairs that have instances in common already are worse, unless there are no others.
+    // Pairs that already share instances are worse, unless there are no others.
     if (!this.alike.grouped || found.length === 0) {
       const okay = primaries.map(({ verdict }) => verdict === Verdict.ok)
       this.eachKnownPair(okay, (primary, secondary) => {
@@ -262,7 +262,7 @@ export class Filling {
     return this.first(instance, found)
   }
 
-  /** Among many nodes that are alike, rounding would prefer some of them: there the last one is taken. */
+  /** Among many alike nodes, rounding would prefer some. So this takes the last one. */
   private first(instance: number, places: readonly Placed[]): Placed | undefined {
     const single = places[0]?.secondary === NO_NODE
     if (single && this.alike.grouped) return places.at(-1)
@@ -273,7 +273,7 @@ export class Filling {
     return Object.assign(this.verdicts(instance), { [Verdict.ok]: 0 })
   }
 
-  /** How many places there are of each. */
+  /** The number of places for each verdict. */
   private verdicts(instance: number): number[] {
     const { model } = this
     const facts = model.instances[instance]
@@ -289,7 +289,7 @@ export class Filling {
       return failures
     }
     const seconds = kinds.map((members) => this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE).verdict)
-    /** By group, how many nodes there are of each verdict. */
+    /** By group, the number of nodes for each verdict. */
     const inGroup = new Map<number, Map<Verdict, number>>()
     kinds.forEach((members, at) => {
       const [group, verdict] = [this.groupOf(members[0]), seconds[at] ?? Verdict.internal]
@@ -311,7 +311,7 @@ export class Filling {
     return failures
   }
 
-  /** The kinds that are okay as primaries. */
+  /** Only kinds that are suitable as primaries. */
   private eachKnownPair(okay: readonly boolean[], visit: (primary: number, secondary: number) => void): void {
     for (const primary of this.nodes) {
       if (okay[this.alike.kindOf(primary)] !== true) continue
@@ -321,7 +321,7 @@ export class Filling {
     }
   }
 
-  /** The last two, one of each kind, that have no instance in common with the one as primary. */
+  /** The last pair of these two kinds without a common instance whose primary is the first. */
   private strangers(
     members: readonly number[],
     others: readonly number[],

@@ -1,4 +1,4 @@
-// The cluster as its own configuration has it, with what the nodes reported just now.
+// The cluster from its own configuration, with the nodes' latest reports.
 import { fillBeParams, fillIPolicy, fillNdParams } from '../config/filled'
 import { diskTemplateOf, instanceDisks, secondaryNodes } from '../config/lookup'
 import { recordValues } from '../config/records'
@@ -18,24 +18,24 @@ import {
 } from './cluster-data'
 import { type DiskTemplate, factsOf, isDiskTemplate, IMMOVABLE } from '../model/templates'
 
-/** Figures that a node tells of itself, in MiB. */
+/** A node's figures about itself, in MiB. */
 export interface LiveNode {
   readonly memoryTotal: number
   readonly memoryFree: number
-  /** The memory that it keeps for itself. */
+  /** The memory of the node itself. */
   readonly ownMemory: number
   readonly cpus: number
   readonly ownCpus: number
-  /** Figures of the storage that is asked about; absent where nobody counts it. */
+  /** Figures of the storage in question; absent if nobody counts it. */
   readonly diskTotal?: number
   readonly diskFree?: number
   readonly spindlesTotal?: number
   readonly spindlesFree?: number
-  /** Memory that its instances use now, by name; absent when it did not say. */
+  /** Memory that its instances use now, by name; absent if the node did not report it. */
   readonly used?: ReadonlyMap<string, number>
 }
 
-/** `live` by node uuid. A node that did not answer is no place for anything. */
+/** `live` by node uuid. Nothing is placed on a node that did not answer. */
 export async function clusterDataOf(config: ConfigData, live: ReadonlyMap<string, LiveNode>): Promise<ClusterData> {
   const groups = recordValues(config.nodegroups)
   const nodes = recordValues(config.nodes)
@@ -75,7 +75,7 @@ function nodeData(
   const unusable = whyUnusable(node, live)
   const counted = own.filter(usesMemory)
   const total = counted.reduce((sum, { memory }) => sum + memory, 0)
-  // Memory that instances have been promised and do not use yet is not free.
+  // Memory that was promised to instances and is not used yet does not count as free.
   const owed =
     live?.used === undefined
       ? 0
@@ -84,7 +84,7 @@ function nodeData(
   return {
     name: node.name,
     totalMemory: memoryTotal,
-    // All that is neither free nor an instance's is the node's own: what it reports as free is what there is.
+    // Everything that is neither free nor an instance's counts as the node's own.
     nodeMemory: memoryTotal - free - total,
     freeMemory: free,
     totalDisk: live?.diskTotal ?? 0,

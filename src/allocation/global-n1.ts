@@ -1,5 +1,5 @@
-// Whether every node may die: its mirrored instances fail over, its shared ones go to other nodes of the group, and there is room to
-// make the rest anew.
+// Checks whether every node may die: its mirrored instances fail over, its shared ones move within the group, and there
+// is room to recreate the rest.
 import type { AllocOptions } from './options'
 import { Changes } from './changes'
 import { NO_NODE, escapesWhole } from './cluster-data'
@@ -14,7 +14,7 @@ import { NO_DISKS, isMirroredInside } from '../model/templates'
 
 type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting' | 'acceptFailing'>
 
-/** The knowledge about a node's death. `sure`: one more instance somewhere else changes nothing. */
+/** The result for a node's death. `sure`: one more instance elsewhere does not change it. */
 interface Known {
   readonly survives: boolean
   readonly sure: boolean
@@ -31,7 +31,7 @@ interface Held {
   readonly facts: InstanceFacts | undefined
   readonly primary: number
   readonly secondary: number
-  /** The results for the nodes that were asked. */
+  /** Results for the checked nodes. */
   readonly known: ReadonlyMap<number, Known>
 }
 
@@ -49,14 +49,14 @@ export class GlobalN1 {
   private readonly scores = new Map<number, Score>()
   private readonly whole: Score
   private version = -1
-  /** The last placement that was found to hold. */
+  /** The last placement that passed. */
   private held: Held | undefined
-  /** Nodes that need no simulation to be known to survive. */
+  /** Nodes that certainly survive, without a simulation. */
   private surely: ReadonlySet<number> = new Set()
-  /** Nodes that were changed for a while, in order, and by score how many of them it has seen. */
+  /** Nodes changed temporarily, in order. For each score, how many of them it includes. */
   private readonly touched: number[] = []
   private readonly counted = new Map<Score, number>()
-  /** The last that did not survive: it is asked first. */
+  /** The last node that failed: it is checked first. */
   private weakest = NO_NODE
   private primaries: readonly number[][] = []
 
@@ -88,7 +88,7 @@ export class GlobalN1 {
     })
   }
 
-  /** The knowledge about the cluster as it is, for when it is so again. */
+  /** The current results, to be restored when the cluster is in this state again. */
   knowledge(): Knowledge {
     this.follow()
     return { known: new Map(this.known), surely: this.surely, primaries: this.primaries }
@@ -109,7 +109,7 @@ export class GlobalN1 {
     return this.watched.filter((node) => !this.survives(node).survives)
   }
 
-  /** Also with the new instance on these nodes. */
+  /** The same with the new instance on these nodes. */
   holdsWith(instance: number, primary: number, secondary: number): boolean {
     this.follow()
     const touched = (node: number) =>
@@ -144,11 +144,11 @@ export class GlobalN1 {
     return holds
   }
 
-  /** False where it is sure that it does not hold with the new instance there, nor with a larger one. */
+  /** False if it certainly fails with the new instance on this primary, and with any larger one. */
   mayHoldWith(facts: InstanceFacts, primary: number): boolean {
     this.follow()
     const { watched, weakest, model } = this
-    // Among many nodes, those that matter most.
+    // In a large cluster, only the nodes that matter most.
     const asked =
       watched.length < ALIKE_FROM_NODES ? watched : watched.filter((one) => one === primary || one === weakest)
     return asked.every((node) => mayDie(model, node, this.primaries[node] ?? [], this.escapes(node), [facts, primary]))
@@ -158,7 +158,7 @@ export class GlobalN1 {
     return nodes.includes(this.weakest) ? [this.weakest, ...nodes.filter((node) => node !== this.weakest)] : nodes
   }
 
-  /** The knowledge about nodes is forgotten when the model has changed. */
+  /** Forgets results about nodes when the model has changed. */
   private follow(): void {
     const { model } = this
     if (this.version === model.version || this.adopted()) return
@@ -167,14 +167,14 @@ export class GlobalN1 {
     this.surely = new Set()
     this.forget()
     const primaries: number[][] = model.nodes.map(() => [])
-    // As Ganeti lists them: what came last comes first.
+    // In Ganeti's order: newest first.
     for (let at = model.instances.length - 1; at >= 0; at--) {
       if (model.instances[at]?.data.forthcoming !== true) primaries[model.primary[at] ?? NO_NODE]?.push(at)
     }
     this.primaries = primaries
   }
 
-  /** Where all that changed is that the placement was made that was found to hold, what was found then is known now. */
+  /** If the only change is the placement we just checked, reuse that result. */
   private adopted(): boolean {
     const { model, held, known } = this
     this.held = undefined
@@ -191,7 +191,7 @@ export class GlobalN1 {
     return true
   }
 
-  /** Scores are to be counted anew, whatever was touched. */
+  /** Scores must be recomputed, whatever has changed. */
   private forget(): void {
     this.touched.length = 0
     this.counted.clear()
@@ -247,7 +247,10 @@ export class GlobalN1 {
     return nodes.filter((other) => other !== node && model.data.nodes[other]?.group === group)
   }
 
-  /** The result of counting: wherever the first of the instances go, there is room for the last, or there is too little even for small ones. */
+  /**
+   * Decides by counting. Either there is room for the last instance wherever the earlier ones go, or there is too
+   * little even for small ones.
+   */
   private room(node: number, instances: readonly number[]): Known | undefined {
     const { model } = this
     const facts = instances.flatMap((instance) => model.instances[instance] ?? [])
@@ -269,14 +272,14 @@ export class GlobalN1 {
       const here = Math.min(this.roomOn(other, largest), instances.length)
       taken += here
       ;[first, second] = here > first ? [here, first] : [first, Math.max(second, here)]
-      // One more instance may fill the two nodes that it goes to.
+      // One more instance may fill the two nodes to which it goes.
       if (taken - first - second >= instances.length) return { survives: true, sure: true }
     }
     if (takenAtMost < instances.length) return { survives: false, sure: true }
     return taken >= instances.length ? { survives: true, sure: false } : undefined
   }
 
-  /** How many instances of that size the node could take; something must stay free. */
+  /** How many instances of this size the node could take; some memory and disk must stay free. */
   private roomOn(node: number, { memory, disk }: Size): number {
     const free = freeMemory(this.model, node)
     const freeDisk = this.model.rows[node * Col.Width + Col.FreeDisk] ?? 0
@@ -325,7 +328,7 @@ export class GlobalN1 {
       if (best === undefined || after <= best.score + SAME) best = { node, score: after }
     }
     if (best === undefined) return false
-    // It is still counted where it was, on the node that dies; that is not looked at any more.
+    // The instance still counts on the dying node, which is not checked any more.
     this.touched.push(model.primary[instance] ?? best.node, best.node)
     this.changes.place(instance, best.node, NO_NODE)
     return true

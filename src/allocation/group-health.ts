@@ -1,4 +1,4 @@
-// Whether a group of nodes is healthy, in figures, and the group as a balance would leave it.
+// Figures for the health of a node group, and the group after a balance.
 import { ALLOC_DEFAULTS } from './options'
 import { type BalanceOptions, balance } from './balance'
 import { type ClusterModel, Col } from './cluster-model'
@@ -15,7 +15,10 @@ export interface BalancedGroup {
 
 export interface GroupHealth {
   readonly group: BalancedGroup
-  /** Nodes that fail N+1; nodes with conflicting instances; instances with an offline primary, and secondary; nodes that cannot be evacuated. */
+  /**
+   * Counts: nodes that fail N+1, nodes with conflicting instances, instances with an offline primary, with an offline
+   * secondary, nodes that cannot be evacuated.
+   */
   readonly counts: readonly number[]
   readonly score: number
 }
@@ -46,7 +49,7 @@ export function groupsIn({ data }: ClusterModel): BalancedGroup[] {
   })
 }
 
-/** Makes all moves of a balance at once: only where it ends counts. */
+/** Makes all moves of a balance at once: only the result counts. */
 export function rebalance(model: ClusterModel, { nodes, instances }: BalancedGroup, settings: BalanceOptions): void {
   const score = new Score(model, nodes)
   if (score.value() < settings.minScore + score.optimum()) return

@@ -1,10 +1,10 @@
-// The opcodes that make a move. Ganeti's programs write every parameter, and so do these.
+// The opcodes of a move. Ganeti's programs write every parameter, so these do too.
 import { isRunning } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import type { Move } from './moves'
 import type { Step } from './requests'
 
-/** A failover for what is not there yet. */
+/** A failover if the instance does not exist yet. */
 export function migrateStep(model: ClusterModel, instance: number, to?: number): Step {
   const data = model.instances[instance]?.data
   const name = data?.name ?? ''
@@ -42,7 +42,7 @@ export const replaceStep = (model: ClusterModel, instance: number, to: number): 
   remote_node: model.data.nodes[to]?.name,
 })
 
-/** The name of a move where people read it: an instance that runs is migrated live, and only one that does not is failed over. */
+/** The name of a move for people: a running instance is migrated live, a stopped one fails over. */
 export function moveName(model: ClusterModel, { kind, instance }: Pick<Move, 'kind' | 'instance'>): string {
   const running = isRunning(model.instances[instance]?.data.status ?? '')
   return kind.replace('-to-any', '').replace('failover', running ? 'migrate' : 'failover')

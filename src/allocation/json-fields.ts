@@ -1,4 +1,4 @@
-// Reads JSON objects that anybody may have written. An error names the owner of the object and the key that is missing or of another kind.
+// Reads untrusted JSON objects. An error names the object's owner and the missing or wrong key.
 import { bool, keyed, leaf, string } from '../lib/shapes/leaves'
 import { Mismatch, type Shape, isObject, mapped } from '../lib/shapes/shape'
 import { BadClusterData } from './cluster-data'
@@ -33,7 +33,7 @@ export class JsonFields {
     return Object.keys(this.values)
   }
 
-  /** There, and not null. */
+  /** Present and not null. */
   has(key: string): boolean {
     return Object.hasOwn(this.values, key) && this.values[key] !== null
   }
@@ -93,7 +93,7 @@ export class JsonFields {
   }
 }
 
-// Errors have the names that Ganeti's programs have for these kinds.
+// Errors use the names of Ganeti's programs for these types.
 const number = leaf('Int', { type: 'number' }, (value) => typeof value === 'number')
 const list = leaf('List', { type: 'array' }, (value): value is readonly unknown[] => Array.isArray(value))
 const [strings, numbers] = [itemsOf(string), itemsOf(number)]

@@ -1,6 +1,6 @@
-// Finds a good move in a large cluster whose instances are of a few sizes, without looking at every instance in every step. It looks at
-// instances on nodes that have just changed, and at those that promised about as much as the best when they were last looked at. Now and
-// then, and when these offer no good move, it looks at all.
+// Finds a good move in a large cluster with few sizes of instances, without considering every instance in each step. It
+// considers instances on nodes that have just changed, and those that promised about as much as the best last time.
+// Occasionally, and when these offer no good move, it considers all.
 import { LAZY_LOOKS, LAZY_PART, LAZY_ROUNDS } from '../model/limits/allocation'
 import { NO_NODE } from './cluster-data'
 import type { Move } from './moves'
@@ -9,15 +9,15 @@ export interface Looking<M extends Move> {
   /** The instance's best move that leaves a score below `bound`. */
   bestOf(instance: number, bound: number, ties: 'any'): M | undefined
   isOn(instance: number, nodes: ReadonlySet<number>): boolean
-  /** The same number for all instances that are alike and on nodes that are alike. */
+  /** The same number for alike instances on alike nodes. */
   likeOf(instance: number): number
 }
 
 export class LazySearch<M extends Move> {
-  /** By place among the candidates: what the best move gained when the instance was last looked at. */
+  /** By index among the candidates: the gain of the best move when the instance was last considered. */
   private readonly promised: Float64Array
   private changed = new Set<number>()
-  /** Steps until all are looked at again. */
+  /** Steps until all instances are considered again. */
   private left = 0
 
   constructor(
@@ -57,7 +57,7 @@ export class LazySearch<M extends Move> {
     return this.among([...near, ...this.firstUnlike(others)], before)
   }
 
-  /** The first places, one of each kind of instance, and not too many. */
+  /** The first indexes, one for each kind of instance, up to a limit. */
   private firstUnlike(places: readonly number[]): Iterable<number> {
     const found = new Map<number, number>()
     for (const at of places) {
@@ -69,7 +69,7 @@ export class LazySearch<M extends Move> {
     return found.values()
   }
 
-  /** Looks at these instances, at one of each kind, and notes what they promise. */
+  /** Considers these instances, one of each kind, and notes their promises. */
   private among(places: readonly number[], before: number): M | undefined {
     this.changed = new Set()
     const promised = new Map<number, number>()

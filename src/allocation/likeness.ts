@@ -1,4 +1,4 @@
-// Tells which instances are alike and on nodes that are alike: the same move of any of them leaves the same score.
+// Finds instances that are alike and on alike nodes: the same move of any of them leaves the same score.
 import { Alike } from './alike'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col } from './cluster-model'
@@ -7,9 +7,9 @@ import { ROW, Trials } from './trials'
 export class Likeness {
   private readonly alike: Alike
   private readonly trials: Trials
-  /** By instance: the number of its size and settings; equal instances have the same number. */
+  /** By instance: a number for its size and settings; equal instances have the same number. */
   private readonly what: Int32Array
-  /** By instance: the number of the instance together with its nodes; below 0 if it has to be found anew. */
+  /** By instance: a number for the instance with its nodes; below 0 if it must be recomputed. */
   private readonly sources: Int32Array
   private readonly keys: string[] = []
   private readonly ids = new Map<string, number>()
@@ -30,7 +30,7 @@ export class Likeness {
     this.sources = new Int32Array(model.instances.length).fill(-1)
   }
 
-  /** The same number for all instances that are alike and on nodes that are alike. */
+  /** The same number for alike instances on alike nodes. */
   sourceOf(instance: number): number {
     const known = this.sources[instance] ?? -1
     return known === -1 ? this.find(instance) : known

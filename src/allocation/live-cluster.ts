@@ -1,10 +1,10 @@
-// The cluster as the remote API shows it: lists of groups, nodes and instances, and what is said of the whole.
+// The cluster from the remote API: lists of groups, nodes and instances, and facts about the whole.
 import { BadClusterData, type ClusterData, type DiskData, NO_NODE } from './cluster-data'
 import type { GroupData, InstanceData, NodeData } from './cluster-data'
 import { JsonFields } from './json-fields'
 import { allocPolicyOf, policyOf, statusOf, templateOf } from './values'
 
-/** As they came, nothing checked. */
+/** As received, unchecked. */
 export interface LiveRecords {
   readonly groups: unknown
   readonly nodes: unknown
@@ -12,7 +12,7 @@ export interface LiveRecords {
   readonly info: unknown
 }
 
-/** `nodeMemory_mib`: what a KVM node itself takes, instead of what it reports; 0: what it reports. */
+/** `nodeMemory_mib`: the memory of a KVM node itself, instead of its report; 0 uses the report. */
 export function liveCluster(records: LiveRecords, nodeMemory_mib: number): ClusterData {
   const info = JsonFields.of('Parsing cluster data', records.info)
   const groups = listOf('Parsing group data', records.groups).map(parseGroup)

@@ -1,4 +1,4 @@
-// The load of instances as collectors of monitoring data measure it.
+// The load of instances, from monitoring collectors.
 import { type ClusterModel, Col, type Settings } from './cluster-model'
 import type { JsonFields } from './json-fields'
 
@@ -8,11 +8,11 @@ export interface LoadCollector {
   readonly name: string
   /** The data of one node. */
   reads(data: JsonFields): boolean
-  /** `data` in the order of the nodes; a text instead says what is wrong. */
+  /** `data` in the order of the nodes. Returns a text if something is wrong. */
   use(model: ClusterModel, data: readonly JsonFields[]): Loads | string
 }
 
-/** Each virtual processor has its share in what the node is loaded with. */
+/** Divides the node's load equally among its virtual processors. */
 export const WHOLE: LoadCollector = {
   name: 'cpu-avg-load',
   reads: (data) => data.isNumber('cpu_total'),
@@ -27,7 +27,7 @@ export const WHOLE: LoadCollector = {
   },
 }
 
-/** Each instance as Xen counts it. */
+/** The load of each instance, as Xen counts it. */
 export const XEN: LoadCollector = {
   name: 'xen-cpu-avg-load',
   reads: (data) => data.keys().every((name) => data.isNumber(name)),

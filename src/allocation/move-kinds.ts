@@ -1,4 +1,4 @@
-// Every kind of move of one instance: what it does to its source and, tried on copies of the rows, to a target.
+// Every kind of move of one instance: its effect on the source and, tried on copies of the rows, on a target.
 import type { Source } from './bounds'
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
@@ -16,31 +16,31 @@ export type MoveKind =
 
 export interface Kind {
   readonly name: MoveKind
-  /** Where Ganeti tries it: a failover first, then target by target every kind. */
+  /** Ganeti's order: a failover first, then every kind for each target. */
   readonly order: number
-  /** Its place among what is kept of an instance's kinds of moves; no instance has two of the same place. */
+  /** Its index among the stored kinds of an instance's moves; unique within an instance. */
   readonly place: number
   /** Whether the target becomes the primary. */
   readonly asPrimary: boolean
-  /** The nodes afterwards. */
+  /** The nodes after the move. */
   primaryAfter(to: number): number
   secondaryAfter(to: number): number
-  /** Its least effect besides that on its target; more than any number for a move that no target makes possible. */
+  /** The least effect, except on its target; infinite if no target is possible. */
   source(): Source
-  /** The memory that is kept already where its new primary's instances may have to start. */
+  /** The memory that the new secondary already keeps for its new primary. */
   kept(to: number): number
-  /** Targets where that is not nothing. */
+  /** Targets for which that is not zero. */
   special(): Iterable<number>
-  /** Leaves what it changes in `differences`. */
+  /** Writes the change to `differences`. */
   attempt(to: number): Verdict
 }
 
-/** The kinds of moves of the instance that was begun last. */
+/** The kinds of moves of the current instance. */
 export class MoveKinds {
   instance = -1
   primary = NO_NODE
   secondary = NO_NODE
-  /** The amounts that the nodes lose when the instance is taken off them. */
+  /** The amounts that the nodes lose when the instance leaves. */
   private readonly emptied = newDifference()
   private readonly freed = newDifference()
   private readonly other = newDifference()
@@ -183,7 +183,7 @@ export class MoveKinds {
     },
   }
 
-  /** Takes the instance off its nodes, if that was not done yet. */
+  /** Takes the instance off its nodes, if not done yet. */
   private start(): void {
     if (this.begun) return
     this.begun = true
@@ -201,14 +201,16 @@ export class MoveKinds {
     return { differences, linear: sum }
   }
 
-  /** Leaves in `other` the secondary as the primary. */
+  /** Leaves the secondary, as the new primary, in `other`. */
   private runsOnSecondary(leniency: Leniency): boolean {
     const { placement } = this.trials
     placement.copyRow(ROW.secondary, ROW.other)
     return placement.addPrimary(ROW.other, this.secondary, this.instance, 0, leniency) === Verdict.ok
   }
 
-  /** The node keeps memory for the target then. How much more is not known: at least as much as for a node without any. */
+  /**
+   * The node then keeps memory for the target. How much more is unknown: at least as much as for a node without any.
+   */
   private keepsFor(node: number, row: number, left: Float64Array, leniency: Leniency): Source {
     this.start()
     const { placement } = this.trials

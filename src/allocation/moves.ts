@@ -1,4 +1,4 @@
-// The best move of one instance: every kind of move with every target, and the score that each leaves.
+// The best move of one instance: tries every kind of move with every target.
 import { BOUNDED_TARGETS } from '../model/limits/allocation'
 import { SLACK } from './bounds'
 import { Changes } from './changes'
@@ -20,7 +20,7 @@ export interface Move {
   readonly kind: MoveKind
   readonly primary: number
   readonly secondary: number
-  /** After it. */
+  /** The score after the move. */
   readonly score: number
 }
 
@@ -29,14 +29,14 @@ export interface Found extends Move {
   readonly outcome: Outcome
   /** None for a failover. */
   readonly target: number
-  /** To Ganeti's last bit, once it was asked for. */
+  /** To Ganeti's last bit, once somebody has asked for it. */
   exact: number | undefined
 }
 
 export interface Replacements {
-  /** Moves of an instance without a mirror whose disks all nodes have. */
+  /** Failovers of an instance whose disks all nodes reach. */
   readonly failoverToAny: boolean
-  /** Anything that copies disks. */
+  /** Moves that copy disks. */
   readonly disks: boolean
   readonly failover: boolean
   readonly replaceAndFailover: boolean
@@ -44,10 +44,13 @@ export interface Replacements {
   readonly failoverAndReplace: boolean
 }
 
-/** Takes Ganeti's move among those that are as good but for rounding, or any of them: then a search ends where nothing can be better by more than that. */
+/**
+ * Among moves that only differ by rounding, takes Ganeti's choice (`told apart`) or any: then a search ends when
+ * nothing can be better by more than rounding.
+ */
 export type TieRule = 'told apart' | 'any'
 
-/** Bounds are below what they are about by less than half of this. */
+/** Bounds are too low by less than half of this. */
 export const TIED = 4 * SLACK
 
 export class Mover implements TargetSearch {
@@ -61,7 +64,7 @@ export class Mover implements TargetSearch {
   private readonly wanted: Kind[] = []
   private readonly trying: Known[] = []
   private apart = true
-  /** No move that was looked at last leaves less than this. */
+  /** None of the moves considered last leaves less than this. */
   lowest = Infinity
 
   constructor(
@@ -78,7 +81,7 @@ export class Mover implements TargetSearch {
     this.changes = new Changes(model, lenient)
   }
 
-  /** The best move of an instance: with a mirror, first the failover alone, then with every target. */
+  /** The best move of an instance. If it is mirrored: first the failover alone, then every target. */
   bestOf(instance: number, bound: number, may: Replacements, ties: TieRule): Found | undefined {
     this.begin(instance, bound, ties)
     const { kinds } = this
@@ -88,7 +91,7 @@ export class Mover implements TargetSearch {
     return this.best
   }
 
-  /** Keeps what its moves do to its own nodes. */
+  /** Stores the effects of its moves on its own nodes. */
   outline(instance: number, may: Replacements, own: OwnChanges): void {
     this.begin(instance, Infinity, 'any')
     const { kinds } = this
@@ -103,7 +106,7 @@ export class Mover implements TargetSearch {
     }
   }
 
-  /** Those with a target: valid until it is asked again. */
+  /** Kinds with a target; valid until the next call. */
   private targeted(may: Replacements): readonly Kind[] {
     const { kinds, wanted } = this
     wanted.length = 0
@@ -118,7 +121,7 @@ export class Mover implements TargetSearch {
     return wanted
   }
 
-  /** Makes the move; what was counted anew for trials is counted for good. */
+  /** Makes the move. Sums that were recomputed for trials are now recomputed for good. */
   apply({ instance, primary, secondary }: Move): void {
     const [from, mirror] = [this.model.primary[instance] ?? NO_NODE, this.model.secondary[instance] ?? NO_NODE]
     this.changes.place(instance, primary, secondary)
@@ -127,18 +130,18 @@ export class Mover implements TargetSearch {
     this.memory?.moved([from, mirror, primary, secondary].filter((node) => node !== NO_NODE))
   }
 
-  /** Whether it leaves less, also where it is as good but for rounding. */
+  /** Whether it leaves a lower score, also if they only differ by rounding. */
   isBetter(one: Found, other: Found): boolean {
     return Math.abs(one.score - other.score) < SAME ? this.exactly(one) < this.exactly(other) : one.score < other.score
   }
 
-  /** From now on targets are chosen otherwise, and no work is shared between instances that are alike. */
+  /** From now on chooses targets differently, and shares no work between alike instances. */
   choose(targets: TargetChoice): void {
     this.targets = targets
     this.memory = undefined
   }
 
-  /** Whether targets are left out. */
+  /** Whether some targets are skipped. */
   get weighed(): boolean {
     return this.targets.weighed
   }
@@ -192,7 +195,7 @@ export class Mover implements TargetSearch {
     if (outcome.score < this.limit()) this.take(this.found(known.kind, to, outcome))
   }
 
-  /** The target that leaves least to the last bit stands for all that are alike and keep no memory. */
+  /** The target with the lowest score to the last bit stands for all alike targets that keep no memory. */
   attemptAlike(known: Known, targets: TargetKind): void {
     const { kind } = known
     let found: Found | undefined
@@ -236,7 +239,7 @@ export class Mover implements TargetSearch {
 
   private take(found: Found): void {
     const { best, apart } = this
-    // Targets are not tried in order: of moves that are as good, Ganeti takes the first.
+    // Targets are not tried in order, but Ganeti takes the first of equal moves.
     if (apart && best !== undefined) {
       if (best.order === found.order) return
       if (Math.abs(found.score - best.score) < SAME) {

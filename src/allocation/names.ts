@@ -1,4 +1,4 @@
-// Names as people write and read them: short for display, and found again from what they typed.
+// Names for people: shortened for display, and found from what a user typed.
 import { BadClusterData, type ClusterData } from './cluster-data'
 
 export interface Aliases {
@@ -7,7 +7,7 @@ export interface Aliases {
   readonly instanceAliases: readonly string[]
 }
 
-/** All names without the domain that every one of them ends in. */
+/** All names, without the domain that they share. */
 export function aliases({ nodes, instances }: ClusterData): Aliases {
   const names = [...nodes, ...instances].map(({ name }) => name)
   const suffix = commonDomain(names)
@@ -15,7 +15,7 @@ export function aliases({ nodes, instances }: ClusterData): Aliases {
   return { suffix, nodeAliases: nodes.map(cut), instanceAliases: instances.map(cut) }
 }
 
-/** Places of what is named in full, or by its first labels when only one fits; refuses the others by name. */
+/** Indexes of objects by full name, or by first labels if only one fits; refuses the others by name. */
 export function findNames(all: readonly { name: string }[], wanted: readonly string[], complaint: string): number[] {
   const lookUp = (text: string) => {
     const exact = all.findIndex(({ name }) => name === text)

@@ -1,4 +1,4 @@
-// Numbers as Ganeti's programs write them.
+// Numbers in the format of Ganeti's programs.
 /** So many digits behind the point; where the shortest way to write the value lies between two, the even one is taken. */
 export function fixed(value: number, digits: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential().split('e')
@@ -11,7 +11,7 @@ export function fixed(value: number, digits: number): string {
   return `${value < 0 ? '-' : ''}${even.slice(0, point)}${digits > 0 ? '.' : ''}${even.slice(point)}`
 }
 
-/** As scores are printed. */
+/** The printed form of scores. */
 export const score8 = (value: number): string => fixed(value, 8)
 
 /** As Haskell shows a Double: always with a decimal point. */
@@ -30,7 +30,7 @@ export interface Unreadable {
   readonly error: string
 }
 
-/** The number that the text is, as Haskell reads it: blanks and brackets may stand before it, nothing behind it. */
+/** Parses a number as Haskell does: blanks and brackets may precede it, nothing may follow. */
 export function readNumber(text: string, kind: NumberKind): number | Unreadable {
   const found = readPrefix(text, kind)
   if (found === undefined) return { error: `cannot parse string '${text}'` }
@@ -63,7 +63,7 @@ function readPrefix(text: string, kind: NumberKind): { value: number; rest: stri
   if (digits === undefined) return undefined
   const whole = /^(?:\d+|0[xXoO].*)$/.test(digits)
   if (kind === 'whole' && !whole) return undefined
-  // Whole numbers go round as they do in 64 bits.
+  // Whole numbers overflow as 64-bit integers do.
   const value = kind === 'whole' ? Number(BigInt.asIntN(64, BigInt(digits))) : Number(digits)
   return { value: negative ? -value : value, rest: unsigned.slice(digits.length) }
 }

@@ -1,17 +1,17 @@
-// The choices of whoever asks for a place: what may be broken, ignored or used.
+// Options of a placement request: rules that may be broken or ignored, and usable nodes.
 
 export interface AllocOptions {
   readonly ignoreSoftErrors: boolean
-  /** The death of any node must leave room for its instances. */
+  /** Every node may die, and the others have room for its instances. */
   readonly capacity: boolean
-  /** Node groups that this need not hold for. */
+  /** Node groups to which this does not apply. */
   readonly capacityIgnores: readonly number[]
-  /** Offline nodes may be in breach of it already. */
+  /** Offline nodes may already violate it. */
   readonly acceptExisting: boolean
-  /** So may all nodes that are: what is moved need not mend what it makes no worse. */
+  /** All nodes may already violate it: a move need not repair what it does not make worse. */
   readonly acceptFailing: boolean
   readonly ignorePolicy: boolean
-  /** By name; undefined: all. */
+  /** Names; undefined for all. */
   readonly restrictTo: readonly string[] | undefined
 }
 

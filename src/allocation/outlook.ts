@@ -1,5 +1,5 @@
-// Global N+1 by counting, without trying: when a node dies, is there room at all for what was on it? Nothing but sizes counts
-// here: where there is no room, there is none either when it is tried, nor is there any with a larger instance.
+// Global N+1 by counting only: when a node dies, is there room at all for its instances? Only sizes count. Without room
+// here, a real placement fails too, and so does one with a larger instance.
 import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'
 import { type InstanceData, escapesWhole } from './cluster-data'
 import { Verdict } from './placement'
@@ -9,7 +9,7 @@ import { isMirroredInside } from '../model/templates'
 
 interface Item {
   readonly memory: number
-  /** -1 where it is not on the node's own disks. */
+  /** -1 if it is not on the node's own disks. */
   readonly disk: number
 }
 
@@ -18,7 +18,10 @@ interface Bin {
   disk: number
 }
 
-/** `own`: the instances of the node that dies; `escapes`: where they may go; `added`, with `primary`: one more, where it is to go. */
+/**
+ * `own`: the dying node's instances. `escapes`: where they may go. `added` and `primary`: one more instance and its
+ * node.
+ */
 export function mayDie(
   model: ClusterModel,
   node: number,
@@ -48,7 +51,7 @@ export function mayDie(
   return new Packing(items, [...bins.values()]).mayFit()
 }
 
-/** Instances that are made anew must keep to the policy of the group. */
+/** Recreated instances must fit the group's policy. */
 function isWelcome(model: ClusterModel, data: InstanceData, escapes: readonly number[]): boolean {
   if (escapesWhole(data.template)) return true
   return escapes.some((node) => {
@@ -69,7 +72,7 @@ function move({ memory, disk }: Item, bin: Bin | undefined, by: 1 | -1): void {
   if (disk >= 0) bin.disk += by * disk
 }
 
-/** The largest items first, each in every bin that it fits into, until all have one or the tries are used up. */
+/** Tries the largest items first, each in every bin that it fits, until all have a bin or the tries are used up. */
 class Packing {
   private tries = 0
 
@@ -97,7 +100,7 @@ class Packing {
     return false
   }
 
-  /** A bin that is as another before it leads nowhere either. */
+  /** A bin equal to an earlier one leads nowhere either. */
   private seen(bin: Bin, from: number, to: number): boolean {
     for (let k = Math.max(from, to - 8); k < to; k++) {
       const other = this.bins[k]

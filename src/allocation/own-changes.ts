@@ -1,15 +1,15 @@
-// The effect of each kind of move of an instance on the instance's own nodes. It stays true until one of these nodes changes, so what the moves
-// change at the least is weighed again for every step from these numbers, without trying a move.
+// The effect of each kind of move of an instance on the instance's own nodes. It holds until one of these nodes
+// changes. So every step can weigh the least change of a move from these numbers, without trying the move.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import type { Drift } from './drift'
 import { CONTRIBUTION, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score } from './score'
 
-/** Places of the kinds of moves of one instance. */
+/** Kinds of moves of one instance. */
 export const PLACES = 5
-/** For these the first difference is the primary's, and the second the secondary's; for the others it is the other way round. */
+/** True: the first difference is the primary's, the second the secondary's. False: the other way round. */
 const FROM_PRIMARY = [false, true, false, false, true]
-/** Places of what is kept of a move, behind both differences. */
+/** Indexes of a move's stored values, after both differences. */
 const LINEAR = 2 * SPREAD_COUNT
 const MORE = LINEAR + 1
 const WIDTH = LINEAR + 2
@@ -18,7 +18,7 @@ export interface OwnChange {
   /** As `Score.difference` writes them. */
   readonly differences: readonly Float64Array[]
   readonly linear: number
-  /** So much more memory may the node of the second difference have to keep free than that says. */
+  /** The second difference's node may have to keep this much more memory free. */
   readonly more: number
 }
 
@@ -34,7 +34,7 @@ export class OwnChanges {
     this.kept.fill(Infinity)
   }
 
-  /** The instance has no moves, until some are kept. */
+  /** Marks the instance as without moves. */
   clear(instance: number): void {
     for (let place = 0; place < PLACES; place++) this.kept[(instance * PLACES + place) * WIDTH + LINEAR] = Infinity
   }
@@ -54,8 +54,8 @@ export class OwnChanges {
   }
 
   /**
-   * The least change by the move when a target gets these amounts, besides the target's own: along the lines of the
-   * spreads, less what these may be above the roots.
+   * The least change by the move when a target gets these amounts, without the target's own: along the lines of the
+   * spreads, minus their distance from the roots.
    */
   weigh(instance: number, place: number, amounts: Float64Array): number {
     const { kept, model, drift } = this

@@ -1,10 +1,11 @@
-// Putting an instance on a node or taking it away, on a copy of the node's row: what changes, and the first check that forbids it.
+// Puts an instance on a node or removes it, on a copy of the node's row: the changes, and the first check that forbids
+// it.
 import { type ClusterModel, Col, missedLocations } from './cluster-model'
 import { isMirroredInside } from '../model/templates'
 
 const WIDTH: number = Col.Width
 
-/** Why an instance may not be put somewhere; `ok` when it may. */
+/** Why an instance may not be placed; `ok` if it may. */
 export const enum Verdict {
   ok,
   memory,
@@ -18,7 +19,7 @@ export const enum Verdict {
   internal,
 }
 
-/** The checks that look ahead are left out when the instance comes from somewhere worse. */
+/** Checks that are skipped when the instance comes from a worse place. */
 export interface Leniency {
   readonly soft: boolean
   readonly disks: boolean
@@ -26,7 +27,7 @@ export interface Leniency {
 
 export const STRICT: Leniency = { soft: false, disks: false }
 export const SOFT: Leniency = { soft: true, disks: false }
-/** For an instance whose primary is offline: its disks there are counted already. */
+/** For an instance with an offline primary: its disks already count there. */
 export const FAILED_OVER: Leniency = { soft: true, disks: true }
 
 export class Placement {
@@ -35,7 +36,7 @@ export class Placement {
     readonly rows: Float64Array,
   ) {}
 
-  /** Copies the node's row to `row`, where it may be changed. */
+  /** Copies the node's row to `row`, which may then be changed. */
   copy(node: number, row: number): void {
     const from = node * Col.Width
     for (let k = 0; k < WIDTH; k++) this.rows[row + k] = this.model.rows[from + k] ?? 0
@@ -175,7 +176,7 @@ export class Placement {
       this.takeSpindles(row, Col.FreeSpindlesAll, data.spindles, by)
       if (real) this.takeSpindles(row, Col.FreeSpindles, data.spindles, by)
     } else {
-      // Without exclusive storage nobody counts free spindles.
+      // Without exclusive storage free spindles are not counted.
       this.rows[row + Col.FreeSpindlesAll] = 0
       if (real) this.rows[row + Col.FreeSpindles] = 0
       if (!local) return
@@ -184,13 +185,13 @@ export class Placement {
     }
   }
 
-  /** An instance that does not say how many it needs fits nowhere, and gives nothing back. */
+  /** An instance without a number of spindles fits nowhere, and returns none. */
   private takeSpindles(row: number, col: Col, spindles: number | undefined, by: 1 | -1): void {
     if (spindles !== undefined) this.add(row, col, -by * spindles)
     else if (by === 1) this.rows[row + col] = -1
   }
 
-  /** Its tags that other primaries of the node have too. */
+  /** The number of its tags that other primaries of the node also have. */
   private clashes(node: number, instance: number): number {
     const tags = this.model.tagCounts[node]
     const own = this.model.primary[instance] === node ? 1 : 0

@@ -1,4 +1,4 @@
-// Two questions that Ganeti's protocol has no answer to: which moves would balance the cluster, and how many instances fit.
+// Two questions beyond Ganeti's protocol: which moves would balance the cluster, and how many instances fit.
 import type { AllocOptions } from './options'
 import { BALANCE_DEFAULTS, names, planBalanceSteps } from './balance-plan'
 import { groupByName } from './choose-group'
@@ -13,7 +13,7 @@ interface Planned {
   readonly result: unknown
 }
 
-/** `[instance, nodes before, nodes after]` in order, at most `maxMoves`; below 0: as many as there are. */
+/** `[instance, nodes before, nodes after]` in order, at most `maxMoves` (below 0: no limit). */
 export function planBalance(
   model: ClusterModel,
   maxMoves: number,
@@ -28,7 +28,7 @@ export function planBalance(
   return { info: `${steps.length} moves`, result: steps.map(({ instance, from, to }) => [instance, from, to]) }
 }
 
-/** The nodes of each instance that fits, in order; at most `most` of them, below 0: as many as fit. */
+/** The nodes of each instance that fits, in order; at most `most` (below 0: no limit). */
 export function planCapacity(
   model: ClusterModel,
   { data, group }: NewInstance,

@@ -1,11 +1,11 @@
-// Whether an instance is of a size and kind that the policy of a node group wants.
+// Checks an instance's size and kind against the policy of a node group.
 import type { InstanceData, Policy, Spec } from './cluster-data'
 import { Verdict } from './placement'
 import { hasDisks } from '../model/templates'
 
 export function judgePolicy(instance: InstanceData, policy: Policy, exclusiveStorage: boolean): Verdict {
   let verdict: Verdict = policy.minMax.length === 0 ? Verdict.ok : Verdict.internal
-  // One pair of bounds that it is within is enough; otherwise the first pair says what is wrong.
+  // Fitting one pair of bounds is enough. Otherwise the first pair gives the reason.
   for (const { min, max } of [...policy.minMax].reverse()) {
     if (verdict === Verdict.ok) break
     verdict = compare(instance, min, exclusiveStorage, -1) || compare(instance, max, exclusiveStorage, 1)

@@ -1,4 +1,4 @@
-// The preconditions of the steps of a planned balance: the objects of the configuration that must be as they were.
+// Preconditions of a planned balance's steps: objects of the configuration that must not change.
 import { findNode } from '../config/lookup'
 import { recordValues } from '../config/records'
 import type { ConfigData } from '../model/config'
@@ -10,7 +10,10 @@ interface Version {
   readonly serial_no: number
 }
 
-/** The preconditions of each opcode. A step hangs on its instance, unless an earlier step changes it, and on the nodes that it goes to. */
+/**
+ * The preconditions of each opcode. A step depends on its instance, unless an earlier step changes it, and on its
+ * target nodes.
+ */
 export function preconditionsOf(config: ConfigData, { ops, steps }: Pick<BalanceAnswer, 'ops' | 'steps'>): Version[][] {
   const instances = new Map(recordValues(config.instances).map((one) => [one.name, one]))
   const touched = new Set<string>()

@@ -1,4 +1,4 @@
-// The targets of a move that may be better than what was found before, by the same sums that tell what instances promise.
+// Finds targets that may beat the best move so far, with the same sums as the instances' promises.
 import type { Promises, Role } from './promises'
 import type { Known } from './step-memory'
 import type { TargetChoice, TargetSearch } from './targets'
@@ -8,7 +8,7 @@ interface Weighed {
   readonly known: Known
   readonly role: Role
   readonly reserve: number
-  /** The score at the least, but for what the target adds. */
+  /** The least score, without the target's part. */
   readonly constant: number
 }
 
@@ -40,7 +40,7 @@ export class PromisedTargets implements TargetChoice {
       least = score
       first = one
     }
-    // The most promising first: what it leaves of the others is little.
+    // The most promising one first: it leaves few of the others.
     const before = first?.role.leastAt ?? -1
     if (first !== undefined) this.attempt(search, first, before)
     for (const one of weighed) this.tryAll(search, one, one === first ? before : -1)

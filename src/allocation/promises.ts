@@ -1,6 +1,7 @@
-// The promise of each instance: no move of it changes the score by less. A promise is found when the instance is looked at. Afterwards it
-// is kept true from step to step: a step changes a few nodes, and the slopes of the spreads by a little. So moves between other nodes gain
-// at most a little more than before, and moves to those nodes are bounded by two sums, one of the instance's nodes and one of the target.
+// Each instance has a promise: no move of it changes the score by less. The promise is found when the instance is
+// considered, and then updated from step to step. A step changes a few nodes, and slightly the slopes of the spreads.
+// So moves between other nodes gain at most a little more than before. Moves to the changed nodes are bounded by two
+// sums, one for the instance's nodes and one for the target.
 import { asPrimary, asSecondary } from './bound-roles'
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
@@ -10,17 +11,17 @@ import { SPREAD_COUNT, type Score } from './score'
 import { type Asking, NO_AMOUNTS, TargetSums } from './target-sums'
 import { isMirroredInside } from '../model/templates'
 
-/** The amounts that a role of instances of a size asks of a target. */
+/** The amounts that instances of a size ask of a target in a role. */
 export interface Role {
   readonly isPrimary: boolean
   readonly amounts: Float64Array
   readonly asking: Asking
-  /** The target that added least when all were counted, and when that was. */
+  /** The target with the least sum at the last count, and the step of that count. */
   leastAt: number
   version: number
 }
 
-/** The sums of each target, for the role that they were counted for last. */
+/** The sums of each target, for the last counted role. */
 interface Counted {
   readonly sums: Float64Array
   role: Role | undefined
@@ -37,11 +38,11 @@ export class Promises {
   private readonly secondary: Float64Array
   private readonly outlined: Int32Array
   private readonly roles: Role[] = []
-  /** By role: no target adds less; nor do those that the last step has changed. */
+  /** By role: a lower bound for all targets, including those that the last step changed. */
   private readonly leastOf: Float64Array
   private readonly near: Float64Array
   private readonly drops: Float64Array
-  /** By instance, its roles and its size; by size, the most of each amount, and what the last step took from promises. */
+  /** By instance, its roles and size. By size, the largest amounts, and how much the last step lowered promises. */
   private readonly primaryOf: Int32Array
   private readonly secondaryOf: Int32Array
   private readonly sizeOf: Int32Array
@@ -96,7 +97,7 @@ export class Promises {
     this.follow([])
   }
 
-  /** The change by its moves besides their targets', as far as it is known without trying any. */
+  /** The least change by its moves, without the target's part, as far as it is known without trying. */
   outline(instance: number): void {
     const { own } = this
     const [primary, secondary] = [this.roleOf(instance, true), this.roleOf(instance, false)]
@@ -115,7 +116,10 @@ export class Promises {
     return this.outlined[instance] === this.score.version
   }
 
-  /** As far as outlines tell, with what targets add counted anew where that may show that no move changes the score by less than this. */
+  /**
+   * Improves the promise with outlines. Recounts targets if that may prove that no move changes the score by less than
+   * this.
+   */
   refine(instance: number, change: number): void {
     if (!this.count(this.roleOf(instance, true), change - (this.primary[instance] ?? 0))) return
     if (!this.count(this.roleOf(instance, false), change - (this.secondary[instance] ?? 0))) return
@@ -137,12 +141,12 @@ export class Promises {
     return role
   }
 
-  /** No target adds less. */
+  /** A lower bound for what targets add. */
   leastFor({ asking: { id } }: Role): number {
     return this.leastOf[id] ?? -Infinity
   }
 
-  /** The sum of each target; valid until it is asked for another of this step. */
+  /** The sum of each target; valid until another role is counted. */
   sumsOf(role: Role): Float64Array {
     const counted = this.counted[role.isPrimary ? 0 : 1]
     const { sums } = counted
@@ -156,13 +160,13 @@ export class Promises {
     return sums
   }
 
-  /** The amount that some steps like the last will take from its promise. */
+  /** How much a few more steps like the last one would lower its promise. */
   ahead(instance: number): number {
     const loss = this.losses[this.sizeOf[instance] ?? 0] ?? 0
     return loss < Infinity ? STEPS_AHEAD * loss : 0
   }
 
-  /** A move was made between these nodes. Answers with the instances on them, which promise nothing any more. */
+  /** A move was made between these nodes. Returns the instances on them, which have no promise any more. */
   follow(nodes: readonly number[]): number[] {
     const { drift, sums, touched, places, candidates, least } = this
     const { primary, secondary } = this.model
@@ -171,7 +175,7 @@ export class Promises {
     const changed = own.map((node) => places[node] ?? -1).filter((place) => place !== -1)
     sums.follow(changed)
     this.followSizes(changed)
-    // Behind the last node is the place of none.
+    // The index after the last node means no node.
     const none = touched.length - 1
     for (const node of own) touched[node] = 1
     const on: number[] = []
@@ -228,7 +232,7 @@ export class Promises {
     }
   }
 
-  /** Tells each instance's roles and size; answers with how many sizes there are. */
+  /** Assigns each instance's roles and size. Returns the number of sizes. */
   private tellSizes(): number {
     const { model, candidates, roles, primaryOf, secondaryOf, sizeOf } = this
     const [sizes, known] = [new Map<string, number>(), new Map<string, number>()]
@@ -259,7 +263,10 @@ function idOf(known: Map<string, number>, key: string): number {
 }
 
 const ALONE = new Float64Array(SPREAD_COUNT)
-/** Less than anything, but a number: an instance without moves of a role promises no more for what is not known of the role's targets. */
+/**
+ * Lower than everything, but finite: an instance without moves of a role promises no more because the role's targets
+ * are unknown.
+ */
 const UNKNOWN = -Number.MAX_VALUE
 const ROUNDING = 1e-12
 const STEPS_AHEAD = 8

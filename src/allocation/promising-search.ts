@@ -1,5 +1,5 @@
-// The best move of a step, found by looking only at the instances that could have it: those whose promises say that they may gain as much
-// as what was found. It is the move that a look at all of them would find.
+// Finds the best move of a step by considering only instances whose promise reaches the best gain so far. The result is
+// the same as if all were considered.
 import TinyQueue from 'tinyqueue'
 import { PROMISING_FIRST } from '../model/limits/allocation'
 import { type Found, TIED, type TieRule } from './moves'
@@ -9,18 +9,18 @@ import { SAME } from './ties'
 export interface Looking {
   /** The instance's best move that leaves a score below `bound`. */
   bestOf(instance: number, bound: number, ties: TieRule): Found | undefined
-  /** Keeps what the instance's moves do to its own nodes. */
+  /** Stores the effects of the instance's moves on its own nodes. */
   outline(instance: number): void
   isBetter(one: Found, other: Found): boolean
 }
 
 export class PromisingSearch {
   private readonly founds: Found[] = []
-  /** By instance: its place among the candidates. */
+  /** By instance: its index among the candidates. */
   private readonly order: Int32Array
   private stale: readonly number[]
   private before = 0
-  /** The change of the score by the best move that was found. */
+  /** The change of the score by the best move so far. */
   private change = 0
 
   constructor(
@@ -33,7 +33,7 @@ export class PromisingSearch {
     this.stale = candidates
   }
 
-  /** Ganeti's move among those that are as good but for rounding. */
+  /** Ganeti's choice among moves that only differ by rounding. */
   best(before: number): Found | undefined {
     const { candidates, promises, looking, founds, order } = this
     const { least } = promises
@@ -79,7 +79,7 @@ export class PromisingSearch {
     if (!promises.isOutlined(instance)) promises.outline(instance)
     if ((least[instance] ?? 0) < wanted) promises.refine(instance, wanted)
     if ((least[instance] ?? 0) >= wanted) return
-    // A bit further than needed: then it need not be looked at again for the next steps.
+    // Slightly further than needed, so that it need not be considered again in the next steps.
     const bound = this.change + Math.max(SAME, promises.ahead(instance))
     const found = looking.bestOf(instance, before + bound, 'told apart')
     const change = found === undefined ? bound : found.score - before

@@ -1,4 +1,4 @@
-// A question on its way to a thread: first all but the instances, then these, some at a time.
+// Splits a question for a thread: first everything except the instances, then these in slices.
 import { breathe } from '../lib/clock'
 import { slices } from '../lib/slices'
 import { INSTANCES_AT_ONCE } from '../model/limits/allocation'
@@ -21,9 +21,9 @@ export async function* toParts<Q>({ data, question, options }: Asked<Q>): AsyncG
   }
 }
 
-/** The question again from its parts, at the other end. */
+/** Puts the question together again in the thread. */
 export function fromParts<Q = Question>([head, ...rest]: readonly unknown[]): Asked<Q> {
-  // Both ends are ours, and the parts come in order.
+  // Both ends are ours, and the parts arrive in order.
   const asked = head as Asked<Q>
   const instances = (rest as readonly (readonly InstanceData[])[]).flat()
   return { ...asked, data: { ...asked.data, instances } }

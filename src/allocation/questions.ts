@@ -1,4 +1,5 @@
-// Questions to the allocation that take so long that they get a thread of their own: plain data in and out, the same for the same input.
+// Questions to the allocation that run in a thread because they take long. Plain data in and out; the same input gives
+// the same output.
 import type { Capacity, WhatIf } from '../model/allocation'
 import type { AllocOptions } from './options'
 import { type BalanceAnswer, type BalanceQuestion, planBalanceSteps } from './balance-plan'

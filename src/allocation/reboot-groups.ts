@@ -1,12 +1,12 @@
-// Which nodes may be rebooted at the same time: no mirrored instance loses both its nodes, and what is not mirrored finds room on
-// nodes that stay.
+// Groups nodes that may reboot at the same time: no mirrored instance loses both nodes, and unmirrored ones find room
+// on other nodes.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { type Coloring, type Graph, colorings } from './coloring'
 import { Relocations } from './relocations'
 import { isMirroredInside } from '../model/templates'
 
-/** A graph over the nodes from `first` on; those that were left out have no neighbours. */
+/** A graph of the nodes from `first` on; excluded nodes have no neighbours. */
 export interface NodeGraph {
   readonly first: number
   readonly graph: Graph
@@ -14,7 +14,7 @@ export interface NodeGraph {
 
 export interface RebootGroup {
   readonly nodes: readonly number[]
-  /** Instances that must go elsewhere before. */
+  /** Instances that must move away first. */
   readonly moves: readonly Move[]
 }
 
@@ -26,14 +26,16 @@ interface Move {
 
 interface RebootOptions {
   readonly ignoreNonRedundant: boolean
-  /** Secondaries must not lose their disks either. */
+  /** Secondaries must keep their disks too. */
   readonly fullEvacuation: boolean
 }
 
 /** The text says which instances found no room. */
 export class NoRoom extends Error {}
 
-/** Neighbours must not be down together; with instances running, two primaries with a common secondary must not either. */
+/**
+ * Neighbours must not be down together. With running instances, two primaries with a common secondary must not either.
+ */
 export function nodeGraph(model: ClusterModel, nodes: readonly number[], instancesDown: boolean): NodeGraph {
   const first = Math.min(...nodes)
   const mirrors = model.instances.flatMap(({ data }) => (isMirroredInside(data.template) ? [data] : []))
@@ -70,7 +72,10 @@ function commonSecondaries(model: ClusterModel, edges: readonly Edge[]): Edge[] 
 export const nodeColorings = ({ first, graph }: NodeGraph): Coloring[] =>
   colorings(graph).map(({ name, classes }) => ({ name, classes: classes.map((one) => one.map((at) => at + first)) }))
 
-/** The classes of the smallest colouring, split until each can be cleared of what is not mirrored. Leaves the model as it was. */
+/**
+ * The classes of the smallest colouring, split until the unmirrored instances of each can move away. Restores the
+ * model.
+ */
 export function rebootGroups(model: ClusterModel, found: readonly Coloring[], options: RebootOptions): RebootGroup[] {
   const smallest = found.reduce((best, one) => (one.classes.length < best.classes.length ? one : best))
   const relocations = new Relocations(model)
@@ -104,7 +109,7 @@ export function rebootGroups(model: ClusterModel, found: readonly Coloring[], op
   return groups
 }
 
-/** The biggest groups first, but the master's last, and the master last in it. */
+/** The biggest groups first, but the master's group last, and the master last in it. */
 export function rebootOrder(
   { data }: ClusterModel,
   wanted: readonly number[],
@@ -127,7 +132,7 @@ interface Kind {
   relocate(instance: number, to: number): boolean
 }
 
-/** Parts that can be cleared one after the other; while one is looked at, the model is as after clearing it. */
+/** Parts that can be cleared one after the other. While a part is handled, the model is as after clearing it. */
 function* partition(
   model: ClusterModel,
   relocations: Relocations,
@@ -146,7 +151,7 @@ function* partition(
   }
 }
 
-/** Greedily: a node whose instances find no room is left for another time. */
+/** Greedy: a node whose instances find no room is left for a later part. */
 function clear(
   model: ClusterModel,
   relocations: Relocations,
@@ -172,7 +177,7 @@ function migrateAway(relocations: Relocations, nodes: readonly number[]): void {
   }
 }
 
-/** An instance whose nodes only change their roles does not move. */
+/** An instance whose nodes only exchange roles does not move. */
 function movesOf({ data, primary, secondary }: ClusterModel): Move[] {
   return data.instances.flatMap((before, instance) => {
     const mirrored = isMirroredInside(before.template)

@@ -1,5 +1,5 @@
-// Instances put elsewhere one after the other, with the lists of each node in the order in which Ganeti keeps them: the order decides
-// who finds room first.
+// Moves instances one after the other, and keeps each node's lists in Ganeti's order, which decides who finds room
+// first.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { Changes } from './changes'
@@ -15,9 +15,9 @@ interface Mark {
   readonly secondaries: Lists
 }
 
-/** Instances that leave a node that goes down may exceed soft limits. */
+/** Instances that leave a node before a reboot may exceed soft limits. */
 export class Relocations {
-  /** By node, what came last first. */
+  /** By node, newest first. */
   primaries: Lists
   secondaries: Lists
   private readonly trials: Trials
@@ -40,7 +40,7 @@ export class Relocations {
     return isMirroredInside(this.model.instances[instance]?.data.template)
   }
 
-  /** Whether it goes. */
+  /** Moves the instance if it fits; returns whether it did. */
   move(instance: number, to: number): boolean {
     const { placement, secondary } = this.begun(instance)
     placement.copy(to, ROW.target)

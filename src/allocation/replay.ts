@@ -1,5 +1,4 @@
-// A balance that somebody else has planned: its relocations are made one after the other, to tell what each gains and which opcodes
-// carry it out.
+// Replays a balance that somebody else has planned, to find each move's gain and opcodes.
 import type { BalanceStep } from '../model/allocation'
 import { type BalanceAnswer, changed, copied, names } from './balance-plan'
 import { Changes } from './changes'
@@ -11,7 +10,7 @@ import type { MoveKind } from './move-kinds'
 import type { Step } from './requests'
 import { Score } from './score'
 
-/** By name, the primary node first. */
+/** Names, the primary node first. */
 export interface Relocation {
   readonly instance: string
   readonly from: readonly string[]
@@ -22,7 +21,7 @@ interface Limits {
   readonly maxMoves: number
   readonly maxOpcodes: number
   readonly diskMoves: boolean
-  /** Whose scores are told, by name. */
+  /** Names of groups whose scores are returned. */
   readonly groups: readonly string[]
 }
 
@@ -62,7 +61,7 @@ export function replay(model: ClusterModel, relocations: readonly Relocation[], 
   }
 }
 
-/** Relocations build on each other, so none can be left out. */
+/** Moves build on each other, so none can be omitted. */
 function checkCopies({ instance, to }: Relocation, opcodes: readonly Step[], { diskMoves }: Limits): void {
   if (diskMoves || opcodes.every(({ OP_ID }) => OP_ID !== 'OP_INSTANCE_REPLACE_DISKS')) return
   throw new BadClusterData(

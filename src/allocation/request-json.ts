@@ -21,7 +21,7 @@ export interface ParsedRequest {
 const TOP = 'invalid iallocator message'
 const IN_REQUEST = 'invalid request dict'
 
-/** `nodeMemory_mib`: what a KVM node itself takes, instead of what it reports; 0: what it reports. */
+/** `nodeMemory_mib`: the memory of a KVM node itself, instead of its report; 0 uses the report. */
 export function parseRequest(text: string, nodeMemory_mib: number): ParsedRequest {
   const message = JsonFields.parse('Parsing input IAllocator message', text, TOP)
   const request = message.object('request', IN_REQUEST)

@@ -1,4 +1,4 @@
-// Questions to the allocation and its answers: plain data, by name. The allocator protocol carries the same over JSON.
+// Questions to the allocation and its answers as plain data, by name. The allocator protocol has the same in JSON.
 import type { Reject } from '../model/allocation'
 import type { InstanceData } from './cluster-data'
 
@@ -7,7 +7,7 @@ export interface NewInstance {
   readonly data: InstanceData
   /** 2 for a mirrored one, else 1. */
   readonly requiredNodes: number
-  /** By name: only there, whatever the group's policy. */
+  /** The name of the only allowed group, whatever its policy. */
   readonly group: string | undefined
 }
 
@@ -28,17 +28,17 @@ export type Request =
   | { readonly type: 'balance'; readonly maxMoves: number; readonly group?: string }
   | { readonly type: 'capacity'; readonly instance: NewInstance; readonly most: number }
 
-/** One node that was looked at as the place of an instance. */
+/** A node that was considered for the instance. */
 export interface Candidate {
   readonly node: string
-  /** The other node of a pair, the best that was found. */
+  /** The other node of a pair, the best one. */
   readonly secondary?: string
-  /** How much worse (above 0) or better the whole becomes; only where it fits. */
+  /** How much worse (above 0) or better the score becomes; only if it fits. */
   readonly scoreChange?: number
   readonly reject?: Reject
   /** Details of the reason. */
   readonly detail?: string
-  /** The amount that was short, where it is a number: MiB of memory and disk, CPUs, spindles. */
+  /** How much there was of the scarce resource, if it is a number: MiB of memory and disk, CPUs, spindles. */
   readonly free?: number
   readonly needed?: number
 }
@@ -53,14 +53,16 @@ export interface Failed {
   readonly instance: string
   /** In the words of Ganeti's programs. */
   readonly why: string
-  /** Where it could not go; only where that was asked for. */
+  /** Considered nodes; only if requested. */
   readonly candidates?: readonly Candidate[]
 }
 
-/** As opcodes travel: OP_ID and parameters. */
+/** An opcode on the wire: OP_ID and parameters. */
 export type Step = Readonly<Record<string, unknown>> & { readonly OP_ID: string }
 
-/** The answer to an evacuation or a change of group: `jobs` has for each moved instance, in the same order, its opcodes. */
+/**
+ * The answer to an evacuation or a change of group. `jobs` has the opcodes of each moved instance, in the same order.
+ */
 export interface Evacuation {
   readonly moved: readonly Moved[]
   readonly failed: readonly Failed[]

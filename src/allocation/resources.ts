@@ -1,4 +1,4 @@
-// The resources that a cluster has, uses and has left, all nodes together.
+// The resources of the whole cluster: total, used and free.
 import { type ClusterModel, Col, freeMemory } from './cluster-model'
 import { Score } from './score'
 

@@ -1,37 +1,40 @@
-// How evenly loaded a cluster is: one number, the weighted sum of the spread of every resource over the online nodes and of what is
-// wrong. 0 is best. A change of a few nodes is judged by what those nodes contributed before and after.
+// How evenly a cluster is loaded, as one number: the weighted sum of the spread of every resource over the online
+// nodes, and of counted problems. 0 is best. A change of a few nodes is judged by their contributions before and after.
 import { type ClusterModel, Col, freeMemory } from './cluster-model'
 
-/** Components that are spreads (standard deviations), in the order of their place in a node's contribution. */
+/** Components that are spreads (standard deviations), in the order of a node's contribution. */
 const SPREADS = [0.5, 0.5, 1, 0.5, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.5]
 export const WEIGHTS = Float64Array.from(SPREADS)
 export const SPREAD_COUNT = SPREADS.length
-/** A contribution: the spreads' values, then the weighted sum of all that is only added up. */
+/** A contribution: the spreads' values, then the weighted sum of all counted figures. */
 export const CONTRIBUTION = SPREAD_COUNT + 1
-/** Places in a difference, after those of the spreads' values and of their squares. */
+/** Indexes in a difference, after the changes of the values and of their squares. */
 export const LINEAR = 2 * SPREAD_COUNT
 const NODE = LINEAR + 1
 export const newDifference = (): Float64Array => new Float64Array(NODE + 1)
 export const NO_DIFFERENCE = newDifference()
-/** The loss by rounding in a sum of squares, for each unit that was added or taken away. */
+/** The rounding error of a sum of squares, for each unit added or removed. */
 export const LOST = 2 ** -50
-/** A spread that would differ by more than this for what was lost is counted anew: less than what tells two scores apart. */
+/**
+ * If the rounding error could change a spread by more than this, it is recomputed. Less than the difference between two
+ * scores.
+ */
 const UNSURE = 2e-11
-/** Place of the memory that is kept for others. */
+/** The index of the memory kept for others. */
 export const RESERVED = 2
 export const RESERVED_WEIGHT = 0.25
 
 export interface Component {
   readonly name: string
-  /** Which of the spreads it is, if it is one. */
+  /** The index of the spread, if it is one. */
   readonly spread?: number
-  /** The value of nodes that it adds up; pairs of tags are neither. */
+  /** The nodes' value that it sums. Tag pairs have neither. */
   readonly counted?: keyof Counted
   readonly value: number
   readonly weight: number
 }
 
-/** Figures that are only added up. */
+/** Figures that are only summed. */
 export interface Counted {
   failing: number
   offline: number
@@ -41,7 +44,7 @@ export interface Counted {
   reserved: number
 }
 
-/** Adds what the node has of it to `totals`. */
+/** Adds the node's figures to `totals`. */
 export function countOn(
   model: ClusterModel,
   node: number,
@@ -64,7 +67,7 @@ export function countOn(
   return totals
 }
 
-/** The node's part, from the row at `row` of `rows`, which may be one of a trial. */
+/** The node's contribution, from the row at `row` of `rows`, which may be a trial's. */
 export function contribute(
   model: ClusterModel,
   node: number,
@@ -103,20 +106,20 @@ export function contribute(
     (get(Col.FailsN1) ? here : 0) + 2 * get(Col.TagClashes) + get(Col.Location) + RESERVED_WEIGHT * reserved
 }
 
-/** The statistics of some nodes (one group, say), kept so that the score after a change of a few of them is cheap. */
+/** The statistics of some nodes, for example of a group. They make the score after a change of a few nodes cheap. */
 export class Score {
-  /** Contributions of the nodes, spreads relative to the mean: sums of squares stay exact. */
+  /** Contributions of the nodes. Spreads are relative to the mean, so that sums of squares stay exact. */
   readonly contributions: Float64Array
   readonly squares = new Float64Array(SPREAD_COUNT)
   readonly sums = new Float64Array(SPREAD_COUNT)
-  /** The sum of the contributions: as the means are rounded, not quite nothing. */
+  /** The sums of the contributions. Because the means are rounded, they are not exactly zero. */
   readonly remainders = new Float64Array(SPREAD_COUNT)
   readonly means = new Float64Array(SPREAD_COUNT)
-  /** As the nodes contribute them. */
+  /** The values as contributed. */
   readonly values: Float64Array
   private linear = 0
   online = 0
-  /** Counts how often all was counted anew. */
+  /** The number of full recomputations. */
   version = 0
   private readonly pairs: TagPairs
 
@@ -130,7 +133,7 @@ export class Score {
     this.refresh()
   }
 
-  /** Anew from the rows of the nodes that changed: after each step, so that rounding does not add up. */
+  /** Recomputes from the rows of the changed nodes after each step, so that rounding errors do not add up. */
   refresh(changed = this.nodes): void {
     const { model, nodes, values, contributions, sums, means, remainders, squares } = this
     for (const node of changed) contribute(model, node, model.rows, node * Col.Width, values, node * CONTRIBUTION)
@@ -160,17 +163,17 @@ export class Score {
     }
   }
 
-  /** Summed in Ganeti's order, to the last bit. Nodes of which none is online have no statistics. */
+  /** Summed in Ganeti's order, to the last bit. Without an online node there are no statistics. */
   value(): number {
     return this.components().reduce((sum, { weight, value }) => sum + weight * value, 0)
   }
 
-  /** All that is only added up, as it is now. */
+  /** The weighted sum of all counted figures now. */
   linearPart(): number {
     return this.linear + this.pairs.value()
   }
 
-  /** The changes when the node has the row at `row`: differences of the values, of their squares, and of what is added up. */
+  /** The changes if the node has the row at `row`: of the values, of their squares, and of the counted figures. */
   difference(node: number, rows: Float64Array, row: number, out: Float64Array): void {
     contribute(this.model, node, rows, row, scratch, 0)
     const at = node * CONTRIBUTION
@@ -185,7 +188,7 @@ export class Score {
     out[NODE] = node
   }
 
-  /** The score after up to three differences; gives up with Infinity as soon as it cannot be below `bound`. */
+  /** The score after up to three differences. Returns Infinity as soon as it cannot be below `bound`. */
   after(bound: number, extra: number, one: Float64Array, two: Float64Array, three: Float64Array): number {
     const { online, squares, remainders } = this
     let score = this.linearPart() + extra + (one[LINEAR] ?? 0) + (two[LINEAR] ?? 0) + (three[LINEAR] ?? 0)
@@ -203,7 +206,9 @@ export class Score {
     return score < bound ? score : Infinity
   }
 
-  /** Where next to nothing is left of large squares, their difference is only rounding: each node's distance is taken then. */
+  /**
+   * If almost nothing is left of large squares, their difference is only rounding. Then each node's distance is used.
+   */
   private varianceWith(k: number, mean: number, differences: readonly Float64Array[]): number {
     const { model, nodes, contributions, online } = this
     const places = differences.map((one) => (one[NODE] ?? 0) * CONTRIBUTION + k)
@@ -224,7 +229,7 @@ export class Score {
     this.pairs.move(instance, from, to)
   }
 
-  /** Whether a move may change what others do to the tag pairs. */
+  /** Whether a move may change the effect of other moves on the tag pairs. */
   get hasPairs(): boolean {
     return this.pairs.matter
   }
@@ -272,7 +277,7 @@ export class Score {
     ]
   }
 
-  /** The score of a perfectly balanced cluster: memory must be reserved somewhere. */
+  /** The score of a perfectly balanced cluster. It is not 0, because memory must be reserved somewhere. */
   optimum(): number {
     const { nodes, model } = this
     if (nodes.length < 2) return 0
@@ -284,14 +289,14 @@ export class Score {
     return RESERVED_WEIGHT * (needed / less - needed / total)
   }
 
-  /** Online nodes that could not take over what they keep memory for. */
+  /** Online nodes that lack the memory that they keep for others. */
   failing(): number[] {
     return this.nodes.filter(
       (node) => !this.model.nodes[node]?.offline && this.model.rows[node * Col.Width + Col.FailsN1],
     )
   }
 
-  /** How many instances are on these; of those to come nobody counts any. */
+  /** The number of instances on these nodes. Does not count forthcoming instances. */
   affected(): number {
     const failing = new Set(this.failing())
     const { instances } = this.model.data
@@ -306,7 +311,7 @@ export class Score {
 
 const scratch = new Float64Array(CONTRIBUTION)
 
-/** Pairs of a failure domain and an exclusion tag: how often more than once over all online nodes. */
+/** Pairs of a failure domain and an exclusion tag: how often each occurs more than once, over all online nodes. */
 class TagPairs {
   private readonly counts = new Map<string, number>()
   private readonly relevant: boolean
@@ -324,7 +329,7 @@ class TagPairs {
     this.matter = this.relevant && model.instances.some(({ exclusion }) => exclusion.length > 0)
   }
 
-  /** Nodes of which none is online have no statistics. */
+  /** Without an online node there are no statistics. */
   value(): number {
     if (this.relevant && this.version !== this.model.version) this.recount()
     return this.sum

@@ -1,4 +1,4 @@
-// Sizes of an instance that get smaller, one unit of one resource after the other.
+// Sizes of an instance that shrink, one unit of one resource at a time.
 import type { DiskData, InstanceData, Policy, Spec } from './cluster-data'
 import { Verdict } from './placement'
 import { disksOf } from './policy'
@@ -7,11 +7,11 @@ const UNIT = { memory: 64, disk: 256, cpus: 1, spindles: 1 }
 
 interface Shrinking {
   readonly resource: keyof typeof UNIT
-  /** The amount that there is: for disk, on each node. */
+  /** The available amounts; for disks, on each node. */
   readonly values: readonly number[]
 }
 
-/** The resource that is taken away when that is lacking. */
+/** The resource to reduce when this is lacking. */
 function shrinking(spec: InstanceData, verdict: Verdict): Shrinking | undefined {
   const disks = disksOf(spec)
   switch (verdict) {
@@ -28,14 +28,14 @@ function shrinking(spec: InstanceData, verdict: Verdict): Shrinking | undefined 
   }
 }
 
-/** How often a unit of what is lacking can be taken away, so that one is left. */
+/** How many units of the lacking resource can be removed so that one is left. */
 export function stepsOf(spec: InstanceData, verdict: Verdict): number {
   const { resource, values } = shrinking(spec, verdict) ?? {}
   if (resource === undefined || values === undefined || values.length === 0) return 0
   return Math.max(0, Math.floor(Math.min(...values) / UNIT[resource]) - 1)
 }
 
-/** Smaller by so many steps. */
+/** The specification, smaller by this many steps. */
 export function shrunk(spec: InstanceData, verdict: Verdict, steps: number): InstanceData {
   const disks = disksOf(spec)
   switch (verdict) {
@@ -57,7 +57,7 @@ export function shrunk(spec: InstanceData, verdict: Verdict, steps: number): Ins
   }
 }
 
-/** After how many steps, of those from `first` to `last`, some policy judges the size differently from before. `first` is always told. */
+/** The steps between `first` and `last` at which a policy's verdict changes. Always includes `first`. */
 export function turns(
   spec: InstanceData,
   verdict: Verdict,
@@ -70,7 +70,7 @@ export function turns(
   const all = values.flatMap((value) =>
     limits.flatMap((limit) => {
       const steps = (value - limit) / UNIT[resource]
-      // Not above the limit any more, and below it.
+      // The first step at the limit, and the first below it.
       return [Math.ceil(steps), Math.floor(steps) + 1]
     }),
   )

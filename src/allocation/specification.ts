@@ -1,11 +1,11 @@
-// A new instance from its sizes, as whoever asks about it gives them.
+// A new instance, from the sizes in a user's question.
 import type { InstanceSpecification } from '../model/allocation'
 import { NO_NODE, nodesNeeded } from './cluster-data'
 import { diskSpace, templateOf } from './from-config'
 import type { NewInstance } from './requests'
 import { isLocalFile } from '../model/templates'
 
-/** `counted`: the template whose storage the cluster data has; `networks` by uuid. */
+/** `counted`: the template whose storage is in the cluster data; `networks` by uuid. */
 export function specifiedInstance(
   spec: InstanceSpecification,
   counted: string,
@@ -18,7 +18,7 @@ export function specifiedInstance(
     ...{ name: 'new', memory: spec.memory_mib, vcpus: spec.vcpus, disks, disk: diskSpace(template, disks) },
     ...{ status: 'running', autoBalance: true, primary: NO_NODE, secondary: NO_NODE, template },
     ...{ tags: spec.tags ?? [], spindleUse: spec.spindle_use ?? 1, spindles: undefined, forthcoming: false, networks },
-    // Ganeti's allocator does not know that these take room on the node.
+    // Ganeti's allocator does not know that these use room on the node.
     ...(isLocalFile(template) && counted === template && { local: true }),
   }
   return { data, requiredNodes: nodesNeeded(template), group }

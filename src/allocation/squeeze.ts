@@ -1,4 +1,4 @@
-// Which nodes a cluster can do without, or needs back: all instances stay on nodes that are online, and each node keeps room for
+// Finds nodes that a cluster can spare, or needs back. All instances stay on online nodes, and each node keeps room for
 // one more instance of a given size.
 import { type Step, balance } from './balance'
 import { Changes } from './changes'
@@ -7,13 +7,13 @@ import { type ClusterModel, buildModel, instanceFacts } from './cluster-model'
 import { Placement, STRICT, Verdict } from './placement'
 import { isOnLvm } from '../model/templates'
 
-/** The cluster after some nodes were switched and the rest was balanced. */
+/** The cluster after switching some nodes and balancing the rest. */
 export interface Squeezed {
   readonly model: ClusterModel
   readonly steps: readonly Step[]
 }
 
-/** Nodes with nothing but primaries whose disks are elsewhere; the fullest first. */
+/** Nodes with only primaries whose disks are elsewhere; the fullest first. */
 export function offlineCandidates({ nodes, instances }: ClusterData): number[] {
   const real = instances.filter(({ forthcoming }) => !forthcoming)
   const primaries = nodes.map((_, at) => real.filter(({ primary }) => primary === at))
@@ -27,15 +27,15 @@ export function offlineCandidates({ nodes, instances }: ClusterData): number[] {
     .sort((a, b) => count(b) - count(a))
 }
 
-/** Nodes that were taken offline to be there when they are needed. */
+/** Nodes that were taken offline as a reserve. */
 export const onlineCandidates = ({ nodes }: ClusterData): number[] =>
   nodes.flatMap(({ offline, tags }, at) => (offline && tags.some((tag) => tag.startsWith(STANDBY)) ? [at] : []))
 
 const STANDBY = 'htools:standby:'
-/** Set on nodes that are taken offline. */
+/** The tag of nodes that are taken offline. */
 export const STANDBY_TAG = `${STANDBY}auto`
 
-/** From the last candidate on, all that can be spared at the same time; in the candidates' order. */
+/** Starting from the last candidate, all that can be spared together; in the candidates' order. */
 export function nodesToOffline(data: ClusterData, candidates: readonly number[], spare: InstanceData): number[] {
   return candidates.reduceRight<number[]>((spared, node) => {
     const more = [node, ...spared]
@@ -43,7 +43,7 @@ export function nodesToOffline(data: ClusterData, candidates: readonly number[],
   }, [])
 }
 
-/** The fewest candidates from the first on that make room enough; undefined when not even all of them do. */
+/** The fewest first candidates that make enough room; undefined if not even all suffice. */
 export function nodesToOnline(
   data: ClusterData,
   candidates: readonly number[],
@@ -75,7 +75,7 @@ const ANY_GAIN = {
   minScore: -Infinity,
 }
 
-/** Some times the usual size; without disks of the node's own. */
+/** A multiple of the usual size, without disks on the node. */
 export const spareInstance = (usual: Spec, factor: number): InstanceData => ({
   name: 'spare',
   memory: Math.floor(factor * usual.memory),
@@ -96,7 +96,7 @@ const suffices = (model: ClusterModel, spare: InstanceData): boolean =>
   model.data.instances.every((_, at) => model.nodes[model.primary[at] ?? NO_NODE]?.offline === false) &&
   everyNodeTakes(model, spare)
 
-/** Also nodes that are offline. */
+/** Also considers offline nodes. */
 export function everyNodeTakes(model: ClusterModel, spare: InstanceData): boolean {
   const changes = new Changes(model, false)
   const instance = changes.add(instanceFacts(spare, model.data, {}, spare.name))

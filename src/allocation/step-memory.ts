@@ -1,4 +1,4 @@
-// Remembers, until the next move is made, what moves would lead to. Moves that are alike lead to the same.
+// Remembers the results of moves until the next move is made. Alike moves have the same result.
 import type { Floor } from './bounds'
 import type { ClusterModel } from './cluster-model'
 import type { Outcome } from './effects'
@@ -7,7 +7,7 @@ import { Likeness } from './likeness'
 import type { Kind } from './move-kinds'
 import { NODE_KINDS_MAX } from '../model/limits/allocation'
 
-/** A kind of move of an instance, and of all that are like it. */
+/** A kind of move of an instance, and of all instances like it. */
 export interface Known {
   readonly kind: Kind
   floor: Floor | undefined
@@ -19,12 +19,12 @@ export interface Known {
 /** Targets that are alike. */
 export interface TargetKind extends AlikeNodes {
   readonly id: number
-  /** The place of the first of them in the list of targets. */
+  /** The index of the first of them in the list of targets. */
   readonly place: number
   readonly nodes: number[]
 }
 
-/** Greater than the order of any kind of move, so that an instance and an order make one number. */
+/** Greater than any kind's order, so that instance and order combine into one number. */
 export const ORDERS = 8
 
 export class StepMemory {
@@ -53,7 +53,7 @@ export class StepMemory {
     return found
   }
 
-  /** The same number for all instances that are alike and on nodes that are alike. */
+  /** The same number for alike instances on alike nodes. */
   likeOf(instance: number): number {
     return this.likeness.sourceOf(instance)
   }
@@ -77,7 +77,7 @@ export class StepMemory {
     return this.groups.get(this.likeness.kindOf(target))
   }
 
-  /** The same for targets that are alike and keep as much memory. A target that keeps none has the id of its kind. */
+  /** The same for alike targets that keep the same memory. A target that keeps none has the id of its kind. */
   targetKey(kind: Kind, to: number): number {
     return this.likeness.kindOf(to) + kind.kept(to) * NODE_KINDS_MAX
   }

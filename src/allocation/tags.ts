@@ -1,4 +1,5 @@
-// Tags that say something to the allocation: which instances exclude each other, which nodes may receive from which, where nodes are.
+// Tags with a meaning for the allocation: mutual exclusion of instances, restrictions of moves between nodes, locations
+// of nodes.
 const PREFIX = {
   exclusion: 'htools:iextags:',
   desired: 'htools:desiredlocation:',
@@ -7,7 +8,7 @@ const PREFIX = {
 }
 const ALLOW = 'htools:allowmigration:'
 
-/** The declarations of this kind among the cluster's tags. */
+/** The prefixes that the cluster's tags declare for this kind. */
 export const prefixesOf = (clusterTags: readonly string[], kind: keyof typeof PREFIX): string[] =>
   clusterTags
     .filter((tag) => tag.startsWith(PREFIX[kind]) && tag !== PREFIX[kind])
@@ -19,7 +20,7 @@ export const withPrefix = (tags: readonly string[], prefixes: readonly string[])
 export const locationTags = (clusterTags: readonly string[], tags: readonly string[]): Set<string> =>
   new Set(withPrefix(tags, ownPrefixes(clusterTags, 'location')))
 
-/** The restrictions that a node's instances carry, and those of other nodes that it accepts. */
+/** The restrictions of a node's instances, and those of other nodes that it accepts. */
 export function migrationTags(
   clusterTags: readonly string[],
   tags: readonly string[],

@@ -1,20 +1,20 @@
-// The least change of the score by each target when it gets an instance, as far as it does not depend on the instance's own nodes.
-// Spreads of which instances ask the same amount go together: the sum of a linear and a square part for each of them.
+// The least change of the score by each target that gets an instance, without the part of the instance's own nodes.
+// Spreads for which instances ask the same amount are combined: each set has a linear and a square part.
 import { TOGETHER, unitsOf } from './bound-columns'
 import { type ClusterModel, Col } from './cluster-model'
 import type { Drift } from './drift'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score } from './score'
 
-/** Spreads that go together, and each alone. */
+/** The combined sets of spreads, and each remaining spread alone. */
 const SETS: readonly (readonly number[])[] = [...TOGETHER, ...Array.from({ length: SPREAD_COUNT }, (_, k) => [k])]
 const RESERVED_SET = TOGETHER.length + RESERVED
 
 /** Demands of instances of a size on a target. */
 export interface Asking {
-  /** Its place among all that were made. */
+  /** A sequential number. */
   readonly id: number
   readonly sets: Int32Array
-  /** By place in `sets`. */
+  /** By index in `sets`. */
   readonly amounts: Float64Array
   readonly counted: number
   readonly reserve: number
@@ -23,20 +23,20 @@ export interface Asking {
 export class TargetSums {
   private readonly used = new Set([RESERVED_SET])
   private readonly askings: Asking[] = []
-  /** By asking: its amount of every set. */
+  /** By asking: its amount for every set. */
   private asked: Float64Array | undefined
   private readonly count: number
   private readonly failing: Float64Array
-  /** Memory that each target keeps already. */
+  /** Memory that each target already keeps. */
   private readonly spare: Float64Array
-  /** By set and place of the target. */
+  /** By set and target. */
   private readonly linear: Float64Array
   private readonly square: Float64Array
-  /** By set: by how much the last step has lowered any of them at the most. */
+  /** By set: the most by which the last step lowered any target. */
   private readonly linearDrops = new Float64Array(SETS.length)
   private readonly squareDrops = new Float64Array(SETS.length)
   private readonly before: Float64Array
-  /** By spread and place of the target. */
+  /** By spread and target. */
   private readonly units: Float64Array
 
   constructor(
@@ -78,7 +78,7 @@ export class TargetSums {
     return asking
   }
 
-  /** The score and the slopes are those of another step, which has changed the targets at these places. */
+  /** Updates after a step that changed the targets at these indexes: score and slopes are new. */
   follow(changed: readonly number[]): void {
     const { model, targets, failing, spare, linear, square, linearDrops, squareDrops } = this
     for (let at = 0; at < targets.length; at++) {
@@ -103,11 +103,11 @@ export class TargetSums {
     return reserve === 0 ? sum : sum + this.ofReserve(place, reserve)
   }
 
-  /** The sum of each target, and the place of the least. */
+  /** Computes the sum of each target. Returns the index of the least. */
   fill({ sets, amounts, counted, reserve }: Asking, sums: Float64Array): number {
     const { failing, linear, square, count } = this
     for (let place = 0; place < count; place++) sums[place] = counted * (failing[place] ?? 0)
-    // Two sets at once: then the sums are gone through half as often.
+    // Two sets at once, so that the sums are traversed half as often.
     for (let i = 0; i < sets.length; i += 2) {
       const [one, other = RESERVED_SET] = [sets[i] ?? 0, sets[i + 1]]
       addParts(sums, linear, square, one * count, amounts[i] ?? 0, other * count, amounts[i + 1] ?? 0)
@@ -123,7 +123,7 @@ export class TargetSums {
     return found
   }
 
-  /** By asking: what the least of the changed targets adds, and what the last step took from the least of the others at the most. */
+  /** By asking: the least that a changed target adds, and the most by which the last step lowered the others. */
   leastOfChanged(changed: readonly number[], near: Float64Array, drops: Float64Array): void {
     const { askings, linear, square, linearDrops, squareDrops, count } = this
     const asked = (this.asked ??= amountsOf(askings))
@@ -147,11 +147,12 @@ export class TargetSums {
     }
   }
 
-  /** The target's sum when it keeps that much memory for one primary, for which it keeps some already. */
+  /** The target's sum if it keeps this much memory for one primary, for which it may already keep some. */
   ofReserve(place: number, reserve: number, kept?: number): number {
     const at = RESERVED_SET * this.count + place
     const [linear, square] = [this.linear[at] ?? 0, this.square[at] ?? 0]
-    // Unless it is known how much is kept, its memory grows by anything from what is needed for nothing else up to all of it.
+    // If the kept amount is unknown, the memory grows by anything from the part beyond the target's spare up to all of
+    // it.
     const least = Math.max(0, reserve - (this.spare[place] ?? 0) + (kept ?? 0))
     const atLeast = least * (linear + least * square)
     if (kept !== undefined || (linear >= 0 && square >= 0)) return atLeast
@@ -165,13 +166,13 @@ export class TargetSums {
     for (let place = 0; place < sums.length; place++) {
       const [byOne, bySquare] = [linear[from + place] ?? 0, square[from + place] ?? 0]
       const more = reserve - (spare[place] ?? 0)
-      // Most have to keep no more than before, and none gains by that.
+      // Most targets need no more memory than before, and keeping more never helps.
       if (byOne < 0 || bySquare < 0) sums[place] = (sums[place] ?? 0) + this.ofReserve(place, reserve)
       else if (more > 0) sums[place] = (sums[place] ?? 0) + more * (byOne + more * bySquare)
     }
   }
 
-  /** Counts the sums of a set anew, and answers by how much any that is not of a changed target is lower at the most. */
+  /** Recomputes the sums of a set. Returns the most by which an unchanged target's sum is lower. */
   private dropped(
     sums: Float64Array,
     set: number,
@@ -220,7 +221,7 @@ export class TargetSums {
   }
 }
 
-/** The sums of two sets, at these places of the parts. */
+/** Adds the parts of two sets to the sums at these indexes. */
 function addParts(
   sums: Float64Array,
   linear: Float64Array,
@@ -239,7 +240,7 @@ function addParts(
   }
 }
 
-/** By asking, what these parts make of its amount of the set. */
+/** By asking, adds these parts for its amount of the set. */
 function addAmounts(sums: Float64Array, asked: Float64Array, set: number, linear: number, square: number): void {
   const from = set * sums.length
   for (let id = 0; id < sums.length; id++) {
@@ -248,7 +249,7 @@ function addAmounts(sums: Float64Array, asked: Float64Array, set: number, linear
   }
 }
 
-/** By set and asking; behind the sets, whether an asking is counted. */
+/** By set and asking. After the sets: whether an asking is counted. */
 function amountsOf(askings: readonly Asking[]): Float64Array {
   const asked = new Float64Array((SETS.length + 1) * askings.length)
   for (const { id, sets, amounts, counted, reserve } of askings) {

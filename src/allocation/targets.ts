@@ -1,5 +1,5 @@
-// The nodes that an instance could be moved to, in the order in which they are tried: all of them where there are few, and where
-// there are many only those that could be better than what was found before.
+// The possible target nodes of an instance's moves, in the order of their trials: in a small cluster all, in a large
+// one only those that could beat the best so far.
 import { Bounds, type Floor } from './bounds'
 import type { Asked } from './bound-columns'
 import type { ClusterModel } from './cluster-model'
@@ -12,16 +12,16 @@ export interface TargetSearch {
   excludes(to: number): boolean
   attempt(kind: Known, to: number): void
   targetKinds(): readonly TargetKind[]
-  /** Attempts this kind of move with each of these targets. */
+  /** Tries this kind of move with each of these targets. */
   attemptAlike(kind: Known, targets: TargetKind): void
 }
 
 export interface TargetChoice {
-  /** Whether targets are left out. */
+  /** Whether some targets are skipped. */
   readonly weighed: boolean
   /**
-   * Attempts every kind of move with every target whose score could be below the bound; each attempt may lower the bound. Answers with
-   * a score that no target gets below.
+   * Tries every kind of move with every target whose score could be below the bound; each trial may lower the bound.
+   * Returns a score that no target can beat.
    */
   each(search: TargetSearch, kinds: readonly Known[]): number
 }
@@ -70,7 +70,7 @@ export class Targets implements TargetChoice {
       weighed.push(one)
       if (least < (first?.least ?? Infinity)) first = one
     }
-    // The most promising target comes first: it lowers the bound, and then few of the others are worth an attempt.
+    // Starts with the most promising target: it lowers the bound, so that few others are worth a trial.
     if (first !== undefined && first.least < search.bound()) this.attempt(search, first, first.asked.leastAt)
     for (const one of weighed) {
       if (one.leastChange < 0) this.trySpecial(bounds, search, one)
@@ -79,7 +79,7 @@ export class Targets implements TargetChoice {
     return lowest
   }
 
-  /** Targets that keep memory for the same node already may score better than their bound says, so they are looked at one by one. */
+  /** Targets that already keep memory for the same node may score better than their bound, so each is tried. */
   private trySpecial(bounds: Bounds, search: TargetSearch, one: Weighed): void {
     const { known, asked, constant, leastChange } = one
     const { kind } = known

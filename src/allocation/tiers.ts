@@ -1,5 +1,5 @@
-// Fills a cluster with instances that shrink: when none of a size fits any more, the resource that was lacking most is made smaller, and
-// the filling goes on with the smaller size. Each size is a tier.
+// Fills a cluster with shrinking instances: when no more of a size fit, the resource that was lacking most is reduced,
+// and filling goes on. Each size is a tier.
 import type { InstanceData } from './cluster-data'
 import { failCounts } from './fail-modes'
 import type { Filled, Filling } from './filling'
@@ -7,8 +7,8 @@ import { Verdict } from './placement'
 import { shrunk, stepsOf, turns } from './shrink'
 
 /**
- * Adds at most `limit` instances; `before` were placed earlier. As in Ganeti, each size takes all that were placed so far off the limit
- * once more, so fewer than `limit` may be added.
+ * Adds at most `limit` instances; `before` were placed earlier. As in Ganeti, each size subtracts all instances so far
+ * from the limit again, so fewer may be added.
  */
 export function fillTiers(filling: Filling, first: InstanceData, limit: number | undefined, before = 0): Filled {
   const added: number[] = []
@@ -38,9 +38,9 @@ export function fillTiers(filling: Filling, first: InstanceData, limit: number |
 interface Tier {
   readonly spec: InstanceData
   readonly failures: readonly number[]
-  /** The resources that were lacking, the most frequent first; equally frequent ones in Ganeti's order, the last first. */
+  /** The lacking resources, most frequent first; among equals the last one in Ganeti's order first. */
   readonly worst: readonly Verdict[]
-  /** The part of the limit that is left for the next sizes. */
+  /** How much of the limit is left for the next sizes. */
   readonly left: number | undefined
 }
 
@@ -51,15 +51,15 @@ function tierOf(spec: InstanceData, failures: readonly number[], left: number | 
 }
 
 /**
- * Looks for the first tier, and in it for the first lacking resource, where an instance fits once it asks for less of that resource. In
- * the list each tier is larger than the one before it, by one step of the resource that it lacks most.
+ * Finds the first tier, and in it the first lacking resource, where an instance fits if it asks for less of that
+ * resource. In the list each tier is larger than the one before, by one step of the resource that it lacks most.
  */
 function enoughSmaller(filling: Filling, tiers: readonly Tier[]): Pick<Tier, 'spec' | 'left'> | undefined {
   let before = false
   for (const { spec, failures, worst, left } of tiers) {
     for (const [at, verdict] of worst.entries()) {
       if ((failures[verdict] ?? 0) === 0) continue
-      // The tier before had less of the same resource already, and no lesser amount was small enough.
+      // The previous tier already tried less of the same resource, without success.
       if (at === 0 && before) continue
       const enough = shrinkUntilItFits(filling, spec, verdict)
       if (enough !== undefined) return { spec: enough, left }
@@ -70,9 +70,9 @@ function enoughSmaller(filling: Filling, tiers: readonly Tier[]): Pick<Tier, 'sp
 }
 
 /**
- * Shrinks one resource only, as long as it is the one that is lacking, and never to its very last unit, as in Ganeti. Between two sizes
- * at which a policy changes its mind, a smaller instance either lacks the same or fits, so the first size that fits is found by halving.
- * Only where global N+1 forbids what would fit, every size is tried.
+ * Reduces one resource while it is the lacking one, but never to zero, as in Ganeti. Between two sizes at which a
+ * policy's verdict changes, a smaller instance either lacks the same or fits. So the first fitting size is found by
+ * bisection. Only if global N+1 forbids a fitting size, every size is tried.
  */
 function shrinkUntilItFits(filling: Filling, spec: InstanceData, verdict: Verdict): InstanceData | undefined {
   const end = stepsOf(spec, verdict)
@@ -95,7 +95,10 @@ function shrinkUntilItFits(filling: Filling, spec: InstanceData, verdict: Verdic
   return undefined
 }
 
-/** The first value from `start` on for which the condition holds, or `end`. Once it holds, it holds for all greater values. */
+/**
+ * The first value from `start` on for which the condition holds, or `end`. The condition must hold for all greater
+ * values too.
+ */
 function firstOf(start: number, end: number, holds: (value: number) => boolean): number {
   if (start >= end || !holds(end - 1)) return end
   let [low, high] = [start, end - 1]

@@ -1,4 +1,4 @@
-// The order in which Ganeti takes places that are as good but for rounding.
+// Ganeti's order of places that only differ by rounding.
 import type { Alike } from './alike'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col, sharedLocations } from './cluster-model'
@@ -12,7 +12,7 @@ export interface Placed {
   readonly score: number
 }
 
-/** Scores that are this close are the same: rounding depends on the order of sums. */
+/** Scores this close count as equal: rounding depends on the order of sums. */
 export const SAME = 1e-10
 
 export class Ties {
@@ -29,7 +29,7 @@ export class Ties {
     this.placement = new Placement(model, new Float64Array(Col.Width))
   }
 
-  /** The best place first; among equals the one that was tried last. Places are sorted only as far as the caller asks. */
+  /** The best place first; among equals the one that was tried last. Sorts only as far as the caller reads. */
   *inOrder(instance: number, places: readonly Placed[]): Generator<Placed, undefined> {
     const order = [...places].sort((one, other) => one.score - other.score)
     for (let from = 0, to = 1; from < order.length; from = to++) {
@@ -67,7 +67,7 @@ export class Ties {
     return exact.map(({ place }) => place)
   }
 
-  /** Pairs of nodes that are alike score the same; for single nodes the sums depend on where in the list the node is. */
+  /** Pairs of alike nodes have the same score; for single nodes the sums depend on the node's position. */
   private keyOf({ primary, secondary }: Placed): string {
     const { alike } = this
     const single = secondary === NO_NODE || this.model.served[primary]?.has(secondary) === true

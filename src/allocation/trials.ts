@@ -1,9 +1,9 @@
-// Moves tried on copies of the rows of the nodes that they touch: which rows they leave, or the first check that forbids them.
+// Tries moves on copies of the affected nodes' rows: the resulting rows, or the first check that forbids the move.
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col, sharedLocations } from './cluster-model'
 import { FAILED_OVER, type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
 
-/** Places of the rows of a trial: the instance's nodes without it, and what a trial leaves. */
+/** Indexes of the rows of a trial: the instance's nodes without it, and the results. */
 export const ROW = {
   primary: 0,
   secondary: Col.Width,
@@ -19,7 +19,7 @@ export class Trials {
 
   constructor(
     private readonly model: ClusterModel,
-    /** Soft limits do not count. */
+    /** Ignores soft limits. */
     readonly lenient: boolean,
   ) {
     this.placement = new Placement(model, new Float64Array(4 * Col.Width))
@@ -38,7 +38,7 @@ export class Trials {
     placement.removeSecondary(ROW.secondary, secondary, instance, primary)
   }
 
-  /** Leaves the new primary in `target`, the new secondary in `other`. */
+  /** Writes the new primary to `target`, the new secondary to `other`. */
   failover(): Verdict {
     const { placement, instance, primary, secondary } = this
     if (!this.mayMigrate(primary, secondary)) return Verdict.migration
@@ -58,7 +58,7 @@ export class Trials {
     return placement.addPrimary(ROW.target, to, instance, this.shared(primary, secondary), this.leniencyFrom(primary))
   }
 
-  /** Leaves the new secondary in `target`, the primary in `other`. */
+  /** Writes the new secondary to `target`, the primary to `other`. */
   replaceSecondary(to: number): Verdict {
     const { placement, instance, primary, secondary } = this
     placement.copy(to, ROW.target)
@@ -68,7 +68,7 @@ export class Trials {
     return placement.addPrimary(ROW.other, primary, instance, this.shared(primary, to), SOFT)
   }
 
-  /** The target becomes primary; the old primary, in `other`, the secondary. */
+  /** The target becomes primary; the old primary becomes secondary, in `other`. */
   replaceAndFailover(to: number): Verdict {
     const { placement, instance, primary, secondary } = this
     if (!this.mayMigrate(primary, to)) return Verdict.migration
@@ -80,13 +80,13 @@ export class Trials {
     return placement.addSecondary(ROW.other, primary, instance, to, this.leniencyFrom(secondary))
   }
 
-  /** The target becomes primary; the secondary, in `other`, stays. */
+  /** The target becomes primary; the secondary stays, in `other`. */
   replacePrimary(to: number): Verdict {
     const { placement, instance, primary, secondary } = this
     if (!this.mayMigrate(primary, secondary) || !this.mayMigrate(secondary, to)) return Verdict.migration
     const soft = this.leniencyFrom(primary)
     const location = this.shared(to, secondary)
-    // The secondary must be able to run it in between.
+    // The secondary must be able to run it meanwhile.
     placement.copyRow(ROW.secondary, ROW.other)
     const between = placement.addPrimary(ROW.other, secondary, instance, location, soft)
     if (between !== Verdict.ok) return between
@@ -97,7 +97,7 @@ export class Trials {
     return placement.addSecondary(ROW.other, secondary, instance, to, soft)
   }
 
-  /** The secondary, in `other`, becomes primary; the target its secondary. */
+  /** The secondary becomes primary, in `other`; the target becomes its secondary. */
   failoverAndReplace(to: number): Verdict {
     const { placement, instance, primary, secondary } = this
     if (!this.mayMigrate(primary, secondary)) return Verdict.migration
@@ -117,12 +117,12 @@ export class Trials {
     return true
   }
 
-  /** Failure domains that both nodes are in. */
+  /** The number of failure domains that both nodes share. */
   shared(one: number, other: number): number {
     return sharedLocations(this.model.nodes[one], this.model.nodes[other])
   }
 
-  /** Soft limits count less than getting away from a node that is offline. */
+  /** Leaving an offline node is more important than soft limits. */
   leniencyFrom(node: number): Leniency {
     return this.lenient || this.model.nodes[node]?.offline === true ? SOFT : STRICT
   }

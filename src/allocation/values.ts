@@ -1,4 +1,4 @@
-// Values that all sources of a cluster have in common.
+// Values that all sources of a cluster share.
 import { type AllocPolicy, BadClusterData, type Policy, type Spec } from './cluster-data'
 import type { JsonFields } from './json-fields'
 import { type DiskTemplate, isDiskTemplate } from '../model/templates'

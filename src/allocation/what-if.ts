@@ -1,4 +1,4 @@
-// Plays the death of nodes and the arrival of instances: which come back where, which cannot, and why.
+// Simulates the death of nodes and the arrival of instances: which come back where, which cannot, and why.
 import type { LostInstance, PlacedInstance, RefusedInstances, RestoredInstance, WhatIf } from '../model/allocation'
 import type { AllocOptions } from './options'
 import { allocate } from './answer'
@@ -53,7 +53,7 @@ interface Restored {
   readonly rest: { readonly lost: LostInstance[]; readonly unmirrored: LostInstance[] }
 }
 
-/** As an operator would: first everything comes up again, and then mirrors are made anew. */
+/** As an operator would: first restarts everything, then recreates mirrors. */
 function restore(
   model: ClusterModel,
   dead: ReadonlySet<string>,
@@ -84,7 +84,7 @@ function restore(
     candidates: explain && candidates !== undefined ? candidates.map(toCandidateNode) : null,
   })
   const refused = (one: number, { why, candidates = [] }: Pick<Failed, 'why' | 'candidates'>) => {
-    // Nobody expects it back on a node that it was on, and who does not see a node is told nothing of it.
+    // Omits the instance's own nodes, and nodes that the caller may not see.
     const others = candidates.filter(({ node, reject }) => reject !== 'own node' && (nodes?.includes(node) ?? true))
     return lost(one, (candidates.length === 0 ? undefined : whyNone(others)) ?? why, others)
   }
@@ -128,7 +128,7 @@ interface Arrived {
 
 function arrive(model: ClusterModel, { arriving, nodes, explain }: WhatIfQuestion, options: AllocOptions): Arrived {
   const [placed, refused]: [PlacedInstance[], RefusedInstances[]] = [[], []]
-  // Nodes that were lost cannot be asked for a reserve.
+  // Lost nodes cannot have a reserve.
   const limits = { ...options, acceptExisting: true, restrictTo: nodes ?? undefined }
   arriving.forEach(({ instance, count }, entry) => {
     for (let done = 0; done < count; done++) {
@@ -138,7 +138,7 @@ function arrive(model: ClusterModel, { arriving, nodes, explain }: WhatIfQuestio
       if (chosen !== undefined) placed.push({ entry, nodes: [...chosen] })
       else {
         const candidates = candidatesFor(model, wanted, limits).filter(({ node }) => nodes?.includes(node) ?? true)
-        // One that is the same finds no more room.
+        // An identical instance finds no room either.
         const shown = explain ? candidates.map(toCandidateNode) : null
         refused.push({ entry, count: count - done, reason: whyNone(candidates) ?? info, candidates: shown })
         break
