@@ -1,16 +1,16 @@
-// One line of the log for each request: who asked for what, what came of it, how long it took, and which job it made. No line has more of
-// an address than its path, and none has a header or a body, so that no secret gets there.
+// One log line for each request: the caller, the request, its result and duration, and the job that it made. A line
+// contains only the path of the address, and no header or body, so it cannot contain a secret.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AccessLevel } from '../lib/access-level'
 import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 
-/** Facts about a request: its `user`, the id of its `token`, which is no secret, and the `job` that it made. */
+/** Facts about a request: its `user`, the id of its `token` (not secret), and the `job` that it made. */
 type Noted = Readonly<Record<string, string | number>>
 
 const noted = new WeakMap<IncomingMessage, Noted>()
 
-/** Adds facts about a request that become known while it is served. */
+/** Adds facts that become known while a request is served. */
 export function noteAccess(request: IncomingMessage, more: Noted): void {
   noted.set(request, { ...noted.get(request), ...more })
 }
@@ -39,7 +39,7 @@ export function logAccess(
       ...noted.get(request),
       ...{ address, method, path: url.replace(/\?.*/s, '').slice(0, path_chars), status },
       ms: Math.round((clock.monotonic_ms() - begun_ms) * 10) / 10,
-      // The client left before it had the whole answer; a websocket ends when somebody leaves.
+      // The client left before the whole answer; a websocket ends when either side leaves.
       ...(whole ? {} : { cut: true }),
     }
     log.info(entry, 'request')

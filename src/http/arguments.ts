@@ -1,9 +1,9 @@
-// The arguments of a controller's method, out of path, query, headers and body.
+// Collects the arguments of a controller's method from path, query, headers and body.
 import type { IncomingHttpHeaders } from 'node:http'
 import { pythonInt } from '../lib/python-text'
 import { badRequest } from './errors'
 
-/** One argument as the route table describes it; the table holds more than is needed here. */
+/** An argument in the route table; the table has more fields than these. */
 export interface RouteArgument {
   readonly in: string
   readonly name: string
@@ -35,7 +35,10 @@ export function readArguments(
   })
 }
 
-/** Empty values count as missing, and of repeated ones the first wins unless all are wanted, as in Ganeti, whose whole numbers are Python's. */
+/**
+ * As in Ganeti, empty values count as missing, the first of repeated ones wins unless all are wanted, and whole numbers
+ * are read as Python does.
+ */
 function fromQuery({ name, dataType }: RouteArgument, query: URLSearchParams): unknown {
   const values = query.getAll(name).filter((value) => value !== '')
   if (dataType === 'array') return values
@@ -49,7 +52,7 @@ function fromQuery({ name, dataType }: RouteArgument, query: URLSearchParams): u
 
 type Reader = (text: string) => number | boolean | undefined
 
-/** For types that are no texts; a reader answers undefined for a text that is no value of its type. */
+/** Readers for types other than text; undefined for a text that is no value of its type. */
 const READERS: ReadonlyMap<string | undefined, Reader> = new Map<string, Reader>([
   ['integer', pythonInt],
   ['double', (text) => (Number.isFinite(Number(text)) ? Number(text) : undefined)],

@@ -1,4 +1,4 @@
-// A request's body as JSON. Every bound on it is checked before it is parsed or handed on.
+// Reads a request's body as JSON. Checks all bounds before parsing.
 import type { IncomingMessage } from 'node:http'
 import { hearAll } from '../lib/clock'
 import { hasMoreValues, isDeeper } from '../lib/json-depth'
@@ -7,10 +7,10 @@ import { Shares } from '../lib/shares'
 import type { HttpLimits } from '../model/limits/http'
 import { badRequest, HttpError, tooMany } from './errors'
 
-/** JSON is UTF-8 anyway, and many libraries say so. */
+/** JSON is always UTF-8, but many libraries add a charset. */
 export const JSON_TYPE = /^application\/json(\s*;\s*charset="?utf-8"?)?$/i
 
-/** Reads the bodies of all requests to one door, whose long ones take room from each other. */
+/** Reads the bodies of all requests to one door. Long ones share a limited room. */
 export class Bodies {
   private readonly long: Shares
 
@@ -19,8 +19,8 @@ export class Bodies {
   }
 
   /**
-   * undefined when there is no body, whatever the headers say of its type. A change is refused when its sender has hung up while this
-   * daemon was stopped or busy: the sender may have asked for something else since then.
+   * undefined without a body, whatever its headers say. Refuses a change whose sender has left while this daemon was
+   * stopped or busy: the sender may have asked for something else since.
    */
   async read(request: IncomingMessage, type: RegExp, user = ''): Promise<unknown> {
     const body = await this.readJson(request, type, user)
@@ -46,7 +46,7 @@ export class Bodies {
     return body
   }
 
-  /** It takes room as it comes, however slowly. */
+  /** It takes room while it arrives, however slowly. */
   private async readLong(request: IncomingMessage, user: string): Promise<string | undefined> {
     const { body_bytes, long_bodies, long_bodies_per_user, retry_after_s } = this.limits
     // Such a body is not read at all.
@@ -64,12 +64,12 @@ export class Bodies {
   }
 }
 
-/** Told by its headers: nothing of it need be read. */
+/** By its headers, without reading it. */
 export const isTooLong = ({ headers }: IncomingMessage, { body_bytes }: Pick<HttpLimits, 'body_bytes'>): boolean =>
   Number(headers['content-length'] ?? 0) > body_bytes
 
 function parse(text: string): unknown {
-  // Node reads bytes that are not UTF-8 as this character.
+  // Node decodes invalid UTF-8 as this character.
   if (/\ufffd|\\ufffd/i.test(text)) throw badRequest('Unable to parse JSON data')
   try {
     return JSON.parse(text)

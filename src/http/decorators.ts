@@ -1,5 +1,5 @@
-// The decorators that tsoa reads from the controllers' source; at run time they do nothing. They are imported one by one, because '@tsoa/runtime' as
-// a whole loads validators and templates that nobody here needs.
+// The decorators that tsoa reads from the controllers' source; at run time they do nothing. Imported one by one,
+// because all of '@tsoa/runtime' would load validators and templates that we do not need.
 export { Extension } from '@tsoa/runtime/dist/decorators/extension'
 export { Delete, Get, Patch, Post, Put } from '@tsoa/runtime/dist/decorators/methods'
 export { Body, Header, Path, Query } from '@tsoa/runtime/dist/decorators/parameter'

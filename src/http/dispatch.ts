@@ -1,5 +1,5 @@
-// The life of a request, read top to bottom: find out who asks, find the route, read the body, collect the arguments, call the controller,
-// answer. The routes are data, generated from the controllers. What is said to whom is the API's own.
+// The life of a request, from top to bottom: identify the caller, find the route, read the body, collect the arguments,
+// call the controller, answer. The routes are data, generated from the controllers. The API supplies the words.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type RouteArgument, readArguments } from './arguments'
 import type { Bodies } from './body'
@@ -12,12 +12,12 @@ import type { Talk } from './websockets'
 export interface Route<Context> extends PatternRoute {
   readonly controller: new (context: Context) => object
   readonly action: string
-  /** Options of users, any of which is enough; none for everybody. */
+  /** Alternatives of user options, any of which is enough; empty admits everybody. */
   readonly security: readonly { readonly basic?: readonly string[]; readonly bearer?: readonly string[] }[]
   readonly args: readonly RouteArgument[]
 }
 
-/** A request whose caller, route and body are known, and its answer. */
+/** A request with known caller, route and body, and its answer. */
 export interface Asked<Caller, Context> {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -28,19 +28,19 @@ export interface Asked<Caller, Context> {
   readonly body: unknown
 }
 
-/** The properties that tell one API from another. */
+/** What distinguishes one API from another. */
 export interface Api<Caller, Context> {
   readonly routes: readonly Route<Context>[]
   /** Names in addresses are decoded, and may be any text. */
   readonly anyName: boolean
   readonly bodyType: RegExp
-  /** Parameters that a route does not know are refused: the caller meant them to do something. */
+  /** Refuses unknown parameters: the caller meant them to have an effect. */
   readonly strict: boolean
-  /** Throws when who asks is nobody. */
+  /** Throws if the caller cannot be identified. */
   identify(request: IncomingMessage): Promise<Caller>
-  /** Who has the long bodies. */
+  /** The user whose bodies count together. */
   nameOf(caller: Caller): string | undefined
-  /** Whether this caller hears of a wrong address before it is known who asks. */
+  /** Whether this caller gets 404 for a wrong address even before logging in. */
   readonly isToldFirst?: (request: IncomingMessage) => boolean
   /** Throws when the caller may not use this route at all. */
   readonly admit?: (route: Route<Context>, caller: Caller) => void
@@ -51,12 +51,12 @@ export interface Api<Caller, Context> {
   refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void
 }
 
-/** Makes a websocket of a request that asks for one. */
+/** Turns a request into a websocket. */
 export type Accept = (talk: Talk) => void
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, accept?: Accept) => unknown
 
-/** The verb of a route whose method answers with the talk on a websocket. */
+/** The verb of a route whose method answers with a talk on a websocket. */
 export const WEBSOCKET = 'websocket'
 
 export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bodies: Pick<Bodies, 'read'>): Handler {
@@ -95,7 +95,7 @@ export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bod
   }
 }
 
-/** Without the query. */
+/** The path without the query. */
 export function pathOf(request: IncomingMessage): string {
   const url = request.url ?? ''
   const end = url.indexOf('?')

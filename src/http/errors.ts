@@ -1,4 +1,4 @@
-// Refusals of a door, and what becomes of errors that nobody foresaw. How they are worded is the API's own.
+// Refusals of a door, and unforeseen errors. The API words them.
 import { STATUS_CODES } from 'node:http'
 import type { Log } from '../lib/log'
 import { SenderLeft } from '../lib/read-body'
@@ -8,9 +8,9 @@ export class HttpError extends Error {
   constructor(
     readonly status: number,
     message: string = STATUS_CODES[status] ?? 'Error',
-    /** When to try again; the status may have its own default. */
+    /** Seconds until the caller may try again; the status may have its own default. */
     readonly retry_s?: number,
-    /** The parameter of the body that is wrong. */
+    /** The wrong parameter of the body. */
     readonly parameter?: string,
   ) {
     super(message)
@@ -20,14 +20,14 @@ export class HttpError extends Error {
 export const badRequest = (message: string): HttpError => new HttpError(400, message)
 export const badParameter = (parameter: string, message: string): HttpError =>
   new HttpError(400, message, undefined, parameter)
-/** A bound of one client or user, and after how many seconds there may be room again. */
+/** The caller has reached its own limit; it may try again after these seconds. */
 export const tooMany = (message: string, retry_s: number): HttpError => {
   const whole_s = Math.max(Math.ceil(retry_s), 1)
   return new HttpError(429, `${message}; try again in ${whole_s} s`, whole_s)
 }
 export const notFound = (): HttpError => new HttpError(404)
 
-/** The header of an answer that says when to try again; after `busy_s` when the door has too much to do. */
+/** The header that says when to try again; `busy_s` is the default for an overloaded door. */
 export function retryAfter(status: number, error: unknown, busy_s: number): Record<string, string> {
   const asked_s = error instanceof HttpError ? error.retry_s : undefined
   const retry_s = asked_s ?? (status === 503 ? busy_s : undefined)
@@ -37,7 +37,10 @@ export function retryAfter(status: number, error: unknown, busy_s: number): Reco
 /** Logged and answered when a client left, or ended its side, before its request was complete. */
 export const NOT_WHOLE = 'The request was not sent whole'
 
-/** Logged, and shown without its stack. A client that leaves is no defect; then nobody reads the answer. `door`: whose log has the details. */
+/**
+ * Logs the error, and returns it without its stack. A client that leaves is no defect, and nobody reads the answer.
+ * `door` names the log that has the details.
+ */
 export function unforeseen(error: unknown, log: Log, door: string): HttpError {
   if (error instanceof SenderLeft) {
     log.info({ cause: error.message }, 'a client left while it sent its request')

@@ -1,4 +1,4 @@
-// An API that speaks plain JSON: answers as they are, refusals as problems, and nothing is taken that it does not know.
+// An API with plain JSON: answers as they are, refusals as problems, and no unknown parameters.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../lib/clock'
 import { finishAnswer } from '../lib/finish-answer'
@@ -9,7 +9,7 @@ import { HttpError, retryAfter } from './errors'
 import { leaving } from './leaving'
 import { type Problem, PROBLEM_TYPE } from './problem'
 
-/** The headers and status that a controller gives its answer, beside the result. */
+/** Headers and status that a controller sets beside its result. */
 export interface Reply {
   status: number
   readonly headers: Record<string, string>
@@ -74,7 +74,7 @@ export function sendProblem(response: ServerResponse, error: unknown, door: Json
     'Content-Type': PROBLEM_TYPE,
     ...(problem.status === 401 && { 'WWW-Authenticate': door.challenge }),
     ...retryAfter(problem.status, error, door.limits.retry_after_s),
-    // The rest of a body that is too long is read only up to a limit, so the connection cannot be used again.
+    // An oversized body is only read up to a limit, so the connection cannot be used again.
     ...(problem.status === 413 && { Connection: 'close' }),
   }
   write(response, problem.status, headers, JSON.stringify(problem), door)

@@ -1,13 +1,13 @@
-// A client may send requests without waiting for answers. Those of one connection are answered in their order anyway, so none is begun
-// before the answer to the one before it has been sent: else one connection would have the work of thousands done at the same time.
+// A client may send requests without waiting for answers. One connection's answers go out in order anyway, so a request
+// begins only after the previous answer. Otherwise one connection could start thousands of requests at the same time.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export class OneByOne {
-  /** By connection, what is to be begun after the request that is being answered. */
+  /** By connection, the requests that wait for the current one. */
   private readonly lines = new WeakMap<Socket, (() => unknown)[]>()
 
-  /** `pipelined`: how many may wait on a connection. */
+  /** `pipelined`: how many requests may wait on a connection. */
   constructor(private readonly pipelined: number) {}
 
   begin({ socket }: IncomingMessage, response: ServerResponse, work: () => unknown): void {
@@ -20,7 +20,7 @@ export class OneByOne {
     work()
   }
 
-  /** Whether answers to earlier requests are still to come. */
+  /** Whether earlier requests are still unanswered. */
   isBusy(socket: Socket): boolean {
     return this.lines.has(socket)
   }

@@ -1,10 +1,10 @@
-// The pages that people open in a browser: the documentation, from which the API can be tried out.
+// Documentation pages for a browser, with which the API can be tried out.
 import express, { type Express } from 'express'
 import helmet from 'helmet'
 import { serve, setup } from 'swagger-ui-express'
 
 export interface Contract {
-  /** The page's own. */
+  /** The title of the page. */
   readonly title: string
   /** The OpenAPI document. */
   readonly file: string
@@ -19,7 +19,10 @@ export function createPages({ title, file }: Contract): Express {
   return app
 }
 
-/** Swagger UI styles elements and embeds its icons in its style sheet; scripts and requests stay with this server. */
+/**
+ * Swagger UI sets styles of elements and embeds icons in its style sheet. Scripts and requests come only from this
+ * server.
+ */
 const POLICY = {
   defaultSrc: ["'self'"],
   styleSrc: ["'self'", "'unsafe-inline'"],
@@ -29,7 +32,7 @@ const POLICY = {
   frameAncestors: ["'none'"],
 }
 
-/** Without the bar that tells who made the viewer. */
+/** Hides the bar with the viewer's name. */
 const STYLE = '.swagger-ui .topbar { display: none }'
 
 const OPTIONS = {
@@ -38,6 +41,6 @@ const OPTIONS = {
   filter: true,
   tagsSorter: 'alpha',
   persistAuthorization: false,
-  // No badge from a validator on the Internet: the policy above blocks it, and the browser complains.
+  // No badge from a validator on the Internet: our policy blocks it, and the browser would complain.
   validatorUrl: null,
 }

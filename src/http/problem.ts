@@ -6,17 +6,17 @@ import { HttpError, unforeseen } from './errors'
 
 /** Why a request failed. */
 export interface Problem {
-  /** `about:blank`: the status says all that there is to the kind of the problem. */
+  /** `about:blank`: the status alone describes the kind of problem. */
   type: string
   /** The status in words. */
   title: string
   /** The HTTP status. */
   status: number
-  /** Tells what happened, to which object, and what can be done. */
+  /** What happened, to which object, and what to do about it. */
   detail: string
-  /** The kind of refusal, where the cluster told: `unknown_entity`. */
+  /** The kind of refusal, if the cluster gave one: `unknown_entity`. */
   code?: string
-  /** The parameter of the body that is wrong, where one is: `disks`. */
+  /** The wrong parameter of the body, if there is one: `disks`. */
   parameter?: string
 }
 
@@ -29,7 +29,7 @@ export const problem = (status: number, detail: string): Problem => ({
   detail,
 })
 
-/** The problem of any error that the door itself can tell; `door`: whose log has the details of what nobody foresaw. */
+/** The problem for any error of the door itself. `door` names the log with the details of unforeseen errors. */
 export function problemOf(error: unknown, log: Log, door: string): Problem {
   if (error instanceof HttpError) {
     const { status, message, parameter } = error

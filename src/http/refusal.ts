@@ -1,4 +1,4 @@
-// Answers to what reaches no API: what is no HTTP, of another version, or one connection too many.
+// Answers to connections that reach no API: no HTTP, another version of it, or one connection too many.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../lib/clock'
@@ -11,7 +11,7 @@ export interface Refusal {
   readonly message: string
 }
 
-/** The answer of a door that hangs up. */
+/** The words of a door that disconnects. */
 export interface RefusalWords {
   readonly type: string
   body(refusal: Refusal): Buffer
@@ -23,13 +23,13 @@ export interface RefusalOptions {
   readonly limits: Pick<HttpLimits, 'refused_s' | 'retry_after_s'>
 }
 
-/** Answers data that is not HTTP, if an answer can still be sent. */
+/** Answers data that is not HTTP, if it still can. */
 export function refuse(error: Error, socket: Socket, options: RefusalOptions): void {
   if (errorCode(error) === 'ECONNRESET' || !socket.writable || isShaking(socket)) return void socket.destroy()
   hangUp(socket, refusalOf(error), options)
 }
 
-/** Answers, and then closes the connection: otherwise a client that does not hang up could keep it as long as it likes. */
+/** Answers and then closes, because a client that does not disconnect could keep the connection for ever. */
 export function hangUp(socket: Socket, refusal: Refusal, { words, clock, limits }: RefusalOptions): void {
   const { status } = refusal
   const body = words.body(refusal)
@@ -51,10 +51,10 @@ export function letGo(socket: Socket, { clock, limits }: Pick<RefusalOptions, 'c
   socket.once('close', () => timer.cancel())
 }
 
-/** Before its handshake is over an answer can only wait for it, and would keep the connection for ever. */
+/** During a handshake an answer would wait for the handshake's end, and could keep the connection for ever. */
 const isShaking = (socket: Socket): boolean => Reflect.get(socket, 'secureConnecting') === true
 
-/** The parser refuses some versions itself, and sees first when a client ends its side too early. */
+/** The parser itself refuses some versions, and notices when a client ends too early. */
 function refusalOf(error: Error): Refusal {
   const packet: unknown = Reflect.get(error, 'rawPacket')
   const line = Buffer.isBuffer(packet) ? (packet.toString('latin1').split('\r\n')[0] ?? '') : ''

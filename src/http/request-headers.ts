@@ -2,7 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import { badRequest, HttpError } from './errors'
 
-/** Throws for a request without Host, and for a change or a websocket that a page of another site has a browser ask for. */
+/**
+ * Throws for a request without Host, and for a change or websocket that a page of another site requests through a
+ * browser.
+ */
 export function checkHeaders(request: IncomingMessage, isWebsocket = false): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
   if (isWebsocket || !READS.has(request.method ?? '')) refuseForeignPage(request)
@@ -10,7 +13,7 @@ export function checkHeaders(request: IncomingMessage, isWebsocket = false): voi
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A browser that has logged in sends the password with whatever any page asks for. Only browsers send these headers. */
+/** A browser that has logged in sends the password with any page's requests. Only browsers send these headers. */
 function refuseForeignPage({ headers: { host, origin, 'sec-fetch-site': site } }: IncomingMessage): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign(`Sec-Fetch-Site is ${site}`)
   const own = hostOf(`https://${host}`)
@@ -25,5 +28,5 @@ const foreign = (text: string): HttpError =>
       ' does not send this header; a proxy in between must hand on the Host that the browser sent',
   )
 
-/** With the port, where it is not the usual one; undefined for `null` and what is no address. */
+/** With the port, unless it is the default; undefined for `null` and for texts that are no address. */
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)

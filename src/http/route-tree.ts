@@ -17,7 +17,7 @@ interface Branch<R> {
   byVerb?: Map<string, R>
 }
 
-/** As Ganeti has them, which does not decode them. */
+/** Ganeti's names, which it does not decode. */
 const NAME = /^[\w.-]+$/
 const ANY_NAME = /^[^]{1,1024}$/
 const NUMBER = /^\d{1,15}$/
@@ -27,7 +27,7 @@ export class RouteTree<R extends PatternRoute> {
 
   constructor(
     routes: readonly R[],
-    /** Names in paths are decoded, and may be any text. */
+    /** Whether names in paths are decoded, and may be any text. */
     private readonly decoded = false,
   ) {
     for (const route of routes) this.add(route)
@@ -70,7 +70,7 @@ export class RouteTree<R extends PatternRoute> {
   }
 }
 
-/** A text that cannot be decoded is the name of no object. */
+/** An undecodable text names no object. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

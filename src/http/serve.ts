@@ -1,4 +1,4 @@
-// A door: it listens, follows its certificate, bounds who comes in, and closes. What it answers is its handler's. It knows nothing of
+// A door: listens, follows its certificate, limits its clients, and closes. Its handler answers. It knows nothing of
 // clusters.
 import type { Files } from '../lib/files'
 import {
@@ -28,13 +28,13 @@ import { upgrade } from './upgrade'
 import type { Websockets } from './websockets'
 
 export interface Door {
-  /** Each is listened on: addresses of this machine, or paths of Unix sockets. */
+  /** Addresses of this machine, or paths of Unix sockets. The door listens on each. */
   readonly addresses: readonly string[]
-  /** One that somebody else may still have: it is tried until it is free. */
+  /** An address that another machine may still have: the door retries until it is free. */
   readonly lateAddress?: string
-  /** 0 picks a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** The files of its key and certificate, which are followed. A door without them is plain HTTP. */
+  /** The files of its key and certificate, which are reloaded when they change. Without them the door is plain HTTP. */
   readonly certificate?: CertificateFiles | undefined
   readonly files: Files
   readonly limits: HttpLimits
@@ -44,15 +44,15 @@ export interface Door {
   readonly accessLog: AccessLevel
   /** Answers requests that it finishes itself. */
   readonly handle: Handler
-  /** The answer to requests that reach no handler. */
+  /** The words for requests that reach no handler. */
   readonly words: RefusalWords
-  /** Whether its handler has websockets. Else who asks for one gets the answer of a plain request. */
+  /** Whether its handler has websockets. Otherwise requests for one are answered like plain requests. */
   readonly websockets?: boolean
 }
 
 export interface Served {
   readonly addresses: readonly AddressInfo[]
-  /** Finishes the requests that are being served, then stops. */
+  /** Finishes running requests, then stops. */
   close(): Promise<void>
   tell(): OwnFigures
 }
@@ -85,7 +85,7 @@ export async function serve(door: Door): Promise<Served> {
     async close() {
       closing = true
       timer?.cancel()
-      // The late address may be about to be taken.
+      // The late address may be about to be bound.
       await late
       room.websockets?.close()
       await Promise.all(servers.map((server) => stop(server, room)))
@@ -93,15 +93,15 @@ export async function serve(door: Door): Promise<Served> {
   }
 }
 
-/** The parts that all addresses of a door share. */
+/** What all addresses of a door share. */
 interface Room {
   readonly door: Door
   readonly crowd: Crowd
   readonly oneByOne: OneByOne
-  /** The session of a connection to one address is good for the others, too. The keys live as long as this process. */
+  /** A TLS session of one address is valid for the others too. The keys live as long as this process. */
   readonly ticketKeys: Buffer
   readonly websockets: Websockets | undefined
-  /** That came since the start. */
+  /** Requests received since the start. */
   requests: number
 }
 
@@ -112,7 +112,7 @@ function openRoom(door: Door): Room {
   return { door, crowd: crowdOf(door), oneByOne, ticketKeys, websockets, requests: 0 }
 }
 
-/** Loaded only for doors that have some. */
+/** Loaded only for doors with websockets. */
 function openWebsockets(door: Door): Websockets {
   const { Websockets }: typeof import('./websockets') = require('./websockets')
   return new Websockets(door)
@@ -160,7 +160,7 @@ async function listen(address: string, room: Room): Promise<Server | PlainServer
   crowd.watch(server)
   server.on('clientError', (error: Error, socket: Socket) => refuse(error, socket, door))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Who asks before it sends is told at once.
+    // A client that asks before it sends the body is answered at once.
     if (!isTooLong(request, door.limits)) response.writeContinue()
     void handle(request, response)
   })
@@ -178,7 +178,7 @@ function hearUpgrades(server: Server | PlainServer, room: Room, websockets: Webs
   const handle: Handler = (request, response, accept) => admit(room, request, response, accept)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     noteRequest()
-    // The answers to earlier requests would come into its midst.
+    // Otherwise answers to earlier requests would be mixed into it.
     if (room.oneByOne.isBusy(socket)) return void socket.destroy()
     upgrade({ door: room.door, websockets, handle }, request, socket, head)
   })
@@ -192,7 +192,7 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
     requestTimeout: 2 * limits.receive_s * 1000,
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: limits.keep_alive_s * 1000,
-    // A request without Host is refused by its handler, with a body that says why.
+    // The handler refuses a request without Host, with a body that says why.
     requireHostHeader: false,
   }
   if (certificate === undefined) return createPlain(options, handle)
@@ -203,7 +203,7 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
     ticketKeys,
     handshakeTimeout,
   } as const
-  // A plain door needs none of it.
+  // A plain door does not need it.
   const { createServer } = process.getBuiltinModule('node:https')
   const server = createServer({ ...options, ...secure }, handle)
   followCertificate(
@@ -217,14 +217,14 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
   return server
 }
 
-/** None for a Unix socket. */
+/** Empty for a Unix socket. */
 function addressOf(server: Server | PlainServer): AddressInfo[] {
   const address = server.address()
   if (address === null) throw new Error('the server does not listen')
   return typeof address === 'string' ? [] : [address]
 }
 
-/** Connections that still serve a request get a moment to finish it. */
+/** Running requests get a moment to finish. */
 function stop(server: Server | PlainServer, { door: { clock, limits }, websockets }: Room): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.after(limits.close_s * 1000, () => {

@@ -1,8 +1,8 @@
-// Loads the documentation pages when somebody first asks for them.
+// Loads the documentation pages on demand.
 import type { Handler } from './dispatch'
 import type { Contract } from './pages'
 
-/** The documentation below /docs, which is loaded with its first reader: most daemons never show it. */
+/** The documentation below /docs. It is loaded with its first reader, since most daemons never show it. */
 export function showPages(contract: Contract): Handler {
   let pages: Handler | undefined
   return (request, response) => {

@@ -1,5 +1,5 @@
-// Shows a site that was built into a folder: one page, and the scripts and styles that it loads. Nothing on it comes from another host, no
-// other site may show it in a frame, and no markup that gets into the page can run or style anything.
+// Serves a site that was built into a folder: one page, with its scripts and styles. The page loads nothing from other
+// hosts, and other sites cannot embed it in a frame. Markup injected into the page cannot run scripts or set styles.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
@@ -8,7 +8,7 @@ import type { Random } from '../lib/random'
 import { type Handler, pathOf } from './dispatch'
 
 interface Site {
-  /** With index.html, and a folder `assets` whose files never change under their names. */
+  /** Contains index.html, and a folder `assets` whose files never change under their names. */
   readonly folder: string
   readonly files: Files
   readonly random: Random
@@ -34,7 +34,7 @@ const SAFE = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
 
-/** In the page, what makes its own styles good: another one each time it is shown. */
+/** Its place in the page gets a new nonce each time, which allows the page's own styles. */
 const NONCE = '@nonce@'
 
 export function showSite(site: Site): Handler {
@@ -81,7 +81,7 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** What was compressed when the site was built is sent so to who can read it. */
+/** Files that were compressed at build time are sent compressed to clients that accept it. */
 async function file({ folder, files }: Site, name: string, request: IncomingMessage): Promise<Answer> {
   const whole = path.join(folder, 'assets', name)
   const readsBrotli = /\bbr\b/.test(request.headers['accept-encoding'] ?? '')

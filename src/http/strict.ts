@@ -1,4 +1,4 @@
-// The parts of a request that its route does not know.
+// Refuses parts of a request that its route does not know.
 import type { RouteArgument } from './arguments'
 import { badRequest } from './errors'
 
@@ -8,7 +8,7 @@ interface Known {
   readonly args: readonly RouteArgument[]
 }
 
-/** Refuses unknown query parameters: the caller meant them to do something. */
+/** Refuses unknown query parameters: the caller meant them to have an effect. */
 export function refuseUnknown({ args }: Known, query: URLSearchParams): void {
   const known = args.flatMap(({ in: where, name }) => (where === 'query' ? [name] : []))
   const there = known.length === 0 ? 'this request takes none' : `there are ${known.join(', ')}`
@@ -18,7 +18,7 @@ export function refuseUnknown({ args }: Known, query: URLSearchParams): void {
   }
 }
 
-/** Clients that always send a body send an empty one. */
+/** Accepts an empty body, because some clients always send one. */
 export function refuseUnusedBody({ args, verb, path }: Known, body: unknown): void {
   if (body === undefined || body === null || args.some((arg) => arg.in === 'body')) return
   if (typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0) return

@@ -1,4 +1,5 @@
-// A request that asks for a websocket is answered like any other, until its handler accepts. So who asks is known before the upgrade.
+// A request for a websocket is handled like any other until its handler accepts. So the caller is known before the
+// upgrade.
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Handler } from './dispatch'
@@ -13,7 +14,7 @@ interface UpgradeOptions {
 
 export function upgrade(options: UpgradeOptions, request: IncomingMessage, socket: Socket, head: Buffer): unknown {
   const { door, websockets, handle } = options
-  // The server has let go of it.
+  // The server no longer handles its errors.
   socket.on('error', () => socket.destroy())
   const asksForOne = /^websocket$/i.test(request.headers.upgrade ?? '')
   if (!asksForOne && hasBody(request)) return hangUp(socket, NO_BODY, door)
@@ -30,7 +31,7 @@ export function upgrade(options: UpgradeOptions, request: IncomingMessage, socke
   })
 }
 
-/** Other protocols may be declined, but the parser that would read the body has stopped. */
+/** Other protocols may be declined, but the parser that would read the body has already stopped. */
 const NO_BODY = { status: 400, message: 'A request with a body cannot ask for another protocol' }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,4 +1,4 @@
-// Websockets: their handshake, and how long they are kept. What is said on one is its handler's.
+// Websockets: their handshake and lifetime. Their handlers exchange the messages.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { HttpLimits } from '../model/limits/http'
 
-/** Has the messages of a websocket, which come out of the stream and go into it: texts and buffers. It is closed when this ends. */
+/** Exchanges a websocket's messages (texts and buffers) over the stream. The websocket closes when this resolves. */
 export type Talk = (messages: Duplex) => Promise<void>
 
 interface WebsocketOptions {
@@ -24,37 +24,37 @@ export class Websockets {
   private closing = false
 
   constructor(private readonly options: WebsocketOptions) {
-    // A longer message ends its websocket. Nothing is compressed, since a few bytes could become many.
+    // A longer message ends its websocket. Compression is off, because a few bytes could expand to many.
     const maxPayload = options.limits.message_bytes
     this.server = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false })
   }
 
-  /** `begun` is called when the client got what it asked for; otherwise it is told why not. */
+  /** Calls `begun` on success; otherwise tells the client why not. */
   accept(request: IncomingMessage, socket: Socket, head: Buffer, talk: Talk, begun: () => void): void {
-    // Who was still being looked at when the door closed.
+    // The door closed while the request was still being checked.
     if (this.closing) return void socket.destroy()
     this.server.handleUpgrade(request, socket, head, (line) => {
       begun()
-      // An error that nobody hears would end the daemon; the stream tells the first one.
+      // An unhandled error would end the daemon; the stream reports the first one.
       line.on('error', () => undefined)
       this.watch(line)
       void this.run(line, talk)
     })
   }
 
-  /** Tells everybody that the door closes. */
+  /** Tells all clients that the door closes. */
   close(): void {
     this.closing = true
     for (const line of this.server.clients) line.close(CLOSE.goingAway)
   }
 
-  /** Ends those who stay. */
+  /** Disconnects the clients that are left. */
   terminate(): void {
     for (const line of this.server.clients) line.terminate()
   }
 
   private async run(line: WebSocket, talk: Talk): Promise<void> {
-    // Texts stay texts, in both directions. Who reads slowly holds up the other end, and nothing is kept for it.
+    // Texts stay texts in both directions. A slow reader holds up the other end; nothing is buffered for it.
     const messages = createWebSocketStream(line, { readableObjectMode: true, decodeStrings: false })
     let broken = false
     messages.on('error', () => (broken = true))
@@ -62,18 +62,18 @@ export class Websockets {
       await talk(messages)
       line.close(CLOSE.done)
     } catch (error) {
-      // The other end may leave at any time, or say what is no message.
+      // The other end may leave at any time, or send an invalid message.
       if (!broken) this.options.log.error({ err: error }, 'a websocket failed because of a defect')
       line.close(CLOSE.defect)
     }
   }
 
-  /** A client that does not answer a ping until the next one has gone, or takes nothing of what it is sent. */
+  /** Disconnects a client that has not answered a ping by the next one, or reads nothing. */
   private watch(line: WebSocket): void {
     const { clock, limits } = this.options
     let heard = true
     const beat = (): void => {
-      // Nothing is heard while what came before is still being worked on.
+      // While earlier messages are being handled, no answer can be noticed.
       if (!heard && !line.isPaused) return line.terminate()
       heard = false
       line.ping()

@@ -1,4 +1,4 @@
-// Archived jobs, read when someone asks.
+// Archived jobs, read on demand.
 import type { JobId } from '../rpc/luxi/calls'
 import type { WholeJobs } from './ended-jobs'
 import type { Job } from './job'
@@ -10,7 +10,7 @@ export class ArchivedJobs {
     private readonly whole: WholeJobs,
   ) {}
 
-  /** Ids of all, the oldest first. */
+  /** The ids of all, oldest first. */
   ids(): Promise<JobId[]> {
     return this.store.archivedIds()
   }

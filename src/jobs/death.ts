@@ -1,4 +1,4 @@
-// Decides what happens to a job whose process is gone. Pure.
+// Decides what to do about a job whose process has died. Pure.
 import type { Timestamp } from '../lib/clock'
 import type { LockMode } from '../rpc/wconfd/calls'
 import { type Job, canceledFrom, died, isFinished, jobStatus } from './job'
@@ -13,9 +13,9 @@ export type HeldLock = readonly [title: string, mode: LockMode]
 export interface Death {
   /** The job as luxid knows it. */
   known: Job
-  /** The job as its process has written it, which may be more than it could tell. */
+  /** The job as its process wrote it. It may have more than the process could report. */
   file: Job | undefined
-  /** Whether luxid knows that the process had begun with the job; a restarted luxid does not know. */
+  /** Whether luxid knows that the process had begun the job; a restarted luxid does not know. */
   begun: boolean
   /** Locks that the process still held. */
   locks: readonly HeldLock[]
@@ -31,7 +31,7 @@ export function afterDeath({ known, file, begun, locks, now }: Death): Outcome {
   return { kind: 'ended', job: died(job, obituary(job, locks), now) }
 }
 
-/** It waits: nothing was done for it yet. */
+/** It still waits: nothing was done for it. */
 export const isUntouched = (job: Job): boolean =>
   job.ops.every((op) => op.status === 'queued' || op.status === 'waiting')
 
@@ -45,7 +45,7 @@ export function requeued(job: Job): Job {
   }
 }
 
-/** Begins as Ganeti's text does, and then says what was under way, what it held, and where to look. */
+/** Begins with Ganeti's text. Then says what was running, which locks it held, and where to look. */
 function obituary(job: Job, locks: Death['locks']): string {
   const running = job.ops.find((op) => op.status === 'running')
   const what =

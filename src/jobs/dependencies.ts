@@ -1,4 +1,4 @@
-// Decides what the jobs that an opcode depends on mean for it, in Ganeti's words. All of them have ended by then.
+// Decides what the end of the jobs on which an opcode depends means for it, in Ganeti's words.
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { type Job, type JobOp, dependenciesOf, isFinal, jobStatus } from './job'
 import type { Verdict } from './runner'
@@ -25,14 +25,17 @@ async function verdictOf(op: JobOp, find: FindJob): Promise<Verdict> {
 
 const failure = (text: string): Verdict => ({ error: ['OpExecError', [text]] })
 
-/** Replaces `-1` (the job before in the same submission) and so on by job ids. Throws a text that says what is wrong. */
+/**
+ * Replaces relative ids (`-1` is the previous job of the same submission) by job ids. Throws a text that names the
+ * mistake.
+ */
 export function resolveRelative(op: WireOpCode, own: JobId): WireOpCode {
   const { depends } = op
   if (!Array.isArray(depends)) return op
   const absolute = depends.map((entry: unknown): unknown => {
     if (!Array.isArray(entry) || typeof entry[0] !== 'number') return entry
     const id = entry[0] < 0 ? own + entry[0] : entry[0]
-    // A job 0 that is asked for is one that does not exist.
+    // A request for job 0 names a job that does not exist.
     if (entry[0] < 0 && id < 1)
       throw new RangeError(`relative job id ${entry[0]} in job ${own} points before the first job`)
     return [id, ...entry.slice(1)]

@@ -1,5 +1,5 @@
-// The short record that luxid keeps of each ended job, since thousands may be in the queue. The rest is in the job's file, which is read when
-// somebody asks for it. The last jobs to end are kept whole for a while.
+// luxid's short record of each ended job, since the queue may have thousands. The rest is in the job's file, which is
+// read on demand. The last ended jobs are kept whole for a while.
 import type { Timestamp } from '../lib/clock'
 import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limits/queue'
 import { MARK } from '../model/marks'
@@ -10,7 +10,7 @@ import type { Job, JobOp } from './job'
 import { encodeJob } from './job-file'
 import { marksOf } from './marks'
 
-/** The facts of an opcode that lists show. Their size is fixed, except for the name in the summary. */
+/** The facts about an opcode that lists show. Their size is fixed, except for the name in the summary. */
 export interface OpSummary extends Pick<
   JobOp,
   'status' | 'priority' | 'start_timestamp' | 'exec_timestamp' | 'end_timestamp'
@@ -25,9 +25,9 @@ export interface EndedJob {
   readonly received_timestamp: Timestamp | null
   readonly start_timestamp: Timestamp | null
   readonly end_timestamp: Timestamp | null
-  /** Ids of tokens that it was submitted with, and by jobs that came with them. */
+  /** Ids of the tokens of its submitter, and of submitters of the jobs that led to it. */
   readonly tokens: readonly string[]
-  /** Idempotency keys that stand for it. */
+  /** The idempotency keys that stand for it. */
   readonly keys: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export function opSummary({ input, status, priority, ...times }: JobOp): OpSumma
   return { OP_ID, summary: opcodeSummary(input), status, priority, start_timestamp, exec_timestamp, end_timestamp }
 }
 
-/** Most jobs have one opcode, which starts and ends with its job: the same times are kept once. */
+/** Most jobs have one opcode, which starts and ends with its job: equal times are stored once. */
 function sharing(op: OpSummary, job: Pick<Job, 'start_timestamp' | 'end_timestamp'>): OpSummary {
   const once = (time: Timestamp | null, known: Timestamp | null) =>
     time?.[0] === known?.[0] && time?.[1] === known?.[1] ? known : time
@@ -76,7 +76,7 @@ export function keysOf(job: Pick<Job, 'id' | 'ops'> | EndedJob): readonly string
 const NONE: readonly string[] = []
 const shared = (list: readonly string[]): readonly string[] => (list.length === 0 ? NONE : list)
 
-/** The jobs that ended last, whole: most questions are about these. */
+/** The last ended jobs, whole: most questions are about these. */
 export class WholeJobs {
   private readonly jobs = new Map<JobId, { job: Job; bytes: number }>()
   private bytes = 0

@@ -1,5 +1,5 @@
-// One job from the moment it is to start until its process is done with it: given to a process, followed, and, when the process is
-// gone before the job had ended, settled from what the file says.
+// Runs one job: gives it to a process, follows it, and if the process dies before the job has ended, decides from the
+// job's file.
 import { errorText } from '../lib/system-failure'
 import type { Clock, Timer } from '../lib/clock'
 import { timestamp } from '../lib/clock'
@@ -19,7 +19,7 @@ import type { JobListener, JobRunner, Progress, RunningJob, Secrets, Verdict } f
 import { applyProgress } from './runner'
 import type { QueueStore } from './store'
 
-/** Frees all that an owner had whose process has ended; answers which locks it held, by the names that people know. */
+/** Frees everything of an owner whose process has ended. Returns its locks, by their names for people. */
 export type OwnerDied = (client: ClientId) => Promise<readonly HeldLock[]>
 
 export interface ExecutionOptions {
@@ -49,9 +49,9 @@ export class Execution {
   private killWanted = false
   private takenBack = false
   private priorityWanted: number | undefined
-  /** Writes and publishes the messages of the process in the order in which they came. */
+  /** Writes and publishes the process's messages in their order. */
   private readonly heard = new Turns()
-  /** Log lines were told, and are not written yet. */
+  /** Set while log lines are published but not written. */
   private unwritten: Timer | undefined
 
   constructor(
@@ -76,13 +76,13 @@ export class Execution {
     }
   }
 
-  /** It was given to a process lately: a short job will soon have ended. */
+  /** Whether a process got it recently: a short job ends soon. */
   get isYoung(): boolean {
     const { clock, job } = this.options
     return clock.monotonic_ms() - this.given_ms <= QUEUE_GATHER_YOUNG_S * 1000 && !isFinished(job())
   }
 
-  /** Looks for the process that a former luxid gave the job to. */
+  /** Looks for the process to which an earlier luxid gave the job. */
   async adopt(job: Job): Promise<void> {
     this.running = await this.options.runner.adopt(job, this.listener())
     if (this.running === undefined) return this.settleDeath()
@@ -99,7 +99,7 @@ export class Execution {
     this.running?.kill()
   }
 
-  /** If the job has done nothing yet, ends its process and queues the job again. Resolves when that is done. */
+  /** If the job has done nothing yet, ends its process and queues it again. Resolves when that is done. */
   async takeBack(): Promise<void> {
     await this.heard.idle()
     if (this.killWanted || this.cancelWanted || !isUntouched(this.options.job())) return
@@ -108,21 +108,21 @@ export class Execution {
     await this.done
   }
 
-  /** The pid of the process that was told. */
+  /** Tells the process, and returns its pid. */
   setPriority(priority: number): number {
     this.priorityWanted = priority
     this.running?.setPriority(priority)
     return this.options.job().process_id ?? 0
   }
 
-  /** The process goes on alone. Resolves when nothing of the job is being written here any more. */
+  /** Lets the process go on alone. Resolves when nothing of the job is being written here any more. */
   async leave(): Promise<void> {
     this.left = true
     this.dropLogTimer()
     await this.running?.leave()
   }
 
-  /** The job's end, when it can be told without a process. */
+  /** The job's end, if it can be decided without a process. */
   private withoutProcess(job: Job, secrets: Secrets | undefined, verdicts: readonly Verdict[]): Job | undefined {
     const now = timestamp(this.options.clock)
     const started = { ...withOp(job, 0, { start_timestamp: now }), start_timestamp: now }
@@ -143,7 +143,8 @@ export class Execution {
       const first = withOp(job, 0, { status: 'waiting', start_timestamp: now })
       const started: Job = { ...first, start_timestamp: now, livelock, process_id: pid }
       if (this.left) throw new Error('luxid is stopping')
-      // Not written: who waits has done nothing yet, and is queued again after a crash. The live-lock tells of it until then.
+      // Not written: a waiting job has done nothing yet, and is queued again after a crash. Until then the live-lock
+      // shows it.
       publish(started)
       this.given_ms = clock.monotonic_ms()
       this.running = await prepared.begin({ job: started, secrets, verdicts }, this.listener())
@@ -175,13 +176,13 @@ export class Execution {
 
   private hear(progress: Progress): Promise<void> {
     const { save, job, publish } = this.options
-    // Its process is being ended, and must not begin now.
+    // Its process is being ended, and must not begin.
     if (this.takenBack) return new Promise(() => undefined)
     this.begun = true
     return this.heard.take(async () => {
       const before = job()
       const next = applyProgress(before, progress)
-      // A process that was found again may be where its file says.
+      // After finding the process again, its report may equal the file's content.
       const moved = progress.kind === 'step' || (progress.kind === 'job' && encodeJob(next) !== encodeJob(before))
       if (moved) {
         this.dropLogTimer()
@@ -192,7 +193,7 @@ export class Execution {
     })
   }
 
-  /** A log line is told at once; as part of a crash of the machine it may be lost. */
+  /** Log lines are published at once. If the machine crashes, they may be lost. */
   private writeLogSoon(): void {
     const { clock, save, job } = this.options
     const write = () => {
@@ -207,7 +208,7 @@ export class Execution {
     this.unwritten = undefined
   }
 
-  /** However often the disk refuses to be read. */
+  /** Retries as long as the disk fails to read the file. */
   private async settleDeath(): Promise<void> {
     while (!this.left) {
       try {
@@ -230,7 +231,7 @@ export class Execution {
       return this.leaveQueue()
     }
     const written = await store.read(this.id)
-    // Without a live-lock it was written before the job was given to a process.
+    // A file without a live-lock was written before a process got the job.
     const file = written?.livelock === undefined ? undefined : written
     const locks = await this.freeLocks(file ?? job())
     await store.removeLivelock(job().livelock)

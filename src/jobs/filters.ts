@@ -1,4 +1,4 @@
-// Job filter rules: which of them applies to a job. Rules are tried by priority, then age, then uuid; the first whose
+// Decides which filter rule applies to a job. Rules are tried by priority, then age, then uuid. The first rule whose
 // predicates all hold decides, unless it says CONTINUE.
 import { compileRegex } from '../lib/regex'
 import type { Log } from '../lib/log'
@@ -20,7 +20,7 @@ export function applyingFilter(job: Job, filters: readonly FilterRule[]): Filter
   )
 }
 
-/** Tells of patterns that no longer can be read, as of a rule that was made by another program, or before patterns were bounded. */
+/** Warns about unreadable patterns, for example of another program's rule, or from before patterns were bounded. */
 export function warnOfUnreadable(filters: readonly FilterRule[], log: Log): void {
   for (const rule of filters) {
     if (compiled.has(rule)) continue
@@ -39,7 +39,7 @@ export interface Limit {
   readonly most: number
 }
 
-/** The limits that hold for the job: of the rule that applies to it, and of its reasons (`rate-limit:3:backups`). */
+/** The job's limits: from the rule that applies to it, and from its reasons (`rate-limit:3:backups`). */
 export function limitsOf(job: Job, filters: readonly FilterRule[]): Limit[] {
   const rule = filters.length === 0 ? undefined : applyingFilter(job, filters)
   const ofReasons = new Map(job.ops.flatMap((op) => reasonsOf(op.input['reason'])).flatMap(limitOf))
@@ -54,7 +54,7 @@ function limitOf({ reason }: Fields): [key: string, most: number][] {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-/** Tests one field by an operator and an operand; undefined where the condition makes no sense. */
+/** Tests one field by an operator and an operand; undefined if the condition makes no sense. */
 type Leaf = (operator: string, name: string, operand: unknown) => boolean | undefined
 
 function holds([kind, condition]: readonly unknown[], job: Job, rule: FilterRule): boolean {
@@ -73,7 +73,7 @@ function reasonsOf(trail: unknown): Fields[] {
     .map(([source, reason, timestamp]) => ({ source, reason, timestamp }))
 }
 
-/** As in Ganeti, one part that makes no sense spoils the whole condition, also below a negation. */
+/** As in Ganeti, one senseless part makes the whole condition senseless, also below a negation. */
 function evaluate(condition: unknown, leaf: Leaf): boolean | undefined {
   if (condition === null) return true
   if (!Array.isArray(condition)) return undefined
@@ -93,7 +93,7 @@ function evaluate(condition: unknown, leaf: Leaf): boolean | undefined {
 
 const negated = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value)
 
-/** `["<", "id", "watermark"]`: the rule's own mark stands for a number. */
+/** In `["<", "id", "watermark"]`, the word stands for the rule's own watermark. */
 const idLeaf =
   (id: number, watermark: number): Leaf =>
   (operator, name, operand) => {
@@ -101,7 +101,7 @@ const idLeaf =
     return name === 'id' && typeof other === 'number' ? compares(operator, id, other) : undefined
   }
 
-/** Reasons are compared only. */
+/** Reasons can only be compared. */
 const reasonLeaf =
   (reason: Fields): Leaf =>
   (operator, name, operand) =>
@@ -125,7 +125,7 @@ function namesIn(condition: unknown): string[] {
   return typeof operands[0] === 'string' ? [operands[0]] : []
 }
 
-/** `disks` or `beparams.memory`; what every opcode has, such as its priority, is no field of it here. */
+/** `disks` or `beparams.memory`. Common parameters of all opcodes, such as priority, do not count as fields here. */
 function access(input: Fields, name: string): unknown {
   if (Object.hasOwn(commonParams, name)) return undefined
   return name.split('.').reduce((value: unknown, key) => {
@@ -173,7 +173,7 @@ const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isAr
 /** The patterns of one rule, by their text. `reason` says why a pattern cannot be used. */
 type Patterns = ReadonlyMap<unknown, { readonly regex?: RegExp; readonly reason?: string }>
 
-/** Rules are replaced and not changed, so each is read once and not for each job. */
+/** Rules are replaced, never changed, so each is compiled only once. */
 const compiled = new WeakMap<FilterRule, Patterns>()
 
 function patternsOf(rule: FilterRule): Patterns {

@@ -1,5 +1,5 @@
-// Ganeti's job file: JSON, written by Python with blanks after commas and colons and a newline at the end, by Haskell without.
-// Both are read; the compact form is written, in the order that Ganeti's luxid uses.
+// Ganeti's job file: JSON. Python writes it with blanks after commas and colons and a newline at the end, Haskell
+// without. We read both, and write the compact form in the order of Ganeti's luxid.
 import type { Timestamp } from '../lib/clock'
 import { JobFileCorrupted } from '../model/errors'
 import type { LogEntry, WireOpCode } from '../rpc/luxi/calls'
@@ -33,7 +33,7 @@ function encodeOp(op: JobOp): Record<string, unknown> {
   }
 }
 
-/** Throws JobFileCorrupted naming what is wrong. */
+/** Throws JobFileCorrupted that names the mistake. */
 export function parseJob(text: string): Job {
   let json: unknown
   try {

@@ -1,5 +1,6 @@
-// Runs in a job process, which owns one job at a time. It listens on the job's live-lock socket before the job may start, runs the job, reports its
-// transitions, and closes the socket when the job has ended. It outlives luxid; without a job it ends with luxid.
+// The code of a job process, which runs one job at a time. It listens on the job's live-lock socket before the job may
+// start, runs the job, reports its progress, and closes the socket when the job has ended. It survives luxid; without a
+// job it ends with luxid.
 import { errorText } from '../lib/system-failure'
 import { type Clock, hearAll } from '../lib/clock'
 import type { Disk } from '../lib/disk'
@@ -16,7 +17,7 @@ import { type FromProcess, type ToJob, type ToProcess, readMessage } from './mes
 import type { JobOrder, Progress } from './runner'
 import { jobFile } from './store'
 
-/** The members that the entry point adds to an opcode's setting, to make the environment that operations want. */
+/** What the entry point adds to an opcode's setting, to make the environment for operations. */
 export interface JobSetting extends OpcodeSetting {
   readonly jobId: JobId
   readonly client: ClientId
@@ -29,7 +30,7 @@ export interface JobProcessOptions {
   log: Log
   Cancelled: new () => Error
   execute(op: WireOpCode, setting: JobSetting): Promise<unknown>
-  /** After each job: what the clients of the job still hold open. */
+  /** Called after each job, to release what the job's clients still hold. */
   jobEnded?(): Promise<void> | void
 }
 
@@ -46,10 +47,10 @@ export interface Channel {
 interface Slot {
   server: FramedServer
   report: JobReport
-  /** To the luxid that gave the job to this process. */
+  /** The connection to the luxid that gave the job to this process. */
   parent: Link
   run: JobRun | undefined
-  /** An unforeseen error has happened, so this process takes no other job. */
+  /** After an unforeseen error this process takes no other job. */
   defect: boolean
 }
 
@@ -76,7 +77,8 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
     const opened = await open(order.job).catch((error: unknown) => errorText(error))
     if (typeof opened === 'string') return channel.send({ say: 'failed', text: opened })
     slot = opened
-    // If luxid is gone already, its successor may have missed this live-lock, and starts the job anew: then this process ends here.
+    // If luxid has gone already, its successor may have missed this live-lock and starts the job again. Then this
+    // process must end here.
     await hearAll()
     if (alone) return opened.server.close()
     channel.send({ say: 'begun' })
@@ -147,7 +149,7 @@ export function processChannel(): Channel {
   return {
     pid: process.pid,
     send: (message) => {
-      // luxid may be gone at any moment: what cannot be sent is not missed.
+      // luxid may go at any moment: an undelivered message does not matter.
       if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
     },
     onMessage: (listener) => void process.on('message', (message: ToProcess | ToJob) => listener(message)),

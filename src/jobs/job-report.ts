@@ -1,6 +1,7 @@
-// How a running job becomes durable and known. luxid writes it, here and at the candidates, for many jobs at once, and then says so;
-// while luxid is away nobody hears of the job, and this process writes the file itself. There is one writer at a time: each
-// transition is written before the next one is sent, and log lines by whoever writes the transitions.
+// Makes a running job's progress durable and known. luxid writes it, here and at the candidates, for many jobs at once,
+// and then confirms. While luxid is away, this process writes the file itself, and nobody is told. There is one writer
+// at a time: each transition is written before the next one is sent, and the writer of transitions also writes log
+// lines.
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { Turns } from '../lib/turns'
@@ -23,13 +24,13 @@ export class JobReport {
 
   constructor(private readonly options: JobReportOptions) {}
 
-  /** From now on luxid writes what happens to the job. */
+  /** From now on luxid writes the job's progress. */
   begin(job: Job, luxid: Link): void {
     this.latest = job
     this.luxid = luxid
   }
 
-  /** Another luxid is there: it hears where the job is, and writes what comes after that. */
+  /** A new luxid is there. It gets the job's state, and writes everything after that. */
   follow(luxid: Link): void {
     void this.turns.take(async () => {
       if (this.latest === undefined || (await luxid.ask({ kind: 'job', job: this.latest })) === 'lost') return
@@ -52,7 +53,7 @@ export class JobReport {
     })
   }
 
-  /** A log entry is told at once; it reaches the file soon, as part of a crash of the machine it may be lost. */
+  /** A log entry is published at once and written soon. If the machine crashes, it may be lost. */
   log(job: Job, progress: Progress): void {
     const { clock, disk, file } = this.options
     this.latest = job
@@ -76,7 +77,7 @@ export class JobReport {
 
 type Answer = 'saved' | 'lost' | { readonly error: string }
 
-/** A way to luxid, which answers in the order in which it was asked. */
+/** A connection to luxid, which answers in the order of the requests. */
 export class Link {
   private readonly asked: ((answer: Answer) => void)[] = []
   private over = false
@@ -95,7 +96,7 @@ export class Link {
     })
   }
 
-  /** luxid has written what it was asked first of all that it has not answered yet, or could not. */
+  /** luxid has answered the oldest unanswered request: written, or an error. */
   written(error: string | null): void {
     this.asked.shift()?.(error === null ? 'saved' : { error })
   }

@@ -1,5 +1,5 @@
-// One job's opcodes, run one after the other: waiting, running, success, or the end of the whole job. Every transition is durable
-// before it is told to anyone. It knows no process: job-process runs it in one, the simulation in memory.
+// Runs a job's opcodes one after the other: waiting, running, success, or the end of the whole job. Every transition is
+// durable before anybody is told. It knows no process: job-process runs it in one, the simulation in memory.
 import { errorText } from '../lib/system-failure'
 import type { Clock } from '../lib/clock'
 import { type Timer, timestamp } from '../lib/clock'
@@ -11,10 +11,13 @@ import type { LogEntry, WireOpCode } from '../rpc/luxi/calls'
 import { type Job, canceledFrom, failedAt, isFinal, withOp, withPriority } from './job'
 import type { JobOrder, Progress } from './runner'
 
-/** `repeatable`: an opcode that changes nothing may be carried out again after a crash, so nothing waits for its beginning to be durable. */
+/**
+ * `repeatable`: an opcode that changes nothing can run again after a crash, so it does not wait until its beginning is
+ * durable.
+ */
 export type Started = 'once' | 'repeatable'
 
-/** The part of an operation's `JobEnvironment` that comes from the opcode's job. */
+/** The part of an operation's `JobEnvironment` that comes from its job. */
 export interface OpcodeSetting {
   readonly opIndex: number
   readonly secrets: Readonly<Record<string, unknown>>
@@ -30,20 +33,20 @@ export interface OpcodeSetting {
 export interface JobRunOptions {
   clock: Clock
   execute(op: WireOpCode, setting: OpcodeSetting): Promise<unknown>
-  /** Makes the job as it is now durable, here and at the candidates, and lets it be known; `progress` is what has changed. */
+  /** Makes the job's state durable, here and at the candidates, and publishes it. `progress` is the change. */
   save(job: Job, progress: Progress): Promise<void>
-  /** A new log entry: it is told at once, and reaches the file soon. */
+  /** A new log entry: published at once, written soon. */
   log(job: Job, progress: Progress): void
-  /** The error that stops an opcode because its job was cancelled. */
+  /** The error that stops an opcode when its job is cancelled. */
   Cancelled: new () => Error
   onBug(error: unknown): void
 }
 
 export class JobRun {
   private current: Job
-  /** The state of the job that was last sent, except for log lines. */
+  /** The last reported state of the job, without log lines. */
   private told: Job
-  /** Tells that an opcode runs, at this time or together with its end. */
+  /** Reports that an opcode runs, after a delay or together with its end. */
   private late: Timer | undefined
   private readonly cancelled = new AbortController()
   private serial: number
@@ -73,7 +76,7 @@ export class JobRun {
       await this.become({ ...this.current, end_timestamp: timestamp(this.options.clock) })
   }
 
-  /** An opcode that still waits will not run; one that runs is told, and goes on if it cannot stop. */
+  /** A waiting opcode will not run. A running one is told, and goes on if it cannot stop. */
   cancel(): void {
     if (this.cancelled.signal.aborted) return
     const waiting = this.current.ops.some((op) => op.status === 'waiting')
@@ -88,7 +91,7 @@ export class JobRun {
     for (const action of this.priorityWatchers) action()
   }
 
-  /** False when the job has ended with this opcode. */
+  /** False if the job has ended with this opcode. */
   private async runOp(index: number): Promise<boolean> {
     const { clock, execute, onBug } = this.options
     const verdict = this.order.verdicts[index] ?? 'continue'
@@ -110,7 +113,7 @@ export class JobRun {
     }
   }
 
-  /** Adds the debug level to the opcode that is about to run, as in Ganeti's job files. The next transition writes it. */
+  /** Adds the debug level to the next opcode, as in Ganeti's job files. The next transition writes it. */
   private begin(index: number): WireOpCode | undefined {
     const input = this.current.ops[index]?.input
     if (input === undefined) return undefined
@@ -136,7 +139,7 @@ export class JobRun {
     }
   }
 
-  /** Adds the values that the opcode has worked out to its input. The next transition writes them. */
+  /** Adds values that the opcode has computed to its input. The next transition writes them. */
   private note(index: number, fields: Readonly<Record<string, unknown>>): void {
     const op = this.current.ops[index]
     if (op !== undefined)
@@ -153,7 +156,7 @@ export class JobRun {
     this.late = clock.after(JOB_RUNNING_TOLD_S * 1000, tell, { background: true })
   }
 
-  /** The next opcode begins to wait in the same step in which this one has succeeded. */
+  /** The next opcode begins to wait in the same step in which this one succeeds. */
   private async succeed(index: number, result: unknown): Promise<void> {
     const now = this.now()
     let next = withOp(this.current, index, { status: 'success', result, end_timestamp: now })
@@ -169,13 +172,13 @@ export class JobRun {
     return false
   }
 
-  /** A cancelled opcode ends as canceled when it had not begun, or when it stopped because it was told to. */
+  /** An opcode counts as cancelled if it had not begun, or stopped because it was told to. */
   private isCancellation(index: number, error: unknown): boolean {
     if (!this.cancelled.signal.aborted) return false
     return this.current.ops[index]?.exec_timestamp === null || error instanceof this.options.Cancelled
   }
 
-  /** Changes follow one another: each is durable and told before the next. */
+  /** Transitions happen one after the other: each is durable and published before the next. */
   private become(next: Job): Promise<void> {
     this.late?.cancel()
     const before = this.told
@@ -208,7 +211,9 @@ function step(before: Job, after: Job): Progress {
   return { kind: 'step', ops, start_timestamp: after.start_timestamp, end_timestamp: after.end_timestamp }
 }
 
-/** The error as in the job file: `[class, [arguments]]`. An error that is not the cluster's counts as a failed execution. */
+/**
+ * The error for the job file: `[class, [arguments]]`. An error that is not the cluster's counts as a failed execution.
+ */
 function encodeError(error: unknown): unknown {
   if (error instanceof GanetiError) return error.toWire()
   return ['OpExecError', [errorText(error)]]

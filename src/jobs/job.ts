@@ -1,5 +1,5 @@
-// Jobs: what a queue entry is and how it changes. The pure files here (job, job-file, scheduler, filters) know neither disk nor
-// processes; store, queue, pool and job-process give them both. Nothing here knows what an opcode does.
+// Jobs: a queue entry's data and transitions. The pure files here (job, job-file, scheduler, filters) know neither disk
+// nor processes; store, queue, pool and job-process add these. Nothing here knows what an opcode does.
 import type { Timestamp } from '../lib/clock'
 import { PRECEDING_FAILED } from '../model/constants/jobs'
 import type { FilterRule } from '../model/filter-rule'
@@ -16,7 +16,7 @@ export interface JobOp {
   readonly log: readonly LogEntry[]
   readonly priority: number
   readonly start_timestamp: Timestamp | null
-  /** When its locks were held and it really began. */
+  /** When it had its locks and really began. */
   readonly exec_timestamp: Timestamp | null
   readonly end_timestamp: Timestamp | null
 }
@@ -27,7 +27,7 @@ export interface Job {
   readonly received_timestamp: Timestamp | null
   readonly start_timestamp: Timestamp | null
   readonly end_timestamp: Timestamp | null
-  /** The socket that proves that the job's process lives. */
+  /** The socket which proves that the job's process lives. */
   readonly livelock?: string
   readonly process_id?: number
 }
@@ -37,7 +37,7 @@ export const CANCELED_TEXT = 'Job canceled by request'
 export const isFinal = (status: OpStatus): status is FinalStatus =>
   status === 'canceled' || status === 'success' || status === 'error'
 
-/** The status of a job follows from those of its opcodes. */
+/** A job's status follows from its opcodes. */
 export function jobStatus(job: { readonly ops: readonly Pick<JobOp, 'status'>[] }): JobStatus {
   let status: JobStatus = 'queued'
   let succeeded = 0
@@ -51,13 +51,13 @@ export function jobStatus(job: { readonly ops: readonly Pick<JobOp, 'status'>[] 
 
 export const isFinished = (job: Parameters<typeof jobStatus>[0]): boolean => isFinal(jobStatus(job))
 
-/** The most urgent priority of what is still to do; lower numbers are more urgent. */
+/** The most urgent priority of the unfinished opcodes; lower is more urgent. */
 export function jobPriority(job: Pick<Job, 'ops'>): number {
   const open = job.ops.filter((op) => !isFinal(op.status)).map((op) => op.priority)
   return open.length === 0 ? 0 : Math.min(...open)
 }
 
-/** An opcode's place among the jobs that it depends on: absolute ids with the final statuses it accepts. */
+/** The absolute id of a job on which an opcode depends, with the final statuses that it accepts. */
 export type Dependency = [job: JobId, statuses: FinalStatus[]]
 
 export function dependenciesOf({ input }: Pick<JobOp, 'input'>): Dependency[] {
@@ -93,17 +93,17 @@ export function withOp(job: Job, index: number, change: Partial<JobOp>): Job {
   return { ...job, ops: job.ops.map((op, i) => (i === index ? { ...op, ...change } : op)) }
 }
 
-/** A job that waited is taken out of the queue: no opcode has started, none has a result. */
+/** Removes a waiting job from the queue: no opcode has started, none has a result. */
 export function dequeued(job: Job, now: Timestamp): Job {
   const ops = job.ops.map((op): JobOp => (isFinal(op.status) ? op : { ...op, status: 'canceled', end_timestamp: now }))
   return { ...job, ops, end_timestamp: now }
 }
 
-/** The same by a filter rule; the job's log says which, and what its maker said of it. */
+/** The same because of a filter rule; the job's log names the rule and its maker's reason. */
 export const rejected = (job: Job, rule: DecidingRule, now: Timestamp): Job =>
   withMessage(dequeued(job, now), `Canceled: filter rule ${rule.uuid} rejects this job${whyOf(rule)}`, now)
 
-/** A job that a filter rule holds back says so in its log, once; undefined when it has said so last. */
+/** Notes in the job's log, once, that a filter rule holds it back; undefined if the last entry says so already. */
 export function heldBack(job: Job, rule: DecidingRule, now: Timestamp): Job | undefined {
   const text = `Waiting: filter rule ${rule.uuid} pauses this job until the rule is changed or deleted${whyOf(rule)}`
   return job.ops[0]?.log.at(-1)?.[3] === text ? undefined : withMessage(job, text, now)
@@ -121,7 +121,7 @@ function withMessage(job: Job, text: string, now: Timestamp): Job {
   return withOp(job, 0, { log: [...(job.ops[0]?.log ?? []), [serial, now, 'message', text]] })
 }
 
-/** A job that was already in a process stops before its opcode `index`. */
+/** Stops a job that already has a process before its opcode `index`. */
 export function canceledFrom(job: Job, index: number, now: Timestamp): Job {
   const ops = job.ops.map((op, i): JobOp => {
     if (i < index || isFinal(op.status)) return op
@@ -130,7 +130,7 @@ export function canceledFrom(job: Job, index: number, now: Timestamp): Job {
   return { ...job, ops, end_timestamp: now }
 }
 
-/** Opcode `index` failed with `result`; what follows it is never tried. */
+/** Opcode `index` failed with `result`; the following ones never run. */
 export function failedAt(job: Job, index: number, result: unknown, now: Timestamp): Job {
   const ops = job.ops.map((op, i): JobOp => {
     if (i < index || isFinal(op.status)) return op
@@ -140,17 +140,17 @@ export function failedAt(job: Job, index: number, result: unknown, now: Timestam
   return { ...job, ops, end_timestamp: now }
 }
 
-/** The job's process is gone without having finished it. */
+/** The job's process died before the job was finished. */
 export const died = (job: Job, text: string, now: Timestamp): Job =>
   failed(job, ['gnt:daemon:luxid:deathdetection', `detected death of job ${job.id}`], text, now)
 
-/** There is no process for the job. */
+/** No process could be started for the job. */
 export function notStarted(job: Job, why: string, now: Timestamp): Job {
   const text = `job ${job.id} failed to start: ${why}`
   return failed(job, ['gnt:daemon:luxid:startjobs', text], text, now)
 }
 
-/** Every unfinished opcode says what luxid has found, also in its reason trail. */
+/** Every unfinished opcode gets luxid's findings, also in its reason trail. */
 function failed(job: Job, found: readonly [source: string, text: string], text: string, now: Timestamp): Job {
   const trail = [...found, now[0] * 1e9 + now[1] * 1000]
   const ops = job.ops.map((op): JobOp => {
@@ -162,14 +162,14 @@ function failed(job: Job, found: readonly [source: string, text: string], text: 
   return { ...job, ops, end_timestamp: now }
 }
 
-/** Gives every opcode that has not begun a new priority. */
+/** Sets the priority of every opcode that has not begun. */
 export function withPriority(job: Job, priority: number): Job {
   return { ...job, ops: job.ops.map((op) => (isFinal(op.status) ? op : { ...op, priority })) }
 }
 
 /**
- * True when the first of two states of a job is further on. A process writes alone while luxid is away, so the file may have more than luxid wrote
- * last.
+ * Whether the first state of the job is the later one. A process writes alone while luxid is away, so the file may be
+ * ahead of luxid.
  */
 export function isFurther(job: Job, other: Job): boolean {
   const [mine, others] = [stageOf(job), stageOf(other)]

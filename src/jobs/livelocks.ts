@@ -1,5 +1,5 @@
-// The names of live-locks, the sockets that prove that a job's process lives. A name tells the job and the process, so that a
-// restarted luxid finds out from the folder alone which jobs were given to which processes.
+// Names of live-locks, the sockets which prove that a job's process lives. A name contains the job and the process, so
+// a restarted luxid learns from the folder which processes have which jobs.
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
 
@@ -10,7 +10,7 @@ const NAME = /^job_(\d+)_\d+_(\d+)$/
 
 export type Holder = Required<Pick<Job, 'livelock' | 'process_id'>>
 
-/** Who was given which job, from the names in a folder. */
+/** Which process has which job, from the names in a folder. */
 export function holdersIn(directory: string, names: readonly string[]): Map<JobId, Holder> {
   const holders = new Map<JobId, Holder>()
   for (const name of [...names].sort()) {

@@ -1,7 +1,7 @@
-// Reads the marks in reason trails. `marksOf` ignores the marks that a job inherited from the job that submitted it.
+// Reads the marks in reason trails. `marksOf` ignores marks that a job inherited from the job that submitted it.
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 
-/** The texts of a source that were noted for this job, and not for one that it comes from. */
+/** The texts of a source that were noted for this job itself. */
 export function marksOf(op: WireOpCode, job: JobId, source: string): string[] {
   const found: string[] = []
   let pending: string[] = []
@@ -14,7 +14,7 @@ export function marksOf(op: WireOpCode, job: JobId, source: string): string[] {
   return found
 }
 
-/** The text of the first entry with this source. The user who submitted the first job of the chain left it there. */
+/** The text of the first entry with this source. The user who submitted the first job of the chain left it. */
 export const firstMark = (op: WireOpCode, source: string): string | null =>
   trailOf(op).find(([name]) => name === source)?.[1] ?? null
 

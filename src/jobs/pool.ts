@@ -1,5 +1,6 @@
-// The pool of job processes: a running job is exactly one process that can be killed alone. A few idle ones are kept warm; one that
-// ended its job cleanly takes the next, and is replaced after some jobs or after any failure.
+// The pool of job processes. A running job has exactly one process, which can be killed alone. A few idle processes are
+// kept warm. A process that ended its job cleanly takes the next one; it is replaced after some jobs, or after any
+// failure.
 import { errorText } from '../lib/system-failure'
 import type { Clock, Timer } from '../lib/clock'
 import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
@@ -26,7 +27,7 @@ import { type FromProcess, type ToJob, type ToProcess, readMessage } from './mes
 import type { JobListener, JobOrder, JobRunner, PreparedJob, Progress, RunningJob } from './runner'
 
 export interface JobProgram {
-  /** The program of a job process; its arguments are the virtual root and the host name. */
+  /** The program of a job process. Its arguments are the virtual root and the host name. */
   entry: string
   execArgv?: string[]
   processes: JobProcesses
@@ -45,7 +46,7 @@ export interface JobProcesses {
   kill(pid: number): void
 }
 
-/** The members of a child process that the pool uses. */
+/** What the pool uses of a child process. */
 export interface JobChild {
   readonly pid?: number
   readonly connected: boolean
@@ -82,7 +83,7 @@ export class JobPool implements JobRunner {
   private readonly waiting: Waiting[] = []
   private starting = 0
   private growing: Timer | undefined
-  /** Jobs that ended since the pool last looked whether it should grow. */
+  /** Jobs that ended since the pool last considered growing. */
   private ended = 0
   private trim: Timer | undefined
   private closed = false
@@ -93,7 +94,7 @@ export class JobPool implements JobRunner {
     return this.options.warm ?? JOB_PROCESSES_WARM
   }
 
-  /** The first job finds a process; more are kept warm once they were needed. */
+  /** Starts a process for the first job. More are kept warm once they were needed. */
   warmUp(): void {
     if (this.warm > 0) this.spawn()
   }
@@ -115,7 +116,7 @@ export class JobPool implements JobRunner {
       const { processes } = this.options
       return await follow(livelock, listener, () => processes.kill(process_id))
     } catch {
-      // It ended between the two looks.
+      // It ended between the two checks.
       return undefined
     }
   }
@@ -143,8 +144,9 @@ export class JobPool implements JobRunner {
   }
 
   /**
-   * Starting a process costs as much as many short jobs, and one that becomes free meanwhile is the faster way: another one is
-   * started only for a job that has waited a while, and while those that are there will not soon have taken all that wait.
+   * Starting a process costs as much as many short jobs, and waiting for a free one is usually faster. So another
+   * process is started only for a job that has waited a while, and only if the existing processes cannot soon take all
+   * waiting jobs.
    */
   private take(): Promise<Worker> {
     if (this.closed) return Promise.reject(new Error('luxid is stopping'))
@@ -221,7 +223,7 @@ export class JobPool implements JobRunner {
   }
 }
 
-/** One process and what is expected from it. */
+/** One process, and what we expect from it. */
 class Worker {
   jobs = 0
   readonly ready: Promise<void>
@@ -237,7 +239,7 @@ class Worker {
       onGone()
     }
     this.child.on('error', (error) => gone(`job process cannot be started: ${errorText(error)}`))
-    // Later than its exit: what it has said until then is heard before.
+    // `close` comes after `exit`, when all earlier messages have arrived.
     this.child.on('close', (code, signal) => gone(`job process ended with ${signal ?? `exit code ${code ?? '?'}`}`))
     this.ready = this.next('ready')
     const late = options.clock.after(JOB_PROCESS_START_S * 1000, () => this.kill(), { background: true })
@@ -260,11 +262,11 @@ class Worker {
   }
 
   send(message: ToProcess | ToJob): void {
-    // A process that has died is noticed by its exit.
+    // We notice a dead process by its exit.
     if (this.child.connected) this.child.send(message, () => undefined)
   }
 
-  /** Resolves with the next message of this kind; rejects when the process says that it failed, or dies. */
+  /** Resolves with the next message of this kind. Rejects if the process reports a failure, or dies. */
   next(say: FromProcess['say']): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.child.exitCode !== null || this.child.signalCode !== null)
@@ -277,7 +279,7 @@ class Worker {
     this.child.kill('SIGKILL')
   }
 
-  /** A busy process finishes its job first; an idle one ends. */
+  /** An idle process ends; a busy one finishes its job first. */
   letGo(): void {
     if (this.child.connected) this.child.disconnect()
     this.child.unref()
@@ -295,7 +297,7 @@ class Worker {
   }
 }
 
-/** Hands what a job's process tells to the listener, and answers the process. */
+/** Passes a job process's messages to the listener, and answers the process. */
 class Hearing {
   private left = false
   private answered: Promise<void> = Promise.resolve()
@@ -303,7 +305,7 @@ class Hearing {
   constructor(private readonly listener: JobListener) {}
 
   hear(message: Progress, send: (answer: ToJob) => void): void {
-    // Once luxid has stopped answering, the process itself writes its transitions.
+    // When luxid has stopped answering, the process writes its transitions itself.
     if (this.left) return
     const heard = this.listener.progress(message)
     if (message.kind === 'log') return
@@ -313,7 +315,7 @@ class Hearing {
     )
   }
 
-  /** Resolves when what was heard is answered. */
+  /** Resolves when all received messages are answered. */
   async leave(): Promise<void> {
     this.left = true
     await this.answered

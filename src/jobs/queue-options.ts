@@ -1,4 +1,4 @@
-// The things that the queue gets from outside.
+// What the queue gets from outside.
 import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { OwnerDied } from './execution'

@@ -1,5 +1,6 @@
-// The queue inside luxid: every job that has not ended, in memory, and a summary of those that have; which of them run; and who wants to hear of changes. A change
-// is told only when it is durable. Each job ends exactly once: what comes after its end is ignored.
+// The queue inside luxid: every unfinished job in memory, a summary of the ended ones, the running jobs, and listeners
+// for changes. A change is published only when it is durable. Each job ends exactly once; everything after its end is
+// ignored.
 import { nanoseconds, timestamp } from '../lib/clock'
 import { GenericError, JobQueueFull, errorToWire } from '../model/errors'
 import { JOBS_QUEUED_MAX, JOB_IDS_RESERVED, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits/queue'
@@ -23,11 +24,11 @@ export type CancelOutcome = 'dequeued' | 'unknown' | { readonly execution: Execu
 
 export class JobQueue {
   readonly archived: ArchivedJobs
-  /** Jobs that have not ended, or that a process is still busy with. */
+  /** Jobs that have not ended, or that a process still handles. */
   private readonly jobs = new Map<JobId, Job>()
   private readonly ended = new Map<JobId, EndedJob>()
   private readonly whole = new WholeJobs()
-  /** Jobs that are being written and not told yet. A candidate that gets a full copy just now must get these, too. */
+  /** Jobs that are being written but not published. A candidate that gets a full copy now must get these too. */
   private readonly unpublished = new Map<JobId, Job>()
   private readonly executions = new Map<JobId, Execution>()
   private readonly secrets = new Map<JobId, Secrets>()
@@ -37,7 +38,7 @@ export class JobQueue {
   private readonly archiving = new Set<JobId>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined
   private lastId: JobId = 0
-  /** No other luxid gives out ids up to this one: it is in the file `serial`, or on its way there. */
+  /** No other luxid gives out ids up to this one: it is in the file `serial`, or being written. */
   private reservedId: JobId = 0
   private reserved: Promise<void> = Promise.resolve()
   private maxRunning = 0
@@ -58,7 +59,7 @@ export class JobQueue {
     return this.lastId
   }
 
-  /** How many jobs will have something to write in a moment, and have nothing just now. */
+  /** How many jobs will soon have something to write. */
   get busy(): number {
     return [...this.executions].filter(([id, { isYoung }]) => isYoung && !this.unpublished.has(id)).length
   }
@@ -67,12 +68,15 @@ export class JobQueue {
     return { open: this.jobs.size, begun: this.executions.size, ended: this.ended.size }
   }
 
-  /** The number for the file `serial`: no other luxid gives out an id up to this one. */
+  /** The number for the file `serial`: no other luxid gives out ids up to this one. */
   get serial(): JobId {
     return Math.max(this.reservedId, this.lastId)
   }
 
-  /** Takes in what a former luxid left: queued jobs stay queued, running ones are found again, the rest is settled. */
+  /**
+   * Takes over an earlier luxid's jobs: queued ones stay queued, processes of running ones are found again, the rest is
+   * settled.
+   */
   async recover(): Promise<void> {
     const { jobs, ended, lastId, drained, holders } = await this.options.store.load()
     this.lastId = lastId
@@ -90,7 +94,7 @@ export class JobQueue {
     await this.options.store.removeDeadLivelocks()
   }
 
-  /** Filters are sorted. Nothing starts before this was called for the first time. */
+  /** `filters` are sorted. No job starts before the first call. */
   configure(maxRunning: number, filters: readonly FilterRule[]): void {
     this.maxRunning = maxRunning
     if (filters !== this.filters) this.scheduler.filtersChanged()
@@ -99,7 +103,7 @@ export class JobQueue {
     this.schedule()
   }
 
-  /** Durable when it resolves. One answer per job; a full queue refuses all. */
+  /** Resolves when durable. One answer per job; a full queue refuses all. */
   async submit(submitted: readonly (readonly WireOpCode[])[]): Promise<Submission[]> {
     await this.options.store.checkRoom()
     if (this.closed) throw new GenericError('luxid is stopping; try again in a moment')
@@ -114,12 +118,12 @@ export class JobQueue {
     return saved.map((result) => ('job' in result ? { id: result.job.id } : result))
   }
 
-  /** A job of the queue that is in memory; only the last ended jobs are. */
+  /** A job of the queue that is in memory; of the ended jobs only the last ones are. */
   job(id: JobId): Job | undefined {
     return this.jobs.get(id) ?? (this.ended.has(id) ? this.whole.get(id) : undefined)
   }
 
-  /** The state in memory of any job of the queue. */
+  /** The state in memory of any job in the queue. */
   known(id: JobId): Job | EndedJob | undefined {
     return this.jobs.get(id) ?? this.ended.get(id)
   }
@@ -129,12 +133,14 @@ export class JobQueue {
     return [...this.jobs.values(), ...this.ended.values()].sort((a, b) => a.id - b.id)
   }
 
-  /** Ids of all that a copy of the queue has. */
+  /** Ids of all jobs that a copy of the queue needs. */
   ids(): JobId[] {
     return [...new Set([...this.ended.keys(), ...this.jobs.keys(), ...this.unpublished.keys()])]
   }
 
-  /** For copies: a job as it is, or is about to be; of one that has ended, its file. Undefined when it is archived by now. */
+  /**
+   * For copies: the current or coming state of a job, or the file of an ended one. Undefined if it is archived by now.
+   */
   async textOf(id: JobId): Promise<string | undefined> {
     const job = this.unpublished.get(id) ?? this.jobs.get(id)
     return job === undefined ? this.options.store.text(id) : encodeJob(job)
@@ -149,7 +155,7 @@ export class JobQueue {
     )
   }
 
-  /** Calls the listener after each change of the job; returns how to stop that. */
+  /** Calls the listener after each change of the job. Returns a function that stops this. */
   subscribe(id: JobId, listener: (job: Job) => void): () => void {
     const listeners = this.listeners.get(id) ?? new Set()
     this.listeners.set(id, listeners.add(listener))
@@ -164,7 +170,7 @@ export class JobQueue {
     this.watcher = watcher
   }
 
-  /** Takes a job that has not started out of the queue; else hands out what runs it. */
+  /** Removes a job that has not started from the queue; otherwise returns its execution. */
   async cancel(id: JobId): Promise<CancelOutcome> {
     const execution = this.executions.get(id)
     if (execution) return { execution }
@@ -174,7 +180,7 @@ export class JobQueue {
     return 'dequeued'
   }
 
-  /** The pid of a running job that was told, `queued` for one that was changed here, or `unknown`. */
+  /** The pid of a running job, which was told; `queued` for a job that was changed here; or `unknown`. */
   async setPriority(id: JobId, priority: number): Promise<'queued' | 'unknown' | { pid: number }> {
     const execution = this.executions.get(id)
     if (execution) return { pid: execution.setPriority(priority) }
@@ -184,7 +190,7 @@ export class JobQueue {
     return 'queued'
   }
 
-  /** False when the job has not ended, or is not in the queue. Waits until its process is done with it. */
+  /** False if the job has not ended, or is not in the queue. Waits until its process is done with it. */
   async archive(id: JobId): Promise<boolean> {
     const job = this.known(id)
     if (job === undefined || !isFinished(job)) return false
@@ -192,7 +198,7 @@ export class JobQueue {
     if (this.archiving.has(id) || !this.ended.has(id)) return false
     this.archiving.add(id)
     try {
-      // Until the archive has the job, callers still find it in the queue.
+      // Callers find it in the queue until it is in the archive.
       await this.options.store.archive([id], () => this.ended.delete(id))
     } finally {
       this.archiving.delete(id)
@@ -205,7 +211,7 @@ export class JobQueue {
     this.drainedFlag = drained
   }
 
-  /** Starts no more jobs, and takes back those that have done nothing yet. Answers those that run. */
+  /** Starts no more jobs, and takes back those that have done nothing yet. Returns the running ones. */
   async park(): Promise<JobId[]> {
     this.parked = true
     await Promise.all([...this.executions.values()].map((execution) => execution.takeBack()))
@@ -241,7 +247,7 @@ export class JobQueue {
     }
   }
 
-  /** Ids are reserved some at a time, as most jobs are submitted one by one: a crash skips those that were not used. */
+  /** Ids are reserved several at a time, since most jobs are submitted one by one. A crash skips unused ids. */
   private reserveIds(): Promise<void> {
     if (this.lastId <= this.reservedId) return this.reserved
     this.reservedId = this.lastId + JOB_IDS_RESERVED
@@ -259,14 +265,14 @@ export class JobQueue {
     await store.saveSerial(this.lastId).catch((error: unknown) => log.warn({ err: error }, 'some job ids are skipped'))
   }
 
-  /** A job that is refused must be nowhere: neither a later luxid nor another master may run it. */
+  /** A refused job must not remain anywhere: neither a later luxid nor another master may run it. */
   private async retract(id: JobId, reason: unknown): Promise<never> {
     this.unpublished.delete(id)
     await this.options.store.retract(id)
     throw reason
   }
 
-  /** Durable when it resolves; what was saved is published next. */
+  /** Resolves when durable. The caller then publishes it. */
   private async save(job: Job): Promise<void> {
     this.unpublished.set(job.id, job)
     try {
@@ -277,7 +283,7 @@ export class JobQueue {
     }
   }
 
-  /** The reason trail says which job the opcode became. */
+  /** Adds to the reason trail which job the opcode became. */
   private complete(op: WireOpCode, id: JobId, index: number): WireOpCode {
     const trail: unknown[] = Array.isArray(op['reason']) ? op['reason'] : []
     const source = `gnt:opcode:${op.OP_ID.replace(/^OP_/, '').toLowerCase()}`
@@ -349,7 +355,10 @@ export class JobQueue {
     this.enqueue(job)
   }
 
-  /** Writes the end of a job, however long it takes, and then tells it; the next luxid finds out what this one could not write. */
+  /**
+   * Writes the end of a job, however long it takes, and then publishes it. The next luxid finds out what this one could
+   * not write.
+   */
   private async settle(job: Job): Promise<void> {
     const { clock, log } = this.options
     while (!this.closed) {
@@ -381,7 +390,7 @@ export class JobQueue {
     this.schedule()
   }
 
-  /** Called when a job has left its process: from now on most of it is in its file only. */
+  /** Called when a job has left its process: from now on most of its data is only in its file. */
   private shorten(id: JobId): void {
     const job = this.jobs.get(id)
     if (job === undefined || !isFinished(job)) return

@@ -1,6 +1,6 @@
-// The copies of the queue on master candidates. A write waits for every candidate in sync; one that fails or does not answer in
-// time is out of sync from then on, is not waited for again, and is brought up to date in the background. When luxid starts, all are
-// out of sync: nobody knows which of the last writes of a former one have reached whom.
+// The copies of the queue on master candidates. A write waits for every candidate in sync. A candidate that fails or is
+// too slow is out of sync: writes no longer wait for it, and it is brought up to date in the background. When luxid
+// starts, all are out of sync, because nobody knows which of the last writes reached them.
 import { errorText } from '../lib/system-failure'
 import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
@@ -15,7 +15,7 @@ import type { NodeUuid } from '../model/ids'
 import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
 
 export type QueueFile = readonly [file: string, content: string]
-/** Its content is read when it is its turn; undefined when the file is gone by then. */
+/** The content is read when it is its turn; undefined if the file is gone by then. */
 export type UnreadFile = readonly [file: string, read: () => Promise<string | undefined>]
 export type Rename = readonly [from: string, to: string]
 
@@ -23,9 +23,9 @@ export interface ReplicasOptions {
   nodes: NodeClient
   clock: Clock
   log: Log
-  /** Every file that a full copy needs, read as it is at that moment. */
+  /** Every file of a full copy, read at that moment. */
   files(): Iterable<UnreadFile>
-  /** Undefined when it is gone. */
+  /** Undefined if it is gone. */
   read(file: string): Promise<string | undefined>
 }
 
@@ -33,17 +33,17 @@ interface Replica {
   target: NodeTarget
   inSync: boolean
   copying: Promise<void> | undefined
-  /** Files that were written while the copy was under way. */
+  /** Files that were written during the copy. */
   backlog: Map<string, string> | undefined
-  /** Why the copy under way is not the queue's. */
+  /** Why the running copy is wrong. */
   spoiled: string | undefined
-  /** It runs Ganeti's noded, which takes one file in a call. */
+  /** It runs Ganeti's noded, which takes one file per call. */
   oneByOne: boolean
-  /** Moves to the archive that it lacks. */
+  /** Moves to the archive that it still lacks. */
   renames: Rename[]
 }
 
-/** Where there are no candidates. */
+/** For a cluster without candidates. */
 export const noReplicas = {
   update: () => Promise.resolve(),
   fold: () => Promise.resolve(),
@@ -54,7 +54,7 @@ export const noReplicas = {
 
 export class Replicas {
   private readonly replicas = new Map<NodeUuid, Replica>()
-  /** No candidates any more, and still sent a copy. */
+  /** Former candidates that are still receiving a copy. */
   private readonly leaving = new Map<NodeUuid, Replica>()
   private timer: Timer | undefined
   private closed = false
@@ -65,12 +65,12 @@ export class Replicas {
     return [...this.replicas.values()].filter((replica) => replica.inSync).map((replica) => replica.target)
   }
 
-  /** Names of the candidates that lack something. */
+  /** Names of out-of-sync candidates. */
   outOfSync(): string[] {
     return [...this.replicas.values()].filter((replica) => !replica.inSync).map((replica) => replica.target.name)
   }
 
-  /** The candidates have changed: new ones get a full copy. */
+  /** Sets the candidates: new ones get a full copy. */
   setCandidates(targets: readonly NodeTarget[]): void {
     const wanted = new Map(targets.map((target) => [target.uuid, target]))
     let changed = false
@@ -89,7 +89,7 @@ export class Replicas {
     if (changed) this.catchUpSoon(0)
   }
 
-  /** A copy under way goes on to its end; where the node comes back before, the next copy begins after it. */
+  /** A running copy goes on to its end. If the node becomes a candidate again, the next copy begins after it. */
   private leave(uuid: NodeUuid, replica: Replica): void {
     this.replicas.delete(uuid)
     Object.assign(replica, { inSync: false, spoiled: 'the node was no candidate meanwhile' })
@@ -98,14 +98,14 @@ export class Replicas {
     void replica.copying.finally(() => this.leaving.delete(uuid))
   }
 
-  /** Resolves when every candidate in sync has all of them. */
+  /** Resolves when every candidate in sync has all files. */
   async update(files: readonly QueueFile[]): Promise<void> {
     for (const { backlog } of this.replicas.values()) for (const file of files) backlog?.set(...file)
     const args = sameForAll(files)
     await this.toAllInSync((target) => this.sendTo(target, args))
   }
 
-  /** Makes the candidates in sync write everything that was sent until now to their files. */
+  /** Makes the candidates in sync write everything so far to their files. */
   async fold(): Promise<void> {
     await this.toAllInSync(async (target) => {
       if (this.replicas.get(target.uuid)?.oneByOne === false)
@@ -147,7 +147,7 @@ export class Replicas {
     await this.toAllInSync((target) => this.options.nodes.one(target, 'jobqueue_set_drain_flag', [flag]))
   }
 
-  /** Files were refused here that candidates may have taken: a full copy takes them away again. */
+  /** A refused job's files may have reached candidates: a full copy removes them. */
   retract(reason: string): void {
     for (const [uuid, replica] of this.replicas) {
       replica.spoiled = reason
@@ -189,7 +189,7 @@ export class Replicas {
     this.timer = this.options.clock.after(delay_s * 1000, () => void this.catchUp(), { background: true })
   }
 
-  /** Resolves when each candidate that lacks something has been tried. */
+  /** Resolves when each out-of-sync candidate has been tried. */
   async catchUp(): Promise<void> {
     const lagging = [...this.replicas.values()].filter((replica) => !replica.inSync)
     await Promise.all(
@@ -244,7 +244,10 @@ export class Replicas {
     replica.renames = replica.renames.filter(([from]) => !renames.has(from))
   }
 
-  /** Removes the files that the queue does not have, such as those of jobs that were refused because they could not be written here. */
+  /**
+   * Removes files that the queue does not have, such as those of jobs that were refused because they could not be
+   * written here.
+   */
   private async keepOnly({ target }: Replica, backlog: ReadonlyMap<string, string>): Promise<void> {
     const kept = [...this.options.files(), ...backlog].map(([file]) => file)
     try {
@@ -262,7 +265,7 @@ function sameForAll(files: readonly QueueFile[]): [files: readonly QueueFile[]] 
   return args
 }
 
-/** As many files as one call takes; each is read when its batch is put together. */
+/** As many files as fit into one call. Each is read when its batch is put together. */
 async function* batches(files: Iterable<UnreadFile>): AsyncGenerator<QueueFile[]> {
   let batch: QueueFile[] = []
   let bytes = 0
@@ -284,7 +287,7 @@ const newReplica = (target: NodeTarget): Replica => ({
   ...{ spoiled: undefined, renames: [] },
 })
 
-/** Fails when an answer does not come in the time that a write may wait for it. */
+/** Fails if an answer takes longer than a write may wait. */
 export async function withinTime<T>(clock: Clock, call: Promise<T>): Promise<T> {
   const answer = await within(
     clock,

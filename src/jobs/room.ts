@@ -1,5 +1,5 @@
-// The room that jobs take until they have ended: bytes of all, and jobs of each user of the remote API. Whoever submits on the master
-// itself is no user; jobs that a user's job submits are the user's.
+// Limits for unfinished jobs: the bytes of all, and the number of each remote API user's jobs. Commands on the master
+// belong to no user. Jobs submitted by a user's job count for the user.
 import { JobQueueFull } from '../model/errors'
 import { JOBS_BYTES_MAX, JOBS_PER_USER_MAX } from '../model/limits/queue'
 import { MARK } from '../model/marks'
@@ -16,7 +16,9 @@ export class QueueRoom {
   private readonly byUser = new Map<string, number>()
   private bytes = 0
 
-  /** Takes room for jobs with ids from `first` on; throws JobQueueFull, and takes none, where there is not enough for all. */
+  /**
+   * Takes room for jobs with ids from `first` on. Throws JobQueueFull and takes nothing if there is not enough for all.
+   */
   take(first: JobId, submitted: readonly (readonly WireOpCode[])[]): void {
     const wanted = submitted.map(takenBy)
     const bytes = wanted.reduce((sum, job) => sum + job.bytes, this.bytes)
@@ -37,7 +39,7 @@ export class QueueRoom {
     for (const [at, job] of wanted.entries()) this.add(first + at, job)
   }
 
-  /** Counts a job that exists already. */
+  /** Counts an existing job. */
   note(id: JobId, ops: readonly WireOpCode[]): void {
     this.add(id, takenBy(ops))
   }

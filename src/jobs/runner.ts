@@ -1,13 +1,13 @@
-// How the queue gets jobs executed. The pool runs each in a process of its own; the simulation runs them in memory.
+// How the queue executes jobs. The pool runs each in a process; the simulation runs them in memory.
 import type { JobId } from '../rpc/luxi/calls'
 import type { Timestamp } from '../lib/clock'
 import type { LogEntry } from '../rpc/luxi/calls'
 import type { Job, JobOp } from './job'
 
-/** Secret parameters of each opcode of a job, by parameter name. They are in memory only. */
+/** Secret parameters of each opcode of a job, by name; only in memory. */
 export type Secrets = readonly Readonly<Record<string, unknown>>[]
 
-/** The outcome of the jobs that an opcode depends on: continue, cancel, or fail with this error. */
+/** The result of an opcode's dependencies: continue, cancel, or fail with this error. */
 export type Verdict = 'continue' | 'cancel' | { readonly error: unknown }
 
 export interface JobOrder {
@@ -16,12 +16,12 @@ export interface JobOrder {
   readonly verdicts: readonly Verdict[]
 }
 
-/** A process that waits to be told to begin. */
+/** A process that waits for the order to begin. */
 export interface PreparedJob {
   /** The live-lock that it will have. */
   readonly livelock: string
   readonly pid: number
-  /** Resolves once the job has begun. Rejects when the process died before: the job was not touched. */
+  /** Resolves when the job has begun. Rejects if the process died before that; then the job is untouched. */
   begin(order: JobOrder, listener: JobListener): Promise<RunningJob>
   abandon(): void
 }
@@ -30,20 +30,20 @@ export interface RunningJob {
   cancel(): void
   setPriority(priority: number): void
   kill(): void
-  /** Stops listening, when what was heard is answered; the process goes on. */
+  /** Answers what was received, then stops listening; the process goes on. */
   leave(): Promise<void>
 }
 
 export interface JobListener {
-  /** Reports a change of the job; resolves when it is durable here and at the candidates in sync. */
+  /** A change of the job; resolves when it is durable here and at the candidates in sync. */
   progress(progress: Progress): Promise<void>
-  /** Whether the job has ended, so that its process has no more to say. */
+  /** Whether the job has ended, so that its process has nothing more to report. */
   over(): boolean
-  /** The process is gone, or has ended the job. */
+  /** The process has died, or has ended the job. */
   gone(): void
 }
 
-/** One message of a job's progress, as it travels. A step is a whole transition: half of it would be a state that never was. */
+/** One message of a job's progress. A step is a whole transition: half of one would be a state that never existed. */
 export type Progress =
   | { readonly kind: 'job'; readonly job: Job }
   | {
@@ -56,13 +56,13 @@ export type Progress =
 
 export interface JobRunner {
   prepare(id: JobId): Promise<PreparedJob>
-  /** Finds the process of a job that a former luxid started; undefined when there is none any more. */
+  /** Finds the process of a job that an earlier luxid started; undefined if it is gone. */
   adopt(job: Job, listener: JobListener): Promise<RunningJob | undefined>
   /** Jobs go on; idle processes end. */
   close(): Promise<void>
 }
 
-/** The job as it is after the progress. */
+/** The job after the progress. */
 export function applyProgress(job: Job, progress: Progress): Job {
   switch (progress.kind) {
     case 'job':

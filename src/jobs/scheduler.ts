@@ -1,6 +1,6 @@
-// Which jobs start next: pure, it reads no clock and touches no process. One event costs the logarithm of the queue's length;
-// only jobs that a filter rate-limits are looked at again after each event. Every job that runs is followed over its own
-// socket, which costs nothing, so `max_tracked_jobs` limits nothing here beyond `max_running_jobs`.
+// Decides which jobs start next. Pure: it reads no clock and touches no process. An event costs the logarithm of the
+// queue's length; only jobs with a filter's rate limit are checked after each event. Following a running job over its
+// socket costs nothing, so `max_tracked_jobs` limits nothing here beyond `max_running_jobs`.
 import type { JobId } from '../rpc/luxi/calls'
 import type { FilterRule } from '../model/filter-rule'
 import { type Limit, applyingFilter, limitsOf } from './filters'
@@ -8,7 +8,7 @@ import { type Job, jobPriority } from './job'
 
 export interface Selection {
   readonly start: readonly Job[]
-  /** Jobs that a filter refuses: they are cancelled. */
+  /** Jobs that a filter rejects: they are cancelled. */
   readonly reject: readonly Decided[]
   /** Jobs that a filter holds back from now on. */
   readonly pause: readonly Decided[]
@@ -22,9 +22,9 @@ interface Decided {
 interface Entry {
   job: Job
   priority: number
-  /** Jobs it depends on that have not ended. */
+  /** Unfinished jobs on which it depends. */
   blockers: Set<JobId>
-  /** The heap holds one valid item for the entry, others are leftovers of earlier priorities. */
+  /** The entry's valid item in the heap; other items are leftovers of earlier priorities. */
   item: Item | undefined
   paused: boolean
 }
@@ -38,7 +38,7 @@ export class Scheduler {
   private readonly entries = new Map<JobId, Entry>()
   private readonly dependents = new Map<JobId, Set<JobId>>()
   private readonly heap = new Heap()
-  /** Not yet held against the rules that refuse jobs: these hold whether a job could start or not. */
+  /** Not yet checked against rejecting rules, which apply whether a job could start or not. */
   private readonly unjudged = new Set<Entry>()
 
   get size(): number {
@@ -49,7 +49,7 @@ export class Scheduler {
     return this.entries.has(id)
   }
 
-  /** Takes in a queued job. `blockers` are those of its dependencies that are still in the queue and have not ended. */
+  /** Adds a queued job. `blockers` are its unfinished dependencies in the queue. */
   add(job: Job, blockers: Iterable<JobId>): void {
     const entry: Entry = {
       job,
@@ -67,7 +67,7 @@ export class Scheduler {
     this.offer(entry)
   }
 
-  /** The job leaves the queue: it starts, or was cancelled. False when it was not there. */
+  /** Removes a job that starts or was cancelled. False if it was not there. */
   remove(id: JobId): boolean {
     const entry = this.entries.get(id)
     if (entry === undefined) return false
@@ -77,7 +77,7 @@ export class Scheduler {
     return true
   }
 
-  /** The queued job was changed (its priority). */
+  /** A queued job was changed (its priority). */
   update(job: Job): void {
     const entry = this.entries.get(job.id)
     if (entry === undefined) return
@@ -88,7 +88,7 @@ export class Scheduler {
     this.offer(entry)
   }
 
-  /** A job has ended, in whichever way: what waited for it may go on. */
+  /** A job has ended, so its dependents may go on. */
   ended(id: JobId): void {
     for (const dependent of this.dependents.get(id) ?? []) {
       const entry = this.entries.get(dependent)
@@ -98,7 +98,7 @@ export class Scheduler {
     this.dependents.delete(id)
   }
 
-  /** The rules have changed: what they held back is looked at anew. */
+  /** The rules have changed: jobs that they held back are checked again. */
   filtersChanged(): void {
     for (const entry of this.entries.values()) {
       this.unjudged.add(entry)
@@ -108,7 +108,7 @@ export class Scheduler {
     }
   }
 
-  /** At most `room` jobs to start, the most urgent first and the oldest of those. They leave the queue. */
+  /** Takes at most `room` jobs to start from the queue, most urgent first, then oldest. */
   next(room: number, running: readonly Job[], filters: readonly FilterRule[]): Selection {
     const reject = this.refused(filters)
     const start: Job[] = []
@@ -162,7 +162,10 @@ export class Scheduler {
   }
 }
 
-/** Counts how many more jobs the limits of rules and reasons allow. It counts the running jobs only when the first limited job comes. */
+/**
+ * Counts how many more jobs the limits of rules and reasons allow. Counts the running jobs only when the first limited
+ * job comes.
+ */
 class Slots {
   private taken: Map<string, number> | undefined
 
@@ -171,7 +174,7 @@ class Slots {
     private readonly filters: readonly FilterRule[],
   ) {}
 
-  /** A job takes a slot of each of its limits, or none when one of these is reached. */
+  /** Takes a slot for each of the job's limits, or none if one of them is reached. */
   take(job: Job): boolean {
     const limits = limitsOf(job, this.filters)
     if (limits.length === 0) return true

@@ -1,6 +1,6 @@
-// The queue on disk: one file per job, the last job id, the drain flag, and the archive. A job is acknowledged once it is durable here
-// and at every master candidate in sync. All that is saved while a write is under way goes out together, as one record of a journal;
-// a little later the files get it, each once.
+// The queue on disk: one file per job, the last job id, the drain flag, and the archive. A job is acknowledged when it
+// is durable here and at every master candidate in sync. Everything saved during a write goes out together as the next
+// record of a journal. A little later each file is written once.
 import * as path from 'node:path'
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
@@ -29,14 +29,14 @@ const JOBS_PER_ARCHIVE_DIRECTORY = 10000
 const JOB_FILE = /^job-(\d+)$/
 
 export interface LoadedQueue {
-  /** Jobs that have not ended. */
+  /** Unfinished jobs. */
   jobs: Job[]
   ended: EndedJob[]
   lastId: JobId
   drained: boolean
-  /** Job files that cannot be read; they are left as they are. */
+  /** Unreadable job files, which are left as they are. */
   corrupt: string[]
-  /** Jobs that were given to a process, by the live-locks that are there; not all of them are alive. */
+  /** Jobs with a process, by the existing live-locks; some of the processes may be dead. */
   holders: Map<JobId, Holder>
 }
 
@@ -48,11 +48,11 @@ interface Write {
 export class QueueStore {
   private readonly pending = new Map<string, Write>()
   private committing = false
-  /** Ends the wait for what other jobs have to write. */
+  /** Ends the wait for other jobs' writes. */
   private gathered: () => void = () => undefined
   private commits: Promise<void> = Promise.resolve()
   private readonly journal: FileJournal
-  /** Records that are durable and on their way to the files. */
+  /** Durable records that are being written to the files. */
   private folding = new Map<string, string>()
   /** Records that were appended since then. */
   private unfolded = new Map<string, string>()
@@ -66,7 +66,7 @@ export class QueueStore {
     private readonly log: Log,
     private readonly replicas: Pick<Replicas, 'update' | 'fold' | 'rename' | 'setDrainFlag' | 'retract'>,
     private readonly clock: Clock,
-    /** How many jobs will have something to write in a moment, and have nothing just now. */
+    /** How many jobs will soon have something to write. */
     private readonly others: () => number = () => 0,
   ) {
     const isNews = (file: string, content: string) => this.isNews(file, content)
@@ -103,7 +103,7 @@ export class QueueStore {
     return { jobs, ended, lastId, drained: names.includes('drain'), corrupt, holders }
   }
 
-  /** Throws, as a write would, when the disk has too little room for more jobs. */
+  /** Throws, like a write would, if the disk has too little room for more jobs. */
   async checkRoom(): Promise<void> {
     const { queueDir } = this.paths
     if ((await this.disk.room(queueDir)) >= QUEUE_ROOM_BYTES_MIN) return
@@ -117,7 +117,7 @@ export class QueueStore {
     return this.write(jobFile(this.paths, job.id), encodeJob(job))
   }
 
-  /** The job is refused, because it could not be written here; candidates may have it. */
+  /** Removes a job that was refused because it could not be written here; candidates may have it. */
   async retract(id: JobId): Promise<void> {
     const file = jobFile(this.paths, id)
     for (const known of [this.folding, this.unfolded]) known.delete(file)
@@ -129,7 +129,7 @@ export class QueueStore {
     return this.write(`${this.paths.queueDir}/serial`, serialContent(last))
   }
 
-  /** The job as it was written last; undefined when there is none, or none that can be read. */
+  /** The job as it was last written; undefined if there is none, or it is unreadable. */
   read(id: JobId): Promise<Job | undefined> {
     return this.readable(jobFile(this.paths, id), (file) => this.lastOf(file))
   }
@@ -154,10 +154,10 @@ export class QueueStore {
     return ids.sort((a, b) => a - b)
   }
 
-  /** `moved` is called when the files are in the archive here. */
+  /** `moved` is called when the files are in the local archive. */
   async archive(ids: readonly JobId[], moved: () => void): Promise<void> {
     const renames = ids.map((id) => [jobFile(this.paths, id), archivedFile(this.paths, id)] as const)
-    // A file that is in the archive must not get here again.
+    // A file in the archive must not be written here again.
     if (renames.some(([from]) => this.latest(from) !== undefined)) await this.fold()
     for (const directory of new Set(ids.map((id) => archiveDirectory(this.paths, id))))
       await this.disk.makeDirectory(directory)
@@ -173,7 +173,7 @@ export class QueueStore {
     await this.replicas.setDrainFlag(drained)
   }
 
-  /** Removes a socket that nobody serves any more: it proves nothing, but would stay for ever. */
+  /** Removes a socket that nobody serves: it proves nothing, but would stay for ever. */
   async removeLivelock(file: string | undefined): Promise<void> {
     if (file?.startsWith(`${this.paths.livelockDir}/`)) await this.disk.remove(file)
   }
@@ -186,7 +186,7 @@ export class QueueStore {
     }
   }
 
-  /** Everything that is durable reaches its file, here and at the candidates. */
+  /** Writes everything durable to its file, here and at the candidates. */
   async fold(): Promise<void> {
     this.timer?.cancel()
     this.timer = undefined
@@ -204,7 +204,7 @@ export class QueueStore {
     for (const [file, content] of before) if (this.folding.get(file) === content) this.folding.delete(file)
   }
 
-  /** Resolves when nothing is being written, and all is in the files. */
+  /** Resolves when all writes are done, and the files have everything. */
   async close(): Promise<void> {
     await this.commits
     await this.foldingNow
@@ -225,7 +225,7 @@ export class QueueStore {
     return this.foldingNow
   }
 
-  /** While luxid is away the process of a job writes its file: what luxid has written before that is no news. */
+  /** While luxid is away the job's process writes its file, so luxid's earlier content is out of date. */
   private async isNews(file: string, content: string): Promise<boolean> {
     if (!JOB_FILE.test(path.basename(file))) return true
     const job = parseJob(content)
@@ -249,7 +249,7 @@ export class QueueStore {
     if (job === undefined) return this.written(file)
     const written = await this.readable(file, (one) => this.written(one))
     if (written === undefined || !isFurther(written, job)) return job
-    // Still on its way to the files is what has been overtaken.
+    // Otherwise the files would get an outdated content.
     this.unfolded.set(file, encodeJob(written))
     return written
   }
@@ -282,7 +282,7 @@ export class QueueStore {
 
   private async commit(): Promise<void> {
     this.committing = true
-    // Jobs that are submitted in the same turn of the event loop share the commit.
+    // Jobs submitted in the same turn of the event loop share a commit.
     await Promise.resolve()
     while (this.pending.size > 0) {
       if (this.others() > 0) await this.gather()
@@ -293,7 +293,7 @@ export class QueueStore {
     this.committing = false
   }
 
-  /** A commit costs as much as half a job, here and at each candidate, so it waits a moment for what other jobs have to write. */
+  /** A commit costs as much as half a job, here and at each candidate, so it waits a moment for other jobs' writes. */
   private gather(): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.clock.after(QUEUE_GATHER_S * 1000, resolve)
@@ -329,7 +329,9 @@ export class QueueStore {
     else this.foldSoon()
   }
 
-  /** For readers of the files. It costs little when little is to be written, and the next fold mends a failure. */
+  /**
+   * For programs that read the files. It is cheap while there is little to write, and the next fold repairs a failure.
+   */
   private async show(contents: readonly (readonly [file: string, content: string])[]): Promise<void> {
     const writes = contents.map(([file, content]) => this.disk.write(file, content, { durable: false }))
     await Promise.allSettled(writes)

@@ -1,4 +1,4 @@
-// Objects of one snapshot by what refers to them, made when first asked for.
+// Indexes of one snapshot: objects by the objects that refer to them. Made on demand.
 import {
   fillBeParams,
   fillGroupNdParams,
@@ -28,7 +28,7 @@ import type {
 } from '../model/config'
 import { niceSortBy } from '../model/nice-sort'
 
-/** Facts about a snapshot that fields of many rows need. Each is worked out once, and only when asked for. */
+/** Facts about a snapshot that fields of many rows need. Each is computed once, on demand. */
 export class ConfigIndex {
   private static readonly indexes = new WeakMap<ConfigData, ConfigIndex>()
   readonly instances = once(() => byName(recordValues(this.config.instances)))
@@ -101,7 +101,7 @@ function grouped<T>(items: readonly T[], keysOf: (item: T) => readonly string[])
   return groups
 }
 
-/** Names are not compared as generously here as where something is to be done: lists are filtered by them afterwards. */
+/** Names must match exactly here. Commands accept short names; lists are filtered by them afterwards. */
 function inSameCase<T extends { readonly uuid: string; readonly name: string }>(
   found: T | undefined,
   asked: string,

@@ -1,5 +1,5 @@
-// The query layer: TABLE 2 (fields/<resource>.ts) and the one engine that serves it to every door. It reads a configuration
-// snapshot and what its QuerySource hands it; it asks nodes only through LiveData and never changes anything.
+// The query layer: TABLE 2 (fields/<resource>.ts) and the engine that answers every door's queries from it. It reads a
+// configuration snapshot and its QuerySource, asks nodes only through LiveData, and never changes anything.
 import { ECODE, GenericError, OpPrereqError } from '../model/errors'
 import type { Cell, FieldDefinition, QueryResource, QueryResult } from '../rpc/luxi/calls'
 import { type Field, NORMAL, type Need, UNKNOWN } from './field'
@@ -33,13 +33,13 @@ import { type JsonText, rowsAtOnce, tableText } from '../rpc/long-answers'
 import type { Resource } from './resource'
 import type { QuerySource } from './source'
 
-/** Answers LUXI's Query. A name asked for outright that does not exist is an OpPrereqError unknown_entity. */
+/** Answers LUXI's Query. A name that was requested directly and does not exist is an OpPrereqError unknown_entity. */
 export async function runQuery(...question: Question): Promise<QueryResult> {
   const table = await found(...question)
   return { fields: table.fields, data: await collected(table.rows((cell) => cell)) }
 }
 
-/** The same answer as the text that is sent: the cells of a row live no longer than it takes to write them. */
+/** The same answer as a text. A row's cells live only until they are written. */
 export async function queryText(...question: Question): Promise<JsonText> {
   const table = await found(...question)
   const texts = table.texts((cell) => JSON.stringify(cell))
@@ -63,7 +63,7 @@ export function queryFields(what: QueryResource, fields: readonly string[] | nul
 /** The field that names the objects of a resource. */
 export const keyField = (what: QueryResource): string => withResource(what, ({ nameField }) => nameField)
 
-/** Answers the older calls: values only, unknown fields refused, unknown names left out, `lock` refused. */
+/** Answers the older calls: values only. Refuses unknown fields and `lock`, skips unknown names. */
 export async function classicQuery(...question: ClassicQuestion): Promise<unknown[][]> {
   const table = await classic(...question)
   return collected(table.rows(([, value]) => value))
@@ -93,7 +93,7 @@ function classic(...[what, names, fields, lock, source]: ClassicQuestion): Promi
   })
 }
 
-/** luxid answers for what the configuration, the queue and the locks know; the rest needs a job. */
+/** luxid answers from the configuration, the queue and the locks; everything else needs a job. */
 export function refuseUnserved(call: 'Query' | 'QueryFields', what: QueryResource): void {
   const name = UNSERVED[what]
   if (name !== undefined) throw new GenericError(`${call} 'ItemTypeOpCode ${name}' not supported`)
@@ -104,7 +104,7 @@ const UNSERVED: Partial<Record<QueryResource, string>> = {
   cluster: 'QRCluster',
 }
 
-/** Calls `use` with the table of a resource; the row's type stays inside. */
+/** Calls `use` with a resource's table, whose row type stays hidden. */
 function withResource<R>(what: QueryResource, use: <Row>(resource: Resource<Row>) => R): R {
   switch (what) {
     case 'cluster':
@@ -166,7 +166,7 @@ async function query<Row>(
   return tableOf(shown, columns, () => readSlices(rows, whole))
 }
 
-/** Keeps what was known of the rows before. */
+/** Returns the rows without the files' data. */
 async function filterByFiles<Row>(
   rows: readonly Row[],
   whole: (some: readonly Row[]) => Promise<Row[]>,
@@ -207,7 +207,7 @@ function tableOf<Row>(
   }
 }
 
-/** Maps at once, without promises, unless the parts come from files. */
+/** Maps synchronously, without promises, unless the parts come from files. */
 function mapSlices<T, U>(parts: Slices<T>, map: (part: T) => U): Slices<U> {
   return Symbol.iterator in parts ? mapAtOnce(parts, map) : mapLater(parts, map)
 }
@@ -220,7 +220,7 @@ async function* mapLater<T, U>(parts: AsyncIterable<T>, map: (part: T) => U): As
   for await (const part of parts) yield map(part)
 }
 
-/** The names asked for. A number is no name but that of a job: only comparing it tells what is wrong with it. */
+/** The requested names. A number only names a job; elsewhere the comparison reports the mistake. */
 function namesOf<Row>(resource: Resource<Row>, filter: Filter): FilterValue[] | null {
   const names = requestedNames(filter, resource.nameField)
   if (names === null || fieldOf(resource, resource.nameField)?.kind === 'number') return names
@@ -228,7 +228,7 @@ function namesOf<Row>(resource: Resource<Row>, filter: Filter): FilterValue[] | 
   return texts.length === 0 ? null : texts
 }
 
-/** The result of a query. Its rows are worked out slice by slice, when they are read. */
+/** The result of a query. Rows are computed slice by slice, when they are read. */
 interface Table {
   readonly fields: FieldDefinition[]
   /** The rows, with `read` applied to each cell. */
@@ -243,7 +243,7 @@ type Column<Row> = Pick<Field<Row>, 'get' | 'part'>
 
 const NO_FIELD: Column<unknown> = { get: () => UNKNOWN }
 
-/** Neighbours that follow from the same part of a row stand together; each other column stands alone. */
+/** Adjacent columns that depend on the same part of a row form a group; each other column is alone. */
 function groupsOf<Row>(columns: readonly Column<Row>[]): Column<Row>[][] {
   const groups: Column<Row>[][] = []
   for (const column of columns) {
@@ -254,7 +254,10 @@ function groupsOf<Row>(columns: readonly Column<Row>[]): Column<Row>[][] {
   return groups
 }
 
-/** Many rows have in common what decides many of their cells: for the next such row these are neither worked out nor written again. */
+/**
+ * Many rows share the part that determines many of their cells. For the next such row, these cells are neither computed
+ * nor encoded again.
+ */
 function groupWriter<Row>(group: readonly Column<Row>[], write: WriteCell): (row: Row) => string {
   const writers = group.map(({ get }) => columnWriter(get, write))
   const writeAll = (row: Row) => writers.map((writer) => writer(row)).join(',')
@@ -268,7 +271,7 @@ function groupWriter<Row>(group: readonly Column<Row>[], write: WriteCell): (row
   }
 }
 
-/** Most rows have in a column what the row before them has: that is not written again. */
+/** In most columns a row repeats the previous row's value, which is not encoded again. */
 function columnWriter<Row>(get: (row: Row) => Cell, write: WriteCell): (row: Row) => string {
   let [status, value] = UNKNOWN
   let text = write(UNKNOWN)
@@ -306,7 +309,7 @@ async function find<Row>(
   return rows
 }
 
-/** The fields as the filter sees them; before live data is there, fields that need it give no verdict. */
+/** Fields for the filter. Before live data is there, fields that need it are undecided. */
 function filterTable<Row>(resource: Resource<Row>, complete: boolean): (name: string) => FilterField<Row> | undefined {
   return (name) => {
     const field = fieldOf(resource, name)

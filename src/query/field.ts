@@ -1,13 +1,16 @@
-// How a query field is declared, and how its values are shown.
+// How to declare a query field, and how its values are shown.
 import type { Cell } from '../rpc/luxi/calls'
 
-/** Kinds of the wire; unit is MiB, timestamp is seconds as float. */
+/** Kinds on the wire. unit is MiB, timestamp is seconds as float. */
 export type FieldKind = 'bool' | 'float' | 'number' | 'other' | 'text' | 'timestamp' | 'unit'
 
-/** The cost of a field: config is free, file reads one file for each row, live asks every node concerned, console asks the primary nodes. */
+/**
+ * The cost of a field. config: free. file: reads one file for each row. live: asks every node concerned. console: asks
+ * the primary nodes.
+ */
 export type Need = 'config' | 'file' | 'live' | 'console'
 
-/** How `==` and the orderings compare: host also matches a short name, seconds takes the first of [s, us]. */
+/** How `==` and the orderings compare. host also matches a short name. seconds uses the first of [s, us]. */
 export type Comparison = 'plain' | 'host' | 'seconds'
 
 export interface Field<Row> {
@@ -16,14 +19,20 @@ export interface Field<Row> {
   readonly doc: string
   readonly needs: Need
   readonly compare: Comparison
-  /** Ganeti does not have it: who asks for it by name gets it, while lists of all fields stay Ganeti's. `/3` shows it with the others. */
+  /**
+   * Ganeti does not have it. Queries get it by name only, so that lists of all fields stay Ganeti's; `/3` always shows
+   * it.
+   */
   readonly ours: boolean
-  /** The last answer of a node is good enough for `/3`, which shows it without asking them. */
+  /** `/3` may show a node's last answer, without asking it. */
   readonly kept: boolean
-  /** The TypeScript type of a value of the kind `other`, for the answers of the HTTP APIs. The wire does not tell it. */
+  /** The TypeScript type of a value of the kind `other`, for the HTTP APIs' answers. The wire does not tell it. */
   readonly shape: string | undefined
   readonly get: (row: Row) => Cell
-  /** The part of a row that alone decides the cell, where many rows or fields share it: rows with the same part have the same cell. */
+  /**
+   * The part of a row that alone determines the cell, if many rows or fields share it. Rows with the same part have the
+   * same cell.
+   */
   readonly part?: Part<Row> | undefined
 }
 
@@ -48,7 +57,7 @@ export function field<Row>(
   return { title, kind, doc, get, needs, compare, ours, kept, shape, part }
 }
 
-/** Shapes that many fields have. */
+/** Shapes of many fields. */
 export const TEXTS = 'string[]'
 export const PARAMETERS = '{ [name: string]: unknown }'
 export const PARAMETERS_BY_NAME = '{ [name: string]: { [name: string]: unknown } }'
@@ -66,11 +75,11 @@ export const OFFLINE: Cell = [4, null]
 export const optional = (value: unknown): Cell =>
   value === undefined || value === null ? UNAVAILABLE : [NORMAL, value]
 
-/** When a node told, which it may not have done yet. */
+/** The time of a node's last answer; it may have none yet. */
 export const heardCell = (heard_ms: number | undefined): Cell =>
   heard_ms === undefined ? NO_DATA : [NORMAL, heard_ms / 1000]
 
-/** The fields that every configuration object has. */
+/** Fields of every configuration object. */
 interface Stamped {
   readonly ctime?: number
   readonly mtime?: number

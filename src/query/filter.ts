@@ -1,4 +1,4 @@
-// The query language: `[operator, operands...]` as read from the wire, checked once and then compiled for a table.
+// The query language: `[operator, operands...]` from the wire, checked once and then compiled for a table.
 import { GenericError, ParameterError, QueryFilterParseError } from '../model/errors'
 import { FILTER_DEPTH_MAX, FILTER_CONDITIONS_MAX } from '../model/limits/queries'
 import { compileRegex } from './regex'
@@ -15,7 +15,7 @@ export type Filter =
   | { readonly op: '==' | '=[]' | Ordering; readonly field: string; readonly value: FilterValue }
   | { readonly op: '=~'; readonly field: string; readonly regex: RegExp; readonly source: string }
 
-/** Reads a filter from the wire; throws QueryFilterParseError saying which part is wrong. */
+/** Parses a filter; throws QueryFilterParseError that names the wrong part. */
 export function parseFilter(json: unknown, depth = 0): Filter {
   if (json === null || json === undefined) return { op: 'none' }
   if (depth > FILTER_DEPTH_MAX) throw new QueryFilterParseError(`Filter is nested deeper than ${FILTER_DEPTH_MAX}`)
@@ -49,7 +49,7 @@ export function parseFilter(json: unknown, depth = 0): Filter {
   }
 }
 
-/** Back to the wire, in the normal spelling: never `=` or `!=`. */
+/** The filter for the wire, in the normal spelling: never `=` or `!=`. */
 export function serializeFilter(filter: Filter): unknown {
   switch (filter.op) {
     case 'none':
@@ -68,7 +68,7 @@ export function serializeFilter(filter: Filter): unknown {
   }
 }
 
-/** Throws for a filter that has too many conditions to look at each for each object. */
+/** Throws if the filter has too many conditions to test each for each object. */
 export function refuseWide(filter: Filter): void {
   const count = conditionsIn(filter)
   if (count <= FILTER_CONDITIONS_MAX) return
@@ -82,7 +82,7 @@ function conditionsIn(filter: Filter): number {
   return 'filter' in filter ? 1 + conditionsIn(filter.filter) : 1
 }
 
-/** The names a filter asks for when it is nothing but a choice of names; null when everything must be looked at. */
+/** The requested names if the filter only selects names; null if everything must be checked. */
 export function requestedNames(filter: Filter, nameField: string): FilterValue[] | null {
   if (filter.op === '==' && filter.field === nameField) return [filter.value]
   if (filter.op !== '|') return null
@@ -107,7 +107,7 @@ function single(what: string, args: readonly unknown[]): unknown {
   throw new QueryFilterParseError(`Cannot deserialise field, expected [${what}] but got ${pretty(args)}`)
 }
 
-/** A text is a list of characters there. */
+/** In Haskell a text is a list of characters. */
 function readText(value: unknown): string {
   if (typeof value === 'string') return value
   throw new QueryFilterParseError(Array.isArray(value) ? 'Unable to read Char' : 'Unable to read String')
@@ -133,7 +133,7 @@ function comparison(args: readonly unknown[]): { field: string; value: FilterVal
   )
 }
 
-/** A double as the exact fraction it is, in Ganeti's notation: 1.5 is `3 % 2`. */
+/** A double as an exact fraction in Ganeti's notation: 1.5 is `3 % 2`. */
 function ratio(value: number): string {
   let denominator = 1n
   while (!Number.isInteger(value)) {
@@ -149,10 +149,10 @@ function regexFilter(args: readonly unknown[]): Filter {
   return { op: '=~', field, source, regex: compileRegex(source) }
 }
 
-/** true, false, or undefined while the data that decides is not there yet. */
+/** true, false, or undefined while the deciding data is missing. */
 export type Verdict = boolean | undefined
 
-/** The value of a field for the filter: `missing` when its status is not normal, `pending` before live data. */
+/** A field's value for the filter: `missing` if its status is not normal, `pending` before live data. */
 export type Operand = { state: 'value'; value: unknown } | { state: 'missing' } | { state: 'pending' }
 
 export interface FilterField<Row> {
@@ -160,7 +160,7 @@ export interface FilterField<Row> {
   read(row: Row): Operand
 }
 
-/** Binds a filter to a table. A field that the table lacks is a ParameterError. */
+/** Binds a filter to a table. Throws ParameterError for a field that the table lacks. */
 export function compileFilter<Row>(
   filter: Filter,
   lookUp: (name: string) => FilterField<Row> | undefined,
@@ -205,7 +205,7 @@ function compileLeaf<Row>(leaf: Leaf, field: FilterField<Row>): (row: Row) => Ve
   return (row) => {
     const operand = field.read(row)
     if (operand.state === 'pending') return undefined
-    // An unknown value cannot rule a row out.
+    // An unknown value cannot exclude a row.
     if (operand.state === 'missing') return true
     const { value } = operand
     return test(field.compare === 'seconds' && Array.isArray(value) ? (value[0] as unknown) : value)

@@ -1,4 +1,4 @@
-// The data that queries need of nodes, and who gets it for them.
+// The data of nodes for queries.
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
 import type { Instance } from '../model/instance'
@@ -16,9 +16,9 @@ export type ExtStorageDiagnosis = readonly [
 ]
 
 /**
- * The questions of query fields to running nodes. The engine asks only for what a field or a filter needs, once per query;
- * services/live-data/live-data.ts answers through the node client, tests answer from recordings.
- * Every method answers for exactly the nodes it was given; a node marked offline is not contacted.
+ * Questions of query fields to running nodes. The engine asks only for data that a field or filter needs, once per
+ * query. services/live-data/live-data.ts answers through the node client, tests from recordings. Every method answers
+ * for exactly the given nodes; a node marked offline is not contacted.
  */
 export interface LiveData {
   /** Asks about the default hypervisor and the default storage unit (`storageUnits`). */

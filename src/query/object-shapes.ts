@@ -1,4 +1,4 @@
-// How /3 shows what comes of no query; commands that print data show it so, too.
+// The JSON form of objects that do not come from queries, for /3 and for commands that print data.
 import { stampText, timeText } from '../lib/rfc3339'
 import type { NodeHistory } from '../model/history'
 import type { ShownSnapshot } from '../model/snapshots'
@@ -33,7 +33,7 @@ export const instanceMetricsShape = ({ times, ...columns }: InstanceHistories) =
   ...columns,
 })
 
-/** What a node keeps disks on. */
+/** A node's storage for disks. */
 export const storageShape = ({ type, units, problem }: NodeStorage) => ({
   ...{ type, problem },
   units: units.map(({ name, size, used, free, allocatable }) => ({

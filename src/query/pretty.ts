@@ -1,4 +1,4 @@
-/** JSON as Ganeti shows it in messages: one blank after commas and colons. */
+/** JSON as Ganeti prints it in messages: one blank after commas and colons. */
 export function pretty(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pretty).join(', ')}]`
   if (typeof value === 'object' && value !== null)

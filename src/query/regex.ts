@@ -1,4 +1,4 @@
-// Regular expressions of query filters: what cannot be read is the asker's mistake.
+// Regular expressions in query filters: an unreadable one is the caller's mistake.
 import { compileRegex as compile, RegexError } from '../lib/regex'
 import { QueryFilterParseError } from '../model/errors'
 

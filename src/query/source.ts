@@ -1,10 +1,10 @@
-// Everything that queries read; whoever runs the engine hands it in.
+// Everything that queries read, passed in by the engine's caller.
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { LiveData } from './live-data'
 
-/** The data that a query reads. Only the parts that the asked resource needs have to be there. */
+/** The data that a query reads. Only the parts for the requested resource must exist. */
 export interface QuerySource {
   readonly config: ConfigData
   readonly live: LiveData
@@ -14,17 +14,17 @@ export interface QuerySource {
   readonly heard?: Heard
 }
 
-/** When nodes told last, in milliseconds since the epoch; undefined as long as one did not. */
+/** When nodes last answered, in milliseconds since the epoch; undefined if one never did. */
 export interface Heard {
-  /** Instances that run on it. */
+  /** The last list of its running instances. */
   runningSeen_ms(node: NodeUuid): number | undefined
-  /** That, and of itself: the older of both. */
+  /** The older of that and the node's last answer about itself. */
   seen_ms(node: NodeUuid): number | undefined
 }
 
 export type Timestamp = readonly [seconds: number, microseconds: number]
 
-/** The facts about a job that are known without its file. */
+/** Facts about a job that are known without its file. */
 export interface JobOutline {
   readonly id: number
   readonly ops: readonly OpOutline[]
@@ -34,7 +34,7 @@ export interface JobOutline {
   readonly status: string
   readonly priority: number
   readonly archived: boolean
-  /** Ids of tokens that it came with. */
+  /** Ids of the tokens of its submitters. */
   readonly tokens: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export interface OpView extends OpState {
 }
 
 export interface JobReader {
-  /** Every job of the queue, and the newest ones of the archive too when asked. */
+  /** Every job of the queue, and on request the newest ones of the archive. */
   all(options: { archived: boolean }): Promise<readonly JobOutline[]>
   /** A job of the queue, as far as it is known without its file. */
   known(id: number): JobOutline | undefined
@@ -74,7 +74,7 @@ export interface JobReader {
 export interface LockView {
   readonly name: string
   readonly mode: 'shared' | 'exclusive' | null
-  /** JSON text of each holder: job 5 is `5`, any other client its name in quotes. */
+  /** JSON text of each holder: job 5 is `5`, another client its name in quotes. */
   readonly owner: readonly string[]
   readonly pending: readonly (readonly [mode: string, owners: readonly string[]])[]
 }

@@ -1,4 +1,4 @@
-// A daemon in the background: whoever starts it hears whether it can be used, or why it cannot.
+// Starts a daemon in the background, and reports whether it is ready, or why it failed.
 import { spawn } from 'node:child_process'
 import { isReady } from '../daemons/node/child'
 import { nodeFlags } from '../lib/node-flags'
@@ -7,7 +7,7 @@ import type { Role } from '../roles/role'
 import { PROGRAM } from './program'
 import { STAY } from './start'
 
-/** Resolves to an exit code, when the daemon can be used or has ended. */
+/** Resolves to an exit code when the daemon is ready or has ended. */
 export function startInBackground({ name, frugal }: Role, args: readonly string[]): Promise<number> {
   const argv = [...nodeFlags(frugal), PROGRAM, name, ...args, '--foreground']
   const child = spawn(process.execPath, argv, {
@@ -15,7 +15,7 @@ export function startInBackground({ name, frugal }: Role, args: readonly string[
     detached: true,
     cwd: '/',
   })
-  // A daemon in the background has nobody who reads this; what it says until it is ready is for whoever waits.
+  // Nobody reads a background daemon's output. What it prints until it is ready goes to the waiting command.
   child.stderr?.pipe(process.stderr)
   return new Promise((resolve, reject) => {
     child.once('error', reject)

@@ -1,5 +1,6 @@
-// daemon-util: Ganeti's way for scripts to start, stop and ask after the daemons of a node. Where systemd runs the machine it gives orders
-// to that; elsewhere it starts daemons itself, with start-stop-daemon, under their accounts and with the arguments of /etc/default/ganeti.
+// daemon-util: Ganeti's command for scripts to start, stop and check a node's daemons. Where systemd runs the machine,
+// it gives systemd the orders. Elsewhere it starts daemons itself, with start-stop-daemon, under their accounts and
+// with the arguments of /etc/default/ganeti.
 import { systemUnits, type SystemUnits } from '../bootstrap/system-units'
 import { thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
@@ -15,10 +16,10 @@ const SBIN = '/usr/sbin'
 const daemons: readonly Role[] = inOrder(ROLES).filter(
   ({ nodes, place }) => nodes !== 'simulated' && place !== 'system',
 )
-/** Roles that start on demand are not started with all others. */
+/** Roles on demand are not started together with the others. */
 const started = daemons.filter(({ place }) => place !== 'demand')
 
-/** An answer for whoever called: lines to print, and an exit code. */
+/** The result for the caller: lines to print, and an exit code. */
 interface Answer {
   readonly lines?: readonly string[]
   readonly problem?: string
@@ -33,7 +34,7 @@ interface Given {
 const OK: Answer = {}
 const failed = (problem: string): Answer => ({ problem, code: EXIT.failure })
 
-/** By the words that Ganeti's scripts use. */
+/** By the words of Ganeti's scripts. */
 const actions: Readonly<Record<string, (given: Given) => Answer | Promise<Answer>>> = {
   'check-config': ({ paths }) =>
     thisMachine.files.existsSync(paths.serverCert) ? OK : failed(`Missing configuration file ${paths.serverCert}`),
@@ -152,7 +153,7 @@ async function stop(role: Role, paths: Paths): Promise<Answer> {
   return code === 0 ? OK : failed(`${role.program} did not stop: ${output.trim()}`)
 }
 
-/** A shell reads the file, as it is written for one. */
+/** A shell reads the file, because it is written in shell syntax. */
 async function argumentsOf(name: string): Promise<string[]> {
   const variable = `${name.toUpperCase()}_ARGS`
   const script = `[ ! -e ${DEFAULTS} ] || . ${DEFAULTS}; printf '%s\\n' $${variable} $EXTRA_${variable}`
@@ -166,7 +167,7 @@ const accountExists = async (user: string): Promise<boolean> =>
     .split('\n')
     .some((line) => line.startsWith(`${user}:`))
 
-/** Daemons open their logs again by themselves; on SIGHUP they read certificates and users again. */
+/** Daemons reopen their logs by themselves. On SIGHUP they read certificates and users again. */
 async function hangUp(roles: readonly Role[], paths: Paths): Promise<Answer> {
   for (const role of roles) {
     const pid = await pidOf(role, paths)
@@ -175,7 +176,7 @@ async function hangUp(roles: readonly Role[], paths: Paths): Promise<Answer> {
   return OK
 }
 
-/** A number in a file may be somebody else's by now. */
+/** Another process may have the number in the file by now. */
 async function pidOf(role: Role, paths: Paths): Promise<number | undefined> {
   const pid = Number((await disk.read(paths.pidFile(role.name)))?.toString('utf8') ?? Number.NaN)
   if (!Number.isInteger(pid)) return undefined

@@ -7,7 +7,7 @@ import { niceSort } from '../../model/nice-sort'
 import type { Resource } from '../resource'
 import type { QuerySource } from '../source'
 
-/** One export of one node; a node without exports has no row, one that did not answer has one that says so. */
+/** One export of a node. A node without exports has no row; one that did not answer has a row that says so. */
 interface ExportRow {
   readonly node: string
   readonly answer: { name: string } | Extract<NodeResult<unknown>, { ok: false }>
@@ -18,7 +18,7 @@ export const exportResource: Resource<ExportRow> = {
   all: (source) => rowsOf(ConfigIndex.of(source.config).nodes(), source),
   fields: {
     node: field('Node', 'text', 'Node name', ({ node }) => cell(node), { compare: 'host' }),
-    // The rows themselves come from the nodes, so there is nothing to collect later.
+    // Nodes already supply the rows themselves, so nothing is collected later.
     export: field('Export', 'text', 'Export name', ({ answer }) => {
       if ('name' in answer) return cell(answer.name)
       return answer.offline ? OFFLINE : NO_DATA

@@ -7,7 +7,7 @@ import { cell, field } from '../field'
 import type { ExtStorageDiagnosis } from '../live-data'
 import type { Resource } from '../resource'
 
-/** One provider by name, with what each node that answered said of it. */
+/** A provider, with the answers of all nodes that answered. */
 interface ProviderRow {
   readonly name: string
   readonly index: ConfigIndex

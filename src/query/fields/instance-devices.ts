@@ -7,7 +7,7 @@ import { type Field, type FieldKind, type FieldTable, type Part, UNAVAILABLE, ce
 import type { ConfigIndex } from '../config-index'
 import type { InstanceRow } from './instance-live'
 
-/** One property of a disk or NIC, shown as a list of all and as one field for each index. */
+/** A property of a disk or NIC, shown as a list of all and as one field for each index. */
 interface Property<Device> {
   readonly one: string
   readonly oneTitle: string
@@ -146,7 +146,10 @@ function deviceFields<Device>(
   return table
 }
 
-/** Divides the device fields into parts. Most instances have few devices: the fields of the next two, the next four ... share one part. */
+/**
+ * Divides the device fields into parts. Most instances have few devices, so the next two, then four, ... fields share a
+ * part.
+ */
 function devicesFrom<Device>(devicesOf: (row: InstanceRow) => readonly Device[], max: number): Part<InstanceRow>[] {
   const parts: Part<InstanceRow>[] = []
   for (let at = 0; at < max; at++) {

@@ -8,7 +8,10 @@ import type { ConfigIndex } from '../config-index'
 import type { Heard } from '../source'
 import { type FieldTable, NO_DATA, OFFLINE, UNAVAILABLE, cell, field, heardCell, PARAMETERS } from '../field'
 
-/** The state of one instance by its nodes: the primary is offline or did not answer, or the instance was seen or not. */
+/**
+ * The state of an instance according to its nodes: the primary is offline or did not answer, or the instance was seen
+ * or not.
+ */
 export type Runtime =
   | { readonly state: 'offline' | 'no answer' | 'absent' }
   | { readonly state: 'seen'; readonly info: InstanceRuntime; readonly onPrimary: boolean }
@@ -83,7 +86,7 @@ function consoleCell({ instance, index, consoles }: InstanceRow): Cell {
   return info === undefined ? UNAVAILABLE : cell(info)
 }
 
-/** A cell that the primary's answer decides, whether or not the instance runs. */
+/** A cell that depends on the primary's answer, whether or not the instance runs. */
 function knownCell({ runtime }: InstanceRow, get: (runtime: Runtime) => unknown): Cell {
   if (runtime === undefined || runtime.state === 'no answer') return NO_DATA
   return runtime.state === 'offline' ? OFFLINE : cell(get(runtime))
@@ -112,7 +115,7 @@ function instanceStatus({ instance, index, runtime }: InstanceRow): InstanceStat
   }
 }
 
-/** The cluster allows users to shut down from inside; KVM asks the instance's own parameter too. */
+/** The cluster allows users to shut down from inside; KVM also needs the instance's own parameter. */
 function mayShutDown(instance: Instance, index: ConfigIndex): boolean {
   if (!index.config.cluster.enabled_user_shutdown) return false
   return instance.hypervisor !== 'kvm' || index.hvParams(instance)['user_shutdown'] === true

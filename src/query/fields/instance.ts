@@ -52,7 +52,7 @@ export const instanceResource: Resource<InstanceRow> = {
   },
 }
 
-/** Where these instances may run by right; a query of everything asks every node and so finds strays anywhere. */
+/** Nodes where these instances should run. A query of all instances asks every node, and so also finds strays. */
 function ownNodes(rows: readonly InstanceRow[], index: ConfigIndex): Node[] {
   const uuids = new Set(rows.flatMap(({ instance }) => [instance.primary_node, ...index.secondaries(instance)]))
   return [...uuids].flatMap((uuid) => index.config.nodes[uuid] ?? [])
@@ -60,7 +60,7 @@ function ownNodes(rows: readonly InstanceRow[], index: ConfigIndex): Node[] {
 
 type Answers = LiveResults<Record<string, InstanceRuntime>>
 
-/** Most instances run where they should. Only the others are looked for among what all nodes told. */
+/** Most instances run where they should. Only the others are searched for in all nodes' answers. */
 async function tellRuntimes(rows: readonly InstanceRow[], answers: Answers): Promise<void> {
   const missed: InstanceRow[] = []
   await mapInSlices(rows, ROWS_AT_ONCE, (row) => {
@@ -83,7 +83,7 @@ function onPrimary({ instance, index }: InstanceRow, answers: Answers): Runtime 
   return info === undefined ? { state: 'absent' } : { state: 'seen', info, onPrimary: true }
 }
 
-/** By name: on the first node that told of it. */
+/** By name: the first node that reported it. */
 async function seenElsewhere(
   names: ReadonlySet<string>,
   answers: Answers,

@@ -8,7 +8,7 @@ import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, 
 import type { Resource } from '../resource'
 import type { JobOutline, JobReader, JobView, OpOutline, OpView, QuerySource } from '../source'
 
-/** A job that was asked for by id may be gone; then only the id is known. */
+/** A job that was requested by id may be gone; then only the id is known. */
 interface JobRow {
   readonly id: number
   readonly job: JobOutline | JobView | undefined
@@ -26,7 +26,7 @@ export const jobResource: Resource<JobRow> = {
   },
   read(rows, source) {
     const jobs = reader(source)
-    // A job whose file cannot be read is shown with the facts that are known without it.
+    // If a job's file is unreadable, the facts outside of it are shown.
     return Promise.all(
       rows.map(async (row) => (isWhole(row.job) ? row : { ...row, job: (await jobs.one(row.id)) ?? row.job })),
     )
@@ -120,12 +120,12 @@ function moment(title: string, doc: string, get: (job: JobOutline | JobView) => 
   return of(title, 'other', doc, (job) => optional(get(job)), { compare: 'seconds', shape: MOMENT })
 }
 
-/** A field made of the facts about each opcode that are known without the job's file. */
+/** A field made of facts about each opcode that are known without the job's file. */
 function states(title: string, shape: string, doc: string, get: (op: OpOutline | OpView) => unknown): Field<JobRow> {
   return of(title, 'other', doc, (job) => cell(job.ops.map(get)), { shape })
 }
 
-/** A field made of the facts about each opcode that only the job's file has. */
+/** A field made of facts about each opcode that are only in the job's file. */
 function ops(title: string, shape: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
   return field(title, 'other', doc, ({ job }) => (isWhole(job) ? cell(job.ops.map(get)) : UNAVAILABLE), {
     ...{ needs: 'file', shape },
@@ -146,7 +146,7 @@ function userOf({ ops }: JobView): string {
   return Array.isArray(noted) ? String(noted[1]) : ''
 }
 
-/** Python writes unset parameters to job files as null, luxid shows only these two so; it has an order of its own, too. */
+/** Python writes unset parameters to job files as null. luxid only shows these two as null, and has its own order. */
 const SHOWN_AS_NULL: readonly string[] = ['depends', 'comment']
 
 function withoutUnset(input: WireOpCode): WireOpCode {

@@ -76,7 +76,7 @@ export const networkResource: Resource<NetworkRow> = {
   notFound: (name) => new OpPrereqError(`Network '${name}' not found`, ECODE.NOENT),
 }
 
-/** In the order of the groups' uuids, as the configuration has them. */
+/** In the order of the groups' uuids. */
 function connections({ network, index }: NetworkRow): string[][] {
   return Object.values(index.config.nodegroups).flatMap((group) => {
     const params = group.networks[network.uuid]

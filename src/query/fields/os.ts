@@ -6,7 +6,7 @@ import { cell, field, TEXTS, PARAMETERS, PARAMETERS_BY_NAME } from '../field'
 import { niceSortBy } from '../../model/nice-sort'
 import type { Resource } from '../resource'
 
-/** One OS by name, with what each node that answered said of it; nodes without it have an empty list. */
+/** An OS, with the answers of all nodes that answered; nodes without it have an empty list. */
 interface OsRow {
   readonly name: string
   readonly config: ConfigData
@@ -84,7 +84,7 @@ export const osResource: Resource<OsRow> = {
   },
 }
 
-/** The first one found in a node's search path is the one that it uses. */
+/** A node uses the first one in its search path. */
 const isValid = ({ byNode }: OsRow): boolean => [...byNode.values()].every(([first]) => first?.[2] === true)
 
 function common<T>(row: OsRow, get: (os: OsDiagnosis) => readonly T[]): T[] {
