@@ -1,5 +1,5 @@
-// The surroundings that a running job gives to its operations: who it is, the clients it may use, and its log. The job process
-// builds one for each opcode; the simulation and the tests build one in memory.
+// What a running job provides to its operations: its identity, its clients, and its log. The job process builds one for
+// each opcode; the simulation and the tests build one in memory.
 import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
@@ -15,37 +15,43 @@ export interface JobEnvironment {
   /** Position of the opcode in its job. */
   readonly opIndex: number
   readonly client: ClientId
-  /** The opcode's priority now; it may change while the job waits. */
+  /** The opcode's current priority; it may change while the job waits. */
   priority(): number
-  /** Calls back after each change of the priority, until the returned function is called. */
+  /** Calls the action after each change of the priority, until the returned function is called. */
   onPriority(action: () => void): () => void
   readonly wconfd: UnitWconfd
   readonly nodes: NodeClient
-  /** Appends to the opcode's log in the job file (type `message` unless a unit has its own). */
+  /** Appends to the opcode's log in the job file (type `message`, unless a unit has its own). */
   log(type: string, message: unknown): void
-  /** Adds to the opcode in the job file what its parameters turned out to mean. Never a secret. */
+  /** Adds resolved values of its parameters to the opcode in the job file. Never a secret. */
   note(fields: Readonly<Record<string, unknown>>): void
-  /** All locks are held: the opcode goes from `waiting` to `running`. Rejects with JobCancelled if it may no longer start. */
+  /**
+   * All locks are held: the opcode changes from `waiting` to `running`. Rejects with JobCancelled if it may no longer
+   * start.
+   */
   started(how: 'once' | 'repeatable'): Promise<void>
-  /** It has to wait for more locks, so it goes from `running` back to `waiting`. */
+  /** It must wait for more locks: the opcode changes from `running` back to `waiting`. */
   retrying(): Promise<void>
-  /** Aborts when someone cancels the job. After `started` only units that can stop look at it. */
+  /** Fires when someone cancels the job. After `started` only units that can stop check it. */
   readonly cancelled: AbortSignal
   readonly clock: Clock
   readonly random: Random
   readonly paths: Paths
-  /** Parameters of this opcode that job files do not keep, by parameter name; they replace the redacted ones. */
+  /** The opcode's secret parameters by name. Job files do not contain them; they replace the redacted ones. */
   readonly secrets: Readonly<Record<string, unknown>>
   readonly processLog: Log
   /** Submits further jobs; one answer each, as SubmitManyJobs. */
   submitJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]>
-  /** Asks the query engine (OP_QUERY, OP_QUERY_FIELDS); absent where a job cannot reach it. */
+  /** Asks the query engine (OP_QUERY, OP_QUERY_FIELDS); missing if a job cannot reach it. */
   readonly queries?: JobQueries
-  /** The text of one of the master's own files, by its path on a real node, to send it to nodes; undefined when it is missing. */
+  /**
+   * The text of one of the master's own files, by its path on a real node, to send it to nodes; undefined if the file
+   * is missing.
+   */
   readonly masterFile?: (path: string) => Promise<string | undefined>
-  /** Thinks about a question to the allocation in a thread of its own; absent where only a plan is made. */
+  /** Computes an answer of the allocation in a thread; missing if only a plan is made. */
   readonly think?: (parts: TaskParts) => Promise<unknown>
-  /** A socket where opcodes for tests wait for their tester. Absent where no tester could connect. */
+  /** A socket where test opcodes wait for their tester; missing if no tester could connect. */
   readonly rendezvous?: () => Promise<Rendezvous>
 }
 

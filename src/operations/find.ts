@@ -1,9 +1,9 @@
-// Names that users give, turned into configuration objects, with Ganeti's errors for those that do not exist.
+// Finds configuration objects by the names that users give, with Ganeti's errors for unknown ones.
 import type { ConfigData, Container, Instance, Network, Node, NodeGroup } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { UnitContext } from './unit-context'
 
-/** One instance and what it refers to. */
+/** An object with the slice of the configuration around it. */
 export interface Found<T> {
   readonly config: ConfigData
   readonly object: T
@@ -49,7 +49,7 @@ export async function findNetwork(ctx: UnitContext, name: string): Promise<Found
   return { config, object }
 }
 
-/** The named nodes, in their order. Where their UUIDs are given too, there is one for each name. */
+/** The named nodes, in the same order. If their uuids are given too, there is one for each name. */
 export async function wantedNodes(
   ctx: UnitContext,
   names: readonly string[],
@@ -70,13 +70,13 @@ export async function wantedNodes(
   })
 }
 
-/** The named nodes, or all when none is named. */
+/** The named nodes, or all if none is named. */
 export async function nodesOrAll(ctx: UnitContext, names: readonly string[]): Promise<Node[]> {
   if (names.length > 0) return wantedNodes(ctx, names)
   return Object.values((await ctx.config.read({ nodes: 'all' })).nodes)
 }
 
-/** The named instances, or all when none is named. */
+/** The named instances, or all if none is named. */
 export async function instancesOrAll(ctx: UnitContext, names: readonly string[]): Promise<Instance[]> {
   const { instances } = await ctx.config.read({ instances: names.length > 0 ? [...names] : 'all' })
   if (names.length === 0) return Object.values(instances)
@@ -87,7 +87,7 @@ export async function instancesOrAll(ctx: UnitContext, names: readonly string[])
   })
 }
 
-/** By uuid, by full name, or by the one full name that a short name begins. */
+/** By uuid, by full name, or by a short name that fits only one object. */
 export function pick<T extends { readonly uuid: string; readonly name: string }>(
   objects: Container<T>,
   wanted: string,
@@ -101,7 +101,7 @@ export function pick<T extends { readonly uuid: string; readonly name: string }>
   return starting.length === 1 ? starting[0] : undefined
 }
 
-/** luxid resolved the name at submission. By now another object may have that name. */
+/** luxid resolved the name at submission. Another object may have that name by now. */
 export function expectUuid(kind: string, name: string, uuid: string, expected: string | undefined): void {
   if (expected === undefined || expected === uuid) return
   throw new OpPrereqError(

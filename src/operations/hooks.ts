@@ -1,5 +1,5 @@
-// Hook scripts around an opcode (spec: hooks.json): before it, where one that fails stops it, and after it, where failures are
-// only reported. Also `config-update`, on the master after any opcode that changed the configuration.
+// Hook scripts around an opcode (spec: hooks.json). A script that fails before it stops it; failures after it are only
+// reported. Also `config-update`, on the master after any opcode that changed the configuration.
 import { pythonText } from '../lib/python-text'
 import { HooksAbort, HooksFailure } from '../model/errors'
 import type { Node } from '../model/config'
@@ -22,7 +22,7 @@ export class HookRunner {
     private readonly hooks: BoundHooks | undefined,
   ) {}
 
-  /** Throws HooksAbort when a script refuses the opcode. */
+  /** Throws HooksAbort if a script refuses the opcode. */
   async pre(): Promise<void> {
     if (this.hooks === undefined) return
     this.before = prefixed('GANETI_', await this.hooks.env(this.ctx, 'pre'))
@@ -30,7 +30,7 @@ export class HookRunner {
     this.refuse('pre', await this.run(path, type, 'pre', this.before, this.hooks.nodes(this.ctx).pre))
   }
 
-  /** `before` keeps its values; what is read now comes as GANETI_POST_*. Answers with the opcode's result. */
+  /** `before` keeps its values; the current ones become GANETI_POST_*. Returns the opcode's result. */
   async post(result: unknown): Promise<unknown> {
     if (this.hooks === undefined) return result
     const { path, type, judge } = this.hooks
@@ -42,7 +42,7 @@ export class HookRunner {
     return result
   }
 
-  /** A further post run on one node, for units that take it out of the cluster before their own post run. */
+  /** An extra post run on one node, for units that remove the node from the cluster before their own post run. */
   async postOn(node: Node): Promise<void> {
     if (this.hooks === undefined) return
     this.refuse('post', await this.run(this.hooks.path, this.hooks.type, 'post', this.before, [node.uuid], [node]))
@@ -82,7 +82,7 @@ export class HookRunner {
     return nodes.map((node) => ({ node, result: results.get(node.uuid) ?? NO_ANSWER }))
   }
 
-  /** Before the run a script that fails refuses the opcode; after it, it is only reported. */
+  /** Before the run a failing script refuses the opcode; afterwards its failure is only reported. */
   private refuse(phase: Phase, answers: readonly HookAnswer[]): void {
     const refusals: [node: string, script: string, output: string][] = []
     let answered = answers.every(({ node }) => node.offline)

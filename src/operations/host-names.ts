@@ -1,4 +1,4 @@
-// Names of hosts that are to be made, as the resolver knows them. An opcode asks once for each, so that its steps agree.
+// Resolves names of new hosts. An opcode asks once for each name, so that its steps agree.
 import { resolveFully } from '../lib/resolve'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { normalHostname } from '../model/names'
@@ -22,8 +22,8 @@ export async function resolvedHost(ctx: UnitContext, given: string, family: 0 | 
 }
 
 /**
- * The full name and the address of a new instance, whose name must be the beginning of the full one. In a virtual cluster, whose names
- * no name server need know, there may be no address.
+ * The full name and address of a new instance; the given name must be the beginning of the full one. In a virtual
+ * cluster there may be no address, since no name server needs to know its names.
  */
 export async function saneHost(ctx: UnitContext, given: string): Promise<Partial<Resolved> & Pick<Resolved, 'name'>> {
   const name = normalHostname(given)

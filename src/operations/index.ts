@@ -1,5 +1,5 @@
-// Maps each opcode to its unit, loaded at first use: a process uses few units, and all of them are half of the code that
-// it would load. The type makes the table complete: a new opcode does not compile until it has a line here.
+// Maps each opcode to its unit. Units are loaded at first use, because a process uses few of them, and all together
+// would double its code. The type makes the table complete: a new opcode does not compile without a line here.
 import { GenericError } from '../model/errors'
 import type { OpcodeId } from '../opcodes/index'
 import type { LogicalUnit } from './logical-unit'

@@ -1,7 +1,7 @@
 // Opcodes of jobs that another opcode submits.
 import type { WireOpCode } from '../rpc/luxi/calls'
 
-/** An opcode of a job that another opcode submits: it says where it comes from, and carries on the reasons. */
+/** Prepares an opcode for a job that another opcode submits: it inherits the reason trail and its source. */
 export function inherit(op: WireOpCode, from: WireOpCode): WireOpCode {
   const own = Array.isArray(op['reason']) ? op['reason'] : []
   const trail = Array.isArray(from['reason']) ? from['reason'] : []

@@ -1,10 +1,10 @@
-// An opcode that lost the configuration daemon or the queue on its way: what may be half done, and how to go on from there.
+// The error of an opcode that lost the configuration daemon or the queue: what may be half done, and how to continue.
 import { OpExecError } from '../model/errors'
 import { opcodeSummary } from '../opcodes/summary'
 import { PeerError } from '../rpc/json-protocol'
 import type { WireOpCode } from '../rpc/luxi/calls'
 
-/** `begun`: a change of the configuration was sent. Any other error is handed back as it is. */
+/** `begun`: a change of the configuration was sent. Returns other errors unchanged. */
 export function interrupted(error: unknown, op: WireOpCode, begun: boolean): unknown {
   if (!(error instanceof PeerError)) return error
   if (!begun && (error.kind === 'unreachable' || error.kind === 'forbidden')) return error

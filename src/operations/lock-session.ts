@@ -1,18 +1,18 @@
-// The locks of one opcode, from the first request to the last release. Every request goes through wconfd, level by level
-// in Ganeti's order. A job that waits long writes to its log who holds the locks.
+// The locks of an opcode, from the first request to the last release. Every request goes through wconfd, level by level
+// in Ganeti's order. After a long wait the job's log names the holders.
 import { LOCK_WAIT_NOTICE_S } from '../model/limits/operations'
 import type { LockLevel, LockMode, LockName, LockRequest } from '../rpc/wconfd/calls'
 import { JobCancelled, type JobEnvironment } from './environment'
 
-/** The levels a unit asks for; the processor takes the cluster's own lock. */
+/** The levels that a unit requests; the processor takes the cluster's lock. */
 export type UnitLevel = Exclude<LockLevel, 'cluster'>
 export const unitLevels: readonly UnitLevel[] = ['instance', 'nodegroup', 'node', 'node-res', 'network']
 
 export interface Want {
   readonly mode: LockMode
-  /** Instance names, or uuids at the other levels; `all` is the whole level. */
+  /** Instance names, or uuids at other levels; `all` is the whole level. */
   readonly names: readonly string[] | 'all'
-  /** Take those that are free, but no fewer than this. */
+  /** Takes the free ones, but no fewer than this. */
   readonly opportunistic?: number
 }
 
@@ -25,7 +25,7 @@ export class LockSession {
 
   constructor(private readonly env: JobEnvironment) {}
 
-  /** Sent with every change: wconfd refuses it from an owner whose locks were taken away. */
+  /** Sent with every change: wconfd refuses a change if its owner's locks were taken away. */
   get epoch(): number | null {
     return this.granted
   }
@@ -44,12 +44,12 @@ export class LockSession {
     this.held.set(level, { mode: want.mode, names: want.names })
   }
 
-  /** Names (instances) or uuids held at a level; `all` when the whole level is. */
+  /** Names (instances) or uuids that are held at a level; `all` for the whole level. */
   holds(level: UnitLevel): readonly string[] | 'all' {
     return this.held.get(level)?.names ?? []
   }
 
-  /** Gives back the locks of a level but those named. A level that is held whole is given back whole or kept. */
+  /** Releases a level's locks except the named ones. A level held as a whole is either released or kept as a whole. */
   async keepOnly(level: UnitLevel, keep: readonly string[]): Promise<void> {
     const held = this.held.get(level)
     if (held === undefined) return
@@ -70,7 +70,9 @@ export class LockSession {
     await this.env.wconfd.downGradeLocksLevel(this.env.client, level)
   }
 
-  /** Frees everything, also reservations. A wconfd that does not answer will find the owner gone by itself. */
+  /**
+   * Frees everything, including reservations. If wconfd does not answer, it will notice later that the owner has gone.
+   */
   async free(): Promise<void> {
     const { wconfd, client, processLog } = this.env
     this.held.clear()
@@ -112,7 +114,7 @@ export class LockSession {
     if (cancelled.aborted) throw new JobCancelled()
   }
 
-  /** The waiting request itself goes on; only its priority is another. */
+  /** The request keeps waiting; only its priority changes. */
   private askAgain(request: readonly LockRequest[]): void {
     const { wconfd, client, processLog } = this.env
     wconfd.updateLocksWaiting(client, this.env.priority(), request).catch((error: unknown) => {

@@ -1,5 +1,5 @@
-// Operations: what each opcode does. A logical unit names its locks, checks its prerequisites, and acts through wconfd and
-// noded only; it never touches the master's disk, and knows nothing of the queue, the doors or the processor that runs it.
+// Operations: the work of each opcode. A logical unit names its locks, checks its prerequisites, and acts only through
+// wconfd and noded. It never touches the master's disk, and knows nothing of the queue, the doors or its processor.
 import type { CommonParams, OpcodeDefinition, ParamsOf } from '../opcodes/opcode'
 import { badNewName } from '../opcodes/new-names'
 import { BadParameter, fillOpcode } from '../opcodes/parse'
@@ -24,11 +24,11 @@ export interface HookPlan<P, C> {
   /** Name of the hook directory, without phase. */
   readonly path: string
   readonly type: HookObject
-  /** Read again after the run, when `phase` is post. */
+  /** With `phase` post, it is read again after the run. */
   env(ctx: UnitContext, op: P, checked: C, phase: 'pre' | 'post'): Promise<HookEnv> | HookEnv
   /** Node uuids, by phase. */
   nodes(ctx: UnitContext, op: P, checked: C): { pre: readonly string[]; post: readonly string[] }
-  /** Makes the opcode's result of what the scripts said after the run; without it, their failures are only warnings. */
+  /** Makes the opcode's result from the scripts' output after the run. Without it, their failures are only warnings. */
   judge?(ctx: UnitContext, op: P, result: unknown, answers: readonly HookAnswer[]): unknown
 }
 /** The answer of one node's hook scripts. */
@@ -36,35 +36,35 @@ export interface HookAnswer {
   readonly node: Node
   readonly result: NodeResult<readonly HookResult[]>
 }
-/** Values become Python's text form (True, None) on their way to the scripts. */
+/** Values are converted to Python's texts (True, None) for the scripts. */
 export type HookEnv = Record<string, unknown>
 
-/** An opcode as units get it: defaults applied, unset parameters missing. */
+/** An opcode for units: with defaults; unset parameters are missing. */
 export type Op<D> = { readonly OP_ID: string } & CommonParams & ParamsOf<D>
 
 export interface UnitPlan<P, C, R> {
-  /** Nothing else may run meanwhile. */
+  /** Nothing else may run at the same time. */
   readonly bigLock?: true
-  /** Somebody waits for its answer, so it does not wait for a node that hangs; it changes nothing. */
+  /** Somebody waits for the answer, so it does not wait for a node that hangs. It changes nothing. */
   readonly question?: true
-  /** It changes nothing, so it may be carried out twice; nor does a question. */
+  /** It changes nothing, so it may run twice; the same holds for a question. */
   readonly repeatable?: true
-  /** Read before any lock is held, so it only says which locks to ask for. */
+  /** Called before any lock is held, so it may only decide which locks to request. */
   locks?(op: P, ctx: UnitContext): Promise<LockPlan> | LockPlan
-  /** Locks of a level that depend on what is known under the locks of earlier levels; replaces `locks` for that level. */
+  /** Locks of a level that depend on data read under earlier levels' locks; replaces `locks` for that level. */
   declare?(level: UnitLevel, op: P, ctx: UnitContext): Promise<Want | undefined> | Want | undefined
   readonly hooks?: HookPlan<P, C>
-  /** Read-only prerequisites, under the locks. A dry run stops after it. */
+  /** Checks prerequisites under the locks, without changing anything. A dry run stops after it. */
   check(ctx: UnitContext, op: P): Promise<C>
-  /** The configuration changes, where they are all that the unit does, or what a plan can show beforehand. */
+  /** The configuration changes: either all that the unit does, or the part that a plan can show beforehand. */
   changes?(ctx: UnitContext, op: P, checked: C): readonly Change[]
   /** The result of a dry run. */
   dryRun?(op: P, checked: C): unknown
-  /** Without it, the unit applies `changes` and answers null. */
+  /** Without it, the unit applies `changes` and returns null. */
   run?(ctx: UnitContext, op: P, checked: C): Promise<R>
 }
 
-/** A unit with its types folded away: one bound opcode, step by step. */
+/** A unit without its types: one bound opcode, step by step. */
 export interface LogicalUnit {
   readonly id: string
   readonly bigLock: boolean
@@ -106,13 +106,15 @@ export function logicalUnit<D extends OpcodeDefinition, C, R>(definition: D, pla
   }
 }
 
-/** An opcode's parameters with their defaults; a name that nothing new may have is refused, whatever door it came through. */
+/**
+ * An opcode's parameters with their defaults. Refuses a new name that is not allowed, whatever door it came through.
+ */
 export function fill<D extends OpcodeDefinition>(definition: D, wire: WireOpCode): Op<D> {
   const { OP_ID: _, ...params } = wire
   const complaint = badNewName(wire)
   if (complaint !== undefined) throw new OpPrereqError(complaint, ECODE.INVAL)
   try {
-    // Safe: fillOpcode has read the parameters by the same table that gives the type Op<D>.
+    // Safe: fillOpcode has parsed the parameters by the same table that gives the type Op<D>.
     return fillOpcode(definition, params) as unknown as Op<D>
   } catch (error) {
     if (error instanceof BadParameter) throw new OpPrereqError(error.message, ECODE.INVAL)

@@ -1,4 +1,5 @@
-// Calls to nodes in the three ways units need them: as a result to look at, as a value or an OpExecError, and to many nodes.
+// Calls to nodes in the three ways that units need: as a result to examine, as a value or OpExecError, and to many
+// nodes.
 import { OpExecError, OpPrereqError, type ErrorCode } from '../model/errors'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import type { NodeResult, NodeTarget } from '../rpc/node/client'
@@ -8,12 +9,12 @@ import type { JobEnvironment } from './environment'
 const NO_ANSWER = 'no answer'
 
 export class NodeAccess {
-  /** Nodes that were waited for in vain. */
+  /** Nodes that did not answer before. */
   private readonly silent = new Set<string>()
 
   constructor(private readonly env: JobEnvironment) {}
 
-  /** Answers per node uuid; a node that fails does not make the others fail. */
+  /** Answers by node uuid; a failing node does not affect the others. */
   many<C extends CallName>(
     nodes: readonly NodeTarget[],
     call: C,
@@ -22,7 +23,7 @@ export class NodeAccess {
     return this.env.nodes.all(nodes, call, args)
   }
 
-  /** Picks one node's answer from many. Throws an OpExecError `<what>: <the node's error>` if it failed. */
+  /** Takes one node's answer out of many. Throws an OpExecError `<what>: <the node's error>` if it failed. */
   raise<T>(results: ReadonlyMap<string, NodeResult<T>>, node: NodeTarget, what: string): T {
     const result = results.get(node.uuid)
     if (result?.ok) return result.payload
@@ -36,8 +37,8 @@ export class NodeAccess {
   }
 
   /**
-   * For what takes a change back: a daemon that has just ended is started again within seconds, and carries it out then. One that does
-   * not answer in time is asked once from then on.
+   * For undoing changes: a daemon that has just ended is restarted within seconds, and then does it. A node that once
+   * did not answer in time is asked only once from then on.
    */
   async persist<C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): Promise<NodeResult<ResultOf<C>>> {
     const { clock } = this.env
@@ -60,7 +61,7 @@ export class NodeAccess {
     return result.payload
   }
 
-  /** The same while prerequisites are checked. */
+  /** The same for checks of prerequisites. */
   async require<C extends CallName>(
     node: NodeTarget,
     what: string,

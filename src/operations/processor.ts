@@ -1,4 +1,4 @@
-// The life of an opcode, read top to bottom: bind, lock, start, check, hooks, run, hooks, free.
+// The life of an opcode, from top to bottom: bind, lock, start, check, hooks, run, hooks, free.
 import { LOG_TYPE } from '../model/constants/jobs'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { WireOpCode } from '../rpc/luxi/calls'
@@ -14,8 +14,8 @@ import { unitLevels } from './lock-session'
 import { UnitContext } from './unit-context'
 
 /**
- * Runs one opcode to its end and answers with its result; whatever happens, no lock stays. What did not fit on the nodes that
- * happened to be free is tried once more, and then waits for the locks of all.
+ * Runs an opcode to its end and returns its result. Whatever happens, all locks are freed. If it did not fit on the
+ * nodes that happened to be free, it is tried again with the locks of all nodes.
  */
 export async function runOpcode(wire: WireOpCode, env: JobEnvironment): Promise<unknown> {
   const op = { ...wire, ...env.secrets }
@@ -80,7 +80,7 @@ async function execute(bound: BoundUnit, ctx: UnitContext): Promise<unknown> {
   }
 }
 
-/** A failing config-update hook must not hide how the opcode itself ended. */
+/** A failing config-update hook must not hide the opcode's own result. */
 async function reported(ctx: UnitContext, step: () => Promise<void>): Promise<void> {
   try {
     await step()

@@ -1,4 +1,4 @@
-// The tools of a running unit: the configuration through wconfd, the nodes, its log, and the locks it holds.
+// The tools of a running unit: the configuration through wconfd, the nodes, its log, and its locks.
 import { ALLOCATORS_SECTION, defaultAllocators, type DefaultAllocators } from '../model/allocators'
 import type { ConfigData, Node } from '../model/config'
 import type { WireOpCode } from '../rpc/luxi/calls'
@@ -28,7 +28,7 @@ export class UnitContext {
     this.nodes = new NodeAccess(env)
   }
 
-  /** Shows in the job what the opcode's parameters turned out to mean: names in full, uuids, defaults. */
+  /** Shows in the job what the opcode's parameters became: full names, uuids, defaults. */
   note(fields: Readonly<Record<string, unknown>>): void {
     const { secrets } = this.env
     this.env.note(Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(secrets, name))))
@@ -48,7 +48,7 @@ export type Change = ReturnType<typeof change>
 /** Reads slices of the configuration and changes it by name; counts the changes for the config-update hook. */
 export class ConfigAccess {
   writes = 0
-  /** A change was sent, whether or not it was done. */
+  /** A change was sent, whether or not it was carried out. */
   begun = false
 
   constructor(
@@ -65,12 +65,12 @@ export class ConfigAccess {
     return this.env.wconfd.gantrySection(name)
   }
 
-  /** The default allocators of each kind of question that has some. */
+  /** The default allocators of each kind of question that has a list. */
   async defaultAllocators(): Promise<DefaultAllocators> {
     return defaultAllocators(await this.env.wconfd.gantrySection(ALLOCATORS_SECTION))
   }
 
-  /** Applies the changes as one durable step; answers with each change's result. */
+  /** Applies the changes as one durable step. Returns each change's result. */
   async change(changes: readonly Change[]): Promise<unknown[]> {
     if (changes.length === 0) return []
     this.begun = true

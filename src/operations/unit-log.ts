@@ -1,4 +1,4 @@
-// The opcode's log as Ganeti's users know it: plain progress lines, and indented ones for information and warnings.
+// The opcode's log in Ganeti's form: plain progress lines, and indented ones for information and warnings.
 import type { JobEnvironment } from './environment'
 
 export class UnitLog {

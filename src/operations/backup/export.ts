@@ -21,7 +21,7 @@ import { QUIET, canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from 
 import { whileItStops } from '../instance/while-it-stops'
 import { checkZeroingArguments, planZeroing, type Zeroing } from './zeroing'
 
-/** Where the disks go. */
+/** The destination of the disks. */
 type Target = { readonly kind: 'node'; readonly node: Node } | ({ readonly kind: 'cluster' } & RemoteTarget)
 
 export const backupExport = logicalUnit(OpBackupExport, {
@@ -33,7 +33,7 @@ export const backupExport = logicalUnit(OpBackupExport, {
     // An older export may be on any node, and is removed when the new one is complete.
     return { ...own, node: exclusive(all) }
   },
-  /** Nobody else takes the room of the helper's disk. */
+  /** Locks the storage, so that nobody else takes the room of the helper's disk. */
   async declare(level, op, ctx) {
     if (!op.zero_free_space || !(level === 'node-res' || (level === 'node' && op.mode === 'remote'))) return undefined
     return locksOfInstance([level], { primaryOnly: true }).declare(level, op, ctx)
@@ -69,7 +69,7 @@ export const backupExport = logicalUnit(OpBackupExport, {
     try {
       return await exportInstance(ctx, op, view, target, zeroing)
     } finally {
-      // Also of an export that failed before anything was sent.
+      // Also for an export that failed before it sent anything.
       if (target.kind === 'cluster') await removeKey(ctx, view.primary, target.keyName)
     }
   },
@@ -108,7 +108,7 @@ async function exportInstance(
   zeroing: Zeroing | undefined,
 ): Promise<ExportResult> {
   if (!(await runsMeanwhile(ctx, op, view))) checkDowntime(op, view)
-  // An instance is not stopped for a helper machine that then cannot be made.
+  // Made before the instance stops, which would be in vain if the helper machine cannot be made.
   const helper = zeroing && (await HelperMachine.made(ctx, view, zeroing))
   const result = await exportStopped(ctx, op, view, target, helper).finally(() => helper?.discard())
   checkResult(result)
@@ -139,7 +139,7 @@ async function exportStopped(
   }
   return withDisks(ctx, view, async (active) => {
     if (helper !== undefined) await zero(ctx, op, view, helper)
-    // The helper's disk was among those that were activated.
+    // The helper's disk was activated too.
     const instance = { ...active.instance, disks: view.instance.disks }
     return copyAndRestart(ctx, op, { ...active, instance, disks: view.disks }, target)
   })
@@ -150,21 +150,21 @@ async function zero(ctx: UnitContext, op: ExportOp, view: InstanceView, helper: 
     await helper.run(op.shutdown_timeout)
     await helper.discard()
   } catch (error) {
-    // Why it did not start is in the log by then, and why the export failed matters more.
+    // The log says why it did not start; the export's own failure matters more.
     if (helper.hasEnded && staysUp(op, view)) await startAgain(ctx, view).catch(() => undefined)
     throw error
   }
 }
 
-/** It runs, and shall run again afterwards. */
+/** It runs now, and must run again afterwards. */
 const staysUp = (op: ExportOp, { instance }: InstanceView): boolean =>
   !op.remove_instance && instance.admin_state === 'up'
 
-/** Who allows a long downtime gets none of the snapshots that may not be possible. */
+/** A caller that allows a long downtime needs no snapshots, which may not be possible. */
 const isSnapshotted = (op: ExportOp, view: InstanceView): boolean =>
   staysUp(op, view) && canSnapshot(view) && !(op.long_sleep && isUncertain(view))
 
-/** An instance is not stopped for snapshots that then cannot be made, so these are tried before. */
+/** Tries the snapshots before the instance stops, which would be in vain if they cannot be made. */
 async function runsMeanwhile(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<boolean> {
   if (!isSnapshotted(op, view)) return false
   if (!op.shutdown || !isUncertain(view)) return true
@@ -174,7 +174,10 @@ async function runsMeanwhile(ctx: UnitContext, op: ExportOp, view: InstanceView)
   return true
 }
 
-/** Without snapshots an instance with disks cannot run while it is exported. Said before it is stopped, where that is known. */
+/**
+ * Without snapshots an instance with disks cannot run during its export. Refuses before the instance stops, if this is
+ * already known.
+ */
 function checkDowntime(op: ExportOp, view: InstanceView): void {
   if (!staysUp(op, view) || view.disks.length === 0) return
   if (!op.shutdown)
@@ -185,7 +188,7 @@ function checkDowntime(op: ExportOp, view: InstanceView): void {
     )
 }
 
-/** The disks of a stopped instance are active only meanwhile. */
+/** A stopped instance's disks are active only during the work. */
 async function withDisks<T>(
   ctx: UnitContext,
   view: InstanceView,
@@ -219,7 +222,7 @@ async function copyAndRestart(
   }
 }
 
-/** The instance runs on, or again, while its snapshots are copied. */
+/** Copies snapshots while the instance runs on, or again. */
 async function copySnapshots(
   ctx: UnitContext,
   op: ExportOp,

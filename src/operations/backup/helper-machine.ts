@@ -1,6 +1,7 @@
-// A helper machine: for a while an instance boots an image from a disk that is added for it, and that image does something to the
-// instance's own disks, then switches the machine off. The disk is in the configuration, marked as forthcoming, as long as there is any of
-// it: if the job dies, gnt-cluster verify names it. It is the last of the disks there, so an instance that is started by then boots itself.
+// A helper machine: for a while an instance boots an image from an added disk. The image works on the instance's own
+// disks, then powers the machine off. While anything of the added disk exists, it is in the configuration, marked as
+// forthcoming: if the job dies, gnt-cluster verify names it. It is the last disk, so an instance that is started
+// meanwhile boots its own system.
 import { change } from '../../config/changes'
 import { durationText } from '../../lib/duration-text'
 import { OpExecError } from '../../model/errors'
@@ -44,17 +45,17 @@ export class HelperMachine {
     return helper
   }
 
-  /** Whether the instance can be started: nothing else runs in its place. */
+  /** Whether nothing runs in the instance's place, so that it can be started. */
   get hasEnded(): boolean {
     return !this.mayRun
   }
 
-  /** Starts it in the place of the instance, which is stopped and whose disks are active, and waits until it has switched itself off. */
+  /** Starts it instead of the instance, which is stopped with active disks, and waits until it has powered off. */
   async run(stop_s: number): Promise<void> {
     const { ctx, view, zeroing } = this
     const { ok } = await assembleDisks(ctx, view, { disks: [zeroing.disk] })
     if (!ok) throw new OpExecError(`Can't activate the disk of the helper VM with image ${zeroing.image}`)
-    // The image is no system of the instance, so it is told nothing that is meant for that.
+    // The image is not the instance's system, so it gets none of its OS parameters.
     const nobody = { os: '', osparams: {}, osparams_private: {} }
     const dict = { ...dictOf(view, zeroing.overrides), ...nobody, disks_info: diskDicts(this.withDisk) }
     this.mayRun = true
@@ -70,7 +71,7 @@ export class HelperMachine {
     this.say('Helper VM has finished')
   }
 
-  /** Removes its disk, once. That of a machine which may still run stays. */
+  /** Removes its disk, once. Keeps the disk of a machine that may still run. */
   async discard(): Promise<void> {
     if (!this.hasDisk || this.mayRun) return
     this.hasDisk = false
@@ -88,7 +89,7 @@ export class HelperMachine {
       )
   }
 
-  /** The instance as it boots the helper: its disk comes first. */
+  /** The instance as it boots the helper: the added disk is first. */
   private get withDisk(): InstanceView {
     return { ...this.view, disks: [this.zeroing.disk, ...this.view.disks] }
   }
@@ -112,7 +113,7 @@ export class HelperMachine {
     for (let news_s = HELPER_NEWS_S; ;) {
       const state = await this.state()
       if (state === 'ended') return
-      // QEMU halts a guest when there is no room left for what it writes.
+      // QEMU halts a guest when its writes find no room.
       if (state === 'io-error')
         throw new OpExecError(`Helper VM with image ${image} cannot write to its disks: has the storage run full?`)
       const waited_s = (clock.monotonic_ms() - start_ms) / 1000
@@ -129,7 +130,7 @@ export class HelperMachine {
     }
   }
 
-  /** That of a node which does not tell may have changed, and is asked for again. */
+  /** A node without an answer may have changed the state, so it is asked again. */
   private async state(): Promise<string> {
     const { ctx, view } = this
     const { instance, primary } = view
@@ -140,7 +141,7 @@ export class HelperMachine {
     return runtime === undefined || runtime.state === USER_DOWN ? 'ended' : (runtime.machine_state ?? 'running')
   }
 
-  /** Also when it has ended: something of it may be left on the node. */
+  /** Also after it has ended, since the node may keep remains of it. */
   private async stop(dict: InstanceDict, limit_s: number): Promise<void> {
     const { ctx, view } = this
     const { name } = view.instance

@@ -1,4 +1,4 @@
-// The disks of an instance as files on a node of the same cluster, with a file that tells what they are.
+// An instance's disks as files on a node of the same cluster, with a file that describes them.
 import * as path from 'node:path'
 import type { Node } from '../../model/config'
 import { PATH } from '../../model/constants/paths'
@@ -39,7 +39,10 @@ export async function copyToNode(
   return [result.ok, disks]
 }
 
-/** A disk goes through the scripts of its OS, which know what of it matters; without an OS it is copied as it is. */
+/**
+ * The scripts of its OS know which data of a disk matters, so the disk goes through them. Without an OS it is copied as
+ * it is.
+ */
 export function diskEnd(view: InstanceView, index: number): ImpExpEnd {
   const disk = view.disks[index]
   if (disk === undefined) throw new Error(`instance ${view.instance.name} has no disk ${index}`)

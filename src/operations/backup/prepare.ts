@@ -1,4 +1,4 @@
-// OP_BACKUP_PREPARE: what another cluster needs to know before an instance can be sent to it.
+// OP_BACKUP_PREPARE: returns what another cluster needs before an instance can be sent to it.
 import { RIE_CERT_VALIDITY_S } from '../../model/constants/exports'
 import { OpBackupPrepare } from '../../opcodes/backup'
 import { checkNodeOnline } from '../instance/checks'

@@ -1,4 +1,4 @@
-// Sending the disks of an instance to another cluster, which waits for them.
+// Sends an instance's disks to another cluster, which waits for them.
 import { isIPv6 } from 'node:net'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { verifiedCertificate, verifiedDestination, verifiedName, domainSecret } from '../transfer/domain-secret'
@@ -15,12 +15,12 @@ export type ExportOp = Op<typeof OpBackupExport>
 
 export interface RemoteTarget {
   readonly keyName: string
-  /** PEM of what the receiving node shows. */
+  /** PEM of the receiving node's certificate. */
   readonly ca: string
   readonly disks: readonly Destination[]
 }
 
-/** Everything that came from the other cluster is signed with the secret that both know. */
+/** Everything from the other cluster is signed with the shared secret. */
 export async function verifiedTarget(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<RemoteTarget> {
   const { instance, disks } = view
   const targets = Array.isArray(op.target_node) ? op.target_node : []

@@ -1,4 +1,4 @@
-// OP_BACKUP_REMOVE: deletes the exports of an instance, which may be gone itself, from all nodes.
+// OP_BACKUP_REMOVE: deletes an instance's exports from all nodes. The instance itself may be gone.
 import { OpBackupRemove } from '../../opcodes/backup'
 import { expectUuid, pick } from '../find'
 import { all, exclusive, logicalUnit } from '../logical-unit'

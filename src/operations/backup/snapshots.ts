@@ -1,4 +1,4 @@
-// Snapshots of an instance's disks, from which an export copies while the instance runs on.
+// Snapshots of an instance's disks, from which an export copies while the instance runs.
 import type { Disk } from '../../model/config'
 import { diskUuid } from '../../model/ids'
 import { factsOf, isFileBased, isOnLvm } from '../../model/templates'
@@ -9,15 +9,15 @@ import type { UnitContext } from '../unit-context'
 export const canSnapshot = ({ disks }: InstanceView): boolean =>
   disks.length > 0 && disks.every(({ dev_type }) => factsOf(dev_type).snapshots !== undefined)
 
-/** Only a trial tells: files share their blocks in some file systems, and not in others. */
+/** Only a trial can tell: not all file systems let files share blocks. */
 export const isUncertain = ({ disks }: InstanceView): boolean => disks.some(({ dev_type }) => isFileBased(dev_type))
 
 type SnapshotLog = Pick<UnitContext['log'], 'say' | 'warning'>
 
-/** For who only tries: that it cannot be done is said otherwise. */
+/** For a trial: its caller reports the failure differently. */
 export const QUIET: SnapshotLog = { say: () => undefined, warning: () => undefined }
 
-/** One for each disk, as disks of their own; or none, undefined, where one could not be made. */
+/** A snapshot for each disk, as disks; undefined, with none left, if one could not be made. */
 export async function takeSnapshots(
   ctx: UnitContext,
   view: InstanceView,
@@ -39,7 +39,7 @@ export async function takeSnapshots(
   return snapshots
 }
 
-/** That of a mirror is one of the volume with its data. */
+/** A mirror's snapshot is one of its data volume. */
 const snapshotOf = (ctx: UnitContext, disk: Disk, logical_id: Disk['logical_id']): Disk => ({
   ...{ logical_id, children: [], nodes: disk.nodes, iv_name: disk.iv_name, size: disk.size, mode: 'ro' },
   ...(isOnLvm(disk.dev_type) ? { dev_type: 'plain', params: {} } : { dev_type: disk.dev_type, params: disk.params }),

@@ -1,5 +1,5 @@
-// Zeroing the free space of an instance's disks before they are exported: what a helper machine needs for it, known before anything is
-// touched.
+// Zeroing the free space of an instance's disks before an export. Checks everything that a helper machine needs before
+// anything is changed.
 import { errorText } from '../../lib/system-failure'
 import { HELPER_DISK_NAME, MAX_DISKS } from '../../model/constants/disks'
 import { HELPER_VM_STARTUP_S, ZEROING_TIMEOUT_PER_MIB_S } from '../../model/constants/exports'
@@ -26,11 +26,14 @@ export interface Zeroing {
   readonly disk: Disk
   readonly overrides: StartOverrides
   readonly limit_s: number
-  /** What the check has found out besides. */
+  /** Changes for other findings of the check. */
   readonly confirmed: readonly Change[]
 }
 
-/** What makes an instance boot its first disk, whatever it boots itself. A helper machine's end needs no note of its user's wish. */
+/**
+ * Makes an instance boot its first disk, whatever it boots usually. `user_shutdown` is off, since nobody needs to know
+ * who ended a helper machine.
+ */
 const BOOT_DISK: Partial<Record<Hypervisor, Params>> = {
   kvm: { boot_order: 'disk', kernel_path: '', user_shutdown: false },
   'xen-hvm': { boot_order: 'c' },
@@ -90,7 +93,7 @@ async function helperDisk(ctx: UnitContext, view: InstanceView, size: number): P
   return disk
 }
 
-/** In bytes. */
+/** The size in bytes. */
 async function imageSize(ctx: UnitContext, node: Node, image: string): Promise<number> {
   const unfit = (why: string) =>
     new OpPrereqError(
@@ -120,7 +123,7 @@ async function sizeAtAddress(ctx: UnitContext, image: string): Promise<number> {
     if (!ok) throw new Error(`HTTP status ${status}`)
     return Number(headers.get('content-length') ?? 0)
   } catch (error) {
-    // Node's fetch hides why it failed behind two words.
+    // Node's fetch hides the reason of a failure in `cause`.
     throw error instanceof Error && error.cause !== undefined ? error.cause : error
   } finally {
     timer.cancel()

@@ -1,4 +1,5 @@
-// Files beside the configuration that nodes keep alike, and how they reach them: who should have each, and with which owner and mode.
+// Files besides the configuration that must be equal on all nodes: which nodes have them, with which owner and mode,
+// and how they get there.
 import type { Cluster, Node } from '../../model/config'
 import { GROUP, USER } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
@@ -10,13 +11,13 @@ export interface AncillaryFile {
   readonly path: string
   /** `vm`: only nodes that host instances. */
   readonly on: 'all' | 'vm'
-  /** It may be missing, but then on all of them. */
+  /** Either all nodes have it, or none. */
   readonly optional: boolean
-  /** How it is written on nodes; without it, each node's administrator keeps it. */
+  /** How to write it on nodes; if missing, each node's administrator maintains it. */
   readonly upload?: { readonly owner: string; readonly group: string; readonly mode: number }
 }
 
-/** Besides ssconf files and the configuration itself, which wconfd distributes. */
+/** Without ssconf files and the configuration itself, which wconfd distributes. */
 export function ancillaryFiles(cluster: Cluster): AncillaryFile[] {
   const onDemand: AncillaryFile[] = []
   if (cluster.modify_etc_hosts)
@@ -55,7 +56,7 @@ const ALWAYS: readonly AncillaryFile[] = [
   sent(PATH.SPICE_CACERT_FILE, true),
 ]
 
-/** Sends the master's copies to these nodes; a node that does not take one is a warning in the job's log. */
+/** Sends the master's copies to these nodes. A node that refuses one causes a warning in the job's log. */
 export async function sendAncillaryFiles(ctx: UnitContext, cluster: Cluster, nodes: readonly Node[]): Promise<void> {
   const { masterFile } = ctx.env
   if (masterFile === undefined) return

@@ -1,6 +1,7 @@
-// A new certificate for the cluster, while all daemons run. Nodes first learn to trust it beside the present one, then show it, and
-// when all client certificates are signed by it they forget the former one. A step begins when all nodes have made the one before, the
-// master last, so any two of them can talk at any moment; and the master's own file says with which step to go on after a crash.
+// A new certificate for the cluster while all daemons run. Nodes first trust it beside the present one, then show it.
+// When it has signed all client certificates, they forget the former one. A step begins when all nodes have finished
+// the previous one, the master last. So any two nodes can always talk, and after a crash the master's own file tells
+// the next step.
 import { readServerPem, type ServerPem, writeServerPem } from '../../lib/server-pem'
 import { createCertificate } from '../../lib/tls'
 import type { Node } from '../../model/config'
@@ -10,7 +11,7 @@ import { CERTIFICATE_STEP_S } from '../../model/limits/master'
 import { OpExecError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'
 
-/** Afterwards all nodes show the new certificate, and trust the former one too. `online` has the master at its end. */
+/** Afterwards all nodes show the new certificate, and still trust the former one. The master is last in `online`. */
 export async function showNewCertificate(ctx: UnitContext, online: readonly Node[]): Promise<ServerPem> {
   const present = await presentPem(ctx)
   const begun = present.next !== undefined || present.trusted.length > 0
@@ -26,7 +27,7 @@ export async function showNewCertificate(ctx: UnitContext, online: readonly Node
   return shown
 }
 
-/** Only after all client certificates are signed by the new one. */
+/** Only after the new certificate has signed all client certificates. */
 export async function forgetFormerCertificates(
   ctx: UnitContext,
   online: readonly Node[],
@@ -36,7 +37,7 @@ export async function forgetFormerCertificates(
   await install(ctx, online, 'trust no other than', { ...pem, trusted: [] })
 }
 
-/** The subject is new each time, because it names the certificate that has signed a client certificate. */
+/** Each certificate has a new subject, which names the signer of a client certificate. */
 const newCertificate = ({ env: { clock, random } }: UnitContext): Promise<string> =>
   createCertificate({ unit: random.hex(8), clock, random })
 
@@ -50,7 +51,7 @@ async function presentPem({ env }: UnitContext): Promise<ServerPem> {
   }
 }
 
-/** Also who has read its certificates before a step gets its connection. */
+/** Waits, so that callers with the certificates of before the step still get their connection. */
 async function install(ctx: UnitContext, nodes: readonly Node[], step: string, pem: ServerPem): Promise<void> {
   ctx.log.say(`Nodes begin to ${step} the new cluster certificate`)
   const file = {

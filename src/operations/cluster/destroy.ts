@@ -24,7 +24,7 @@ export const clusterDestroy = logicalUnit(OpClusterDestroy, {
   },
   async run(ctx) {
     const { node, params, external } = await readMaster(ctx)
-    // While there still is a master to run them on.
+    // While there still is a master to run them.
     await ctx.postHooksOn(node)
     const result = await ctx.nodes.attempt(node, 'node_deactivate_master_ip', [params, external])
     if (!result.ok) ctx.log.warning(`Error disabling the master IP address: ${result.error}`)

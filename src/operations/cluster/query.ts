@@ -1,4 +1,4 @@
-// OP_CLUSTER_QUERY, OP_CLUSTER_CONFIG_QUERY, and OP_CLUSTER_POST_INIT, whose main work is its hook.
+// OP_CLUSTER_QUERY, OP_CLUSTER_CONFIG_QUERY, and OP_CLUSTER_POST_INIT, which mainly runs its hook.
 import { fillNdParams } from '../../config/filled'
 import { masterNode } from '../../config/lookup'
 import { clusterInfo } from '../../query/cluster-info'

@@ -1,5 +1,6 @@
-// OP_CLUSTER_BALANCE, OP_CLUSTER_CAPACITY and OP_CLUSTER_WHAT_IF: questions to the allocation whose answers take longer than a request
-// may, or are given by scripts. They hold no locks: the cluster is as it was when they began, which their answers say.
+// OP_CLUSTER_BALANCE, OP_CLUSTER_CAPACITY and OP_CLUSTER_WHAT_IF: questions to the allocation that take too long for a
+// request, or that scripts answer. They hold no locks. Their answers describe the cluster of the moment when they
+// began.
 import { type Asked, balanceQuestion, capacityQuestion, visibleIn, whatIfQuestion } from '../../allocation/asked'
 import type { BalanceAnswer } from '../../allocation/balance-plan'
 import { preconditionsOf } from '../../allocation/preconditions'
@@ -72,7 +73,7 @@ export const clusterWhatIf = logicalUnit(OpClusterWhatIf, {
   },
 })
 
-/** A question changes nothing, so a plan of it need not wait for the answer. */
+/** A question changes nothing, so its plan need not wait for the answer. */
 const isOnlyPlanned = (ctx: UnitContext): boolean => ctx.env.think === undefined
 
 const wholeConfig = (ctx: UnitContext): Promise<ConfigData> =>
@@ -88,7 +89,7 @@ async function byAllocators<T>(
   ctx.note({ iallocator: allocators[0] })
   return firstThatFinds(ctx, allocators, async (name) => {
     if (name === BUILTIN_IALLOCATOR) return ask.builtIn()
-    // The script sees the whole cluster, and its answer may be about all of it.
+    // The script sees the whole cluster, and its answer may mention all of it.
     if (visible !== undefined)
       throw new OpPrereqError(`A token with a scope cannot ask the script '${name}'`, ECODE.INVAL)
     return ask.script(name)
@@ -103,7 +104,7 @@ async function think<Q extends Question>(
   if (ctx.env.think === undefined) throw new OpExecError('thinking about a question, which only its job does')
   const { data, options } = await clusterPicture(ctx.env.nodes, config, template)
   try {
-    // The thread is ours: it answers each kind of question in its way.
+    // The thread is ours, and gives the right type of answer for each question.
     return (await ctx.env.think(toParts({ data, question, options }))) as Answers[Q['kind']]
   } catch (error) {
     if (!(error instanceof TaskTooLong)) throw error

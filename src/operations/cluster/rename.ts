@@ -40,7 +40,7 @@ export const clusterRename = logicalUnit(OpClusterRename, {
   },
 })
 
-/** The master's node daemon looks whether somebody answers there. */
+/** Asks the master's node daemon whether somebody answers at the address. */
 async function checkUnused(ctx: UnitContext, { node }: Master, ip: string): Promise<void> {
   const { cluster } = await ctx.config.read({})
   const checks = { 'master-ip': [node.name, ip, [node.name]] }

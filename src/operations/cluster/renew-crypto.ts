@@ -46,7 +46,7 @@ function newKeys({ cluster }: ConfigData, op: Op<typeof OpClusterRenewCrypto>): 
   throw new OpPrereqError(`Invalid key type and bit size combination: ${type} with ${bits} bits`, ECODE.INVAL)
 }
 
-/** The client certificates are signed by the cluster's. */
+/** The cluster's certificate signs the client certificates. */
 async function renewAll(ctx: UnitContext, config: ConfigData, master: Node): Promise<void> {
   const nodes = recordValues(config.nodes)
   const others = nodes.filter(({ offline, uuid }) => !offline && uuid !== master.uuid)
@@ -67,8 +67,8 @@ async function renewAll(ctx: UnitContext, config: ConfigData, master: Node): Pro
 }
 
 /**
- * While all daemons run: nodes obey a candidate's old and new certificate until it uses the new one. One that cannot be asked
- * keeps its old certificate. Answers which failed.
+ * All daemons keep running: nodes obey a candidate's old and new certificate until it uses the new one. A node that
+ * does not answer keeps its old certificate. Returns the nodes that failed.
  */
 async function renewCertificates(ctx: UnitContext, config: ConfigData, master: Node): Promise<string[]> {
   ctx.log.say('Renewing Node SSL certificates')
@@ -108,7 +108,7 @@ async function renewMasters(
   const both = { ...certs, [waiting]: digest }
   const lines = Object.entries(both).map(([uuid, one]) => `${uuid}=${one}`)
   await ctx.config.change([change('patchCluster', { candidate_certs: both })])
-  // Configuration that is still on its way to a node is older than the lines below, and must not arrive after them.
+  // A configuration that is still on its way to a node is older than the lines below, and must not arrive after them.
   await ctx.env.wconfd.flushConfig()
   const told = await ctx.nodes.many(online, 'write_ssconf_files', [{ master_candidates_certs: lines }])
   const unaware = online.filter((node) => told.get(node.uuid)?.ok !== true)
@@ -119,7 +119,7 @@ async function renewMasters(
   }
   await ctx.nodes.call(master, what, 'node_crypto_tokens', [[['ssl', 'install', WAITING]]])
   await ctx.env.clock.sleep(CERTIFICATE_STEP_S * 1000)
-  // A renewal that was interrupted has left one, which the master may have used until now.
+  // An interrupted renewal has left this certificate. The master may still use it.
   const { [waiting]: _, ...others } = certs
   await ctx.config.change([change('patchCluster', { candidate_certs: { ...others, [master.uuid]: digest } })])
 }

@@ -1,4 +1,4 @@
-// OP_CLUSTER_REPAIR_DISK_SIZES: writes down the sizes that disks really have.
+// OP_CLUSTER_REPAIR_DISK_SIZES: corrects the configuration to the disks' real sizes.
 import { change } from '../../config/changes'
 import { fillNdParams } from '../../config/filled'
 import { instanceDisks } from '../../config/lookup'

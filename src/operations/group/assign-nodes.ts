@@ -1,4 +1,5 @@
-// OP_GROUP_ASSIGN_NODES: moves nodes into a group. An instance whose mirrored disks would then be in two groups stops it.
+// OP_GROUP_ASSIGN_NODES: moves nodes into a group. Refuses if this would split an instance's mirrored disks between two
+// groups.
 import { change } from '../../config/changes'
 import { instanceDisks, instanceNodes } from '../../config/lookup'
 import type { ConfigData, Instance } from '../../model/config'
@@ -47,7 +48,7 @@ export const groupAssignNodes = logicalUnit(OpGroupAssignNodes, {
   changes: (_ctx, _op, moves) => [change('assignGroupNodes', moves)],
 })
 
-/** Names of mirrored instances whose nodes are in several groups: those that become so, and those that stay so. */
+/** Names of mirrored instances with nodes in several groups: those that become so, and those that already are. */
 export function splitInstances(
   config: ConfigData,
   moves: ReadonlyMap<string, string>,

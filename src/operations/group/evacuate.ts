@@ -1,4 +1,4 @@
-// OP_GROUP_EVACUATE: asks the allocator where the instances of a group can go, and submits the jobs that take them there.
+// OP_GROUP_EVACUATE: asks the allocator for new places of a group's instances, and submits the jobs that move them.
 import { instanceNodes, nodesOfGroup } from '../../config/lookup'
 import type { ConfigData, NodeGroup } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -19,7 +19,7 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
     await givenTargets(ctx, op, group)
     return { instance: shared(groupInstanceNames(config, group.uuid)) }
   },
-  /** Reads the groups and nodes again after the instances are locked, because they may have changed before. */
+  /** Reads groups and nodes again when the instances are locked, because they may have changed before. */
   async declare(level, op, ctx) {
     if (level !== 'nodegroup' && level !== 'node') return undefined
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
@@ -70,14 +70,14 @@ async function givenTargets(ctx: UnitContext, op: Op<typeof OpGroupEvacuate>, gr
   return targets
 }
 
-/** The groups themselves, and those in which instances of the first have other nodes. */
+/** The groups themselves, and groups with other nodes of the first group's instances. */
 function usedGroups(config: ConfigData, [group, ...targets]: readonly [NodeGroup, ...NodeGroup[]]): string[] {
   const nodes = groupInstances(config, group.uuid).flatMap((instance) => instanceNodes(config, instance))
   const groups = nodes.flatMap((uuid) => config.nodes[uuid]?.group ?? [])
   return [...new Set<string>([group.uuid, ...targets.map(({ uuid }) => uuid), ...groups])]
 }
 
-/** Each job waits for the one before it, however that ends, where they are to follow one another. */
+/** If jobs must follow one another, each waits for the previous one, however that ends. */
 function adapted(op: Op<typeof OpGroupEvacuate>, step: WireOpCode, job: number): WireOpCode {
   const own = op.force_failover ? failoverOf(step) : step
   return op.sequential && job > 0 ? { ...own, depends: [[-1, ['error', 'success']]] } : own

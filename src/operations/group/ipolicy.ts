@@ -1,4 +1,4 @@
-// Changing an instance policy: a group may override what the cluster prescribes, and only the cluster has standard specs.
+// Changes of an instance policy: a group may override the cluster's values, but only the cluster has standard specs.
 import { instanceDisks, diskTemplateOf, instanceNodes } from '../../config/lookup'
 import { fillBeParams, fillIPolicy, fillNdParams } from '../../config/filled'
 import type { Cluster, ConfigData, Instance, IPolicy, NodeGroup } from '../../model/config'
@@ -24,7 +24,7 @@ const ISPEC_TYPES: Readonly<Record<string, ParamType>> = {
   'spindle-use': 'int',
 }
 
-/** The policy with the given parts over it. Empty values and the word `default` take a part of a group's policy away. */
+/** Merges the given parts into the policy. Empty values and the word `default` remove a part of a group's policy. */
 export function updatedIPolicy(old: PartialIPolicy, given: Given, level: Level): PartialIPolicy {
   const result: Record<string, unknown> = { ...old }
   for (const [key, value] of Object.entries(given)) {
@@ -38,7 +38,7 @@ export function updatedIPolicy(old: PartialIPolicy, given: Given, level: Level):
   return policy
 }
 
-/** Checks the policy of a new group. The errors have other words than those for a change of a policy, as in Ganeti. */
+/** Checks the policy of a new group. As in Ganeti, the errors differ from those for a change of a policy. */
 export function newIPolicy(given: Given): PartialIPolicy {
   if (isEmpty(given['minmax'])) throw malformed('Empty minmax specifications')
   if (isEmpty(given['disk-templates'])) throw malformed('Instance policy must contain at least one disk template')
@@ -138,11 +138,11 @@ export function checkTemplatesEnabled(policy: IPolicy, enabled: readonly DiskTem
     )
 }
 
-/** The full policy of a group if it had these overrides. */
+/** The group's full policy with these overrides. */
 export const policyWith = (cluster: Cluster, group: NodeGroup, ipolicy: PartialIPolicy): IPolicy =>
   fillIPolicy(cluster, { ...group, ipolicy })
 
-/** Names of the instances that keep to the old policy and break the new one. */
+/** Names of instances that fit the old policy and violate the new one. */
 export function newlyViolating(
   config: ConfigData,
   instances: readonly Instance[],
@@ -155,7 +155,7 @@ export function newlyViolating(
   )
 }
 
-/** Why an instance of the configuration breaks a policy. */
+/** Why a configured instance violates a policy. */
 export function instanceViolations(config: ConfigData, instance: Instance, policy: IPolicy): string[] {
   const be = fillBeParams(config.cluster, instance.beparams)
   const disks = instanceDisks(config, instance)

@@ -1,4 +1,4 @@
-// A group with what belongs to it, and the locks and checks that units on groups share.
+// A group with its nodes and instances, and the locks and checks that units on groups share.
 import { instanceNodes, nodesOfGroup } from '../../config/lookup'
 import type { ConfigData, Instance, NodeGroup } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -30,7 +30,7 @@ export function groupInstances(config: ConfigData, group: string): Instance[] {
 export const groupInstanceNames = (config: ConfigData, group: string): string[] =>
   groupInstances(config, group).map((instance) => instance.name)
 
-/** The instances were locked before their group was, so others may have come or gone in between. */
+/** The instances were locked before their group, so others may have come or gone meanwhile. */
 export function checkInstancesLocked(ctx: UnitContext, config: ConfigData, group: NodeGroup): Instance[] {
   const instances = groupInstances(config, group.uuid)
   const wanted = instances.map((instance) => instance.name)
@@ -46,7 +46,7 @@ export function checkInstancesLocked(ctx: UnitContext, config: ConfigData, group
 export const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
   new Set(a).size === new Set(b).size && a.every((name) => b.includes(name))
 
-/** The group itself, for changing it. */
+/** Locks only the group, to change it. */
 export async function lockGroup(op: NamesGroup, ctx: UnitContext): Promise<LockPlan> {
   const { object } = await findGroup(ctx, op.group_name)
   return { nodegroup: exclusive([object.uuid]) }

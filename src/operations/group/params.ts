@@ -1,4 +1,4 @@
-// Parameters that groups and nodes lay over those of the level above: merged with the old ones, coerced, and checked.
+// Parameters that groups and nodes override: merged with the old ones, coerced, and checked.
 import { instanceDisks } from '../../config/lookup'
 import type { ConfigData, GroupDiskParams, Instance, NdParams, Params } from '../../model/config'
 import { DISK_DRIVER_ACCESS } from '../../model/constants/disks'
@@ -15,7 +15,7 @@ type Given = Readonly<Record<string, unknown>>
 /** Static state: parameters by hypervisor, or by storage type and volume group. */
 type State = Readonly<Record<string, unknown>>
 
-/** The old parameters with the given ones over them; the word `default` takes a parameter away. */
+/** Merges the given parameters into the old ones; the word `default` removes one. */
 export function updatedParams(old: Given, given: Given): Record<string, unknown> {
   const result: Record<string, unknown> = { ...old }
   for (const [name, value] of Object.entries(given)) {
@@ -28,7 +28,7 @@ export function updatedParams(old: Given, given: Given): Record<string, unknown>
 export const updatedNdParams = (old: Given, given: Given): Partial<NdParams> =>
   enforceTypes(updatedParams(old, given), ND_TYPES)
 
-/** Some parameters make sense for whole groups only. */
+/** Some parameters are only for whole groups. */
 export function checkNodeLevel(given: Given): void {
   const used = ND_NOT_ON_NODES.filter((name) => Object.hasOwn(given, name))
   if (used.length > 0)
@@ -127,5 +127,5 @@ function updatedState(old: State, given: State, types: Readonly<Record<string, P
   return changed
 }
 
-/** Treats any value that is no object as an empty object. The caller checks the types of the members. */
+/** Treats a value that is no object as an empty object. The caller checks the types of the members. */
 export const asObject = (value: unknown): Given => (isObject(value) ? value : {})

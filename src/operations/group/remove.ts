@@ -1,4 +1,4 @@
-// OP_GROUP_REMOVE: an empty group that is not the last one.
+// OP_GROUP_REMOVE: removes an empty group, unless it is the last one.
 import { change } from '../../config/changes'
 import { nodesOfGroup } from '../../config/lookup'
 import { ECODE, OpPrereqError } from '../../model/errors'

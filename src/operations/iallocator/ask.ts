@@ -1,5 +1,5 @@
-// Asking an allocator in Ganeti's iallocator protocol: a script that the administrator has installed on the master, or the built-in
-// one. Operations ask the built-in one without this detour; tests of allocators do not.
+// Asks an allocator in Ganeti's iallocator protocol: a script that the administrator has installed on the master, or
+// the built-in one. Operations call the built-in one directly; tests of allocators use the protocol.
 import { ALLOC_DEFAULTS } from '../../allocation/options'
 import { answer } from '../../allocation/answer'
 import { buildModel } from '../../allocation/cluster-model'
@@ -18,23 +18,23 @@ import { type DiskTemplate, NO_DISKS } from '../../model/templates'
 export type AllocatorRequest = Readonly<Record<string, unknown>> & { readonly type: string }
 
 export interface Question {
-  /** The thing that the script computes, for error messages: `nodes`. */
+  /** What the script computes, for error messages: `nodes`. */
   readonly what: string
   readonly request: AllocatorRequest
-  /** Whose storage is counted; default the first enabled one. */
+  /** The template whose storage is counted; default: the first enabled one. */
   readonly template?: DiskTemplate
-  /** Options of the script besides those of the cluster; null is one without a value. */
+  /** Options of the script in addition to the cluster's; null means no value. */
   readonly options?: Readonly<Record<string, string | null>>
 }
 
-/** The script's result and its message. Throws OpPrereqError when the script found nothing. */
+/** The script's result and message. Throws OpPrereqError if the script found nothing. */
 export async function askScript(ctx: UnitContext, script: string, question: Question): Promise<Answer> {
   const answer = await answerOfScript(ctx, script, question)
   if (answer.success) return answer
   throw new OpPrereqError(`Can't compute ${question.what} using iallocator '${script}': ${answer.info}`, ECODE.NORES)
 }
 
-/** The same, whether or not it found something. */
+/** The same, also if it found nothing. */
 export async function answerOfScript(ctx: UnitContext, script: string, question: Question): Promise<Answer> {
   const { config, text } = await allocatorInput(ctx, question)
   return parseAnswer(await allocatorOutput(ctx, config, script, { text, ...question }))
@@ -50,7 +50,7 @@ export async function allocatorInput(
   return { config, text: JSON.stringify({ ...(await clusterData(ctx, config, counted)), request }) }
 }
 
-/** The text that the allocator printed. */
+/** The allocator's output. */
 export async function allocatorOutput(
   ctx: UnitContext,
   config: ConfigData,
@@ -78,7 +78,7 @@ function parseAnswer(text: string): Answer {
   const fail = (why: string) => new OpExecError(`Can't parse iallocator results: ${why}`)
   const value = read(text, fail)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fail('not a dict')
-  // Very old scripts say `nodes`.
+  // Very old scripts write `nodes`.
   const fields: Readonly<Record<string, unknown>> = { ...('nodes' in value && { result: value.nodes }), ...value }
   for (const key of ['success', 'info', 'result']) if (!(key in fields)) throw fail(`missing key '${key}'`)
   return {

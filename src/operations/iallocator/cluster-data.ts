@@ -1,4 +1,4 @@
-// The cluster data that an allocator receives (Ganeti's iallocator protocol): the configuration, and how full the nodes are.
+// The cluster data for an allocator (Ganeti's iallocator protocol): the configuration, and the usage of the nodes.
 import { diskSpace, templateOf, type LiveNode } from '../../allocation/from-config'
 import { fillBeParams, fillIPolicy, fillNdParams, fillNicParams } from '../../config/filled'
 import { diskTemplateOf, instanceDisks, instanceNodes } from '../../config/lookup'
@@ -10,7 +10,7 @@ import type { DiskTemplate } from '../../model/templates'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** `template`: whose storage is counted. */
+/** `template`: the template whose storage is counted. */
 export async function clusterData(ctx: UnitContext, config: ConfigData, template: DiskTemplate): Promise<Json> {
   const { cluster } = config
   return {
@@ -41,7 +41,7 @@ const groupData = ({ cluster, nodegroups }: ConfigData): Json =>
     ]),
   )
 
-/** Nodes that do not answer are as good as offline. */
+/** Nodes that do not answer count as offline. */
 async function nodeData(ctx: UnitContext, config: ConfigData, template: DiskTemplate): Promise<Json> {
   const answers = await liveNodes(ctx.nodes, config, template)
   const ofNode = (node: Node) => {
@@ -85,7 +85,7 @@ function liveData(config: ConfigData, node: Node, live: LiveNode): Json {
   }
 }
 
-/** Memory of a node's primary instances. Memory that an instance should run with but does not use yet is not free. */
+/** Memory of a node's primary instances. Memory that an instance should have but does not use yet is not free. */
 function memoryOf(config: ConfigData, node: NodeUuid, used: LiveNode['used']) {
   let [all_mib, up_mib, notUsedYet_mib] = [0, 0, 0]
   for (const instance of Object.values(config.instances)) {

@@ -1,4 +1,4 @@
-// The questions that Ganeti does not have, asked of scripts: what they answer is made into what the built-in allocator answers.
+// Asks scripts the questions that Ganeti does not have. Converts their answers to the built-in allocator's form.
 import type { Asked } from '../../allocation/asked'
 import type { BalanceAnswer, BalanceQuestion } from '../../allocation/balance-plan'
 import type { CapacityQuestion } from '../../allocation/capacity'
@@ -14,7 +14,7 @@ import type { UnitContext } from '../unit-context'
 import { askScript } from './ask'
 import { placesOf, relocationsOf } from './results'
 
-/** `byGroup`: the caller has named groups, so it is asked for one after the other. */
+/** `byGroup`: the caller has named groups, so each is asked for separately. */
 export async function balanceByScript(
   ctx: UnitContext,
   script: string,
@@ -37,7 +37,7 @@ export async function balanceByScript(
   }
 }
 
-/** Each group is asked for as if the others were left alone. */
+/** Each group is asked for as if the others stayed unchanged. */
 export async function capacityByScript(
   ctx: UnitContext,
   script: string,

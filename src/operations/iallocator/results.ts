@@ -17,20 +17,20 @@ const moves = tuple(
   listOf(tuple(nonEmpty, orNull(nonEmpty))),
   listOf(listOf(dictOf(any))),
 )
-/** Opcodes that an allocator may ask for. */
+/** Opcodes that an allocator may request. */
 const stepId = oneOf('MoveStep', ['OP_INSTANCE_FAILOVER', 'OP_INSTANCE_MIGRATE', 'OP_INSTANCE_REPLACE_DISKS'])
 
 const relocations = listOf(tuple(nonEmpty, nodeList, nodeList))
 const fitting = tuple(nonNegative(int), listOf(nodeList))
 
-/** Names of nodes, as many as were asked for. */
+/** Names of nodes, exactly as many as requested. */
 export function nodesOf(result: unknown, count: number): readonly string[] {
   const names = parsed(nodeList, result)
   if (names.length === count) return names
   throw new ResultValidationError(`iallocator returned invalid number of nodes (${names.length}), required ${count}`)
 }
 
-/** The answer to a multi-allocate: the nodes of each instance that was placed. */
+/** The answer to a multi-allocate: the nodes of each placed instance. */
 export const placedOf = (result: unknown): ReadonlyMap<string, readonly string[]> =>
   new Map(parsed(allocations, Array.isArray(result) ? (result as readonly unknown[])[0] : result))
 
@@ -38,7 +38,7 @@ export const placedOf = (result: unknown): ReadonlyMap<string, readonly string[]
 export const relocationsOf = (result: unknown): Relocation[] =>
   parsed(relocations, result).map(([instance, from, to]) => ({ instance, from, to }))
 
-/** The answer to a question for capacity: the nodes of each instance that fits. */
+/** The answer to a question about capacity: the nodes of each instance that fits. */
 export function placesOf(result: unknown, count: number): readonly (readonly string[])[] {
   const [fits, places] = parsed(fitting, result)
   if (fits === places.length && places.every(({ length }) => length === count)) return places

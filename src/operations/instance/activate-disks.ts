@@ -1,4 +1,4 @@
-// OP_INSTANCE_ACTIVATE_DISKS and OP_INSTANCE_DEACTIVATE_DISKS: the disks without the instance.
+// OP_INSTANCE_ACTIVATE_DISKS and OP_INSTANCE_DEACTIVATE_DISKS: only the disks, not the instance.
 import { OpExecError } from '../../model/errors'
 import { OpInstanceActivateDisks, OpInstanceDeactivateDisks } from '../../opcodes/instance'
 import { change } from '../../config/changes'

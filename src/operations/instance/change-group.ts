@@ -1,4 +1,5 @@
-// OP_INSTANCE_CHANGE_GROUP: asks the allocator for a place in other groups, and submits the jobs that take the instance there.
+// OP_INSTANCE_CHANGE_GROUP: asks the allocator for a place in other groups, and submits the jobs that move the instance
+// there.
 import { instanceNodes, nodesOfGroup } from '../../config/lookup'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceChangeGroup } from '../../opcodes/instance'
@@ -63,7 +64,7 @@ async function givenTargets(ctx: UnitContext, op: Op<typeof OpInstanceChangeGrou
   return targets
 }
 
-/** The groups of all nodes of the instance. */
+/** The groups of all the instance's nodes. */
 function groupsOf({ config, instance }: InstanceView): string[] {
   return [...new Set<string>(instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid]?.group ?? []))]
 }

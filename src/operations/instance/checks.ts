@@ -22,7 +22,7 @@ export function checkNodeVmCapable(node: Node): void {
   if (!node.vm_capable) throw new OpPrereqError(`Can't use non-vm_capable node ${node.name}`, ECODE.STATE)
 }
 
-/** The instance's wanted state is one of these; where `up` is not among them, it must not run either. */
+/** Checks that the instance's wanted state is one of these. Without `up` among them, it must not run either. */
 export async function checkInstanceState(
   ctx: UnitContext,
   view: InstanceView,
@@ -48,16 +48,16 @@ export async function checkInstanceState(
     throw new OpPrereqError(`Instance ${instance.name} is running, ${why}`, ECODE.STATE)
 }
 
-/** The state of an instance whose user has shut it down. */
+/** The state of an instance that its user has shut down. */
 export const USER_DOWN = 1
 
-/** Live data of the instance on a node, undefined when it does not run there. */
+/** Live data of the instance on a node; undefined if it does not run there. */
 export function runtimeOf(answer: InstanceRuntime | Record<string, never>): InstanceRuntime | undefined {
   const { state, memory, vcpus, time, ...ours } = answer
   return state === undefined ? undefined : { state, memory: memory ?? 0, vcpus: vcpus ?? 0, time: time ?? 0, ...ours }
 }
 
-/** A node's free memory in MiB is at least what is needed; answers with it. */
+/** Checks that a node has enough free memory (MiB). Returns the free memory. */
 export async function checkNodeFreeMemory(
   ctx: UnitContext,
   node: Node,
@@ -92,7 +92,7 @@ export const minimumMemory = (config: ConfigData, instance: Instance): number =>
 
 export const hvParamsOf = (view: InstanceView): Params => fillHvParams(view.config.cluster, view.instance)
 
-/** All bridges that the instance's NICs are plugged into exist on the node. */
+/** Checks that all bridges of the instance's NICs exist on the node. */
 export async function checkBridges(
   ctx: UnitContext,
   config: ConfigData,

@@ -1,4 +1,4 @@
-// Instance communication: the NIC over which an instance asks its node about itself, and what the node's metad is told.
+// Instance communication: the NIC over which an instance asks its node about itself, and the data for the node's metad.
 import type { Cluster } from '../../model/config'
 import { communicationNic, isCommunicationNic } from '../../model/constants/communication'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -7,12 +7,12 @@ import type { UnitContext } from '../unit-context'
 import type { DeviceChange } from './parameters/device-changes'
 import { dictOf, type InstanceView } from './view'
 
-/** The NIC that a new instance gets beside those that were asked for. */
+/** The NIC for communication, which a new instance gets in addition to the requested ones. */
 export function communicationNics(cluster: Cluster, name: string, given: readonly NicParams[]): readonly NicParams[] {
   return given.some(({ name: one }) => one === communicationNic(name)) ? given : [...given, newNic(cluster, name)]
 }
 
-/** The change that switches communication on or off; none where it is so already. */
+/** The change that switches communication on or off; undefined if nothing changes. */
 export function communicationChange(
   { config, instance }: InstanceView,
   wanted: boolean | undefined,
@@ -35,8 +35,8 @@ export const communicates = ({ instance }: Pick<InstanceView, 'instance'>): bool
   instance.nics.some(isCommunicationNic)
 
 /**
- * Tells the node what the instance may ask for. `secret` are the secret OS parameters of an installation, for which private ones are told,
- * too; otherwise both stay as the node has them.
+ * Sends the node the data that the instance may read. `secret` are the secret OS parameters of an installation; then
+ * private ones are sent too. Without it the node keeps both as they are.
  */
 export async function updateMetadata(
   ctx: UnitContext,

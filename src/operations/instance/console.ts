@@ -1,4 +1,4 @@
-// OP_INSTANCE_CONSOLE: how to reach the console of a running instance.
+// OP_INSTANCE_CONSOLE: tells how to reach the console of a running instance.
 import { consoleRequest } from '../../config/rpc-dicts'
 import { OpExecError } from '../../model/errors'
 import { OpInstanceConsole } from '../../opcodes/instance'

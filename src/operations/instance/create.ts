@@ -1,4 +1,4 @@
-// OP_INSTANCE_CREATE: checks, places, makes and installs a new instance, and starts it.
+// OP_INSTANCE_CREATE: checks, places, makes, installs and starts a new instance.
 import { change } from '../../config/changes'
 import { DEFAULT_FILE_DRIVER } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
@@ -38,7 +38,7 @@ import { newAddress, newName } from './create/resolve'
 import { allNodes, hookNodes, viewOf, type InstanceView } from './view'
 import { type DiskTemplate, factsOf, isFileBased, isMirroredInside } from '../../model/templates'
 
-/** An instance that is about to be created, with its configuration as if it existed. */
+/** An instance that is about to be created, with a configuration as if it existed. */
 export interface Creation {
   /** The opcode; for an import, the export has filled in missing parameters. */
   readonly op: CreateOp
@@ -73,7 +73,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     const want = { ...exclusive([...new Set([...nodes, ...source])]), ...opportunistic }
     return { instance: exclusive([name]), node: want, 'node-res': want }
   },
-  /** The job locks the storage of exactly those nodes that it got. */
+  /** The job locks the storage of exactly the nodes that it got. */
   declare: async (level, op, ctx) =>
     level === 'node-res' && op.opportunistic_locking ? exclusive(ctx.locks.holds('node')) : undefined,
   async check(ctx, given): Promise<Creation> {
@@ -129,7 +129,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     await ctx.locks.keepOnly('node', content.kind === 'export' ? [content.source.node.uuid] : [])
     await ctx.locks.keepOnly('node-res', [])
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
-    // An adopted volume has its data.
+    // An adopted volume already has its data.
     else if (!adopts(wanted)) await install(ctx, made, op, wanted.install)
     if (communicates(made)) await updateMetadata(ctx, made, texts(op.osparams_secret ?? {}))
     if (wanted.start) await startCreated(ctx, made)
@@ -158,7 +158,7 @@ function checkNameIsFree(config: ConfigData, name: string): void {
     throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
 }
 
-/** Devices and disk template, step by step with what the job shows of parameters that were left out. */
+/** Settles devices and disk template. The job shows the values of omitted parameters. */
 function settleArguments(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): void {
   const { helper_startup_timeout = HELPER_STARTUP_TIMEOUT_S, helper_shutdown_timeout = HELPER_SHUTDOWN_TIMEOUT_S } = op
   const template = wantedTemplate(cluster, op)
@@ -192,7 +192,7 @@ async function viewWith(
   return viewOf(withInstance(full, instance, disks), instance)
 }
 
-/** Some hypervisors need a port for the console or display. It is freed when the instance is removed. */
+/** Some hypervisors need a port for the console or display. Removing the instance frees it. */
 async function givePort(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
   if (!HYPERVISORS_WITH_PORT.includes(view.instance.hypervisor) || view.instance.network_port !== undefined) return view
   const [port] = await ctx.config.change([change('allocatePort')])

@@ -21,7 +21,7 @@ export const instanceFailover = logicalUnit(OpInstanceFailover, {
     const move = await planMove(ctx, op, { failover: true, fallback: false })
     const { view, target } = move
     const isStarted = view.instance.admin_state === 'up' && !op.cleanup
-    // Those two are asked by the move itself.
+    // The move itself asks these two.
     if (isStarted) await checkRunsNowhereElse(ctx, view, [view.primary.uuid, target.uuid])
     return move
   },
@@ -50,7 +50,7 @@ export const instanceFailover = logicalUnit(OpInstanceFailover, {
   },
 })
 
-/** Variables for the hooks of a move. Only DRBD has secondary nodes, and a move swaps the two nodes. */
+/** Variables for a move's hooks. Only DRBD has secondary nodes, and a move swaps the two nodes. */
 export function moveEnv({ view, target }: Move): HookEnv {
   const mirrored = keepsMirrors(view)
   return {
@@ -76,7 +76,7 @@ export async function failOver(
   }
   await checkDisks(ctx, move, options.ignoreConsistency)
   const isStopped = await stopOnSource(ctx, move, options)
-  // Shutting down both sides of a mirror closes them.
+  // Shutting down both sides of a mirror also closes them.
   if (!keepsMirrors(view)) await closeDisks(ctx, view, view.primary, true)
   ctx.log.say("* deactivating the instance's disks on source node")
   if (!(await shutdownDisks(ctx, view, { ignorePrimary: true })))
@@ -105,7 +105,7 @@ async function checkDisks(ctx: UnitContext, { view, target }: Move, ignore: bool
   }
 }
 
-/** Whether the source says that it has ended there. */
+/** Whether the source confirms that it has ended there. */
 async function stopOnSource(
   ctx: UnitContext,
   { view }: Move,

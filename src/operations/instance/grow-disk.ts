@@ -1,4 +1,4 @@
-// OP_INSTANCE_GROW_DISK: enlarges one disk, and tells a running guest.
+// OP_INSTANCE_GROW_DISK: enlarges a disk, and tells a running guest.
 import { change } from '../../config/changes'
 import { fillNdParams } from '../../config/filled'
 import type { Disk } from '../../model/config'
@@ -89,13 +89,13 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
   },
 })
 
-/** What the volume needs that has the data. */
+/** The room that the data volume needs. */
 const growthOf = (disk: Disk, by_mib: number): VolumeNeeds => {
   const [vg] = volumeNeeds(disk.children.slice(0, 1).concat(disk.children.length === 0 ? [disk] : [])).keys()
   return new Map(vg === undefined || by_mib <= 0 ? [] : [[vg, by_mib]])
 }
 
-/** Only what growing changes is asked of the policy. */
+/** The policy is checked only for the grown size. */
 function checkPolicy(ctx: UnitContext, op: Op<typeof OpInstanceGrowDisk>, view: InstanceView, to_mib: number): void {
   const violations = policyViolations(groupPolicy(view), {
     diskSizes_mib: view.disks.map((disk, index) => (index === op.disk ? to_mib : disk.size)),
@@ -107,7 +107,7 @@ function checkPolicy(ctx: UnitContext, op: Op<typeof OpInstanceGrowDisk>, view: 
   ctx.log.warning(text)
 }
 
-/** First asked whether it could, then done: behind the disk on every node, and on top of it on the primary. */
+/** First a dry run, then for real: the storage on every node, then the device on the primary. */
 async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Growth): Promise<void> {
   const { primary } = view
   const dict = diskDictOf(view, disk)
@@ -125,7 +125,7 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Grow
   if (view.config.cluster.prealloc_wipe_disks) await wipeFrom(ctx, view, { ...disk, ...grown(disk, by_mib) }, disk.size)
 }
 
-/** The data of a mirror is on its first part. */
+/** A mirror's data is on its first part. */
 const grown = ({ size, children }: Disk, by_mib: number): Pick<Disk, 'size'> & Partial<Pick<Disk, 'children'>> => ({
   size: size + by_mib,
   ...(children.length > 0 && {

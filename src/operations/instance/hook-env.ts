@@ -8,7 +8,7 @@ import type { UnitContext } from '../unit-context'
 import { viewOf, type InstanceView } from './view'
 import { diskIdOf } from '../../model/templates'
 
-/** Variables of an instance in the configuration; none if the instance is gone. */
+/** Variables of a configured instance; none if the instance is gone. */
 export async function instanceHookEnv(ctx: UnitContext, uuid: string, more: HookEnv = {}): Promise<HookEnv> {
   const config = await ctx.config.read({ instances: [uuid] })
   const instance = config.instances[uuid]
@@ -66,7 +66,7 @@ function nicEnv(config: ConfigData, nic: Nic, prefix: string): HookEnv {
   }
 }
 
-/** `full` is the form for NICs: with uuid, and with tags even when there are none. */
+/** `full` is the form for NICs: with uuid, and with an empty list of tags. */
 export function networkEnv(network: Network, full = false): HookEnv {
   const { NETWORK_UUID, NETWORK_TAGS, ...others } = networkVariables(network)
   return { ...others, ...(full && { NETWORK_UUID }), ...((full || NETWORK_TAGS !== '') && { NETWORK_TAGS }) }

@@ -1,4 +1,4 @@
-// OP_INSTANCE_MIGRATE: moves a running instance to another node, live where it can.
+// OP_INSTANCE_MIGRATE: moves a running instance to another node, live if possible.
 import { DEFAULT_SHUTDOWN_TIMEOUT_S } from '../../model/constants/words'
 import { OpInstanceMigrate } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'

@@ -111,7 +111,7 @@ async function stop(ctx: UnitContext, op: MoveOp, { view }: Move): Promise<void>
   )
 }
 
-/** Makes the disks on the target and fills them; what fails leaves only those of the source. */
+/** Makes the disks on the target and fills them. On failure only the source's disks remain. */
 async function copy(ctx: UnitContext, op: MoveOp, { view, target }: Move): Promise<void> {
   const there = { ...view, primary: target }
   await createDisks(ctx, there, view.disks)

@@ -1,4 +1,4 @@
-// OP_INSTANCE_MULTI_ALLOC: places several new instances, one after the other, and submits a job that makes each.
+// OP_INSTANCE_MULTI_ALLOC: places several new instances one after the other, and submits a job to create each.
 import type { Allocators } from '../../model/allocators'
 import type { ConfigData } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
@@ -52,7 +52,7 @@ export const instanceMultiAlloc = logicalUnit(OpInstanceMultiAlloc, {
           : shared(all)
     return { node: nodes, 'node-res': nodes }
   },
-  /** The job locks the storage of exactly those nodes that it got. */
+  /** The job locks the storage of exactly the nodes that it got. */
   declare: (level, op, ctx) =>
     level === 'node-res' && op.opportunistic_locking ? shared(ctx.locks.holds('node')) : undefined,
   check: (ctx, op) => placeAll(ctx, op),
@@ -88,7 +88,7 @@ function refuseTwice(wanted: readonly { create: CreateOp }[]): void {
   if (twice.length > 0) throw refusal(`There are duplicate instance names: ${[...new Set(twice)].join(', ')}`)
 }
 
-/** Undefined where the instances name their nodes; they do so all of them or none. */
+/** Undefined if the instances name their nodes; either all do, or none. */
 async function allocatorsOf(
   ctx: UnitContext,
   config: ConfigData,
@@ -133,7 +133,8 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
 async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[]): Promise<Placed> {
   const [made, failed]: [Made[], string[]] = [[], []]
   const templates = wanted.map(({ instance }) => instance.template)
-  // One picture of the cluster serves all instances, so that each sees those placed before it. It counts one storage only.
+  // All instances use one picture of the cluster, so that each sees those placed before. Only one kind of storage can
+  // be counted.
   const placer = await Placer.open(ctx, ON_NODES.find((one) => templates.includes(one)) ?? NO_DISKS)
   for (const { wire, create, instance } of wanted) {
     const name = create.instance_name
@@ -149,7 +150,7 @@ async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[])
   return { made, failed }
 }
 
-/** Nodes with their full names and uuids. */
+/** Replaces the nodes by full names and uuids. */
 async function withNodes(ctx: UnitContext, op: WireOpCode): Promise<WireOpCode> {
   const { pnode, snode } = op
   const node = async (key: string, given: unknown) => {
@@ -160,7 +161,7 @@ async function withNodes(ctx: UnitContext, op: WireOpCode): Promise<WireOpCode> 
   return { ...op, ...(await node('pnode', pnode)), ...(await node('snode', snode)) }
 }
 
-/** In the job: each instance with all its parameters, those that were left out too, and with the nodes that it goes to. */
+/** Shows in the job each instance with all its parameters, including omitted ones, and its nodes. */
 function noteInstances(ctx: UnitContext, op: MultiAllocOp, made: readonly Made[]): void {
   const submitted = new Map(made.map((one) => [one.name, inherit(one.op, ctx.op)]))
   const instances = instancesOf(op).map(({ wire, create }) =>
@@ -178,7 +179,7 @@ function shown(create: CreateOp, wire: WireOpCode): Record<string, unknown> {
   return { ...params, pnode, pnode_uuid, snode, snode_uuid, ...common }
 }
 
-/** All in one question. A script that does not know the restriction may choose nodes whose locks are not held. */
+/** One question for all. A script that ignores the restriction may choose nodes whose locks are not held. */
 async function placeByScript(
   ctx: UnitContext,
   allocator: string,

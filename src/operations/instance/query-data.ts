@@ -134,7 +134,7 @@ async function describeDisk(
   }
 }
 
-/** As Ganeti lists it: path, major, minor, percent, seconds left, degraded, local state. */
+/** Ganeti's list: path, major, minor, percent, seconds left, degraded, local state. */
 async function diskStatus(ctx: UnitContext, view: InstanceView, disk: Disk, node: Node): Promise<unknown[] | null> {
   const what = `Can't compute disk status for ${view.instance.name}`
   const status: BlockDeviceStatus | null = await ctx.nodes.call(node, what, 'blockdev_find', [diskDictOf(view, disk)])

@@ -42,7 +42,7 @@ export const instanceReboot = logicalUnit(OpInstanceReboot, {
     if (running && op.reboot_type !== 'full') {
       const args = [dictOf(view), op.reboot_type, op.shutdown_timeout, ctx.reason] as const
       const call = ctx.nodes.call(primary, 'Could not reboot instance', 'instance_reboot', [...args])
-      // A soft reboot stops no machine.
+      // A soft reboot does not stop the machine.
       const rebooted = await (op.reboot_type === 'hard' ? stopping(call) : call)
       tellRemarks(ctx, rebooted)
     } else {

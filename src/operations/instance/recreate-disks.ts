@@ -1,4 +1,4 @@
-// OP_INSTANCE_RECREATE_DISKS: makes disks again whose data is lost, empty, in their old places or on another node.
+// OP_INSTANCE_RECREATE_DISKS: recreates lost disks, empty, in their old places or on other nodes.
 import { change } from '../../config/changes'
 import { fillBeParams, fillNdParams } from '../../config/filled'
 import { diskTemplateOf, drbdId, nodesOfGroup } from '../../config/lookup'
@@ -23,11 +23,11 @@ import { NO_DISKS } from '../../model/templates'
 
 interface Wanted {
   readonly disk: Disk
-  /** The disk with other parameters than before, where some were given. */
+  /** The disk with its new parameters, if any were given. */
   readonly changed: Disk
 }
 
-/** What a disk may have otherwise than before. */
+/** Parameters of a disk that may change. */
 const CHANGEABLE = ['size', 'mode', 'spindles']
 
 const instanceLocks = locksOfInstance(['node', 'node-res'])
@@ -88,7 +88,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
       )
     await createDisks(ctx, there, disks, { unique: false })
     await ctx.config.change([
-      // It would be started again by itself, with nothing on its disks.
+      // Otherwise it would be restarted automatically, with empty disks.
       ...(failed ? [change('setInstanceStatus', view.instance.uuid, 'down', null, 'admin')] : []),
       ...(there.primary.uuid === view.primary.uuid ? [] : movedTo(view, there.primary)),
       ...disks.flatMap((disk, index) => changesOf(wanted[index]?.disk, disk)),
@@ -99,8 +99,8 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
 })
 
 /**
- * Ganeti also refuses an instance whose start has failed, as one whose disks are lost does: it is marked to be up, but does not run. Answers
- * whether this is one.
+ * An instance with lost disks fails to start: it is marked as up, but does not run. Ganeti refuses it here too. Returns
+ * whether this is such an instance.
  */
 async function checkNotRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {
   const { instance, primary } = view
@@ -120,7 +120,7 @@ async function checkNotRunning(ctx: UnitContext, view: InstanceView): Promise<bo
   return true
 }
 
-/** Only where volume groups are given to instances as whole disks. */
+/** Only if volume groups are given to instances as whole disks. */
 function checkGivenSpindles({ config }: InstanceView, wanted: readonly Wanted[], nodes: readonly Node[]): void {
   const given = wanted.filter(({ disk, changed }) => changed.spindles !== disk.spindles)
   if (given.length === 0) return
@@ -139,7 +139,7 @@ async function viewOn(ctx: UnitContext, view: InstanceView, nodes: readonly Node
   return { ...view, config: { ...view.config, nodes: { ...view.config.nodes, ...read } }, primary, secondaries }
 }
 
-/** The disk on its new nodes; the two sides of a mirror have new minors there. */
+/** The disk on its new nodes; a mirror gets new minors there. */
 async function placedOn(ctx: UnitContext, { primary, secondaries }: InstanceView, disk: Disk): Promise<Disk> {
   const id = drbdId(disk)
   const [secondary] = secondaries
@@ -161,7 +161,7 @@ function changesOf(before: Disk | undefined, disk: Disk): Change[] {
   ]
 }
 
-/** The allocator may take any node of the instance's group. */
+/** The allocator may choose any node of the instance's group. */
 async function groupLocks(
   level: UnitLevel,
   op: Op<typeof OpInstanceRecreateDisks>,
@@ -174,7 +174,7 @@ async function groupLocks(
   return exclusive(nodesOfGroup(config, group).map((node) => node.uuid))
 }
 
-/** The nodes that a new instance like this one would get. As in Ganeti, the instance's present use counts as well. */
+/** The nodes that a new instance like this one would get. As in Ganeti, the instance's present usage counts as well. */
 async function chosenNodes(
   ctx: UnitContext,
   view: InstanceView,
@@ -260,7 +260,7 @@ function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreate
   })
 }
 
-/** The data of a mirror is on its first part. */
+/** A mirror's data is on its first part. */
 const sized = (disk: Disk, size: number): Disk => ({
   ...disk,
   size,

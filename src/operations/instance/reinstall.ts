@@ -1,4 +1,4 @@
-// OP_INSTANCE_REINSTALL: runs the OS scripts again on the disks of a stopped instance, maybe those of another OS.
+// OP_INSTANCE_REINSTALL: runs the OS scripts again on a stopped instance's disks, possibly those of another OS.
 import { change } from '../../config/changes'
 import { fillOsParams, fillPrivateOsParams } from '../../config/filled'
 import { INSTANCE_ID, wantsCloudInit } from '../../model/cloud-init/parameters'
@@ -56,7 +56,7 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   },
 })
 
-/** The image in the parameters that the instance will have: its present image counts, unless the opcode removes it. */
+/** The image in the instance's future parameters: the present image counts, unless the opcode removes it. */
 const imageOf = (op: Op<typeof OpInstanceReinstall>, view: InstanceView): string | undefined =>
   osImage({ ...view.instance, ...keptParams(op, view) }.osparams)
 
@@ -76,7 +76,7 @@ async function reinstall(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, v
   if (communicates(view)) await updateMetadata(ctx, view, secret)
 }
 
-/** New parameters are kept with the instance, beside its old ones. Ganeti forgets the old ones. */
+/** Adds new parameters to the instance's old ones. Ganeti forgets the old ones. */
 function keptParams(op: Op<typeof OpInstanceReinstall>, { instance }: InstanceView) {
   return {
     ...(op.osparams && { osparams: withoutDefaults(instance.osparams, texts(op.osparams)) }),
@@ -86,7 +86,7 @@ function keptParams(op: Op<typeof OpInstanceReinstall>, { instance }: InstanceVi
   }
 }
 
-/** For cloud-init this is another installation, so it gets another name; the caller may choose it. */
+/** For cloud-init this is a new installation, so it gets a new id; the caller may choose it. */
 async function newIdentity(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView) {
   const { config, instance, primary } = view
   const { osparams } = { ...instance, ...keptParams(op, view) }
@@ -97,7 +97,10 @@ async function newIdentity(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>,
   return { osparams: { ...osparams, [INSTANCE_ID]: ctx.env.random.uuid() } }
 }
 
-/** Whether the OS definition of the node lists the parameter. A node that does not say so has told more in the check. */
+/**
+ * Whether the node's OS definition lists the parameter. If the node does not say so, the check has already reported
+ * more.
+ */
 async function listsParameter(ctx: UnitContext, node: Node, os: string, parameter: string): Promise<boolean> {
   const result = await ctx.nodes.attempt(node, 'os_diagnose', [])
   if (!result.ok) return false

@@ -1,4 +1,4 @@
-// OP_INSTANCE_REMOVE: stops the instance, deletes its disks, and takes it out of the configuration.
+// OP_INSTANCE_REMOVE: stops the instance, deletes its disks, and removes it from the configuration.
 import { change } from '../../config/changes'
 import { OpExecError } from '../../model/errors'
 import { isReserved } from '../../model/instance'
@@ -50,7 +50,7 @@ export async function removeInstance(ctx: UnitContext, view: InstanceView, ignor
     return
   }
   if (view.instance.forthcoming !== true) await stopLeftBehind(ctx, view, ignoreFailures)
-  // An image of Ceph cannot be deleted before its snapshots.
+  // A Ceph image cannot be deleted before its snapshots.
   if (!(await deleteAllSnapshots(ctx, view)) && !ignoreFailures)
     throw new OpExecError("Can't remove the snapshots of the instance's disks")
   if (!(await removeDisks(ctx, view, view.disks))) {

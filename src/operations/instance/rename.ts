@@ -74,7 +74,7 @@ async function checkFree(ctx: UnitContext, own: string, name: string): Promise<v
     throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
 }
 
-/** File-based disks are in a folder of the instance's name. */
+/** Disk files are in a folder with the instance's name. */
 function movedDisks(view: InstanceView, name: string): Disk[] {
   return view.disks
     .filter((disk) => factsOf(disk.dev_type).namedAfterInstance === true)

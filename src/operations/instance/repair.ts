@@ -1,5 +1,6 @@
-// OP_INSTANCE_REPAIR: what an administrator would do about an instance whose disks are degraded, or whose node is lost. Disks are
-// assembled and connected here; what takes other nodes or new volumes is handed on as a job. Doing it again when all is well does nothing.
+// OP_INSTANCE_REPAIR: does what an administrator would do for an instance with degraded disks or a lost node. It
+// assembles and connects disks itself. Work that needs other nodes or new volumes is submitted as a job. When all is
+// well, it does nothing.
 import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
 import { DEFAULT_SHORTCUT } from '../../model/allocators'
 import { OpExecError } from '../../model/errors'
@@ -18,7 +19,7 @@ type RepairOp = Op<typeof OpInstanceRepair>
 const REPLACE = { OP_ID: OpInstanceReplaceDisks.id } as const
 const FAILOVER = { OP_ID: OpInstanceFailover.id } as const
 
-/** The built-in allocator, where the cluster has no default one. */
+/** The built-in allocator, used if the cluster has no default one. */
 const BUILT_IN = 'hail'
 
 export const instanceRepair = logicalUnit(OpInstanceRepair, {
@@ -46,7 +47,7 @@ export const instanceRepair = logicalUnit(OpInstanceRepair, {
   },
 })
 
-/** In the check, so that a dry run says what would be done. */
+/** Runs in the check, so that a dry run says what would be done. */
 function tell(ctx: UnitContext, { instance }: InstanceView, { found, left, activate, todo }: Diagnosis): void {
   if (found.length === 0 && left.length === 0) ctx.log.say(`Nothing is wrong with instance ${instance.name}`)
   for (const text of found) ctx.log.say(`Instance ${instance.name}: ${text}`)
@@ -56,11 +57,12 @@ function tell(ctx: UnitContext, { instance }: InstanceView, { found, left, activ
   if (todo === 'new secondary') ctx.log.say('To do: give its disks another secondary node')
 }
 
-/** Throws where the two sides of a mirror refuse each other: nothing here decides whose data is lost. */
+/** Throws if the two sides of a mirror refuse each other: nothing here decides whose data is lost. */
 async function reconnect(ctx: UnitContext, view: InstanceView): Promise<'new volumes' | undefined> {
   const { instance, secondaries, primary } = view
   ctx.log.say('Assembling the disks where they are not in use, and connecting them')
-  // Disks by themselves leave what the configuration says of all of them, also when one cannot be assembled.
+  // Disks are given one by one, which leaves the configuration's state of all of them unchanged, even if one cannot be
+  // assembled.
   const { ok } = await assembleDisks(ctx, view, {
     ...(instance.disks_active && { disks: view.disks }),
     ignoreSecondaries: true,

@@ -28,7 +28,7 @@ export const instanceReplaceDisks = logicalUnit(OpInstanceReplaceDisks, {
       const { object } = await findNode(ctx, op.remote_node, op.remote_node_uuid)
       return exclusive([...new Set([...own, object.uuid])])
     }
-    // The allocator may take any node of the group.
+    // The allocator may choose any node of the group.
     const config = await ctx.config.read({ nodes: 'all' })
     const group = nodesOfGroup(config, view.primary.group).map(({ uuid }) => uuid)
     return exclusive([...new Set([...own, ...group])])

@@ -29,13 +29,13 @@ import { factsOf, DISK_TEMPLATES } from '../../model/templates'
 
 interface SetPlan {
   readonly view: InstanceView
-  /** Undefined where the instance stays where it is. */
+  /** Undefined if the primary node stays. */
   readonly primary: Node | undefined
   readonly values: Values
   readonly nics: NicPlan
   readonly disks: readonly DiskStep[]
   readonly conversion: Conversion | undefined
-  /** Devices change in the running instance too. */
+  /** Devices also change in the running instance. */
   readonly live: boolean
 }
 
@@ -148,7 +148,7 @@ function checkPolicy({ view, values, nics, disks, conversion }: SetPlan): void {
     diskSizes_mib: all.map((disk) => disk.size),
     nics: nics.nics.length,
     spindles: be.spindle_use,
-    // A policy knows no mixture, and what leads out of one is not refused.
+    // A policy knows no mixed template, and must not refuse the way out of one.
     template: conversion?.template ?? added[0]?.dev_type ?? all[0]?.dev_type ?? diskTemplateOf(config, instance),
   })
   if (violations.length > 0)

@@ -1,5 +1,5 @@
-// OP_INSTANCE_SNAPSHOT and OP_INSTANCE_REMOVE_SNAPSHOT: snapshots of an instance's disks, whether it runs or not. Each is what the disk
-// would be if the machine lost its power at that moment.
+// OP_INSTANCE_SNAPSHOT and OP_INSTANCE_REMOVE_SNAPSHOT: snapshots of an instance's disks, running or not. Each has the
+// data that the disk would have if the machine lost its power at that moment.
 import { recordValues } from '../../config/records'
 import { seconds } from '../../lib/clock'
 import type { Disk } from '../../model/config'
@@ -28,7 +28,7 @@ interface Asked {
   readonly index: number
   readonly disk: Disk
   readonly snapshot: DiskSnapshot
-  /** MiB, where somebody said so. */
+  /** MiB, if requested. */
   readonly room: number | null
 }
 
@@ -104,7 +104,10 @@ async function askedFor(ctx: UnitContext, view: InstanceView, op: Op<typeof OpIn
   })
 }
 
-/** A provider has one set of names for volumes and snapshots of all instances: what is deleted by its name must be this one. */
+/**
+ * A provider has one namespace for volumes and snapshots of all instances. So a name to be deleted must really be this
+ * snapshot's.
+ */
 async function checkNamesOutside(
   ctx: UnitContext,
   view: InstanceView,
@@ -140,7 +143,7 @@ function diskOf(view: InstanceView, ident: string | number): { index: number; di
   return { index, disk }
 }
 
-/** What was made before one that fails is deleted again. */
+/** If one fails, the earlier ones are deleted again. */
 async function makeAll(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
   const made: Asked[] = []
   try {
@@ -169,7 +172,7 @@ async function makeOne(ctx: UnitContext, view: InstanceView, { index, disk, snap
   )
 }
 
-/** One that could not be deleted stays noted, so that it can be tried again. */
+/** A snapshot that could not be deleted stays noted, so that deleting can be tried again. */
 async function deleteOne(ctx: UnitContext, view: InstanceView, { index, disk, snapshot }: Named): Promise<boolean> {
   const why = await deleteSnapshot(ctx, view, disk, snapshot)
   if (why === undefined) await forgetSnapshot(ctx, disk, snapshot.name)

@@ -38,7 +38,7 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
     }
     checkNodeOnline(view.primary)
     const { runtime, confirmed } = await checkCanStart(ctx, view, overrides.beparams?.minmem)
-    // What its user shut down leaves a process behind, which must go before it is started again.
+    // An instance that its user shut down leaves a process, which must be removed before the start.
     return { view, overrides, cleanup: runtime?.state === USER_DOWN, confirmed }
   },
   hooks: {
@@ -62,7 +62,10 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
   },
 })
 
-/** Where it does not run, it must not run elsewhere, and needs memory. Resolves to what runs of it, and to what is known by now. */
+/**
+ * Checks that it does not run elsewhere and that there is memory, unless it runs here. Returns its state here, and
+ * changes for what was learned.
+ */
 export async function checkCanStart(
   ctx: UnitContext,
   view: InstanceView,
@@ -110,7 +113,7 @@ export function tellRemarks(ctx: UnitContext, remarks: readonly string[] | null)
   for (const remark of remarks ?? []) ctx.log.info(remark)
 }
 
-/** Starts on the primary node; when that fails, deactivates the disks again. */
+/** Starts on the primary node; after a failure deactivates the disks again. */
 export async function startInstance(
   ctx: UnitContext,
   view: InstanceView,

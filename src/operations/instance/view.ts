@@ -1,4 +1,4 @@
-// One instance as its units see it: the object, its disks and its nodes, read together; and the locks that such units take.
+// An instance with its disks and nodes, read together, and the locks of units on an instance.
 import { change } from '../../config/changes'
 import { type DiskDict, diskDict, instanceDict, type DictOverrides } from '../../config/rpc-dicts'
 import { instanceDisks, secondaryNodes } from '../../config/lookup'
@@ -60,7 +60,7 @@ export async function namedInstance(ctx: UnitContext, op: NamesInstance): Promis
   return found
 }
 
-/** The same instance as it is now, after a change. */
+/** The same instance, read again after a change. */
 export async function reread(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
   const { config, object } = await findInstance(ctx, view.instance.uuid)
   return viewOf(config, object)
@@ -79,17 +79,17 @@ export function viewOf(config: ConfigData, instance: Instance): InstanceView {
 
 export const allNodes = (view: InstanceView): readonly Node[] => [view.primary, ...view.secondaries]
 
-/** The instance as it is sent to nodes. */
+/** The instance in the form for nodes. */
 export const dictOf = (view: InstanceView, overrides: DictOverrides = {}): InstanceDict =>
   instanceDict(view.config, view.instance, overrides)
 
-/** A disk of the instance, or one about to be, as it is sent to nodes. */
+/** A disk of the instance, or a future one, in the form for nodes. */
 export const diskDictOf = (view: Pick<InstanceView, 'config' | 'primary'>, disk: Disk): DiskDict =>
   diskDict(view.config, disk, view.config.nodegroups[view.primary.group])
 
 export const diskDicts = (view: InstanceView): DiskDict[] => view.disks.map((disk) => diskDictOf(view, disk))
 
-/** Master, primary and secondaries: where most hooks of instances run. */
+/** Master, primary and secondaries: most instance hooks run there. */
 export function hookNodes(view: InstanceView, more: readonly string[] = []): { pre: string[]; post: string[] } {
   const nodes = [view.config.cluster.master_node, ...allNodes(view).map((node) => node.uuid), ...more]
   const unique = [...new Set<string>(nodes)]
@@ -97,8 +97,8 @@ export function hookNodes(view: InstanceView, more: readonly string[] = []): { p
 }
 
 /**
- * Locks of a unit on one instance: the instance itself, and at the given levels its nodes, as they are once the instance is
- * locked.
+ * Locks of a unit on one instance: the instance itself and, at the given levels, its nodes at the time when the
+ * instance is locked.
  */
 export function locksOfInstance(
   levels: readonly ('node' | 'node-res')[],
@@ -119,7 +119,7 @@ export function locksOfInstance(
   }
 }
 
-/** The instance lives on another node from now on, and with it those of its disks that are on one node alone. */
+/** Moves the instance to another node, together with its disks that are on one node only. */
 export const movedTo = ({ instance, disks }: InstanceView, node: Node): Change[] => [
   change('setInstancePrimaryNode', instance.uuid, node.uuid),
   ...disks

@@ -1,8 +1,8 @@
-// Waits for a guest to stop, and tells the job's log meanwhile.
+// Waits for a guest to stop, and reports in the job's log.
 import type { UnitContext } from '../unit-context'
 import { STOP_NEWS_S } from '../../model/limits/operations'
 
-/** A guest may take its time, or ignore the power button: the job's log says how long it is waited for. */
+/** A guest may be slow, or ignore the power button, so the job's log says how long we wait. */
 export async function whileItStops<T>(
   ctx: UnitContext,
   { name, limit_s }: { readonly name: string; readonly limit_s: number },

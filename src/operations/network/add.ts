@@ -1,4 +1,4 @@
-// OP_NETWORK_ADD: an IP network with its pool of addresses. Those of the cluster's own nodes are kept out of it.
+// OP_NETWORK_ADD: adds an IP network with its pool of addresses, without those of the cluster's own nodes.
 import { change } from '../../config/changes'
 import { checkTag } from '../../config/changes/tags'
 import { findNetwork } from '../../config/lookup'

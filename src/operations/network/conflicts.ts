@@ -1,4 +1,4 @@
-// Instances whose addresses stand in the way when a network is connected to their group or taken from it.
+// Instances whose addresses conflict when a network is connected to their group or disconnected from it.
 import type { Instance, Nic } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'

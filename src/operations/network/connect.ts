@@ -1,4 +1,5 @@
-// OP_NETWORK_CONNECT and OP_NETWORK_DISCONNECT: whether the NICs of a node group may be in a network, and how they are plugged in.
+// OP_NETWORK_CONNECT and OP_NETWORK_DISCONNECT: allow the NICs of a node group to use a network, and set their mode and
+// link.
 import { change } from '../../config/changes'
 import { nodesOfGroup } from '../../config/lookup'
 import type { ConfigData, NodeGroup, NicParams } from '../../model/config'

@@ -1,4 +1,4 @@
-// The addresses of a network that somebody else uses: reserving and releasing them in its map, with Ganeti's complaints.
+// Reserves and releases addresses that others use in a network's map, with Ganeti's complaints.
 import { addressIndex, addressMap, rangeOf } from '../../config/addresses'
 import { BlockList } from 'node:net'
 import type { Network } from '../../model/config'
@@ -7,7 +7,7 @@ import { AddressPoolError, ECODE, OpPrereqError } from '../../model/errors'
 const SMALLEST_BITS = 30
 const LARGEST_BITS = 16
 
-/** The network with the addresses taken that never go to instances: its own, the broadcast one, and the gateway. */
+/** The network with its unusable addresses taken: its own, the broadcast address, and the gateway. */
 export function initialPool(network: Network): Network {
   checkSize(network)
   const { size } = rangeOf(network)
@@ -44,7 +44,7 @@ export function released(network: Network, ip: string): Network {
   return marked(network, map, index, '0')
 }
 
-/** Throws where the IPv6 gateway could not be reached from the network. */
+/** Throws if the IPv6 gateway is unreachable from the network. */
 export function checkGateway6({ network6, gateway6 }: Pick<Network, 'network6' | 'gateway6'>): void {
   if (network6 === undefined || gateway6 === undefined) return
   const [address = '', bits = ''] = network6.split('/')

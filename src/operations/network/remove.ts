@@ -1,4 +1,4 @@
-// OP_NETWORK_REMOVE: a network that no node group is connected to.
+// OP_NETWORK_REMOVE: removes a network to which no node group is connected.
 import { change } from '../../config/changes'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSort } from '../../model/nice-sort'

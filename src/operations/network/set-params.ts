@@ -41,7 +41,7 @@ export const networkSetParams = logicalUnit(OpNetworkSetParams, {
   },
 })
 
-/** The word `none` takes a value away. */
+/** The word `none` removes a value. */
 function wantedNetwork(op: SetParams, network: Network): Network {
   const { gateway, gateway6, network6, mac_prefix, ...rest } = network
   const wanted = {
@@ -67,7 +67,7 @@ function checkGateway(network: Network, gateway: string): void {
   if (gateway !== network.gateway) reserved(network, gateway)
 }
 
-/** The gateway's address is reserved as long as it is the gateway. */
+/** The gateway's address is reserved while it is the gateway. */
 function withGateway(ctx: UnitContext, op: SetParams, network: Network, { gateway }: Network): Network {
   if (!op.gateway) return network
   if (gateway === network.gateway) {

@@ -1,5 +1,5 @@
-// OP_NODE_ADD: takes a node into the cluster, or one that was in it back. The node already runs its daemon with the cluster's
-// certificate, because `gnt-node add` has put it there.
+// OP_NODE_ADD: adds a node to the cluster, or takes a former one back. `gnt-node add` has already installed the
+// cluster's certificate and started the node's daemon.
 import { change } from '../../config/changes'
 import { fillNdParams } from '../../config/filled'
 import type { ConfigData, Node } from '../../model/config'
@@ -72,7 +72,7 @@ function readded(node: Node): Change[] {
   return [change('patchNode', uuid, fields)]
 }
 
-/** Master and node get to know each other. Nothing of the cluster has changed yet, and a failure leaves nothing behind. */
+/** Introduces master and node to each other. The cluster has not changed yet, and a failure leaves nothing behind. */
 async function introduce(ctx: UnitContext, config: ConfigData, node: Node): Promise<string> {
   const { cluster, nodes } = config
   const master = nodes[cluster.master_node]
@@ -118,9 +118,9 @@ async function configureSwitch(ctx: UnitContext, config: ConfigData, node: Node)
   await ctx.nodes.call(node, what, 'node_configure_ovs', [ovs_name, ovs_link])
 }
 
-/** The node is a member now: it gets the files of members, and loses those that it must not have. */
+/** The node is a member now: sends the files of members, and removes those that it must not have. */
 async function bringUpToDate(ctx: UnitContext, op: NodeAdd, node: Node): Promise<void> {
-  // wconfd thinks that a node which was there before still has its files.
+  // wconfd assumes that a former member still has its files.
   await ctx.env.wconfd.flushConfig()
   const { cluster, nodes } = await ctx.config.read({ nodes: 'all' })
   await sendAncillaryFiles(ctx, cluster, Object.values(nodes))

@@ -1,11 +1,11 @@
-// Gives and takes what a master candidate has besides its flag: the certificate that nodes trust, and the SSH key.
+// Gives or removes what a master candidate has besides its flag: the trusted certificate, and the SSH key.
 import { change } from '../../config/changes'
 import type { Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import type { Change, UnitContext } from '../unit-context'
 import { candidateStats } from './roles'
 
-/** The digest of the node's client certificate, also of a node that is only about to be online. */
+/** The digest of the node's client certificate, also for a node that is about to come online. */
 export async function certificateDigest(ctx: UnitContext, node: Node): Promise<string> {
   const what = `Could not retrieve the node's (uuid ${node.uuid}) SSL digest`
   const online = { ...node, offline: false }
@@ -14,7 +14,7 @@ export async function certificateDigest(ctx: UnitContext, node: Node): Promise<s
   return token[1]
 }
 
-/** Promotes other nodes until there are enough candidates, in one step with the changes that make it necessary. */
+/** Promotes other nodes until there are enough candidates, in one step with the changes that require it. */
 export async function fillCandidatePool(
   ctx: UnitContext,
   except: readonly string[],
@@ -34,7 +34,7 @@ export async function fillCandidatePool(
   if (now > wanted) ctx.log.info(`Note: more nodes are candidates (${now}) than desired (${wanted})`)
 }
 
-/** Makes all nodes accept the candidate's SSH key; a new node also learns the others' keys, and is learned of. */
+/** Makes all nodes accept the candidate's SSH key. A new node also exchanges public keys with the others. */
 export async function addSshKey(ctx: UnitContext, node: Node, options: { isNew?: true } = {}): Promise<void> {
   const config = await ctx.config.read({ nodes: 'all' })
   const master = config.nodes[config.cluster.master_node]
@@ -91,7 +91,7 @@ export async function removeSshKey(ctx: UnitContext, node: Node, removal: KeyRem
 type KeyAnswer =
   { ok: true; payload: readonly (readonly [node: string, message: string])[] } | { ok: false; error: string }
 
-/** Never fails: the node's role has changed already, and keys can be renewed later. */
+/** Never fails: the node's role has already changed, and keys can be renewed later. */
 function reportKeys(ctx: UnitContext, node: Node, result: KeyAnswer): void {
   if (!result.ok) {
     ctx.log.warning(`Could not adjust the SSH setup of node '${node.name}' (UUID: ${node.uuid}): ${result.error}`)
@@ -104,7 +104,7 @@ function reportKeys(ctx: UnitContext, node: Node, result: KeyAnswer): void {
 
 const KVM_DAEMON = 'ganeti-kvmd'
 
-/** The daemon that notices guests which shut themselves down runs where it is wanted, and only there. */
+/** Starts or stops the daemon that notices guests which shut themselves down. */
 export async function settleKvmDaemon(ctx: UnitContext, node: Node, quiet: boolean): Promise<void> {
   const { cluster } = await ctx.config.read({})
   const kvm = cluster.enabled_hypervisors.includes('kvm')

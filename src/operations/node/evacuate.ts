@@ -1,4 +1,4 @@
-// OP_NODE_EVACUATE: submits one job for each instance that has to leave the node, to where the allocator says.
+// OP_NODE_EVACUATE: submits one job for each instance that must leave the node, to the place that the allocator chose.
 import { diskTemplateOf, nodesOfGroup, primaryInstances, secondaryInstances } from '../../config/lookup'
 import type { Allocators } from '../../model/allocators'
 import type { ConfigData, Instance, Node } from '../../model/config'
@@ -20,7 +20,7 @@ type Evacuate = Op<typeof OpNodeEvacuate>
 interface Plan {
   readonly config: ConfigData
   readonly node: Node
-  /** The new secondary node, where one was given. */
+  /** The new secondary node, if one was given. */
   readonly remote: Node | undefined
   readonly allocators: Allocators | undefined
   readonly instances: readonly Instance[]
@@ -96,7 +96,7 @@ function instancesFor({ mode }: Evacuate, config: ConfigData, node: Node): Insta
 const names = (instances: readonly Instance[]): string[] => instances.map(({ name }) => name)
 const groups = (nodes: readonly Node[]): string[] => [...new Set(nodes.map(({ group }) => group))]
 
-/** The plan was made before there were locks. */
+/** The plan was made before the locks were held. */
 function checkLocks(ctx: UnitContext, { node, nodes, instances }: Plan): void {
   const needed: [what: string, held: readonly string[] | 'all', wanted: readonly string[]][] = [
     [`Nodes in same group as '${node.name}'`, ctx.locks.holds('node'), nodes.map(({ uuid }) => uuid)],
@@ -110,7 +110,7 @@ function checkLocks(ctx: UnitContext, { node, nodes, instances }: Plan): void {
       )
 }
 
-/** Before anything is planned: what cannot move at all. */
+/** Checks first that all instances can move at all. */
 function checkMovable({ mode }: Evacuate, config: ConfigData, instances: readonly Instance[]): void {
   const may = mode === 'secondary-only' ? isMirroredInside : isMirrored
   const stuck = instances.flatMap((instance) => {

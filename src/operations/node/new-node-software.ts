@@ -27,7 +27,7 @@ async function checkPhysicalVolumes(ctx: UnitContext, { cluster }: ConfigData, n
   if (problems.length > 0) throw new OpPrereqError(`Checks on node PVs failed: ${problems.join('; ')}`, ECODE.ENVIRON)
 }
 
-/** lvcreate takes what follows a colon for a range of extents. */
+/** lvcreate reads the text after a colon as a range of extents. */
 function problemOf(volume: unknown): string[] {
   const { name, vg_name } = asObject(volume)
   return String(name).includes(':') ? [`Invalid character ':' in PV '${String(name)}' of VG '${String(vg_name)}'`] : []

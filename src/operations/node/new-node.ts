@@ -17,7 +17,7 @@ import { checkIsIp4, checkReachable, isSingleHomed } from './secondary-ip'
 type NodeAdd = Op<typeof OpNodeAdd>
 type Addresses = Pick<Node, 'name' | 'primary_ip' | 'secondary_ip'>
 
-/** The node as it will be in the configuration. */
+/** The node's future configuration object. */
 export async function checkNewNode(ctx: UnitContext, op: NodeAdd, config: ConfigData): Promise<Node> {
   const existing = pick(config.nodes, await newNodeName(ctx, op, config))
   const addresses = await addressesOf(ctx, op, config, existing)
@@ -35,14 +35,14 @@ export async function checkNewNode(ctx: UnitContext, op: NodeAdd, config: Config
   return node
 }
 
-/** The full one. Whoever knows the node's address knows its name. */
+/** The full name. If the caller knows the node's address, it also knows its name. */
 export async function newNodeName(ctx: UnitContext, op: NodeAdd, { cluster }: ConfigData): Promise<string> {
   const version = versionOf(cluster.primary_ip_family)
   const found = op.primary_ip === undefined ? await resolvedHost(ctx, op.node_name, version) : undefined
   return found !== undefined && 'name' in found ? found.name : normalHostname(op.node_name)
 }
 
-/** The job shows them also when it is refused. */
+/** The job shows the addresses even if it is refused. */
 async function addressesOf(
   ctx: UnitContext,
   op: NodeAdd,
@@ -64,7 +64,7 @@ async function addressesOf(
   return { name, primary_ip, secondary_ip }
 }
 
-/** A node that was a member is where it was, unless its name says otherwise. */
+/** A former member keeps its addresses, unless its name resolves to others. */
 async function resolved(
   ctx: UnitContext,
   name: string,

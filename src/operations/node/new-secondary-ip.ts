@@ -1,4 +1,4 @@
-// Whether a node may get another second address: it must have it, and no instance may be using the old one.
+// Checks a node's new second address: the node must have it, and no instance may use the old one.
 import type { ConfigData, Instance, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { checkInstanceState, DOWN } from '../instance/checks'
@@ -30,7 +30,7 @@ export async function checkSecondaryIp(
   if (node.uuid !== master.uuid) await checkReachable(ctx, node, ip)
 }
 
-/** Nodes have one address, or two. A cluster changes from the one to the other beginning with its master, and only with `--force`. */
+/** Nodes have one address, or two. To change a cluster from one to two, start with its master, and use `--force`. */
 function checkHoming(ctx: UnitContext, master: Node, node: Node, ip: string, force: boolean): void {
   const single = isSingleHomed(master)
   const toSingle = ip === node.primary_ip

@@ -1,5 +1,5 @@
-// OP_OOB_COMMAND: switches nodes on and off, and asks for their health, through the program that their parameters name. It runs on
-// the master, because the nodes themselves may be off.
+// OP_OOB_COMMAND: switches nodes on and off, and asks for their health, through the program in their parameters. It
+// runs on the master, because the nodes may be off.
 import { change } from '../../config/changes'
 import { fillNdParams } from '../../config/filled'
 import type { ConfigData, Node } from '../../model/config'
@@ -18,7 +18,7 @@ type Cell = [status: number, value: unknown]
 const NORMAL = 0
 const NO_DATA = 2
 const UNAVAILABLE = 3
-/** Would end the job that runs them. */
+/** These would end the job that runs them. */
 const NOT_ON_MASTER: readonly string[] = ['power-off', 'power-cycle']
 const POWER_CHANGES: Readonly<Record<string, boolean>> = { 'power-on': true, 'power-off': false }
 
@@ -47,7 +47,7 @@ export const oobCommand = logicalUnit(OpOobCommand, {
     for (const [index, node] of nodes.entries()) {
       const answer = await command(ctx, op, config, node)
       rows.push([[NORMAL, node.name], answer])
-      // Not all machines draw their starting current at the same moment.
+      // So that not all machines draw their starting current at the same moment.
       const pause = op.command === 'power-on' && answer[0] === NORMAL && index < nodes.length - 1
       if (pause) await ctx.env.clock.sleep(op.power_delay * 1000)
     }

@@ -1,4 +1,4 @@
-// OP_NODE_POWERCYCLE: resets a node hard. A last resort, so it waits for no lock.
+// OP_NODE_POWERCYCLE: hard-resets a node. It is a last resort, so it waits for no lock.
 import { OpExecError, OpPrereqError, ECODE } from '../../model/errors'
 import { OpNodePowercycle } from '../../opcodes/node'
 import { namedNode } from '../find'

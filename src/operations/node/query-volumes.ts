@@ -1,4 +1,4 @@
-// OP_NODE_QUERYVOLS: the logical volumes of nodes, and whose they are.
+// OP_NODE_QUERYVOLS: lists nodes' logical volumes and their owners.
 import { diskNodes, instanceDisks, logicalVolumes } from '../../config/lookup'
 import type { ConfigData, Disk, Instance } from '../../model/config'
 import { compareText, niceSortBy } from '../../model/nice-sort'

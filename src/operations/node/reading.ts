@@ -1,4 +1,4 @@
-// Units that only read from nodes: all of them, or those that are named.
+// Units that only read from nodes: from all, or from the named ones.
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { wantedNodes } from '../find'
 import { all, shared, type LockPlan } from '../logical-unit'

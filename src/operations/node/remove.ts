@@ -1,4 +1,4 @@
-// OP_NODE_REMOVE: takes a node without instances out of the cluster.
+// OP_NODE_REMOVE: removes a node without instances from the cluster.
 import { change } from '../../config/changes'
 import { instanceNodes } from '../../config/lookup'
 import type { Node } from '../../model/config'
@@ -35,7 +35,7 @@ export const nodeRemove = logicalUnit(OpNodeRemove, {
     await fillCandidatePool(ctx, [], [change('removeNode', node.uuid)])
     await lastWords(ctx, node)
     const { cluster } = await ctx.config.read({})
-    // Also asked when it is marked offline: it may be there after all.
+    // Asked even if it is marked offline: it may be running.
     const there = { ...node, offline: false }
     const result = await ctx.nodes.attempt(there, 'node_leave_cluster', [cluster.modify_ssh_setup])
     if (!result.ok) ctx.log.warning(`Errors encountered on the remote node while leaving the cluster: ${result.error}`)

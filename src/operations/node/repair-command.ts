@@ -1,4 +1,5 @@
-// OP_REPAIR_COMMAND: runs a program that a node's administrator has allowed for repairs. It reads from its standard input what is wrong.
+// OP_REPAIR_COMMAND: runs a program that a node's administrator has allowed for repairs. It reads the fault from its
+// standard input.
 import { OpRepairCommand } from '../../opcodes/node'
 import { namedNode } from '../find'
 import { exclusive, logicalUnit } from '../logical-unit'

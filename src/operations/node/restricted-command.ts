@@ -1,4 +1,4 @@
-// OP_RESTRICTED_COMMAND: runs a program that the nodes' administrators have allowed, and tells what each node said.
+// OP_RESTRICTED_COMMAND: runs a program that the nodes' administrators have allowed, and returns each node's answer.
 import { OpRestrictedCommand } from '../../opcodes/node'
 import { wantedNodes } from '../find'
 import { exclusive, logicalUnit, shared } from '../logical-unit'

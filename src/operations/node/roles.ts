@@ -1,11 +1,11 @@
-// A node has one role, and three flags say which: at most one of them is set.
+// A node has one role, which three flags express: at most one of them is set.
 import type { ConfigData, Node } from '../../model/config'
 
 export type Role = 'candidate' | 'drained' | 'offline' | 'regular'
 export const ROLE_FLAGS = ['master_candidate', 'drained', 'offline'] as const
 export type RoleFlag = (typeof ROLE_FLAGS)[number]
 export type RoleFlags = Readonly<Record<RoleFlag, boolean>>
-/** The flags that an opcode wants; missing ones stay as they are. */
+/** The flags that an opcode requests; missing ones stay as they are. */
 export type AskedFlags = Partial<Record<RoleFlag, boolean | undefined>>
 
 export const flagsOf = (role: Role): RoleFlags => ({
@@ -20,7 +20,7 @@ export function roleOf(node: RoleFlags): Role {
   return node.offline ? 'offline' : 'regular'
 }
 
-/** Taking the only flag away makes a regular node. */
+/** Removing the only flag makes a regular node. */
 export function roleAfter(old: Role, asked: AskedFlags): Role {
   if (asked.master_candidate) return 'candidate'
   if (asked.drained) return 'drained'
@@ -44,7 +44,7 @@ export function candidateStats(config: ConfigData, except: readonly string[] = [
 
 const canBeCandidate = (node: Node): boolean => !node.offline && !node.drained && node.master_capable
 
-/** Whether a node that becomes able to be a candidate should be one. */
+/** Whether a node that becomes eligible should also become a candidate. */
 export function lacksCandidate(config: ConfigData, except: readonly string[] = []): boolean {
   const { now, wanted } = candidateStats(config, except)
   return now < Math.min(wanted + 1, config.cluster.candidate_pool_size)

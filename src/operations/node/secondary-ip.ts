@@ -1,4 +1,4 @@
-// The second address of a node, over which disks are mirrored: either all nodes of a cluster have one of their own, or none has.
+// A node's second address, for mirroring disks: either all nodes of a cluster have one, or none.
 import { isIPv4 } from 'node:net'
 import type { Node } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
@@ -14,20 +14,20 @@ export const isSingleHomed = (node: Pick<Node, 'primary_ip' | 'secondary_ip'>): 
 const missingText = (ip: string): string =>
   `Node claims it doesn't have the secondary ip you gave (${ip}), please fix and re-run this command`
 
-/** Before anything is changed. */
+/** Checks before anything changes. */
 export async function checkHasIp(ctx: UnitContext, node: Node, ip: string): Promise<void> {
   const what = `Failure checking secondary ip on node ${node.name}`
   const has = await ctx.nodes.require(node, what, ECODE.ENVIRON, 'node_has_ip_address', [ip])
   if (!has) throw new OpPrereqError(missingText(ip), ECODE.ENVIRON)
 }
 
-/** While a node is being added: its daemon could not be asked earlier. */
+/** For a node that is being added: its daemon could not be asked earlier. */
 export async function expectIp(ctx: UnitContext, node: Node, ip: string): Promise<void> {
   const what = `Failure checking secondary ip on node ${node.name}`
   if (!(await ctx.nodes.call(node, what, 'node_has_ip_address', [ip]))) throw new OpExecError(missingText(ip))
 }
 
-/** The node daemon answers at that address too. */
+/** Checks that the node daemon also answers at that address. */
 export async function checkReachable(ctx: UnitContext, node: Node, ip: string): Promise<void> {
   const result = await ctx.nodes.attempt({ ...node, primary_ip: ip, offline: false }, 'version', [])
   if (!result.ok)

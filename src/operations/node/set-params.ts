@@ -1,4 +1,4 @@
-// OP_NODE_SET_PARAMS: a node's role, what it may be used for, its second address and its parameters.
+// OP_NODE_SET_PARAMS: a node's role, capabilities, second address and parameters.
 import { pythonText } from '../../lib/python-text'
 import { change } from '../../config/changes'
 import { instanceDisks, instanceNodes, primaryInstances, secondaryInstances } from '../../config/lookup'
@@ -101,7 +101,7 @@ const mirroredInstances = (config: ConfigData, node: Node): Instance[] =>
       instanceDisks(config, instance).some((disk) => isMirroredInside(disk.dev_type)),
   )
 
-/** Instances that use the address which is to change. */
+/** Instances that use the address to be changed. */
 function checkAffectedInstances(ctx: UnitContext, op: SetParams, config: ConfigData, node: Node): Instance[] {
   if (op.secondary_ip === undefined) return []
   const affected = mirroredInstances(config, node)
@@ -137,7 +137,7 @@ function checkEnoughRemain(config: ConfigData, node: Node): void {
     )
 }
 
-/** The wanted flags, without those that are set already, and with those that follow from the others. */
+/** The requested flags, without those that are already set, plus those that follow from them. */
 function effectiveFlags(ctx: UnitContext, op: SetParams, config: ConfigData, node: Node): AskedFlags {
   const asked: AskedFlags = {}
   for (const flag of ROLE_FLAGS) {
@@ -157,7 +157,7 @@ function effectiveFlags(ctx: UnitContext, op: SetParams, config: ConfigData, nod
   return asked
 }
 
-/** The power state is known only where out-of-band commands work. */
+/** The power state is known only if out-of-band commands work. */
 function checkPower(op: SetParams, config: ConfigData, node: Node, asked: AskedFlags): void {
   const supported = fillNdParams(config, node).oob_program !== ''
   if (supported && asked.offline === false && !node.powered && op.powered !== true)
@@ -203,7 +203,7 @@ async function modify(ctx: UnitContext, op: SetParams, checked: Checked): Promis
   const after: Node = { ...node, ...fields, ...flags }
   const changes = [change('patchNode', node.uuid, { ...fields, ...(role.new !== role.old && flags) })]
   const [promoted, demoted] = [role.new === 'candidate', role.old === 'candidate']
-  // Asked before anything changes: a candidate whose certificate nobody knows could not become master.
+  // Asked before anything changes: a candidate with an unknown certificate could not become master.
   if (promoted && !demoted) changes.push(change('addCandidateCert', node.uuid, await certificateDigest(ctx, after)))
   if (demoted && !promoted) changes.push(change('removeCandidateCert', node.uuid))
   await ctx.config.change(changes)
@@ -213,7 +213,7 @@ async function modify(ctx: UnitContext, op: SetParams, checked: Checked): Promis
 }
 
 async function followRole(ctx: UnitContext, op: SetParams, node: Node, role: Checked['role']): Promise<void> {
-  // The node no longer receives the configuration, and puts its copy aside.
+  // The node no longer receives the configuration, and sets its copy aside.
   if (role.old === 'candidate' && role.new !== 'offline') {
     const result = await ctx.nodes.attempt(node, 'node_demote_from_mc', [])
     if (!result.ok) ctx.log.warning(`Node failed to demote itself: ${result.error}`)

@@ -1,4 +1,4 @@
-// OP_NODE_QUERY_STORAGE, OP_NODE_MODIFY_STORAGE and OP_REPAIR_NODE_STORAGE: what nodes store disks on.
+// OP_NODE_QUERY_STORAGE, OP_NODE_MODIFY_STORAGE and OP_REPAIR_NODE_STORAGE: nodes' storage for disks.
 import { pythonRepr } from '../../lib/python-text'
 import { instanceNodes } from '../../config/lookup'
 import type { Cluster, ConfigData, Instance, Node } from '../../model/config'
@@ -108,7 +108,7 @@ async function checkUnit(ctx: UnitContext, op: NamesUnit): Promise<{ node: Node;
   return { node, cluster: config.cluster, name: op.name }
 }
 
-/** While this node's storage is repaired, the other nodes' copies are the only good ones. */
+/** During the repair of this node's storage, the other nodes have the only good copies. */
 async function checkOtherCopies(ctx: UnitContext, config: ConfigData, node: Node, ignore: boolean): Promise<void> {
   for (const instance of Object.values(config.instances)) {
     const nodes = instanceNodes(config, instance)

@@ -10,7 +10,7 @@ export const osDiagnose = logicalUnit(OpOsDiagnose, {
     plainRows(ctx, 'os', op.output_fields, allOf(namesFilter('name', op.names), usable(op.output_fields))),
 })
 
-/** Hides unusable OSes, unless the caller asks for the field that says why: valid, hidden or blacklisted. */
+/** Hides unusable OSes, unless the caller requests the field with the reason: valid, hidden or blacklisted. */
 function usable(fields: readonly string[]): QueryFilter {
   const asked = (field: string) => fields.includes(field)
   return allOf(

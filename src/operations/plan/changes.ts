@@ -1,4 +1,4 @@
-// The difference between two configurations as people read it: objects by name, with the fields that change before and after.
+// The difference between two configurations for people: objects by name, with the changed fields before and after.
 import type { Delta } from '../../config/delta'
 import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import type { ConfigData } from '../../model/config'
@@ -48,6 +48,6 @@ function changeOf(
 
 const asJson = (value: object | null): JsonObject | null => (isObject(value) ? value : null)
 
-/** Whoever may plan need not see private parameters. */
+/** Planning does not require the right to see private parameters. */
 const shown = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !/private|secret/.test(name)))

@@ -1,4 +1,4 @@
-// Replaces a job's environment while a plan is made, so that nothing an operation asks for leaves a trace.
+// Replaces a job's environment for a plan, so that operations leave no trace.
 import { slice } from '../../config/slice'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData } from '../../model/config'

@@ -19,7 +19,7 @@ export function planNodes(state: PlanState): NodeClient {
       return new Map(targets.map((target) => [target.uuid, given<C>(state, target, call, answer)]))
     const results = await state.facts.nodes.all(targets, call, args)
     if (!state.running) for (const target of targets) noteAnswer(state, target, call, results.get(target.uuid))
-    // After the orders a real answer would differ. The calls after a failed answer only undo work, so they do not count.
+    // After orders a real answer would differ. Calls after a failed answer only undo work, so they do not count.
     else if (state.orders.length > 0 && targets.some(({ uuid }) => results.get(uuid)?.ok !== true)) state.freeze()
     return results
   }
@@ -92,7 +92,7 @@ function noteAnswer(state: PlanState, node: NodeTarget, call: CallName, result: 
   const passed = result?.ok === true
   state.prerequisites.push({
     what: `Node ${node.name} answers ${call}`,
-    // After an order that was not carried out, an answer tells how the node is, not how it would be.
+    // After an order that was not carried out, answers describe the present, not the future.
     passed: state.ordered ? null : passed,
     reason: passed ? null : result === undefined ? 'no answer' : result.error,
     code: null,

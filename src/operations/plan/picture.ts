@@ -1,4 +1,4 @@
-// The cluster as the allocation sees it, outside of a job: nodes are asked what they have, and nothing is locked.
+// The cluster for the allocation, outside of a job: asks nodes, and locks nothing.
 import type { AllocOptions } from '../../allocation/options'
 import type { ClusterData } from '../../allocation/cluster-data'
 import { clusterDataOf } from '../../allocation/from-config'
@@ -8,7 +8,7 @@ import { optionsOf } from '../instance/placement/allocator'
 import { liveNodes } from '../instance/placement/live-nodes'
 import type { DiskTemplate } from '../../model/templates'
 
-/** `template`: whose storage is counted. */
+/** `template`: the template whose storage is counted. */
 export async function clusterPicture(
   client: NodeClient,
   config: ConfigData,

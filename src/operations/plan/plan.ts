@@ -1,5 +1,5 @@
-// Plans: what a job would do, without doing it. Its opcodes go through their real steps one after the other, on a copy of the
-// configuration: locks are only noted, nodes are asked what they have but never told to do anything, and hooks are only named.
+// Plans: what a job would do, without doing it. Its opcodes run their real steps one after the other on a copy of the
+// configuration. Locks are only noted, nodes are asked but get no orders, and hooks are only named.
 import { diff as deltaOf } from '../../config/delta'
 import { EMPTY_GANTRY } from '../../config/upgrade'
 import type { ConfigData } from '../../model/config'
@@ -17,7 +17,7 @@ import { planEnvironment } from './environment'
 import { type PlanFacts, PlanState } from './state'
 import { plannedChanges } from './changes'
 
-/** One answer for each opcode, up to the first that cannot be carried out. */
+/** One result for each opcode, up to the first impossible one. */
 export async function planJob(ops: readonly WireOpCode[], facts: PlanFacts): Promise<Planned[]> {
   const state = new PlanState(facts)
   const planned: Planned[] = []

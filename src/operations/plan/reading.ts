@@ -1,4 +1,4 @@
-// Notes which objects of the configuration are read: a slice whose containers report each object that is taken from them.
+// Records which objects of the configuration are read, with a slice whose containers report each access.
 import type { ConfigData } from '../../model/config'
 import type { ReadObject } from '../../rpc/luxi/plan'
 
@@ -14,7 +14,7 @@ const CONTAINERS = [
   ['networks', 'network'],
 ] as const
 
-/** The same slice, but it calls `note` for each object that is read. */
+/** The same slice, which calls `note` for each object that is read. */
 export function noted(slice: ConfigData, note: (read: ReadObject) => void): ConfigData {
   const watched = (kind: ReadObject['kind'], objects: Readonly<Record<string, Versioned>>) =>
     new Proxy(objects, {

@@ -1,4 +1,4 @@
-// The inputs of a plan, and what was found so far.
+// The inputs and the findings of a plan.
 import { applyChange } from '../../config/changes'
 import { Reservations } from '../../config/reservations'
 import { type Clock, seconds } from '../../lib/clock'
@@ -16,10 +16,10 @@ import type { PlanEnd } from './end'
 
 /** The inputs of a plan. */
 export interface PlanFacts {
-  /** The snapshot that the plan is about. */
+  /** The snapshot for the plan. */
   readonly config: ConfigData
   readonly gantry: GantryData
-  /** Is asked only what changes nothing. */
+  /** Only asked questions that change nothing. */
   readonly nodes: NodeClient
   readonly clock: Clock
   readonly random: Random
@@ -28,15 +28,15 @@ export interface PlanFacts {
   readonly masterFile?: JobEnvironment['masterFile']
 }
 
-/** The findings of one plan so far. Each opcode starts from the configuration that the one before it made. */
+/** The findings so far. Each opcode starts from the configuration that the previous one made. */
 export class PlanState {
   config: ConfigData
   gantry: GantryData
   /** From now on real nodes would answer differently, because earlier opcodes would have changed them. */
   ordered = false
-  /** An earlier opcode may change more than is known. */
+  /** An earlier opcode may change more than we know. */
   incomplete = false
-  /** The checks are over: objects that are read from now on are no prerequisites. */
+  /** The check is over: objects that are read from now on are no prerequisites. */
   running = false
   locks: PlannedLock[] = []
   messages: string[] = []
@@ -67,7 +67,7 @@ export class PlanState {
     if (!this.running) this.reads.set(`${read.kind}/${read.uuid}`, read)
   }
 
-  /** The objects that the check read and that no earlier opcode makes or changes, so they are as they are in the cluster now. */
+  /** Objects that the check read and that no earlier opcode makes or changes, so they are those of the real cluster. */
   checked(): { read: ReadObject[]; prerequisites: Prerequisite[] } {
     const { config } = this.facts
     const known: Record<ReadObject['kind'], (uuid: string) => { serial_no: number } | undefined> = {

@@ -1,4 +1,4 @@
-// Questions to the query engine from inside a job, where Ganeti answers by opcode.
+// Asks the query engine inside a job, for questions that Ganeti answers by opcode.
 import { ECODE, GenericError, OpPrereqError } from '../../model/errors'
 import { niceSort } from '../../model/nice-sort'
 import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
@@ -11,7 +11,7 @@ export function queriesOf(ctx: UnitContext): JobQueries {
   return queries
 }
 
-/** Rows of values only; unknown fields are refused, as by Ganeti's older calls. */
+/** Rows of plain values; unknown fields are refused, as by Ganeti's older calls. */
 export async function plainRows(
   ctx: UnitContext,
   what: QueryResource,
@@ -25,11 +25,11 @@ export async function plainRows(
   return answer.data.map((row) => row.map(([, value]) => value))
 }
 
-/** Any of the names, or everything when none is given. */
+/** Any of the names, or everything if none is given. */
 export const namesFilter = (field: string, names: readonly string[]): QueryFilter =>
   names.length === 0 ? null : ['|', ...names.map((name) => ['=', field, name])]
 
-/** All parts must hold; those that are null ask for nothing. */
+/** All parts must hold; null parts are ignored. */
 export function allOf(...parts: readonly QueryFilter[]): QueryFilter {
   const given = parts.filter((part) => part !== null)
   return given.length === 0 ? null : ['&', ...given]

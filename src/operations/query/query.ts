@@ -1,4 +1,4 @@
-// OP_QUERY and OP_QUERY_FIELDS: what luxid does not answer by itself.
+// OP_QUERY and OP_QUERY_FIELDS: queries that luxid does not answer itself.
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpQuery, OpQueryFields } from '../../opcodes/query'
 import { logicalUnit } from '../logical-unit'
@@ -15,7 +15,7 @@ export const query = logicalUnit(OpQuery, {
 
 export const queryFields = logicalUnit(OpQueryFields, {
   check: async () => undefined,
-  /** An empty list asks for no field. In a question to luxid it asks for all of them. */
+  /** An empty list requests no fields. In a question to luxid it would request all. */
   run: async (ctx, op) =>
     op.fields?.length === 0 ? { fields: [] } : queriesOf(ctx).queryFields(op.what, op.fields ?? null),
 })

@@ -1,4 +1,4 @@
-// The object whose tags a unit reads or changes, by kind and name, and the lock that goes with it.
+// The object whose tags a unit reads or changes, by kind and name, and its lock.
 import type { TagKind } from '../../model/object-kinds'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { findGroup, findInstance, findNetwork, findNode } from '../find'
@@ -13,7 +13,7 @@ export interface NamesTarget {
 
 export interface TagTarget {
   readonly uuid: string
-  /** The object's lock; undefined for the cluster, which has no lock of its own. */
+  /** The object's lock; undefined for the cluster, which has none. */
   readonly lock: { readonly level: UnitLevel; readonly name: string } | undefined
   readonly tags: readonly string[]
 }

@@ -1,4 +1,4 @@
-// OP_TEST_ALLOCATOR: shows what an allocator would be asked, or what it answers.
+// OP_TEST_ALLOCATOR: shows an allocator's input, or its answer.
 import { diskSpace, templateOf } from '../../allocation/from-config'
 import { diskTemplateOf, instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { ConfigData, Instance } from '../../model/config'

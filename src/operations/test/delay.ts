@@ -34,7 +34,7 @@ export const testDelay = logicalUnit(OpTestDelay, {
   },
 })
 
-/** Sleeps until somebody connects to the socket that the log names, and says something or leaves. */
+/** Sleeps until somebody connects to the socket in the log, and sends something or leaves. */
 async function interrupted(ctx: UnitContext, duration_s: number): Promise<boolean> {
   const { clock } = ctx.env
   const start_ms = clock.monotonic_ms()

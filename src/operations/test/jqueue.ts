@@ -1,4 +1,4 @@
-// OP_TEST_JQUEUE: stops at each stage of a job until the tester says over a socket that it has looked.
+// OP_TEST_JQUEUE: stops at each stage of a job until the tester confirms over a socket.
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpTestJqueue } from '../../opcodes/test'
 import { exclusive, logicalUnit } from '../logical-unit'
@@ -7,7 +7,7 @@ import { meetingPoint } from './meeting-point'
 import { TEST_CONFIRM_S, TEST_CONNECT_S } from '../../model/limits/operations'
 
 const LOG_TYPE = 'jqueue-test'
-/** Stages, as the tester knows them. */
+/** Stages, as the tester names them. */
 const STAGE = { locks: 'expandnames', run: 'exec', messages: 'startmsg', message: 'logmsg' } as const
 const MESSAGE_PREFIX = 'TESTMSG='
 

@@ -1,4 +1,4 @@
-// Opcodes for tests of the way to the units: OP_TEST_OS_PARAMS of secrets, OP_TEST_DUMMY of results and submitted jobs.
+// Test opcodes: OP_TEST_OS_PARAMS for secrets, OP_TEST_DUMMY for results and submitted jobs.
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpTestDummy, OpTestOsParams } from '../../opcodes/test'
 import type { WireOpCode } from '../../rpc/luxi/calls'
@@ -9,7 +9,7 @@ export const testOsParams = logicalUnit(OpTestOsParams, {
   run(ctx, { osparams_secret = {} }) {
     const secrets = Object.entries(osparams_secret)
     if (secrets.length === 0) throw new OpExecError('Opcode needs secret parameters')
-    // Secrets must not go to a job's log, so their sizes show that they arrived.
+    // Secrets must not appear in a job's log, so it only shows their sizes.
     const shown = secrets.map(([name, value]) => `${name} (${String(value).length} characters)`)
     ctx.log.say(`Secret OS parameters: ${shown.join(', ')}`)
     return Promise.resolve(null)

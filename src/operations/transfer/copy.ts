@@ -1,4 +1,4 @@
-// Copying the disks of an instance from one node of the cluster to another, or to an export there and back.
+// Copies an instance's disks from one node of the cluster to another, or to an export and back.
 import { durationText } from '../../lib/duration-text'
 import { sha1 } from '../../lib/hmac'
 import { DISK_TRANSFER_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
@@ -11,11 +11,11 @@ import type { UnitContext } from '../unit-context'
 import { TransferEnd, type EndOutcome } from './end'
 
 export interface DiskTransfer {
-  /** As users see it: `disk/0`. */
+  /** The name for users: `disk/0`. */
   readonly name: string
   readonly source: ImpExpEnd
   readonly target: ImpExpEnd
-  /** The data has left its source, well or not. */
+  /** Called when the source has finished, successfully or not. */
   sent?(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface CopyPlan {
 
 const MAGIC_BYTES = 6
 
-/** All at once; whether each arrived whole. `undefined` is a disk that is not transferred. */
+/** Copies all at once. Returns for each whether it arrived complete; `undefined` for a disk that is not transferred. */
 export async function copyDisks(
   ctx: UnitContext,
   plan: CopyPlan,
@@ -94,7 +94,7 @@ async function copyDisk(
   return received.ok && (await sending)?.ok === true
 }
 
-/** `doing` and `done` are forms of the verb. */
+/** `doing` and `verb` are forms of the same verb. */
 function tell(ctx: UnitContext, name: string, outcome: EndOutcome, doing: string, verb: string): void {
   if (outcome.ok) ctx.log.say(`${name} finished ${doing} data`)
   else ctx.log.say(`${name} failed to ${verb} data: ${outcome.message} (recent output: ${outcome.recentOutput})`)

@@ -1,5 +1,5 @@
-// Uses the domain secret, which two clusters share to send each other instances. It signs their greetings, certificates and
-// addresses, so that neither has to trust whoever carries them to the other.
+// The domain secret, which two clusters share to send each other instances. It signs their greetings, certificates and
+// addresses, so neither has to trust the messenger.
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sha1Hmac, verifySha1Hmac } from '../../lib/hmac'
@@ -31,7 +31,7 @@ export const signName = (secret: string, name: string, salt: string): Signed => 
   salt,
 ]
 
-/** The name; `text` of the error is the caller's. */
+/** The name; the caller supplies the error's text. */
 export function verifiedName(secret: string, signed: unknown): string {
   const [name, digest, salt, more] = strings(signed)
   if (name === undefined || digest === undefined || salt === undefined || more !== undefined)
@@ -65,7 +65,7 @@ export function signCertificate(secret: string, pem: string, salt: string): stri
   return `X-Ganeti-Signature: ${salt}/${sha1Hmac(secret, normal, salt)}\n\n${normal}`
 }
 
-/** The certificate itself as PEM, if its signature is right and it is valid now. */
+/** The certificate as PEM, if its signature is right and it is valid now. */
 export function verifiedCertificate(ctx: UnitContext, secret: string, signed: string, what: string): string {
   const header = signed.split('\n').map((line) => SIGNATURE.exec(line.trim())).find((match) => match !== null) // prettier-ignore
   const unable = (why: string) => invalid(`Unable to load ${what} (${why})`)
@@ -93,7 +93,7 @@ function readCertificate(signed: string): X509Certificate | undefined {
   }
 }
 
-/** Where an export sends one disk. */
+/** The destination of one disk of an export. */
 export interface Destination {
   readonly host: string
   readonly port: number
@@ -127,7 +127,7 @@ export function verifiedDestination(secret: string, index: number, signed: unkno
 
 const invalid = (text: string): OpPrereqError => new OpPrereqError(text, ECODE.INVAL)
 
-/** Numbers and texts of a list, as texts; nothing for what is no list of these. */
+/** A list's numbers and texts, as texts; empty if it is no such list. */
 function strings(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value.map((one: unknown) => (typeof one === 'string' || typeof one === 'number' ? String(one) : ''))

@@ -1,4 +1,4 @@
-// One end of a transfer, as the master follows it: started on a node, asked for its state until it ends, and cleaned up.
+// One end of a transfer, followed by the master: started on a node, polled until it ends, and cleaned up.
 import {
   TRANSFER_POLL_MAX_S,
   TRANSFER_POLL_MIN_S,
@@ -15,7 +15,7 @@ export interface EndPlan {
   readonly mode: 'import' | 'export'
   readonly connectTimeout_s: number
   start(): Promise<NodeResult<string>>
-  /** An import can be reached at this port. */
+  /** Called when an import listens, with its port. */
   listening?(port: number): void
   connected?(): void
   progress?(status: ImpExpStatus): void
@@ -36,7 +36,7 @@ export class TransferEnd {
     private readonly plan: EndPlan,
   ) {}
 
-  /** Never rejects for a transfer that fails. */
+  /** Never rejects because the transfer fails. */
   async run(): Promise<EndOutcome> {
     try {
       const outcome = await this.follow()
@@ -48,7 +48,7 @@ export class TransferEnd {
     }
   }
 
-  /** The other end has failed, so this one has nothing to wait for. */
+  /** The other end has failed, so this one need not wait. */
   async abort(): Promise<void> {
     if (this.name === undefined || this.over) return
     this.ctx.log.warning(`Aborting ${this.title}`)
@@ -67,7 +67,7 @@ export class TransferEnd {
     if (!started.ok) return failure(`Failed to start ${plan.mode} on ${plan.node.name}: ${started.error}`)
     this.name = started.payload
     const seen = new Progress(this.ctx, plan)
-    // Nodes can only be polled. The pauses between polls grow, so that small disks are quick.
+    // Nodes can only be polled. The pauses grow, so that small disks are quick.
     for (let pause_s = TRANSFER_POLL_MIN_S; ; pause_s = Math.min(2 * pause_s, TRANSFER_POLL_MAX_S)) {
       const result = await this.ctx.nodes.attempt(plan.node, 'impexp_status', [[this.name]])
       if (!result.ok) this.ctx.env.processLog.warn(`Failed to get daemon status on ${plan.node.name}: ${result.error}`)
@@ -93,7 +93,7 @@ const failure = (message: string, status?: ImpExpStatus): EndOutcome => ({
   recentOutput: (status?.recent_output ?? []).join('\n'),
 })
 
-/** The steps of a transfer that were seen and reported, and since when the next one is awaited. */
+/** The reported steps of a transfer, and since when we wait for the next one. */
 class Progress {
   private readonly begin_ms: number
   private error_ms: number | undefined
@@ -108,7 +108,7 @@ class Progress {
     this.begin_ms = ctx.env.clock.monotonic_ms()
   }
 
-  /** Answers with what has taken too long. */
+  /** Returns what has taken too long. */
   look(answered: boolean, status: ImpExpStatus | undefined): string | undefined {
     const { plan } = this
     if (!answered) {

@@ -1,4 +1,4 @@
-// The key of a transfer between clusters, which its node has made and nobody needs afterwards.
+// Removes the key that a node made for a transfer between clusters.
 import type { Node } from '../../model/config'
 import type { UnitContext } from '../unit-context'
 

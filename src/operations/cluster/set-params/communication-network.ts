@@ -1,4 +1,4 @@
-// The network over which instances reach their metadata: made and connected by further jobs where it is missing.
+// The network for instance communication. If it is missing, further jobs make and connect it.
 import { findNetwork } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData } from '../../../model/config'
@@ -8,7 +8,7 @@ import type { UnitContext } from '../../unit-context'
 
 const { network: NETWORK, network6: NETWORK6, macPrefix: MAC_PREFIX, mode, link } = COMMUNICATION
 
-/** A network that is there already is taken as it is, with a word about what may be dangerous. */
+/** An existing network is used unchanged; warns about dangerous settings. */
 export function checkCommunicationNetwork(ctx: UnitContext, config: ConfigData, name: string | undefined): void {
   const network = name === undefined || name === '' ? undefined : findNetwork(config, name)
   if (network === undefined) return

@@ -12,7 +12,7 @@ import type { JobEnvironment } from '../../environment'
 import type { Op } from '../../logical-unit'
 
 export type SetParams = Op<typeof OpClusterSetParams>
-/** Fields of the cluster; null takes an optional one away. */
+/** Fields of the cluster; null removes an optional one. */
 export type Fields = { readonly [K in keyof Cluster]?: Cluster[K] | null }
 
 type Range = readonly [low: number, high: number]
@@ -55,7 +55,7 @@ export function plainFields(cluster: Cluster, op: SetParams): Fields {
   })
 }
 
-/** Calls `tell` for entries to add that exist already, and for entries to remove that do not exist. */
+/** Calls `tell` for existing entries to add, and for missing entries to remove. */
 export function listFields(cluster: Cluster, op: SetParams, tell: (text: string) => void = () => undefined): Fields {
   return given({
     uid_pool: uidPool(cluster, op),
@@ -131,7 +131,7 @@ function dataCollectors(cluster: Cluster, op: SetParams): Cluster['data_collecto
   const wrong = Object.entries(interval ?? {}).filter(([, micros]) => micros <= 0)
   if (wrong.length > 0)
     throw invalid(`The interval of a data collector must be positive: ${wrong.map(([name]) => name).join(', ')}`)
-  // A cluster that Ganeti made names its collectors only; ours are added when somebody changes them.
+  // A cluster made by Ganeti lists only Ganeti's collectors. Ours are added when somebody changes them.
   const kept = Object.entries(known).filter(
     ([name]) => named.includes(name) || Object.hasOwn(cluster.data_collectors, name),
   )

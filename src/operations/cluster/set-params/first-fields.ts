@@ -1,4 +1,4 @@
-// The settings of a new cluster: the options of gnt-cluster init, read and checked as changes of the defaults.
+// The settings of a new cluster: the options of gnt-cluster init, checked as changes of the defaults.
 import type { ChangeContext } from '../../../config/edit'
 import type { FirstFields } from '../../../model/cluster'
 import { initialConfig } from '../../../config/init'
@@ -29,7 +29,7 @@ export async function firstFields(
     enabled_hypervisors: cluster.enabled_hypervisors,
     master_netdev: cluster.master_netdev,
     modify_etc_hosts: cluster.modify_etc_hosts,
-    // They are fields of a cluster, except those that null removes.
+    // These are the cluster's fields, without those that null removes.
     ...(Object.fromEntries(fields) as Partial<Cluster>),
   }
 }

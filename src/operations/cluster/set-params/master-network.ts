@@ -1,4 +1,4 @@
-// The master's address moves to another interface, or gets another netmask.
+// Moves the master's address to another interface, or changes its netmask.
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { activateMasterIp, deactivateMasterIp, readMaster } from '../master-ip'

@@ -1,4 +1,4 @@
-// Nested parameters: those given are laid over those there are, coerced to their types, and checked as a whole.
+// Nested parameters: the given ones are merged into the present ones, coerced to their types, and checked as a whole.
 import { recordValues } from '../../../config/records'
 import type {
   BeParams,
@@ -64,7 +64,7 @@ export function paramFields(config: ConfigData, op: SetParams): Fields {
   })
 }
 
-/** Asks nodes to check what only they can judge: files that hypervisors need, and the parameters of OS definitions. */
+/** Asks nodes for checks that only they can make: files that hypervisors need, and parameters of OS definitions. */
 export async function checkParamsOnNodes(
   ctx: UnitContext,
   config: ConfigData,
@@ -84,7 +84,7 @@ export async function checkParamsOnNodes(
   await checkAllOsParams(ctx, config, fields)
 }
 
-/** Checks all OSes that have parameters, each time. An OS that the master does not have is skipped. */
+/** Checks all OSes with parameters each time. Skips an OS that the master does not have. */
 async function checkAllOsParams(ctx: UnitContext, config: ConfigData, fields: Fields): Promise<void> {
   const shown = fields.osparams ?? config.cluster.osparams
   const hidden = fields.osparams_private_cluster ?? config.cluster.osparams_private_cluster
@@ -121,7 +121,7 @@ function newHvParams(config: ConfigData, op: SetParams): Cluster['hvparams'] | u
   return result
 }
 
-/** Configurations of older versions have parameters that are gone. */
+/** Configurations of older versions contain parameters that no longer exist. */
 const supported = (hypervisor: Hypervisor, params: Params = {}): Params =>
   Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(HV_PARAMS[hypervisor], name)))
 
@@ -136,7 +136,7 @@ function checkHypervisorsUnused(config: ConfigData, enabled: readonly Hypervisor
   )
 }
 
-/** Null takes a parameter away, or all of a hypervisor. */
+/** Null removes a parameter, or all of a hypervisor. */
 function newOsHvp(
   cluster: Cluster,
   hvparams: ByHypervisor,
@@ -205,7 +205,7 @@ function nicProblem({ mode, link }: NicParams): string | undefined {
   return undefined
 }
 
-/** A parameter whose value is null or `default` is taken away, and an OS without parameters too. */
+/** Null or `default` removes a parameter. An OS without parameters is removed too. */
 function newOsParams(old: Readonly<Record<string, OsParams>>, changes: Readonly<Record<string, Given>>) {
   const result: Record<string, OsParams> = { ...old }
   for (const [os, params] of Object.entries(changes)) {

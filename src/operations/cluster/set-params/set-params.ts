@@ -1,5 +1,5 @@
-// OP_CLUSTER_SET_PARAMS. What changes is computed twice: when the parameters are checked, and again from the configuration as it
-// is at the moment of the change, so that a change that somebody else made in between is not lost.
+// OP_CLUSTER_SET_PARAMS. The change is computed twice: when the parameters are checked, and again from the
+// configuration at the moment of the change. So a concurrent change is not lost.
 import { change } from '../../../config/changes'
 import { recordValues } from '../../../config/records'
 import { ALLOCATOR_KINDS, ALLOCATORS_SECTION } from '../../../model/allocators'
@@ -58,7 +58,7 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
         ...maintenanceChanges(op),
       ])
     } finally {
-      // Also where the change failed: the master must not stay without its address.
+      // Also after a failed change: the master must not stay without its address.
       if (netdev !== undefined) await restartMasterIp(ctx)
     }
     if (op.enabled_hypervisors !== undefined || op.enabled_user_shutdown !== undefined)

@@ -1,4 +1,4 @@
-// Which disk templates are possible, and where they keep their disks.
+// The enabled disk templates, and the directories for their disks.
 import * as path from 'node:path'
 import { fillIPolicy } from '../../../config/filled'
 import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
@@ -57,7 +57,7 @@ const DRBD_PARAMS = [
   'Alternatively you can swap the secondary node by running `gnt-instance replace-disks --new-secondary $instance`',
 ]
 
-/** Tells the user which requested values the cluster already has. */
+/** Tells the user which requested values are already set. */
 export function sayWhatStays(ctx: UnitContext, config: ConfigData, op: SetParams): void {
   const { cluster } = config
   const same = (wanted: string | undefined, current: string | undefined) => wanted !== undefined && wanted === current
@@ -83,7 +83,7 @@ export async function checkStorageOnNodes(ctx: UnitContext, config: ConfigData, 
   await checkPrograms(ctx, config, hosts, added)
 }
 
-/** Nodes without our check do not answer it. */
+/** Nodes without our check do not answer this. */
 async function checkPrograms(
   ctx: UnitContext,
   { cluster }: ConfigData,
@@ -148,7 +148,7 @@ function place(config: ConfigData, { uuid }: Disk): string {
   return instance === undefined ? 'detached' : `on ${instance.name}`
 }
 
-/** As Ganeti writes disks that have no parts. */
+/** Ganeti's text for disks without children. */
 const shown = ({ dev_type, logical_id, iv_name, size }: Disk): string => {
   const where = logical_id.map((part) => (typeof part === 'string' ? `'${part}'` : String(part))).join(', ')
   const seen = iv_name === '' ? 'not visible' : `visible as /dev/${iv_name}`
@@ -172,8 +172,8 @@ function storageDir(
 }
 
 /**
- * Undefined when it does not change. A template that the policy allows must not be disabled; one that gets enabled is allowed, where nobody
- * says which are.
+ * Undefined without a change. A template that the policy allows must not be disabled. A newly enabled one is also
+ * allowed, unless the request lists the allowed ones.
  */
 function newPolicy(config: ConfigData, op: SetParams): IPolicy | undefined {
   const { ipolicy } = config.cluster
@@ -194,7 +194,7 @@ const withTemplates = (policy: IPolicy, templates: readonly DiskTemplate[]): IPo
   'disk-templates': [...policy['disk-templates'], ...templates],
 })
 
-/** Templates that get enabled, unless the policy allows them already or its templates are given, too. */
+/** Newly enabled templates, unless the policy already allows them or the request lists its templates. */
 function newlyAllowed({ cluster }: ConfigData, op: SetParams): DiskTemplate[] {
   if (op.ipolicy !== undefined && 'disk-templates' in op.ipolicy) return []
   const before = [...cluster.enabled_disk_templates, ...cluster.ipolicy['disk-templates']]

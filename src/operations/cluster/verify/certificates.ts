@@ -1,4 +1,5 @@
-// Client certificates: each node's own is good, and the cluster's list names those of the candidates and no others.
+// Client certificates: checks that each node's own is valid, and that the cluster's list contains exactly those of the
+// candidates.
 import type { Node } from '../../../model/config'
 import type { GroupState } from './group-state'
 import type { VerifyReport } from './report'

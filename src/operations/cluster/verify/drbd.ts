@@ -1,4 +1,5 @@
-// DRBD on nodes: the program that its module calls, one version in the whole group, and a device for each disk that should be active.
+// DRBD on nodes: the helper program of the module, one version in the whole group, and a device for each disk that
+// should be active.
 import { drbdId } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData } from '../../../model/config'
@@ -6,11 +7,11 @@ import { isDrbd } from '../../../model/templates'
 import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 
-/** The program that nodes are to have set; undefined where the cluster has no such disks. */
+/** The program that nodes must have set; undefined if the cluster has no such disks. */
 export const drbdHelperOf = (cluster: Cluster): string | undefined =>
   cluster.enabled_disk_templates.some(isDrbd) ? cluster.drbd_usermode_helper : undefined
 
-/** What nodes are asked for it. */
+/** The part of the request to nodes. */
 export function drbdRequest(cluster: Cluster): Record<string, unknown> {
   const helper = drbdHelperOf(cluster)
   return helper === undefined ? {} : { 'drbd-version': null, 'drbd-list': null, 'drbd-helper': helper }
@@ -18,13 +19,13 @@ export function drbdRequest(cluster: Cluster): Record<string, unknown> {
 
 interface Minor {
   readonly disk: string
-  /** Whom the disk is attached to. */
+  /** The instance to which the disk is attached. */
   readonly instance: string | undefined
-  /** Its device is there unless something is wrong. */
+  /** Whether its device should exist. */
   readonly expected: boolean
 }
 
-/** By node and minor. What jobs have reserved counts as well: its devices may be there or not. */
+/** By node and minor. Includes reservations of jobs, whose devices may exist or not. */
 export type Minors = ReadonlyMap<string, ReadonlyMap<number, Minor>>
 
 export function minorsOf(
@@ -86,7 +87,7 @@ function verifyHelper(report: VerifyReport, node: string, wanted: string, told: 
   report.when(text !== wanted, 'ENODEDRBDHELPER', node, wrong)
 }
 
-/** Nodes of different versions may not understand each other. */
+/** Nodes with different versions may not understand each other. */
 export function verifyDrbdVersions(report: VerifyReport, images: readonly NodeImage[]): void {
   const versions = images.flatMap(({ node, answer }) => {
     const version = answer['drbd-version']

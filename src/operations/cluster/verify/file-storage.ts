@@ -1,4 +1,4 @@
-// Finds the files of disks on the nodes, missing ones, and files without an owner.
+// Finds the disk files on the nodes, missing files, and files without an owner.
 import { instanceDisks } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, Instance, Node } from '../../../model/config'
@@ -41,7 +41,7 @@ export async function askFileStorage(ctx: UnitContext, report: VerifyReport, sco
   })
 }
 
-/** Shared directories look the same everywhere: one node of the group is asked. */
+/** Shared directories look the same everywhere, so only one node of the group is asked. */
 function directoriesOf(scope: Scope): Directory[] {
   const { cluster } = scope.config
   const hosts = scope.nodes.filter((node) => node.vm_capable && !node.offline)
@@ -57,7 +57,7 @@ const inUse = ({ config, instances }: Scope, template: DiskTemplate): boolean =>
   config.cluster.enabled_disk_templates.includes(template) ||
   instances.some((instance) => instanceDisks(config, instance).some((disk) => disk.dev_type === template))
 
-/** The instance's disk files that are not there, by disk uuid. */
+/** The instance's missing disk files, by disk uuid. */
 export function missingFiles(state: GroupState, instance: Instance): Map<string, { path: string; node: Node }> {
   const found = new Map<string, { path: string; node: Node }>()
   for (const disk of instanceDisks(state.config, instance)) {
@@ -74,12 +74,12 @@ export function missingFiles(state: GroupState, instance: Instance): Map<string,
   return found
 }
 
-/** `config` is read after the files were listed, so it has all that was made meanwhile. */
+/** `config` is read after the files were listed, so it contains everything made meanwhile. */
 export function verifyOrphanFiles(report: VerifyReport, state: GroupState, config: ConfigData): void {
   const master = state.nodes.some((node) => node.uuid === config.cluster.master_node)
   const onlyGroup = recordValues(config.nodegroups).length === 1
   for (const { node, template, directory, files } of state.listings) {
-    // Shared files are checked once: by the job of the master's group.
+    // Shared files are checked once, by the job of the master's group.
     if (isMirroredOutside(template) && !master && !onlyGroup) continue
     const owned = ownedFiles(config, state.snapshots, template, node)
     for (const [path, size_bytes] of files.values()) {

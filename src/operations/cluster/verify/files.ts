@@ -1,4 +1,4 @@
-// Files that nodes keep alike: each node tells fingerprints, and here they are compared.
+// Files that must be equal on all nodes: each node sends fingerprints, which are compared here.
 import { masterCandidates } from '../../../config/lookup'
 import { ssconfLines } from '../../../config/ssconf'
 import type { ConfigData, Node } from '../../../model/config'
@@ -11,7 +11,7 @@ import { askNodes } from './ask-nodes'
 import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 
-/** The configuration itself is not among them: its copies follow by a journal, and wconfd knows which are behind. */
+/** Without the configuration itself: its copies follow by a journal, and wconfd knows which ones are behind. */
 export const filesToCompare = (config: ConfigData): string[] => expectedFiles(config).map((file) => file.path)
 
 export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state: GroupState): Promise<void> {
@@ -22,11 +22,12 @@ export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state:
       report.when(!told, 'ENODEFILECHECK', node.name, 'Node did not return file checksum data')
   }
   const problems = differences(expectedFiles(state.config), images)
-  // Another job may have changed the configuration between two nodes' answers: what differs is looked at once more.
+  // Another job may have changed the configuration between two nodes' answers, so differences are checked again.
   const { lasting, config } =
     problems.length === 0 ? { lasting: [], config: state.config } : await lookAgain(ctx, images)
   for (const problem of lasting) report.error('ECLUSTERFILECHECK', null, problem)
-  // The second look rewrote the ssconf files. If the configuration did not change meanwhile, the old ones were wrong: report it.
+  // The second check rewrote the ssconf files. If the configuration did not change meanwhile, the old files were wrong:
+  // report them.
   const mended = config.serial_no === state.config.serial_no ? problems.filter((text) => !lasting.includes(text)) : []
   for (const problem of mended.filter((text) => text.includes('/ssconf_')))
     report.notice(`${problem}: mended, it was written to all nodes again`)

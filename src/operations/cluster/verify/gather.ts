@@ -1,4 +1,4 @@
-// Collects from the nodes of one group the data that verify judges afterwards.
+// Collects data from the nodes of one group, which verify judges afterwards.
 import { recordValues } from '../../../config/records'
 import { instanceDisks, instanceNodes } from '../../../config/lookup'
 import { diskDict } from '../../../config/rpc-dicts'
@@ -33,13 +33,13 @@ export async function gather(
   report.say(`* Gathering disk information (${nodes.length} nodes)`)
   const disks = await askDisks(ctx, report, scope)
   const listings = await askFileStorage(ctx, report, scope)
-  // Read after the lists, so it has all that was made before these.
+  // Read after the lists, so it contains everything made before them.
   const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
   const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
   return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy, snapshots }
 }
 
-/** Where not the whole cluster is looked at: the master, and one more node that hosts instances. */
+/** When only one group is verified: the master, and one more node that hosts instances. */
 function referenceNodes({ config, group, nodes }: Scope): Node[] {
   const outside = recordValues(config.nodes).filter((node) => node.group !== group.uuid && !node.offline)
   const masterUuid = config.cluster.master_node

@@ -1,4 +1,5 @@
-// OP_GROUP_VERIFY_DISKS: which running instances have disks that are not active, and which volumes are gone. The watcher acts on it.
+// OP_GROUP_VERIFY_DISKS: finds running instances with inactive disks, and missing volumes. The watcher acts on the
+// result.
 import { instanceDisks, instanceNodes, logicalVolumes, nodesOfGroup } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import { diskDict } from '../../../config/rpc-dicts'
@@ -82,7 +83,8 @@ async function verifyVolumes(
       const state = result.payload[volume]
       if (state === undefined)
         found.missing.set(instance, [...(found.missing.get(instance) ?? []), [node.name, volume]])
-      // A mirror has its volumes open. One that is a disk of its own needs no more than to be active, also while nobody runs on it.
+      // A mirror keeps its volumes open. A volume that is a disk itself only needs to be active, even without a running
+      // instance.
       else if (isPart ? !state[2] : state[1]) found.inactive.add(instance)
     }
   }

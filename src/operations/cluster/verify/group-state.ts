@@ -1,4 +1,4 @@
-// All that verify knows of a group: which part of the cluster it looks at, and what the nodes told.
+// Everything that verify knows about a group: the part of the cluster that it checks, and the nodes' answers.
 import type { ConfigData, Disk, Instance, Node, NodeGroup } from '../../../model/config'
 import type { NodeResult } from '../../../rpc/node/client'
 import type { BlockDeviceStatus, StoredFile } from '../../../rpc/node/dicts'
@@ -9,18 +9,18 @@ export interface Scope {
   readonly group: NodeGroup
   /** All nodes of the group. */
   readonly nodes: readonly Node[]
-  /** Those whose primary node is in the group, and which this job has locked. */
+  /** Instances that this job has locked and whose primary node is in the group. */
   readonly instances: readonly Instance[]
 }
 
 export interface NodeImage {
   readonly node: Node
   readonly result: NodeResult<Record<string, unknown>>
-  /** The answers to the checks; empty when the node did not answer. */
+  /** The answers to the checks; empty if the node did not answer. */
   readonly answer: Readonly<Record<string, unknown>>
-  /** Names of running instances; undefined when the node could not say. */
+  /** Names of running instances; undefined if the node could not say. */
   readonly running: readonly string[] | undefined
-  /** `vg/lv`; undefined when it was not asked, or could not say. */
+  /** `vg/lv`; undefined if the node was not asked, or could not say. */
   readonly volumes: ReadonlySet<string> | undefined
 }
 
@@ -41,14 +41,14 @@ export interface Listing {
 
 export interface GroupState extends Scope {
   readonly images: readonly NodeImage[]
-  /** Answers about files of nodes outside the group, to compare with. */
+  /** Answers about files of nodes outside the group, for comparison. */
   readonly others: readonly NodeImage[]
-  /** When the question was asked and when the last answer was there. */
+  /** When the question was sent, and when the last answer arrived. */
   readonly asked_ms: readonly [from: number, to: number]
   readonly disks: ReadonlyMap<string, readonly DiskState[]>
   readonly listings: readonly Listing[]
-  /** Instances that some job is working on: they and their files may come and go. */
+  /** Instances that jobs are working on: they and their files may come and go. */
   readonly busy: ReadonlySet<string>
-  /** The notes of snapshots, by the uuids of their disks. */
+  /** The noted snapshots, by the uuids of their disks. */
   readonly snapshots: Readonly<Record<string, unknown>>
 }

@@ -1,5 +1,4 @@
-// Checks that need the whole group: enough memory when a node fails, tags that exclude each other,
-// and notes.
+// Checks of the whole group: enough memory when a node fails, tags that exclude each other, and notices.
 import { fillBeParams } from '../../../config/filled'
 import { instanceDisks, secondaryInstances } from '../../../config/lookup'
 import type { Instance } from '../../../model/config'
@@ -8,7 +7,7 @@ import { entries } from './nodes'
 import type { VerifyReport } from './report'
 import { isMirrored } from '../../../model/templates'
 
-/** Every secondary can take over what any one other node runs. */
+/** Checks that every secondary can take over the instances of any one other node. */
 export function verifyMemory(report: VerifyReport, { config, images }: GroupState): void {
   for (const image of images) {
     const { node } = image

@@ -1,4 +1,4 @@
-// Every set of hypervisor parameters that something runs with, and where it comes from.
+// Every set of effective hypervisor parameters, and its source.
 import { fillHvParams } from '../../../config/filled'
 import type { ConfigData, Hypervisor, Instance, Params } from '../../../model/config'
 
@@ -8,7 +8,7 @@ export function hvSources({ cluster }: ConfigData, instances: readonly Instance[
   const own = (hypervisor: Hypervisor, os = ''): Params => fillHvParams(cluster, { hypervisor, os, hvparams: {} })
   const ofCluster = cluster.enabled_hypervisors.map((name): HvSource => ['cluster', name, own(name)])
   const ofSystems = Object.entries(cluster.os_hvp).flatMap(([os, byHypervisor]) =>
-    // Parameters for a hypervisor that is not enabled are judged when it is enabled.
+    // Parameters of a disabled hypervisor are checked when it is enabled.
     cluster.enabled_hypervisors
       .filter((name) => Object.keys(byHypervisor[name] ?? {}).length > 0)
       .map((name): HvSource => [`os ${os}`, name, own(name, os)]),

@@ -1,4 +1,4 @@
-// Instances: where they run, their disks, their nodes, their policy.
+// Checks instances: where they run, their disks, their nodes, their policy.
 import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { findInstance, instanceDisks, instanceNodes, secondaryNodes } from '../../../config/lookup'
 import type { Instance, Node } from '../../../model/config'
@@ -11,7 +11,7 @@ import { verifySnapshots } from './snapshots'
 import { verifyMissingVolumes } from './volumes'
 import { factsOf, isMirroredInside } from '../../../model/templates'
 
-/** Reports instances that run on a node but should not, except those that a job is moving or creating now. */
+/** Reports instances that should not run on a node, except those that a job is moving or creating now. */
 export function verifyRunning(report: VerifyReport, state: GroupState, { node, running = [] }: NodeImage): void {
   const { config, busy } = state
   for (const name of running.filter((one) => !busy.has(one))) {

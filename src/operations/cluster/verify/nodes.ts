@@ -1,4 +1,4 @@
-// Each node by itself: that it answers, its version and clock, what it reaches, its hypervisors and its storage.
+// Checks each node: its answer, its version and clock, its connections, its hypervisors and its storage.
 import { masterNode } from '../../../config/lookup'
 import type { Node } from '../../../model/config'
 import { MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
@@ -11,7 +11,7 @@ import type { VerifyReport } from './report'
 import { bridges, volumeGroupOf } from './request'
 import { DISK_TEMPLATES, factsOf } from '../../../model/templates'
 
-/** Answers whether the node's further answers can be looked at. */
+/** Returns whether the node's other answers can be used. */
 export function verifyNodeAnswers(report: VerifyReport, { node, result }: NodeImage): boolean {
   if (result.ok) return true
   report.error('ENODERPC', node.name, `while contacting node: ${result.error}`)
@@ -50,7 +50,10 @@ function verifyVersion(report: VerifyReport, { config }: GroupState, { node, ans
   report.when(node.master_candidate && protocol < config.version, 'ENODEVERSION', node.name, unfit, 'WARNING')
 }
 
-/** Versions of Gantry work together, so that nodes can go over one after the other; nodes that run Ganeti say nothing of one. */
+/**
+ * Versions of Gantry work together, so that nodes can be upgraded one by one. Nodes with Ganeti do not report a
+ * version.
+ */
 function verifyRelease(
   report: VerifyReport,
   { config, images, others }: GroupState,
@@ -117,7 +120,7 @@ function verifyPrograms(report: VerifyReport, { node, answer }: NodeImage): void
   for (const problem of oob) report.when(problem !== null, 'ENODEOOBPATH', node.name, String(problem))
 }
 
-/** Nodes that run Ganeti do not look. */
+/** Nodes with Ganeti do not check this. */
 function verifyOwners(report: VerifyReport, { node, answer }: NodeImage): void {
   for (const problem of texts(answer['gantry-owners'])) report.error('ENODEFILECHECK', node.name, problem)
 }
@@ -176,6 +179,6 @@ export const nodeType = (node: Node, masterUuid: string): string => {
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []
 
-/** The entries of an object. A check that failed on the node answers with a text instead, which has none. */
+/** The entries of an object. A check that failed on the node returns a text instead, which has none. */
 export const entries = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []

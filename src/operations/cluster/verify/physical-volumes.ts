@@ -1,10 +1,10 @@
-// Physical volumes: their names, and, where they are given to instances as whole disks, their sizes.
+// Physical volumes: checks their names and, if they are given to instances as whole disks, their sizes.
 import { fillNdParams } from '../../../config/filled'
 import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
-/** How far the sizes of disks that count as equally big may be from their mean. */
+/** How far the size of disks that count as equal may be from the mean. */
 const MARGIN = 0.01
 
 interface PhysicalVolume {
@@ -27,7 +27,7 @@ export function verifyPhysicalVolumes(report: VerifyReport, state: GroupState, {
     )
 }
 
-/** In a group with exclusive storage, each disk must do in the place of any other. */
+/** In a group with exclusive storage, each disk must be able to replace any other. */
 export function verifyVolumeSizes(
   report: VerifyReport,
   { config, group }: GroupState,

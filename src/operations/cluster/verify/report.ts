@@ -1,5 +1,5 @@
-// Writes verify's findings in Ganeti's forms: lines for people, or lines with error codes for programs. An error makes the
-// opcode answer false.
+// Writes verify's findings in Ganeti's formats: lines for people, or lines with error codes for programs. An error
+// makes the opcode return false.
 import { VERIFY_CODES, type VerifyCodeName } from '../../../model/constants/verify-codes'
 import type { UnitContext } from '../../unit-context'
 
@@ -12,11 +12,11 @@ export interface ReportFlags {
 
 export type Severity = 'ERROR' | 'WARNING'
 
-/** The name of the object that a finding is about; null for the cluster. */
+/** The name of the object of a finding; null for the cluster. */
 type Item = string | null
 
 export class VerifyReport {
-  /** No error so far. */
+  /** True while there is no error. */
   good = true
 
   constructor(
@@ -28,7 +28,7 @@ export class VerifyReport {
     this.ctx.log.say(text)
   }
 
-  /** Only for those who want to see more. */
+  /** A line for verbose output only. */
   detail(text: string): void {
     if (this.flags.verbose) this.say(text)
   }
@@ -37,7 +37,7 @@ export class VerifyReport {
     this.say(`  - NOTICE: ${text}`)
   }
 
-  /** When the condition holds, or errors are simulated. Answers whether the condition held. */
+  /** Reports if the condition holds, or errors are simulated. Returns the condition. */
   when(condition: boolean, code: VerifyCodeName, item: Item, text: string, severity: Severity = 'ERROR'): boolean {
     if (condition || this.flags.debug_simulate_errors) this.error(code, item, text, severity)
     return condition
@@ -47,7 +47,7 @@ export class VerifyReport {
     const { target } = VERIFY_CODES[code]
     const shown = this.flags.ignore_errors.includes(code) ? 'WARNING' : severity
     if (shown === 'ERROR') this.good = false
-    // Ganeti leaves the blank before a name that is not there, and scripts read these lines.
+    // Ganeti keeps the blank before a missing name, and scripts read these lines.
     const where = `${target} ${item ?? ''}`
     this.say(
       this.flags.error_codes

@@ -10,13 +10,13 @@ import type { Scope } from './group-state'
 import { hvSources } from './hv-sources'
 import { isOnLvm, factsOf, directoryOf, isInFileSystem } from '../../../model/templates'
 
-/** The parameters of the opcode that verify needs. */
+/** The opcode's parameters that verify needs. */
 export interface Wanted {
   readonly skip_checks: readonly string[]
   readonly verify_clutter: boolean
 }
 
-/** Which version of Gantry a node runs; only packages have one. */
+/** Asks for a node's version of Gantry; only packages have one. */
 export const RELEASE_CHECK = { 'gantry-release': null }
 
 export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown> {
@@ -44,7 +44,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
     nonvmnodes: nodes.filter((node) => !node.vm_capable).map((node) => node.name),
     'user-scripts': cluster.use_external_mip_script ? [PATH.EXTERNAL_MASTER_SETUP_SCRIPT] : [],
     'client-cert': null,
-    // Ours: Ganeti's nodes leave it out.
+    // Ours: Ganeti's nodes ignore it.
     'gantry-owners': null,
     ...RELEASE_CHECK,
     ...volumes(cluster),
@@ -56,7 +56,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
   }
 }
 
-/** The volume group that is in use; none where no enabled template keeps its disks there. */
+/** The volume group in use; undefined if no enabled template uses it. */
 export const volumeGroupOf = (cluster: Cluster): string | undefined =>
   cluster.enabled_disk_templates.some((template) => isOnLvm(template)) ? cluster.volume_group_name : undefined
 
@@ -90,7 +90,7 @@ function sshTargets({ config, group, nodes }: Scope, candidates: readonly string
   return [online, Object.fromEntries(partners), candidates]
 }
 
-/** `[uuid, name, candidate, may become one, online]`: every node may. */
+/** `[uuid, name, candidate, may become one, online]`: every node may become one. */
 const sshStatus = (config: ConfigData): unknown[] =>
   recordValues(config.nodes).map((node) => [node.uuid, node.name, node.master_candidate, true, !node.offline])
 

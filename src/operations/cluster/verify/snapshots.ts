@@ -1,4 +1,4 @@
-// Snapshots that users asked for, and that are no longer there.
+// Finds snapshots of users that no longer exist.
 import { instanceDisks } from '../../../config/lookup'
 import type { Instance } from '../../../model/config'
 import { type DiskSnapshot, snapshotsOf } from '../../../model/snapshots'
@@ -8,7 +8,7 @@ import type { GroupState } from './group-state'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
-/** Looked for where nodes have told what they have: volumes of the cluster's group, and files. */
+/** Only where nodes list what they have: volumes of the cluster's group, and files. */
 export function verifySnapshots(report: VerifyReport, state: GroupState, instance: Instance): void {
   for (const [index, disk] of instanceDisks(state.config, instance).entries())
     for (const snapshot of snapshotsOf(state.snapshots, disk.uuid)) {

@@ -1,4 +1,4 @@
-// OS definitions: each node's are usable, and the same as those of the first node of the group.
+// OS definitions: each node's must be usable, and equal to those of the group's first node.
 import { OS_SEARCH_PATH } from '../../../model/constants/paths'
 import { RELEASE_VERSION } from '../../../model/constants/versions'
 import type { OsDiagnosis } from '../../../rpc/node/dicts'
@@ -11,7 +11,7 @@ interface NodeSystems {
 }
 
 export function verifySystems(report: VerifyReport, images: readonly NodeImage[]): void {
-  // OS definitions that come with this program do not exist on nodes that run another version, so those are not compared.
+  // Nodes with another version lack the OS definitions that come with this program, so these are not compared.
   const mixed = images.some(({ answer: { version } }) => Array.isArray(version) && version[1] !== RELEASE_VERSION)
   const expected = ([, path]: OsDiagnosis) => !mixed || OS_SEARCH_PATH.some((place) => path.startsWith(`${place}/`))
   const all = images.flatMap(({ node, answer }): NodeSystems[] => {

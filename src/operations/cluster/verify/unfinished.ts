@@ -5,7 +5,7 @@ import type { ConfigData, Instance } from '../../../model/config'
 import { isHalfMade, isReserved } from '../../../model/instance'
 import type { VerifyReport } from './report'
 
-/** `instances` are locked by this job, so no other job is making them. */
+/** This job has locked `instances`, so no other job is making them. */
 export function verifyUnfinished(report: VerifyReport, config: ConfigData, instances: readonly Instance[]): void {
   for (const instance of instances) {
     if (isReserved(instance)) continue

@@ -1,4 +1,4 @@
-// OP_CLUSTER_VERIFY_CONFIG: what can be seen without asking a node.
+// OP_CLUSTER_VERIFY_CONFIG: checks that need no node.
 import { recordValues } from '../../../config/records'
 import { verifyConfig } from '../../../config/verify'
 import { certificateEnd_ms } from '../../../lib/tls'
@@ -24,7 +24,7 @@ export const clusterVerifyConfig = logicalUnit(OpClusterVerifyConfig, {
     'node-res': shared(all),
     network: shared(all),
   }),
-  // Reads the whole configuration: a slice leaves out objects without references, and those are wanted here.
+  // Reads the whole configuration, because a slice omits unreferenced objects, which matter here.
   check: (ctx) => ctx.env.wconfd.readConfig(),
   async run(ctx, op, config) {
     const report = new VerifyReport(ctx, op)
@@ -41,7 +41,7 @@ export const clusterVerifyConfig = logicalUnit(OpClusterVerifyConfig, {
   },
 })
 
-/** While it is under way no jobs are accepted; so it was cut off, and somebody opened the queue. */
+/** A running upgrade accepts no jobs. So this one was cut off, and somebody opened the queue again. */
 async function verifyUpgrade({ env }: UnitContext, report: VerifyReport): Promise<void> {
   const upgrade = readNote(await env.masterFile?.(PATH.INTENT_TO_UPGRADE))
   if (upgrade !== undefined) report.error('ECLUSTERCFG', null, unfinishedUpgrade(upgrade), 'WARNING')
@@ -84,7 +84,7 @@ function verifyHvParams(report: VerifyReport, config: ConfigData): void {
   for (const [source, hypervisor, params] of hvSources(config, recordValues(config.instances))) {
     try {
       const types = Object.fromEntries(Object.entries(HV_PARAMS[hypervisor]).map(([name, { type }]) => [name, type]))
-      // Older configurations keep parameters that have gone; they do no harm.
+      // Older configurations keep obsolete parameters, which do no harm.
       const known = Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(types, name)))
       enforceTypes(known, types)
       checkHvParams(hypervisor, known)
@@ -101,7 +101,7 @@ function verifyHvParams(report: VerifyReport, config: ConfigData): void {
   }
 }
 
-/** Nodes and instances that no check of a group reaches. */
+/** Finds nodes and instances that no group's check covers. */
 function verifyPlaces(report: VerifyReport, { nodes, nodegroups, instances }: ConfigData): void {
   const dangling = recordValues(nodes).filter((node) => nodegroups[node.group] === undefined)
   const shown = dangling.map((node) => {

@@ -1,4 +1,5 @@
-// OP_CLUSTER_VERIFY_GROUP: asks the nodes of one group what they have and do, and compares it with the configuration. Reads only.
+// OP_CLUSTER_VERIFY_GROUP: asks the nodes of one group for their state, and compares it with the configuration. Reads
+// only.
 import { instanceDisks, nodesOfGroup, secondaryNodes } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -94,7 +95,7 @@ async function scopeOf(ctx: UnitContext, name: string): Promise<Scope> {
   const config = await ctx.config.read(EVERYTHING)
   const group = config.nodegroups[object.uuid]
   if (group === undefined) throw new OpPrereqError(`Node group '${name}' not found`, ECODE.NOENT)
-  // Instances that came into the group since the locks were asked for are for the next time.
+  // Instances that joined the group after the locks were requested are left for the next time.
   const instances = lockedOf(ctx, config, group.uuid).filter((instance) => !instance.forthcoming)
   const nodes = niceSortBy(nodesOfGroup(config, group.uuid), (node) => node.name)
   return { config, group, nodes, instances: niceSortBy(instances, (instance) => instance.name) }
@@ -113,7 +114,7 @@ const mirrorNodes = (config: ConfigData, instances: readonly Instance[]): string
     .filter((instance) => instanceDisks(config, instance).some((disk) => isMirroredInside(disk.dev_type)))
     .flatMap((instance) => secondaryNodes(config, instance))
 
-/** With those that jobs have reserved, for whom a device may be there already. */
+/** Includes minors that jobs have reserved: their devices may already exist. */
 const minorsIn = async (ctx: UnitContext, { config, busy }: GroupState): Promise<Minors> =>
   drbdHelperOf(config.cluster) === undefined ? new Map() : minorsOf(config, busy, await ctx.env.wconfd.computeDRBDMap())
 

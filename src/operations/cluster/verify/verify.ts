@@ -1,4 +1,4 @@
-// OP_CLUSTER_VERIFY and OP_CLUSTER_VERIFY_DISKS: they only submit the jobs that do the work, one for each node group.
+// OP_CLUSTER_VERIFY and OP_CLUSTER_VERIFY_DISKS: only submit the jobs that do the work, one for each node group.
 import { diskTemplateOf } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import { OpClusterVerify, OpClusterVerifyDisks } from '../../../opcodes/cluster'
@@ -20,7 +20,7 @@ export const clusterVerify = logicalUnit(OpClusterVerify, {
       op.group_name === undefined ? [[{ OP_ID: 'OP_CLUSTER_VERIFY_CONFIG', ...flags }]] : []
     const jobs = groups.map((group_name, index): WireOpCode[] => {
       const { skip_checks, verify_clutter } = op
-      // However the check of the configuration ends, the groups wait for its end.
+      // The groups' jobs wait for the check of the configuration, whatever its result.
       const depends = config.length > 0 ? [[-(index + 1), []]] : null
       return [{ OP_ID: 'OP_CLUSTER_VERIFY_GROUP', group_name, ...flags, skip_checks, verify_clutter, depends }]
     })

@@ -1,5 +1,5 @@
-// Logical volumes that are missing, and those that nobody owns, with what mends it: an operation that was ended half-way may have left
-// the data of an instance under another name.
+// Logical volumes that are missing or have no owner, with the remedy: an interrupted operation may have left an
+// instance's data under another name.
 import { instanceDisks, instanceNodes, instanceOfDisk, logicalVolumes } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, Instance } from '../../../model/config'
@@ -67,7 +67,7 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images, snap
   }
 }
 
-/** For each node. One that is detached is owned, too. */
+/** By node. Includes detached disks. */
 function ownedVolumes(config: ConfigData): Map<NodeImage['node']['uuid'], Set<string>> {
   const owned = new Map<NodeImage['node']['uuid'], Set<string>>()
   for (const disk of recordValues(config.disks))

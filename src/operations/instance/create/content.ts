@@ -1,4 +1,4 @@
-// Fills the disks of a new instance: with a fresh system, an export, or the stream of another cluster.
+// Fills the disks of a new instance: with a new system, an export, or a stream from another cluster.
 import { isIPv6 } from 'node:net'
 import { ELOG_REMOTE_IMPORT, RIE_CERT_VALIDITY_S, RIE_CONNECT_TIMEOUT_S } from '../../../model/constants/exports'
 import type { ConfigData } from '../../../model/config'
@@ -75,7 +75,7 @@ export const contentEnv = (content: Content, view: InstanceView): HookEnv =>
         SRC_IMAGES: imagesOf(content.source, view.disks.length).map((image) => image ?? false),
       }
 
-/** Fills the disks. A failure leaves the instance, stopped: what did arrive may be all that there is. */
+/** Fills the disks. On failure the instance stays, stopped: the data that arrived may be the only copy. */
 export async function importDisks(
   ctx: UnitContext,
   view: InstanceView,
@@ -104,7 +104,7 @@ export async function importDisks(
     ctx.log.warning(`Failed to run rename script for ${instance.name} on node ${primary.name}: ${renamed.error}`)
 }
 
-/** A disk of which the export has no image stays empty. */
+/** A disk without an image in the export stays empty. */
 async function copyFromExport(
   ctx: UnitContext,
   view: InstanceView,
@@ -143,7 +143,7 @@ async function receive(
     return await Promise.all(
       ends.map(async (end, index) => {
         const ok = await received(ctx, end, index)
-        // Nobody will be told where to send the others.
+        // The sender will never learn the other disks' addresses.
         if (!ok && !announcement.made) await Promise.all(ends.map((other) => other.abort()))
         return ok
       }),
@@ -186,7 +186,7 @@ async function received(ctx: UnitContext, end: TransferEnd, index: number): Prom
   return ok
 }
 
-/** Tells the sender where to send, once all disks are waited for: an entry of its own kind in the job's log. */
+/** Tells the sender where to send when all disks can be received: a special entry in the job's log. */
 class Announcement {
   made = false
   private readonly disks = new Map<number, Destination>()

@@ -1,4 +1,4 @@
-// An instance from an export: the export supplies the parameters that the opcode leaves out.
+// Creates an instance from an export, which supplies the parameters that the opcode omits.
 import * as path from 'node:path'
 import { parseIni, type IniSections } from '../../../lib/ini'
 import { fillOsParams } from '../../../config/filled'
@@ -27,7 +27,7 @@ export interface ImportSource {
 
 type Values = Readonly<Record<string, string>>
 
-/** Where the export is: on a given node, or on the one that lists it. */
+/** The node with the export: the given one, or the one that lists it. */
 export async function givenSource(ctx: UnitContext, op: CreateOp): Promise<Node | undefined> {
   if (op.src_node === undefined) {
     if (op.src_path !== undefined && path.posix.isAbsolute(op.src_path))
@@ -65,7 +65,7 @@ async function nodeWithExport(ctx: UnitContext, name: string): Promise<Node> {
   throw new OpPrereqError(`No export found for relative path ${name}`, ECODE.INVAL)
 }
 
-/** The opcode, with missing parameters taken from the export. `isCopy`: the instance that was exported is still there. */
+/** The opcode, completed from the export. `isCopy`: the exported instance still exists. */
 export function withExport(
   op: CreateOp,
   { sections, oldName }: ImportSource,
@@ -75,14 +75,14 @@ export function withExport(
   const instance = sections[EXPORT_SECTION.instance] ?? {}
   const exported = sections[EXPORT_SECTION.export]?.['os'] ?? ''
   const os = isNone(exported) ? '' : exported
-  // To cloud-init the copy is an installation of its own.
+  // For cloud-init the copy is a new installation.
   const { [INSTANCE_ID]: _, ...exportedParams } = sections[EXPORT_SECTION.os] ?? {}
   const disks = op.disks.length > 0 ? op.disks : exportedDisks(instance)
   if (disks.length === 0 && hasDisks(op.disk_template ?? ''))
     throw new OpPrereqError('No disk info specified and the export is missing the disk information', ECODE.INVAL)
   const full: CreateOp = {
     ...op,
-    // An instance may be restored even if its OS variant is no longer listed.
+    // An instance can be restored even if its OS variant is no longer listed.
     force_variant: true,
     os_type: os === '' ? undefined : os,
     disks,
@@ -105,7 +105,7 @@ function exportedDisks(instance: Values): DiskParams[] {
   })
 }
 
-/** A copy has MAC addresses of its own. */
+/** A copy gets new MAC addresses. */
 function exportedNics(instance: Values, isCopy: boolean): NicParams[] {
   const numbers = upTo(MAX_NICS)
   const end = numbers.find((index) => instance[`nic${index}_mac`] === undefined) ?? MAX_NICS
@@ -114,7 +114,7 @@ function exportedNics(instance: Values, isCopy: boolean): NicParams[] {
     const [ip, name, network] = [value('ip'), value('name'), value('network')]
     const mac = isCopy ? undefined : value('mac')
     const [mode, link, vlan] = [value('mode'), value('link'), value('vlan')]
-    // Those of a network come from the node's group.
+    // A network's parameters come from the node's group.
     const own = network === undefined ? { mode, link, vlan } : { network }
     return Object.fromEntries(Object.entries({ mac, ip, name, ...own }).filter(([, one]) => one !== undefined))
   })
@@ -131,7 +131,7 @@ function keptMacs(op: CreateOp, instance: Values, oldName: string): readonly Nic
 
 const BACKEND: readonly string[] = ['maxmem', 'minmem', 'memory', 'vcpus']
 
-/** Older exports have them among the instance's own values; `memory` is both bounds of others still older. */
+/** Older exports store them among the instance's own values. Even older ones have `memory` for both bounds. */
 function exportedBackend(sections: IniSections, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const instance = Object.entries(sections[EXPORT_SECTION.instance] ?? {})
   const own =
@@ -141,7 +141,7 @@ function exportedBackend(sections: IniSections, given: Readonly<Record<string, u
   return { maxmem: memory, minmem: memory, ...values }
 }
 
-/** Removes values that equal the cluster's defaults. Other code does so for hypervisor and backend parameters. */
+/** Removes values that equal the cluster's defaults. Hypervisor and backend parameters are handled elsewhere. */
 function withoutDefaults(op: CreateOp, { cluster }: ConfigData): CreateOp {
   const usual = new Map<string, unknown>(Object.entries(cluster.nicparams.default))
   const nics = op.nics.map((nic) =>
@@ -152,7 +152,7 @@ function withoutDefaults(op: CreateOp, { cluster }: ConfigData): CreateOp {
   return { ...op, nics, osparams: Object.fromEntries(osparams) }
 }
 
-/** Images of the disks on the source node; undefined where the export has none. */
+/** Images of the disks on the source node; undefined if the export lacks one. */
 export const imagesOf = ({ sections, directory }: ImportSource, count: number): (string | undefined)[] =>
   upTo(count).map((index) => {
     const dump = sections[EXPORT_SECTION.instance]?.[`disk${index}_dump`]

@@ -1,4 +1,4 @@
-// The nodes of a new instance: given or chosen by an allocator, and whether it can be there.
+// The nodes of a new instance, given or chosen by an allocator, and checks of them.
 import { fillHvParams, fillNdParams } from '../../../config/filled'
 import type { ConfigData, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -17,14 +17,14 @@ import { checkPolicy, type CreateOp, type Wanted } from './plan'
 
 export interface InstanceNodes {
   readonly primary: Node
-  /** The other side of a mirror. */
+  /** The node of the mirror's other side. */
   readonly secondary: Node | undefined
 }
 
 export const listOf = ({ primary, secondary }: InstanceNodes): Node[] =>
   secondary === undefined ? [primary] : [primary, secondary]
 
-/** Those that the opcode names. */
+/** The nodes that the opcode names. */
 export async function givenNodes(ctx: UnitContext, op: CreateOp, mirrored: boolean): Promise<InstanceNodes> {
   const { object: primary } = await findNode(ctx, op.pnode ?? '', op.pnode_uuid)
   ctx.note({ pnode: primary.name, pnode_uuid: primary.uuid })
@@ -36,7 +36,7 @@ export async function givenNodes(ctx: UnitContext, op: CreateOp, mirrored: boole
   return { primary, secondary }
 }
 
-/** Given, or chosen by the allocator; the locks of the others are given back. */
+/** Given or chosen by the allocator; the other nodes' locks are released. */
 export async function nodesFor(
   ctx: UnitContext,
   config: ConfigData,
@@ -58,7 +58,7 @@ export async function nodesFor(
   return nodes
 }
 
-/** The requirements of a new instance for its nodes. */
+/** What a new instance requires of its nodes. */
 export async function placementFor(ctx: UnitContext, op: CreateOp, wanted: Wanted): Promise<PlacementRequest> {
   const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.name
   const { tags, ignore_ipolicy: ignorePolicy, opportunistic_locking: opportunistic } = op

@@ -1,9 +1,9 @@
-// The OS parameter `os-image`: an image that is written to the first disk, instead of an installation or before one.
+// The OS parameter `os-image`: an image for the first disk, instead of an installation or before one.
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { diskDictOf, type InstanceView } from '../view'
 
-/** Undefined where the parameters name none. */
+/** Undefined if there is none. */
 export function osImage(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const image = params?.['os-image']
   if (image === undefined) return undefined

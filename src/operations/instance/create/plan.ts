@@ -1,4 +1,4 @@
-// Checks an opcode's parameters one after the other, and turns them into the configuration objects of a new instance.
+// Checks an opcode's parameters one by one, and turns them into the configuration objects of a new instance.
 import { fillBeParams, fillHvParams, fillIPolicy, fillOsParams, fillPrivateOsParams } from '../../../config/filled'
 import { checkTag } from '../../../config/changes/tags'
 import type { BeParams, Cluster, ConfigData, Disk, Hypervisor, Instance, Nic } from '../../../model/config'
@@ -25,7 +25,7 @@ import { type DiskTemplate, NO_DISKS } from '../../../model/templates'
 
 export type CreateOp = Op<typeof OpInstanceCreate>
 
-/** Everything about the instance but its node, which the allocator may choose by it. */
+/** Everything about the instance except its node, which the allocator may still choose. */
 export interface Wanted {
   readonly name: string
   readonly os: string
@@ -39,11 +39,11 @@ export interface Wanted {
   readonly folder: string | undefined
   readonly install: boolean
   readonly start: boolean
-  /** Filled, with private and secret ones: for the scripts and their check. */
+  /** With all levels, including private and secret ones: for the scripts and their check. */
   readonly osparams: Readonly<Record<string, string>>
 }
 
-/** Refuses what is wrong without looking at the cluster. */
+/** Refuses mistakes that do not depend on the cluster. */
 export function checkArguments(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.forthcoming && op.commit)
@@ -55,7 +55,7 @@ export function checkArguments(op: CreateOp): void {
   if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
 }
 
-/** Checks that need the job's defaults to be filled in. */
+/** Checks that need the default values. */
 export function checkChoices(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.opportunistic_locking && op.pnode !== undefined)
@@ -72,7 +72,7 @@ export async function wantedInstance(
   cluster: Cluster,
   op: CreateOp,
   resolvedIp?: string,
-  /** Shows in the job the values that its parameters became, even if the job fails later. */
+  /** Shows the resulting parameters in the job, even if it fails later. */
   note: (fields: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): Promise<Wanted> {
   const name = normalHostname(op.instance_name)
@@ -103,7 +103,7 @@ export async function wantedInstance(
   }
 }
 
-/** An instance without an installed system is not started. An imported instance has its system. */
+/** An instance without an installed system does not start. An imported instance has its system. */
 export const startsNever = (op: CreateOp): boolean => op.mode === 'create' && op.no_install === true
 
 function wantedHypervisor(cluster: Cluster, given: Hypervisor | undefined): Hypervisor {
@@ -134,7 +134,7 @@ function wantedBeParams(cluster: Cluster, op: CreateOp): Partial<BeParams> {
   return op.identify_defaults ? differing(own, { ...cluster.beparams.default }) : own
 }
 
-/** Without the values that are what the instance would get anyway. */
+/** Only values that differ from the defaults. */
 function differing<T extends object>(own: T, defaults: Readonly<Record<string, unknown>>): T {
   const kept = { ...own }
   for (const [name, value] of Object.entries(own)) if (value === defaults[name]) Reflect.deleteProperty(kept, name)
@@ -155,7 +155,7 @@ function allOsParams(cluster: Cluster, op: CreateOp, os: string): Record<string,
   }
 }
 
-/** OS parameters are texts; scripts get them in their environment. */
+/** Converts OS parameters to texts, because scripts get them in their environment. */
 export const texts = (params: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]))
 
@@ -215,7 +215,7 @@ export function newInstance(
   return { instance, disks }
 }
 
-/** A configuration as if the instance were in it: to fill its parameters before it is. */
+/** The configuration as if it contained the instance, to fill its parameters beforehand. */
 export const withInstance = (config: ConfigData, instance: Instance, disks: readonly Disk[]): ConfigData => ({
   ...config,
   instances: { [instance.uuid]: instance },

@@ -1,4 +1,4 @@
-// Name and address of a new instance, or of one that gets another name.
+// Resolves name and address of a new or renamed instance.
 import { answersTcp } from '../../../lib/resolve'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { normalHostname } from '../../../model/names'
@@ -8,12 +8,12 @@ import { INSTANCE_IP_PING_S } from '../../../model/limits/operations'
 
 const NODE_DAEMON_PORT = 1811
 
-/** Where the name is to be checked, it is the full one. */
+/** The full name, if the name must be checked. */
 export async function newName(ctx: UnitContext, given: string, nameCheck: boolean): Promise<string> {
   return nameCheck ? (await saneHost(ctx, given)).name : normalHostname(given)
 }
 
-/** Resolves and checks a name. With `ipCheck`, no host may have its address yet. */
+/** Resolves and checks a name. With `ipCheck`, no host may use its address yet. */
 export async function newAddress(ctx: UnitContext, given: string, ipCheck: boolean): Promise<string | undefined> {
   const { name, ip } = await saneHost(ctx, given)
   if (ipCheck && ip !== undefined && (await answersTcp(ip, NODE_DAEMON_PORT, INSTANCE_IP_PING_S)))

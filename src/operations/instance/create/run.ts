@@ -48,7 +48,7 @@ export async function makeInstance(ctx: UnitContext, planned: InstanceView, maki
     await ctx.config.change([recordOf(instance, disks, { reserved, replace: disks.length > 0 })])
     ctx.log.say('adding disks to cluster config')
     if (!(await areWhole(ctx, view, wait))) throw degraded()
-    // The others are made with it.
+    // New disks get the owner's note when they are made.
     if (adopted) await noteOwner(ctx, view)
   })
   return reread(ctx, view)
@@ -86,7 +86,7 @@ async function identified(ctx: UnitContext, view: InstanceView): Promise<Instanc
   return viewOf(withInstance(view.config, view.instance, disks), view.instance)
 }
 
-/** Its record says what the disks are made of until they are the instance's own. */
+/** Until the disks belong to the instance, its record says from which volumes they are made. */
 async function adopt(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
   await register(ctx, view.instance, disks, undefined)
   try {
@@ -97,7 +97,7 @@ async function adopt(ctx: UnitContext, view: InstanceView, disks: readonly Disk[
   }
 }
 
-/** A mirror that is being filled is whole enough for who does not want to wait. */
+/** A mirror that is still being filled is enough for a caller that does not want to wait. */
 async function areWhole(ctx: UnitContext, view: InstanceView, wait: boolean): Promise<boolean> {
   if (wait) return waitForSync(ctx, view)
   if (!view.disks.some(({ dev_type }) => isMirroredInside(dev_type))) return true
@@ -181,8 +181,8 @@ async function forgetIf(
 }
 
 /**
- * Writes the image that is named, or runs the OS scripts if they are wanted. A failure leaves the instance, stopped, as Ganeti does:
- * its disks may help to find out why.
+ * Writes the named image, or runs the OS scripts if wanted. On failure the instance stays, stopped, as in Ganeti: its
+ * disks may help to find the reason.
  */
 export async function install(ctx: UnitContext, view: InstanceView, op: CreateOp, scripts: boolean): Promise<void> {
   const { instance, primary } = view
@@ -195,7 +195,8 @@ export async function install(ctx: UnitContext, view: InstanceView, op: CreateOp
   await areWhole(ctx, view, op.wait_for_sync)
   ctx.log.say('* running the instance OS create scripts...')
   const dict = dictOf(view, { osparams_secret: texts(op.osparams_secret ?? {}) })
-  // What the scripts write is not sent to the other side twice, nor do they share the disk with the filling of the mirror.
+  // Pauses the filling of the mirror during the scripts. So their writes are not sent twice, and do not compete for the
+  // disk.
   const paused = !op.wait_for_sync && view.disks.some(({ dev_type }) => isMirroredInside(dev_type))
   if (paused) await pauseSync(ctx, view, true)
   const result = await ctx.nodes.attempt(primary, 'instance_os_add', [dict, false, op.debug_level ?? 0])

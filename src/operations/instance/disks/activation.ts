@@ -1,4 +1,4 @@
-// An instance's disks while it lives: activating, deactivating, opening and closing them, and whether they are whole.
+// An instance's disks in use: activates, deactivates, opens and closes them, and checks their state.
 import { change } from '../../../config/changes'
 import type { Disk, Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
@@ -8,10 +8,10 @@ import { allNodes, dictOf, diskDictOf, diskDicts, reread, type InstanceView } fr
 import { isMirroredInside } from '../../../model/templates'
 
 export type ActiveDisk = [node: string, disk: string, device: string | null]
-/** Where the primary node finds an assembled disk: what hotplugging it asks for. */
+/** The location of an assembled disk on the primary node, for hotplugging. */
 export type DiskLink = readonly [link: string | true, uri: string | null]
 
-/** Activates all disks, or none: throws after deactivating again what could be activated. */
+/** Activates all disks or none: on failure, deactivates them again and throws. */
 export async function startDisks(
   ctx: UnitContext,
   view: InstanceView,
@@ -59,7 +59,7 @@ export async function assembleDisks(
   return { ok, devices, links, view: active }
 }
 
-/** For disks whose size is wrong in the configuration: a size of 0 is not compared with that of the device. */
+/** For disks whose configured size is wrong: a size of 0 is not compared with the device's. */
 const withoutSize = (disk: Disk): Disk => ({ ...disk, size: 0, children: disk.children.map(withoutSize) })
 
 async function assembleOn(
@@ -80,7 +80,7 @@ async function assembleOn(
   return undefined
 }
 
-/** Deactivates disks on every node. Answers false if that failed on a node that matters. */
+/** Deactivates disks on every node. Returns false if that failed on a node that matters. */
 export async function shutdownDisks(
   ctx: UnitContext,
   view: InstanceView,
@@ -101,7 +101,7 @@ export async function shutdownDisks(
   return ok
 }
 
-/** Closing takes write access away, so that another node can have it. */
+/** Closing removes write access, so that another node can have it. */
 export async function closeDisks(ctx: UnitContext, view: InstanceView, node: Node, force = false): Promise<void> {
   ctx.log.say(`* closing instance disks on node ${node.name}`)
   if (view.disks.length === 0) return
@@ -122,7 +122,7 @@ export async function openDisks(ctx: UnitContext, view: InstanceView, node: Node
   ])
 }
 
-/** Whether a node has the disk's data whole. */
+/** Whether a node has all of the disk's data. */
 export async function isConsistent(
   ctx: UnitContext,
   view: InstanceView,
@@ -142,7 +142,7 @@ export async function isConsistent(
   return localOnly ? result.payload.ldisk_status === 1 : !result.payload.is_degraded
 }
 
-/** The nodes on which a disk has to be handled: its own for mirrored ones, else the primary alone. */
+/** The nodes that handle a disk: its own if it is mirrored, otherwise the primary alone. */
 export function nodesOf(view: InstanceView, disk: Disk): readonly Node[] {
   return isMirroredInside(disk.dev_type) ? allNodes(view) : [view.primary]
 }

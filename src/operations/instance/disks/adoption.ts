@@ -1,5 +1,5 @@
-// Volumes that exist before their instance: they get new names and keep their data. Whatever fails, they are never removed; they get
-// their old names back.
+// Volumes that exist before their instance: they get new names and keep their data. Whatever fails, they are never
+// removed, but get their old names back.
 import * as path from 'node:path'
 import type { Disk, LogicalId, Node } from '../../../model/config'
 import { ADOPTABLE_BLOCKDEV_ROOT } from '../../../model/constants/disks'
@@ -11,10 +11,12 @@ import { diskDictOf, type InstanceView } from '../view'
 import type { CreateOp, Wanted } from '../create/plan'
 import { mayAdopt } from './spec'
 
-/** A parameter of disks that are to come only: the volume that they are made of. */
+/** The parameter, only of future disks, that names the volume to adopt. */
 const ADOPT = 'adopt'
 
-/** What can be said without looking at the cluster: all disks are adopted or none is, and not by an instance that brings its data. */
+/**
+ * Checks that need no cluster: either all disks are adopted or none, and not by an instance that brings its own data.
+ */
 export function checkAdoption(op: CreateOp, template: Wanted['template']): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   const adopted = op.disks.filter(({ adopt }) => adopt !== undefined)
@@ -28,7 +30,7 @@ export function checkAdoption(op: CreateOp, template: Wanted['template']): void 
 
 export const adopts = ({ disks }: Pick<Wanted, 'disks'>): boolean => disks.some(({ adopt }) => adopt !== undefined)
 
-/** The volumes are on the node, nobody has them or uses them, and their sizes are those of the disks. */
+/** Checks that the volumes are on the node and unused, and that the disks have their sizes. */
 export async function withAdopted(ctx: UnitContext, wanted: Wanted, place: DiskPlace): Promise<Wanted> {
   if (!adopts(wanted)) return wanted
   if (factsOf(wanted.template).adoptedOnly === true) return withDevices(ctx, wanted, place.primary)
@@ -53,7 +55,7 @@ export async function withAdopted(ctx: UnitContext, wanted: Wanted, place: DiskP
   return { ...wanted, disks }
 }
 
-/** The same for block devices, which need no other name. */
+/** The same for block devices, which need no new name. */
 async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Promise<Wanted> {
   const devices = wanted.disks.map(({ adopt = '' }) => adopt)
   if (new Set(devices).size < devices.length)
@@ -70,7 +72,7 @@ async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Pro
   return { ...wanted, disks: wanted.disks.map((spec) => ({ ...spec, size: sizes[spec.adopt ?? ''] ?? spec.size })) }
 }
 
-/** They are where devices may be taken from, and no disk of the cluster is one of them. */
+/** Checks that devices are in allowed places, and that no disk of the cluster uses them. */
 export async function checkDevicesFree(ctx: UnitContext, devices: readonly string[]): Promise<void> {
   const strange = devices.filter((one) => path.posix.normalize(one) !== one || !one.startsWith(ADOPTABLE_BLOCKDEV_ROOT))
   if (strange.length > 0)
@@ -101,11 +103,11 @@ async function reserve(ctx: UnitContext, volume: string): Promise<void> {
 const volumesOn = (ctx: UnitContext, node: Node) =>
   ctx.nodes.require(node, `Cannot get LV information from node ${node.name}`, ECODE.ENVIRON, 'lv_list', [[]])
 
-/** Disks as they are until they are made: they say what they are made of, so that nobody removes it. */
+/** Disks before adoption: they name their volume, so that nobody removes it. */
 export const toBeAdopted = (disks: readonly Disk[], { disks: specs }: Pick<Wanted, 'disks'>): Disk[] =>
   disks.map((disk, index) => {
     const adopt = specs[index]?.adopt
-    // A device keeps its name, and nobody deletes it.
+    // A device keeps its name, and is never deleted.
     return adopt === undefined || diskIdOf(disk.dev_type) === 'device'
       ? disk
       : { ...disk, params: { ...disk.params, [ADOPT]: adopt } }
@@ -118,7 +120,7 @@ const oldId = (disk: Disk): LogicalId | undefined => {
 
 export const isAdopted = (disk: Disk): boolean => oldId(disk) !== undefined
 
-/** The volumes get the names of their disks. */
+/** Renames the volumes to the names of their disks. */
 export async function adoptVolumes(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
   if (disks.some(({ dev_type }) => diskIdOf(dev_type) === 'device')) return
   const pairs = disks.map((disk) => {
@@ -129,14 +131,14 @@ export async function adoptVolumes(ctx: UnitContext, view: InstanceView, disks: 
   if (!result.ok) throw new OpExecError(`Failed to rename adopted LVs: ${result.error}`)
 }
 
-/** The volumes that have got new names get their old ones; whether none is left under a new one. */
+/** Gives renamed volumes their old names back. Returns whether all of them have these again. */
 export async function giveBack(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<boolean> {
   let ok = true
   for (const disk of disks) {
     const before = oldId({ ...disk, forthcoming: true })
     if (before === undefined) continue
     const there = await ctx.nodes.attempt(view.primary, 'blockdev_find', [diskDictOf(view, disk)])
-    // It still has, or has again, the name that its user gave it.
+    // It still has, or has again, the user's name.
     if (there.ok && there.payload === null) continue
     const back = await ctx.nodes.attempt(view.primary, 'blockdev_rename', [[[diskDictOf(view, disk), before]]])
     if (back.ok) continue

@@ -1,4 +1,5 @@
-// Disks that change hands with their data: detached from one instance, they are in the configuration until another one gets them.
+// Moves disks with their data between instances: a detached disk stays in the configuration until another instance gets
+// it.
 import { pythonRepr } from '../../../lib/python-text'
 import * as path from 'node:path'
 import { change } from '../../../config/changes'
@@ -54,7 +55,7 @@ export function checkSyncing({ instance }: InstanceView, action: 'add' | 'attach
     )
 }
 
-/** Ganeti finds out after it has moved the file that a disk belongs to somebody else. */
+/** Ganeti notices only after it has moved the file that the disk belongs to somebody else. */
 async function detachedDisk(ctx: UnitContext, view: InstanceView, params: DiskParams): Promise<Disk> {
   const { uuid, name } = { uuid: undefined, ...params }
   const reference = uuid ?? name
@@ -83,7 +84,7 @@ async function detachedDisk(ctx: UnitContext, view: InstanceView, params: DiskPa
   return disk
 }
 
-/** A file moves into the instance's folder. */
+/** The file moves into the instance's folder. */
 export async function attachDisk(
   ctx: UnitContext,
   view: InstanceView,
@@ -123,7 +124,7 @@ function placeInside(ctx: UnitContext, view: InstanceView, disk: Disk, index: nu
   return { ...disk, logical_id: place?.logical_id ?? disk.logical_id }
 }
 
-/** A file moves out of the instance's folder, to where it outlives the instance. */
+/** The file moves out of the instance's folder, so that it survives the instance. */
 export async function detachDisk(
   ctx: UnitContext,
   view: InstanceView,
@@ -154,7 +155,9 @@ function placeOutside(disk: Disk): Disk {
   return { ...disk, logical_id: [driver ?? '', path.posix.join(path.posix.dirname(dir), base)] }
 }
 
-/** The file and its entry in the configuration change together. If the configuration does not change, the file goes back. */
+/**
+ * Moves the file and changes its configuration together. If the configuration cannot be changed, the file goes back.
+ */
 async function moveFile(
   ctx: UnitContext,
   view: InstanceView,

@@ -1,4 +1,4 @@
-// Changes to the disks of an existing instance: added and removed with their data, or renamed and made read-only.
+// Changes to an existing instance's disks: adds and removes them with their data, renames them, makes them read-only.
 import { change } from '../../../config/changes'
 import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { diskTemplateOf } from '../../../config/lookup'
@@ -40,11 +40,11 @@ export type DiskStep =
       readonly disk: Disk
       readonly index: number
       readonly fields: { readonly mode?: DiskMode; readonly name?: string | null; readonly params?: Disk['params'] }
-      /** Parameters of its provider that were given. */
+      /** Given parameters of its provider. */
       readonly own: Readonly<Record<string, string>>
     }
 
-/** Applied one after the other, so that an index means the list as the changes before left it. */
+/** Changes apply one after the other: an index refers to the list after the earlier changes. */
 export async function planDisks(
   ctx: UnitContext,
   view: InstanceView,
@@ -117,7 +117,7 @@ async function planAdd(
   return { action: 'add', disk, index }
 }
 
-/** The template of the instance's other disks, or the cluster's default if it has none. */
+/** The template of the instance's other disks, or the cluster's default if there are none. */
 function templateFor(view: InstanceView, params: DiskParams): DiskTemplate {
   const given = params['dev_type']
   const own = diskTemplateOf(view.config, view.instance)
@@ -158,7 +158,7 @@ function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): Di
   return { action: 'modify', disk, index, fields, own: own?.given ?? {} }
 }
 
-/** Those of its provider, which scripts get from now on; `default` takes one away. */
+/** The provider's parameters, which its scripts get from now on; `default` removes one. */
 function changedParams(disk: Disk, params: DiskParams): { given: Record<string, string>; all: Disk['params'] } {
   const { mode: _mode, name: _name, ...others } = params
   const known = DISK_PARAM_NAMES.find((name) => Object.hasOwn(others, name))
@@ -169,7 +169,7 @@ function changedParams(disk: Disk, params: DiskParams): { given: Record<string, 
   return { given, all: Object.fromEntries(all) }
 }
 
-/** Carries out the steps; answers with what changed. */
+/** Carries out the steps. Returns the changes. */
 export async function applyDisks(
   ctx: UnitContext,
   view: InstanceView,
@@ -216,7 +216,7 @@ function applyStep(
   }
 }
 
-/** Writes the disk to the configuration as forthcoming before making it, so that no file is lost if the job dies. */
+/** Before a disk is made, it is in the configuration as forthcoming, so that no file is lost if the job dies. */
 async function addDisk(
   ctx: UnitContext,
   view: InstanceView,

@@ -1,4 +1,4 @@
-// Disks of another template in the place of an instance's own, with the same data.
+// Replaces an instance's disks by disks of another template with the same data.
 import { change } from '../../../config/changes'
 import { diskTemplateOf } from '../../../config/lookup'
 import { fillNdParams } from '../../../config/filled'
@@ -25,7 +25,7 @@ export interface Conversion {
   readonly from: DiskTemplate | 'mixed'
   readonly template: DiskTemplate
   readonly disks: readonly Disk[]
-  /** The other side of new mirrors. */
+  /** The node of the new mirrors' other side. */
   readonly secondary: Node | undefined
 }
 
@@ -39,7 +39,7 @@ export async function planConversion(
   const { cluster } = config
   const refuse = (text: string, code: ErrorCode = ECODE.STATE) => new OpPrereqError(text, code)
   const from = diskTemplateOf(config, instance)
-  // Ganeti cannot convert disks of several templates; each is copied by itself here.
+  // Ganeti cannot convert disks of several templates. We copy each separately.
   if (from !== 'mixed' && factsOf(from).notConvertible === 'either')
     throw refuse(`Conversion from the '${from}' disk template is not supported; ${wayFor(from)}`, ECODE.INVAL)
   if (factsOf(template).notConvertible !== undefined)
@@ -91,8 +91,8 @@ const wayFor = (template: DiskTemplate): string =>
     : 'make an instance on its devices with "gnt-instance add -t blockdev --disk 0:adopt=DEVICE", and copy the data'
 
 /**
- * Volumes stay in their groups. Those that become part of a mirror keep their names in front of what it adds, so that verify can tell whose
- * data it finds; where data is copied, both are there for a while.
+ * Volumes stay in their groups. Volumes of a new mirror keep their names as a prefix, so that verify can tell whose
+ * data it finds. While data is copied, both exist.
  */
 const asVolumes = ({ disks }: InstanceView, specs: readonly DiskSpec[], from: Conversion['from']): DiskSpec[] =>
   specs.map((spec, index) => {
@@ -124,7 +124,7 @@ export async function convertDisks(
   }
   const all = await withIdentities(ctx, planned)
   const there = await viewOn(ctx, view, secondary)
-  // Among disks of several templates some are as they are to be.
+  // Among disks of several templates, some may already have the wanted one.
   const pairs = view.disks.flatMap((old, index) => {
     const disk = all[index]
     return disk === undefined || (from === 'mixed' && old.dev_type === template) ? [] : [{ index, old, disk }]
@@ -150,7 +150,7 @@ export async function convertDisks(
   return [['disk_template', template]]
 }
 
-/** Mirrors, and what is mapped, have a device from which can be read only while they are active. */
+/** Mirrors and mapped disks have a readable device only while they are active. */
 async function whileActive(
   ctx: UnitContext,
   view: InstanceView,

@@ -1,11 +1,13 @@
-// Files of disks are sparse: they take room only as the guest writes, so more can be promised than there is.
+// Disk files are sparse: they take room only as the guest writes, so more can be promised than exists.
 import type { Cluster, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { sizeText } from './files'
 import { directoryOf, type DiskTemplate, isInFileSystem } from '../../../model/templates'
 
-/** Refuses more space than the file system has in all. If only the free space is too small, writes that to the job's log. */
+/**
+ * Refuses more than the file system's whole size. If only the free space is too small, writes that to the job's log.
+ */
 export async function checkFileSpace(
   ctx: UnitContext,
   { cluster, node, template }: { cluster: Cluster; node: Node; template: DiskTemplate },

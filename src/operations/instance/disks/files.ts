@@ -1,4 +1,4 @@
-// The data of an instance's disks: made, wiped and deleted on its nodes.
+// Makes, wipes and deletes the data of an instance's disks on its nodes.
 import { pythonRepr } from '../../../lib/python-text'
 import * as path from 'node:path'
 import { fillNdParams } from '../../../config/filled'
@@ -14,9 +14,10 @@ import { diskDictOf, diskDicts, type InstanceView } from '../view'
 import { factsOf } from '../../../model/templates'
 
 /**
- * Makes the disks, all or none: what was made before a failure is removed again, and what could not be is named. The disk that
- * failed is removed too when it is `unique`: a call without an answer may have made it. Otherwise it may be somebody's data.
- * `undone` hears after a failure whether nothing is left: only then may the disks be forgotten.
+ * Makes all disks or none. After a failure it removes those that were made, and names those that it could not remove.
+ * It also removes the failed disk if it is `unique`, since a call without an answer may have made it; otherwise that
+ * may be somebody's data. After a failure `undone` learns whether nothing is left: only then may the disks be
+ * forgotten.
  */
 export async function createDisks(
   ctx: UnitContext,
@@ -31,7 +32,7 @@ export async function createDisks(
       const onNodes = nodesOf(view, disk).map((node): OnNode => ({ node, disk, unique, made: [] }))
       made.push(...onNodes.map((one) => one.made))
       await allOrThrow(onNodes.map((one) => createParts(ctx, view, one)))
-      // The primary node's data counts, so its side is there first.
+      // The primary node's data counts, so its side is made first.
       for (const one of onNodes) await createItself(ctx, view, one)
     }
   } catch (error) {
@@ -41,14 +42,14 @@ export async function createDisks(
   }
 }
 
-/** A device on a node; removing it removes what is below it. */
+/** A device on a node; removing it removes its parts too. */
 interface Made {
   readonly node: Node
   readonly disk: Disk
   readonly dict: DiskDict
 }
 
-/** File-based disks of an instance share a folder. */
+/** An instance's disk files share a folder. */
 export async function createDirectory(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
   const folder = fileFolder(disks)
   if (folder === undefined) return
@@ -68,14 +69,14 @@ interface OnNode {
   readonly made: Made[]
 }
 
-/** What a disk is built upon. */
+/** Makes the parts of a disk. */
 async function createParts(ctx: UnitContext, view: InstanceView, on: OnNode): Promise<void> {
   const dict = diskDictOf(view, on.disk)
   for (const [index, disk] of on.disk.children.entries())
     await createNoted(ctx, view, on, { node: on.node, disk, dict: dict.children[index] ?? dict })
 }
 
-/** A disk that is removed takes its parts with it. */
+/** Removing the disk removes its parts. */
 function createItself(ctx: UnitContext, view: InstanceView, on: OnNode): Promise<void> {
   const { node, disk, made } = on
   return createNoted(ctx, view, on, { node, disk, dict: diskDictOf(view, disk) }, () => void made.splice(0))
@@ -97,12 +98,12 @@ async function createNoted(
   if (!unique) note()
 }
 
-/** Nothing is under way any more when it throws. */
+/** When it throws, no work is running any more. */
 async function allOrThrow(work: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason
 }
 
-/** Makes one device on one node, whose parts are there. */
+/** Makes a device on a node. Its parts must exist. */
 export async function createDevice(
   ctx: UnitContext,
   view: InstanceView,
@@ -131,7 +132,10 @@ async function undoCreate(ctx: UnitContext, made: readonly Made[]): Promise<bool
   return whole
 }
 
-/** Deletes the disks; false when one may be left, after a warning that names it. Volumes that were to be adopted stay. */
+/**
+ * Deletes the disks. Returns false, after a warning with the name, if one may be left. Volumes that were to be adopted
+ * stay.
+ */
 export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<boolean> {
   let ok = true
   if (!(await giveBack(ctx, view, disks.filter(isAdopted)))) ok = false
@@ -143,7 +147,7 @@ export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: r
       if (!result.offline || node.uuid === view.primary.uuid) ok = false
     }
   }
-  // The folder goes with the last disk in it.
+  // The folder is removed with its last disk.
   const folder = fileFolder(disks)
   const others = view.disks.filter(({ uuid }) => disks.every((one) => one.uuid !== uuid))
   if (folder === undefined || folder === fileFolder(others)) return ok
@@ -153,10 +157,10 @@ export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: r
   return false
 }
 
-/** Whose data it is stands with it on its nodes. */
+/** A note on the nodes that names the data's owner. */
 const ownerNote = (instance: string): string => `originstname+${instance}`
 
-/** For data that was there before, or whose instance has another name now. */
+/** For data that existed before, or whose instance has a new name. */
 export async function noteOwner(ctx: UnitContext, view: InstanceView): Promise<void> {
   for (const [index, disk] of view.disks.entries()) {
     for (const node of nodesOf(view, disk)) {
@@ -167,7 +171,7 @@ export async function noteOwner(ctx: UnitContext, view: InstanceView): Promise<v
   }
 }
 
-/** Overwrites whole disks with zeros, in pieces, with progress. */
+/** Overwrites whole disks with zeros, in pieces, and reports progress. */
 export async function wipeDisks(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
   const { primary } = view
   const paused = await ctx.nodes.attempt(primary, 'blockdev_pause_resume_sync', [diskDicts(view), true])
@@ -180,7 +184,7 @@ export async function wipeDisks(ctx: UnitContext, view: InstanceView, disks: rea
   }
 }
 
-/** Wipes a disk from an offset on, because the part before it is in use. */
+/** Wipes a disk from an offset on; the part before it is in use. */
 export async function wipeFrom(ctx: UnitContext, view: InstanceView, disk: Disk, from_mib: number): Promise<void> {
   const index = disk.iv_name.replace('disk/', '')
   const chunk_mib = Math.max(1, Math.min(MAX_WIPE_CHUNK_MIB, Math.floor((disk.size * MIN_WIPE_CHUNK_PERCENT) / 100)))
@@ -193,19 +197,19 @@ export async function wipeFrom(ctx: UnitContext, view: InstanceView, disk: Disk,
   }
 }
 
-/** A disk in Ganeti's errors. */
+/** A disk's text in Ganeti's errors. */
 export function diskText(disk: Disk): string {
   const id = `(${disk.logical_id.map(pythonRepr).join(', ')})`
   const children = `[${disk.children.map(diskText).join(', ')}]`
   return `<Disk(type=${disk.dev_type}, logical_id=${id}, children=${children}, visible as /dev/${disk.iv_name}, size=${disk.size}m)>`
 }
 
-/** Ganeti tells of disks that are about to be made, if they have one part. */
+/** Ganeti announces new disks, if they have no parts. */
 export function tellDisk(ctx: UnitContext, disk: Disk, index: number): void {
   if (disk.children.length === 0) ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
 }
 
-/** A size as Ganeti shows it to people. */
+/** A size as Ganeti prints it. */
 export function sizeText(mib: number): string {
   if (mib < 1024) return `${mib}M`
   return mib < 1024 * 1024 ? `${(mib / 1024).toFixed(1)}G` : `${(mib / 1024 / 1024).toFixed(1)}T`

@@ -1,4 +1,4 @@
-// Disks on one node that become mirrors, and back: the volumes with the data stay, and get their names.
+// Converts disks on one node to mirrors, and back: the data volumes stay, under new names.
 import { change } from '../../../config/changes'
 import { nodesOfGroup } from '../../../config/lookup'
 import type { Disk, Node } from '../../../model/config'
@@ -25,7 +25,7 @@ import { checkVolumeSpace, volumeNeeds } from './volume-space'
 const becomesMirror = ({ disk_template: template }: SetOp): boolean =>
   template !== undefined && isMirroredInside(template)
 
-/** Locks of nodes for a conversion; undefined where those of the instance do. */
+/** Locks of nodes for a conversion; undefined if the instance's locks are enough. */
 export async function conversionLocks(ctx: UnitContext, op: SetOp): Promise<Want | undefined> {
   if (!becomesMirror(op)) return undefined
   const view = await readInstance(ctx, op)
@@ -39,7 +39,7 @@ export async function conversionLocks(ctx: UnitContext, op: SetOp): Promise<Want
   return exclusive([...new Set([...own, object.uuid])])
 }
 
-/** The node for the other side, undefined where the new template needs none. */
+/** The node for the other side; undefined if the new template needs none. */
 export async function secondaryFor(ctx: UnitContext, view: InstanceView, op: SetOp): Promise<Node | undefined> {
   if (!becomesMirror(op)) return undefined
   if (op.remote_node === undefined && op.iallocator === undefined)
@@ -86,7 +86,7 @@ async function chosenSecondary(ctx: UnitContext, view: InstanceView, allocator: 
   return (await findNode(ctx, result)).object
 }
 
-/** Room for all that is new: the primary node has the data already. */
+/** Checks the room for new volumes: the primary node already has the data. */
 export async function checkMirrorSpace(
   ctx: UnitContext,
   view: InstanceView,
@@ -100,7 +100,7 @@ export async function checkMirrorSpace(
   await checkVolumeSpace(ctx, config, [view.primary], volumeNeeds(metadata))
 }
 
-/** Answers with the new disks, which are in the configuration in the place of the old ones. */
+/** Returns the new disks, which have replaced the old ones in the configuration. */
 export async function plainToDrbd(
   ctx: UnitContext,
   view: InstanceView,
@@ -160,7 +160,7 @@ async function renameData(ctx: UnitContext, view: InstanceView, disks: readonly 
   const { primary } = view
   const pairs = view.disks.flatMap((old, index) => {
     const [data] = disks[index]?.children ?? []
-    // One that was part of a mirror before has its name already.
+    // A volume that was part of a mirror before already has its name.
     return data === undefined || data.logical_id.join() === old.logical_id.join() ? [] : [{ old, data }]
   })
   if (pairs.length === 0) return
@@ -180,7 +180,7 @@ const exchange = ({ instance, disks: before }: InstanceView, after: readonly Dis
   ...after.map((disk, index) => change('addInstanceDisk', instance.uuid, disk, index)),
 ]
 
-/** The disks that are left of mirrors: the volumes with the data, on the primary node. */
+/** What remains of mirrors: the data volumes on the primary node. */
 export const dataDisks = ({ disks, primary }: InstanceView): Disk[] =>
   disks.flatMap(({ children: [data], iv_name, size, mode, name }) =>
     data === undefined

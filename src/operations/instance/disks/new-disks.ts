@@ -1,5 +1,5 @@
-// The configuration objects of new disks. What a DRBD disk may share with no other, its port, minors and secret, it gets from wconfd
-// when it is about to be made: a check reserves nothing.
+// The configuration objects of new disks. A DRBD disk gets its unique values (port, minors and secret) from wconfd when
+// it is about to be made: a check reserves nothing.
 import { change } from '../../../config/changes'
 import { fillDiskParams } from '../../../config/filled'
 import { drbdId } from '../../../config/lookup'
@@ -11,11 +11,11 @@ import { type DiskTemplate, DRBD_META_SIZE_MIB, factsOf, isDrbd, isMirroredOutsi
 import type { UnitContext } from '../../unit-context'
 import type { DiskSpec } from './spec'
 
-/** Where new disks go. */
+/** The place of new disks. */
 export interface DiskPlace {
   readonly config: Pick<ConfigData, 'cluster' | 'nodegroups'>
   readonly primary: Node
-  /** The other side of a mirror. */
+  /** The node of a mirror's other side. */
   readonly secondary?: Node | undefined
   /** The folder of the instance's files. */
   readonly folder?: string | undefined
@@ -38,7 +38,7 @@ export function newDisks(
       logical_id: newId(ctx.env.random.uuid(), spec, template, place, { driver: options.driver, index }),
       dev_type: template,
       children: [],
-      // All nodes reach an externally mirrored disk, so it belongs to none of them.
+      // All nodes reach an externally mirrored disk, so it has no nodes of its own.
       nodes: isMirroredOutside(template) ? [] : [place.primary.uuid],
       ...common(ctx, spec, `disk/${index}`),
       ...(spec.spindles !== undefined && { spindles: spec.spindles }),
@@ -64,7 +64,7 @@ function newId(
     case 'provider':
       return [spec.provider ?? '', name]
     default:
-      // Where there is no folder for each instance, the file is below the root of the volume.
+      // Without a folder for each instance, the file is below the volume's root.
       return [driver, place.folder === undefined ? `ganeti/${uuid}.${index}` : `${place.folder}/${name}`]
   }
 }
@@ -111,7 +111,10 @@ export const dataVg = (spec: DiskSpec, { config }: DiskPlace): string =>
 export const metaVg = ({ config, primary }: Pick<DiskPlace, 'config' | 'primary'>): string =>
   String(fillDiskParams(config.cluster, config.nodegroups[primary.group], 'drbd')['metavg'])
 
-/** The same disks with ports, minors and secrets. What a job has got that ends before they are in the configuration is free again. */
+/**
+ * The same disks with ports, minors and secrets. If a job ends before they are in the configuration, these are free
+ * again.
+ */
 export async function withIdentities(ctx: UnitContext, disks: readonly Disk[]): Promise<Disk[]> {
   const identified: Disk[] = []
   try {
@@ -134,7 +137,7 @@ async function withIdentity(ctx: UnitContext, disk: Disk): Promise<Disk> {
   return { ...disk, logical_id }
 }
 
-/** For disks that did not come into the configuration. */
+/** For disks that did not get into the configuration. */
 export async function returnPorts(ctx: UnitContext, disks: readonly Disk[]): Promise<void> {
   const ports = disks.flatMap((disk) => drbdId(disk)?.port ?? []).filter((port) => port !== 0)
   await ctx.config.change(ports.map((port) => change('addTcpUdpPort', port)))

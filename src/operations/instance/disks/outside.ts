@@ -1,4 +1,4 @@
-// Checks of disks that are kept outside of nodes: whether the hypervisor can reach them so, and whether a node has their provider.
+// Checks disks outside of nodes: whether the hypervisor can reach them this way, and whether a node has their provider.
 import { fillDiskParams } from '../../../config/filled'
 import type { ConfigData, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'

@@ -1,10 +1,10 @@
-// Takes the renaming of volumes back, also one whose answer got lost.
+// Undoes the renaming of volumes, even if the answer to the renaming got lost.
 import type { LogicalId } from '../../../model/config'
 import type { NodeResult, NodeTarget } from '../../../rpc/node/client'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 
-/** Each volume under the name that it was to get, and its old name. Those that are not there have their old name still. */
+/** Pairs of new and old name. A volume without its new name still has the old one. */
 export async function renameBack(
   ctx: UnitContext,
   node: NodeTarget,

@@ -1,4 +1,4 @@
-// The disks that a user asks for, checked.
+// Checks the disks that a user wants.
 import * as path from 'node:path'
 import { pythonText } from '../../../lib/python-text'
 import { DISK_DRIVER_ACCESS } from '../../../model/constants/disks'
@@ -12,17 +12,17 @@ export interface DiskSpec {
   readonly size: number
   readonly mode: DiskMode
   readonly name: string | undefined
-  /** Volume groups, where they are not the cluster's. */
+  /** Volume groups other than the cluster's. */
   readonly vg?: string
   readonly metavg?: string
   readonly spindles?: number
-  /** What the names of a mirror's volumes begin with, where the data has a name already. */
+  /** The prefix of a mirror's volume names, if the data already has a name. */
   readonly stem?: string
-  /** The volume or device that becomes this disk, with the data that it has. */
+  /** The existing volume or device that becomes this disk with its data. */
   readonly adopt?: string
-  /** How hypervisors reach it, where that is not as the cluster says. */
+  /** How hypervisors reach it, if not as the cluster says. */
   readonly access?: string
-  /** Who keeps it outside, and the parameters that only that one knows. */
+  /** The external provider, and its own parameters. */
   readonly provider?: string
   readonly own?: Readonly<Record<string, string>>
 }
@@ -40,14 +40,14 @@ export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
 
 export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate): DiskSpec[] {
   checkNames('disk', given)
-  // Clients that must always give some are not refused for it.
+  // Some clients always send disks, so these are ignored.
   if (factsOf(template).empty === true) return []
   return given.map((disk) => diskSpec(disk, template))
 }
 
 export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
   const facts = factsOf(template)
-  // Providers of external storage have parameters of their own.
+  // External providers have their own parameters.
   if (facts.ownParams !== true) checkDiskParams(disk)
   const { vg, metavg, access, adopt, spindles, provider } = disk
   if (adopt !== undefined && !mayAdopt(template))
@@ -77,7 +77,7 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
       `The 'provider' option is only valid for the ext disk template, not ${template}`,
       ECODE.INVAL,
     )
-  // The size of an adopted volume is what it is.
+  // An adopted volume keeps its size.
   const size = adopt === undefined ? disk.size : (disk.size ?? 0)
   if (size === undefined) throw new OpPrereqError('Missing disk size', ECODE.INVAL)
   if (!Number.isInteger(size) || size < 0 || (size === 0 && adopt === undefined))
@@ -98,7 +98,7 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
 export const mayAdopt = (template: DiskTemplate): boolean =>
   factsOf(template).id === 'volume' || factsOf(template).adoptedOnly === true
 
-/** Scripts get them as texts. */
+/** As texts, for the scripts. */
 export const ownParams = (disk: DiskParams): Record<string, string> =>
   Object.fromEntries(
     Object.entries(disk)
@@ -106,7 +106,7 @@ export const ownParams = (disk: DiskParams): Record<string, string> =>
       .map(([name, value]) => [name, pythonText(value)]),
   )
 
-/** Spindles are counted only where volume groups are given to instances as whole disks, and must be given there. */
+/** Spindles are counted only if volume groups are given to instances as whole disks; then they are required. */
 export function checkSpindles(specs: readonly DiskSpec[], exclusive: boolean): void {
   if (!exclusive && specs.some(({ spindles }) => spindles !== undefined))
     throw new OpPrereqError(
@@ -117,7 +117,7 @@ export function checkSpindles(specs: readonly DiskSpec[], exclusive: boolean): v
     throw new OpPrereqError('You must specify spindles in instance disks when exclusive storage is active', ECODE.INVAL)
 }
 
-/** A parameter that is not known is a slip of the pen. */
+/** Refuses an unknown parameter, which is probably a typing error. */
 export function checkDiskParams(disk: DiskParams, known = DISK_PARAM_NAMES): void {
   const unknown = Object.keys(disk).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new TypeEnforcementError(`Unknown parameter '${unknown}'`)
@@ -127,7 +127,7 @@ export function checkDiskParams(disk: DiskParams, known = DISK_PARAM_NAMES): voi
 const nameOf = (name: string | undefined): string | undefined =>
   name === undefined || name.toLowerCase() === 'none' ? undefined : name
 
-/** Disks and NICs are also addressed by number, so a name is neither a number nor given twice. */
+/** Users also address disks and NICs by number, so a name must be unique and no number. */
 export function checkNames(kind: string, devices: readonly { readonly name?: string | undefined }[]): void {
   const seen = new Set<string>()
   for (const { name } of devices) {
@@ -140,7 +140,7 @@ export function checkNames(kind: string, devices: readonly { readonly name?: str
   }
 }
 
-/** The folder of an instance's files, undefined for templates that have none. */
+/** The folder of an instance's files; undefined for templates without one. */
 export function fileStorageFolder(
   cluster: Cluster,
   template: DiskTemplate,

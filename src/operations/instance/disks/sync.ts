@@ -1,4 +1,4 @@
-// Waiting for mirrored disks to be in sync.
+// Waits until mirrored disks are in sync.
 import { durationText } from '../../../lib/duration-text'
 import type { Disk } from '../../../model/config'
 import {
@@ -12,7 +12,7 @@ import type { BlockDeviceStatus } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 import { diskDictOf, type InstanceView } from '../view'
 
-/** Answers whether all disks ended whole. `oneshot` looks only once, for callers that do not want to wait. */
+/** Returns whether all disks ended complete. `oneshot` checks only once, for callers that do not want to wait. */
 export async function waitForSync(
   ctx: UnitContext,
   view: InstanceView,
@@ -34,7 +34,7 @@ export async function waitForSync(
       disks.forEach((disk, index) => report(ctx, disk, found[index]))
       untilTold_s = Math.min(DISK_SYNC_FEEDBACK_MAX_S, longest_s)
     }
-    // A disk may look degraded for a moment right after its sync ended.
+    // A disk may look degraded for a moment after its sync.
     if (syncing.length === 0 && degraded && degradedChecks-- > 0) {
       await ctx.env.clock.sleep(1000)
       continue

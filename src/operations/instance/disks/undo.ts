@@ -1,8 +1,8 @@
-// What was done on nodes step by step, and is taken back when a later step fails.
+// Undoes earlier steps on nodes when a later one fails.
 import type { NodeResult } from '../../../rpc/node/client'
 import type { UnitContext } from '../../unit-context'
 
-/** What has to be undone, the last first. Undoing goes on when a part of it fails, and says what is left to do by hand. */
+/** The undo steps, last first. Undoing continues when a step fails, and names what must be done by hand. */
 export class Undo {
   private readonly steps: { what: string; step: () => Promise<NodeResult<unknown>> }[] = []
 
@@ -12,7 +12,7 @@ export class Undo {
     this.steps.push({ what, step })
   }
 
-  /** `work` is done, or it is undone and its error thrown. */
+  /** Runs `work`; if it fails, undoes everything and throws its error. */
   async around(work: () => Promise<void>): Promise<void> {
     try {
       await work()

@@ -1,6 +1,6 @@
-// What the names of volumes tell: whose data a volume has that nobody owns.
+// Volume names that tell whose data an ownerless volume has.
 
-/** The end of the name of a mirror's volume with data. */
+/** The end of the name of a mirror's data volume. */
 export const DATA = /_data$/
-/** That of the old volumes of a mirror that gets new ones. */
+/** The end of the name of a mirror's replaced volume. */
 export const REPLACED = /_replaced-\d+$/

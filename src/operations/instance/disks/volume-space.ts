@@ -1,4 +1,4 @@
-// Whether volume groups of nodes have room for the volumes of new disks.
+// Checks that volume groups have room for the volumes of new disks.
 import { fillNdParams } from '../../../config/filled'
 import type { ConfigData, Disk, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -19,7 +19,7 @@ export function volumeNeeds(disks: readonly Disk[]): VolumeNeeds {
   return needs
 }
 
-/** Refuses volumes for which one of the nodes has no room, and volume groups that it does not have. */
+/** Refuses volumes for which a node lacks room, and volume groups that it does not have. */
 export async function checkVolumeSpace(
   ctx: UnitContext,
   config: ConfigData,

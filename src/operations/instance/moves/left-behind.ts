@@ -1,4 +1,4 @@
-// A migration whose job died may leave a guest at its target, which neither the configuration nor the primary node knows of.
+// A migration whose job died may leave a guest at its target. Neither the configuration nor the primary node knows it.
 import type { Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
 import { answeringNodes } from '../../../rpc/node/answering'
@@ -6,7 +6,7 @@ import type { UnitContext } from '../../unit-context'
 import { dictOf, type InstanceView } from '../view'
 import { isMirrored } from '../../../model/templates'
 
-/** Nobody else would stop such a guest before the disks go that it has open. Nodes that do not answer are passed over. */
+/** Stops such a guest before its open disks are removed; nobody else would. Skips nodes that do not answer. */
 export async function stopLeftBehind(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
   const { instance, config } = view
   const nodes = await whereItMayBe(ctx, view)
@@ -24,7 +24,7 @@ export async function stopLeftBehind(ctx: UnitContext, view: InstanceView, ignor
   }
 }
 
-/** The nodes that its disks can be used from, besides its primary node. */
+/** The nodes, besides its primary, on which its disks can be used. */
 async function whereItMayBe(ctx: UnitContext, { disks, primary }: InstanceView): Promise<Node[]> {
   if (!disks.every(({ dev_type }) => isMirrored(dev_type))) return []
   const { nodes } = await ctx.config.read({ nodes: 'all' })

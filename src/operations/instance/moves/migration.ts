@@ -1,4 +1,4 @@
-// The migration of a running instance from its primary node to another, and the repair of one that was interrupted.
+// Migrates a running instance from its primary node to another, and repairs an interrupted migration.
 import { change } from '../../../config/changes'
 import type { Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
@@ -32,7 +32,7 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   await shareDisks(ctx, move)
 
   const noted = await unconfirmedNodes(ctx, view)
-  // If this job dies, nobody else knows of what it may leave there.
+  // Noted in the configuration, in case this job dies and leaves a guest there.
   await ctx.config.change(noteUnconfirmed(view, noted, [...noted, target.uuid]))
   ctx.log.say(`* preparing ${target.name} to accept the instance`)
   const accepted = await ctx.nodes.attempt(target, 'accept_instance', [dict, info, target.secondary_ip])
@@ -50,7 +50,7 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   await settle(ctx, move, info)
 }
 
-/** Both nodes may write to the disks; what fails leaves them to the primary node alone. */
+/** Lets both nodes write to the disks. On failure only the primary node may. */
 async function shareDisks(ctx: UnitContext, { view, target }: Move): Promise<void> {
   await closeDisks(ctx, view, target)
   try {
@@ -74,7 +74,8 @@ async function checkVersions(ctx: UnitContext, { view, target }: Move, ignore: b
   })
   if (from === undefined || to === undefined || from === to) return
   ctx.log.say(`* warning: hypervisor version mismatch between source (${from}) and target (${to}) node`)
-  // QEMU's machine types keep a guest's view stable across versions; only the way back to an older one is not promised.
+  // QEMU's machine types keep a guest's hardware stable across versions. Only the way back to an older version is not
+  // guaranteed.
   if (ignore) ctx.log.say('  continuing anyway (told to ignore version mismatch)')
   else throw new OpExecError(`Unsupported migration between hypervisor versions (${from} to ${to})`)
 }
@@ -86,7 +87,7 @@ async function checkDisks(ctx: UnitContext, { view, target }: Move): Promise<voi
       throw new OpExecError(`Disk ${index} is degraded or not fully synchronized on target node, aborting migration`)
 }
 
-/** A guest with more memory than the target has free gives some back first. */
+/** If the guest has more memory than the target has free, it first gives some back. */
 async function shrink(ctx: UnitContext, move: Move, allowed: boolean): Promise<void> {
   const { view, target, memoryUsed_mib: used, memoryFree_mib: free } = move
   if (used <= free) return
@@ -99,7 +100,7 @@ async function shrink(ctx: UnitContext, move: Move, allowed: boolean): Promise<v
   await ctx.nodes.call(view.primary, what, 'instance_balloon_memory', [dictOf(view), free])
 }
 
-/** Follows the transfer to its end; answers with the reason of a failure. */
+/** Follows the transfer to its end. Returns the reason of a failure. */
 async function transfer(ctx: UnitContext, { view }: Move): Promise<string | undefined> {
   const { clock } = ctx.env
   const dict = dictOf(view)
@@ -122,8 +123,8 @@ async function transfer(ctx: UnitContext, { view }: Move): Promise<string | unde
 }
 
 /**
- * A source whose node runs Ganeti has sent everything, and knows nothing of a target that could not load it. As long as its
- * process is there, the guest can go on in it.
+ * A source node with Ganeti has sent everything, and does not know whether the target could load it. While its process
+ * exists, the guest can continue there.
  */
 async function missingAtTarget(ctx: UnitContext, { view, target }: Move): Promise<string | undefined> {
   const { name, hypervisor } = view.instance
@@ -155,7 +156,7 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
   ctx.log.say('* done')
 }
 
-/** A node that keeps the device of a disk which it needs no more would hold up others that want it. */
+/** A node that keeps an unneeded disk device would block others that want it. */
 async function letGo(ctx: UnitContext, view: Move['view'], node: Node): Promise<void> {
   for (const disk of view.disks.filter(({ dev_type }) => factsOf(dev_type).mapped === true)) {
     const result = await ctx.nodes.attempt(node, 'blockdev_shutdown', [diskDictOf(view, disk)])
@@ -163,7 +164,7 @@ async function letGo(ctx: UnitContext, view: Move['view'], node: Node): Promise<
   }
 }
 
-/** Leaves the instance as it was, on its primary node, and says what could not be undone. */
+/** Restores the instance on its primary node, and names what could not be undone. */
 async function abort(
   ctx: UnitContext,
   move: Move,
@@ -207,7 +208,7 @@ async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, ta
   }
 }
 
-/** After an interrupted migration: finds out where the instance runs, and makes the configuration say so. */
+/** After an interrupted migration: finds where the instance runs, and corrects the configuration. */
 export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
   const { view } = move
   const { instance, primary } = view
@@ -238,7 +239,7 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
     ctx.log.say(`* instance running on secondary node (${target.name}), updating config`)
     await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
   } else ctx.log.say(`* instance confirmed to be running on its primary node (${primary.name})`)
-  // All nodes have told where it runs.
+  // All nodes have answered where it runs.
   await ctx.config.change(noteUnconfirmed(view, await unconfirmedNodes(ctx, view), []))
   const current = await reread(ctx, view)
   await closeDisks(ctx, current, moved ? primary : target, true)
@@ -254,7 +255,7 @@ async function whereItRuns(ctx: UnitContext, { config, instance }: Move['view'])
   const nodes = Object.values((await ctx.config.read({ nodes: 'all' })).nodes).filter(({ offline }) => !offline)
   const results = await ctx.nodes.many(nodes, 'instance_list', [[instance.hypervisor], config.cluster.hvparams])
   const { name } = instance
-  // Xen calls an instance otherwise while it is migrated.
+  // Xen gives an instance other names during a migration.
   const names = [name, `migrating-${name}`, `${name}--incoming`, `${name}--migratedaway`]
   const found = nodes.filter((node) => {
     const running = ctx.nodes.raise(results, node, `Can't contact node ${node.name}`)

@@ -1,4 +1,4 @@
-// The connection of a mirror's two sides while an instance moves between them: both may write during a migration, one otherwise.
+// The connection of a mirror's two sides during a move: both sides may write during a migration, otherwise one.
 import { OpExecError } from '../../../model/errors'
 import { MIRROR_POLL_S } from '../../../model/limits/operations'
 import { isMirroredInside } from '../../../model/templates'
@@ -9,13 +9,13 @@ import { allNodes, diskDicts, type InstanceView } from '../view'
 export const keepsMirrors = ({ disks }: InstanceView): boolean =>
   disks.some(({ dev_type }) => isMirroredInside(dev_type))
 
-/** Both sides may write from now on. */
+/** Lets both sides write. */
 export async function toDualPrimary(ctx: UnitContext, view: InstanceView): Promise<void> {
   await reconnect(ctx, view, true)
   await waitForResync(ctx, view)
 }
 
-/** Back to one side that writes. The other has been closed already. */
+/** Back to one side that writes. The other must be closed already. */
 export async function toSinglePrimary(ctx: UnitContext, view: InstanceView): Promise<void> {
   await reconnect(ctx, view, false)
   await waitForResync(ctx, view)
@@ -45,7 +45,7 @@ export async function waitForResync(ctx: UnitContext, view: InstanceView): Promi
   }
 }
 
-/** The same where a side may have lost the other: then there is no sync to wait for, and connecting them again mends it. */
+/** The same if a side may have lost the other: instead of waiting for a sync, it reconnects them. */
 export async function repairMirror(ctx: UnitContext, view: InstanceView): Promise<void> {
   try {
     await waitForResync(ctx, view)

@@ -1,4 +1,4 @@
-// Where an instance goes, and whether it may: what migration and failover check before they touch anything.
+// Checks the target of a migration or failover, before anything is changed.
 import { fillBeParams, fillHvParams, fillIPolicy } from '../../../config/filled'
 import { diskTemplateOf } from '../../../config/lookup'
 import type { Node } from '../../../model/config'
@@ -16,7 +16,7 @@ import { chooseTarget } from '../placement/evacuation'
 import { allNodes, dictOf, readInstance, type InstanceView } from '../view'
 import { hasDisks, isMirrored, isMirroredOutside, NO_DISKS } from '../../../model/templates'
 
-/** The parameters that OP_INSTANCE_MIGRATE and OP_INSTANCE_FAILOVER share, and what only one of them has. */
+/** The parameters of OP_INSTANCE_MIGRATE and OP_INSTANCE_FAILOVER, common and special ones. */
 export interface MoveOp {
   readonly instance_name: string
   readonly instance_uuid?: string | undefined
@@ -42,11 +42,11 @@ export interface Move {
 
 export interface MoveKind {
   readonly failover: boolean
-  /** A migration that is not possible becomes a failover. */
+  /** An impossible migration becomes a failover. */
   readonly fallback: boolean
 }
 
-/** The instance, and its nodes and the target; all nodes while the allocator has yet to choose. */
+/** The instance, its nodes and the target; all nodes while the allocator still has to choose. */
 export const moveLocks = {
   async locks(op: MoveOp, ctx: UnitContext): Promise<LockPlan> {
     const { instance } = await readInstance(ctx, op, 'all')
@@ -125,7 +125,7 @@ async function targetOf(ctx: UnitContext, op: MoveOp, view: InstanceView): Promi
   return target
 }
 
-/** A DRBD instance can only go to the node that has its other half. */
+/** A DRBD instance can only go to the node with its other half. */
 function secondaryOf(op: MoveOp, view: InstanceView): Node {
   const [secondary] = view.secondaries
   if (secondary === undefined)
@@ -181,7 +181,7 @@ async function mustFailOver(ctx: UnitContext, view: InstanceView, fallback: bool
   return true
 }
 
-/** The job shows the mode, also where it came from the hypervisor's parameters or under its older name. */
+/** The job shows the mode, even if it comes from the hypervisor's parameters or from its older name. */
 function isLive(ctx: UnitContext, op: MoveOp, view: InstanceView): boolean {
   if (op.live !== undefined && op.mode !== undefined)
     throw new OpPrereqError("Only one of the 'live' and 'mode' parameters are accepted", ECODE.INVAL)

@@ -1,5 +1,6 @@
-// Where an instance may run beside its primary node: on nodes that did not say that it ended there. Moves note them in gantry.data, and
-// nobody starts the instance before each of them has told that it does not run there, or is marked offline, which says that it is off.
+// Nodes on which an instance may still run besides its primary: they did not confirm its end. Moves note them in
+// gantry.data. Nobody starts the instance before each of them has confirmed, or is marked offline, which means that it
+// is off.
 import { change } from '../../../config/changes'
 import type { Node, NodeUuid } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -9,13 +10,13 @@ import type { InstanceView } from '../view'
 
 const SECTION = 'unconfirmed'
 
-/** The uuids of nodes where the instance may have been left. */
+/** The uuids of nodes where the instance may still run. */
 export async function unconfirmedNodes(ctx: UnitContext, { instance }: InstanceView): Promise<readonly string[]> {
   const noted = (await ctx.config.section(SECTION))[instance.uuid]
   return Array.isArray(noted) ? noted.map(String) : []
 }
 
-/** Nothing where all is as it was. */
+/** Returns no change if the nodes stay the same. */
 export function noteUnconfirmed(
   { instance }: InstanceView,
   before: readonly string[],
@@ -26,8 +27,8 @@ export function noteUnconfirmed(
 }
 
 /**
- * Refuses a start that could make a second copy of the instance; `trusted` are nodes that the caller asks itself. Resolves to the change
- * that forgets nodes which have told by now.
+ * Refuses a start that could make a second copy of the instance. The caller itself asks the `trusted` nodes. Returns
+ * the change that removes nodes which have confirmed by now.
  */
 export async function checkRunsNowhereElse(
   ctx: UnitContext,

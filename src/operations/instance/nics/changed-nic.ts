@@ -1,4 +1,4 @@
-// A NIC that an existing instance gets, or that changes, with all that its network and its mode ask of it.
+// A new or changed NIC of an existing instance, with the requirements of its network and mode.
 import { fillNicParams } from '../../../config/filled'
 import { findNetwork as networkNamed } from '../../../config/lookup'
 import type { Network, Nic, NicParams } from '../../../model/config'
@@ -38,7 +38,7 @@ export function checkNicChange(action: DeviceAction, given: GivenNic): void {
     throw refusal("'auto' is not a valid MAC address when modifying an existing NIC")
 }
 
-/** The changed NIC as the configuration stores it, with all parameters. */
+/** The changed NIC for the configuration, with all parameters. */
 export async function changedNic(ctx: UnitContext, view: InstanceView, change: NicChange): Promise<Nic> {
   const { given, old } = change
   const { networks } = view.config
@@ -73,7 +73,7 @@ async function networkFor(
   return networkNamed(view.config, given.network) ?? (await findNetwork(ctx, given.network)).object
 }
 
-/** Those of the network in the node's group, or else the old ones with those given over them. */
+/** The network's parameters in the node's group, otherwise the old ones with the given changes. */
 function paramsFor(view: InstanceView, { given, old }: NicChange, network: Network | undefined): NicParams {
   const { config, primary } = view
   if (network !== undefined) {
@@ -120,7 +120,7 @@ async function checkMode(
   ctx.log.say(`WARNING: ${text}`)
 }
 
-/** A NIC that moves to a network with another prefix gets an address of that. */
+/** A NIC that moves to a network with another MAC prefix gets a new MAC. */
 async function macFor(
   ctx: UnitContext,
   { given, old }: NicChange,

@@ -20,9 +20,9 @@ export interface NicStep {
   readonly index: number
   readonly newMac: boolean
   readonly changed: readonly Changed[]
-  /** All NICs once this step is done. */
+  /** All NICs after this step. */
   readonly after: readonly Nic[]
-  /** The name of the change that reports the result of hotplugging. */
+  /** The name of the reported change for the result of hotplugging. */
   readonly plugged: string
 }
 
@@ -33,7 +33,7 @@ export interface NicPlan {
   readonly steps: readonly NicStep[]
 }
 
-/** Applied one after the other, so that an index means the list as the changes before left it. */
+/** Changes apply one after the other: an index refers to the list after the earlier changes. */
 export async function planNics(
   ctx: UnitContext,
   view: InstanceView,
@@ -111,11 +111,11 @@ function existing(nics: readonly Nic[], at: DeviceChange<GivenNic>['at']): { ind
   return { index, old }
 }
 
-/** The network as the user named it. */
+/** The network's name, as the user gave it. */
 const shownNetwork = ({ network }: GivenNic): string | undefined =>
   network === undefined || isNone(network) ? undefined : network
 
-/** The changes to report: all parameters, also unchanged ones. */
+/** The changes to report: all parameters, even unchanged ones. */
 function changesOf(given: GivenNic, old: Nic, nic: Nic, index: number): Changed[] {
   const told: Changed[] = []
   if (given.mac !== undefined || nic.mac !== old.mac) told.push(['mac', nic.mac])
@@ -126,7 +126,7 @@ function changesOf(given: GivenNic, old: Nic, nic: Nic, index: number): Changed[
   return told.map(([key, value]): Changed => [`nic.${key}/${index}`, value])
 }
 
-/** Plugs the steps one after the other. When the guest refuses one, those before it are in the configuration, and no others. */
+/** Plugs the steps one after the other. If the guest refuses one, the configuration gets only the earlier ones. */
 export async function plugNics(ctx: UnitContext, view: InstanceView, steps: readonly NicStep[]): Promise<Changed[]> {
   const changed: Changed[] = []
   const { uuid } = view.instance

@@ -1,4 +1,5 @@
-// The NICs that a user asks for: modes, links, networks, MAC and IP addresses, checked and turned into configuration objects.
+// The NICs that a user wants (modes, links, networks, MAC and IP addresses): checks them and makes configuration
+// objects.
 import { addressIndex } from '../../../config/addresses'
 import type { Cluster, ConfigData, Network, Nic, NicMode, NicParams, Node } from '../../../model/config'
 import { NIC_MODES } from '../../../model/constants/params'
@@ -11,7 +12,7 @@ import { findNetwork } from '../../find'
 import type { UnitContext } from '../../unit-context'
 import { checkNames } from '../disks/spec'
 
-/** A NIC as wanted: `auto` MAC and `pool` IP are filled in by `settleNic`, when its node is known. */
+/** A wanted NIC. `settleNic` replaces an `auto` MAC and a `pool` IP when its node is known. */
 export interface WantedNic {
   readonly uuid: NicUuid
   /** An address, or the word `auto`. */
@@ -26,7 +27,7 @@ export interface WantedNic {
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/
 export const isNone = (text: string): boolean => text.toLowerCase() === 'none'
 
-/** `resolvedIp` is what `ip: auto` means: the address of the instance's name. */
+/** `resolvedIp` replaces `ip: auto`: the address of the instance's name. */
 export async function wantedNics(
   ctx: UnitContext,
   cluster: Cluster,
@@ -176,7 +177,7 @@ async function settleIp(
   return nic.ip
 }
 
-/** An address of a known network is only for NICs in that network. `config` holds the networks of the node's group. */
+/** Only NICs in a known network may have its addresses. `config` has the networks of the node's group. */
 export function checkForeignAddress(config: ConfigData, ip: string): void {
   const owner = Object.values(config.networks).find((network) => addressIndex(network, ip) !== undefined)
   if (owner === undefined) return

@@ -1,4 +1,4 @@
-// How hypervisors reach disks: through a device of the kernel, or by themselves.
+// How hypervisors reach disks: through a kernel device, or directly.
 
 /** Only KVM reads disks in user space. */
 export const readsInUserSpace = (hypervisor: string): boolean => hypervisor === 'kvm'

@@ -1,4 +1,4 @@
-// Changes to a list of devices as opcodes give them: in three forms, by index, name or uuid.
+// Changes to a list of devices in an opcode's three forms: by index, name or uuid.
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { Identifier, Modification } from '../../../opcodes/types'
 
@@ -12,7 +12,7 @@ export interface DeviceChange<T> {
 
 const LAST = -1
 
-/** The two old forms are `[action, parameters]` for the last device and `[index, parameters]` to modify one. */
+/** The two old forms: `[action, parameters]` for the last device, and `[index, parameters]` to modify one. */
 export function deviceChanges<T extends object>(kind: string, given: readonly Modification<T>[]): DeviceChange<T>[] {
   const old = given.filter((one) => one.length === 2 && typeof one[0] === 'string')
   if (old.length > 1)
@@ -41,7 +41,7 @@ interface Device {
   readonly name?: string
 }
 
-/** The place of an existing device. */
+/** The index of an existing device. */
 export function indexOfDevice(kind: string, devices: readonly Device[], at: Identifier): number {
   const index = typeof at === 'number' || /^-?\d+$/.test(at) ? Number(at) : undefined
   if (index === undefined) {
@@ -56,7 +56,7 @@ export function indexOfDevice(kind: string, devices: readonly Device[], at: Iden
   return place
 }
 
-/** Where a new device goes. */
+/** The index for a new device. */
 export function indexForNew(kind: string, count: number, at: Identifier, action = 'add'): number {
   const index = Number(at)
   if (!Number.isInteger(index))

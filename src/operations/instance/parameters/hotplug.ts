@@ -1,4 +1,4 @@
-// Changing devices of a running instance at once, where its hypervisor can; otherwise they change with the next start.
+// Changes devices of a running instance at once, if its hypervisor can; otherwise they change at the next start.
 import { nicDict } from '../../../config/rpc-dicts'
 import type { Disk, Nic } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
@@ -10,7 +10,7 @@ import { dictOf, diskDictOf, type InstanceView } from '../view'
 
 export type HotplugAction = 'hotadd' | 'hotremove' | 'hotmod'
 
-/** Whether device changes can be made live; says why not. */
+/** Whether devices can be changed live; logs why not. */
 export async function canHotplug(ctx: UnitContext, view: InstanceView): Promise<boolean> {
   const result = await ctx.nodes.attempt(view.primary, 'hotplug_supported', [dictOf(view)])
   if (result.ok) return true
@@ -21,7 +21,7 @@ export async function canHotplug(ctx: UnitContext, view: InstanceView): Promise<
 
 const FAILED = 'hotplug:failed'
 
-/** Answers `hotplug:done` or `hotplug:failed`. The caller reports it as a change of its own, next to that of the device. */
+/** Returns `hotplug:done` or `hotplug:failed`. The caller reports it as a separate change beside the device's. */
 async function hotplug(
   ctx: UnitContext,
   view: InstanceView,
@@ -43,7 +43,7 @@ async function hotplug(
   return FAILED
 }
 
-/** A disk that was assembled for it. */
+/** Plugs an assembled disk. */
 export async function plugDisk(
   ctx: UnitContext,
   view: InstanceView,
@@ -55,7 +55,7 @@ export async function plugDisk(
   return [`disk/${index}`, outcome]
 }
 
-/** A disk that the running instance holds on to is not taken from it. */
+/** A disk that the running instance does not release stays. */
 export async function unplugDisk(
   ctx: UnitContext,
   view: InstanceView,
@@ -70,8 +70,8 @@ export async function unplugDisk(
 }
 
 /**
- * A NIC that the running instance holds on to stays as it is, for its addresses are still in use. One that could not be added is
- * there with the next start.
+ * A NIC that the running instance does not release stays as it is, because its addresses are still in use. A NIC that
+ * could not be added appears at the next start.
  */
 export async function plugNic(
   ctx: UnitContext,

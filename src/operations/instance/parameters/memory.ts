@@ -9,7 +9,7 @@ import { checkNodeFreeMemory, hvParamsOf, runtimeOf } from '../checks'
 import type { Changed, SetOp } from './set-op'
 import { dictOf, type InstanceView } from '../view'
 
-/** More memory than its nodes have left would keep the instance from starting again, or from failing over. */
+/** With more memory than its nodes have free, the instance could not start again, or fail over. */
 export async function checkMoreMemory(ctx: UnitContext, view: InstanceView, next: BeParams): Promise<void> {
   const { config, instance } = view
   if (next.maxmem <= fillBeParams(config.cluster, instance.beparams).maxmem) return
@@ -21,7 +21,7 @@ async function checkPrimary(ctx: UnitContext, view: InstanceView, next: BeParams
   const { instance, primary } = view
   const live = await ctx.nodes.attempt(primary, 'instance_info', [instance.name, instance.hypervisor, hvParamsOf(view)])
   const node = await ctx.nodes.attempt(primary, 'node_info', infoArgs(view))
-  // A node that does not answer counts as down, and the change may wait.
+  // A node that does not answer counts as down, so the change can wait.
   if (!node.ok) return ctx.log.warning(`Can't get info from primary node ${primary.name}: ${node.error}`)
   const free = freeOf(node.payload)
   if (free === undefined)
@@ -54,7 +54,7 @@ const freeOf = ([, , hypervisors]: NodeInfo): number | undefined => {
   return typeof free === 'number' ? free : undefined
 }
 
-/** A running instance gets or gives memory at once, within the bounds that it will have. */
+/** A running instance gets or returns memory at once, within its new bounds. */
 export async function checkBalloon(
   ctx: UnitContext,
   op: SetOp,

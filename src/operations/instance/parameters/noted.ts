@@ -1,5 +1,4 @@
-// Notes for the job of a modification, written even if it is refused: the changes in the newer notation, and the values
-// that were chosen for them.
+// Notes a modification in its job, even if it is refused: the changes in the newer notation, and the chosen values.
 import { pythonRepr } from '../../../lib/python-text'
 import { diskTemplateOf } from '../../../config/lookup'
 import { DEFAULT_FILE_DRIVER } from '../../../model/constants/disks'
@@ -18,7 +17,7 @@ import { factsOf, isFileBased } from '../../../model/templates'
 type NicChanges = readonly DeviceChange<NicParams>[]
 type DiskChanges = readonly DeviceChange<DiskParams>[]
 
-/** Before any lock is held. */
+/** Runs before any lock is held. */
 export function noteGiven(ctx: UnitContext, op: SetOp, nics: NicChanges): void {
   ctx.note({
     nics: nics.map(({ action, at, params }) => {
@@ -49,7 +48,7 @@ function placeOf({ disks }: InstanceView, at: Identifier): number {
   return found
 }
 
-/** Notes the values that new devices got. */
+/** Notes the values of new devices. */
 export function noteDevices(
   ctx: UnitContext,
   op: SetOp,
@@ -83,7 +82,7 @@ function newDisk({ size, mode, ...others }: DiskParams, standard: string, dev_ty
   return { ...(size !== undefined && { size }), mode: mode ?? standard, ...others, dev_type }
 }
 
-/** A word such as `auto` is shown as the address that it became. */
+/** Shows the resulting address instead of a word such as `auto`. */
 function settledNic(shown: NicParams, step: NicStep | undefined): NicParams {
   if (step === undefined || step.action === 'hotremove') return shown
   const { mac, ip } = step.nic
@@ -97,7 +96,7 @@ function settledNic(shown: NicParams, step: NicStep | undefined): NicParams {
   }
 }
 
-/** `none` takes a value away. */
+/** `none` removes a value. */
 function withoutNone<T extends object>(params: T, names: readonly string[]): T {
   const entries = Object.entries(params).filter(
     ([name, value]) => !(names.includes(name) && typeof value === 'string' && isNone(value)),

@@ -1,4 +1,4 @@
-// Hypervisor, backend and OS parameters that a user gives: types, syntax, and what nodes say of them.
+// A user's hypervisor, backend and OS parameters: checks types and syntax, and asks nodes.
 import { fillBeParams, fillHvParams } from '../../../config/filled'
 import type { BeParams, Cluster, Hypervisor, Instance, Node, Params } from '../../../model/config'
 import { CLOUD_INIT, cloudInitProblems } from '../../../model/cloud-init/parameters'
@@ -34,7 +34,7 @@ export async function startOverrides(
   return { ...overrides, hvparams: given }
 }
 
-/** Backend parameters over those that an instance has already: typed, with the old name `memory`, and consistent. */
+/** Merges backend parameters with the instance's: typed, with the old name `memory`, and consistent. */
 export function beParams(
   cluster: Cluster,
   given: Readonly<Record<string, unknown>>,
@@ -54,7 +54,7 @@ export function beParams(
   return result
 }
 
-/** `memory` sets both bounds that are not given themselves. */
+/** `memory` sets both bounds, unless they are given themselves. */
 function withoutMemory(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { memory, ...rest } = given
   return memory === undefined ? rest : { maxmem: memory, minmem: memory, ...rest }
@@ -95,7 +95,7 @@ export function givenOsParams(op: {
   }
 }
 
-/** Whether the nodes know the OS, its variant and these parameters. */
+/** Checks that the nodes know the OS, its variant and these parameters. */
 export async function checkOsParams(
   ctx: UnitContext,
   nodes: readonly Node[],
@@ -103,7 +103,7 @@ export async function checkOsParams(
   params: Readonly<Record<string, string>>,
   forceVariant: boolean,
 ): Promise<void> {
-  // Without a definition no node looks at them.
+  // Without an OS definition no node checks them.
   const problems = instance.os === '' && params[CLOUD_INIT] !== undefined ? cloudInitProblems(params) : []
   if (problems.length > 0) throw new OpPrereqError(problems.join('; '), ECODE.INVAL)
   if (instance.os === '') return
@@ -117,7 +117,7 @@ export async function checkOsParams(
 
 export const hvParamTypes = (hypervisor: Hypervisor): Readonly<Record<string, ParamType>> =>
   Object.fromEntries(
-    // Includes the types of other hypervisors' parameters, so that their values are read before they are refused as unsupported.
+    // Includes other hypervisors' parameters, so that their values are parsed before they are refused as unsupported.
     [...Object.values(HV_PARAMS), HV_PARAMS[hypervisor]].flatMap((specs) =>
       Object.entries(specs).map(([name, spec]): [string, ParamType] => [name, spec.type]),
     ),

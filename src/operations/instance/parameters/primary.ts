@@ -1,4 +1,4 @@
-// Sets the primary node of an instance that somebody has moved by other means. Nothing of it may run on the old node.
+// Sets the primary node of an instance that somebody has moved without us. Nothing of it may run on the old node.
 import type { Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { findNode } from '../../find'
@@ -7,14 +7,14 @@ import { hvParamsOf, runtimeOf } from '../checks'
 import type { SetOp } from './set-op'
 import type { InstanceView } from '../view'
 
-/** Before any lock is held. */
+/** Runs before any lock is held. */
 export async function notePrimary(ctx: UnitContext, { pnode, pnode_uuid }: SetOp): Promise<void> {
   if (pnode === undefined) return
   const { object } = await findNode(ctx, pnode, pnode_uuid)
   ctx.note({ pnode: object.name, pnode_uuid: object.uuid })
 }
 
-/** The new node; undefined where it stays. */
+/** The new node; undefined without a change. */
 export async function newPrimary(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Node | undefined> {
   if (op.pnode === undefined) return undefined
   const { object: node } = await findNode(ctx, op.pnode, op.pnode_uuid)

@@ -1,4 +1,4 @@
-// The opcode that changes an instance, and how a change is told.
+// The opcode that changes an instance, and the form in which changes are reported.
 import type { OpInstanceSetParams } from '../../../opcodes/instance'
 import type { Op } from '../../logical-unit'
 

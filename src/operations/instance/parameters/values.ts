@@ -1,4 +1,4 @@
-// Parameters of an existing instance as they will be: hypervisor, backend, OS and state, each with the list of what changed.
+// New parameters of an existing instance (hypervisor, backend, OS and state), each with the list of changes.
 import { pythonRepr } from '../../../lib/python-text'
 import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '../../../config/filled'
 import type { AdminState, Instance, Params } from '../../../model/config'
@@ -46,11 +46,11 @@ async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: 
   return { fields: { hvparams }, changed: named('hv', op.hvparams) }
 }
 
-/** Changes are told with the values that were given. */
+/** Changes are reported with the given values. */
 const named = (prefix: string, values: object): Changed[] =>
   Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
 
-/** The old values with the given ones in their place; `default` takes a value away. */
+/** Merges the given values into the old ones; `default` removes a value. */
 export function merged(old: Params, given: Params): Params {
   const result: Record<string, Params[string]> = { ...old }
   for (const [name, value] of Object.entries(given)) {

@@ -1,4 +1,4 @@
-// Which allocator is asked, and the cluster as the built-in one, `hail`, sees it now.
+// Chooses the allocator, and supplies the current cluster to the built-in one, `hail`.
 import { ALLOC_DEFAULTS, type AllocOptions } from '../../../allocation/options'
 import { type ClusterModel, buildModel } from '../../../allocation/cluster-model'
 import { clusterDataOf } from '../../../allocation/from-config'
@@ -9,7 +9,7 @@ import type { UnitContext } from '../../unit-context'
 import { liveNodes } from './live-nodes'
 import type { DiskTemplate } from '../../../model/templates'
 
-/** The allocators to use, undefined when a node was given; Ganeti's refusals when it is both or neither. */
+/** The allocators to use; undefined if a node was given. Ganeti's refusals if both or neither are given. */
 export async function allocatorsFor(
   ctx: UnitContext,
   kind: AllocatorKind,
@@ -22,7 +22,7 @@ export async function allocatorsFor(
   return givenOrDefaults(ctx, kind, config, iallocator, NEITHER)
 }
 
-/** The same where there can be no node. */
+/** The same for questions that cannot name a node. */
 export const allocatorsOfGroups = (ctx: UnitContext, config: ConfigData, iallocator?: string): Promise<Allocators> =>
   givenOrDefaults(
     ctx,
@@ -35,7 +35,7 @@ export const allocatorsOfGroups = (ctx: UnitContext, config: ConfigData, ialloca
 const NEITHER =
   'No iallocator or node given and no cluster-wide default iallocator found; please specify either an iallocator or a node, or set a cluster-wide default iallocator'
 
-/** The job shows the first allocator while it asks, and in the end the one that found a result. */
+/** The job first shows the first allocator, and in the end the one that found a result. */
 export async function givenOrDefaults(
   ctx: UnitContext,
   kind: AllocatorKind,
@@ -51,7 +51,7 @@ export async function givenOrDefaults(
   return [first, ...others]
 }
 
-/** The result of the first allocator that finds one. If none does, throws the error of the last. */
+/** The result of the first allocator that finds one. If none does, throws the last one's error. */
 export async function firstThatFinds<T>(
   ctx: UnitContext,
   [first, ...others]: Allocators,
@@ -69,7 +69,7 @@ export async function firstThatFinds<T>(
   }
 }
 
-/** Errors of an allocator that gave a bad answer or none; the next one is asked then. */
+/** Errors of an allocator with a bad answer or none: then the next one is asked. */
 const FOUND_NOTHING = [OpPrereqError, OpExecError, ResultValidationError]
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
@@ -80,7 +80,7 @@ export interface Picture {
   readonly options: AllocOptions
 }
 
-/** `template`: whose storage is counted. */
+/** `template`: the template whose storage is counted. */
 export async function clusterNow(ctx: UnitContext, template: DiskTemplate): Promise<Picture> {
   const config = await ctx.config.read({ nodes: 'all', instances: 'all', groups: 'all' })
   const data = await clusterDataOf(config, await liveNodes(ctx.nodes, config, template))

@@ -1,4 +1,4 @@
-// Where instances go that have to leave their nodes or their group, as the allocator sees it: the built-in one, or a script.
+// Asks the allocator, built in or a script, for new places of instances that must leave their nodes or their group.
 import type { AllocOptions } from '../../../allocation/options'
 import type { ClusterModel } from '../../../allocation/cluster-model'
 import { changeGroup, evacuate, type Explained } from '../../../allocation/evacuate'
@@ -18,7 +18,7 @@ import { evacuationOf, nodesOf } from '../../iallocator/results'
 import { type Picture, clusterNow } from './allocator'
 import { isMirroredInside, NO_DISKS, DEFAULT_MIRROR } from '../../../model/templates'
 
-/** Off the nodes that they are on in that role: where each goes, with the opcodes that take it there. */
+/** Moves instances in this role off their nodes: each one's new place, and the opcodes that move it there. */
 export async function planEvacuation(
   ctx: UnitContext,
   allocator: string,
@@ -31,7 +31,7 @@ export async function planEvacuation(
   return evacuate(model, placesOf(model, instances), mode, explained(options, ignoreSoftErrors))
 }
 
-/** Off one node altogether: what runs there fails over first, and then all mirrors leave. */
+/** Empties one node completely: first running instances fail over, then all mirrors leave. */
 export async function planEmptying(
   ctx: UnitContext,
   allocator: string,
@@ -77,14 +77,14 @@ export async function planGroupChange(
   return { ...plan, failed }
 }
 
-/** Another primary for an instance whose disks are everywhere. */
+/** Another primary for an instance whose disks all nodes reach. */
 export async function chooseTarget(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
   const node = await otherNode(ctx, allocator, instance, 'primary-only')
   ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
   return node
 }
 
-/** Another secondary for an instance whose nodes keep its disks twice. */
+/** Another secondary for an instance that is mirrored between its nodes. */
 export async function chooseSecondary(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
   const node = await otherNode(ctx, allocator, instance, 'secondary-only')
   ctx.log.info(`Selected new secondary for instance '${instance.name}': ${node.name}`)
@@ -114,7 +114,9 @@ async function otherNode(
   return node
 }
 
-/** The jobs of a plan, one for each instance. If one instance cannot move, there are none, so that no user misses it. */
+/**
+ * A plan's jobs, one for each instance. If one instance cannot move, there are no jobs, so that no user overlooks it.
+ */
 export function evacuationJobs(
   ctx: UnitContext,
   { moved, failed, jobs }: Evacuation,
@@ -170,7 +172,7 @@ async function targetByScript(
   return node
 }
 
-/** Refuses a node in another group, because only a change of the group leads there. */
+/** Refuses a node in another group: only a change of the group leads there. */
 async function checkSameGroup(ctx: UnitContext, instance: Instance, node: Node): Promise<void> {
   const { nodes, nodegroups } = await ctx.config.read({ nodes: [instance.primary_node], groups: 'all' })
   const own = nodes[instance.primary_node]?.group ?? node.group
@@ -194,11 +196,11 @@ const explained = (options: AllocOptions, ignoreSoftErrors = false): Explained =
   explain: true,
 })
 
-/** The reason for each node that was examined, where that is known. Allocator scripts give a reason of their own. */
+/** The reason for each examined node, if known. Allocator scripts give their own reason. */
 const reasonOf = ({ why, candidates = [] }: Failed): string =>
   (candidates.length > 0 ? whyNone(candidates) : undefined) ?? why
 
-/** The steps of an instance that is in both come in one job. */
+/** An instance in both evacuations gets one job with all steps. */
 function joined(first: Evacuation, second: Evacuation): Evacuation {
   const at = new Map(second.moved.map(({ instance }, index) => [instance, index]))
   const both = first.moved.map((moved, index) => {

@@ -1,4 +1,4 @@
-// Whether an instance keeps to its group's instance policy.
+// Checks an instance against its group's instance policy.
 import type { IPolicy, ISpec } from '../../../model/config'
 
 export interface InstanceSpec {
@@ -11,7 +11,7 @@ export interface InstanceSpec {
   readonly template: string
 }
 
-/** The complaints of the bounds that fit best; none when the instance is allowed. */
+/** The complaints of the bounds that fit best; empty if the instance is allowed. */
 export function policyViolations(policy: IPolicy, spec: InstanceSpec): string[] {
   const templates = policy['disk-templates']
   const template = templates.some((allowed) => allowed === spec.template)

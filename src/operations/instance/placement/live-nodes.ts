@@ -7,7 +7,7 @@ import type { NodeInfo, StorageUnit } from '../../../rpc/node/dicts'
 import type { NodeAccess } from '../../node-access'
 import { type DiskTemplate, isOnLvm, directoryOf, factsOf, isLocalFile } from '../../../model/templates'
 
-/** By uuid; a node that does not answer is missing. `template`: whose storage is counted. */
+/** By uuid; nodes that do not answer are missing. `template`: the template whose storage is counted. */
 export async function liveNodes(
   nodes: Pick<NodeAccess, 'many'>,
   config: ConfigData,

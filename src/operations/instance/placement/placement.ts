@@ -1,4 +1,4 @@
-// Where a new instance goes, as the allocator sees it: the built-in one, or a script of the administrator.
+// Asks the allocator, built in or a script, for the place of a new instance.
 import { allocate } from '../../../allocation/answer'
 import { NO_NODE, nodesNeeded, type InstanceData } from '../../../allocation/cluster-data'
 import { candidatesFor } from '../../../allocation/explain'
@@ -22,13 +22,13 @@ export interface PlacementRequest {
   /** The name of the only group to use, whatever its allocation policy. */
   readonly group: string | undefined
   readonly ignorePolicy: boolean
-  /** Others hold the locks of nodes that would do as well; the opcode is tried again with all of them. */
+  /** Other jobs hold locks of suitable nodes; the opcode is tried again with all nodes. */
   readonly opportunistic: boolean
   /** Only nodes whose locks are held. */
   readonly among: readonly string[] | 'all'
 }
 
-/** The cluster as it is now, and places for one instance after the other. */
+/** The current cluster, in which one instance after the other is placed. */
 export class Placer {
   private constructor(
     private readonly picture: Picture,
@@ -39,7 +39,7 @@ export class Placer {
     return new Placer(await clusterNow(ctx, template), template)
   }
 
-  /** The nodes, the primary first, or why there are none. What was placed counts from then on. */
+  /** The nodes, primary first, or why there are none. A placed instance counts from then on. */
   place(request: PlacementRequest): readonly Node[] | string {
     const { config, model } = this.picture
     const { among, ignorePolicy } = request
@@ -75,7 +75,7 @@ export async function chooseNodes(
   return [primary, ...others]
 }
 
-/** A script may choose a node that is not locked; such a node cannot be used. */
+/** A script may choose a node that is not locked, which cannot be used. */
 async function placeByScript(
   ctx: UnitContext,
   allocator: string,
@@ -108,7 +108,7 @@ export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonl
     ...{ vcpus: be.vcpus, memory: be.maxmem, spindle_use: be.spindle_use },
     disks: wanted.disks.map(({ size, mode }) => ({ size, mode, dev_type: template })),
     disk_space_total: diskSpace(templateOf(template), wanted.disks),
-    // As in the configuration, so unset values are left out.
+    // As in the configuration: unset values are missing.
     nics: wanted.nics.map(({ uuid, mac, ip, fromPool, network, nicparams, name }) => {
       return { name, mac, ip: fromPool ? 'pool' : ip, network: network?.uuid, nicparams, uuid }
     }),
@@ -136,7 +136,7 @@ function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTem
     spindles: undefined,
     forthcoming: false,
     networks: nics.flatMap(({ network }) => network?.uuid ?? []),
-    // Ganeti's allocator does not know that these take room on the node.
+    // Ganeti's allocator does not know that these use room on the node.
     ...(isLocalFile(template) && counted === template && { local: true }),
   }
   return { data, requiredNodes: nodesNeeded(template), group }

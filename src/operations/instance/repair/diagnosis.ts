@@ -1,4 +1,4 @@
-// The faults of an instance, as its nodes tell them and as they are marked, and what helps.
+// Finds an instance's faults from its nodes' answers and marks, and the remedies.
 import type { Disk, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { isMirrored, isMirroredInside } from '../../../model/templates'
@@ -8,11 +8,11 @@ import { allNodes, diskDicts, type InstanceView } from '../view'
 
 export interface Diagnosis {
   readonly found: readonly string[]
-  /** What nobody but an administrator can mend, with the way out. */
+  /** Faults that only an administrator can mend, with the way out. */
   readonly left: readonly string[]
-  /** Disks have to be assembled again where they are not, or not connected. */
+  /** Disks must be assembled again because they are not, or are not connected. */
   readonly activate: boolean
-  /** Other opcodes that help. */
+  /** Another opcode that helps. */
   readonly todo: 'failover' | 'new secondary' | undefined
 }
 
@@ -23,7 +23,7 @@ export async function diagnose(ctx: UnitContext, view: InstanceView, mayFailOver
   const lost = view.secondaries.find(({ offline }) => offline)
   const found = lost === undefined ? [] : [`its secondary node ${lost.name} is offline`]
   const todo = lost === undefined ? undefined : ('new secondary' as const)
-  // Disks that are not to be in use are not assembled anywhere. They are to be where a start has failed.
+  // Unused disks are not assembled anywhere. After a failed start they should be.
   if (!view.instance.disks_active && view.instance.admin_state !== 'up') return { ...WELL, found, todo }
   const { faults, silent } = await looked(ctx, view)
   return {
@@ -56,7 +56,7 @@ function withoutPrimary({ instance, primary, disks, secondaries }: InstanceView,
 
 interface Fault {
   readonly text: string
-  /** It does not go away by itself. */
+  /** Whether it needs an administrator. */
   readonly helpless: boolean
 }
 
@@ -71,7 +71,7 @@ async function looked(ctx: UnitContext, view: InstanceView): Promise<{ faults: F
 
 type DiskState = readonly [true, BlockDeviceStatus] | readonly [false, string]
 
-/** For each node that is not offline: the states of the disks, or why it does not tell. */
+/** For each node that is not offline: the states of the disks, or why it did not answer. */
 export async function diskStates(
   ctx: UnitContext,
   view: InstanceView,

@@ -1,5 +1,5 @@
-// Another secondary node: it gets volumes of the same names and a side of the mirror without a connection; then the primary lets go of
-// the old side, the configuration names the new one, and the two are connected.
+// Changes the secondary node. The new node gets volumes of the same names and an unconnected side of the mirror. Then
+// the primary disconnects the old side, the configuration names the new node, and the two are connected.
 import { change } from '../../../config/changes'
 import type { DiskDict } from '../../../config/rpc-dicts'
 import { drbdId } from '../../../config/lookup'
@@ -40,7 +40,7 @@ export async function replaceSecondary(ctx: UnitContext, replacement: NewSeconda
   await finish(ctx, { instance: view, disks, earlyRelease, old: { node: secondary, storage: old } })
 }
 
-/** The configuration of a view has the nodes of the instance, and now the one that is to be. */
+/** The view's configuration has only the instance's nodes; this adds the new one. */
 async function configWith(ctx: UnitContext, { config }: InstanceView, node: string): Promise<InstanceView['config']> {
   const { nodes } = await ctx.config.read({ nodes: [node] })
   return { ...config, nodes: { ...config.nodes, ...nodes } }
@@ -52,7 +52,7 @@ async function makeVolumes(ctx: UnitContext, view: InstanceView, { target }: New
     const dict = diskDictOf(view, disk)
     for (const [part, child] of disk.children.entries()) {
       const volume = dict.children[part] ?? dict
-      // Names are the old ones: what is there already may be somebody's data, so only what was made is removed.
+      // The names are the old ones: existing volumes may be somebody's data, so only new ones are removed.
       await createDevice(ctx, view, target, child, volume)
       undo.push(`remove volume ${child.logical_id.join('/')} on node ${target.name}`, () =>
         ctx.nodes.persist(target, 'blockdev_remove', [volume]),
@@ -99,7 +99,7 @@ async function makeSides(
   return moved
 }
 
-/** The place of the port in a DRBD disk's identity. */
+/** The port's index in a DRBD disk's identity. */
 const PORT = 2
 
 function withSecondary({ primary }: InstanceView, disk: Disk, node: Disk['nodes'][number], minor: number): Disk {

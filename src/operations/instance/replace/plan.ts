@@ -1,4 +1,4 @@
-// Which disks are replaced on which node, and whether that is safe.
+// Decides which disks are replaced on which node, and whether that is safe.
 import type { Disk, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -27,11 +27,11 @@ interface Common {
   readonly view: InstanceView
   readonly secondary: Node
   readonly disks: readonly IndexedDisk[]
-  /** The old storage goes before the new one is in sync. */
+  /** The old storage is removed before the new one is in sync. */
   readonly earlyRelease: boolean
 }
 
-/** New volumes on the node that has the old ones; `other` has the data meanwhile. */
+/** New volumes on the same node; `other` has the data meanwhile. */
 export interface SameNode extends Common {
   readonly kind: 'same node'
   readonly target: Node
@@ -81,7 +81,7 @@ async function sameNode(ctx: UnitContext, replacement: SameNode): Promise<SameNo
   return replacement
 }
 
-/** Snapshots go with the volumes that they are of. A node that is offline keeps both. */
+/** Snapshots are lost with their volumes. An offline node keeps both. */
 async function refuseLost(ctx: UnitContext, view: InstanceView, disks: readonly IndexedDisk[], node: Node) {
   if (node.offline) return
   const own = disks.map(({ disk }) => disk)
@@ -170,7 +170,7 @@ async function checkActive(ctx: UnitContext, view: InstanceView): Promise<void> 
     for (const node of allNodes(view)) {
       ctx.log.info(`Checking disk/${index} on ${node.name}`)
       const found = await ctx.nodes.attempt(node, 'blockdev_find', [diskDictOf(view, disk)])
-      // A node that is marked offline cannot be asked, nor repaired.
+      // An offline node can be neither asked nor repaired.
       if ((found.ok && found.payload !== null) || node.offline) continue
       throw new OpPrereqError(`Please run activate-disks on instance ${view.instance.name} first`, ECODE.STATE)
     }

@@ -1,5 +1,5 @@
-// New volumes in the place of old ones, under the same names, on the node that has them: the mirror lets the old ones go, gets the new
-// ones, and fills them from the other side.
+// Replaces volumes by new ones with the same names on the same node: the mirror drops the old ones, gets the new ones,
+// and fills them from the other side.
 import type { DiskDict } from '../../../config/rpc-dicts'
 import { seconds } from '../../../lib/clock'
 import { OpExecError } from '../../../model/errors'
@@ -69,14 +69,14 @@ async function newVolumes(
     const volume = { ...child, uuid, logical_id: [child.logical_id[0] ?? '', `${name}.disk${index}_${suffix}`] }
     const made = { ...(dict.children[part] ?? dict), uuid, logical_id: volume.logical_id }
     undo.push(`remove new volume ${volumeText(made)}`, () => ctx.nodes.persist(target, 'blockdev_remove', [made]))
-    // As on a secondary node: nobody writes to it yet but the mirror.
+    // As on a secondary node: only the mirror writes to it.
     await createDevice(ctx, view, target, volume, made, false)
     after.push(made)
   }
   return { one, dict, before: dict.children, after }
 }
 
-/** Answers with the old volumes under the names that they have then. What fails leaves the mirror its old volumes. */
+/** Returns the old volumes under their new names. On failure the mirror keeps its old volumes. */
 async function exchangeVolumes(
   ctx: UnitContext,
   { target }: SameNode,

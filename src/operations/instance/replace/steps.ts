@@ -1,4 +1,4 @@
-// The steps that all replacements share, with what is taken back when one of them fails.
+// Steps that all replacements share, with their undoing after a failure.
 import type { DiskDict } from '../../../config/rpc-dicts'
 import type { Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
@@ -46,7 +46,7 @@ export async function checkVolumeGroups(
   }
 }
 
-/** Only from whole data can the new disks be filled. */
+/** The new disks can be filled only from complete data. */
 export async function checkPeer(
   ctx: UnitContext,
   view: InstanceView,
@@ -63,10 +63,10 @@ export async function checkPeer(
   }
 }
 
-/** Old volumes, by the title of their disk. */
+/** Old volumes, with their disks' titles. */
 export type OldStorage = readonly (readonly [title: string, volumes: readonly DiskDict[]])[]
 
-/** Fills the new disks and removes the old ones, or the other way round. */
+/** Fills the new disks and removes the old ones, or in the opposite order. */
 export async function finish(
   ctx: UnitContext,
   { instance, disks, earlyRelease, old }: { instance: InstanceView; disks: readonly IndexedDisk[]; earlyRelease: boolean; old: { node: Node; storage: OldStorage } }, // prettier-ignore
@@ -83,7 +83,7 @@ export async function finish(
   await ctx.locks.keepOnly('node', [])
   ctx.log.step(step++, STEPS, 'Sync devices')
   const view = await reread(ctx, instance)
-  // Disks that are not replaced may be degraded; those that are, are looked at one by one.
+  // Disks that are not replaced may be degraded; replaced ones are checked one by one.
   await waitForSync(ctx, view)
   await checkWhole(ctx, view, disks, earlyRelease ? undefined : old)
   if (!earlyRelease) await removeOld()

@@ -1,4 +1,5 @@
-// The notes of the snapshots of an instance's disks: who makes one notes it before, so that none is on a node that nobody knows of.
+// The notes of snapshots of an instance's disks. A snapshot is noted before it is made, so that none is on a node
+// without anybody knowing.
 import { change } from '../../../config/changes'
 import type { Disk, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -7,7 +8,7 @@ import { nodeUuid } from '../../../model/ids'
 import type { Change, UnitContext } from '../../unit-context'
 import { diskDictOf, type InstanceView } from '../view'
 
-/** The snapshots of disks, by the uuids of these. */
+/** Snapshots by the uuids of their disks. */
 export async function notedSnapshots(
   ctx: UnitContext,
   disks: readonly Disk[],
@@ -19,7 +20,7 @@ export async function notedSnapshots(
 export const noteSnapshots = (disk: Disk, snapshots: readonly DiskSnapshot[]): Change =>
   change('setGantry', SNAPSHOTS_SECTION, disk.uuid, snapshots.length === 0 ? null : snapshots)
 
-/** Forgets one, and leaves what else is noted by now. */
+/** Removes one note, and keeps all others. */
 export async function forgetSnapshot(ctx: UnitContext, disk: Disk, name: string): Promise<void> {
   const noted = (await notedSnapshots(ctx, [disk])).get(disk.uuid) ?? []
   await ctx.config.change([
@@ -30,7 +31,7 @@ export async function forgetSnapshot(ctx: UnitContext, disk: Disk, name: string)
   ])
 }
 
-/** Why it was not deleted; undefined when it is gone. One that was on a node which has left the cluster is gone with it. */
+/** Why it was not deleted; undefined if it is gone. A snapshot on a node that has left the cluster counts as gone. */
 export async function deleteSnapshot(
   ctx: UnitContext,
   view: InstanceView,
@@ -50,13 +51,13 @@ async function nodeOf(ctx: UnitContext, { primary }: InstanceView, { node }: Dis
   return nodes[nodeUuid(node)]
 }
 
-/** The snapshot as a disk of its own. */
+/** The snapshot as a disk. */
 const snapshotDisk = (disk: Disk, { dev_type, logical_id, size }: DiskSnapshot): Disk => ({
   ...disk,
   ...{ dev_type, logical_id, size, children: [], mode: 'ro' },
 })
 
-/** Refuses what would lose snapshots, or cannot be done while there are some; `on` names the only node that matters. */
+/** Refuses actions that would lose snapshots, or that snapshots prevent. `on` names the only node that matters. */
 export async function refuseSnapshots(
   ctx: UnitContext,
   { instance, disks: all }: InstanceView,
@@ -79,7 +80,7 @@ export async function refuseSnapshots(
   }
 }
 
-/** Before the disks are deleted; false, after a warning that names it, when one may be left. */
+/** To be called before the disks are deleted. Returns false, after a warning with the name, if one may be left. */
 export async function deleteAllSnapshots(ctx: UnitContext, view: InstanceView): Promise<boolean> {
   const noted = await notedSnapshots(ctx, view.disks)
   let ok = true
@@ -94,7 +95,7 @@ export async function deleteAllSnapshots(ctx: UnitContext, view: InstanceView): 
   return ok
 }
 
-/** Nothing is noted of disks that are gone. */
+/** Removes the notes of deleted disks. */
 export async function forgetAllSnapshots(ctx: UnitContext, disks: readonly Disk[]): Promise<Change[]> {
   const noted = await notedSnapshots(ctx, disks)
   return disks.filter(({ uuid }) => (noted.get(uuid) ?? []).length > 0).map((disk) => noteSnapshots(disk, []))
