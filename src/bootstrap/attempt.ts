@@ -1,9 +1,9 @@
-// A node call that may fail, for steps that go on without it.
+// A node call whose failure does not stop the caller.
 import { within, type Clock } from '../lib/clock'
 import type { ArgsOf, CallName } from '../rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeTarget } from '../rpc/node/client'
 
-/** Why it failed; undefined when it did not. */
+/** The reason of the failure; undefined on success. */
 export async function attemptCall<C extends CallName>(
   { nodes, clock }: { nodes: NodeClient; clock: Clock },
   limit_s: number,

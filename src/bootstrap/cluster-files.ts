@@ -1,5 +1,6 @@
-// Makes a new cluster's files on its nodes: certificates, keys, the first configuration and what every node keeps of it. The
-// configuration of the master is written last: while it is missing, the cluster is not there and making it can begin anew.
+// Writes a new cluster's files on its nodes: certificates, keys, the first configuration and the values that every node
+// keeps. The master's configuration is written last: until then the cluster does not exist, and making it can begin
+// again.
 import { createHash } from 'node:crypto'
 import * as path from 'node:path'
 import { applyChange, change } from '../config/changes'
@@ -20,7 +21,7 @@ import { makeDirectories } from './directories'
 export interface NewNode {
   name: string
   address: string
-  /** For replication; default: the address. */
+  /** For replication; default: the primary address. */
   secondaryAddress?: string | undefined
   paths: Paths
 }
@@ -33,7 +34,7 @@ export interface NewCluster {
   nodes: readonly [NewNode, ...NewNode[]]
   /** Fields of the cluster that differ from Ganeti's defaults. */
   cluster: Partial<Cluster>
-  /** RAPI users: `name password-or-{HA1}hash options`, one a line. */
+  /** Users of the remote API, one per line: `name password-or-{HA1}hash options`. */
   users: string
 }
 
@@ -67,7 +68,7 @@ export async function createCluster(wanted: NewCluster, given: Bootstrap): Promi
   return config
 }
 
-/** `{HA1}`: what a users file keeps instead of a password. */
+/** `{HA1}`: a hash for a users file, instead of a password. */
 export const hashedPassword = (user: string, realm: string, password: string): string =>
   `{HA1}${createHash('md5').update(`${user}:${realm}:${password}`).digest('hex')}`
 
@@ -100,7 +101,7 @@ function firstConfig(wanted: NewCluster, clientPems: readonly string[], { clock,
   return config
 }
 
-/** Gives a node that is to join what the others have: the keys of the cluster and what every node keeps of it. */
+/** Gives a joining node what the others have: the cluster's keys, and the values that every node keeps. */
 export async function writeJoiningNode(
   disk: Disk,
   { name, paths }: Pick<NewNode, 'name' | 'paths'>,
@@ -141,10 +142,10 @@ async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<vo
     [paths.rapiCert, files.rapiPem],
     [paths.hmacKey, files.hmacKey],
     [paths.domainSecret, files.domainSecret],
-    // Any candidate may become the master; verify complains of a file that only some have.
+    // Any candidate may become the master, and verify complains about a file that only some have.
     [paths.rapiUsers, files.users],
   ]
-  // Nothing has been acknowledged to anybody before. The configuration is written last, because it makes the cluster exist.
+  // Nothing was acknowledged before this point. The configuration is written last, because it makes the cluster exist.
   const quick = { durable: false }
   await Promise.all([
     ...secret.map(([file, text]) => disk.write(file, text, quick)),

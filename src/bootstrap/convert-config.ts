@@ -1,5 +1,5 @@
-// cfgupgrade: the configuration of a cluster whose daemons are stopped, converted to 3.1, or from there back to 3.0. The old file is kept
-// beside the new one. Nothing is written before the result was read as our daemons will read it.
+// cfgupgrade: converts the configuration of a stopped cluster to 3.1, or from 3.1 back to 3.0. Keeps the old file
+// beside the new one. Writes nothing before it has parsed the result as our daemons will.
 import * as path from 'node:path'
 import { downgradable, downgradeConfig } from '../config/conversion/downgrade'
 import type { Raw } from '../config/conversion/raw'
@@ -23,26 +23,26 @@ export interface ConvertOptions {
   readonly disk: Disk
   readonly random: Random
   readonly clock: Clock
-  /** Where the configuration is; default: this node's. */
+  /** The configuration's directory; default: this node's. */
   readonly directory?: string | undefined
   /** To 3.0 again. */
   readonly down: boolean
-  /** Everything but writing. */
+  /** Does everything except writing. */
   readonly dryRun: boolean
-  /** Whether objects of the result have to fit together. */
+  /** Whether the result's objects must fit together. */
   readonly verify: boolean
-  /** Also on another machine than the master. */
+  /** Also runs on a machine other than the master. */
   readonly ignoreHostname: boolean
 }
 
 export interface Converted {
   readonly from: string
   readonly to: string
-  /** What a person should know of it. */
+  /** Notices for the administrator. */
   readonly notices: readonly string[]
-  /** Objects that do not fit together: the file was written, for a person to mend it. */
+  /** Objects that do not fit together: the file was written, and a person must mend it. */
   readonly problems: readonly string[]
-  /** The old file; undefined where nothing was written. */
+  /** The old file; undefined if nothing was written. */
   readonly backup: string | undefined
 }
 
@@ -67,7 +67,7 @@ export async function convertConfig(options: ConvertOptions): Promise<Converted>
   return { ...done, backup }
 }
 
-/** Configurations in other directories belong to nobody who runs. */
+/** No daemon uses configurations in other directories. */
 async function checkPlace(options: ConvertOptions, directory: string): Promise<void> {
   const { paths, disk, ignoreHostname } = options
   const read = async (name: string) => (await disk.read(path.join(directory, name)))?.toString('utf8')

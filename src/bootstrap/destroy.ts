@@ -14,7 +14,7 @@ export interface DestroyOptions {
   nodes: NodeClient
 }
 
-/** Stops the daemons and removes the files of this node; answers what did not work. */
+/** Stops the daemons and removes the files of this node. Returns the failures. */
 export async function forgetCluster(options: DestroyOptions): Promise<string[]> {
   const { paths } = options
   const self = (await voters(options)).find(({ name }) => name === paths.hostname)

@@ -4,9 +4,9 @@ import type { Paths } from '../lib/paths'
 import { PATH } from '../model/constants/paths'
 import { DIRECTORIES } from '../model/owners'
 
-/** The directories that Ganeti's packages and `ensure-dirs` would have made. */
+/** Makes the directories that Ganeti's packages and `ensure-dirs` would make. */
 export async function makeDirectories(disk: Disk, paths: Paths): Promise<void> {
-  // Who makes one later, when it is needed, need not know whose it is.
+  // With their owners, so that code which needs them later does not have to know.
   const directories = [
     ...DIRECTORIES.map(paths.local),
     ...[paths.lockDir, paths.hooksDir, paths.local(PATH.DEFAULT_FILE_STORAGE_DIR)],

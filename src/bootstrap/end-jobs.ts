@@ -1,5 +1,5 @@
-// The jobs of a master that stops for good, so that none goes on without it: they get a moment, and are killed then. luxid writes
-// how they ended, here and at the candidates. Waiting jobs stay in the queue for the next master.
+// Ends the jobs of a master that stops for good, so that none goes on without it: they get a moment, then they are
+// killed. luxid writes their ends, here and at the candidates. Waiting jobs stay in the queue for the next master.
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { isServed } from '../lib/json-socket'
@@ -21,7 +21,7 @@ export async function endJobs(master: Master, clock: Clock, say: (text: string) 
   }
 }
 
-/** Whether it ended within the time. */
+/** Returns whether it ended in time. */
 export async function awaitJob(master: Master, clock: Clock, job: number, limit_s: number): Promise<boolean> {
   const end_ms = clock.monotonic_ms() + limit_s * 1000
   let seen: unknown = null
@@ -34,13 +34,15 @@ export async function awaitJob(master: Master, clock: Clock, job: number, limit_
     if (change === 'nochange') continue
     const [fields, log] = change
     seen = fields
-    // Lines of its log that were told already are no news.
+    // Skips log lines that are already known.
     serial = log.at(-1)?.[0] ?? serial
     if (['success', 'error', 'canceled'].includes(String(fields[0]))) return true
   }
 }
 
-/** Kills job processes directly when luxid cannot be asked: a process that lives listens on its live-lock. Returns the jobs. */
+/**
+ * Kills job processes directly if luxid cannot be asked: a living process listens on its live-lock. Returns the jobs.
+ */
 export async function killJobProcesses(paths: Paths, disk: Disk, processes: Processes): Promise<number[]> {
   const killed: number[] = []
   for (const [job, { livelock, process_id }] of holdersIn(paths.livelockDir, await disk.list(paths.livelockDir))) {

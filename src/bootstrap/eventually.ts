@@ -1,4 +1,4 @@
-// For what needs a moment until it works.
+// Retries actions that need a moment until they work.
 import type { Clock } from '../lib/clock'
 import { LOOK_EVERY_S } from '../model/limits/adoption'
 

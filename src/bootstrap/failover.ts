@@ -1,6 +1,6 @@
-// Makes the node on which it runs the master (Ganeti's bootstrap.MasterFailover). The old master is stopped first where it can be
-// reached, with its jobs, so that there never are two; then this node's copy of the configuration names the new master, and every
-// node is told. Nothing that was acknowledged is lost: a candidate that lacks something which another one has does not take over.
+// Makes this node the master (Ganeti's bootstrap.MasterFailover). The old master is stopped first if it is reachable,
+// with its jobs, so that there are never two. Then this node's configuration names the new master, and every node is
+// told. Nothing acknowledged is lost: a candidate that lacks data of another one does not take over.
 import { masterCandidates } from '../config/lookup'
 import { change } from '../config/changes'
 import { recordValues } from '../config/records'
@@ -43,13 +43,13 @@ export interface FailoverOptions {
   noVoting: boolean
 }
 
-/** Each warning is for a person to act on; `ok` is false when the cluster may not work now. */
+/** Each warning needs a person's action. `ok` is false if the cluster may not work now. */
 export interface FailoverResult {
   ok: boolean
   warnings: string[]
 }
 
-/** Every node with whom it takes for the master. */
+/** Every node, with the master that it names. */
 export type Survey = readonly { readonly node: NodeTarget; readonly vote: Vote }[]
 
 interface Names {
@@ -71,7 +71,7 @@ export async function surveyNodes(
   }
 }
 
-/** Whether more than half of the nodes answer, and those that do not. */
+/** Whether more than half of the nodes answer, and which do not. */
 export function majorityHealthy(survey: Survey, ignoreOffline: boolean): { healthy: boolean; silent: string[] } {
   const asked = survey.filter(({ node }) => !(ignoreOffline && node.offline))
   const silent = asked.filter(({ vote }) => typeof vote !== 'string').map(({ node }) => node.name)
@@ -84,14 +84,14 @@ export async function masterFailover(options: FailoverOptions, survey: Survey): 
   await checkContents(options, names, names.others)
   const { old, self, oldMaster } = names
   const result: FailoverResult = { ok: true, warnings: [] }
-  // A master that hangs gets less time than one that answers and may have jobs to end.
+  // A hanging master gets less time than one that answers, which may have jobs to end.
   const patience_s = survey.some(({ node, vote }) => node === old && typeof vote === 'string')
     ? FAILOVER_STOP_S
     : FAILOVER_ANSWER_S
   const notStopped = await attemptCall(options, patience_s, old, 'node_stop_master', [])
   let config: ConfigData
   try {
-    // Until now the old master may have gone on; from here on it has not.
+    // Until now the old master may have changed something; from here on it has stopped.
     if (old !== undefined && notStopped === undefined) await checkContents(options, names, [...names.others, old])
     config = await takeConfig(options, oldMaster)
   } catch (error) {
@@ -155,7 +155,10 @@ function checkAgreement(survey: Survey, oldMaster: string): void {
     )
 }
 
-/** What another candidate got a moment earlier, such as a note of maintd, is on its way here, and waited for. */
+/**
+ * Data that another candidate got a moment earlier, such as a note of maintd, is still on its way here. So this waits
+ * for it.
+ */
 async function checkContents(options: FailoverOptions, { self }: Names, others: readonly NodeTarget[]): Promise<void> {
   const { nodes, disk, paths, noVoting, log, clock } = options
   const isArchived = async (id: number) => (await disk.read(archivedFile(paths, id))) !== undefined
@@ -182,7 +185,7 @@ async function checkContents(options: FailoverOptions, { self }: Names, others: 
   await Promise.all(others.map(compare))
 }
 
-/** Works like wconfd: while this process serves the socket, the node's own noded leaves the files alone. */
+/** Acts as wconfd: while this process serves the socket, the node's own noded leaves the files alone. */
 async function takeConfig(options: FailoverOptions, oldMaster: string): Promise<ConfigData> {
   const { paths, clock, log } = options
   const path = paths.socket('follow')
@@ -211,7 +214,7 @@ function findNode(config: ConfigData, name: string, which: 'old' | 'new'): Node 
   throw new OpPrereqError(`Could not find ${which} master node '${name}' in cluster configuration.`, ECODE.NOENT)
 }
 
-/** This node first: it must know that it is the master now. Those that do not answer are told by the new wconfd. */
+/** This node first: it must know that it is the master now. The new wconfd will tell nodes that do not answer. */
 async function tellNodes(options: FailoverOptions, config: ConfigData): Promise<void> {
   const { nodes, log, paths } = options
   const values = ssconfLines(config)
@@ -224,7 +227,7 @@ async function tellNodes(options: FailoverOptions, config: ConfigData): Promise<
   log.info({ candidates: masterCandidates(config).map(({ name }) => name) }, 'the nodes know the new master')
 }
 
-/** Events are counted anew, also if this node was the master before; and the queue takes jobs. */
+/** Event numbers start over, even if this node was the master before. The queue accepts jobs. */
 async function beginAnew({ paths, disk }: FailoverOptions): Promise<void> {
   await disk.remove(paths.eventsFile, { durable: true })
   await disk.remove(`${paths.queueDir}/drain`, { durable: true })

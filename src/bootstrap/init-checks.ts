@@ -1,4 +1,4 @@
-// Checks that run before a cluster is made on this node, with Ganeti's texts. They change nothing.
+// Checks before a cluster is made on this node, with Ganeti's texts. They change nothing.
 import { isIPv4 } from 'node:net'
 import * as path from 'node:path'
 import type { FirstFields } from '../model/cluster'
@@ -20,11 +20,11 @@ export interface InitChecks {
   paths: Paths
   disk: Disk
   files: Files
-  /** Volume groups of this node, with their sizes. */
+  /** This node's volume groups with their sizes. */
   volumeGroups(): Promise<readonly { name: string; size_mib: number }[]>
-  /** Where a directory is on this machine; refuses one that the node's administrator does not allow. */
+  /** The local path of a directory; refuses one that the node's administrator does not allow. */
   storageDirectory(directory: string): Promise<string>
-  /** Those of the programs that this node does not have, with the packages that have them. */
+  /** The programs that this node lacks, with their packages. */
   missingPrograms(programs: readonly string[]): Promise<Readonly<Record<string, string>>>
 }
 
@@ -34,7 +34,7 @@ export interface WantedCluster {
   cluster: FirstFields
 }
 
-/** The names as they are kept, and what they stand for. */
+/** Normalized names, and their addresses. */
 export interface Places {
   name: string
   address: string
@@ -57,7 +57,7 @@ const refuse = (text: string, code: ErrorCode): never => {
   throw new OpPrereqError(text, code)
 }
 
-/** Lists the files that only an existing cluster has. A node without a cluster has only directories there. */
+/** Files that only an existing cluster has. A node without a cluster has only directories there. */
 export async function stateFiles({ paths, files }: Pick<InitChecks, 'paths' | 'files'>): Promise<string[]> {
   const { queueDir, dataDir, archiveDir } = paths
   const inAll = [queueDir, dataDir, archiveDir].map(async (directory) => {
@@ -91,7 +91,7 @@ async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<P
   if (secondaryAddress !== undefined && !isIPv4(secondaryAddress))
     refuse(`Secondary IP address (${secondaryAddress}) has to be a valid IPv4 address.`, ECODE.INVAL)
   const own = await addressOf(host, ipVersion, options)
-  // A virtual node has nothing but loopback addresses.
+  // A virtual node only has loopback addresses.
   if (isLoopback(own) && paths.root === '')
     refuse(
       `This host's IP (${own}) resolves to a loopback address. Please fix DNS or ${PATH.ETC_HOSTS}.`,
@@ -108,7 +108,7 @@ async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<P
   const second = secondaryAddress ?? own
   if (!(await ownsAddress(second)))
     refuse(`You gave ${second} as secondary IP, but it does not belong to this host.`, ECODE.ENVIRON)
-  // Every loopback address is this machine's: of a virtual cluster's only one that somebody serves is in use.
+  // All loopback addresses belong to this machine, so a virtual cluster's address is in use only if somebody serves it.
   const inUse = paths.root === '' ? answersTcp : servesTcp
   if (await inUse(address, PORT.noded, CLUSTER_IP_PING_S)) refuse('Cluster IP already active', ECODE.NOTUNIQUE)
   if (await servesTcp(own, PORT.noded, CLUSTER_IP_PING_S))
@@ -116,7 +116,7 @@ async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<P
   return { name, address, host, hostAddress: own }
 }
 
-/** The node's own hosts file first: that of a virtual node is unknown to the system. */
+/** Reads the node's own hosts file first: the system does not know a virtual node's. */
 async function addressOf(name: string, version: IpVersion, { paths, disk }: InitChecks): Promise<string> {
   const found = hostAddress((await textOf(disk, paths.local(PATH.ETC_HOSTS))) ?? '', name, version)
   const resolved = found === undefined ? await resolveHost(name, version) : { ip: found }
@@ -163,7 +163,7 @@ async function checkStorage(
 
 const DRBD_HELPER_FILE = '/sys/module/drbd/parameters/usermode_helper'
 
-/** An Open vSwitch is made later, by the node. */
+/** The node makes an Open vSwitch later. */
 async function checkNetworkDevice({ master_netdev, nicparams }: FirstFields, disk: Disk): Promise<void> {
   if (nicparams?.default.mode === 'openvswitch' || (await disk.list('/sys/class/net')).includes(master_netdev)) return
   refuse(`Invalid master netdev given (${master_netdev}): 'Device "${master_netdev}" does not exist.'`, ECODE.INVAL)

@@ -1,5 +1,5 @@
-// Makes this node the only one, and the master, of a new cluster (Ganeti's bootstrap.InitCluster). Everything is checked before
-// anything is written, and what fails half way is taken back. No daemon runs yet, and none is started here.
+// Makes this node the first node and master of a new cluster (Ganeti's bootstrap.InitCluster). Checks everything before
+// it writes anything, and undoes a partial failure. No daemon runs yet, and none is started here.
 import type { Clock } from '../lib/clock'
 import { withHost } from '../lib/hosts-file'
 import type { Random } from '../lib/random'
@@ -23,7 +23,7 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
   await makeDirectories(disk, paths)
   for (const directory of directories) await disk.makeDirectory(directory, 0o750)
   const hostKey = await sshHostKey(options)
-  // Users of the remote API may be there before the cluster: only they are.
+  // The users of the remote API are the only file that may exist before the cluster.
   const users = (await disk.read(paths.rapiUsers))?.toString('utf8')
   const hostsFile = paths.local(PATH.ETC_HOSTS)
   const hosts = await textOf(disk, hostsFile)
@@ -52,14 +52,14 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
   return places
 }
 
-/** root's new key on this node, which may log in to all nodes of the cluster; none where SSH is looked after by other means. */
+/** root's new key on this node, which may log in to all nodes; undefined if SSH is set up by other means. */
 async function ownSshKey(cluster: FirstFields, options: InitOptions): Promise<string | undefined> {
   const { modify_ssh_setup, ssh_key_type, ssh_key_bits } = cluster
   if (!modify_ssh_setup || ssh_key_type === undefined || ssh_key_bits === undefined) return undefined
   return new SshFiles(options).generate(ssh_key_type, ssh_key_bits)
 }
 
-/** Reads the node's SSH host key; a virtual node without its own uses the machine's. */
+/** The node's SSH host key; a virtual node without its own uses the machine's. */
 async function sshHostKey({ disk, paths }: InitOptions): Promise<string> {
   const file = '/etc/ssh/ssh_host_rsa_key.pub'
   const line = (await textOf(disk, paths.local(file))) ?? (await textOf(disk, file))

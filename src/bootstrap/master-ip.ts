@@ -1,4 +1,4 @@
-// The cluster's own address. A node takes it when it becomes the master: as in Ganeti, when the master's daemons start.
+// The cluster's own address. As in Ganeti, a node takes it when it becomes the master and its master daemons start.
 import { masterNode } from '../config/lookup'
 import { masterParams } from '../config/rpc-dicts'
 import type { Clock } from '../lib/clock'
@@ -10,7 +10,7 @@ import { PORT } from '../model/constants/daemons'
 import { MASTER_IP_PAUSE_S, MASTER_IP_PING_S, MASTER_IP_S } from '../model/limits/master'
 import type { NodeClient } from '../rpc/node/client'
 
-/** The cluster works without it, so nobody waits; `gnt-cluster activate-master-ip` tries again. */
+/** The cluster works without it, so nobody waits. `gnt-cluster activate-master-ip` tries again. */
 export async function bringUpMasterIp(given: { config(): ConfigData; nodes: NodeClient; log: Log }): Promise<void> {
   const config = given.config()
   const master = masterNode(config)
@@ -27,8 +27,9 @@ export async function bringUpMasterIp(given: { config(): ConfigData; nodes: Node
 }
 
 /**
- * Waits until the cluster's address is served, or until it is no longer. False when that takes too long: setting it up asks the network
- * first whether another machine has it, which takes seconds. The daemons of virtual nodes listen at the addresses of their nodes alone.
+ * Waits until the cluster's address is served, or until it is not. Returns false after a timeout: setting it up first
+ * asks the network for another owner, which takes seconds. Daemons of virtual nodes listen only at their nodes'
+ * addresses.
  */
 export async function masterIpBecomes(
   up: boolean,

@@ -1,5 +1,5 @@
-// The programs that the master runs on another node over SSH, by their names: they change SSH keys, and prepare a node that is to
-// join. They read a request from their standard input, and refuse one of another cluster.
+// Programs that the master runs on another node over SSH: they change SSH keys, and prepare a joining node. They read a
+// request from standard input, and refuse one of another cluster.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../lib/clock'
@@ -28,7 +28,7 @@ export interface ProgramRun {
   random: Random
   run: Run
   input: Readable
-  /** Starts the node's daemons in the background, and stops those that run before. */
+  /** Starts the node's daemons in the background; stops running ones first. */
   startNode(): Promise<void>
 }
 
@@ -61,7 +61,7 @@ const programs: Readonly<Record<string, Program>> = {
   'node-daemon-setup': program(daemonSetup, setUpDaemon),
 }
 
-/** Rejects with a SetupError that says what is wrong. */
+/** Rejects with a SetupError that names the mistake. */
 export async function runNodeProgram(name: string, dryRun: boolean, options: ProgramRun): Promise<void> {
   const input = await readInput(options.input)
   try {
@@ -88,7 +88,7 @@ async function readInput(stream: Readable): Promise<unknown> {
   }
 }
 
-/** A node of another cluster must be taken out of that first; one that is in none believes everybody who may log in. */
+/** A node of another cluster must leave that first. A node without a cluster believes everybody who may log in. */
 async function checkSender(request: Request, { paths, disk }: ProgramRun): Promise<void> {
   const { cluster_name, node_daemon_certificate } = request
   if (cluster_name === undefined) throw new SetupError('Cluster name must be specified')
@@ -110,7 +110,7 @@ function certificateOf(pem: string): X509Certificate {
   }
 }
 
-/** Authorized keys first: they are what a failure must not take away. */
+/** Authorized keys first, so that a failure cannot take them away. */
 async function applyKeyUpdate(update: KeyUpdate, options: ProgramRun): Promise<void> {
   const files = new SshFiles(options)
   if (update.authorized_keys !== undefined) {
@@ -139,7 +139,7 @@ async function prepareJoin(request: JoinRequest, options: ProgramRun): Promise<v
   const files = new SshFiles(options)
   const hostKeys = request.ssh_host_key ?? []
   await files.installHostKeys(hostKeys)
-  // A virtual node has no SSH daemon of the machine's.
+  // A virtual node has no SSH daemon of its own.
   if (hostKeys.length > 0 && options.paths.root === '') await reloadSshDaemon(options.run)
   const { ssh_key_type, ssh_key_bits } = request
   if (ssh_key_type === undefined || ssh_key_bits === undefined)
@@ -180,7 +180,7 @@ async function setUpDaemon(request: DaemonSetup, options: ProgramRun): Promise<v
   if (request.start_node_daemon === true) await options.startNode()
 }
 
-/** Ganeti sends the texts of these files without the newline at their end. */
+/** Ganeti sends the texts of these files without the final newline. */
 const asLines = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
 function checkKey(pem: string): void {

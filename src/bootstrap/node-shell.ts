@@ -1,4 +1,4 @@
-// Scripts and files for nodes, whatever runs there: over SSH as root, and without it on the node that this process runs on.
+// Runs scripts and copies files on nodes, whatever product runs there: over SSH as root, and directly on this node.
 import { inheritedEnvironment } from '../lib/environment'
 import type { Paths } from '../lib/paths'
 import type { Run } from '../lib/run-command'
@@ -21,7 +21,7 @@ export interface Said {
 export interface NodeShell {
   /** Runs a script of `sh`. */
   run(node: Place, script: string, timeout_s: number): Promise<Said>
-  /** Puts files into a directory that is there. Rejects with what is wrong. */
+  /** Puts files into an existing directory. Rejects with the reason. */
   copy(node: Place, files: readonly string[], directory: string): Promise<void>
 }
 

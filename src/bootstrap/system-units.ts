@@ -1,5 +1,6 @@
-// The daemons of this node as units of systemd, where that runs the machine and Gantry's package was installed. The parent of a node's
-// daemons (daemons/node/supervisor.ts) and systemd are two ways to the same roles; which of the two is at work is seen here.
+// This node's daemons as systemd units, if systemd runs the machine and Gantry's package is installed. The parent of a
+// node's daemons (daemons/node/supervisor.ts) and systemd are two ways to run the same roles; this file detects which
+// one is in use.
 import type { Disk } from '../lib/disk'
 import type { Files } from '../lib/files'
 import { forEachOne } from '../lib/for-each-one'
@@ -10,7 +11,7 @@ import { UNITS_S } from '../model/limits/daemons'
 import { inOrder, type Role } from '../roles/role'
 
 export const UNIT = { all: 'ganeti.target', node: 'ganeti-node.target', master: 'ganeti-master.target' } as const
-/** What stands behind the arguments of /etc/default/ganeti at the next start only. */
+/** Extra arguments, after those of /etc/default/ganeti, for the next start only. */
 export const onceFile = (dataDir: string, program: string): string => `${dataDir}/${program}.onetime.conf`
 
 const RUNNING_SYSTEMD = '/run/systemd/system'
@@ -27,10 +28,10 @@ export interface UnitsOptions {
 /** The votes of the other nodes were lost. */
 export class NotElected extends Error {}
 
-/** Undefined where something else starts this node's daemons. */
+/** Undefined if something else starts this node's daemons. */
 export async function systemUnits(options: UnitsOptions): Promise<SystemUnits | undefined> {
   const { paths, files, run } = options
-  // Virtual nodes have a parent of their own.
+  // Virtual nodes have their own parent.
   if (paths.root !== '' || !files.existsSync(RUNNING_SYSTEMD)) return undefined
   const { stdout } = await run(['systemctl', 'show', '--property=LoadState', '--value', UNIT.all], {
     timeout_s: UNITS_S,
@@ -45,7 +46,10 @@ export class SystemUnits {
     this.roles = inOrder(options.roles).filter(({ nodes, place }) => nodes !== 'simulated' && place !== 'system')
   }
 
-  /** Everything that this node should have: what is not for it is skipped by its own conditions, which may be others than before. */
+  /**
+   * Starts all that this node should have. Units for other nodes are skipped by their conditions, which may have
+   * changed.
+   */
   async startAll(): Promise<void> {
     const started = this.roles.filter(({ place }) => place !== 'demand').map(({ program }) => unitOf(program))
     await this.forget(started)
@@ -56,7 +60,7 @@ export class SystemUnits {
     await this.order('stop', [UNIT.all])
   }
 
-  /** For whoever is ended by it. */
+  /** For a caller that this stops too. */
   async stopAllLater(): Promise<void> {
     await this.order('stop', [UNIT.all], ['--no-block'])
   }
@@ -66,7 +70,9 @@ export class SystemUnits {
     await this.startAll()
   }
 
-  /** The daemons of the master, one behind the other. Rejects with NotElected when the other nodes take another one for the master. */
+  /**
+   * Starts the master's daemons one after the other. Rejects with NotElected if the other nodes name another master.
+   */
   async startMaster(noVoting: boolean): Promise<void> {
     for (const role of this.at('master')) await this.start(role.program, noVoting ? NO_VOTING : [])
     await this.order('start', [UNIT.master])
@@ -82,7 +88,7 @@ export class SystemUnits {
     return states.includes(true)
   }
 
-  /** Starts one daemon; resolves when it can be used. */
+  /** Starts one daemon; resolves when it is ready. */
   async start(program: string, once: readonly string[] = []): Promise<void> {
     const { disk, paths } = this.options
     const file = onceFile(paths.dataDir, program)
@@ -135,7 +141,7 @@ export class SystemUnits {
     return stdout.trim()
   }
 
-  /** A unit that failed too often would not be started. */
+  /** systemd would not start a unit that failed too often. */
   private async forget(units: readonly string[]): Promise<void> {
     await this.systemctl(['reset-failed', ...units])
   }

@@ -1,5 +1,5 @@
-// Whether this node may run master daemons: the majority of all nodes must say that it is the master (their ssconf_master_node).
-// Nodes are taken from this node's own ssconf files, which every daemon may read.
+// Whether this node may run master daemons: the majority of all nodes must name it as the master (their
+// ssconf_master_node). The nodes come from this node's own ssconf files, which every daemon may read.
 import { errorText } from '../lib/system-failure'
 import { within, type Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
@@ -32,7 +32,7 @@ export class NotMaster extends Error {
   }
 }
 
-/** Returns when this node is the master; waits a while for nodes that do not answer yet. Throws NotMaster. */
+/** Returns if this node is the master; waits a while for nodes that do not answer yet. Throws NotMaster. */
 export async function checkVotes(options: VoteOptions): Promise<void> {
   const { clock, log, paths, noVoting = false, yesDoIt = false } = options
   if (noVoting && yesDoIt) return void log.warn('starting without asking the other nodes who is master')
@@ -43,7 +43,7 @@ export async function checkVotes(options: VoteOptions): Promise<void> {
     if (verdict.lost) throw new NotMaster(`${paths.hostname} is not the master of this cluster: ${verdict.text}`)
     const pem = await options.disk.read(paths.serverCert)
     const problem = pem && certificateProblem(paths.serverCert, pem, clock.now_ms())
-    // Waiting for answers is in vain, but a clock may be set: the daemon is started again.
+    // Waiting is useless until somebody corrects a clock, so the daemon ends and is restarted.
     if (problem !== undefined) throw new NotMaster(problem, EXIT.failure)
     if (left <= 1)
       throw new NotMaster(
@@ -57,7 +57,7 @@ export async function checkVotes(options: VoteOptions): Promise<void> {
 
 interface Verdict {
   won: boolean
-  /** Also the votes that are missing cannot turn it. */
+  /** The missing votes could not change the result. */
   lost: boolean
   text: string
 }
@@ -68,7 +68,7 @@ async function vote(options: VoteOptions): Promise<Verdict> {
   const results: Vote[] = []
   const own = () => countVotes(results).get(paths.hostname) ?? 0
   await new Promise<void>((resolve) => {
-    // The majority need not wait for one that hangs.
+    // The majority need not wait for a node that hangs.
     for (const target of targets)
       void askVote(options, target).then((answer) => {
         results.push(answer)
@@ -88,7 +88,7 @@ async function vote(options: VoteOptions): Promise<Verdict> {
   }
 }
 
-/** Whom a node takes for the master, or why it does not say. */
+/** The master that a node names, or why it does not say. */
 export type Vote = string | { failed: string } | undefined
 
 export function countVotes(votes: readonly Vote[]): Map<string, number> {

@@ -1,13 +1,13 @@
-// Who the command line is to the calls of /3: an administrator.
+// The identity of the command line in calls of /3: an administrator.
 import type { Master } from '../rpc/luxi/master'
 import type { Identity } from '../rpc/luxi/gantry'
 import type { GantryMaster } from '../rpc/luxi/gantry-calls'
 import { CommandFailure } from './outcome'
 
-/** Whoever reaches the master's socket may do everything, in anybody's name. */
+/** A user who reaches the master's socket may do everything, in anybody's name. */
 export const administrator = (user: string): Identity => ({ user, token: null, permissions: ['*'] })
 
-/** The calls of the master that Ganeti does not have. */
+/** The master's calls that Ganeti does not have. */
 export function gantryOf({ master }: { readonly master: Master }): GantryMaster {
   if (master.gantry === undefined)
     throw new CommandFailure('This master is not one of Gantry: it knows only Ganeti’s calls')

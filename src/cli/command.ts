@@ -1,6 +1,6 @@
-// The command line: tables of commands and options, and what each command does through a Master. It knows the cluster only by that
-// interface: no file of the cluster is read and no node is called here. What must work without a master is in bootstrap/, and gets
-// the node on which the command runs.
+// The command line: tables of commands and options, and each command's work through a Master. It knows the cluster only
+// by that interface: no file of the cluster is read and no node is called here. Commands that must work without a
+// master are in bootstrap/, and get the node on which they run.
 import type { Files } from '../lib/files'
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
@@ -33,11 +33,11 @@ export interface Command {
   readonly usage: string
   readonly args: readonly Argument[]
   readonly options: readonly Option[]
-  /** Shown below its help: the words after the command's name. */
+  /** Shown below its help: words after the command's name. */
   readonly examples?: readonly string[]
   /** Returns the exit code. */
   run(call: Call): Promise<number>
-  /** The same answer as data for programs. A command with this method has the options of `DATA_OPTIONS`. */
+  /** The same answer as data. A command with this method has the options of `DATA_OPTIONS`. */
   data?(call: Call): Promise<unknown>
 }
 
@@ -57,20 +57,23 @@ export interface Call {
   readonly jobs: Jobs
   readonly terminal: Terminal
   readonly clock: Clock
-  /** Where the nodes are virtual ones on this machine, the folder with their roots: what runs on a node can be run here. */
+  /** If the nodes are virtual ones on this machine, the folder with their roots: programs of a node can run here. */
   readonly nodesRoot: string | undefined
   readonly files: Files
-  /** Starts a program; its output is kept. */
+  /** Runs a program and keeps its output. */
   readonly run: Run
-  /** Makes a node ready to be added, where this can be done from here; answers what the job needs to know of it. */
+  /** Prepares a node to be added, if possible from here. Returns what the job needs to know about it. */
   readonly prepareNode: ((name: string) => Promise<PreparedNode>) | undefined
-  /** Rejects where the machine has several virtual nodes and none was named. */
+  /** Rejects if the machine has several virtual nodes and none was named. */
   thisNode(): Promise<ThisNode>
-  /** The node that is to be the first one of a cluster. */
+  /** The first node of a new cluster. */
   newNode(): Promise<NewNode>
 }
 
-/** The node on which a command runs, for the few that work on its files and its node daemon, and not through the master. */
+/**
+ * The node on which a command runs, for the few that work on its files and its node daemon instead of through the
+ * master.
+ */
 export interface ThisNode {
   readonly paths: Paths
   readonly disk: Disk
@@ -78,13 +81,13 @@ export interface ThisNode {
   readonly log: Log
   readonly nodes: NodeClient
   readonly lockFile: LockFile
-  /** The hypervisors that nodes have. */
+  /** The hypervisors of nodes. */
   readonly hypervisors: readonly string[]
 }
 
-/** The things that `gnt-cluster init` needs on a node that has nothing yet. */
+/** What `gnt-cluster init` needs on a node that has nothing yet. */
 export interface NewNode extends Omit<InitOptions, 'clock'> {
-  /** Settings of a cluster, checked, from parameters of OP_CLUSTER_SET_PARAMS. */
+  /** Checked settings of a cluster, from parameters of OP_CLUSTER_SET_PARAMS. */
   firstFields(given: Readonly<Record<string, unknown>>, ipVersion: IpVersion): Promise<FirstFields>
 }
 

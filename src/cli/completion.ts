@@ -1,11 +1,11 @@
-// What a shell may complete, for bash, zsh and fish alike: names of objects and commands, options and their choices from the tables, and the
-// names that the cluster has at this moment.
+// Completion for bash, zsh and fish: names of objects and commands, options and their choices from the tables, and
+// current names in the cluster.
 import type { Master } from '../rpc/luxi/master'
 import type { Command, Tool } from './command'
 import type { Option } from './input/option'
 import { optionsOf } from './input/parse'
 
-/** Kinds of arguments whose values the cluster knows, and kinds of values of options, by the name under which they are stored. */
+/** Queries for names that the cluster knows, by the kind of an argument or option value. */
 const LIVE: Readonly<Record<string, (master: Master) => Promise<readonly unknown[]>>> = {
   'instance name': (master) => names(master, 'instance', 'name'),
   'node name': (master) => names(master, 'node', 'name'),
@@ -20,7 +20,7 @@ const VALUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['nodegroup', 'to', 'group'].map((name) => [name, 'group name'] as const)),
 }
 
-/** The candidates, one a line as it is to be inserted. Where the cluster does not answer, there are none of its names. */
+/** The candidates, one per line. If the cluster does not answer, its names are missing. */
 export async function completions(tool: Tool, words: readonly string[], open: () => Master): Promise<string[]> {
   const [first = '', ...rest] = tool.commands[0]?.name === '' ? ['', ...words] : words
   const current = words.at(-1) ?? ''
@@ -56,7 +56,7 @@ async function valuesOf(option: Option | undefined, open: () => Master): Promise
   return live(VALUES[option?.dest ?? ''], open)
 }
 
-/** The argument at this place; options stand before and between arguments. */
+/** The argument at this position; options may stand before and between arguments. */
 async function valuesOfArgument(
   command: Command,
   before: readonly string[],
@@ -78,7 +78,7 @@ async function live(kind: string | undefined, open: () => Master): Promise<reado
   try {
     return await names(open())
   } catch {
-    // Who completes a word is not to be told that no cluster runs.
+    // A user who completes a word need not learn that no cluster runs.
     return []
   }
 }

@@ -1,11 +1,14 @@
-// A command line as it was typed, to the command that does it: the program's name or the first word chooses the tool.
+// Maps a typed command line to its command: the program's name or the first word chooses the tool.
 import type { Clock } from '../lib/clock'
 import type { Machine } from '../lib/machine'
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Call, Tool } from './command'
 import type { Terminal } from './output/terminal'
 
-/** The tools by the object that they manage. Only the wanted one is loaded, because a short command spends most time loading. */
+/**
+ * The tools by their kind of object. Only the needed one is loaded, because loading takes most of a short command's
+ * time.
+ */
 export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Promise<Tool> }>> = {
   allocation: {
     about: 'what fits where, and what a move or a loss would do',
@@ -61,10 +64,10 @@ export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Pr
   },
 }
 
-/** The option by which a shell asks what a word may become; the words behind it end with the one at the cursor. */
+/** With this option a shell asks for completions; the words after it end with the one at the cursor. */
 const COMPLETE = '--complete-words'
 
-/** Programs that are one command. */
+/** Programs with a single command. */
 const ALONE: Readonly<Record<string, () => Promise<Tool>>> = {
   cfgupgrade: async () => (await import('./cluster/cfgupgrade.js')).cfgupgradeTool,
   'gantry-adopt': async () => (await import('./cluster/adopt.js')).adoptTool,
@@ -84,7 +87,7 @@ export interface Environment {
   machine(): Pick<Machine, 'files' | 'run'>
 }
 
-/** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */
+/** Runs `program words...` and returns the exit code. `gnt instance list` is `gnt-instance list`. */
 export async function runProgram(program: string, words: readonly string[], environment: Environment): Promise<number> {
   const { terminal } = environment
   if (words[0] === COMPLETE) return completeWords(program, words.slice(1), environment)
@@ -118,7 +121,7 @@ export async function runProgram(program: string, words: readonly string[], envi
   return asksForHelp ? 0 : 1
 }
 
-/** Prints what the last word may become. */
+/** Prints completions of the last word. */
 async function completeWords(program: string, words: readonly string[], environment: Environment): Promise<number> {
   const { terminal, connect } = environment
   const { completions } = await import('./completion.js')

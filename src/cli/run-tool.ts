@@ -1,4 +1,4 @@
-// Runs one command of a tool: reads its words, runs it, and prints its errors on the terminal.
+// Runs a tool's command: parses its words, runs it, and prints errors to the terminal.
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Master } from '../rpc/luxi/master'
 import type { Call, Command, Tool } from './command'
@@ -26,7 +26,7 @@ export async function runTool(tool: Tool, words: readonly string[], environment:
     for (const line of toolUsage(tool)) terminal.out(line)
     return word === '--help' ? EXIT.ok : EXIT.failure
   }
-  // GNT_INSTANCE_LIST holds options that are put in front of what was typed.
+  // GNT_INSTANCE_LIST has options that are put before the typed ones.
   const defaults = variables[`${tool.name}_${command.name}`.replaceAll('-', '_').toUpperCase()]
   return runCommand(
     tool,
@@ -90,7 +90,7 @@ async function runCommand(
   }
 }
 
-/** The connection is made at the first call, so that help and mistakes need no cluster. */
+/** Connects at the first call, so that help and mistakes need no cluster. */
 function lazyMaster(open: () => Master): Master {
   return new Proxy({} as Master, {
     get: (_, name) => {

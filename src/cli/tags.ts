@@ -1,4 +1,4 @@
-// list-tags, add-tags, remove-tags and search-tags, which several tools have.
+// list-tags, add-tags, remove-tags and search-tags, which several tools share.
 import type { Files } from '../lib/files'
 import type { TagKind } from '../model/object-kinds'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'

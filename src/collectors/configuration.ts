@@ -12,7 +12,7 @@ export interface NodeInstances {
   readonly secondary: readonly Fields[]
 }
 
-/** The instances of this node that are more than planned. */
+/** The instances that exist on this node (not only planned ones). */
 export async function nodeInstances(
   { ask, hostname }: NodeSources,
   failed = "Can't get instance info from ConfD",
@@ -39,7 +39,7 @@ export async function configured({ ask }: NodeSources, pointer: string): Promise
   }
 }
 
-/** The disks of each instance; a text says why they are not known. */
+/** The disks of each instance, or a text that says why they are unknown. */
 export async function disksByInstance(
   { ask }: Pick<NodeSources, 'ask'>,
   names: readonly string[],

@@ -1,4 +1,4 @@
-// The processes that are KVM instances of this node.
+// The processes of this node's KVM instances.
 import { type ProcessFacts, processFacts } from './processes'
 import { type NodeSources, readIfThere } from './report'
 
@@ -6,7 +6,7 @@ export interface KvmProcess extends ProcessFacts {
   readonly command: readonly string[]
 }
 
-/** By instance. A file whose process has ended, or is another one by now, does not count. */
+/** By instance. Ignores a pid file whose process has ended, or is another one by now. */
 export async function kvmProcesses(sources: NodeSources): Promise<Map<string, KvmProcess>> {
   const directory = `${sources.paths.runDir}/kvm-hypervisor/pid`
   const looks = (await sources.list(directory)).map(async (name) => {

@@ -1,5 +1,6 @@
-// The reports of a node, kept ready while somebody asks for them: collectors and plugins look at their own paces, and whoever asks gets what
-// was seen last. Where nobody asks they rest, but for those that compare looks. What fails or hangs is one report that says so.
+// Keeps a node's reports ready while somebody asks for them. Collectors and plugins run at their own paces, and a
+// request gets the last result. Without requests they pause, except those that compare looks. One that fails or hangs
+// becomes a report that says so.
 import { type Clock, type Timer, within } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
@@ -8,10 +9,10 @@ import { COLLECT_S, COLLECTOR_RESTS_S, REPORT_CHARS_MAX, REPORT_S } from '../mod
 import { type Look, type Pace, type PaceBounds, boundsOf, firstPace, nextPace } from './pace'
 import { type Collector, type Described, type OpenCollector, type Status, fieldsOf, reportOf } from './report'
 
-/** Anything that is looked at again and again. */
+/** Anything that is looked at regularly. */
 export interface Watched
   extends Described, Pick<Collector, 'interval_s' | 'cost_ms' | 'stateful' | 'signed' | 'codes'> {
-  /** Stands in reports as its version; a missing one is that of built-in collectors. */
+  /** Its version in reports; default: that of built-in collectors. */
   readonly version?: string
   open(): OpenCollector
 }
@@ -25,19 +26,19 @@ export interface Switch {
 export interface MonitorOptions {
   readonly clock: Clock
   readonly log: Log
-  /** A report as it was given out, with the proof that this node made it. */
+  /** Adds the proof that this node made a report. */
   sign(report: string, time_ns: number): object
 }
 
 export interface Selection {
-  /** Only these categories, where there are any. */
+  /** Only these categories; empty for all. */
   readonly categories: readonly string[]
   readonly names: readonly string[]
-  /** False shortens reports of a status to the status. */
+  /** False reduces reports of a status to the status. */
   readonly verbose: boolean
 }
 
-/** Figures of a collector, for whoever looks after this daemon. */
+/** Figures of a collector, for this daemon's administrator. */
 export interface Figures {
   readonly watched: Watched
   readonly pace: Pace
@@ -54,7 +55,7 @@ export class Monitor {
 
   constructor(private readonly options: MonitorOptions) {}
 
-  /** Watches these from now on, and no others. Those that it watches already go on. */
+  /** Watches exactly these from now on. Already watched ones continue. */
   watch(all: readonly Watched[]): void {
     const wanted = new Map(all.map((watched) => [keyOf(watched), watched]))
     for (const [key, watch] of this.watches) {
@@ -76,17 +77,17 @@ export class Monitor {
     for (const watch of this.watches.values()) watch.follow(switches.get(watch.watched.name))
   }
 
-  /** Those that are active, in the order in which they were named. */
+  /** The active ones, in the order of `watch`. */
   active(): readonly Watched[] {
     return this.running().map(({ watched }) => watched)
   }
 
-  /** All names that there are, also of those that are switched off. */
+  /** All names, including those that are switched off. */
   names(): readonly string[] {
     return [...this.watches.values()].map(({ watched }) => watched.name)
   }
 
-  /** What all active collectors measure now. */
+  /** The current figures of all active collectors. */
   async figures(): Promise<readonly Figures[]> {
     const running = this.running()
     await Promise.all(running.map((watch) => watch.wake()))
@@ -104,7 +105,7 @@ export class Monitor {
     return `[${texts.join(',')}]`
   }
 
-  /** A JSON report; undefined when there is no such collector, or it is switched off. */
+  /** A JSON report; undefined if there is no such collector, or it is switched off. */
   async report(category: string, name: string, verbose: boolean): Promise<string | undefined> {
     const watch = this.watches.get(`${category}/${name}`)
     return watch?.isActive === true ? watch.report(verbose) : undefined
@@ -123,9 +124,9 @@ const keyOf = ({ name, category }: Described): string => `${category ?? NO_CATEG
 
 interface Kept {
   readonly whole: string
-  /** Without what is more than the status. */
+  /** Reduced to the status. */
   readonly short: string
-  /** To see whether it has changed. */
+  /** Compared to notice changes. */
   readonly data: string
   readonly seen_ms: number
   readonly status: Status | undefined
@@ -137,12 +138,12 @@ class Watch {
   private kept: Kept | undefined
   private pace: Pace
   private bounds: PaceBounds
-  /** Until the next look; undefined while it looks or rests. */
+  /** The timer for the next look; undefined while it looks or pauses. */
   private timer: Timer | undefined
-  /** A first look, or one after a rest, while it lasts. */
+  /** The first look, or the first one after a pause, while it runs. */
   private waking: Promise<void> | undefined
   private asked_ms = -Infinity
-  /** A look that has not ended, however long ago it was given up. */
+  /** A look that has not ended, even if it was given up long ago. */
   private looking = false
   private looks = 0
   private failures = 0
@@ -183,7 +184,7 @@ class Watch {
     this.waking = undefined
   }
 
-  /** Somebody asks: what there is to tell is not from before a rest when this ends, unless it takes long. */
+  /** Called for each request. When it resolves, the data is newer than the last pause, unless a look takes too long. */
   async wake(): Promise<void> {
     const { clock } = this.options
     this.asked_ms = clock.monotonic_ms()
@@ -192,7 +193,7 @@ class Watch {
       if (isOld) this.begin()
       else this.lookLater()
     }
-    // Nobody waits for one that is slow.
+    // Requests do not wait for a slow collector.
     if (this.waking !== undefined) await within(clock, REPORT_S, this.waking)
   }
 
@@ -219,7 +220,7 @@ class Watch {
     const { clock } = this.options
     const { open } = this
     if (open === undefined) return
-    // One that hangs is waited for, and not begun once more.
+    // A hanging look is waited for, not started again.
     if (this.looking) return this.lookLater()
     const begun_ms = clock.monotonic_ms()
     this.looking = true
@@ -244,11 +245,11 @@ class Watch {
 
   private paceAfter(look: Look): Pace {
     const { fastest_s: interval_s } = this.bounds
-    // To wait for an answer that does not come costs nothing, and what is missing should soon be there.
+    // Waiting for a missing answer costs nothing, and missing data should appear soon.
     if (this.kept?.error !== undefined) return { ...this.pace, interval_s }
-    // A collector that compares looks with each other needs them at an even pace.
+    // A collector that compares looks needs them at an even pace.
     if (this.watched.stateful === true) return { cost_ms: look.took_ms, interval_s }
-    // The first look may have waited for others that start, too.
+    // The first look may have waited for other starting collectors.
     const took_ms = this.looks === 1 ? this.pace.cost_ms : look.took_ms
     return nextPace(this.pace, { ...look, took_ms }, this.bounds)
   }
@@ -279,7 +280,7 @@ class Watch {
     return { whole, short, data: text, seen_ms: this.options.clock.monotonic_ms(), status, error }
   }
 
-  /** Data that were not collected are unknown. */
+  /** Data that could not be collected are unknown. */
   private failed(error: string): unknown {
     return this.watched.codes === undefined ? { error } : { status: { code: 2, message: error }, error }
   }

@@ -1,4 +1,4 @@
-// The file systems that are mounted on the node.
+// The mounted file systems of the node.
 import { type NodeSources, readIfThere } from './report'
 
 export interface Mount {
@@ -8,7 +8,7 @@ export interface Mount {
   readonly options: readonly string[]
 }
 
-/** In the order in which they were made. */
+/** In the order of mounting. */
 export async function mounts(sources: NodeSources): Promise<readonly Mount[]> {
   const text = (await readIfThere(sources, '/proc/self/mounts')) ?? ''
   return text.split('\n').flatMap((line) => {
@@ -18,11 +18,11 @@ export async function mounts(sources: NodeSources): Promise<readonly Mount[]> {
   })
 }
 
-/** Blanks and the like are written as octal numbers. */
+/** Blanks and some other characters are written as octal numbers. */
 const plain = (text: string): string =>
   text.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)))
 
-/** The longest mount point that the directory is below; of two at one place the later one hides the other. */
+/** The longest mount point above the directory. Of two at the same place the later one hides the other. */
 export function mountOf(all: readonly Mount[], directory: string): Mount | undefined {
   const above = all.filter(({ point }) => point === '/' || directory === point || directory.startsWith(`${point}/`))
   return above.reduce<Mount | undefined>(

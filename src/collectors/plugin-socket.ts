@@ -1,4 +1,4 @@
-// Reads what a socket of this machine has to say, up to its end.
+// Reads everything that a socket of this machine sends until it closes.
 import * as net from 'node:net'
 import type { Clock } from '../lib/clock'
 import { errorText } from '../lib/system-failure'

@@ -1,5 +1,6 @@
-// The administrator of a node adds programs, files and sockets to its reports, by putting them into one folder. None of them is trusted further than
-// its owner and mode say, none gets more time or room than it should need, and what is wrong with one stands in its own report.
+// Plugins: the administrator of a node adds programs, files and sockets to its reports by putting them into a folder. A
+// plugin is trusted only as far as its owner and mode allow, and has limited time and room. A fault appears in the
+// plugin's own report.
 import * as path from 'node:path'
 import type { Clock } from '../lib/clock'
 import { isMissing } from '../lib/disk'
@@ -23,20 +24,20 @@ import { CollectorFailure } from './report'
 export interface PluginOptions extends Pick<Machine, 'files' | 'run'> {
   readonly folder: string
   readonly clock: Clock
-  /** Who may have plugins besides root: who runs this daemon. */
+  /** The user, besides root, that may own plugins: the one that runs this daemon. */
   readonly uid: number
 }
 
-/** Stands in reports where built-in collectors have their version. */
+/** The version of plugins in reports. */
 const VERSION = 'P'
 
-/** The plugins of the folder, as it is now. Those that were known already are the same objects. */
+/** The current plugins of the folder. Known ones stay the same objects. */
 export class Plugins {
   private known = new Map<string, Watched>()
 
   constructor(private readonly options: PluginOptions) {}
 
-  /** `taken`: the names of what is built in. */
+  /** `taken`: the names of built-in collectors. */
   async find(taken: readonly string[]): Promise<readonly Watched[]> {
     const files = (await this.names()).filter((file) => nameOf(file) !== undefined).slice(0, PLUGINS_MAX)
     const used = new Set(taken)
@@ -44,7 +45,7 @@ export class Plugins {
       const { name, category } = nameOf(file) ?? { name: file, category: null }
       const refused = used.has(name)
       used.add(name)
-      // Under a name of its own, so that it is seen and nobody takes it for the other.
+      // Gets a different name, so that it is visible, but not confused with the other.
       const own = refused ? file.replaceAll('.', '-') + '-plugin' : name
       const before = this.known.get(file)
       return [file, before?.name === own ? before : this.plugin(file, { name: own, category }, refused)] as const
@@ -76,7 +77,7 @@ interface PluginName {
   readonly category: (typeof REPORT_CATEGORIES)[number] | null
 }
 
-/** `storage.raid.json` is `raid` of the category `storage`. Hidden files and leftovers of editors are none. */
+/** `storage.raid.json` is `raid` of the category `storage`. Skips hidden files and leftovers of editors. */
 function nameOf(file: string): PluginName | undefined {
   const [first = '', ...rest] = file.split('.')
   const category = REPORT_CATEGORIES.find((one) => one === first) ?? null
@@ -84,7 +85,7 @@ function nameOf(file: string): PluginName | undefined {
   return /^\w[\w-]{0,63}$/.test(name) && !file.endsWith('~') ? { name, category } : undefined
 }
 
-/** Looked at anew each time: nobody knows what became of it since. */
+/** Checks it each time, since it may have changed. */
 async function collect(options: PluginOptions, file: string): Promise<unknown> {
   const { files, folder, uid } = options
   const whole = path.join(folder, file)
@@ -107,7 +108,7 @@ interface Owned {
   isSymbolicLink(): boolean
 }
 
-/** Who may write to a socket may only ask it, and who may write elsewhere decides what is reported, or run. */
+/** Writing to a socket only sends it a question. Writing to a file or folder decides what is reported or run. */
 function refuse(file: string, info: Owned, uid: number): void {
   if (info.isSymbolicLink())
     throw new CollectorFailure(`${file} is a link, which may lead anywhere: put the file there`)
@@ -125,14 +126,14 @@ async function outputOf({ run }: PluginOptions, program: string): Promise<string
   throw new CollectorFailure(`it ended with ${code ?? 'a signal'}: ${stderr.trim().slice(0, 200)}`)
 }
 
-/** Nobody else's machine is asked. */
+/** Other machines are never asked. */
 function addressIn(text: string): Address {
   const [, host = '', port = ''] = /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost):(\d{1,5})\s*$/.exec(text) ?? []
   if (host === '') throw new CollectorFailure('it does not name an address of this machine, such as 127.0.0.1:9000')
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
-/** JSON where it is, else the text as it is. */
+/** JSON if possible, otherwise the text. */
 function dataOf(text: string): unknown {
   return /^\s*[{[]/.test(text) ? jsonOf(text) : { text: text.trimEnd() }
 }

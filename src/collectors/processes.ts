@@ -7,20 +7,20 @@ export interface ProcessFacts {
   readonly threads: number
   /** Seconds after the node's own start. */
   readonly started_s: number
-  /** Pages of memory that it has. */
+  /** Its resident memory in pages. */
   readonly rss_pages: number
 }
 
-/** The kernel tells times in these, on every machine. */
+/** Clock ticks per second, the same on every machine. */
 export const TICKS_PER_S = 100
 
-/** Undefined when there is no such process. */
+/** Undefined if there is no such process. */
 export async function processFacts(sources: NodeSources, pid: number): Promise<ProcessFacts | undefined> {
   const text = await readIfThere(sources, `/proc/${pid}/stat`).catch(() => undefined)
-  // The name, in parentheses, may have anything in it.
+  // The name, in parentheses, may contain any characters.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
   if (fields === undefined) return undefined
-  // The numbers are those of proc(5), where the first field behind the name is the third.
+  // Field numbers of proc(5); the first field after the name is number 3.
   const field = (number: number) => Number(fields[number - 3])
   return {
     pid,
@@ -35,6 +35,6 @@ export async function nodeUptime(sources: NodeSources): Promise<number> {
   return Number((await sources.read('/proc/uptime')).split(' ')[0])
 }
 
-/** For how many seconds a process runs. */
+/** For how many seconds a process has been running. */
 export const uptimeOf = async (sources: NodeSources, { started_s }: ProcessFacts): Promise<number> =>
   Math.max(0, (await nodeUptime(sources)) - started_s)

@@ -1,4 +1,4 @@
-// All collectors of monitoring data, Ganeti's first, in the order in which it lists them.
+// All monitoring collectors, Ganeti's first, in its order.
 import { daemons } from './daemon/daemons'
 import { hypervisors } from './hypervisor/hypervisors'
 import { instDiskStatus } from './instance/inst-disk-status'

@@ -1,4 +1,5 @@
-// Defines collectors of monitoring data: what they report, in Ganeti's format, and what they need of the node. Collectors do not know who asks.
+// Defines monitoring collectors: their reports, in Ganeti's format, and what they need of the node. Collectors do not
+// know who asks.
 import { type Clock, nanoseconds } from '../lib/clock'
 import { isMissing } from '../lib/disk'
 import type { OwnFigures } from '../lib/own-figures'
@@ -14,19 +15,19 @@ export interface Collector extends Described {
   readonly name: DataCollector
   /** The shape of its data. */
   readonly shape: AnyShape
-  /** The meanings that the codes of its status have here, where it tells one. */
+  /** The meanings of its status codes, if it reports a status. */
   readonly codes?: StatusRules
-  /** Seconds between two collections while nothing is known of it yet, and its configuration says nothing. */
+  /** Seconds between two collections, until something is known or configured. */
   readonly interval_s: number
-  /** Milliseconds that a collection is expected to take on a common node. */
+  /** Expected milliseconds of a collection on a usual node. */
   readonly cost_ms: number
   /** One line for people. */
   readonly help: string
-  /** It compares several looks, so it has to look at an even pace. */
+  /** It compares looks, so it needs an even pace. */
   readonly stateful?: boolean
-  /** Others act on what it tells, so its reports are signed. */
+  /** maintd acts on its reports, so they are signed. */
   readonly signed?: boolean
-  /** Sources that `mon-collector` may replace by files, by the option's name. */
+  /** Sources that options of `mon-collector` can replace by files, by option name. */
   readonly inputs?: Readonly<Record<string, Input>>
   /** Whether it asks confd about the configuration. */
   readonly asksConfd?: boolean
@@ -36,14 +37,14 @@ export interface Collector extends Described {
 /** The part of a report that describes its collector. */
 export interface Described {
   readonly name: string
-  /** Reports without one are asked for as `default`. */
+  /** Requests name a missing category `default`. */
   readonly category: Category | null
   readonly kind: 'performance' | 'status'
 }
 
 type Category = (typeof REPORT_CATEGORIES)[number]
 
-/** When a status has which code. */
+/** The condition of each status code. */
 export type StatusRules = Readonly<Partial<Record<StatusCode, string>>>
 
 interface Input {
@@ -54,7 +55,7 @@ interface Input {
 /** Names of files. */
 export type Inputs = Readonly<Record<string, string | undefined>>
 
-/** A collector at work. What it remembers between two reports is its own, and bounded by it. */
+/** A running collector. It keeps and bounds its own memory. */
 export interface OpenCollector {
   /** The `data` of a report. */
   collect(): Promise<unknown>
@@ -62,7 +63,7 @@ export interface OpenCollector {
 
 export interface Report {
   readonly name: string
-  /** `B` for what is built in. */
+  /** `B` for built-in collectors. */
   readonly version: string
   readonly format_version: 1
   /** Nanoseconds. */
@@ -83,34 +84,37 @@ export const reportOf = ({ name, category, kind }: Described, clock: Clock, data
   data,
 })
 
-/** All that collectors read, so that a test can show them another node. */
+/** Everything that collectors read. A test can pass another node's. */
 export interface NodeSources {
   readonly clock: Clock
-  /** As the configuration calls it. */
+  /** The node's name in the configuration. */
   readonly hostname: string
-  /** Its instances and its node daemon are only pretended. */
+  /** Its instances and node daemon are simulated. */
   readonly simulated?: boolean
   readonly paths: Pick<Paths, 'local' | 'ssconf' | 'pidFile' | 'runDir' | 'instanceReasonDir'>
   read(file: string): Promise<string>
-  /** Names in a directory; none when it does not exist. */
+  /** Names in a directory; empty if it does not exist. */
   list(directory: string): Promise<readonly string[]>
-  /** Undefined when there is no such file. */
+  /** Undefined if there is no such file. */
   stat(file: string): Promise<FileFacts | undefined>
-  /** Why a program of the administrator must not be started: others may change it, or put another one in its place. */
+  /** Why an administrator's program must not be started: other users could change or replace it. */
   whyUnsafe(file: string): Promise<string | undefined>
-  /** Figures of the file system that a directory is on. */
+  /** Figures of a directory's file system. */
   room(directory: string): Promise<Room>
-  /** Its standard output; refused with what it said when it fails. Whoever prints more bytes is ended, and with it all that it started. */
+  /**
+   * Returns its standard output; rejects with its message if it fails. A program that prints more bytes is ended, with
+   * all that it started.
+   */
   run(command: readonly string[], printed_max?: number): Promise<string>
-  /** From the configuration, by way of confd. */
+  /** From the configuration, through confd. */
   ask(question: ConfdQuestion, query: string): Promise<unknown>
   /** The clocks of the master candidates, as far as these answer. */
   candidateClocks(): Promise<readonly CandidateClock[]>
-  /** The back end of this name, which refuses to answer where the node has none. */
+  /** The back end of this name. It rejects questions if the node lacks the hypervisor. */
   backEnd(hypervisor: string): BackEnd
-  /** What a daemon of this node tells of itself; undefined when it tells nothing. Rejects when it does not answer. */
+  /** A local daemon's figures about itself; undefined if it has none. Rejects if it does not answer. */
   figures?(role: string): Promise<OwnFigures | undefined>
-  /** Something is missing that the report can do without. */
+  /** Reports that something dispensable is missing. */
   warn(text: string): void
 }
 
@@ -118,18 +122,18 @@ export interface FileFacts {
   readonly isFile: boolean
   readonly uid: number
   readonly gid: number
-  /** Its permissions alone. */
+  /** Only its permission bits. */
   readonly mode: number
   readonly size: number
 }
 
 export interface Room {
   readonly size_bytes: number
-  /** That any user may take. */
+  /** Available to any user. */
   readonly free_bytes: number
 }
 
-/** The hypervisor of this node, as far as it is asked. */
+/** The questions to a hypervisor of this node. */
 export interface BackEnd {
   allInfo(): Promise<ReadonlyMap<string, InstanceRuntime>>
   nodeInfo(): Promise<HypervisorInfo>
@@ -138,10 +142,10 @@ export interface BackEnd {
 /** There is nothing to report; the text says why. */
 export class CollectorFailure extends Error {}
 
-/** The program is not there, so it has nothing to tell of this node. */
+/** The program is missing, so it has nothing to report about this node. */
 export class NotInstalled extends CollectorFailure {}
 
-/** Something without which there can be no report cannot be read; the text says what. */
+/** Something essential is unreadable; the text names it. */
 export class NotReadable extends Error {}
 
 export async function readSource(sources: NodeSources, file: string): Promise<string> {
@@ -152,7 +156,7 @@ export async function readSource(sources: NodeSources, file: string): Promise<st
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 export async function readIfThere(sources: Pick<NodeSources, 'read'>, file: string): Promise<string | undefined> {
   try {
     return await sources.read(file)
@@ -162,13 +166,13 @@ export async function readIfThere(sources: Pick<NodeSources, 'read'>, file: stri
   }
 }
 
-/** The lines of an ssconf file; none when there is no such file. */
+/** The lines of an ssconf file; empty if there is no such file. */
 export async function ssconf({ read, paths }: NodeSources, key: string): Promise<string[]> {
   const text = (await readIfThere({ read }, paths.ssconf(key))) ?? ''
   return text.split('\n').filter((line) => line !== '')
 }
 
-/** Ok, bad but healing, unknown, bad. */
+/** OK, bad but healing, unknown, bad. */
 export type StatusCode = 0 | 1 | 2 | 4
 
 export interface Status {
@@ -178,7 +182,7 @@ export interface Status {
 
 export const OK: Status = { code: 0, message: '' }
 
-/** The worst code, and all messages, what is listed last coming first, as Ganeti's. */
+/** The worst code, and all messages, last one first, as in Ganeti. */
 export const summary = (statuses: readonly Status[]): Status => ({
   code: statuses.reduce<StatusCode>((worst, { code }) => (code > worst ? code : worst), 0),
   message: ['', ...statuses.flatMap(({ message }) => (message === '' ? [] : [message])).reverse()].join('\n'),

@@ -1,4 +1,4 @@
-// The shapes of what collectors tell, in short words. Documents show them, and tests hold what is collected against them.
+// Short words for the shapes of collectors' data. Documents show the shapes, and tests check the data against them.
 import { dictOf, listOf, orNull } from '../lib/shapes/containers'
 import { bool, float, int, json, oneOf as oneNamed, string } from '../lib/shapes/leaves'
 import { objectOf, optional } from '../lib/shapes/objects'
@@ -16,7 +16,7 @@ export const about = (description: string, shape: AnyShape): AnyShape => ({
 
 export const oneOf = <T extends string | number>(...values: readonly T[]): Shape<T> => oneNamed('value', values)
 
-/** These fields and no others; a name that ends in `?` may be missing. */
+/** Exactly these fields; a name that ends in `?` may be missing. */
 export const record = (fields: Readonly<Record<string, AnyShape>>): AnyShape =>
   objectOf(
     Object.fromEntries(
@@ -33,7 +33,7 @@ export const status: AnyShape = record({
   message: string,
 })
 
-/** Says why a value is not of this shape; undefined when it is. */
+/** Why a value does not have this shape; undefined if it does. */
 export function mismatch(shape: AnyShape, value: unknown): string | undefined {
   try {
     shape.parse(value)

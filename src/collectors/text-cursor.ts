@@ -1,5 +1,5 @@
-// Reads a text from left to right. Where it is not as it has to be, the failure says so as Ganeti's collectors do: what is left of the
-// text, what was being read, and why that is not there.
+// Reads a text from left to right. Errors have the form of Ganeti's collectors: the rest of the text, what was being
+// read, and what is wrong.
 import { haskellText } from '../lib/haskell-text'
 import { UNREAD_CHARS_SHOWN } from '../model/limits/collectors'
 import { CollectorFailure } from './report'
@@ -42,7 +42,7 @@ export class TextCursor {
 
   signed(): number {
     const [sign = ''] = /^[+-]/.exec(this.rest) ?? []
-    // A sign that no digit follows is not read.
+    // A sign without a digit after it is not read.
     const isNumber = /^[+-]?\d/.test(this.rest) || this.rest === sign
     this.take(isNumber ? sign.length : 0)
     return sign === '-' ? -this.decimal() : this.decimal()

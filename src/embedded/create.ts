@@ -36,7 +36,7 @@ import { type EmbeddedOptions, UsageError } from './options'
 
 const DOMAIN = 'gantry.local'
 const REALM = 'Ganeti Remote API'
-/** The size of each node's volume group: nothing is taken before it is written to. */
+/** The size of each node's volume group; room is used only as it is written. */
 const GROUP_SIZE_MIB = 64 * 1024
 const DEFAULT_BASE = '127.0.1.0'
 const DEFAULT_NODES = 3
@@ -44,7 +44,7 @@ const CLUSTER_HOST = 254
 
 type Say = (text: string) => void
 
-/** Decides what a start without an existing cluster will make, before it looks at ports. */
+/** Decides what a new cluster will be, before ports are checked. */
 export async function planSettings(options: EmbeddedOptions, say: Say): Promise<Settings> {
   const baseAddress = options.baseAddress ?? DEFAULT_BASE
   const clusterAddress = addressAt(baseAddress, CLUSTER_HOST)
@@ -96,7 +96,10 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
   )
 }
 
-/** One folder for all nodes: without it no instance with a shared file could move. A virtual node has no other administrator. */
+/**
+ * All nodes share a folder, because instances with shared files could not move otherwise. A virtual node has no other
+ * administrator.
+ */
 export async function makeStorage(root: string, paths: Paths): Promise<void> {
   await linkShared(root, paths)
   const mirrors = paths.local(PATH.MIRROR_LINKS_DIR)
@@ -122,7 +125,7 @@ async function linkShared(root: string, paths: Paths): Promise<void> {
 const VOLUME_GROUP = 'xenvg'
 const TEMPLATES = ['sharedfile', 'file', 'plain', 'drbd', 'diskless'] as const
 
-/** Small machines are welcome here, and disks are files. */
+/** Fits small machines; disks are files. */
 function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
   const smallest = {
     'memory-size': 1,
@@ -137,9 +140,9 @@ function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
     enabled_disk_templates: [...TEMPLATES],
     volume_group_name: VOLUME_GROUP,
     drbd_usermode_helper: USER_SPACE_HELPER,
-    // In a cluster of one node no other node could take over the instances: with capacity checks none could be placed.
+    // In a cluster with one node no other could take over the instances, so capacity checks would refuse all.
     default_iallocator_params: nodes.length === 1 ? { 'no-capacity-checks': '' } : {},
-    // Guests boot from their disks: there is no kernel for them on this machine.
+    // Guests boot from their disks: this machine has no kernel for them.
     hvparams: Object.fromEntries(
       HYPERVISORS.map((name) => [
         name,
@@ -188,14 +191,14 @@ async function copyRecorded(root: string, state: string, settings: Settings, say
   const serverPem = await createCertificate()
   await disk.write(paths.serverCert, serverPem)
   await disk.write(paths.clientCert, await createClientCertificate(serverPem, master.name))
-  // Recordings come without them.
+  // Recordings lack these files.
   for (const file of [paths.domainSecret, paths.hmacKey])
     if ((await disk.read(file)) === undefined) await disk.write(file, `${random.hex(20)}\n`)
   const names = settings.nodes.map(({ address }) => address)
   await disk.write(paths.rapiCert, await createCertificate({ names: [...names, settings.clusterAddress] }))
 }
 
-/** The imported users are in force; only where there are none, an admin is made. */
+/** The imported users stay valid. Only if there are none, an admin is added. */
 async function recordedUsers(root: string, state: string, file: string, say: Say): Promise<void> {
   const users = await disk.read(path.join(state, 'rapi', 'users'))
   if (users !== undefined) return disk.write(file, users)

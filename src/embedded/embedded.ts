@@ -1,5 +1,5 @@
-// The cluster that `npm start` brings up: virtual nodes on loopback addresses, each with its own process tree, kept in the
-// foreground. It may use everything; nothing uses it.
+// The cluster of `npm start`: virtual nodes on loopback addresses, each with its own process tree, in the foreground.
+// It may use everything; nothing uses it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { ChildFailure } from '../daemons/node/child'
@@ -74,7 +74,7 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
   await finish(lock, options.root)
 }
 
-/** Removes the root that a refused start made. A root with files in it is kept, so that somebody can look into it. */
+/** Removes the root folder that a refused start made. Keeps a folder with files, so that somebody can look into it. */
 const removeEmpty = (root: string): Promise<void> => fs.promises.rmdir(root).catch(() => undefined)
 
 async function finish(lock: FramedServer, root: string): Promise<void> {
@@ -83,7 +83,7 @@ async function finish(lock: FramedServer, root: string): Promise<void> {
   process.exit(0)
 }
 
-/** The settings of the cluster that is there, or of a new one, which is made. */
+/** The settings of the existing cluster, or of a new one, which it makes. */
 async function prepare(options: EmbeddedOptions): Promise<Settings> {
   const { root } = options
   if (options.reset) await removeCluster(root)
@@ -105,7 +105,7 @@ async function prepare(options: EmbeddedOptions): Promise<Settings> {
   return existing
 }
 
-/** Whose parent was killed needs a moment to notice it, and to end. */
+/** Daemons of a killed parent need a moment to notice it and end. */
 async function portsAgain(settings: Settings): Promise<void> {
   const deadline_ms = clock.monotonic_ms() + EMBEDDED_PORTS_S * 1000
   for (let told = false; ; told = true) {
@@ -132,7 +132,7 @@ function refuseChanges({ root, nodes, baseAddress, hypervisor, state }: Embedded
   if (hypervisor !== undefined && hypervisor !== existing.hypervisor) refuse('--hypervisor', existing.hypervisor)
 }
 
-/** Only what is ours: a root that was named by mistake keeps what else is in it. */
+/** Removes only our files: a folder named by mistake keeps its other files. */
 async function removeCluster(root: string): Promise<void> {
   const settings = readSettings(root)
   const nodes = settings?.nodes.map(({ name }) => name) ?? []
@@ -150,7 +150,10 @@ async function removeCluster(root: string): Promise<void> {
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
 }
 
-/** Tells the user that the cluster runs. Commands are shown in full, so that they work in any terminal and folder, whatever other clusters run. */
+/**
+ * Tells the user that the cluster runs. Commands are shown in full, so that they work in any terminal and folder,
+ * whatever other clusters run.
+ */
 async function announce({ root, program }: Place, settings: Settings, socket: string, took_s: number): Promise<void> {
   const url = apiOf(settings)
   const master = settings.nodes[0]?.address

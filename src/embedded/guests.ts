@@ -1,5 +1,5 @@
-// The guests of an embedded cluster across a stop and a start: they are shut down with the cluster, like machines whose host is
-// switched off, and those that should run are started again.
+// The guests of an embedded cluster across stop and start: they are shut down with the cluster, like machines whose
+// host is switched off, and started again if they should run.
 import { errorText } from '../lib/system-failure'
 import { instanceDict } from '../config/rpc-dicts'
 import { recordValues } from '../config/records'
@@ -15,7 +15,7 @@ type Say = (text: string) => void
 
 const SOURCE = 'gantry:embedded'
 
-/** Starts each instance that should run and does not, and waits for the starts: a ready cluster has its guests. */
+/** Starts each instance that should run and does not, and waits, so that a ready cluster has its guests. */
 export async function resumeGuests(master: Master, say: Say): Promise<void> {
   const { data } = await master.query('instance', ['name', 'admin_state', 'oper_state'], null)
   const asleep = data.flatMap(([name, wanted, runs]) =>
@@ -42,7 +42,9 @@ async function tellStart(master: Master, name: string, job: number, deadline_ms:
   else if (status !== 'success') say(`${name} takes long to start; "gnt job watch ${job}" follows it`)
 }
 
-/** Asks every guest to shut down, and switches off those that do not. The configuration still says that they should run. */
+/**
+ * Asks every guest to shut down, and switches off those that do not. The configuration still says that they should run.
+ */
 export async function shutDownGuests(config: ConfigData, nodes: NodeClient, say: Say): Promise<void> {
   const { enabled_hypervisors, hvparams } = config.cluster
   const targets = recordValues(config.nodes)

@@ -1,4 +1,4 @@
-// Which hypervisor a new embedded cluster gets, and why, in words.
+// Chooses the hypervisor of a new embedded cluster, with the reason in words.
 import * as fs from 'node:fs'
 import { systemFiles } from '../lib/files'
 import { QEMU_INSTALL, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'

@@ -1,4 +1,4 @@
-// Where an embedded cluster keeps things below its root, and what it remembers between two starts.
+// The places of an embedded cluster's files below its root, and the settings that it remembers.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { nodeSetupSocket } from '../lib/find-socket'
@@ -8,7 +8,7 @@ import { type Paths, pathsOf } from '../lib/paths'
 import { PORT } from '../model/constants/daemons'
 import { UsageError } from './options'
 
-/** The settings that a cluster was made with; they are the same at every start. */
+/** The settings from the cluster's creation; they stay the same at every start. */
 export interface Settings {
   version: 1
   baseAddress: string
@@ -16,7 +16,7 @@ export interface Settings {
   nodes: { name: string; address: string }[]
   clusterAddress: string
   hypervisor: 'kvm' | 'fake'
-  /** The nodes are those of a recorded cluster, played by one process. */
+  /** The nodes are a recorded cluster's, played by one process. */
   simulated: boolean
 }
 
@@ -27,12 +27,12 @@ export const simState = (root: string): string => path.join(root, 'sim.json')
 /** Where the nodes find each other's mirrored disks. */
 export const mirrorsDir = (root: string): string => path.join(root, 'mirrors')
 export const sharedDir = (root: string): string => path.join(root, 'shared')
-/** The configuration that the simulated nodes were recorded with. */
+/** The recorded configuration of the simulated nodes. */
 export const recordedConfig = (root: string): string => path.join(root, 'recorded-config.data')
 
 export const nodePaths = (root: string, name: string): Paths => pathsOf(path.join(root, name), name)
 
-/** The remote API, at the address that goes with the master. */
+/** The remote API, at the address that moves with the master. */
 export const apiOf = ({ clusterAddress }: Settings): string => `https://${clusterAddress}:${PORT.rapi}`
 
 /** The address of a node (1, 2, ...) or of the cluster (254). */
@@ -54,7 +54,7 @@ export function readSettings(root: string): Settings | undefined {
 export const writeSettings = (root: string, settings: Settings): Promise<void> =>
   systemDisk.write(settingsFile(root), JSON.stringify(settings, null, 2) + '\n', { mode: 0o644 })
 
-/** The longest socket of a node must fit into the system's limit; said before anything is made. */
+/** The longest socket path of a node must fit into the system's limit; checked before anything is made. */
 export function checkRootLength(root: string, names: readonly string[]): void {
   const sockets = names.map((name) => `${nodePaths(root, name).livelockDir}/job_000000_0000000000_0000000`)
   for (const socket of [nodeSetupSocket(root), ...sockets]) {

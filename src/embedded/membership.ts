@@ -1,5 +1,5 @@
-// Virtual nodes that leave an embedded cluster, and those that are prepared to join it. A real cluster's command line does the
-// latter over SSH, before the job that adds the node.
+// Virtual nodes that leave an embedded cluster, and new ones that join it. In a real cluster the command line prepares
+// new nodes over SSH, before the job that adds them.
 import { existsSync } from 'node:fs'
 import { nodeSetupSocket } from '../lib/find-socket'
 import { type FramedServer, isServed } from '../lib/json-socket'
@@ -18,12 +18,12 @@ export interface VirtualNode {
   address: string
 }
 
-/** Makes a node of this name ready to be added; answers it with its whole name. */
+/** Prepares a node with this name to be added. Returns it with its full name. */
 export type PrepareNode = (name: string) => Promise<VirtualNode>
 
 /**
- * One process for each root; the kernel gives the socket back when the process dies. Through it `gnt node add` asks for a node;
- * `prepare` is undefined until the cluster runs.
+ * Allows one process for each root: the kernel frees the socket when the process dies. `gnt node add` asks for a node
+ * through it; `prepare` is undefined until the cluster runs.
  */
 export async function lockRoot(root: string, prepare: () => PrepareNode | undefined): Promise<FramedServer> {
   await refuseRunning(root)
@@ -41,7 +41,7 @@ export async function lockRoot(root: string, prepare: () => PrepareNode | undefi
   )
 }
 
-/** Also asked before a build, which a cluster that runs does not need. */
+/** Also checked before a build, which a running cluster does not need. */
 export async function refuseRunning(root: string): Promise<void> {
   if (await isServed(nodeSetupSocket(root)))
     throw new UsageError(
@@ -49,7 +49,7 @@ export async function refuseRunning(root: string): Promise<void> {
     )
 }
 
-/** The name and address of a node that may be prepared: `node4`, with the domain of the others or without. */
+/** The name and address of a node to prepare: `node4`, with or without the domain of the others. */
 export function wantedNode(settings: Settings, given: string): VirtualNode {
   const domain = (settings.nodes[0]?.name ?? '').replace(/^[^.]*/, '')
   const name = given.endsWith(domain) ? given : `${given}${domain}`
@@ -63,7 +63,7 @@ export function wantedNode(settings: Settings, given: string): VirtualNode {
   return { name, address: addressAt(settings.baseAddress, index) }
 }
 
-/** The files with which a node can be taken into the cluster of the master. */
+/** Writes the files that a node needs to join the master's cluster. */
 export async function writeNodeFiles(root: string, settings: Settings, { name }: VirtualNode): Promise<void> {
   const master = settings.nodes[0]
   if (master === undefined) throw new GenericError('the cluster has no master')
@@ -72,7 +72,7 @@ export async function writeNodeFiles(root: string, settings: Settings, { name }:
   await writeJoiningNode(disk, { name, paths }, nodePaths(root, master.name))
 }
 
-/** A node that left while nobody noted it has nothing with which it could start; the master always has. */
+/** A node that has left without being noted has no files to start with; the master always has. */
 export function withoutLeft(root: string, settings: Settings): { settings: Settings; left: string[] } {
   const [master, ...others] = settings.nodes
   if (settings.simulated || master === undefined) return { settings, left: [] }

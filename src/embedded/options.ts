@@ -31,7 +31,7 @@ export interface EmbeddedOptions {
   hypervisor?: 'kvm' | 'fake'
   state?: string
   openReads: boolean
-  /** The access log of the remote API. */
+  /** The access log level of the remote API. */
   accessLog: AccessLevel
   reset: boolean
 }
@@ -39,7 +39,7 @@ export interface EmbeddedOptions {
 /** A mistake in the user's command: it is shown in one line, without a stack. */
 export class UsageError extends Error {}
 
-/** Where nothing names another place. */
+/** The default folder. */
 export const defaultRoot = (): string => path.join(os.homedir(), '.gantry')
 
 export function readOptions(args: readonly string[]): EmbeddedOptions | 'help' {

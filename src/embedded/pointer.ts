@@ -1,5 +1,5 @@
-// The notes that tell `gnt` where the running embedded cluster listens: one in its root, for those who name that in GANTRY_HOME, and
-// one for the user, which of several clusters that run side by side is the first one's.
+// Files that tell `gnt` where the running embedded cluster listens: one in its root, for users who set GANTRY_HOME, and
+// one for the user. Of several clusters side by side, the first one writes the latter.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { embedded, embeddedPointers, namesHome, pointerIn, readPointer } from '../lib/find-socket'
@@ -12,7 +12,7 @@ export function writePointer(content: { socket: string; root: string; pid: numbe
   const own = pointerIn(content.root)
   const isFirst = embedded() === undefined
   write(own)
-  // The first place that can be written.
+  // The first writable place.
   const user = isFirst && !namesHome() ? embeddedPointers().find(write) : undefined
 
   function write(file: string): boolean {
@@ -21,7 +21,7 @@ export function writePointer(content: { socket: string; root: string; pid: numbe
       fs.writeFileSync(file, JSON.stringify(content) + '\n', { mode: 0o644 })
       return true
     } catch {
-      // Not writable for this user.
+      // This user cannot write it.
       return false
     }
   }

@@ -1,4 +1,4 @@
-// Finds problems that would make a start fail later, before the start begins: one clear line each.
+// Finds problems that would make a start fail later, with one clear line for each.
 import { errorText } from '../lib/system-failure'
 import { createSocket } from 'node:dgram'
 import * as fs from 'node:fs'
@@ -11,8 +11,8 @@ import type { Settings } from './layout'
 import { UsageError } from './options'
 
 /**
- * Answers whether it was made now. Folder by folder: where none can be made, as in /proc, Node's recursive way never ends, and
- * elsewhere it names no reason.
+ * Returns whether it was made now. Goes folder by folder, because Node's recursive mkdir never ends where none can be
+ * made, as in /proc, and elsewhere it names no reason.
  */
 export function makeRoot(root: string): boolean {
   try {

@@ -1,4 +1,4 @@
-// The process trees of an embedded cluster's nodes, from their start to their end.
+// The process trees of an embedded cluster's nodes, from start to end.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Child } from '../daemons/node/child'
@@ -34,7 +34,7 @@ export class RunningCluster {
   private readonly nodes = new Map<string, Child>()
   private pointer: Pointer | undefined
   private luxi: LuxiClient
-  /** Whether the daemons of some node said that they run as the master's. */
+  /** Whether some node's daemons reported that they run as the master's. */
   private hasMaster = false
   private masterStopped: (() => void) | undefined
   private ready = false
@@ -49,7 +49,7 @@ export class RunningCluster {
     this.luxi = new LuxiClient({ path: this.masterPaths.socket('query'), clock })
   }
 
-  /** The master's daemons need the votes of the others, so it comes last. */
+  /** The master's daemons need the others' votes, so it starts last. */
   async start(signal: AbortSignal): Promise<void> {
     const [master, ...others] = this.nodes.values()
     say('starting the node daemons')
@@ -81,7 +81,7 @@ export class RunningCluster {
     await Promise.all([...this.nodes.values()].filter((node) => node !== master).map((node) => node.stop()))
   }
 
-  /** The master goes first, so that nobody starts what was just shut down. */
+  /** The master stops first, so that nobody restarts what was just shut down. */
   private async stopGuests(): Promise<void> {
     const paths = this.masterPaths
     const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
@@ -97,7 +97,7 @@ export class RunningCluster {
       await stopMirrors({ paths: nodePaths(this.options.root, name), clock, hostname: name })
   }
 
-  /** The master's. */
+  /** The master's socket. */
   get socket(): string {
     return this.masterPaths.socket('master')
   }
@@ -107,7 +107,7 @@ export class RunningCluster {
     this.pointer = writePointer({ socket, root: this.options.root, pid: process.pid })
   }
 
-  /** Where `gnt` finds the cluster; the master is the first of the nodes. */
+  /** The node where `gnt` finds the cluster. The master is the first of the nodes. */
   get masterNode(): VirtualNode {
     return this.settings.nodes[0] ?? { name: '', address: '' }
   }
@@ -187,7 +187,7 @@ export class RunningCluster {
     } catch (error) {
       this.nodes.delete(node.name)
       await child.stop()
-      // The node did not join the cluster, so it must not keep its keys.
+      // The node did not join, so it must not keep its keys.
       await fs.promises.rm(nodePaths(this.options.root, node.name).dataDir, { recursive: true, force: true })
       throw new OpExecError(explain(error))
     }
@@ -195,7 +195,7 @@ export class RunningCluster {
     return node
   }
 
-  /** It ends by itself, and has nothing left with which it could start again. */
+  /** The node ends by itself, and has no files left to start again. */
   private async forget(name: string, why: string): Promise<void> {
     const child = this.nodes.get(name)
     this.nodes.delete(name)
@@ -205,7 +205,7 @@ export class RunningCluster {
     await this.remember(this.settings.nodes.filter((node) => node.name !== name))
   }
 
-  /** The last node has forgotten the cluster; the next start makes another one. */
+  /** The last node has left the cluster; the next start makes a new one. */
   private async end(name: string, node: Child | undefined): Promise<void> {
     say(`${name}: the cluster was destroyed`)
     this.ready = false
@@ -220,7 +220,10 @@ export class RunningCluster {
   }
 }
 
-/** Daemons that would listen on all addresses of the machine listen on that of their virtual node. The remote API has one of its own. */
+/**
+ * Daemons that would listen on all addresses of the machine listen only on their virtual node's. The remote API has its
+ * own.
+ */
 function listening(simulated: boolean, address: string): Record<string, string[]> {
   const others = simulated ? 'real' : 'simulated'
   const roles: readonly Role[] = ROLES.filter(({ place }) => place !== 'demand')

@@ -7,18 +7,18 @@ import { defaultRoot } from './options'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** The cluster runs on when nobody reads what it says. */
+/** The cluster runs on when nobody reads its output. */
 export function speakToNobody(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
 export interface Place {
   readonly root: string
-  /** The program that runs: it lies beside bin/. */
+  /** The program's folder, beside bin/. */
   readonly program: string
 }
 
-/** With this a shell finds `gnt`, and `gnt` this cluster and no other. */
+/** With this a shell finds `gnt`, and `gnt` finds exactly this cluster. */
 export function toReach({ root, program }: Place): string {
   const bin = path.join(path.dirname(program), '..', 'bin')
   return `export GANTRY_HOME=${quoteForShell(root)} PATH=${quoteForShell(bin)}:"$PATH"`

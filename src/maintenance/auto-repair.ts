@@ -1,4 +1,4 @@
-// Reads and writes the tags that record an instance's automatic repair: its begin, its jobs, and its end.
+// Reads and writes the tags that record an instance's automatic repair: its start, its jobs, and its end.
 import { isMirroredInside, diskIdOf } from '../model/templates'
 
 /** Ordered from the smallest change to the loss of the instance's data. A permission includes all types before it. */
@@ -17,17 +17,17 @@ export interface RepairTask {
   readonly uuid: string
   readonly time_s: number
   readonly jobs: readonly number[]
-  /** None while it is going on. */
+  /** None while the repair goes on. */
   readonly result?: RepairResult
 }
 
-/** Where an instance stands. */
+/** The state of an instance's repair. */
 export interface Repair {
   readonly state: RepairState
   readonly task?: RepairTask
-  /** Its tag as it was found or is to be set. */
+  /** Its tag, found or to be set. */
   readonly tag?: string
-  /** Tags that say less than `tag` does. */
+  /** Older tags that `tag` replaces. */
   readonly obsolete: readonly string[]
 }
 
@@ -44,7 +44,7 @@ const PENDING = `${PREFIX}pending:`
 const RESULT = `${PREFIX}result:`
 const SUSPEND = `${PREFIX}suspend`
 
-/** The nearest object that says something decides; `scopes` are the tags of the instance, its group and the cluster. */
+/** The nearest object with a policy decides. `scopes` are the tags of the instance, its group and the cluster. */
 export function repairPolicy(scopes: readonly (readonly string[])[], now_s: number): RepairPolicy {
   for (const tags of scopes) {
     const until = tags.flatMap((tag) => (tag.startsWith(SUSPEND) ? suspendedUntil(tag.slice(SUSPEND.length)) : []))
@@ -61,7 +61,7 @@ function suspendedUntil(text: string): number[] {
   return /^:\d+$/.test(text) ? [Number(text.slice(1))] : []
 }
 
-/** The state that an instance's tags tell: the earliest failure, else the running task, else the task that ended last. */
+/** The state in an instance's tags: the earliest failure, else the running task, else the task that ended last. */
 export function repairOf(instance: string, tags: readonly string[]): Repair {
   const found = tags.flatMap((tag) => parseTag(tag) ?? [])
   const uuids = [...new Set(found.map(({ task }) => task.uuid))].sort()
@@ -98,7 +98,7 @@ function parseTag(tag: string): { task: RepairTask; tag: string } | undefined {
   return { tag, task: pending ? task : { ...task, result } }
 }
 
-/** The repair once this has become of it; the tag it had goes. */
+/** The repair after this task; its previous tag becomes obsolete. */
 export function advance(repair: Repair, task: RepairTask, tag = tagOf(task)): Repair {
   return {
     state: task.result === undefined ? 'Pending repair' : task.result === 'failure' ? 'Failure' : 'Healthy',
@@ -108,7 +108,7 @@ export function advance(repair: Repair, task: RepairTask, tag = tagOf(task)): Re
   }
 }
 
-/** It is broken, but may not be repaired. */
+/** The instance is broken, but must not be repaired. */
 export const refuse = (repair: Repair, task: RepairTask): Repair => ({
   ...advance(repair, { ...task, result: 'enoperm' }),
   state: 'Needs repair',
@@ -119,7 +119,7 @@ function tagOf({ type, uuid, time_s, jobs, result }: RepairTask): string {
   return (result === undefined ? PENDING : RESULT) + task.join(':')
 }
 
-/** The repair after its jobs; the same while one of them goes on. */
+/** The repair after its jobs; unchanged while one of them runs. */
 export function afterJobs(repair: Repair, statuses: readonly string[], now_s: number): Repair {
   const { task } = repair
   if (task === undefined || statuses.some((status) => !ENDED.includes(status))) return repair
@@ -138,7 +138,7 @@ export interface Health {
 
 export interface ProposedRepair {
   readonly type: RepairType
-  /** As Ganeti's programs write them: with every parameter. */
+  /** In the form of Ganeti's programs: with every parameter. */
   readonly ops: readonly ({ OP_ID: string } & Record<string, unknown>)[]
 }
 

@@ -1,4 +1,4 @@
-// The cleaner: removes what is too old to be of use to anybody, on every node and on the master. Ganeti's files, ages and log.
+// The cleaner: removes old, useless files on every node and on the master, with Ganeti's files, ages and log.
 import * as path from 'node:path'
 import { type Clock, fileTime, seconds } from '../lib/clock'
 import { isMissing } from '../lib/disk'
@@ -13,11 +13,11 @@ export interface CleanerSurroundings {
   readonly paths: Paths
   readonly clock: Clock
   readonly pid: number
-  /** When the certificate in this text is no longer valid, in milliseconds since the epoch; throws if it is none. */
+  /** When the certificate in this text expires, in milliseconds since the epoch; throws if it is no certificate. */
   expiry_ms(certificate: string): number
 }
 
-/** Removes what it can. Resolves to the names of what is gone. */
+/** Removes what it can. Resolves to the names of removed files. */
 export async function clean(part: 'node' | 'master', surroundings: CleanerSurroundings): Promise<string[]> {
   const cleaner = new Cleaner(part, surroundings)
   await cleaner.begin()
@@ -52,7 +52,7 @@ class Cleaner {
     for (const name of logs.slice(0, -CLEANER_LOGS_MAX)) await this.remove(path.join(folder, name))
   }
 
-  /** The files of transfers between clusters that nobody finished. */
+  /** The keys of unfinished transfers between clusters. */
   async expiredKeys(): Promise<void> {
     const { paths, files, clock, expiry_ms } = this.surroundings
     const folder = paths.local(PATH.CRYPTO_KEYS_DIR)
@@ -91,7 +91,7 @@ class Cleaner {
     )
   }
 
-  /** In a directory; none in what is no directory. */
+  /** The names in a directory; empty if it is none. */
   private async names(directory: string): Promise<string[]> {
     try {
       return await this.surroundings.files.readdir(directory)

@@ -1,4 +1,4 @@
-// Empties nodes, one instance after the other: the next one that can leave, with the opcodes that take it away.
+// Empties nodes one instance after the other: finds the next one that can leave, with the opcodes that move it.
 import type { AllocOptions } from '../allocation/options'
 import type { ClusterData, NodeData } from '../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../allocation/cluster-model'
@@ -29,7 +29,7 @@ export class Evacuations {
     }
   }
 
-  /** Undefined when the node is empty. `mayTake`: a node that may get the instance. */
+  /** Undefined if the node is empty. `mayTake`: whether a node may get the instance. */
   next(node: number, action: RepairAction, mayTake: (node: NodeData) => boolean): Leaving | undefined {
     const { primary = [], secondary = [] } = this.own[node] ?? {}
     if (primary.length === 0 && secondary.length === 0) return undefined
@@ -64,7 +64,7 @@ export class Evacuations {
     return { instance: to.instance, nodes: [...new Set([name, ...to.nodes])], ops }
   }
 
-  /** Most rounds need none. */
+  /** Made on demand, since most rounds need none. */
   private get model(): ClusterModel {
     return (this.built ??= buildModel(this.data))
   }
@@ -74,7 +74,7 @@ export class Evacuations {
   }
 }
 
-/** A failover instead of a migration: the guest is stopped, and started at the other node. */
+/** Turns a migration into a failover: the guest stops, and starts at the other node. */
 function cold(op: Step): Step {
   if (op.OP_ID !== 'OP_INSTANCE_MIGRATE') return op
   const { instance_name, target_node } = op

@@ -1,7 +1,7 @@
 // Why a job failed, from the results of its opcodes.
 import { PRECEDING_FAILED } from '../model/constants/jobs'
 
-/** The text of the error `[class, [text, ...]]` of the opcode that failed; those after it only say that they were not begun. */
+/** The text of the failed opcode's error `[class, [text, ...]]`. Later opcodes only say that they did not begin. */
 export function failureIn(results: unknown): string | undefined {
   const all: readonly unknown[] = Array.isArray(results) ? results : []
   const texts = all.map((result) => {

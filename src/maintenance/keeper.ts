@@ -1,4 +1,4 @@
-// The life of the maintenance daemon: it looks at the nodes, and goes from round to round.
+// The main loop of the maintenance daemon: looks at the nodes, and goes from round to round.
 import type { Clock, Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
@@ -34,7 +34,7 @@ export class Keeper {
     void this.step()
   }
 
-  /** Something has changed that the next round hangs on. */
+  /** Something has changed that matters for the next round. */
   soon(): void {
     if (!this.stepping) this.later('step', ROUND_LOOK_S, () => this.step())
   }

@@ -1,5 +1,5 @@
-// The life of repair events: noted from what nodes report, moved on by the ends of jobs, and forgotten when somebody has acknowledged
-// them. All of it is pure; ids and times are handed in.
+// The life of repair events: they are noted from nodes' reports, advance with the ends of jobs, and are forgotten after
+// an acknowledgement. Pure; ids and times are arguments.
 import { canonicalJson } from '../lib/canonical-json'
 import type { JsonObject } from '../lib/shapes/shape'
 import { startOf } from '../lib/short-text'
@@ -14,7 +14,7 @@ import {
   type Round,
 } from '../model/maintenance'
 
-/** What a node says of itself: the object of its self-diagnosis. */
+/** The nodes' reports: the objects of their self-diagnoses. */
 export type Reports = ReadonlyMap<string, JsonObject>
 
 export interface Cluster {
@@ -27,10 +27,10 @@ export interface Now {
   newId(): string
 }
 
-/** Equal objects are the same, whatever the order of their keys. */
+/** Whether two reports are equal, whatever the order of their keys. */
 export const sameReport = (one: JsonObject, other: JsonObject): boolean => canonicalJson(one) === canonicalJson(other)
 
-/** The events with those that are new. A node that has too many already is named, and its report waits. */
+/** Adds events for new reports. A node that already has too many events is named, and its report waits. */
 export function observe(
   events: readonly RepairEvent[],
   reports: Reports,
@@ -55,11 +55,11 @@ export function observe(
   return { events: all.length === events.length ? events : all, overfull }
 }
 
-/** The events that are still to be remembered. A node that has not answered may still observe what it observed before. */
+/** The events to keep. A node that has not answered may still have its fault. */
 export function remembered(events: readonly RepairEvent[], reports: Reports, { tags }: Cluster): RepairEvent[] {
   return events.filter((event) => {
     const own = tags.get(event.node)
-    // A node that has left the cluster takes its events along.
+    // The events of a node that has left the cluster are forgotten.
     if (own === undefined) return false
     const report = reports.get(event.node)
     const observed = report === undefined || sameReport(report, event.original)
@@ -70,7 +70,7 @@ export function remembered(events: readonly RepairEvent[], reports: Reports, { t
   })
 }
 
-/** Its status does not change back when it is canceled while its jobs are submitted. */
+/** If the event is cancelled while its jobs are submitted, it stays cancelled. */
 export const begun = (event: RepairEvent, now_s: number): RepairEvent =>
   isActive(event) ? changedEvent(event, { status: 'pending', note: null }, now_s) : event
 
@@ -80,23 +80,23 @@ export const withJob = (event: RepairEvent, job: number, now_s: number): RepairE
 export const withNote = (event: RepairEvent, note: string | null, now_s: number): RepairEvent =>
   event.note === note ? event : changedEvent(event, { note }, now_s)
 
-/** The statuses of jobs by their numbers; what the queue does not know any more is missing. */
+/** The statuses of jobs by number; jobs that the queue no longer knows are missing. */
 export type Statuses = ReadonlyMap<number, string>
 
 const ENDED: readonly string[] = ['canceled', 'success', 'error']
 
-/** Whether nothing of the round goes on. A job without a number was never submitted. */
+/** Whether all of the round's work has ended. A job without a number was never submitted. */
 export const hasEnded = ({ jobs }: Round, statuses: Statuses): boolean =>
   jobs.every(({ job }) => job === null || ENDED.includes(statuses.get(job) ?? 'error'))
 
-/** Whether one of its jobs did not succeed, or was not even taken. */
+/** Whether one of its jobs failed, or was refused. */
 export const hasFailure = ({ jobs }: Round, statuses: Statuses): boolean =>
   jobs.some(({ job }) => job === null || statuses.get(job) !== 'success')
 
-/** Why jobs did not succeed, as far as they told. */
+/** The known reasons of job failures. */
 export type Failures = ReadonlyMap<number, string>
 
-/** The events after the jobs of a round that has ended. */
+/** The events after the jobs of a finished round. */
 export function afterRound(
   events: readonly RepairEvent[],
   round: Round,

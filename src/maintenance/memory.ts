@@ -1,5 +1,5 @@
-// The memory of the maintenance daemon: it lies in gantry.data, which all master candidates have. Each value is written only over the
-// one that was read, so that a cancel in the middle, or a second daemon, is never overwritten.
+// The memory of the maintenance daemon, in gantry.data, which all master candidates have. A value is only written over
+// the one that was read. So neither a cancel in between nor a second daemon is ever overwritten.
 import { change, type NamedChange, SOMEBODY_ELSE } from '../config/changes'
 import { type Clock, within } from '../lib/clock'
 import { Turns } from '../lib/turns'
@@ -23,9 +23,9 @@ import type { Wconfd } from '../rpc/wconfd/calls'
 export interface MemoryOptions {
   readonly wconfd: Pick<Wconfd, 'gantryChange'>
   readonly clock: Clock
-  /** The copy that is followed. */
+  /** The followed copy. */
   gantry(): GantryData | undefined
-  /** Calls back with each change of it; returns what ends that. */
+  /** Calls the listener after each change. Returns a function that stops this. */
   onChange(listener: () => unknown): () => void
 }
 
@@ -55,7 +55,7 @@ export class Memory {
     return this.options.gantry()
   }
 
-  /** Becomes what `next` makes of what is there; it is called again when somebody else was faster. */
+  /** Replaces the memory by the result of `next`, which is called again if somebody else was faster. */
   update(next: (now: Remembered) => Remembered): Promise<Remembered> {
     return this.turns.take(async () => {
       for (let tries = 1; ; tries++) {
@@ -80,14 +80,14 @@ export class Memory {
     })
   }
 
-  /** For what nobody else writes. */
+  /** For values that nobody else writes. */
   async put(key: string, value: unknown): Promise<void> {
     const known = this.options.gantry()?.sections[MAINTENANCE.rounds]?.[key] ?? null
     if (JSON.stringify(known) === JSON.stringify(value)) return
     await this.options.wconfd.gantryChange(CLIENT, null, [change('setGantry', MAINTENANCE.rounds, key, value)])
   }
 
-  /** Resolves when the copy has what was written, so that the next step begins with it. */
+  /** Resolves when the copy has the written values, so that the next step starts from them. */
   private seen(wanted: Remembered, before: Remembered): Promise<void> {
     const gone = new Set(before.events.map(({ id }) => id))
     for (const { id } of wanted.events) gone.delete(id)
@@ -117,7 +117,7 @@ export class Memory {
   }
 }
 
-/** Tells states apart that somebody has changed. */
+/** Distinguishes states that somebody has changed. */
 const versionOf = ({ events, round }: Remembered): string =>
   JSON.stringify([events.map(({ id, serial_no }) => [id, serial_no]), round?.id, round?.serial_no])
 

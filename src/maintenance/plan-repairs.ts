@@ -1,4 +1,4 @@
-// The duties of harep within a round: what its tags say of each instance, the repairs that they allow, and the tags that tell of them.
+// harep's work within a round: the instances' tags, the repairs that they allow, and the tags that record the repairs.
 import type { ClusterData, InstanceData, NodeData } from '../allocation/cluster-data'
 import type { Step } from '../allocation/requests'
 import { REPAIR_TAG_S } from '../model/limits/maintenance'
@@ -19,11 +19,11 @@ interface Surroundings {
   readonly now_s: number
   /** Statuses of jobs. */
   readonly jobs: ReadonlyMap<number, string>
-  /** A node that is not part of an event. */
+  /** Whether the node has no event. */
   isFree(node: string): boolean
 }
 
-/** In the order of the instances; whoever takes them leaves out what disturbs another job. */
+/** In the order of the instances. The caller skips repairs that conflict with another job. */
 export function* repairJobs(data: ClusterData, surroundings: Surroundings): Generator<PlannedJob> {
   for (const instance of data.instances) {
     const nodes = nodesOf(data, instance)
@@ -33,7 +33,7 @@ export function* repairJobs(data: ClusterData, surroundings: Surroundings): Gene
   }
 }
 
-/** The jobs that the tags of instances name: their statuses decide what becomes of the repairs. */
+/** The jobs in the instances' tags: their statuses decide the outcome of the repairs. */
 export function jobsInTags(data: ClusterData): number[] {
   return data.instances.flatMap(({ name, tags }) => {
     const repair = repairIn(name, tags)
@@ -49,11 +49,11 @@ function treat(
 ): PlannedJob | undefined {
   const { name, template, tags } = instance
   const repair = repairIn(name, tags)
-  // Tags that contradict each other are for people.
+  // A person must resolve contradicting tags.
   if (repair === undefined) return undefined
   const touches = { nodes: nodes.map((node) => node.name), instances: [name] }
   if (repair.state === 'Pending repair') {
-    // A job that was archived has nothing to tell; harep refuses to go on then.
+    // An archived job has no status; harep refuses to go on then.
     const statuses = (repair.task?.jobs ?? []).map((id) => jobs.get(id) ?? 'running')
     const after = afterJobs(repair, statuses, now_s)
     return after === repair ? undefined : tagJob(name, after, touches)
@@ -66,22 +66,22 @@ function treat(
   const group = data.groups[first?.group ?? -1]
   const policy = repairPolicy([tags, group?.tags ?? [], data.tags], now_s)
   if (policy.kind !== 'enabled') return undefined
-  // The daemon puts an id in its place.
+  // The daemon replaces it by an id.
   const task = { type: proposed.type, uuid: TASK_ID, time_s: Math.floor(now_s), jobs: [] }
   if (!allowed(proposed.type, policy.type)) {
-    // Once is enough: rounds come more often than runs of harep.
+    // Refused once is enough: rounds come more often than runs of harep.
     const told = repair.task?.result === 'enoperm' && repair.task.type === proposed.type
     return told ? undefined : tagJob(name, refuse(repair, task), touches)
   }
   return {
     ...{ kind: 'repair', event: null, text: `repairing ${name}: ${proposed.type}`, ...touches },
     ops: [delay(), ...proposed.ops],
-    // The number of the job ends the tag.
+    // The tag ends with the job's number.
     tagLater: `${advance(repair, task).tag ?? ''}{}`,
   }
 }
 
-/** Stands for the id of a new repair. */
+/** Placeholder for the id of a new repair. */
 export const TASK_ID = '{id}'
 
 const isGone = (node: NodeData | undefined): boolean =>

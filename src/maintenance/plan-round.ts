@@ -1,4 +1,5 @@
-// The plan of a round: the same jobs for the same input. No two of them touch the same node or instance, so that all can run at once.
+// Plans a round; the same input gives the same jobs. No two jobs touch the same node or instance, so that all can run
+// at once.
 import type { AllocOptions } from '../allocation/options'
 import { BALANCE_DEFAULTS, planBalanceSteps } from '../allocation/balance-plan'
 import type { ClusterData, NodeData } from '../allocation/cluster-data'
@@ -19,15 +20,18 @@ export interface RoundQuestion {
   readonly names: Readonly<Record<string, string>>
   readonly settings: MaintenanceSettings
   readonly now_s: number
-  /** Statuses of the jobs that the tags of repairs name. */
+  /** Statuses of the jobs that repairs' tags name. */
   readonly jobs: readonly (readonly [job: number, status: string])[]
-  /** The load of each node's processors in the order of the nodes, if balancing is to look at it; null where not all have told it. */
+  /**
+   * Each node's processor load in the order of the nodes, if balancing considers it; null if not all nodes have
+   * reported it.
+   */
   readonly loads: readonly number[] | null
 }
 
 export interface RoundPlan {
   readonly jobs: readonly PlannedJob[]
-  /** Why nothing goes on with an event, by its id; null where something does. */
+  /** Why an event does not go on, by its id; null if it does. */
   readonly notes: readonly (readonly [event: string, note: string | null])[]
 }
 
@@ -45,11 +49,11 @@ function measured(data: ClusterData, loads: readonly number[]): Settings {
   return typeof used === 'string' ? {} : used
 }
 
-/** What the jobs of a round touch. */
+/** The nodes and instances that the round's jobs touch. */
 class Touched {
   private readonly names = new Set<string>()
 
-  /** Whether none of it was touched; then all of it is. */
+  /** Returns whether all of it was free, and then takes it. */
   take({ nodes, instances }: Pick<PlannedJob, 'nodes' | 'instances'>): boolean {
     const all = [...nodes.map((name) => `node/${name}`), ...instances.map((name) => `instance/${name}`)]
     if (all.some((one) => this.names.has(one))) return false
@@ -67,7 +71,7 @@ class PlannedRound {
   readonly notes = new Map<string, string | null>()
   private readonly touched = new Touched()
   private readonly byName: ReadonlyMap<string, { readonly at: number; readonly node: NodeData }>
-  /** Names of the nodes with an event that something is still to be done about, and with one that failed. */
+  /** Names of nodes with an active event or a failed one. */
   private readonly affected: ReadonlySet<string>
   private readonly broken: ReadonlySet<string>
 
@@ -82,7 +86,7 @@ class PlannedRound {
     this.broken = named(question.events.filter(({ status }) => status === 'failed'))
   }
 
-  /** Tags of what failed first, since nobody else tells of it; then the most invasive event of each node. */
+  /** Tags for failures come first, since nothing else reports these; then the most invasive event of each node. */
   handleEvents(): void {
     for (const event of this.question.events)
       if (event.status === 'failed' && !event.tagged) this.tag(event, 'is not repaired, because a job failed')
@@ -122,7 +126,7 @@ class PlannedRound {
       for (const { instance, from, to, first_op, op_count } of steps) {
         const touches = { nodes: [...new Set([...from, ...to])], instances: [instance] }
         const text = `balancing ${group}: moving ${instance} from ${from.join(', ')} to ${to.join(', ')}`
-        // Those after it were weighed as if it had been made.
+        // The later ones were computed as if it had been made.
         if (
           !this.add({ kind: 'balance', event: null, text, ...touches, ops: ops.slice(first_op, first_op + op_count) })
         )
@@ -159,14 +163,14 @@ class PlannedRound {
     if (!this.question.settings.live_repair)
       return this.note(event, 'repair commands are off in the settings of maintenance')
     const { command } = event.original
-    // A job that had failed would have ended the event.
+    // A failed job would have ended the event.
     if (event.jobs.length > 0 || typeof command !== 'string' || command === '') return this.tag(event, 'is repaired')
     const ops = [{ OP_ID: 'OP_REPAIR_COMMAND', node_name: name, command, input: JSON.stringify(event.original) }]
     const text = `repairing ${name}: running ${JSON.stringify(command)}`
     this.begin(event, { kind: 'repair-command', event: event.id, text, nodes: [name], instances: [], ops })
   }
 
-  /** What becomes of the node is for people from now on. */
+  /** From now on people decide about the node. */
   private tag(event: RepairEvent, why: string): void {
     const name = this.nameOf(event)
     if (name === undefined) return
@@ -191,7 +195,7 @@ class PlannedRound {
     return fits
   }
 
-  /** Nothing happens to it, and it may get instances. */
+  /** No event concerns it, and it may get instances. */
   private isFree(node: NodeData): boolean {
     return !node.offline && !this.affected.has(node.name) && !this.touched.hasNode(node.name)
   }

@@ -1,4 +1,4 @@
-// A job as the plan of a round has it.
+// A job in the plan of a round.
 import type { Step } from '../allocation/requests'
 import type { RoundJob } from '../model/maintenance'
 

@@ -1,4 +1,5 @@
-// Reads a node's signed self-diagnosis. It makes this daemon move guests, so nothing counts but what the node itself signed, lately.
+// Reads a node's signed self-diagnosis. The daemon moves guests because of it, so it only counts if the node itself
+// signed it recently.
 import { sha1Hmac } from '../lib/hmac'
 import { isObject, type JsonObject } from '../lib/shapes/shape'
 import { REPORT_CLOCK_SKEW_S, REPORT_KEPT_CHARS_MAX } from '../model/limits/maintenance'
@@ -9,13 +10,13 @@ export interface Expected {
   readonly key: string
   readonly node: string
   readonly now_s: number
-  /** The most seconds between two looks of the node at itself. */
+  /** The most seconds between two self-diagnoses of the node. */
   readonly interval_s: number
-  /** When the report was made that was read last. */
+  /** When the last report that we read was made. */
   readonly last_ns: number
 }
 
-/** The report cannot be used; the text says why, and what to do. */
+/** The report is unusable; the text says why, and what to do. */
 export class BadDiagnosis extends Error {}
 
 export interface Diagnosis {
@@ -52,7 +53,7 @@ function checkTime(report: unknown, salt: string, { now_s, interval_s, last_ns }
 
 function reportOf(data: unknown): JsonObject {
   if (!isObject(data)) throw new BadDiagnosis('its report has no object')
-  // The collector tells this of a program that fails: it says nothing of the node.
+  // The program failed, so the report says nothing about the node.
   if (typeof data['error'] === 'string')
     throw new BadDiagnosis(`its self-diagnosis failed: ${data['error'].slice(0, 500)}`)
   const { status } = data
@@ -73,7 +74,7 @@ function parsed(text: string): JsonObject {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Said below.
+    // The error below covers this.
   }
   throw new BadDiagnosis('its report is not a JSON object')
 }

@@ -1,5 +1,5 @@
-// One round of automatic repairs: follows repairs that were begun, and begins those that the tags allow. The caller, a command
-// or a daemon, says how to submit jobs and where to write the report.
+// One round of automatic repairs: follows the running ones, and starts those that the tags allow. The caller, a command
+// or a daemon, supplies the way to submit jobs and to write the report.
 import { type Clock, seconds } from '../lib/clock'
 import type { Random } from '../lib/random'
 import type { Master } from '../rpc/luxi/master'
@@ -25,15 +25,15 @@ export interface RepairSurroundings {
   readonly master: Pick<Master, 'query' | 'queryClusterInfo' | 'queryJobs'>
   readonly clock: Clock
   readonly random: Random
-  /** Before a repair, so that its tag is set before its job takes the instance's locks. */
+  /** The delay before a repair, so that its tag is set before its job takes the instance's locks. */
   readonly delay_s: number
-  /** Lines of the account of the round, as `harep` prints them. */
+  /** Prints a line of the report, in `harep`'s words. */
   say(text: string): void
-  /** A moment, in the words of the account. */
+  /** A time for the report. */
   timeText(time_s: number): string
-  /** One job of these opcodes; resolves to its number, or to none when nothing is to be done. */
+  /** Submits a job with these opcodes. Resolves to its number, or to none if there is nothing to do. */
   submit(ops: readonly WireOpCode[]): Promise<number[]>
-  /** One job, waited for. Throws when it failed. */
+  /** Runs a job and waits for it. Throws if it fails. */
   carryOut(op: WireOpCode): Promise<void>
 }
 
@@ -45,7 +45,7 @@ interface Patient extends Health {
   readonly policy: RepairPolicy
 }
 
-/** How many instances are in which state afterwards. */
+/** Returns the number of instances in each state afterwards. */
 export async function repairRound(surroundings: RepairSurroundings): Promise<Map<RepairState, number>> {
   const doctor = new Doctor(surroundings)
   const patients = await readPatients(surroundings.master, seconds(surroundings.clock))
@@ -69,7 +69,7 @@ async function readPatients(master: RepairSurroundings['master'], now_s: number)
   const clusterTags = strings((await master.queryClusterInfo())['tags'])
   const groupTags = new Map(groups.map(([uuid, tags]) => [uuid, strings(tags)]))
   const groupOf = new Map(nodes.map(([name, , , , group]) => [name, group]))
-  // As in all of Ganeti's tools, a drained node counts as one that is away.
+  // As in all of Ganeti's tools, a drained node counts as gone.
   const gone = new Set(
     nodes.flatMap(([name, offline, drained, capable]) => (offline || drained || !capable ? [name] : [])),
   )
@@ -100,7 +100,7 @@ function readRepair(name: string, tags: readonly string[]): Repair {
 class Doctor {
   constructor(private readonly surroundings: RepairSurroundings) {}
 
-  /** Looks whether the jobs of a repair have ended. */
+  /** Checks whether the jobs of a repair have ended. */
   async follow({ name, repair }: Patient): Promise<Repair> {
     if (repair.state !== 'Pending repair' || repair.task === undefined) return repair
     const rows = await this.surroundings.master.queryJobs(repair.task.jobs, ['status'])

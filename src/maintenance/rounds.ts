@@ -1,5 +1,5 @@
-// Rounds of maintenance: what a plan says is written down, then submitted, then followed to its end. A daemon that dies in between
-// finds its jobs again by the reason that each carries, so nothing is done twice.
+// Rounds of maintenance: a plan is written down, then submitted, then followed to its end. A daemon that dies in
+// between finds its jobs by their reason, so nothing is done twice.
 import type { Clock } from '../lib/clock'
 import { nanoseconds, seconds } from '../lib/clock'
 import type { Log } from '../lib/log'
@@ -22,13 +22,16 @@ export interface RoundsOptions {
   readonly clock: Clock
   readonly random: Pick<Random, 'uuid'>
   readonly log: Log
-  /** Plans a round for the cluster as it is now. */
+  /** Plans a round for the current cluster. */
   plan(remembered: Remembered, settings: MaintenanceSettings): Promise<RoundPlan>
   /** The tags of an instance. */
   tagsOf(instance: string): readonly string[]
 }
 
-/** `waits`: jobs go on. `acted`: the next step may have something to do. `failed`: the same, but not at once. `idle`: nothing is to be done. */
+/**
+ * `waits`: jobs are running. `acted`: the next step may have something to do. `failed`: the same, after a pause.
+ * `idle`: there is nothing to do.
+ */
 export type Stepped = 'waits' | 'acted' | 'failed' | 'idle'
 
 export class Rounds {
@@ -78,7 +81,7 @@ export class Rounds {
     return 'waits'
   }
 
-  /** Undefined when an event was canceled meanwhile: the plan is made anew. */
+  /** Undefined if an event was cancelled meanwhile: then the plan must be made again. */
   private async intend(
     jobs: readonly PlannedJob[],
     notes: ReadonlyMap<string, string | null>,
@@ -118,7 +121,7 @@ export class Rounds {
     if (!resolved.tagged) await this.tell(resolved)
   }
 
-  /** After a death in between: the jobs of the round that the queue has. */
+  /** After a crash in between: finds the round's jobs in the queue. */
   private async findJobs(round: Round): Promise<Round> {
     await this.options.clock.sleep(TAKE_OVER_S * 1000)
     const rows = await this.options.master.queryJobs(null, ['id', 'ops'])
@@ -146,7 +149,10 @@ export class Rounds {
     return resolved
   }
 
-  /** Tags of repairs name their job, so they are set after it was submitted; it waits for them. To set one twice changes nothing. */
+  /**
+   * A repair's tag names its job, so it is set after the submission; the job waits for it. Setting it twice does no
+   * harm.
+   */
   private async tell(round: Round): Promise<void> {
     const now_ns = nanoseconds(this.options.clock)
     const jobs = round.jobs.flatMap(({ tagLater, job, instances: [name] }) => {
@@ -208,10 +214,10 @@ export class Rounds {
 
 export const jobsOf = ({ jobs }: Pick<Round, 'jobs'>): number[] => jobs.flatMap(({ job }) => job ?? [])
 
-/** The id of a new repair stands in its tags. */
+/** The id of a new repair is part of its tags. */
 function named(job: PlannedJob, id: string): PlannedJob {
   const text = JSON.stringify(job)
-  // The same object with another text in it.
+  // The same object with another text.
   return text.includes(TASK_ID) ? (JSON.parse(text.replaceAll(TASK_ID, id)) as PlannedJob) : job
 }
 
@@ -220,7 +226,7 @@ const reasonOf = (round: Round, key: number): string => {
   return `${event === null ? '' : `event ${event}: `}${text} (round ${round.id}/${key})`
 }
 
-/** The place in the round of a job with these opcodes. */
+/** The index in the round of a job with these opcodes. */
 function keyIn(round: Round, ops: unknown): number | undefined {
   const first: unknown = Array.isArray(ops) ? ops[0] : undefined
   const reasons = isObject(first) ? first['reason'] : undefined

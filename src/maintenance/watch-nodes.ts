@@ -1,4 +1,4 @@
-// Asks the nodes for their self-diagnosis, as often as they look at themselves, and notes what they report.
+// Asks the nodes for their self-diagnosis, as often as they make one, and notes their reports.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../lib/canonical-json'
 import type { Clock } from '../lib/clock'
@@ -29,7 +29,7 @@ export interface WatchOptions {
   readonly random: Pick<Random, 'uuid'>
   readonly ask: AskMond
   config(): ConfigData
-  /** The key that reports are signed with. */
+  /** The key that signs reports. */
   key(): Promise<string>
 }
 
@@ -39,12 +39,12 @@ const LOAD = '/1/report/default/cpu-avg-load'
 interface Heard {
   readonly time_ns: number
   readonly digest: string
-  /** When it became another one, the last few times. */
+  /** The last few times when the report changed. */
   readonly changed_s: readonly number[]
 }
 
 export class NodeWatch {
-  /** What was read last of each node, by uuid. */
+  /** The last report of each node, by uuid. */
   private readonly last = new Map<string, Heard>()
 
   constructor(private readonly options: WatchOptions) {}
@@ -57,21 +57,21 @@ export class NodeWatch {
 
   async look(): Promise<void> {
     const { memory, config, clock, random } = this.options
-    // Without a program every node is well, and nobody needs to be asked.
+    // Without a diagnosis program every node is well, so none is asked.
     if (memory.settings().diagnose_command === '' && memory.read().events.length === 0)
       return void (await this.tellProblems({}))
     const nodes = recordValues(config().nodes)
     const { reports, problems, news } = await this.askAll(nodes)
     const tags = new Map(nodes.map((node) => [String(node.uuid), node.tags]))
     for (const uuid of this.last.keys()) if (!tags.has(uuid)) this.last.delete(uuid)
-    // Before anything is done about them: whoever takes over knows what a replay is.
+    // Written before anything is done about them, so that a successor recognizes a replay.
     if (news.size > 0)
       await memory.put(
         REPORTED_KEY,
         Object.fromEntries([...this.reported(), ...news].filter(([uuid]) => tags.has(uuid))),
       )
     const flapping = nodes.filter(({ uuid }) => this.flaps(uuid))
-    // What one that flaps says now need not be so in a moment: nothing is begun for it, and nothing forgotten.
+    // A flapping node's report may change in a moment: nothing begins for it, and nothing is forgotten.
     for (const { uuid } of flapping) reports.delete(uuid)
     let overfull: readonly string[] = []
     await memory.update((now) => {
@@ -101,7 +101,7 @@ export class NodeWatch {
     return first !== undefined && changed_s.length === FLAPPING_CHANGES && first > since_s
   }
 
-  /** The loads of the processors in the order of these nodes; null when one that is there does not tell. */
+  /** The nodes' processor loads in this order; null if a node that is up does not report it. */
   async loads(names: readonly string[]): Promise<number[] | null> {
     const byName = new Map(recordValues(this.options.config().nodes).map((node) => [node.name, node]))
     const loads: number[] = []
@@ -135,7 +135,7 @@ export class NodeWatch {
       await Promise.all(
         some.map(async (node) => {
           try {
-            // Nobody observes anything on a node that is offline.
+            // An offline node observes nothing.
             reports.set(node.uuid, node.offline ? { status: 'Ok' } : await this.askOne(node, key, news))
           } catch (error) {
             problems[node.name] = errorText(error)
@@ -145,13 +145,13 @@ export class NodeWatch {
     return { reports, problems, news }
   }
 
-  /** `news` gets the times of reports that are other ones than those before. */
+  /** `news` gets the times of reports that differ from the earlier ones. */
   private async askOne(node: Node, key: string, news: Map<string, number>): Promise<JsonObject> {
     const text = await this.ask(node, DIAGNOSE)
     const last = this.last.get(node.uuid)
     const { report, time_ns } = readDiagnosis(text, {
       ...{ key, node: node.name, now_s: seconds(this.options.clock) },
-      // A look that finds nothing new is made less often.
+      // Looks without news happen less often.
       interval_s: this.interval_s() * PACE_SPREAD,
       last_ns: Math.max(last?.time_ns ?? 0, this.reported().get(node.uuid) ?? 0),
     })

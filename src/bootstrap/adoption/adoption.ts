@@ -1,6 +1,7 @@
-// A cluster goes from Ganeti to Gantry, or back, node by node: the master first on the way there, and last on the way back, so that
-// in between our master has nodes of both kinds. Guests run on, and each step looks at the nodes as they are: whoever was interrupted
-// does the same again, or the opposite. A node on which it fails is taken back at once.
+// Changes a cluster from Ganeti to Gantry, or back, node by node. The master changes first on the way there, and last
+// on the way back, so that our master handles both kinds of node in between. Guests run on. Each step looks at the
+// nodes' actual state, so after an interruption the same or the opposite command continues. A node that fails is taken
+// back at once.
 import { type Clock, seconds } from '../../lib/clock'
 import { pausedUntil } from '../../lib/pause-file'
 import { errorText } from '../../lib/system-failure'
@@ -36,24 +37,24 @@ import { nodesInOrder, placeOf, type Product, type Report, type SurveyOptions } 
 
 export interface AdoptionOptions extends SurveyOptions {
   readonly clock: Clock
-  /** Packages of ours, as files of this node. */
+  /** Our packages, as files on this node. */
   readonly files: readonly string[]
-  /** How long jobs that are under way are waited for. */
+  /** How long to wait for running jobs. */
   readonly patience_s: number
   say(text: string): void
 }
 
-/** It ended before its end; the text says where the cluster stands and how to go on. */
+/** The run failed; the text says how far the cluster came, and how to continue. */
 export class AdoptionFailure extends Error {}
 
 export interface Outcome {
   readonly went: readonly string[]
-  /** Offline, so they are as they were. */
+  /** Offline nodes, which were left unchanged. */
   readonly left: readonly string[]
   readonly seconds_without_master: number | undefined
 }
 
-/** Everything was checked before, and what `report` says of the nodes is as they are now. */
+/** The check has passed, and `report` describes the nodes as they are now. */
 export async function exchangeAll(options: AdoptionOptions, report: Report): Promise<Outcome> {
   const { config, to, say } = options
   const found = new Map(report.nodes.map((node) => [node.name, node]))
@@ -72,7 +73,7 @@ export async function exchangeAll(options: AdoptionOptions, report: Report): Pro
       went.push(node.name)
       say(`${node.name}: done; its daemons were away for ${silent_s.toFixed(1)} s`)
     }
-    // An earlier run may have been ended before it did.
+    // An earlier run may have ended before it did this.
     if (seconds_without_master === undefined) await releaseJobs(options)
     if (to === 'ganeti' && wanted.length > 0) await onMaster(options, DISTRIBUTE, EXCHANGE_S)
   } finally {
@@ -85,7 +86,10 @@ const NAMES: Readonly<Record<Product, string>> = { ganeti: 'Ganeti', gantry: 'Ga
 
 const isMaster = ({ config }: AdoptionOptions, { uuid }: Node): boolean => uuid === config.cluster.master_node
 
-/** Files only, and nothing that runs is touched: the packages are there, those of the way back too, and they fit. */
+/**
+ * Only copies and checks files; nothing that runs is touched. Checks that the packages fit, also those for the way
+ * back.
+ */
 async function prepare(options: AdoptionOptions, node: Node): Promise<void> {
   const { shell, config, files, say } = options
   const place = placeOf(config, node)
@@ -109,14 +113,14 @@ async function prepare(options: AdoptionOptions, node: Node): Promise<void> {
 
 const MAY_GO: readonly string[] = ['ganeti', 'ganeti-htools']
 
-/** The seconds for which the node's daemons were away. */
+/** Returns the seconds for which the node's daemons were away. */
 async function exchangeOrReturn(options: AdoptionOptions, node: Node, went: readonly string[]): Promise<number> {
   const { to, say } = options
   const other = to === 'gantry' ? 'ganeti' : 'gantry'
   try {
     if (isMaster(options, node)) await holdJobs(options)
     const silent_s = await exchange(options, node, to)
-    // Whatever happens to other nodes: the master works.
+    // Whatever happens to other nodes, the master works.
     if (isMaster(options, node)) await releaseJobs(options)
     return silent_s
   } catch (error) {
@@ -165,7 +169,7 @@ async function guestsOf({ shell, config }: AdoptionOptions, node: Node): Promise
 const nodeAnswers = (options: AdoptionOptions, node: Node): Promise<unknown> =>
   eventually(options.clock, NODE_ANSWERS_S, () => options.nodes.one(node, 'version', []))
 
-/** A master that does not answer has no jobs that could be waited for: an earlier run ended in the middle. */
+/** A master that does not answer has no jobs to wait for: an earlier run ended half-way. */
 async function holdJobs(options: AdoptionOptions): Promise<void> {
   const { clock, patience_s, say } = options
   const answers = await onMaster(options, MASTER_ANSWERS, PROBE_S).catch(() => undefined)
@@ -189,7 +193,10 @@ async function holdJobs(options: AdoptionOptions): Promise<void> {
 
 const releaseJobs = (options: AdoptionOptions): Promise<string> => onMaster(options, RELEASE_JOBS, PROBE_S)
 
-/** It would start daemons and guests that are away for a moment. Gives back what has it as before. */
+/**
+ * Pauses the watcher, which would start daemons and guests that are only away for a moment. Returns a function that
+ * restores the earlier state.
+ */
 async function watcherRests(options: AdoptionOptions): Promise<() => Promise<void>> {
   const { disk, paths, config, nodes, clock, say } = options
   const before = await pausedUntil(disk, paths.watcherPause, seconds(clock))
@@ -208,7 +215,7 @@ async function onMaster(options: AdoptionOptions, script: string, timeout_s: num
   return master === undefined ? '' : carryOut(options, master, script, timeout_s)
 }
 
-/** Rejects with the end of the node's log where the script says nothing itself. */
+/** If the script prints nothing itself, rejects with the end of the node's log. */
 async function carryOut({ shell, config }: AdoptionOptions, node: Node, script: string, timeout_s: number) {
   const place = placeOf(config, node)
   const { code, output } = await shell.run(place, script, timeout_s)

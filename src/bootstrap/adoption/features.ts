@@ -1,17 +1,17 @@
-// What a cluster of Ganeti uses and Gantry does not have, from its configuration alone.
+// Finds features that a Ganeti cluster uses and Gantry lacks, from its configuration alone.
 import { recordValues } from '../../config/records'
 import { verifyConfig } from '../../config/verify'
 import type { ConfigData } from '../../model/config'
 import { NAMED_MAX } from '../../model/limits/adoption'
 
 export interface Findings {
-  /** With one of these nothing begins. */
+  /** Any of these prevents the adoption. */
   readonly problems: readonly string[]
-  /** Worth knowing; they hold up nothing. */
+  /** Worth knowing, but no obstacle. */
   readonly notes: readonly string[]
 }
 
-/** `hypervisors` are those that nodes of ours have. */
+/** `hypervisors`: those that our nodes have. */
 export function featuresThatLack(config: ConfigData, hypervisors: readonly string[]): Findings {
   const { cluster } = config
   const instances = recordValues(config.instances)
@@ -37,7 +37,7 @@ const different = (names: readonly string[]): string => [...new Set(names)].sort
 
 const named = (objects: readonly { readonly name: string }[]): string => shortList(objects.map(({ name }) => name))
 
-/** The first of many names, and how many more there are. */
+/** The first of many names, and the number of the others. */
 export function shortList(names: readonly string[]): string {
   const more = names.length - NAMED_MAX
   return names.slice(0, NAMED_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '')

@@ -1,15 +1,15 @@
-// What a node tells of itself, whichever of the two runs there: a script that reads and changes nothing, and what its lines mean.
+// A node's facts, whichever product runs there: a script that only reads, and the parsing of its output.
 import { PATH } from '../../model/constants/paths'
 import { DEFAULTS, GANETI_PACKAGES, KEPT } from './scripts'
 
 export interface NodeFacts {
   readonly systemd: boolean
-  /** Status and version of a package, as `installed 3.0.2-3`; packages that are not there are left out. */
+  /** Status and version of each package, such as `installed 3.0.2-3`; missing packages are omitted. */
   readonly packages: ReadonlyMap<string, string>
   /** The version of /usr/bin/node. */
   readonly node: string | undefined
   readonly room_mib: number
-  /** Names of daemons that run. */
+  /** Names of running daemons. */
   readonly daemons: readonly string[]
   /** Processes of KVM guests by the names of their instances. */
   readonly guests: ReadonlyMap<string, number>
@@ -22,7 +22,7 @@ export interface NodeFacts {
   readonly programs: ReadonlyMap<string, string>
 }
 
-/** Packages whose state is looked at. */
+/** Packages whose state is read. */
 const ASKED = ['ganeti', 'gantry', 'gantry-htools', 'nodejs']
 
 export const SAY = `say() { [ -z "$2" ] || printf '%s=%s\\n' "$1" "$2"; }`
@@ -88,7 +88,7 @@ export function readFacts(output: string): NodeFacts {
   }
 }
 
-/** Which of the two has its programs on the node. One that is half installed, or half removed, is neither. */
+/** The product whose programs are on the node. Undefined if it is half installed or half removed. */
 export function productOf({ packages }: NodeFacts): 'ganeti' | 'gantry' | undefined {
   const isInstalled = (name: string) => packages.get(name)?.startsWith('installed ') === true
   if (isInstalled('gantry') && isInstalled('gantry-htools')) return 'gantry'

@@ -1,4 +1,4 @@
-// The check before anything changes: what the cluster and each of its nodes have, what stands in the way, and what is worth knowing.
+// The check before any change: the state of the cluster and its nodes, problems, and notes.
 import { readConfig } from '../../config/store-files'
 import { fillNdParams } from '../../config/filled'
 import { recordValues } from '../../config/records'
@@ -26,7 +26,7 @@ import { DEFAULTS, KEPT } from './scripts'
 export type Product = 'ganeti' | 'gantry'
 
 export interface SurveyOptions {
-  /** Whose cluster it is to become. */
+  /** The product that is to take over. */
   readonly to: Product
   readonly paths: Paths
   readonly disk: Disk
@@ -35,9 +35,9 @@ export interface SurveyOptions {
   readonly shell: NodeShell
   readonly config: ConfigData
   readonly roles: readonly Role[]
-  /** Those that nodes of ours have. */
+  /** The hypervisors that our nodes have. */
   readonly hypervisors: readonly string[]
-  /** Names of Debian packages that will be there, such as nodejs. */
+  /** Names of Debian packages that will be available, such as nodejs. */
   readonly given: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export interface NodeReport {
   readonly name: string
   readonly role: 'master' | 'candidate' | 'node'
   readonly offline: boolean
-  /** Undefined: nobody could look, or its programs are of neither. */
+  /** Undefined if the node did not answer, or has neither product's programs. */
   readonly product: Product | undefined
   readonly version: string | undefined
   readonly facts: NodeFacts | undefined
@@ -58,13 +58,13 @@ export interface Report {
   readonly config_version: string
   readonly instances: number
   readonly jobs: { readonly ended: number; readonly open: number }
-  /** The master is the first. */
+  /** The master first. */
   readonly nodes: readonly NodeReport[]
   readonly problems: readonly string[]
   readonly notes: readonly string[]
 }
 
-/** The configuration of a cluster whose master this node is. Throws what else is the case. */
+/** The configuration of a cluster whose master is this node. Throws if it is not. */
 export async function masterConfig({
   paths,
   disk,

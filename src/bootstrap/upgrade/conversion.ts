@@ -1,12 +1,14 @@
-// Whether the configuration has to be converted for another release.
+// Decides whether the configuration must be converted for another release.
 import { CONFIG_VERSION } from '../../model/constants/versions'
 import type { Release } from '../../model/release'
 import { downgradable } from '../../config/conversion/downgrade'
 
-/** Up by the other release, when it runs; down by this one, which knows both forms, before that. */
+/**
+ * `up`: the other release converts, when it runs. `down`: this release, which knows both forms, converts before that.
+ */
 export type Conversion = 'up' | 'down' | undefined
 
-/** Throws when nobody can. */
+/** Throws if neither can. */
 export function conversionFor(version: number, release: Release): Conversion {
   if (release.config_versions.includes(version)) return undefined
   if (release.config_version > version) return 'up'

@@ -1,4 +1,4 @@
-// Where the note of an upgrade is, and what is kept beside it.
+// The note of an upgrade, and the files kept beside it.
 import * as path from 'node:path'
 import type { Disk } from '../../lib/disk'
 import type { Paths } from '../../lib/paths'
@@ -12,12 +12,12 @@ const fileOf = ({ paths }: Place): string => paths.local(PATH.INTENT_TO_UPGRADE)
 export const readIntent = async (place: Place): Promise<Intent | undefined> =>
   readNote((await place.disk.read(fileOf(place)))?.toString('utf8'))
 
-/** luxid and jobs tell of it. */
+/** luxid and jobs mention it. */
 export const writeIntent = (place: Place, intent: Intent, pid: number): Promise<void> =>
   place.disk.write(fileOf(place), noteText(intent, pid), { mode: 0o644 })
 
 export const removeIntent = (place: Place): Promise<void> => place.disk.remove(fileOf(place), { durable: true })
 
-/** The configuration as it was before it was converted, until nobody needs it any more. */
+/** The configuration before its conversion, kept while somebody may need it. */
 export const keptConfig = ({ paths }: { readonly paths: Pick<Paths, 'configFile'> }): string =>
   `${path.dirname(paths.configFile)}/config.data.before-upgrade`

@@ -1,4 +1,5 @@
-// The work on a node: scripts of `sh`, over SSH, since no daemon runs meanwhile. Each can be run again from its beginning.
+// The work on a node: scripts of `sh` over SSH, because no daemon runs meanwhile. Each can run again from its
+// beginning.
 import { PATH } from '../../model/constants/paths'
 import { readRelease, type Release } from '../../model/release'
 import { KEPT } from '../adoption/scripts'
@@ -7,14 +8,14 @@ const { GANTRY_VERSION_LINK: LINK, GANTRY_VERSIONS_DIR: VERSIONS, DATA_DIR } = P
 
 export const directoryOf = (version: string): string => `${VERSIONS}/${version}`
 
-/** What a node says of the version that it runs, and of another one. */
+/** The version that a node runs, and facts about another one. */
 export interface Look {
   readonly runs: string | undefined
-  /** Undefined where that version is not there. */
+  /** Undefined if that version is not installed. */
   readonly release: Release | undefined
-  /** Its programs start. */
+  /** Whether its programs start. */
   readonly starts: boolean
-  /** Ganeti has such a version, and the node ran it before Gantry took over. */
+  /** It is a Ganeti that the node ran before Gantry took over. */
   readonly isGaneti: boolean
 }
 
@@ -39,7 +40,7 @@ export function readLook(output: string): Look {
 export const STOP = `${PATH.DAEMON_UTIL} stop-all`
 export const START = `${PATH.DAEMON_UTIL} start-all`
 
-/** The link is never missing. */
+/** Replaces the link without a moment in which it is missing. */
 export const switchTo = (version: string): string => `
 set -e
 test -e ${directoryOf(version)}/release.json
@@ -47,7 +48,7 @@ ln -sfn ${directoryOf(version)} ${LINK}.new
 mv -T ${LINK}.new ${LINK}
 ${PATH.ENSURE_DIRS}`
 
-/** A node that does not have it keeps what it has: two versions understand each other. */
+/** A node without that version keeps its own: two versions understand each other. */
 export const switchBackTo = (version: string): string => `
 [ ! -e ${directoryOf(version)}/release.json ] || {
 ${switchTo(version)}
@@ -61,7 +62,7 @@ export const WAKE_WATCHER = 'gnt-cluster watcher continue'
 export const DISTRIBUTE = 'gnt-cluster redist-conf --yes-do-it'
 export const VERIFY = 'gnt-cluster verify'
 
-/** Everything that the cluster knows, in plain files, for whoever needs it by hand. Prints where. */
+/** Saves all data of the cluster as plain files, for repairs by hand. Prints the file's name. */
 export const BACK_UP = `
 set -e
 umask 077

@@ -1,6 +1,6 @@
-// The whole cluster goes over to another version that is there on all nodes: jobs end, daemons stop, the nodes' links change, daemons start.
-// Guests run on. What fails is taken back with all that was done before; what was interrupted is continued, since each step can be done
-// again: the master's link, which changes last, says how far it came.
+// Upgrades the whole cluster to another version that is installed on all nodes: jobs end, daemons stop, the nodes'
+// links change, daemons start. Guests run on. A failure is undone with all earlier steps. An interrupted upgrade
+// continues, since each step can be repeated. The master's link changes last, and so tells how far it came.
 import type { Clock } from '../../lib/clock'
 import { eachBounded } from '../../lib/bounded'
 import type { Disk } from '../../lib/disk'
@@ -39,20 +39,20 @@ export interface UpgradeOptions {
   readonly config: ConfigData
   readonly shell: NodeShell
   readonly nodes: NodeClient
-  /** How long jobs that are under way are waited for. */
+  /** How long to wait for running jobs. */
   readonly patience_s: number
-  /** This process's, for people who find the note of an upgrade. */
+  /** This process's pid, for people who find the note of an upgrade. */
   readonly pid: number
   say(text: string): void
 }
 
-/** It did not come to its end; the text says where the cluster stands and how to go on. */
+/** The upgrade failed; the text says how far the cluster came, and how to continue. */
 export class UpgradeFailure extends Error {}
 
-/** Whether something was done; the check of the cluster at its end may have found problems. */
+/** `done, with problems`: the final check of the cluster found problems. */
 export type Outcome = 'nothing to do' | 'done' | 'done, with problems'
 
-/** One process at a time: one that began with the machine may be at work when an administrator comes. */
+/** Only one process at a time: one that started with the machine may be running when an administrator begins. */
 export async function alone<T>(
   { lockFile, paths }: { readonly lockFile: LockFile; readonly paths: Pick<Paths, 'local'> },
   work: () => Promise<T>,
@@ -86,7 +86,7 @@ export async function upgrade(options: UpgradeOptions, to: string): Promise<Outc
   return goOver(options, { intent, wanted, conversion })
 }
 
-/** What was interrupted. */
+/** Continues an interrupted upgrade. */
 export async function resume(options: UpgradeOptions): Promise<Outcome> {
   const { config, say } = options
   const intent = await readIntent(options)
@@ -95,25 +95,25 @@ export async function resume(options: UpgradeOptions): Promise<Outcome> {
   await machinesAreThere(options, intent)
   const { runs, release } = scripts.readLook(await onMaster(options, scripts.lookAt(intent.to)))
   if (runs === intent.to && release !== undefined) {
-    // All others changed before. Those that are away now are not waited for.
+    // All other nodes changed before. It does not wait for nodes that are away now.
     const failed = await runAll(options, onlineNodes(options), scripts.lookAt(intent.to), LOOK_S)
     for (const [{ name }, why] of failed) say(`${name} is left as it is: ${why}`)
     const wanted = onlineNodes(options).filter((node) => !failed.has(node))
     return goOver(options, { intent, wanted, conversion: conversionFor(config.version, release) }, true)
   }
-  // Daemons may have been stopped, and others started again with the machine.
+  // Some daemons may be stopped, others started with the machine.
   const failed = await runAll(options, onlineNodes(options), scripts.START, DAEMONS_S)
   for (const [{ name }, why] of failed) say(`${name}: its daemons did not start: ${why}`)
   const found = await lookEverywhere(options, intent.to).catch(async (error: unknown) => {
-    // What says why it cannot go on is not lost with what fails afterwards; the note of it stays then.
+    // A later failure must not hide the reason; then the note stays.
     await finish(options, intent).catch((second: unknown) => say(errorText(second)))
     throw error
   })
-  // Where it can neither go over nor back, the note stays for whoever resumes it again.
+  // If it can go neither forward nor back, the note stays for the next resume.
   return goOver(options, { intent, wanted: [...found.keys()], conversion: conversionOf(options, found) })
 }
 
-/** They may have started at the same time as this one. Those that do not come are for what follows. */
+/** The machines may have started at the same time as this one. Missing ones are handled later. */
 async function machinesAreThere(options: UpgradeOptions, { to }: Intent): Promise<void> {
   const { clock, say } = options
   for (const end_ms = clock.monotonic_ms() + BOOT_S * 1000; clock.monotonic_ms() < end_ms;) {
@@ -124,7 +124,7 @@ async function machinesAreThere(options: UpgradeOptions, { to }: Intent): Promis
   }
 }
 
-/** Another node has become the master meanwhile: what was under way here concerns nobody any more. Whether that is so. */
+/** Whether another node has become the master meanwhile, so that the upgrade is no longer this node's business. */
 export async function isElsewhere(options: Pick<UpgradeOptions, 'disk' | 'paths'>): Promise<boolean> {
   const { disk, paths } = options
   const master = (await disk.read(paths.ssconf('master_node')))?.toString('utf8').trim()
@@ -135,7 +135,7 @@ export async function isElsewhere(options: Pick<UpgradeOptions, 'disk' | 'paths'
 
 interface Plan {
   readonly intent: Intent
-  /** The nodes that change. */
+  /** The nodes to change. */
   readonly wanted: readonly Node[]
   readonly conversion: Conversion
 }
@@ -198,7 +198,7 @@ async function drain(options: UpgradeOptions): Promise<void> {
 const some = (jobs: readonly string[]): string =>
   jobs.length > NAMED_JOBS_MAX ? `${jobs.slice(0, NAMED_JOBS_MAX).join(', ')}, ...` : jobs.join(', ')
 
-/** The master first: it would notice the others. */
+/** The master first, since it would notice that the others stop. */
 async function stop(options: UpgradeOptions, wanted: readonly Node[]): Promise<void> {
   options.say('Daemons are stopped; guests run on')
   const { master, others } = split(options, wanted)
@@ -206,7 +206,7 @@ async function stop(options: UpgradeOptions, wanted: readonly Node[]): Promise<v
   await onAll(options, others, scripts.STOP, 'stop the daemons', DAEMONS_S)
 }
 
-/** The master last: its daemons ask the others for votes. */
+/** The master last, since its daemons ask the others for votes. */
 async function start(options: UpgradeOptions, wanted: readonly Node[]): Promise<void> {
   const { clock, nodes, say } = options
   say('Daemons are started')
@@ -221,7 +221,7 @@ async function start(options: UpgradeOptions, wanted: readonly Node[]): Promise<
   await eventually(clock, ANSWERS_S, () => onMaster(options, MASTER_ANSWERS, ANSWERS_S))
 }
 
-/** The master's link says later how far this came, so it changes last. */
+/** The master's link tells later how far this came, so it changes last. */
 async function convertAndSwitch(options: UpgradeOptions, { intent, wanted, conversion }: Plan): Promise<void> {
   const { disk, paths, say } = options
   say(`All is kept in ${(await onMaster(options, scripts.BACK_UP, DAEMONS_S)).trim()}`)
@@ -242,14 +242,14 @@ async function switchAll(options: UpgradeOptions, wanted: readonly Node[], scrip
   await onAll(options, master, script, what, LOOK_S)
 }
 
-/** Each by the version that knows both forms: the later one. */
+/** The later version, which knows both forms, converts. */
 async function convert(options: UpgradeOptions, conversion: Conversion, direction: 'up' | 'down'): Promise<void> {
   if (conversion !== direction) return
   options.say('The configuration is converted')
   await onMaster(options, direction === 'up' ? scripts.CONVERT_UP : scripts.CONVERT_DOWN, DAEMONS_S)
 }
 
-/** Answers with what a person should know of the nodes that did not come along. */
+/** Returns notices about nodes that did not follow. */
 async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boolean): Promise<string> {
   const { say } = options
   const { intent } = plan
@@ -266,7 +266,10 @@ async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boole
   }
 }
 
-/** A node that fails does not keep the others from coming back, but for the master. Answers with the names of those that fail. */
+/**
+ * A failing node does not keep the others from coming back, unless it is the master. Returns the names of failing
+ * nodes.
+ */
 async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Promise<string[]> {
   const { clock, disk, nodes, paths, say } = options
   const { master, others } = split(options, wanted)
@@ -293,7 +296,7 @@ async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Prom
   return [...left].sort()
 }
 
-/** The cluster works, with whichever version: it takes jobs again. */
+/** The cluster works, with either version: it accepts jobs again. */
 async function finish(options: UpgradeOptions, { drained }: Intent): Promise<void> {
   const { disk, paths } = options
   if (!drained) await onMaster(options, scripts.UNDRAIN)
@@ -302,7 +305,7 @@ async function finish(options: UpgradeOptions, { drained }: Intent): Promise<voi
   await removeIntent(options)
 }
 
-/** Every node that is online, with what it says of itself. Rejects where one cannot go over. */
+/** Every online node with its facts. Rejects if one cannot be upgraded. */
 async function lookEverywhere(options: UpgradeOptions, to: string): Promise<Map<Node, scripts.Look>> {
   options.say(`Nodes are asked for version ${to}`)
   const found = new Map<Node, scripts.Look>()
@@ -330,7 +333,7 @@ async function lookEverywhere(options: UpgradeOptions, to: string): Promise<Map<
 const listed = (names: readonly string[] | undefined, text: (names: string) => string): string[] =>
   names === undefined || names.length === 0 ? [] : [text(shortList([...names].sort()))]
 
-/** Ganeti of such a version was there before: who means that one finds no package of ours. */
+/** Ganeti may have been installed in that version, but we have no such package. */
 const HINT = '. Ganeti takes the cluster back with gantry-adopt --back'
 
 function conversionOf({ config }: UpgradeOptions, found: ReadonlyMap<Node, scripts.Look>): Conversion {
@@ -363,7 +366,7 @@ async function onMaster(options: UpgradeOptions, script: string, timeout_s = LOO
   throw new Error(`On the master, ${firstLine(script)} ended with ${code ?? 'no answer'}: ${output.trim()}`)
 }
 
-/** All of them come to their end before it rejects. */
+/** Rejects only when all have ended. */
 async function onAll(
   options: UpgradeOptions,
   nodes: readonly Node[],
@@ -376,7 +379,7 @@ async function onAll(
   if (names.length > 0) throw new Error(`Could not ${what} on ${names.sort().join(', ')}`)
 }
 
-/** Answers with why it failed where it did. */
+/** Returns the reasons of failures by node. */
 async function runAll(options: UpgradeOptions, nodes: readonly Node[], script: string, timeout_s: number) {
   const failed = new Map<Node, string>()
   await eachBounded(nodes, NODES_AT_ONCE, async (node) => {

@@ -1,4 +1,4 @@
-// Answers of the allocation as tables, or as the JSON that the remote API gives.
+// Answers of the allocation as tables, or as the remote API's JSON.
 import { candidateLine } from '../../allocation/explain-text'
 import { score8 } from '../../allocation/numbers'
 import type { CandidateNode, Capacity, GroupScore, WhatIf } from '../../model/allocation'
@@ -78,7 +78,7 @@ function table({ options, terminal }: Call, titles: readonly string[], rows: rea
   for (const line of formatTable(columns, rows, style)) terminal.out(line)
 }
 
-/** Goes to stderr, so that a reader of the table need not separate the two. */
+/** Printed to stderr, so that a reader of the table need not separate the two. */
 function scores({ terminal }: Call, groups: readonly GroupScore[]): void {
   for (const { group, score_before, score_after } of groups)
     terminal.err(`Score of group ${group}: ${score8(score_before)} -> ${score8(score_after)}`)

@@ -1,4 +1,5 @@
-// Questions before one acts: the moves that balance the cluster, what fits into it, and what happens if nodes die or instances arrive.
+// Questions before acting: which moves balance the cluster, what fits into it, and what happens if nodes die or
+// instances arrive.
 import { Mismatch, type Shape } from '../../lib/shapes/shape'
 import { type Answered, balanceRequest, capacityRequest, whatIfRequest } from '../../rpc/luxi/allocation'
 import { administrator, gantryOf } from '../administrator'
@@ -70,7 +71,7 @@ async function balance(call: Call): Promise<number> {
   if (!options.flag('execute') || plan === null) return EXIT.ok
   if (!(await confirm(call, `Carry out ${steps.length} move(s)?`))) return EXIT.notConfirmed
   const ops = answer.ops.map((op) => ({ ...op, reason: [] }))
-  // The plan is what makes the master refuse when its instances or nodes have changed since.
+  // With the plan the master refuses if its instances or nodes have changed since.
   const { job } = await gantry.submit(administrator('root'), {
     ...{ ops, plan, reason: options.text('reason') ?? null },
     ...{ key: null, digest: '', match: [] },
@@ -117,7 +118,7 @@ async function whatIf(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-/** An answer that takes long, or that a script gives, is the result of a job. */
+/** A slow answer, or a script's, is the result of a job. */
 async function answered<T>(call: Call, asked: Promise<Answered<T>>): Promise<T> {
   const found = await asked
   if ('answer' in found) return found.answer
@@ -127,7 +128,7 @@ async function answered<T>(call: Call, asked: Promise<Answered<T>>): Promise<T> 
   return result as T
 }
 
-/** As `-t`, `--memory` and their neighbours describe it. */
+/** From `-t`, `--memory` and related options. */
 function specification(options: OptionValues): object {
   const disk_template = options.text('disk_template')
   const memory_mib = options.number('memory')
@@ -142,7 +143,7 @@ function specification(options: OptionValues): object {
   }
 }
 
-/** Without what was not said, and read as the remote API reads it. */
+/** Without omitted options; parsed as the remote API does. */
 function checked<T>(shape: Shape<T>, request: unknown): T {
   try {
     return shape.parse(JSON.parse(JSON.stringify(request)))

@@ -1,5 +1,5 @@
-// gnt-cluster adopt, which is also gantry-adopt: takes over a cluster of Ganeti, and gives it back. The second name is a program of its
-// own, which can be installed beside Ganeti.
+// gnt-cluster adopt, also called gantry-adopt: takes over a cluster of Ganeti, and gives it back. gantry-adopt is a
+// separate program, which can be installed beside Ganeti.
 import * as path from 'node:path'
 import type { Report, NodeReport } from '../../bootstrap/adoption/survey'
 import type { AdoptionOptions } from '../../bootstrap/adoption/adoption'
@@ -40,7 +40,7 @@ export const adoptCommand: Command = {
 
 export const adoptTool: Tool = { name: 'gantry-adopt', commands: [{ ...adoptCommand, name: '' }] }
 
-/** Only the check has an answer that programs can read. */
+/** Only the check has output for programs. */
 async function reportData(call: Call): Promise<unknown> {
   if (!call.options.flag('check')) throw new UsageError('--json and --output-format go with --check only')
   const { report } = await prepare(call)
@@ -89,7 +89,7 @@ async function prepare(call: Call) {
   return { report: await service.survey(adoption), adoption, service }
 }
 
-/** Loaded by this command only. */
+/** Only this command loads it. */
 async function loadService() {
   const [adoption, survey, shell, roles] = await Promise.all([
     import('../../bootstrap/adoption/adoption.js'),
@@ -100,7 +100,7 @@ async function loadService() {
   return { ...adoption, ...survey, ...shell, ...roles }
 }
 
-/** What must be among them. */
+/** Packages that must be present. */
 const NEEDED = { gantry: /^gantry$/, 'gantry-htools': /^gantry-htools$/, 'gantry-VERSION': /^gantry-\d/ }
 
 async function packagesIn({ files, run }: Call, folder: string | undefined) {

@@ -1,4 +1,4 @@
-// cfgupgrade, a program of its own as in Ganeti: converts the configuration while no daemons run.
+// cfgupgrade, a separate program as in Ganeti: converts the configuration while no daemons run.
 import type { Call, Tool } from '../command'
 import { confirm } from '../input/confirm'
 import { flag, value } from '../input/option'
@@ -9,7 +9,7 @@ const oDryRun = flag('--dry-run', 'dry_run', 'convert, but write nothing')
 const oDowngrade = flag('--downgrade', 'downgrade', 'from 3.1 back to 3.0')
 const oIgnoreHostname = flag('--ignore-hostname', 'ignore_hostname', 'also on another machine than the master')
 const oNoVerify = flag('--no-verify', 'no_verify', 'do not check whether the objects of the result fit together')
-// Ganeti's scripts give it.
+// Ganeti's scripts pass this option.
 const oAllShown = { ...oVerbose, ignored: '--verbose has no effect: all notes are shown' }
 const oPath = value(
   '--path',

@@ -1,4 +1,4 @@
-// gnt-cluster redist-conf, activate-master-ip, queue, watcher and their neighbours: switches of a running cluster.
+// gnt-cluster redist-conf, activate-master-ip, queue, watcher and similar commands for a running cluster.
 import { type Clock, seconds } from '../../lib/clock'
 import { watcherShape } from '../../query/object-shapes'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../../opcodes/cluster'
@@ -43,7 +43,7 @@ export async function queueData({ args, master }: Call): Promise<unknown> {
   return { drained: drained === true }
 }
 
-/** Data are printed instead of what a command does otherwise. */
+/** Only `info` prints data. */
 function onlyInfo([verb]: readonly string[]): void {
   if (verb !== 'info') throw refusal(`Only 'info' prints data; call '${verb}' without --json and --output-format`)
 }
@@ -72,7 +72,7 @@ export async function watcherData(call: Call): Promise<unknown> {
   return watcherShape(await watcherInfo(call))
 }
 
-/** A master of Ganeti's knows nothing of what its watcher has done. */
+/** Ganeti's master knows nothing about its watcher's actions. */
 async function watcherInfo({ master, clock }: Call): Promise<WatcherInfo> {
   const told = await master.gantry?.watcher(administrator('admin'))
   return told ?? { paused_until: await pausedUntil(master, clock), next_run: null, groups: [] }

@@ -1,4 +1,4 @@
-// gnt-cluster destroy: the job gives the cluster up, and then the last node forgets it.
+// gnt-cluster destroy: a job gives the cluster up, then the last node removes its files.
 import { OpClusterDestroy } from '../../opcodes/cluster'
 import type { Call } from '../command'
 import { EXIT } from '../outcome'

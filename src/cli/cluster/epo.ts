@@ -1,4 +1,4 @@
-// Emergency power off, and on again: instances first, then the nodes' power through their helpers.
+// Emergency power off, and on again: first the instances, then the nodes' power through their helpers.
 import { OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import { OpOobCommand } from '../../opcodes/node'
 import type { Call } from '../command'
@@ -7,17 +7,17 @@ import { confirmMany } from '../input/confirm'
 import { namesFilter } from '../input/filter-text'
 import { opcodeOf } from '../submit/submit'
 
-/** Between two looks at nodes that are starting; nothing can tell us that one is up. */
+/** Seconds between two checks of starting nodes; nothing notifies us when one is up. */
 const LOOK_S = 30
 const REACHABLE_S = 15 * 60
 
 interface Plan {
   readonly all: string[]
-  /** Whose power is changed. */
+  /** The nodes whose power changes. */
   readonly switched: string[]
   /** The nodes to wait for: those that are not offline. */
   readonly awaited: string[]
-  /** Each instance with the nodes that it needs, without the master. */
+  /** Each instance with the nodes that it needs, except the master. */
   readonly instances: Map<string, Set<string>>
 }
 
@@ -87,7 +87,7 @@ async function powerOff(call: Call, { switched, instances }: Plan): Promise<numb
   return switched.length === 0 || (await setPower(call, switched, false)) ? EXIT.ok : EXIT.failure
 }
 
-/** Ganeti 3.0 sends the nodes `power-off` here as well; what the command is for is meant. */
+/** Ganeti 3.0 sends `power-off` here too. We send what the command is for. */
 async function powerOn(call: Call, plan: Plan): Promise<number> {
   const { terminal } = call
   if (plan.switched.length > 0 && !(await setPower(call, plan.switched, true)))
@@ -98,7 +98,7 @@ async function powerOn(call: Call, plan: Plan): Promise<number> {
   return EXIT.failure
 }
 
-/** An instance is started as soon as all its nodes answer. */
+/** Starts an instance as soon as all its nodes answer. */
 async function startWhenReachable(call: Call, { awaited, instances }: Plan): Promise<boolean> {
   const { clock, terminal } = call
   const deadline_ms = clock.monotonic_ms() + REACHABLE_S * 1000
@@ -127,7 +127,7 @@ async function startWhenReachable(call: Call, { awaited, instances }: Plan): Pro
   }
 }
 
-/** A node whose daemon says when it booted is up. */
+/** A node counts as up when its daemon tells its boot time. */
 async function answering({ master }: Call, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return []
   const { data } = await master.query('node', ['name', 'bootid'], namesFilter('name', names))

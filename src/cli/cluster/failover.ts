@@ -1,4 +1,4 @@
-// gnt-cluster master-failover: the one command that runs on another node than the master.
+// gnt-cluster master-failover: the only command that runs on a node other than the master.
 import type { Call } from '../command'
 import { EXIT } from '../outcome'
 import { confirm } from '../input/confirm'
@@ -13,7 +13,7 @@ export async function failOverMaster(call: Call): Promise<number> {
       'as it can lead to a non-consistent cluster. Check the gnt-cluster(8) man page before proceeding. Continue?'
     if (!(await confirm(call, question, oYesDoItAnyway))) return EXIT.failure
   }
-  // Loaded by this command only, and no other one waits for it.
+  // Only this command loads it, so no other waits for it.
   const [{ majorityHealthy, masterFailover, surveyNodes }, node] = await Promise.all([
     import('../../bootstrap/failover.js'),
     call.thisNode(),

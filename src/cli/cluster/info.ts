@@ -1,4 +1,4 @@
-// gnt-cluster info, version and getmaster, and instance policies as people read them.
+// gnt-cluster info, version and getmaster, and instance policies for people.
 import { pythonText } from '../../lib/python-text'
 import { clusterShape } from '../../query/object-shapes'
 import { administrator, gantryOf } from '../administrator'
@@ -14,13 +14,13 @@ type Dict = Readonly<Record<string, unknown>>
 
 export async function showCluster({ master, terminal }: Call): Promise<number> {
   const info = await master.queryClusterInfo()
-  // Ganeti's call does not have the fields that only Gantry has.
+  // Ganeti's call lacks the fields that only Gantry has.
   const ours = await master.gantry?.cluster(administrator('root'))
   for (const line of formatInfo(clusterInfo(info, dict(ours)))) terminal.out(line)
   return EXIT.ok
 }
 
-/** As /3 shows it. */
+/** In the form of /3. */
 export async function clusterData({ master }: Call): Promise<unknown> {
   const info = await gantryOf({ master }).cluster(administrator('root'))
   return clusterShape(info)
@@ -61,7 +61,7 @@ export async function showMaster(call: Call): Promise<number> {
 
 export const masterData = async (call: Call): Promise<unknown> => ({ master: await masterName(call) })
 
-/** Silent: the exit code says whether the master answers. */
+/** Prints nothing: the exit code says whether the master answers. */
 export async function pingMaster({ master }: Call): Promise<number> {
   await master.queryConfigValues(['master_node'])
   return EXIT.ok
@@ -105,7 +105,7 @@ function clusterInfo(info: Dict, ours: Dict): Info {
 
 const USER_SPACE = 'volumes and mirrored disks in user space, for trying out: no LVM and no DRBD is used'
 
-/** By the names that an older Ganeti had for some of them. */
+/** Some have the names of an older Ganeti. */
 function maintenance(ours: Dict): (readonly [string, Info])[] {
   const told = Object.values(MAINTENANCE_PARAMETERS).filter((name) => ours[name] !== undefined)
   const lines = told.map((name) => [name, ours[name] === '' ? '(none)' : pythonText(ours[name])] as const)
@@ -161,7 +161,7 @@ const uidPool = (ranges: readonly unknown[]): string =>
     .map(([low, high]) => (low === high ? String(low) : `${String(low)}-${String(high)}`))
     .join(', ')
 
-/** The group's own values, and the cluster's values for the rest, marked as such. */
+/** The group's own values, and the cluster's for the rest, marked as such. */
 export function groupPolicyInfo(own: Dict, policy: Dict): Info {
   const ownBounds = list(own['minmax'])
   const bounds = (ownBounds.length > 0 ? ownBounds : list(policy['minmax'])).map((pair, at) =>

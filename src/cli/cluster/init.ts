@@ -1,4 +1,4 @@
-// gnt-cluster init: the settings of a new cluster. Options that gnt-cluster modify also has are read by the same code. This file has
+// gnt-cluster init: the settings of a new cluster. gnt-cluster modify shares the code for common options. This file has
 // the differences: defaults for an empty cluster, and settings that cannot change later.
 import type { FirstFields } from '../../model/cluster'
 import { DEFAULT_VG, DRBD_DEFAULT_HELPER } from '../../model/constants/disks'
@@ -18,7 +18,7 @@ import { isDiskTemplate, isOnLvm, isDrbd } from '../../model/templates'
 export async function initCluster(call: Call): Promise<number> {
   const { options, terminal, clock } = call
   const version = ipVersion(options)
-  // Loaded by this command only.
+  // Only this command loads it.
   const [service, { masterIpBecomes, noMasterIp }, { systemUnits }, { ROLES }, node] = await Promise.all([
     import('../../bootstrap/init-cluster.js'),
     import('../../bootstrap/master-ip.js'),
@@ -35,7 +35,7 @@ export async function initCluster(call: Call): Promise<number> {
   const units = await systemUnits({ ...node, roles: ROLES })
   if (units !== undefined) {
     await units.startAll()
-    // Hooks run as soon as there are daemons that run them.
+    // Runs hooks as soon as daemons exist to run them.
     await call.jobs.run(opcodeOf(OpClusterPostInit, {}))
     if (!(await masterIpBecomes(true, made.address, { paths: node.paths, clock }))) terminal.err(noMasterIp())
     return EXIT.ok
@@ -65,7 +65,7 @@ function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 
   return { modify_ssh_setup: options.flag('modify_ssh_setup'), ssh_key_type, ssh_key_bits }
 }
 
-/** Parameters of OP_CLUSTER_SET_PARAMS, with those that only a new cluster needs. */
+/** Parameters of OP_CLUSTER_SET_PARAMS, and those of a new cluster only. */
 function settings(options: OptionValues, proposed: Proposals, note: (text: string) => void) {
   const { hv_state, ...given } = clusterChanges(options)
   const enabled_disk_templates = options.list('enabled_disk_templates') ?? proposed.templates
@@ -88,7 +88,7 @@ function settings(options: OptionValues, proposed: Proposals, note: (text: strin
 
 type Params = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** What was given counts before what is proposed. */
+/** Given values override proposed ones. */
 function withProposed(given: Params | undefined, proposed: Params, hypervisors: readonly string[]): Params | undefined {
   const added = Object.entries(proposed).filter(([name]) => hypervisors.includes(name))
   if (added.length === 0) return given
@@ -123,7 +123,7 @@ const SPLIT_SPECS = [
   ['ispecs_nic_count', 'nic-count', 'int'],
 ] as const
 
-/** A template that is not enabled is left out of the policy, as in Ganeti. */
+/** The policy omits disabled templates, as in Ganeti. */
 function firstPolicy(options: OptionValues, given: Readonly<Record<string, unknown>> | undefined, enabled: Templates) {
   const split = splitSpecs(options)
   if (split !== undefined && (given?.['minmax'] !== undefined || given?.['std'] !== undefined))
@@ -133,7 +133,7 @@ function firstPolicy(options: OptionValues, given: Readonly<Record<string, unkno
   return { ...split, ...given, ...(templates && { 'disk-templates': templates }) }
 }
 
-/** The bounds of each resource apart: `--specs-mem-size min=128m,max=1g,std=256m`. */
+/** The bounds of each resource: `--specs-mem-size min=128m,max=1g,std=256m`. */
 function splitSpecs(options: OptionValues): Record<string, unknown> | undefined {
   const specs = SPLIT_SPECS.map(([dest, name, type]) => {
     const values = enforceTypes(options.keyValues(dest) ?? {}, { min: type, max: type, std: type })

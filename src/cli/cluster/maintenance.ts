@@ -1,4 +1,4 @@
-// gnt-cluster maintenance and remove-repair: what maintenance may do, what it does, and what people want of its events.
+// gnt-cluster maintenance and remove-repair: settings and state of maintenance, and decisions about its events.
 import { timeText } from '../../lib/rfc3339'
 import { MAINTENANCE_DEFAULTS, type MaintenanceEvent, type MaintenanceView } from '../../model/maintenance'
 import { administrator, gantryOf } from '../administrator'
@@ -55,7 +55,7 @@ async function maintain(call: Call): Promise<number> {
   }
 }
 
-/** Ganeti's older name: an event that goes on is canceled, and one that has ended acknowledged. */
+/** Ganeti's older command: cancels an active event, and acknowledges an ended one. */
 async function removeRepair(call: Call): Promise<number> {
   const id = needed(call.args[0])
   const event = (await viewOf(call)).events.find((one) => one.id === id)
@@ -88,7 +88,7 @@ async function changeSettings(call: Call, words: readonly string[]): Promise<num
   return EXIT.ok
 }
 
-/** `evacuation=yes` as a setting and its value. */
+/** Splits `evacuation=yes` into a setting and its value. */
 function settingIn(word: string): [string, unknown] {
   const [name = '', ...rest] = word.split('=')
   const text = rest.join('=')

@@ -1,4 +1,4 @@
-// gnt-cluster modify, and the part of its options that gnt-cluster init has too.
+// gnt-cluster modify, and the options that gnt-cluster init shares.
 import { pythonText } from '../../lib/python-text'
 import { OpClusterSetParams } from '../../opcodes/cluster'
 import type { Call } from '../command'
@@ -82,7 +82,7 @@ function isOn(value: KeyValues[string], name: string): boolean {
   throw new CommandFailure(`--enabled-data-collectors: ${name} is true or false, not '${String(value)}'`)
 }
 
-/** Given in seconds, kept in microseconds. */
+/** Given in seconds, stored in microseconds. */
 function microseconds(intervals: KeyValues): Record<string, number> {
   if (!Object.values(intervals).every((value) => typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)))
     throw new CommandFailure(`Can't transform all values to integers: ${pythonText(intervals)}`)

@@ -1,4 +1,4 @@
-// gnt-cluster monitor: how the nodes are by their own account, once or again and again. Ganeti has no such command.
+// gnt-cluster monitor: the nodes' own reports, once or repeatedly. Ganeti has no such command.
 import { VIEW_PAGE_MAX } from '../../model/limits/rapi-v3'
 import type { MonitoringProblem } from '../../model/monitoring'
 import type { MonitoredNode } from '../../rpc/luxi/monitoring'
@@ -31,7 +31,7 @@ async function monitorNodes(call: Call): Promise<number> {
   return exitOf(nodes)
 }
 
-/** Shows how they are until the user has seen enough. */
+/** Repeats until the user interrupts. */
 async function follow(call: Call): Promise<number> {
   const { options, clock, terminal } = call
   if (dataFormat(options) !== undefined || options.flag('reports'))
@@ -74,11 +74,11 @@ async function gathered(call: Call, reports: boolean): Promise<MonitoredNode[]> 
   }
 }
 
-/** As /3 shows it. */
+/** In the form of /3. */
 const itemOf = ({ reports, ...node }: MonitoredNode): unknown =>
   reports === null ? node : { ...node, reports: JSON.parse(reports) as unknown }
 
-/** Bad and unknown; what mends itself is fine, and so is a node that is marked offline. */
+/** 1 for bad or unknown nodes. Faults that heal by themselves and offline nodes do not count. */
 const exitOf = (nodes: readonly MonitoredNode[]): number =>
   nodes.some(({ status }) => status !== null && status > HEALING) ? EXIT.failure : EXIT.ok
 
@@ -100,7 +100,7 @@ const COLUMNS = [
   { title: 'Problem', alignRight: false },
 ]
 
-/** One line for each node, and one more for each further problem of it. */
+/** One line for each node, and one for each further problem of it. */
 function tableOf({ options }: Call, nodes: readonly MonitoredNode[]): string[] {
   const rows = nodes.flatMap((node) => {
     const [first, ...others] = node.problems
@@ -136,7 +136,7 @@ function ageText(age_s: number): string {
   return `${Math.floor(Math.max(0, age_s) / size)}${name}`
 }
 
-/** Without characters that would move the cursor: messages are those of others. */
+/** Removes characters that would move the cursor: the messages come from others. */
 const textOf = (problem: MonitoringProblem | undefined): string =>
   problem === undefined
     ? ''

@@ -1,4 +1,4 @@
-// Files and commands for many nodes: over SSH, or straight into the folders of nodes that are virtual ones on this machine.
+// Copies files and runs commands on many nodes: over SSH, or directly in the folders of virtual nodes on this machine.
 import { isIPv6 } from 'node:net'
 import * as path from 'node:path'
 import { errorCode } from '../../lib/disk'
@@ -19,7 +19,7 @@ interface Target {
   readonly port: number
 }
 
-/** As in Ganeti, a node that the copy does not reach is named, and is no failure of the command. */
+/** As in Ganeti, a node that the copy does not reach is named, but the command succeeds. */
 export async function copyFile(call: Call): Promise<number> {
   const { options, terminal, master } = call
   const file = path.resolve(firstArgument(call))
@@ -46,7 +46,7 @@ async function copyOverSsh({ run }: Call, args: readonly string[]): Promise<stri
   return code === 0 ? undefined : output.trim() || `scp ended with ${code}`
 }
 
-/** A file of the master's own tree goes to the same place of the other's; any other one keeps its whole path there. */
+/** A file in the master's own tree goes to the same place in the other's. Other files keep their whole path there. */
 async function copyToVirtualNode(
   files: Files,
   root: string,
@@ -70,7 +70,7 @@ async function copyToVirtualNode(
   }
 }
 
-/** The words make one line for the shell of each node, as they would after `ssh`; the master comes last. */
+/** The words form one line for each node's shell, as after `ssh`. The master comes last. */
 export async function runOnNodes(call: Call): Promise<number> {
   const { options, terminal, args, master } = call
   const [cluster, own] = (await master.queryConfigValues(['cluster_name', 'master_node'])).map(String)
@@ -104,14 +104,14 @@ function runOn({ run, nodesRoot }: Call, cluster: string, { name, primaryIp, por
   return run(['/bin/sh', '-c', line], { cwd, env: { ...env, GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: name } })
 }
 
-/** Those of the nodes with these names, or of all, that are in the group that was asked for. */
+/** The named nodes, or all, that are in the requested group. */
 export async function onlineNodes(
   { master, options, terminal }: Call,
   names: readonly string[],
   more?: unknown[],
 ): Promise<Target[]> {
   const group = options.text('nodegroup')
-  // Asked for names alone, the master says which it does not know.
+  // For a query by names alone, the master reports unknown names.
   if (names.length > 0) await master.query('node', ['name'], namesFilter('name', names))
   const filters = [
     ...(names.length > 0 ? [namesFilter('name', names)] : []),

@@ -1,5 +1,5 @@
-// Options that only gnt-cluster has. By hand are those that no opcode has, ranges of user ids, the netmask, which may be no number, and
-// dictionaries whose values are read one by one.
+// Options that only gnt-cluster has. Written by hand: options without an opcode, ranges of user ids, the netmask, which
+// need not be a number, and dictionaries whose values are parsed one by one.
 import { AWAITS_JOBS_S } from '../../model/limits/adoption'
 import { VERIFY_CODE_NAMES } from '../../model/constants/verify-codes'
 import { OpClusterRenewCrypto, OpClusterSetParams, OpClusterVerify } from '../../opcodes/cluster'
@@ -233,7 +233,7 @@ export const CLUSTER_OPTIONS = [
   oCompressionTools,
   oUserShutdown,
 ]
-/** Before daemons are stopped. */
+/** The wait before daemons are stopped. */
 export const oAwaitJobs = value(
   '--timeout',
   'timeout',

@@ -1,4 +1,4 @@
-// What gnt-cluster init takes where nobody said it: what works on this machine, and else Ganeti's defaults.
+// Defaults of gnt-cluster init: what works on this machine, otherwise Ganeti's defaults.
 import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG } from '../../model/constants/disks'
 import { DEFAULT_HYPERVISOR, HV_PARAMS } from '../../model/constants/hypervisors'
 import { PATH } from '../../model/constants/paths'
@@ -8,7 +8,7 @@ import type { OptionValues } from '../input/option-values'
 export interface Proposals {
   readonly hypervisors: readonly string[]
   readonly templates: readonly string[]
-  /** Only what differs from Ganeti's defaults. */
+  /** Only differences from Ganeti's defaults. */
   readonly hvparams: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
@@ -23,12 +23,12 @@ export async function proposals(
   const templates = await templatesHere(options, node)
   if (options.list('enabled_hypervisors') === undefined) note(`Hypervisor: ${hypervisors.join(', ')}`)
   if (options.list('enabled_disk_templates') === undefined) note(`Disk templates: ${templates.join(', ')}`)
-  // A kernel that is not there keeps guests from starting; without one they start from their disk.
+  // A missing kernel would keep guests from starting; without one they boot from their disk.
   const hasKernel = node.files.existsSync(String(HV_PARAMS.kvm['kernel_path']?.default))
   return { hypervisors, templates, hvparams: hasKernel ? {} : { kvm: { kernel_path: '' } } }
 }
 
-/** Volumes where their group is; else files where the administrator allows them. */
+/** Volumes if their group exists, otherwise files if the administrator allows them. */
 async function templatesHere(options: OptionValues, node: NewNode): Promise<readonly string[]> {
   const wanted = options.text('vg_name') ?? DEFAULT_VG
   if ((await node.volumeGroups().catch(() => [])).some(({ name }) => name === wanted)) {

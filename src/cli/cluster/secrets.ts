@@ -1,5 +1,5 @@
-// gnt-cluster renew-crypto: certificates and secrets that are plain files, alike on all nodes. The master's are replaced, and go to
-// the others with the configuration; daemons notice a new file by themselves, so nothing is stopped.
+// gnt-cluster renew-crypto: certificates and secrets that are plain files, equal on all nodes. The master's are
+// replaced and sent to the others with the configuration. Daemons notice new files by themselves, so none is stopped.
 import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
@@ -15,7 +15,7 @@ import { opcodeOf } from '../submit/submit'
 /** New contents by path. */
 type NewFiles = readonly (readonly [file: string, content: string])[]
 
-/** Checks all options before anything is asked or changed. The returned function makes the new secrets. */
+/** Checks all options before anything is asked or changed. Returns a function that makes the new secrets. */
 export async function readRenewal(call: Call): Promise<(() => Promise<NewFiles>) | undefined> {
   const { options } = call
   const given = (dest: string): string | undefined => options.text(dest)
@@ -78,7 +78,7 @@ async function fromFile(
     check(text)
     return [[target, text]]
   } catch (error) {
-    // The file may hold a secret, so the message tells only what is wrong with it.
+    // The file may contain a secret, so the message only says what is wrong with it.
     throw new CommandFailure(`Unable to load ${file}: ${errorText(error)}`)
   }
 }
@@ -112,7 +112,7 @@ async function newRapiCertificate({ master }: Call): Promise<NewFiles> {
   return [[PATH.RAPI_CERT_FILE, await createCertificate({ names })]]
 }
 
-/** It signs itself, so its public part is that of its authority. */
+/** The certificate signs itself, so its public part is also its authority's. */
 async function newSpiceCertificate(): Promise<NewFiles> {
   const pem = await createCertificate()
   return [

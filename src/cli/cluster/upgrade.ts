@@ -1,4 +1,4 @@
-// gnt-cluster upgrade: the whole cluster goes over to another version of Gantry that is installed beside the present one.
+// gnt-cluster upgrade: switches the whole cluster to another installed version of Gantry.
 import { AWAITS_JOBS_S } from '../../model/limits/adoption'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
@@ -9,7 +9,7 @@ export async function upgradeCluster(call: Call): Promise<number> {
   if (isResumed === (to !== undefined))
     throw new CommandFailure('Precisely one of the options --to and --resume has to be given')
   if (to !== undefined && !/^\d[a-z0-9+.-]*$/.test(to)) throw new CommandFailure(`Could not parse version string ${to}`)
-  // Loaded by this command only, and no other one waits for it.
+  // Only this command loads it, so no other waits for it.
   const [service, survey, { nodeShell }, node] = await Promise.all([
     import('../../bootstrap/upgrade/upgrade.js'),
     import('../../bootstrap/adoption/survey.js'),

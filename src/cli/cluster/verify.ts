@@ -6,7 +6,7 @@ import type { Call } from '../command'
 import { EXIT } from '../outcome'
 import { opcodeOf } from '../submit/submit'
 
-/** The first job hands the work to one job for the configuration and one for each group. */
+/** The first job submits one for the configuration and one for each group. */
 export async function verifyCluster(call: Call): Promise<number> {
   const { options, jobs } = call
   const skip_checks = [

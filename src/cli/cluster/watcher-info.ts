@@ -1,4 +1,4 @@
-// What the watcher last did, for people: `gnt cluster watcher info --verbose`.
+// What the watcher did last: `gnt cluster watcher info --verbose`.
 import type { WatcherInfo, WatcherReport } from '../../rpc/luxi/watcher-report'
 import { formatCtime } from '../output/format'
 

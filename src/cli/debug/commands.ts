@@ -23,7 +23,7 @@ export const delay = submitting(OpTestDelay, (call) => {
 
 export const testOsParams = submitting(OpTestOsParams, ({ options }) => options.parametersOf(OpTestOsParams))
 
-/** Prints what an allocator would be asked, or what it answers. */
+/** Prints an allocator's input, or its answer. */
 export async function testAllocator(call: Call): Promise<number> {
   const { options, args } = call
   const disks = (options.text('disks') ?? '').split(',')
@@ -55,7 +55,7 @@ function unit(option: string, text: string): number {
   }
 }
 
-/** Each file holds a JSON list of opcodes: one job. With --each the jobs are submitted one by one. */
+/** Each file has a JSON list of opcodes: one job. With --each the jobs are submitted one by one. */
 export async function submitJobFiles(call: Call): Promise<number> {
   const { args, options, jobs, clock, terminal } = call
   const tell = (line: string) => options.flag('timing_stats') && terminal.out(line)

@@ -1,4 +1,4 @@
-// gnt-debug confd: asks the master candidates about the configuration, over the wire that everybody else asks them with.
+// gnt-debug confd: asks the master candidates about the configuration, over confd's usual wire.
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
 import { PORT } from '../../model/constants/daemons'
@@ -7,7 +7,7 @@ import { CONFD, CONFD_STATUS, type ConfdQuestion } from '../../rpc/confd/protoco
 
 interface Asking {
   readonly question: ConfdQuestion
-  /** The names of its arguments; those in brackets may be missing. */
+  /** The names of its arguments; optional ones in brackets. */
   readonly takes: readonly string[]
   query?(first: string | undefined, second: string | undefined): unknown
 }
@@ -33,7 +33,7 @@ const QUESTIONS: Readonly<Record<string, Asking>> = {
   collectors: { question: CONFD.dataCollectors, takes: [] },
 }
 
-/** The answer of each candidate that gave one. */
+/** The answers of the candidates that gave one. */
 export async function confdData(call: Call): Promise<readonly CandidateReply[]> {
   return (await askAll(call)).replies
 }

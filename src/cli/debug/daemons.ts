@@ -1,9 +1,9 @@
-// gnt-debug wconfd: calls of the configuration daemon, which runs on the master beside luxid; and gnt-debug metad.
+// gnt-debug wconfd: calls of the configuration daemon, which runs on the master beside luxid. Also gnt-debug metad.
 import type { LockMode, LockName, Wconfd } from '../../rpc/wconfd/calls'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
 
-/** The texts that Ganeti refuses a wrong number of arguments with. */
+/** Ganeti's errors for a wrong number of arguments. */
 const ARGUMENTS: Readonly<Record<string, readonly [count: number, takes: string]>> = {
   echo: [1, 'takes only precisely argument'],
   cleanuplocks: [0, 'takes no arguments'],
@@ -56,7 +56,7 @@ export async function callMetad(call: Call): Promise<number> {
 
 type Owners = Awaited<ReturnType<Wconfd['listAllLocksOwners']>>
 
-/** Finds owners by the job number alone. The other half of an owner is its live-lock's name, which no user knows by heart. */
+/** Finds owners by the job number alone. The rest of an owner is its live-lock's name, which no user remembers. */
 function locksOf(job: string, all: Owners): [LockName, LockMode][] {
   if (!/^\d+$/.test(job)) throw new CommandFailure(`'${job}' is not the number of a job`)
   return all.flatMap(([lock, owners]) =>

@@ -1,4 +1,5 @@
-// gnt-debug test-jobqueue: what the queue must refuse, in which order it runs jobs, and that their log arrives whole and in time.
+// gnt-debug test-jobqueue: tests what the queue must refuse, in which order it runs jobs, and that their log arrives
+// complete and in time.
 import { fileTime } from '../../lib/clock'
 import { meet } from '../../lib/rendezvous'
 import { LOG_TYPE, PRIORITIES_AT_SUBMIT, PRIORITY } from '../../model/constants/jobs'
@@ -60,7 +61,7 @@ async function isRefused(action: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Jobs may wait for others that are submitted with them; a job alone has none to wait for. */
+/** Jobs may depend on others of the same submission; a single job has none. */
 async function testDependencies({ terminal, master, jobs }: Call): Promise<void> {
   terminal.out('Testing job dependencies')
   if (!(await isRefused(() => master.submitJob([delayOp({ depends: [[-1, null]] })]))))
@@ -86,7 +87,7 @@ async function testDependencies({ terminal, master, jobs }: Call): Promise<void>
   terminal.out('Job dependency tests were successful')
 }
 
-/** The first job that the only opcode of a job waits for. */
+/** The first job on which a job's only opcode depends. */
 function dependencyOf(ops: unknown): unknown {
   const [op]: unknown[] = Array.isArray(ops) ? ops : []
   const depends: unknown = typeof op === 'object' && op !== null && 'depends' in op ? op.depends : undefined
@@ -101,7 +102,7 @@ function startOf(times: unknown): number {
   return Number(s) * 1e6 + Number(us)
 }
 
-/** A job whose opcodes log messages and wait at each stage until we have looked; `fails` says which of them fail. */
+/** A job whose opcodes log messages and wait at each stage for us; `fails` says which of them fail. */
 async function testMessages(call: Call, title: string, fails: readonly boolean[]): Promise<void> {
   const { terminal, master, jobs, clock } = call
   terminal.out(title)

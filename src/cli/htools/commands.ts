@@ -1,4 +1,4 @@
-// A solution as shell commands, shown or written to a file.
+// Shows a solution as shell commands, or writes it to a file.
 import { writeFile } from './files'
 import { type Parsed, textOf } from './options'
 import type { Surroundings } from './surroundings'

@@ -1,4 +1,4 @@
-// Carrying a solution out: one set of jobs after the other, each to its end; an interruption ends it after the set that runs.
+// Carries out a solution: one set of jobs after the other. An interruption ends it after the running set.
 import type { Master } from '../../rpc/luxi/master'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { submitJobs, waitForJobs } from './jobs'

@@ -1,8 +1,8 @@
-// Files that are named on the command line, with complaints in the words of Ganeti's programs.
+// Files named on the command line, with the errors of Ganeti's programs.
 import { whyNot } from '../../lib/why-not'
 import { type Surroundings, Stop } from './surroundings'
 
-/** Says why a file cannot be had. */
+/** Says why a file is unreadable. */
 export function readFile(surroundings: Surroundings, file: string, complain: (text: string) => Error): string {
   try {
     return surroundings.read(file)

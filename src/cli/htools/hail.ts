@@ -53,13 +53,13 @@ function readRequest(options: Parsed, surroundings: Surroundings, file: string):
   }
 }
 
-/** Beside the answer, which programs read. */
+/** Printed separately from the answer, which programs read. */
 function explain(model: ClusterModel, request: Request, options: AllocOptions, surroundings: Surroundings): void {
   try {
     for (const { instance, candidates } of explainRequest(model, request, options))
       surroundings.err(`Nodes for ${instance}:\n${candidateLines(candidates)}`)
   } catch (error) {
-    // The answer says what cannot be meant.
+    // The answer itself reports invalid requests.
     if (!(error instanceof BadClusterData)) throw error
   }
 }

@@ -1,4 +1,4 @@
-// `harep`: repairs instances whose nodes are offline, as far as tags allow it, and keeps in tags how far each repair is.
+// `harep`: repairs instances with offline nodes, as far as tags allow it, and records each repair's state in tags.
 import { nanoseconds } from '../../lib/clock'
 import { RepairFailure, repairRound } from '../../maintenance/repair-round'
 import type { Master } from '../../rpc/luxi/master'
@@ -14,7 +14,7 @@ const OPTIONS = 'luxi job-delay reason dry-run version help help-completion'
 export async function harep(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('harep', OPTIONS, args)
   if (options.rest.length > 0) throw failure("this program doesn't take any arguments.")
-  // The figures decide nothing here, but loading them warns the user if they cannot be right.
+  // The figures do not matter here, but loading them warns the user about implausible ones.
   await loadLocal(options, surroundings)
   const counts = await treat(options, surroundings)
   const lines = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, count]) => `${state}: ${count}\n`)
@@ -50,7 +50,7 @@ async function runJob(master: Master, ops: readonly WireOpCode[]): Promise<void>
   if (failed.length > 0) throw failure(`The following jobs failed: ${failed.join(', ')}`)
 }
 
-/** Says in each opcode who wants it. */
+/** Adds to each opcode who wants it. */
 function marker(options: Parsed, { clock }: Surroundings): (ops: readonly WireOpCode[]) => WireOpCode[] {
   const text = textOf(options, 'reason') ?? `harep ${PROGRAM_VERSION} called`
   const comment = `automated repairs by harep ${PROGRAM_VERSION}`

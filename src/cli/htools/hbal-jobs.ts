@@ -1,4 +1,4 @@
-// The moves of a solution as lines to read, as shell commands, and as sets of jobs that may run at the same time.
+// A solution's moves as readable lines, as shell commands, and as sets of jobs that may run at the same time.
 import type { Step } from '../../allocation/balance'
 import { NO_NODE, isRunning } from '../../allocation/cluster-data'
 import type { ClusterModel } from '../../allocation/cluster-model'
@@ -8,7 +8,7 @@ import type { Step as OpCodeStep } from '../../allocation/requests'
 import { isMirroredInside } from '../../model/templates'
 
 export interface Job {
-  /** All that it touches, before and after. */
+  /** All nodes that it touches, before and after. */
   readonly nodes: readonly number[]
   readonly commands: readonly string[]
   readonly opcodes: readonly OpCodeStep[]
@@ -31,7 +31,7 @@ export function stepLine(model: ClusterModel, step: Step, position: number, widt
   return `  ${String(position).padStart(3)}. ${name} ${where} ${score8(step.score).padStart(12)} a=${describe(model, step, '').short}`
 }
 
-/** `name`: what its instance is called in the commands. */
+/** `name`: the instance's name in the commands. */
 export function jobOf(model: ClusterModel, step: Step, name: string): Job {
   const { move, oldPrimary, oldSecondary } = step
   const before = isMirroredInside(model.instances[move.instance]?.data.template)
@@ -43,7 +43,10 @@ export function jobOf(model: ClusterModel, step: Step, name: string): Job {
   return { nodes: [...new Set(nodes)], commands, opcodes: moveSteps(model, move), instance }
 }
 
-/** The sets of jobs in order. They are filled from the last job back, as in Ganeti, so that a set starts as late as it can. */
+/**
+ * The sets of jobs in order. They are filled from the last job backwards, as in Ganeti, so that a set starts as late as
+ * possible.
+ */
 export function jobSets(jobs: readonly Job[]): Job[][] {
   const sets: Job[][] = []
   let busy = new Set<number>()

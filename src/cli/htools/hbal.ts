@@ -1,4 +1,4 @@
-// `hbal`: shows, and writes as shell commands, the moves that make a node group most evenly loaded.
+// `hbal`: shows the moves that balance a node group, and writes them as shell commands.
 import { nanoseconds } from '../../lib/clock'
 import { type BalanceOptions, type Step, balance } from '../../allocation/balance'
 import { candidatesBefore } from '../../allocation/balance-plan'
@@ -199,7 +199,7 @@ function checkNeed(initial: number, optimum: number, minScore: number): void {
   )
 }
 
-/** Six digits behind the point; powers of ten below 0.1 and from 10^7. */
+/** Six decimal places; powers of ten below 0.1 and from 10^7. */
 function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value)
   if (value !== 0 && (Math.abs(value) < 0.1 || Math.abs(value) >= 1e7)) {
@@ -211,7 +211,7 @@ function shortNumber(value: number): string {
 
 interface Telling {
   readonly surroundings: Surroundings
-  /** Whether to show, for each step, every node that was considered. */
+  /** Whether to list, for each step, every considered node. */
   readonly explain: boolean
 }
 
@@ -258,7 +258,7 @@ function showLists(
 const totalFreeDisk = (model: ClusterModel, nodes: readonly number[]): number =>
   nodes.reduce((sum, node) => sum + (model.rows[node * Col.Width + Col.FreeDisk] ?? 0), 0)
 
-/** The group as it is after the moves; what nodes reported of their memory stays as it was. */
+/** The group after the moves; nodes' memory reports stay unchanged. */
 function balancedData(model: ClusterModel, { nodes, instances }: Selection): ClusterData {
   const place = new Map(nodes.map((node, at) => [node, at]))
   const at = (node: number | undefined) => place.get(node ?? NO_NODE) ?? NO_NODE

@@ -1,4 +1,4 @@
-// `hcheck`: whether a cluster is healthy, group by group, and whether balancing would mend it.
+// `hcheck`: checks a cluster's health group by group, and whether balancing would improve it.
 import type { ClusterModel } from '../../allocation/cluster-model'
 import { type BalancedGroup, type GroupHealth, groupsIn, healthOf, rebalance } from '../../allocation/group-health'
 import { score8 } from '../../allocation/numbers'

@@ -1,4 +1,4 @@
-// `hinfo`: what a cluster holds, whether it could lose a node, and its score.
+// `hinfo`: a cluster's contents, whether it could lose a node, and its score.
 import { NO_NODE } from '../../allocation/cluster-data'
 import type { ClusterModel } from '../../allocation/cluster-model'
 import { score8 } from '../../allocation/numbers'

@@ -86,13 +86,13 @@ function movesText(model: ClusterModel, { moves }: RebootGroup): string {
   return lines.join('')
 }
 
-/** As Haskell shows an array. */
+/** The format in which Haskell shows an array. */
 function graphText({ first, graph }: NodeGraph): string {
   const rows = graph.map((others, at) => `(${at + first},[${others.map((other) => other + first).join(',')}])`)
   return `array (${first},${first + graph.length - 1}) [${rows.join(',')}]`
 }
 
-/** The orders by how many colours they needed, the best first; TIE with the one before, or LOOSE to it. */
+/** The orders by their number of colours, the best first; TIE with the previous one, or LOOSE to it. */
 function statistics(colorings: readonly Coloring[]): string {
   const sorted = [...colorings].reverse().sort((a, b) => a.classes.length - b.classes.length)
   const lines = sorted.map(({ name, classes }, at) => {

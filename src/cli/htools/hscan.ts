@@ -16,13 +16,13 @@ import { errorText } from '../../lib/system-failure'
 
 const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help help-completion'
 
-/** Ends a run in which not every cluster could be written. */
+/** The exit code if not every cluster could be written. */
 const INCOMPLETE = 2
 
 const HEADER = ['Nodes', 'Inst', 'BNode', 'BInst', 't_mem', 'f_mem', 't_disk', 'f_disk', 'Score']
 const WIDTHS = [5, 5, 5, 5, 6, 6, 6, 6, 10]
 
-/** The remote APIs that are named; the cluster of this machine, over LUXI, if none is. */
+/** Scans the named remote APIs; if none is named, this machine's cluster over LUXI. */
 export async function hscan(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hscan', OPTIONS, args, 'host 0 none\n')
   const clusters = options.rest.length === 0 ? ['LOCAL'] : options.rest
@@ -51,7 +51,7 @@ async function loadCluster(name: string, options: Parsed, surroundings: Surround
   return buildModel(liveCluster(records, nodeMemoryOf(options)))
 }
 
-/** Ends the program if the master of this machine cannot be reached, because there is no other cluster to scan. */
+/** Ends the program if this machine's master is unreachable, because there is no other cluster to scan. */
 async function ownRecords(options: Parsed, surroundings: Surroundings): Promise<LiveRecords> {
   try {
     return await recordsFromLuxi(surroundings.connect(textOf(options, 'luxi')))

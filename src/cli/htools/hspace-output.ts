@@ -144,7 +144,7 @@ function sortedReasons({ failures, refused }: Filled) {
   return refused ? counts.filter(([, count]) => count > 0) : counts
 }
 
-/** Runs of instances of one size. */
+/** Consecutive instances of one size. */
 function grouped(model: ClusterModel, { added }: Filled): { usage: Usage; count: number }[] {
   const runs: { usage: Usage; count: number }[] = []
   for (const at of added) {
@@ -185,7 +185,7 @@ function statistics(phase: 'INI' | 'TRL' | 'FIN', of: Resources): Pairs {
   return pairs.map(([key, value]) => [`${phase}_${key}`, value] as const)
 }
 
-/** Resources used before, used by the new instances, and not usable. */
+/** Resources used before, used by the new instances, and unusable. */
 function changes({ initial: before, final: after }: Outcome): Pairs {
   const rows: [string, number, number, number, number, number][] = [
     ['USED', before.usedCpus, before.normalCpus, before.instanceMemory, before.usedDisk, before.usedSpindles],

@@ -1,4 +1,4 @@
-// `hspace`: how many instances fit on a cluster: first of sizes that shrink, then of one size.
+// `hspace`: counts how many instances fit on a cluster: first of shrinking sizes, then of one size.
 import { type InstanceData, NO_NODE, type Spec, nodesNeeded } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { candidatesFor } from '../../allocation/explain'
@@ -81,7 +81,7 @@ export async function hspace(args: readonly string[], surroundings: Surroundings
   }
 }
 
-/** Why the next instance of the standard size fits nowhere. */
+/** Why the next instance of the standard size does not fit. */
 function explain(model: ClusterModel, data: InstanceData, { options }: FillPlan, surroundings: Surroundings): void {
   const next = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
   surroundings.err(`Nodes for one more instance:\n${candidateLines(candidatesFor(model, next, options))}`)
@@ -102,7 +102,7 @@ function planFor(model: ClusterModel, options: Parsed, template: DiskTemplate, s
   return plan
 }
 
-/** The basis of the plan, as Ganeti prints it. For mirrored disks, each first node has a list of second nodes. */
+/** The input of the plan, as Ganeti prints it. For mirrored disks, each first node has a list of second nodes. */
 function planLines({ data }: ClusterModel, { bad, nodes, mirrored }: FillPlan): string {
   const names = (what: string, all: readonly { readonly name: string }[], found: readonly number[]) =>
     found.length === 0 ? '' : `Bad ${what}: ${JSON.stringify(found.map((at) => all[at]?.name))}\n`

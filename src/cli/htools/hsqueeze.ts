@@ -1,4 +1,4 @@
-// `hsqueeze`: finds nodes that a cluster without local disks can do without, or standby nodes that it needs.
+// `hsqueeze`: finds nodes that a cluster without local disks can spare, or standby nodes that it needs.
 import type { ClusterModel } from '../../allocation/cluster-model'
 import {
   STANDBY_TAG,
@@ -126,7 +126,7 @@ const powerSet = (state: 'on' | 'off', node_names: readonly string[]): JobSet =>
   ],
 })
 
-/** Seconds between two nodes that are switched on. */
+/** Seconds between switching on two nodes. */
 const POWER_DELAY_S = 2
 
 const movesText = (squeezed: Squeezed): string => commandsText(jobsOf(squeezed))

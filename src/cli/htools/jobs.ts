@@ -1,4 +1,4 @@
-// Jobs that the programs of allocation submit over LUXI.
+// Jobs that the allocation programs submit over LUXI.
 import type { JobChange, JobId, WireOpCode } from '../../rpc/luxi/calls'
 import type { Master } from '../../rpc/luxi/master'
 import { failure } from './surroundings'
@@ -19,7 +19,7 @@ export async function waitForJobs(master: Master, ids: readonly JobId[]): Promis
   return Promise.all(ids.map(async (id) => ({ id, status: await endOf(master, id) })))
 }
 
-/** Seconds for which one call waits; the end of the job ends it earlier. */
+/** Seconds that one call waits; the end of the job ends it earlier. */
 const WAIT_S = 60
 
 async function endOf(master: Master, id: JobId): Promise<string> {

@@ -1,4 +1,4 @@
-// The cluster that the options name, read and built, with the complaints of the programs.
+// Reads and builds the cluster that the options name, with the programs' errors.
 import { instancesNow } from '../../allocation/changes'
 import { BadClusterData, type ClusterData, type Policy, type Spec } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
@@ -14,7 +14,10 @@ import { recordsFromLuxi, recordsFromRapi } from './sources'
 import { Stop, type Surroundings, failure } from './surroundings'
 import type { DiskTemplate } from '../../model/templates'
 
-/** Loads the cluster from the one source that the options name. `first` may print before the names of nodes are looked up. */
+/**
+ * Loads the cluster from the only source that the options name. `first` may print before the nodes' names are looked
+ * up.
+ */
 export async function loadModel(
   options: Parsed,
   surroundings: Surroundings,
@@ -56,7 +59,7 @@ async function readCluster(options: Parsed, surroundings: Surroundings): Promise
     return liveCluster(await recordsOf(surroundings, master === '' ? undefined : master, luxi), nodeMemoryOf(options))
   }
   const simulated = options.given.get('simulate')
-  // As in Ganeti, the group that is named last is the first.
+  // As in Ganeti, the last named group is the first.
   if (simulated !== undefined) return simulatedCluster(simulated.toReversed())
   const file = textOf(options, 'text-data')
   if (file !== undefined) return parseClusterText(readFile(surroundings, file, unreadable))
@@ -94,7 +97,7 @@ function settingsOf(options: Parsed, surroundings: Surroundings): Settings {
   }
 }
 
-/** MiB; 0: what each node reports. */
+/** MiB; 0 uses each node's report. */
 export const nodeMemoryOf = (options: Parsed): number => numberOf(options, 'static-kvm-node-memory') ?? 4096
 
 export function warn(model: ClusterModel, surroundings: Surroundings): void {
@@ -120,7 +123,7 @@ export function saveData(
   surroundings.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
 }
 
-/** All of the cluster as it is now; what nodes reported of their memory stays as it was. */
+/** The whole cluster now; nodes' memory reports stay unchanged. */
 export function savedData(model: ClusterModel): ClusterData {
   const nodes = model.nodes.map(({ data, offline }, at) => {
     const get = (col: Col) => model.rows[at * Col.Width + col] ?? 0
@@ -144,7 +147,7 @@ const specText = (spec: Spec): string =>
   `ISpec {iSpecMemorySize = ${spec.memory}, iSpecCpuCount = ${spec.cpus}, iSpecDiskSize = ${spec.disk}, ` +
   `iSpecDiskCount = ${spec.disks}, iSpecNicCount = ${spec.nics}, iSpecSpindleUse = ${spec.spindles}}`
 
-/** Haskell's names of templates, where they are more than the name with a capital. */
+/** Haskell's names of templates, if they are not just capitalized. */
 const HASKELL_NAMES: Partial<Record<DiskTemplate, string>> = {
   sharedfile: 'SharedFile',
   blockdev: 'Block',

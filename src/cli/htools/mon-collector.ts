@@ -10,7 +10,7 @@ import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
 import { Stop, type Surroundings, failure } from './surroundings'
 
-/** Where confd is, for collectors that ask it. */
+/** Options for confd's address, for collectors that ask it. */
 const CONFD_OPTIONS: readonly OptionSpec[] = [
   { long: 'address', short: 'a', arg: 'IP_ADDR', help: 'where confd listens', completes: 'file' },
   { long: 'port', short: 'p', arg: 'PORT', help: 'the port that confd listens on', reads: ['reading port', 'whole'] },
@@ -99,7 +99,7 @@ function confd(options: Parsed, { clock, random, read, err }: Surroundings): Con
   }
 }
 
-/** Without it this is no node of a cluster. */
+/** Without the key this is no node of a cluster. */
 function readKey(read: Surroundings['read'], file: string): string {
   try {
     return read(file)

@@ -1,4 +1,4 @@
-// Takes the processor figures of the nodes' monitoring daemons as the load of instances.
+// Uses the processor figures of the nodes' monitoring daemons as the instances' load.
 import { BadClusterData } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { JsonFields } from '../../allocation/json-fields'
@@ -11,7 +11,7 @@ import { readFile } from './files'
 import { type Parsed, has, isYes, textOf } from './options'
 import { Stop, type Surroundings, failure } from './surroundings'
 
-/** The cluster with measured loads, if the options ask for them; without, where not all nodes tell. */
+/** The cluster with measured loads, if the options ask for them and all nodes report. */
 export async function monitored(
   model: ClusterModel,
   options: Parsed,

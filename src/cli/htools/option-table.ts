@@ -1,20 +1,20 @@
-// The options of the programs of allocation, under the names that Ganeti's have.
+// The options of the allocation programs, with Ganeti's names.
 import { type NumberKind, parseSize, readNumber } from '../../allocation/numbers'
 import { ALLOCATION_TEMPLATES, isDiskTemplate } from '../../model/templates'
 
 export interface OptionSpec {
   readonly long: string
   readonly short?: string
-  /** Its name in the help; in brackets when it may be left out. */
+  /** The argument's name in the help; in brackets if optional. */
   readonly arg?: string
   readonly help: string
-  /** Its value where it may be left out and is. */
+  /** The value of an omitted optional argument. */
   readonly absent?: string
-  /** A value that is read as a number, under this name in complaints. */
+  /** A value that is parsed as a number, under this name in errors. */
   readonly reads?: readonly [what: string, kind: NumberKind]
-  /** Answers what is wrong with a value. */
+  /** Returns the mistake in a value. */
   readonly check?: (text: string) => string | undefined
-  /** The kind of values that a shell may complete; without it, none. */
+  /** The kind of values that a shell may complete. */
   readonly completes?: string
 }
 
@@ -52,7 +52,7 @@ const numberIn = (text: string): number => {
 
 type More = Partial<Pick<OptionSpec, 'short' | 'completes' | 'check'>>
 
-/** An option with a number; `what` is its name in complaints. */
+/** An option with a number; `what` is its name in errors. */
 const number = (long: string, arg: string, what: string, help: string, more: More = {}): OptionSpec => ({
   ...{ long, arg, help, reads: [what, 'any'] },
   ...more,

@@ -1,17 +1,17 @@
-// Options of the programs of allocation, in the manner of getopt: short ones together, long ones abbreviated, arguments that may be
-// left out only when they are glued on.
+// Parses options of the allocation programs like getopt: short ones combined, long ones abbreviated, optional arguments
+// only when attached.
 import { readNumber } from '../../allocation/numbers'
 import { OPTIONS, type OptionSpec } from './option-table'
 import { PROGRAM_VERSION, Stop } from './surroundings'
 
-/** The parsed command line: the values of each option in order. An option without a value has an empty one. */
+/** The parsed command line: each option's values in order. An option without a value has an empty one. */
 export interface Parsed {
   readonly program: string
   readonly given: ReadonlyMap<string, readonly string[]>
   readonly rest: readonly string[]
 }
 
-/** `takes`: what a shell may complete as arguments that are no options, and how many of them there are. */
+/** `takes`: the kind of positional arguments for completion, and their number. */
 export const parseOptions = (program: string, names: string, args: readonly string[], takes?: string): Parsed =>
   parseWith(
     program,
@@ -46,7 +46,7 @@ export const listOf = (parsed: Parsed, name: string): string[] | undefined => {
   return text === '' ? [] : text?.split(',')
 }
 
-/** The number that the option was given; that it is one has been seen to. */
+/** The number of an option, which was already checked. */
 export function numberOf(parsed: Parsed, name: string): number | undefined {
   const text = textOf(parsed, name)
   const value = text === undefined ? undefined : readNumber(text, 'any')
@@ -61,7 +61,10 @@ export const quoted = (text: string): string => (/^[\p{L}\p{N}.]*$/u.test(text) 
 export const verbosity = ({ given }: Parsed): number =>
   Math.max(0, 1 + (given.get('verbose')?.length ?? 0) - (given.get('quiet')?.length ?? 0))
 
-/** As getopt: an option's value is glued on or comes next, options without one may be written together, long names cut short. */
+/**
+ * Like getopt: an option's value is attached or follows, options without one may be combined, long names may be
+ * abbreviated.
+ */
 class Reader {
   private readonly values: [OptionSpec, string][] = []
   private readonly rest: string[] = []
@@ -82,7 +85,7 @@ class Reader {
       if (one === '--') rest.push(...queue.splice(0))
       else if (one.startsWith('--')) this.long(one.slice(2))
       else if (one.startsWith('-') && one.length > 1) this.short(one.slice(1))
-      // An argument that is empty says nothing.
+      // An empty argument is ignored.
       else if (one !== '') rest.push(one)
     }
     const unknown = this.unknown.map((text) => `unrecognized option \`${text}'\n`)

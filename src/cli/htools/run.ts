@@ -1,4 +1,4 @@
-// The programs of allocation by name.
+// The allocation programs by name.
 import { hail } from './hail'
 import { harep } from './harep'
 import { hbal } from './hbal'
@@ -26,7 +26,7 @@ const PROGRAMS: Readonly<
   'mon-collector': monCollector,
 }
 
-/** Runs a program and answers its exit code, at once if the program asks no daemon. */
+/** Runs a program and returns its exit code, synchronously if the program asks no daemon. */
 export function runHtool(name: string, args: readonly string[], surroundings: Surroundings): number | Promise<number> {
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
   if (program === undefined) {

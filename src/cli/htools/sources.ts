@@ -1,4 +1,4 @@
-// Reads the cluster from its daemons: over the remote API, or over LUXI in the same records.
+// Reads the cluster from its daemons: over the remote API, or over LUXI as the same records.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { isIPv6 } from 'node:net'
@@ -13,7 +13,7 @@ import type { Surroundings } from './surroundings'
 const FILES = 'file://'
 const RAPI_PORT = 5080
 
-/** A host, with its port or without, a URL, or `file://` and a folder that answers were saved in. */
+/** A host with or without a port, a URL, or `file://` and a folder with saved answers. */
 export async function recordsFromRapi({ read: readText }: Surroundings, master: string): Promise<LiveRecords> {
   const saved = master.startsWith(FILES) ? master.slice(FILES.length) : undefined
   const host = urlOf(master)
@@ -37,7 +37,7 @@ function urlOf(master: string): string {
   const host = master.replace(/\/+$/, '')
   if (host.includes('://')) return host
   if (isIPv6(host)) return `https://[${host}]:${RAPI_PORT}`
-  // A name and a password may be before the host.
+  // A name and a password may precede the host.
   return `https://${host}${/:\d+$/.test(host) ? '' : `:${RAPI_PORT}`}`
 }
 
@@ -49,7 +49,7 @@ function readFile(read: Surroundings['read'], file: string): string {
   }
 }
 
-/** The cluster's certificate is its own, and nobody here knows it. */
+/** The cluster's certificate is self-signed, and nobody here knows it. */
 function get(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new BadClusterData(`Error while reading '${url}': ${why}`))
@@ -94,7 +94,7 @@ export async function recordsFromLuxi(master: Master): Promise<LiveRecords> {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Fields without data are left out. */
+/** Omits fields without data. */
 async function rows(master: Master, what: QueryResource, fields: string): Promise<Row[]> {
   const names = fields.split(' ')
   const { data } = await master.query(what, names, null)

@@ -17,15 +17,17 @@ export interface Surroundings {
   err(text: string): void
   read(file: string): string
   write(file: string, text: string): void
-  /** The master daemon at this socket, or at the one of this machine. */
+  /** The master daemon at this socket, or this machine's. */
   connect(socket: string | undefined): Master
-  /** The sources of collectors; without them they have only the files that are named to them. */
+  /** The sources of collectors; without them, collectors only have the files that options name. */
   node?(): Promise<MachineSources & Pick<NodeSources, 'backEnd'>>
-  /** From now on an interruption does not end the program. It calls `tell`, and the returned function answers true. */
+  /**
+   * From now on an interruption does not end the program. It calls `tell`, and the returned function then returns true.
+   */
   interruption(tell: () => void): () => boolean
 }
 
-/** Ends the program: with this code, after these last words. */
+/** Ends the program with this code, after these last words. */
 export class Stop extends Error {
   constructor(
     readonly code: number,

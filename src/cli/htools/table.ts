@@ -1,4 +1,4 @@
-// Tables as the programs of allocation print them, and the lists of nodes and instances.
+// Tables in the format of the allocation programs, and the lists of nodes and instances.
 import { NO_NODE, isRunning } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, freeMemory } from '../../allocation/cluster-model'
 import type { Score } from '../../allocation/score'
@@ -94,7 +94,7 @@ const fact = (header: string, of: (facts: ClusterModel['nodes'][number]) => numb
 const UNKNOWN: Field = { header: '<unknown field>', text: true, show: () => '<unknown field>' }
 const share = (part: number, total: number): string => fixed(total === 0 ? 1 : part / total, 4)
 
-/** As Ganeti lists them: what came last comes first. */
+/** In Ganeti's order: newest first. */
 const instancesOn = ({ instances }: ClusterModel, places: Int32Array, node: number): number[] =>
   instances.flatMap((_, at) => (places[at] === node ? [at] : [])).reverse()
 

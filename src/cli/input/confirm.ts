@@ -1,20 +1,20 @@
-// Questions before a command does harm, and the options that answer them beforehand.
+// Questions before a harmful command, and the options that answer them in advance.
 import type { Call } from '../command'
 import type { Option } from './option'
 import { wrap } from '../output/help'
 import { oForce } from './options'
 
-/** So wide are questions. */
+/** The width of questions. */
 const WIDTH = 70
-/** So many names are shown with the question; of more, on request. */
+/** The number of names shown with a question; more on request. */
 const NAMES_SHOWN = 20
 
-/** Asks unless the option was given that answers; no answer is a no. */
+/** Asks, unless the option was given; no answer means no. */
 export async function confirm({ options, terminal }: Call, question: string, by: Option = oForce): Promise<boolean> {
   return options.optionalFlag(by.dest) === true || (await terminal.ask(filled(question), CHOICES, nameOf(by))) === 'y'
 }
 
-/** Shows how many things an operation will touch, and which. */
+/** Shows how many objects an operation will touch, and which. */
 export async function confirmMany(
   { options, terminal }: Call,
   { names, kind, verb, note = '' }: Touched,
@@ -39,7 +39,7 @@ export interface Touched {
   /** `nodes` */
   readonly kind: string
   readonly verb: string
-  /** Said first. */
+  /** Printed first. */
   readonly note?: string
 }
 

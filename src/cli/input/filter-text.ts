@@ -1,4 +1,4 @@
-// The filter language that people type: `status == "running" and not (pnode =* "node1*")`, as the filter that queries take.
+// Parses the filter language for people, such as `status == "running" and not (pnode =* "node1*")`, to a query filter.
 import { pythonRepr } from '../../lib/python-text'
 import type { OpPrereqError } from '../../model/errors'
 import { CommandFailure, refusal } from '../outcome'
@@ -6,10 +6,10 @@ import { CommandFailure, refusal } from '../outcome'
 const DETECTION = /[\t\n\v\f\r !"'()/<=>\\~]/
 const GLOB = /[*?]/
 
-/** Whether an argument is meant as a filter rather than as a name. */
+/** Whether an argument is a filter rather than a name. */
 export const looksLikeFilter = (text: string): boolean => DETECTION.test(text)
 
-/** A choice of names; one with `*` or `?` stands for all that it matches. Ids of jobs are numbers. */
+/** A choice of names; `*` and `?` match several. Ids of jobs are numbers. */
 export function namesFilter(field: string, names: readonly string[], numbers = false): unknown[] | null {
   if (names.length === 0) return null
   return ['|', ...names.map((name) => nameFilter(field, name, numbers))]

@@ -1,9 +1,9 @@
-// Files that a command is given to read.
+// Input files of commands.
 import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
 import { CommandFailure } from '../outcome'
 
-/** `-` is the standard input; `complaint` is how a failure begins. */
+/** `-` is the standard input; `complaint` begins the error. */
 export async function readInput(files: Files, file: string, complaint = `Can't read '${file}'`): Promise<string> {
   try {
     return await files.readFile(file === '-' ? '/dev/stdin' : file, 'utf8')

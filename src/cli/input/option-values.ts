@@ -1,4 +1,4 @@
-// The values of the options that were given, by name and with their types.
+// The values of given options, by name and with their types.
 import { ProgrammerError } from '../../model/errors'
 import type { OpcodeDefinition } from '../../opcodes/opcode'
 import type { Option } from './option'
@@ -8,19 +8,19 @@ export type KeyValues = Readonly<Record<string, string | boolean | null>>
 /** `0:size=1g`; false for `no_0`, null for `-x`. */
 export type IdentKeyValues = readonly [ident: string, values: KeyValues | false | null]
 
-/** The values of one command's options by their dest, with the type checked where they are read. */
+/** One command's option values by their `dest`. Types are checked when they are read. */
 export class OptionValues {
   constructor(
     private readonly values: ReadonlyMap<string, unknown>,
     private readonly options: readonly Option[] = [],
   ) {}
 
-  /** Those of the opcode's parameters that are options of the command; undefined where neither was given nor has a default. */
+  /** The opcode's parameters that are options of the command; undefined if neither given nor with a default. */
   parametersOf<D extends OpcodeDefinition>({ params }: D): Partial<Record<keyof D['params'], unknown>> {
     const names = this.options.flatMap(({ dest, isParameter }) =>
       isParameter && Object.hasOwn(params, dest) ? dest : [],
     )
-    // Exactly parameters of the opcode are its keys.
+    // The keys are parameters of the opcode.
     return Object.fromEntries(names.map((name) => [name, this.raw(name)])) as Partial<
       Record<keyof D['params'], unknown>
     >
@@ -42,7 +42,7 @@ export class OptionValues {
     return this.read(dest, (value): value is number => typeof value === 'number')
   }
 
-  /** A comma list, or every value of a repeatable option. */
+  /** A comma-separated list, or all values of a repeatable option. */
   list(dest: string): readonly string[] | undefined {
     return this.read(dest, isTexts)
   }
@@ -59,7 +59,7 @@ export class OptionValues {
     return this.read(dest, (value): value is IdentKeyValues[] => Array.isArray(value) && value.every(isIdent)) ?? []
   }
 
-  /** Whatever was given, unchecked. */
+  /** The given value, unchecked. */
   raw(dest: string): unknown {
     return this.values.get(dest) ?? undefined
   }

@@ -33,17 +33,17 @@ export interface Option {
   readonly choices?: readonly string[]
   readonly metavar?: string
   readonly repeatable?: boolean
-  /** Ganeti does not have this option. An abbreviation means Ganeti's options first. */
+  /** Ganeti lacks this option. An abbreviation means Ganeti's options first. */
   readonly own?: boolean
-  /** Its value is the parameter of an opcode that has the name of `dest`. */
+  /** Its value is the opcode parameter named `dest`. */
   readonly isParameter?: boolean
-  /** Said on stderr when the option is used; it does nothing else. */
+  /** A message on stderr when the option is used; it has no other effect. */
   readonly ignored?: string
 }
 
 type Details = Partial<Omit<Option, 'long' | 'dest' | 'type' | 'help'>>
 
-/** An option without a value; it stores true unless it says otherwise. */
+/** An option without a value; it stores true by default. */
 export const flag = (long: string | readonly string[], dest: string, help: string, details: Details = {}): Option => ({
   long: typeof long === 'string' ? [long] : long,
   dest,
@@ -61,17 +61,17 @@ export const value = (
 ): Option => ({ long: typeof long === 'string' ? [long] : long, dest, type, help, ...details })
 
 interface ParameterDetails extends Details {
-  /** Where Ganeti's option has another name than the parameter. */
+  /** Ganeti's name of the option, if it differs from the parameter's. */
   readonly long?: string
-  /** Where a text is read otherwise than the parameter's kind tells, as sizes with their units. */
+  /** How to parse the text, if it differs from the parameter's kind, as for sizes with units. */
   readonly type?: OptionType
-  /** Where it has to be told in other words at a terminal. */
+  /** The help text, if a terminal needs other words. */
   readonly help?: string
 }
 
 /**
- * An option that is a parameter of an opcode: its name, kind, choices, default and help are the parameter's, and
- * `OptionValues.parametersOf` hands it on. A parameter that is true unless something else is said is switched off: `--no-hotplug`.
+ * An option that is a parameter of an opcode: name, kind, choices, default and help are the parameter's, and
+ * `OptionValues.parametersOf` passes it on. A parameter that is true by default is switched off: `--no-hotplug`.
  */
 export function parameter<D extends OpcodeDefinition>(
   { params }: D,
@@ -112,7 +112,7 @@ function defaultOf({ fallback }: Parameter, kind: OptionType): Pick<Option, 'def
   return kind === 'keyval' || kind === 'bool' || fallback === undefined ? {} : { default: fallback }
 }
 
-/** `Wait for disk sync` is told as `wait for disk sync`, `do not wait for disk sync`, and `tags, comma list`. */
+/** `Wait for disk sync` becomes `wait for disk sync`, `do not wait for disk sync`, or `tags, comma list`. */
 function helpOf({ doc }: Parameter, kind: OptionType, isOff: boolean): string {
   const text = /^[A-Z][a-z]/.test(doc) ? doc.charAt(0).toLowerCase() + doc.slice(1) : doc
   if (isOff) return `do not ${text}`

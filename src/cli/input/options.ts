@@ -1,7 +1,7 @@
-// Options that commands of several tools have. Names, types and defaults are Ganeti's. An option that is a parameter of an opcode follows
-// from it. By hand are those that only choose or show something, and those that are something else at a terminal: `--force` also
-// answers questions; `--node` names two nodes, or objects of several kinds; `-B`, `-H`, `--disk` and `--net` have a notation of their
-// own, and the types of what is in them are in tables of the model.
+// Options that several tools share. Names, types and defaults are Ganeti's. Options that are parameters of an opcode
+// derive from it. Others are written by hand: those that only choose or show something, and those that differ at a
+// terminal. `--force` also answers questions. `--node` names two nodes, or objects of several kinds. `-B`, `-H`,
+// `--disk` and `--net` have their own notation; tables of the model have the types of their contents.
 import {
   OpInstanceCreate,
   OpInstanceMigrate,

@@ -1,4 +1,4 @@
-// Key=value options as typed parameters, with the texts that Ganeti uses for wrong ones.
+// Converts key=value options to typed parameters, with Ganeti's errors.
 import { pythonRepr } from '../../lib/python-text'
 import { errorText } from '../../lib/system-failure'
 import { BE_TYPES, INIC_PARAM_TYPES, ND_TYPES } from '../../model/constants/params'
@@ -9,10 +9,10 @@ import { type ParamType, enforceType, enforceTypes, parseUnit } from '../../mode
 import { refusal } from '../outcome'
 import type { IdentKeyValues, KeyValues } from './option-values'
 
-/** Resets a parameter to the value of the level above: an instance's to the cluster's. */
+/** Resets a parameter to the value of the level above, such as the cluster's. */
 export const DEFAULT = ['default']
 
-/** `memory` sets both bounds; `words` stand for themselves. */
+/** `memory` sets both bounds; `words` stay as they are. */
 export const backendParams = (values: KeyValues = {}, words: readonly (string | null)[] = []) =>
   enforceTypes(values, { ...BE_TYPES, memory: 'size' }, words)
 
@@ -25,7 +25,7 @@ export function hypervisorName(name: string): string {
   )
 }
 
-/** The hypervisor's own types, or those of all hypervisors where it is not known which is meant. */
+/** Uses the hypervisor's own types, or those of all hypervisors if it is unknown. */
 export function hypervisorParams(values: KeyValues = {}, hypervisor?: string, words: readonly (string | null)[] = []) {
   const known = Object.keys(HV_PARAMS).includes(hypervisor ?? '')
   const tables = Object.entries(HV_PARAMS).filter(([name]) => !known || name === hypervisor)
@@ -59,7 +59,7 @@ export function numbersByIdent(
   return Object.fromEntries(Object.entries(all).map(([ident, values]) => [ident, numbers(values)]))
 }
 
-/** Disk state: the same by storage type and what is in it, as in `plain/xenvg:disk_reserved=5`. */
+/** Disk state: the same by storage type and name, as in `plain/xenvg:disk_reserved=5`. */
 export function diskStates(options: readonly IdentKeyValues[]): Record<string, object> | undefined {
   const states = numbersByIdent(options)
   if (states === undefined) return undefined
@@ -71,7 +71,7 @@ export function diskStates(options: readonly IdentKeyValues[]): Record<string, o
   return nested
 }
 
-/** Numbers and truth values from their spelling; for disk parameters, whose types the master knows. */
+/** Guesses numbers and truth values from their spelling, for disk parameters, whose types the master knows. */
 export const guessed = (values: KeyValues): Record<string, ParamValue> =>
   Object.fromEntries(Object.entries(values).map(([name, value]): [string, ParamValue] => [name, guess(value)]))
 
@@ -81,7 +81,7 @@ function guess(value: ParamValue): ParamValue {
   return /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
 }
 
-/** Turns options such as `0:...`, `1:...` into a list, with an empty dictionary for positions in between; at most `max`. */
+/** Turns options such as `0:...`, `1:...` into a list of at most `max`, with empty dictionaries for gaps. */
 export function byIndex(options: readonly IdentKeyValues[], kind: string, max: number): KeyValues[] {
   const list: KeyValues[] = []
   for (const [ident, values] of options) {
@@ -96,13 +96,13 @@ export function byIndex(options: readonly IdentKeyValues[], kind: string, max: n
   return list
 }
 
-/** Answers the part after `0:`. `no_0` and `-x` have none, and are refused. */
+/** The part after `0:`. `no_0` and `-x` have none, and are refused. */
 export function given(values: KeyValues | false | null, label: string): KeyValues {
   if (values !== false && values !== null) return values
   throw refusal(`Invalid ${label} value: expected dict, got ${values === false ? 'False' : 'None'}`)
 }
 
-/** Reads a position. The error for any other text ends with `advice`. */
+/** Parses a position. The error for any other text ends with `advice`. */
 export function wholeIndex(text: string, complaint: string, advice = ''): number {
   if (/^\s*[-+]?\d+\s*$/.test(text)) return Number(text)
   throw refusal(`${complaint}: ${pythonRepr(text)} is not a number${advice}`)

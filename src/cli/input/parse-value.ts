@@ -1,5 +1,5 @@
-// Texts of options as values (spec: cli.json, option_types). As in Ganeti, a number, size or choice that is wrong is a UsageError, and
-// a wrong spelling of parameters a ParameterError.
+// Parses option texts (spec: cli.json, option_types). As in Ganeti, a wrong number, size or choice is a UsageError, and
+// malformed parameters are a ParameterError.
 import { ParameterError } from '../../model/errors'
 import { parseUnit } from '../../model/param-types'
 import { FILTER_ACTIONS, isFilterAction } from '../../model/filter-rule'
@@ -8,7 +8,7 @@ import { UsageError } from '../outcome'
 import type { IdentKeyValues, KeyValues } from './option-values'
 import { errorText } from '../../lib/system-failure'
 
-/** `name` is the option as it was typed. */
+/** `name`: the option as the user typed it. */
 export function parseValue(option: Option, text: string, name: string): unknown {
   switch (option.type) {
     case 'flag':
@@ -75,7 +75,7 @@ function size(text: string): number {
   }
 }
 
-/** Splits at commas; a backslash takes a comma, or itself, as it is. */
+/** Splits at commas; a backslash escapes a comma or itself. */
 function splitCommas(text: string): string[] {
   const parts = ['']
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,5 @@
-// Turns words into option values. Commander tells options from arguments; abbreviations, types and counts follow Ganeti.
+// Turns words into option values. Commander separates options from arguments; abbreviations, types and counts follow
+// Ganeti.
 import * as commander from 'commander'
 import type { Command } from '../command'
 import { CommandFailure, UsageError } from '../outcome'
@@ -32,7 +33,7 @@ export const optionsOf = (command: Command): readonly Option[] => [
 export function parseCommandLine(command: Command, words: readonly string[], terminal: Terminal): Parsed {
   const options = optionsOf(command)
   const values = new Map<string, unknown>(options.map((option) => [option.dest, defaultOf(option)]))
-  // Several options may share one dest. The first of them decides the default, so it is set last.
+  // Several options may share one dest. The first one decides the default, so it is set last.
   for (const option of [...options].reverse()) values.set(option.dest, defaultOf(option))
   const parser = new commander.Command(command.name)
   parser.exitOverride().helpOption(false).allowExcessArguments(true).argument('[args...]')
@@ -56,7 +57,7 @@ export function parseCommandLine(command: Command, words: readonly string[], ter
 
 const spellings = ({ long, short }: Option): string[] => [...(short === undefined ? [] : [short]), ...long]
 
-/** Each spelling is an option of its own for the parser, because complaints name the one that was used. */
+/** Each spelling is a separate option for the parser, because errors name the spelling that was used. */
 function declare(
   parser: commander.Command,
   { type }: Option,
@@ -97,7 +98,7 @@ function defaultOf(option: Option): unknown {
   return undefined
 }
 
-/** `--disk-t` becomes `--disk-template` when no other option begins so. */
+/** `--disk-t` becomes `--disk-template` if no other option begins like this. */
 function expandAbbreviations(words: readonly string[], options: readonly Option[]): string[] {
   const all = options.flatMap(({ long }) => long)
   const own = new Set(options.flatMap((option) => (option.own === true ? option.long : [])))

@@ -1,4 +1,4 @@
-// Options that set parts of an instance policy, as the opcodes of clusters and groups take them.
+// Options that set parts of an instance policy, for the opcodes of clusters and groups.
 import type { ParamValue } from '../../model/common'
 import { ISPEC_KEYS } from '../../model/constants/params'
 import { TypeEnforcementError } from '../../model/errors'
@@ -7,7 +7,7 @@ import { refusal } from '../outcome'
 import type { KeyValues, OptionValues } from './option-values'
 import { errorText } from '../../lib/system-failure'
 
-/** A group's bounds may be `default`, which are the cluster's. */
+/** A group's bounds may be `default`, which means the cluster's. */
 export function policy(options: OptionValues, bounds = specsOfAll): Record<string, unknown> | undefined {
   const result: Record<string, unknown> = {}
   const minmax = options.raw('ipolicy_bounds_specs')

@@ -1,4 +1,4 @@
-// Selects the instances that a command is about: by name, by node, by tag, or all.
+// Selects a command's instances: by name, by node, by tag, or all.
 import type { QueryFilter } from '../../rpc/luxi/calls'
 import type { Call } from '../command'
 import { refusal } from '../outcome'
@@ -53,7 +53,7 @@ async function taggedNodes({ master }: Call, tags: readonly string[]): Promise<s
 }
 
 async function onNodes({ master }: Call, mode: string, nodes: readonly string[]): Promise<string[]> {
-  // No names would be all nodes.
+  // An empty list of names would select all nodes.
   if (nodes.length === 0) return []
   const fields = [...(mode === 'nodes-sec' ? [] : ['pinst_list']), ...(mode === 'nodes-pri' ? [] : ['sinst_list'])]
   const rows = await master.queryNodes(nodes, fields, false)

@@ -1,6 +1,6 @@
 // Suggests the known word that the user probably meant.
 
-/** The known words that need the fewest changes, which are at most a third of the letters; " Did you mean list?" */
+/** Suggests the known words with the fewest changes, at most a third of the letters: " Did you mean list?" */
 export function suggestion(word: string, known: readonly string[]): string {
   const far = known.map((one) => ({ one, distance: distance(word, one) }))
   const least = Math.min(...far.map(({ distance }) => distance))
@@ -9,7 +9,7 @@ export function suggestion(word: string, known: readonly string[]): string {
   return ` Did you mean ${near.join(' or ')}?`
 }
 
-/** Letters to add, take away or replace, or neighbours to swap. */
+/** Letters to insert, delete, replace, or swap with their neighbour. */
 function distance(from: string, to: string): number {
   let [before, row]: [number[], number[]] = [[], [...to, ''].map((_, at) => at)]
   for (let i = 1; i <= from.length; i++) {

@@ -1,4 +1,5 @@
-// A submission that luxid could not read, told in terms of the command line: which option is wrong, and what it should be.
+// Explains a submission that luxid could not parse, in terms of the command line: the wrong option, and its expected
+// value.
 import { isDeepStrictEqual } from 'node:util'
 import { pythonText } from '../../lib/python-text'
 import { GenericError } from '../../model/errors'
@@ -7,10 +8,10 @@ import type { Option } from './option'
 import { refusal } from '../outcome'
 import type { OptionValues } from './option-values'
 
-/** How luxid begins its answer to a call that it cannot read: a bare text, which has no class. */
+/** The beginning of luxid's answer to an unparsable call: a plain text without an error class. */
 const UNPARSABLE = /^Failed to parse request: (?:Cannot convert value '.*', error: )?/s
 
-/** Luxid's reason for not reading a call; undefined when the error is another one. */
+/** luxid's reason for not parsing a call; undefined for other errors. */
 export const unreadable = (error: unknown): string | undefined =>
   error instanceof GenericError && UNPARSABLE.test(error.message) ? error.message.replace(UNPARSABLE, '') : undefined
 
@@ -22,7 +23,7 @@ export async function explained(
   given: OptionValues,
 ): Promise<unknown> {
   if (unreadable(error) === undefined) return error
-  // Only now, since the table of all opcodes takes its time to load.
+  // Loaded only now, since the table of all opcodes loads slowly.
   const [{ BadParameter, fillOpcode }, { allOpcodes }] = await Promise.all([
     import('../../opcodes/parse.js'),
     import('../../opcodes/all.js'),
@@ -43,7 +44,7 @@ export async function explained(
   return error
 }
 
-/** The option that a parameter comes from: it has the parameter's name, the value, or the end of the name. */
+/** The option that a parameter comes from: it matches the name, the value, or the end of the name. */
 function optionFor(name: string, value: unknown, known: readonly Option[], given: OptionValues): string | undefined {
   const option =
     known.find(({ dest }) => dest === name) ??

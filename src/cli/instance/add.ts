@@ -16,7 +16,7 @@ export async function addInstance(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-/** Missing parameters come from the export. */
+/** Omitted parameters come from the export. */
 export async function importInstance(call: Call): Promise<number> {
   const { options } = call
   const params = {
@@ -49,7 +49,7 @@ function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCr
   }
 }
 
-/** `--disk N:size=...` for each disk, or `-s SIZE` for the only one; none where they are known otherwise. */
+/** `--disk N:size=...` for each disk, or `-s SIZE` for a single one; none if they are known otherwise. */
 function disksOf(options: OptionValues, known: boolean): Record<string, unknown>[] {
   const disks = options.idents('disks')
   const size = options.number('sd_size')
@@ -67,7 +67,7 @@ function disksOf(options: OptionValues, known: boolean): Record<string, unknown>
   })
 }
 
-/** One NIC with the cluster's defaults unless something else is asked for. */
+/** One NIC with the cluster's defaults, unless the options say otherwise. */
 function nicsOf(options: OptionValues): Record<string, unknown>[] {
   const nics = options.idents('nics')
   if (!options.flag('no_nics')) return nics.length === 0 ? [{}] : byIndex(nics, 'NIC', MAX_NICS).map(nicValues)

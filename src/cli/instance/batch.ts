@@ -1,4 +1,4 @@
-// Many instances from one file: a JSON list with the parameters of OP_INSTANCE_CREATE for each.
+// Creates many instances from a file: a JSON list with the parameters of OP_INSTANCE_CREATE for each.
 import type { Files } from '../../lib/files'
 import { type JsonObject, Mismatch } from '../../lib/shapes/shape'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../opcodes/instance'
@@ -32,7 +32,7 @@ async function readInstances(files: Files, file: string): Promise<readonly JsonO
   return instances
 }
 
-/** Empty where the value is something else. */
+/** Empty if the value is something else. */
 function listOfObjects(value: unknown): readonly JsonObject[] {
   try {
     return OpInstanceMultiAlloc.params.instances.check.parse(value)

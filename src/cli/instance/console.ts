@@ -9,7 +9,7 @@ import { firstArgument } from '../submit/submit'
 
 const SSH_PORT = 22
 
-/** Attaches the terminal to an instance's console, or says where it is. */
+/** Attaches the terminal to an instance's console, or prints where it is. */
 export async function openConsole(call: Call): Promise<number> {
   const name = firstArgument(call)
   const filter = ['==', 'name', name]
@@ -17,7 +17,7 @@ export async function openConsole(call: Call): Promise<number> {
   const { data } = await call.master.query('instance', ['console', 'oper_state', 'status'], filter)
   const [[reason, info] = [], [, running] = [], [, state] = []] = data[0] ?? []
   const show = call.options.flag('show_command')
-  // Where the console will be can be shown beforehand.
+  // The future place of a console can be shown before the instance runs.
   if (running === false && !(show && isConsole(info)))
     throw new CommandFailure(
       `Instance ${name} is not running (state ${pythonText(state)}), cannot connect to console; gnt instance start ${name} starts it`,

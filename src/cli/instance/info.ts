@@ -12,7 +12,7 @@ import { diskIdOf, isDrbd } from '../../model/templates'
 
 type Dict = Readonly<Record<string, unknown>>
 
-/** The data of instances, with the fields that /3 shows. */
+/** The data of instances, with the fields of /3. */
 export async function instanceData(call: Call): Promise<unknown> {
   checkChoice(call)
   return infoData('instance', 'name')(call)
@@ -70,7 +70,7 @@ function instanceInfo(instance: Dict): Info {
     ['Hypervisor parameters', params(dict(instance['hv_instance']), dict(instance['hv_actual']))],
     [
       'Back-end parameters',
-      // Old clients know one memory size only.
+      // Old clients only know one memory size.
       params(dict(instance['be_instance']), { ...beActual, memory: beActual['maxmem'] }),
     ],
     ['NICs', list(instance['nics']).map((nic, at) => nicInfo(nic, at, list(instance['user_nics']).includes(at)))],
@@ -94,7 +94,7 @@ function nodesInfo(instance: Dict): Info {
   ]
 }
 
-/** Every effective parameter; what is not set on the instance is shown as a default. */
+/** Every effective parameter; those not set on the instance are marked as defaults. */
 function params(own: Dict, actual: Dict): Info {
   return new Map(
     Object.keys(actual)

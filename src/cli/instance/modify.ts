@@ -27,10 +27,10 @@ export async function modifyInstance(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-/** Parameters that a running guest knows nothing of. */
+/** Parameters that do not concern a running guest. */
 const OUTSIDE: readonly string[] = ['be/always_failover', 'be/auto_balance', 'be/spindle_use']
 
-/** The changes in a job's result that a running instance gets only later. */
+/** The changes in a job's result that a running instance gets only at its next start. */
 function effectiveLater(result: unknown): string[] {
   const changes = (Array.isArray(result) ? (result as unknown[]) : []).flatMap((change): [string, unknown][] =>
     Array.isArray(change) ? [[String(change[0]), change[1]]] : [],

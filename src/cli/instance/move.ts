@@ -1,4 +1,4 @@
-// Moving instances between nodes, and removing them: commands on one instance that ask first.
+// Moves instances between nodes, and removes them: commands on one instance that ask first.
 import { pythonText } from '../../lib/python-text'
 import {
   OpInstanceChangeGroup,
@@ -28,7 +28,7 @@ export async function failoverInstance(call: Call): Promise<number> {
   const question = `Failover of instance ${instance_name} shuts it down and starts it on another node. Continue?`
   if (!(await confirm(call, question))) return EXIT.failure
   const offline = `Failing over ${instance_name} without its other disks needs its node to be marked offline. Is it?`
-  // Whoever does not want to be asked about the shutdown has not said by that how the node is.
+  // The option that skips the question about the shutdown says nothing about the node's state.
   if (options.flag('ignore_consistency') && !(await confirm(call, offline, oYesDoItAnyway))) return EXIT.failure
   await call.jobs.run(opcodeOf(OpInstanceFailover, { ...options.parametersOf(OpInstanceFailover), instance_name }))
   return EXIT.ok
@@ -88,7 +88,7 @@ export async function changeGroup(call: Call): Promise<number> {
   return followJobs(call, result, `Instance '${name}' changed group`, `while changing group of instance '${name}'`)
 }
 
-/** Waits for the jobs to which an opcode may have handed on some of its work. */
+/** Waits for the jobs to which an opcode may have handed a part of its work. */
 export async function waitForHandedOn(call: Call, result: unknown): Promise<number> {
   if (jobsOf(result).length === 0) return EXIT.ok
   const bad = (await call.jobs.followSubmitted(jobsOf(result))).filter(({ ok }) => !ok)
@@ -100,7 +100,7 @@ export async function waitForHandedOn(call: Call, result: unknown): Promise<numb
 const jobsOf = (result: unknown): unknown[] =>
   typeof result === 'object' && result !== null && 'jobs' in result && Array.isArray(result.jobs) ? result.jobs : []
 
-/** Waits for the jobs that an opcode handed its work to; `done` and `during` are how the end is told. */
+/** Waits for the jobs to which an opcode handed its work; `done` and `during` word the end. */
 export async function followJobs(call: Call, result: unknown, done: string, during: string): Promise<number> {
   const outcomes = await call.jobs.followSubmitted(jobsOf(result))
   const bad = outcomes.filter(({ ok }) => !ok).length

@@ -1,4 +1,4 @@
-// gnt-instance repair: a job for each instance, and the jobs that it hands work to. Ganeti has no such command.
+// gnt-instance repair: a job for each instance, and the jobs that it submits. Ganeti has no such command.
 import { isObject } from '../../lib/shapes/shape'
 import { OpInstanceRepair } from '../../opcodes/repair'
 import { type Call, many, type Tool } from '../command'
@@ -34,7 +34,7 @@ async function repairInstances(call: Call): Promise<number> {
   for (const { ok, result } of outcomes) {
     const [report]: unknown[] = ok && Array.isArray(result) ? result : []
     if (!isObject(report)) continue
-    // The job's messages have told what it is.
+    // The job's messages have already named it.
     if (Array.isArray(report['left']) && report['left'].length > 0) good = false
     if ((await waitForHandedOn(call, report)) !== EXIT.ok) good = false
   }

@@ -1,4 +1,4 @@
-// Starting, stopping and reinstalling instances: commands that may be about many at once.
+// Starts, stops and reinstalls instances, possibly many at once.
 import { OpInstanceReboot, OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Call } from '../command'
@@ -69,7 +69,7 @@ export async function reinstallInstances(call: Call): Promise<number> {
   const change = os === undefined ? 'keep the same OS' : `change the OS to '${os}'`
   const question = `This will reinstall the instance '${names[0]}' (and ${change}) which removes all data. Continue?`
   const note = `Note: this will remove *all* data for the below instances! It will ${change}.\n`
-  // That data of several instances may go is not said by --force, which is about one.
+  // `--force` allows data loss for one instance only, so we still ask.
   const touched = { names, kind: 'instances', verb: 'reinstall', note }
   const sure = several
     ? await confirmMany(call, touched, oForceMultiple)

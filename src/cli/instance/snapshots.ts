@@ -1,4 +1,4 @@
-// gnt-instance: the commands about snapshots of disks. Ganeti has none of them; its fork snf-ganeti has the first one.
+// gnt-instance: the commands for snapshots of disks. Ganeti has none; its fork snf-ganeti has the first one.
 import { timeText } from '../../lib/rfc3339'
 import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
 import { snapshotShape } from '../../query/object-shapes'

@@ -31,7 +31,7 @@ export async function archiveJobs({ args, master, terminal }: Call): Promise<num
 export async function autoArchiveJobs({ args, master, terminal }: Call): Promise<number> {
   const [age = ''] = args
   const age_s = age === 'all' ? -1 : parseTimespec(age)
-  // All jobs are archived only when that is said.
+  // Archives all jobs only if the user says so.
   if (age !== 'all' && age_s < 0) throw refusal(`Invalid age '${age}': say how old jobs must be, like 1d, or "all"`)
   const [archived, left] = await master.autoArchiveJobs(age_s, ARCHIVE_S)
   terminal.out(`Archived ${archived} jobs, ${left} unchecked left`)

@@ -48,7 +48,7 @@ function jobInfo(job: Job): Info {
   )
 }
 
-/** Times stand in one column. */
+/** Aligns times in one column. */
 const padded = (title: string, text: string): string => ' '.repeat('Processing start'.length - title.length) + text
 
 function moment(timestamp: unknown, before: unknown, missing: string): string {
@@ -57,7 +57,7 @@ function moment(timestamp: unknown, before: unknown, missing: string): string {
   return formatTimestamp(timestamp) + (delta === undefined ? '' : ` (delta ${delta.toFixed(6)}s)`)
 }
 
-/** Exact to the microsecond: seconds as floats are not. */
+/** Exact to the microsecond, which seconds as floats are not. */
 function elapsed_s(from: unknown, to: unknown): number | undefined {
   if (!Array.isArray(from) || !Array.isArray(to)) return undefined
   return ((Number(to[0]) - Number(from[0])) * 1e6 + Number(to[1]) - Number(from[1])) / 1e6

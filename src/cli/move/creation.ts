@@ -1,8 +1,8 @@
-// What an instance is in the source cluster, as the request that makes it in the destination.
+// Converts an instance of the source cluster to the request that creates it in the destination.
 import { diskIdOf } from '../../model/templates'
 import { fieldsOf, type Fields } from './remote-cluster'
 
-/** What the user wants otherwise than it was. */
+/** The user's changes. */
 export interface Changes {
   readonly primary?: string | undefined
   readonly secondary?: string | undefined
@@ -11,18 +11,18 @@ export interface Changes {
   readonly hvparams: Fields
   readonly beparams: Fields
   readonly osparams: Fields
-  /** By position; null takes away what was set. */
+  /** By position; null removes what was set. */
   readonly nics: readonly Fields[]
 }
 
-/** An answer of OP_BACKUP_PREPARE for the mode `remote`. */
+/** The answer of OP_BACKUP_PREPARE for the mode `remote`. */
 export interface Sender {
   readonly handshake: unknown
   readonly x509_key_name: unknown
   readonly x509_ca: unknown
 }
 
-/** `info` is its part of what OP_INSTANCE_QUERY_DATA answers. */
+/** `info`: the instance's part of OP_INSTANCE_QUERY_DATA's answer. */
 export function creationRequest(
   info: Fields,
   tags: unknown,
@@ -55,7 +55,7 @@ export function creationRequest(
   })
 }
 
-/** Its provider is the only thing of the old place that a disk of external storage cannot be without. */
+/** A disk of external storage needs its provider; nothing else of its old place is kept. */
 function diskRequest({ size, mode, name, spindles, dev_type, logical_id }: Fields, template: unknown): Fields {
   const provider =
     dev_type === template && diskIdOf(String(template)) === 'provider' ? listOf(logical_id)[0] : undefined
@@ -69,7 +69,7 @@ function nicRequests(tuples: readonly unknown[], changes: readonly Fields[]): Fi
     )
   return tuples.map((tuple, at) => {
     const [name, , ip, mac, mode, link, vlan, network, described] = listOf(tuple)
-    // A network says these itself, and another cluster knows it by its name alone.
+    // A network sets these itself, and another cluster knows the network only by name.
     const place = network === null || network === undefined ? { mode, link, vlan } : {}
     return withoutNulls({ name, ip, mac, ...place, network: fieldsOf(described)['name'], ...changes[at] })
   })

@@ -1,5 +1,6 @@
-// The move of one instance. Its data is copied by jobs of both clusters; whatever fails, the source has the instance as it was, and the
-// destination nothing of it. It is removed from the source only when the destination has said that all of it has arrived.
+// Moves one instance. Jobs of both clusters copy its data. On any failure the source has the instance as before, and
+// the destination nothing of it. The source removes it only when the destination has confirmed that all of it has
+// arrived.
 import type { Clock } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
 import { ELOG_REMOTE_IMPORT } from '../../model/constants/exports'
@@ -23,9 +24,9 @@ export interface Surroundings {
   readonly source: RemoteCluster
   readonly destination: RemoteCluster
   readonly clock: Clock
-  /** Tells of a step. */
+  /** Prints a step. */
   say(text: string): void
-  /** Tells what a job says of itself. */
+  /** Prints a job's log. */
   detail(text: string): void
 }
 
@@ -65,13 +66,13 @@ class Transfer {
     this.path = instancePath(move.name)
   }
 
-  /** Resolves when the destination has all of it, and rejects when it has nothing of it any more. */
+  /** Resolves when the destination has all of it. Rejects when the destination has nothing of it any more. */
   async run(request: Fields): Promise<void> {
     try {
       await this.receive(request)
       await this.sent
     } catch (error) {
-      // Both ends are over before anything is taken back.
+      // Waits for both ends before anything is undone.
       const sending = await this.sent?.then(
         () => undefined,
         (reason: unknown) => reason,
@@ -104,7 +105,7 @@ class Transfer {
     }
   }
 
-  /** The destination says in its job's log where it waits for the data. */
+  /** The log of the destination's job says where it waits for the data. */
   private hear([, , type, message]: LogLine): void {
     if (type !== ELOG_REMOTE_IMPORT) return this.around.detail(`${this.around.destination.title}: ${textOf(message)}`)
     const { disks, x509_ca } = fieldsOf(message)
@@ -120,7 +121,7 @@ class Transfer {
     const hear = ([, , , message]: LogLine) => around.detail(`${source.title}: ${textOf(message)}`)
     if (this.info['config_state'] === 'up') {
       around.say(`Stopping it in ${source.title}`)
-      // Also a job that fails may have stopped it.
+      // A failed job may have stopped it too.
       this.stopped = true
       await source.run('PUT', `${this.path}/shutdown`, undefined, hear)
     }
@@ -140,7 +141,7 @@ class Transfer {
       throw new Error(`${source.title} could not send disks ${failed.join(', ')}`)
   }
 
-  /** Makes both clusters what they were; answers what could not be done. */
+  /** Restores both clusters. Returns what could not be undone. */
   private async takeBack(error: unknown): Promise<string[]> {
     const { source, destination } = this.around
     const left: string[] = []
@@ -159,7 +160,7 @@ class Transfer {
     return left
   }
 
-  /** What a job has not got ready to make is not there, or somebody else's. */
+  /** If the job had not prepared to make it, it does not exist, or is somebody else's. */
   private isMade(error: unknown): boolean {
     return this.sent !== undefined || (error instanceof JobFailure && !(error.why instanceof OpPrereqError))
   }

@@ -1,4 +1,4 @@
-// One of the two clusters of a move: what is asked of it, and the jobs that it is given.
+// One of the two clusters of a move: questions to it, and jobs for it.
 import type { Clock } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
 import { MOVE_PATIENCE_S, MOVE_RETRY_S } from '../../model/limits/move'
@@ -22,7 +22,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 export class RemoteCluster {
   constructor(
-    /** As users call it: `source cluster NAME`. */
+    /** Its name for users: `source cluster NAME`. */
     readonly title: string,
     private readonly rapi: Rapi,
     private readonly clock: Clock,
@@ -50,7 +50,7 @@ export class RemoteCluster {
     return fieldsOf(await this.request('GET', resource))
   }
 
-  /** Undefined where it has none of this name. */
+  /** Undefined if there is none of this name. */
   async instance(name: string): Promise<Fields | undefined> {
     try {
       return await this.fields(instancePath(name))
@@ -60,7 +60,7 @@ export class RemoteCluster {
     }
   }
 
-  /** Submits a job of one opcode and waits for its result. Rejects with a JobFailure when it ends otherwise. */
+  /** Submits a job with one opcode and waits for its result. Rejects with a JobFailure if it fails. */
   async run(
     verb: RapiVerb,
     resource: string,
@@ -91,7 +91,7 @@ export class RemoteCluster {
     return new JobFailure(`Job ${id} of ${this.title} has failed: ${why.message}`, why)
   }
 
-  /** Undefined where there is none yet. A cluster that does not answer is asked again: its job goes on without us. */
+  /** Undefined if there is no news yet. Asks a silent cluster again: its job goes on without us. */
   private async news(
     id: number,
     seen: readonly unknown[] | null,

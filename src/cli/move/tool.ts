@@ -56,7 +56,7 @@ async function moveInstances(call: Call, open: OpenRapi): Promise<number> {
   return failures.size === 0 ? EXIT.ok : EXIT.failure
 }
 
-/** The first question to both clusters also shows whether they can be asked. */
+/** The first question to both clusters also shows whether they answer. */
 async function checkPlacement(source: RemoteCluster, destination: RemoteCluster, moves: readonly Move[]) {
   await source.fields('/2/info').catch(asFailure)
   const { default_iallocator } = await destination.fields('/2/info').catch(asFailure)
@@ -71,7 +71,7 @@ const asFailure = (error: unknown): never => {
   throw new CommandFailure(`move-instance: error: ${errorText(error)}`)
 }
 
-/** Those of the source count for the destination, where that has none of its own. */
+/** The source's access counts for the destination, unless that has its own. */
 async function accessOf(call: Call, source: string, destination: string): Promise<[RapiAccess, RapiAccess]> {
   const { options } = call
   const ca = options.text('src_ca_file')
@@ -145,7 +145,7 @@ function checkNumbers(options: Call['options']): void {
 }
 
 function changesOf(options: Call['options']): Changes {
-  // An empty value takes away what the instance has.
+  // An empty value removes what the instance has.
   const nics = byIndex(options.idents('nics'), 'NIC', MAX_NICS).map((values) => {
     const empty = Object.keys(values).filter((name) => values[name] === '')
     return { ...nicValues(values), ...Object.fromEntries(empty.map((name) => [name, null])) }

@@ -13,7 +13,7 @@ import { CommandFailure, EXIT, refusal } from '../outcome'
 import { NOTHING_GIVEN } from '../instance/modify'
 import { firstArgument, opcodeOf, submitting } from '../submit/submit'
 
-/** An address more or less in a list is no mistake. */
+/** Surplus commas in a list of addresses are ignored. */
 const addresses = (list: readonly string[] | undefined): string[] | undefined => list?.filter((part) => part !== '')
 
 export const addNetwork = submitting(OpNetworkAdd, (call) => {
@@ -62,7 +62,7 @@ export function connectNetwork(call: Call): Promise<number> {
 export const disconnectNetwork = (call: Call): Promise<number> =>
   onGroups(call, (network_name, group_name) => opcodeOf(OpNetworkDisconnect, { network_name, group_name }))
 
-/** One job after the other, for each group named or for all groups; the first that fails is the last. */
+/** One job after the other, for each named group or for all groups; stops at the first failure. */
 async function onGroups(call: Call, opcodeFor: (network: string, group: string) => WireOpCode): Promise<number> {
   const [network = '', ...named] = call.args
   const groups =

@@ -83,7 +83,7 @@ function connection(group: unknown): string {
   return `    ${name ?? ''} (mode:${mode ?? ''} link:${link ?? ''} vlan:${vlan ?? ''})`
 }
 
-/** Each instance in the network with the index and address of its NICs there. */
+/** Each instance in the network, with the index and address of its NICs there. */
 async function instanceLines({ master }: Call, network: ReadonlyMap<string, unknown>): Promise<string[]> {
   const names = Array.isArray(network.get('inst_list')) ? (network.get('inst_list') as unknown[]).map(String) : []
   if (names.length === 0) return ['  not used by any instances']

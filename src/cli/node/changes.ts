@@ -31,7 +31,7 @@ export const addNode = submitting(OpNodeAdd, async (call) => {
   }
 })
 
-/** An embedded cluster makes its nodes itself. */
+/** An embedded cluster makes its own nodes. */
 async function preparedNode(call: Call, name: string) {
   const secondary_ip = call.options.text('secondary_ip')
   if (!call.options.flag('node_setup')) return { node_name: name, secondary_ip, node_setup: false }
@@ -62,7 +62,7 @@ export async function modifyNode(call: Call): Promise<number> {
     disk_state: diskStates(options.idents('disk_state')),
   }
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
-  // A node that was away may act on old knowledge until it is readded.
+  // A node that was away may act on outdated data until it is readded.
   const online = `Node ${node_name} is set online by hand: unless its configuration is still right, use gnt-node add --readd. Continue?`
   if (changes.offline === false && !(await confirm(call, online))) return EXIT.failure
   const manner = { force: options.flag('force'), auto_promote }
@@ -149,11 +149,11 @@ export async function failoverNode(call: Call): Promise<number> {
   const failed = outcomes.filter(({ ok }) => !ok).length
   if (failed === 0) terminal.out(`All ${names.length} instance(s) failed over successfully.`)
   else terminal.out(`There were errors during the failover:\n${failed} error(s) out of ${names.length} instance(s).`)
-  // As in Ganeti, the command names what failed, and still succeeds.
+  // As in Ganeti, the command names failures, and still succeeds.
   return EXIT.ok
 }
 
-/** The node's whole name, and what is on it. */
+/** The node's full name, and its instances. */
 async function instancesOf({ master }: Call, name: string, fields: readonly string[]) {
   const [row] = await master.queryNodes([name], ['name', ...fields], false)
   if (row === undefined) throw refusal(`Node name ${name} not found`, ECODE.NOENT)

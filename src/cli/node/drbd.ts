@@ -1,4 +1,4 @@
-// The DRBD minors of a node. Ganeti asks confd; the same facts are in the disks of the node's instances.
+// The DRBD minors of a node. Ganeti asks confd; the disks of the node's instances have the same facts.
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { Call, Command } from '../command'
 import { CommandFailure, EXIT } from '../outcome'

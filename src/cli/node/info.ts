@@ -55,7 +55,7 @@ function nodeInfo(node: ReadonlyMap<string, unknown>): Info {
 
 const sorted = (names: unknown): Info => niceSort(Array.isArray(names) ? names.map(String) : [])
 
-/** Effective parameters; those that come from above are marked. */
+/** Effective parameters; inherited ones are marked. */
 export function withDefaults(own: unknown, actual: unknown): Info {
   const owned = dict(own)
   const pairs = Object.entries(dict(actual)).map(([name, value]): [string, Info] => {

@@ -1,5 +1,6 @@
-// gnt-node add: makes a machine ready to join, over SSH as root. It gets the cluster's host keys and lets the candidates in, where
-// the cluster looks after SSH; then it gets what noded needs, and noded is started. The job that follows does the rest.
+// gnt-node add: prepares a machine to join, over SSH as root. If the cluster manages SSH, the machine gets the
+// cluster's host keys and lets the candidates in. Then it gets noded's files, and noded is started. The following job
+// does the rest.
 import { X509Certificate } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import * as path from 'node:path'
@@ -21,7 +22,7 @@ import type { Call, ThisNode } from '../command'
 import { CommandFailure, refusal } from '../outcome'
 import type { OptionValues } from '../input/option-values'
 
-/** The cluster's data about the node, and about how to reach its nodes. */
+/** The cluster's data about the node, and about access to its nodes. */
 interface Joining {
   readonly name: string
   readonly address: string
@@ -40,7 +41,7 @@ export interface Joined {
 
 export async function joinNode(call: Call, given: string): Promise<Joined> {
   const { options, terminal } = call
-  // The resolver takes a bare number for an address.
+  // The resolver takes a plain number for an address.
   if (!isHostname(given.toLowerCase()) || /^[\d.]+$/.test(given))
     throw refusal(`Invalid hostname '${given}': a node is added by its name`)
   const here = await call.thisNode()
@@ -79,10 +80,10 @@ async function placeOf(here: ThisNode, given: string): Promise<{ name: string; a
 const readText = async ({ disk }: ThisNode, file: string): Promise<string> =>
   ((await disk.read(file)) ?? '').toString('utf8')
 
-/** The node as the cluster knows it. Refuses a known node without `--readd`, and an unknown one with it. */
+/** The node in the cluster's configuration. Refuses a known node without `--readd`, and an unknown one with it. */
 async function knownNode(call: Call, name: string): Promise<{ secondaryIp: string; port: number } | undefined> {
   const readd = call.options.flag('readd')
-  // A query by a list of names would fail for a name that does not exist.
+  // A query by a list of names would fail for an unknown name.
   const filter = ['&', ['=', 'name', name]]
   const { data } = await call.master.query('node', ['name', 'sip', 'master', 'ndp/ssh_port'], filter)
   const row = data[0]?.map((cell) => cell[1])
@@ -97,7 +98,7 @@ async function knownNode(call: Call, name: string): Promise<{ secondaryIp: strin
   return { secondaryIp: String(sip), port: Number(port) }
 }
 
-/** The SSH port of the group that the node will be in, or of the first group if none was named. */
+/** The SSH port of the node's future group, or of the first group if none was named. */
 async function groupPort({ master, options }: Call): Promise<number> {
   const group = options.text('nodegroup')
   const given = options.keyValues('ndparams')?.['ssh_port']
@@ -140,7 +141,7 @@ async function setUpSsh(call: Call, here: ThisNode, joining: Joining): Promise<v
 async function setUpDaemon(call: Call, here: ThisNode, joining: Joining): Promise<void> {
   const { paths, disk, nodes } = here
   const keys = (await disk.list(paths.dataDir)).filter((file) => file.startsWith('ssconf_'))
-  // As Ganeti reads these files: its own program compares the cluster's name with what it was told.
+  // Ganeti's form of these files: its program compares the cluster's name with the given one.
   const texts = keys.map(async (file) => [
     file.slice('ssconf_'.length),
     (await readText(here, path.join(paths.dataDir, file))).replace(/\n+$/, ''),
@@ -183,7 +184,7 @@ async function runThere(call: Call, here: ThisNode, joining: Joining, there: The
   await run(call, here, joining, { line, input: JSON.stringify(there.request), isKnown: there.isKnown })
 }
 
-/** How much the programs on the other node tell. */
+/** Verbosity options for the programs on the other node. */
 export function handedOn(options: OptionValues): string[] {
   const debug = (options.number('debug') ?? 0) > 0
   return [...(debug ? ['--debug'] : []), ...(options.flag('verbose') ? ['--verbose'] : [])]
@@ -195,7 +196,7 @@ interface Run {
   readonly isKnown: boolean
 }
 
-/** Answers what it prints. The user may be asked for a password, and whether the host is the right one. */
+/** Returns its output. ssh may ask the user for a password, and whether the host is the right one. */
 async function run(call: Call, { paths }: ThisNode, joining: Joining, { line, input, isKnown }: Run): Promise<string> {
   const checked = call.options.flag('ssh_key_check')
   const sshOptions: SshOptions = {

@@ -3,7 +3,7 @@ import { OpNodeAdd, OpNodeSetParams, OpOobCommand } from '../../opcodes/node'
 import { flag, parameter, value } from '../input/option'
 import type { StorageType } from '../../model/templates'
 
-/** In the order in which Ganeti's program names them. */
+/** In the order of Ganeti's program. */
 const STORAGE_TYPES: readonly StorageType[] = ['file', 'lvm-pv', 'lvm-vg', 'sharedfile', 'gluster']
 
 export const oAllocatable = value('--allocatable', 'allocatable', 'bool', 'allow allocation on the volume', {

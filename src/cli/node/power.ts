@@ -1,4 +1,5 @@
-// Requests to nodes beyond the work of their daemons: power and health through out-of-band helpers, and restricted commands.
+// Requests to nodes that do not go through their usual work: power and health through out-of-band helpers, and
+// restricted commands.
 import { isObject } from '../../lib/shapes/shape'
 import { OpNodeSetParams, OpOobCommand, OpRepairCommand, OpRestrictedCommand } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
@@ -61,7 +62,7 @@ const itemsOf = (answer: unknown) =>
     return { item, status }
   })
 
-/** The two forms of nodes' answers: lines, maybe several for each node, and one field of data. */
+/** Two forms of the nodes' answers: lines, possibly several for each node, and one field of data. */
 interface Shown {
   readonly lines: (answer: unknown) => readonly string[]
   readonly data: readonly [field: string, value: (answer: unknown) => unknown]

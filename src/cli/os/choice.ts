@@ -4,7 +4,7 @@ import { osNames } from './commands'
 
 export const ABORTED = Symbol('aborted')
 
-/** Lets the user choose from the operating systems of the cluster by number. */
+/** Lets the user choose from the cluster's operating systems by number. */
 export async function askForOs(call: Call): Promise<string | typeof ABORTED> {
   const { out, ask } = call.terminal
   const names = await osNames(call)

@@ -1,4 +1,4 @@
-// gnt-os: lists operating systems, tells what is wrong with them, and changes their parameters.
+// gnt-os: lists operating systems, shows what is wrong with them, and changes their parameters.
 import { pythonText } from '../../lib/python-text'
 import { OS_SEARCH_PATH } from '../../model/constants/paths'
 import { OpClusterSetParams } from '../../opcodes/cluster'
@@ -62,7 +62,7 @@ export async function showOses(call: Call): Promise<number> {
     Object.fromEntries(rows.flatMap((row) => Object.entries(row[at] ?? {})))
   const [hvparams, osparams] = [configured(OS_FIELDS.indexOf('os_hvp')), configured(OS_FIELDS.indexOf('osparams'))]
   let exitCode: number = EXIT.ok
-  // An OS that no node has may have parameters all the same.
+  // An OS that no node has may still have parameters.
   for (const name of call.args.filter((arg) => !rows.some(([found]) => found === arg))) {
     const known = Object.hasOwn(hvparams, name) || Object.hasOwn(osparams, name)
     const info = entries(
@@ -124,7 +124,7 @@ export async function diagnoseOses(call: Call): Promise<number> {
   return bad ? EXIT.failure : EXIT.ok
 }
 
-/** The answer of one node. A node uses the first definition in its search path. */
+/** The answer of one node, which uses the first definition in its search path. */
 function nodeLines(node: string, found: readonly unknown[]): string[] {
   const [used, ...others] = found.map(list)
   if (used === undefined) return [`  Node: ${node}, status: OS not found`]
@@ -137,7 +137,7 @@ function nodeLines(node: string, found: readonly unknown[]): string[] {
 const osStatus = (valid: unknown, message: unknown): string =>
   valid === true ? 'valid' : `invalid - ${pythonText(message)}`
 
-/** Describes one definition. The version of the interface that an OS declares decides which parts it can have. */
+/** Describes one definition. The interface version that an OS declares decides which parts it may have. */
 function definition([path, valid, message, variants, parameters, versions, trusted]: readonly unknown[]): string {
   const part = (title: string, values: readonly unknown[], none = `no ${title}`) =>
     values.length === 0 ? ` [${none}]` : ` [${title}: ${values.map(pythonText).join(', ')}]`

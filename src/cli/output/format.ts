@@ -1,4 +1,4 @@
-// Values as people read them, in Ganeti's notation: Python's words for true, false and nothing, sizes with units, local times.
+// Values for people, in Ganeti's notation: Python's words for true, false and nothing, sizes with units, local times.
 
 export type Units = 'h' | 'm' | 'g' | 't'
 
@@ -10,7 +10,7 @@ export function formatUnit(size_mib: number, units: Units): string {
   return `${oneDecimal(size_mib / 1024 / 1024)}${suffix('T')}`
 }
 
-/** Python rounds to the even digit when both are equally near: 0.25 is 0.2, 0.75 is 0.8. */
+/** Python rounds halves to the even digit: 0.25 becomes 0.2, 0.75 becomes 0.8. */
 function oneDecimal(value: number): string {
   const between = Number.isInteger(value * 4) && !Number.isInteger(value * 2)
   const below = Math.floor(value * 10)

@@ -7,7 +7,7 @@ const WIDTH = 80
 /** The column at which the help of an option begins. */
 const HELP_COLUMN = 24
 
-/** The commands of a tool with their help, listed as Ganeti does. */
+/** The commands of a tool with their help, in Ganeti's layout. */
 export function toolUsage(tool: Tool): string[] {
   const commands = [...tool.commands].sort((a, b) => (a.name < b.name ? -1 : 1))
   const width = Math.max(...commands.map(({ name }) => name.length))
@@ -36,14 +36,14 @@ export function commandHelp(tool: string, command: Command): string[] {
   ]
 }
 
-/** Ends with the blank that stands between a command and its arguments, even where it takes none, as Ganeti's. */
+/** As in Ganeti, ends with the blank between command and arguments, even without arguments. */
 export const commandUsage = (tool: string, { name, usage }: Command): string[] => [
   ...title('Usage'),
   `  ${called(tool, name)} ${usage}`,
   '',
 ]
 
-/** A tool with one command is that command. */
+/** A tool with a single command. */
 const called = (tool: string, name: string): string => (name === '' ? tool : `${tool} ${name}`)
 
 const examples = (tool: string, { name, examples = [] }: Command): string[] =>

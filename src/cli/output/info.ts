@@ -1,4 +1,4 @@
-// Nested facts as indented lines, in the notation of Ganeti's info commands (nearly YAML).
+// Nested facts as indented lines, in the notation of Ganeti's info commands (almost YAML).
 import { pythonText } from '../../lib/python-text'
 
 export type Info = string | number | boolean | null | readonly Info[] | ReadonlyMap<string, Info>
@@ -6,7 +6,7 @@ export type Info = string | number | boolean | null | readonly Info[] | Readonly
 /** Keys in the given order. */
 export const entries = (...pairs: readonly (readonly [string, Info])[]): ReadonlyMap<string, Info> => new Map(pairs)
 
-/** Any JSON; keys of objects are sorted. */
+/** Any JSON; sorts the keys of objects. */
 export function toInfo(value: unknown): Info {
   if (Array.isArray(value)) return value.map(toInfo)
   if (typeof value === 'object' && value !== null)

@@ -1,4 +1,4 @@
-// `list` and `list-fields`, the same for everything that can be queried.
+// `list` and `list-fields` for all kinds of objects.
 import { pythonText } from '../../lib/python-text'
 import { RESULT_STATUS, RESULT_STATUS_WORDS } from '../../model/constants/query'
 import type { Cell, FieldDefinition, QueryFilter, QueryResource, QueryResult } from '../../rpc/luxi/calls'
@@ -16,11 +16,11 @@ export interface ListSettings {
   readonly defaults: readonly string[]
   /** How to show fields whose kind does not decide it. */
   readonly show?: Readonly<Record<string, (value: unknown) => string>>
-  /** Names are numbers: the ids of jobs. */
+  /** Whether names are numbers: the ids of jobs. */
   readonly numeric?: boolean
-  /** One more condition, from options of the command. */
+  /** An additional condition, from the command's options. */
   readonly condition?: (call: Call) => QueryFilter
-  /** Columns that options of the command add. */
+  /** Columns that the command's options add. */
   readonly more?: (call: Call) => readonly string[]
 }
 
@@ -42,7 +42,7 @@ async function showList(call: Call, settings: ListSettings): Promise<number> {
   return unknown ? EXIT.unknownField : EXIT.ok
 }
 
-/** A result as a table, in the way that the command's options ask for. */
+/** A result as a table, according to the command's options. */
 export function resultLines(call: Call, settings: Pick<ListSettings, 'show'>, result: QueryResult): string[] {
   const rows = result.data.map((row) => row.map((cell, at) => formatCell(cell, result.fields[at], call, settings)))
   const style = { headers: !call.options.flag('no_headers'), separator: call.options.text('separator') }
@@ -64,7 +64,7 @@ async function showFields({ master, args, options, terminal }: Call, what: Query
   return unknown ? EXIT.unknownField : EXIT.ok
 }
 
-/** Whether there are any. */
+/** Returns whether there are any. */
 function warnOfUnknown(fields: readonly FieldDefinition[], terminal: Terminal): boolean {
   const unknown = fields.filter(({ kind }) => kind === 'unknown').map(({ name }) => name)
   if (unknown.length > 0) terminal.err(`Warning: Queried for unknown fields ${unknown.join(', ')}`)
@@ -130,7 +130,7 @@ function formatCell(
 
 const UNITS: readonly Units[] = ['h', 'm', 'g', 't']
 
-/** Programs that read separated columns get bare numbers. */
+/** Programs that parse separated columns get plain numbers. */
 export function unitsOf(units: string | undefined, separator: string | undefined): Units {
   return UNITS.find((unit) => unit === units) ?? (separator === undefined ? 'h' : 'm')
 }

@@ -1,4 +1,4 @@
-// The `list` command of every tool: default columns, and fields that are shown in a way of their own.
+// The `list` command of every tool: default columns, and fields with a special form.
 import { pythonText } from '../../lib/python-text'
 import { formatTimestamp } from './format'
 import { EXIT } from '../outcome'
@@ -100,12 +100,12 @@ export const listLocks: typeof locks = {
   },
 }
 
-/** `a,b`, where other lists are shown as Python's. */
+/** `a,b`; other lists have Python's form. */
 function joined(value: unknown): string {
   return Array.isArray(value) ? value.map(pythonText).join(',') : pythonText(value)
 }
 
-/** Luxid counts a delay in nanoseconds, as Ganeti's. */
+/** luxid counts a delay in nanoseconds, as Ganeti's does. */
 function summaries(value: unknown): string {
   return joined(value).replace(/\((\d+) ns\)/g, (_, ns: string) => `(${Number(ns) / 1e9} s)`)
 }
@@ -132,7 +132,7 @@ function connections(groups: unknown): string {
     .join(', ')
 }
 
-/** `mode:owner,owner` of each request that waits. */
+/** `mode:owner,owner` of each waiting request. */
 function waiters(pending: unknown): string {
   if (!Array.isArray(pending)) return ''
   return pending

@@ -1,8 +1,8 @@
-// Objects that were named and do not exist.
+// Requested objects that do not exist.
 import type { Call } from '../command'
 import { EXIT } from '../outcome'
 
-/** Names on stderr the wanted objects that were not found, and answers the exit code. */
+/** Names the missing objects on stderr. Returns the exit code. */
 export function tellMissing({ args, terminal }: Call, kind: string, found: readonly unknown[]): number {
   if (found.length >= new Set(args).size) return EXIT.ok
   const names = found.map(String)

@@ -1,9 +1,9 @@
-// Pictures of a terminal that follow each other in place. Where the output is no terminal, each is a block of plain lines.
+// Shows pictures on a terminal that replace each other in place. Without a terminal, each is a block of plain lines.
 
 /** The terminal, or a pipe or file in its place. */
 export interface Canvas {
   readonly isTerminal: boolean
-  /** Characters; undefined where there is no terminal. */
+  /** Characters; undefined if it is no terminal. */
   size(): { readonly columns: number; readonly rows: number } | undefined
   write(text: string): void
 }
@@ -17,7 +17,7 @@ export class Picture {
 
   constructor(private readonly canvas: Canvas) {}
 
-  /** One write for a whole picture, in which nothing is erased before it is written again: so nothing flickers. */
+  /** Writes a whole picture at once and overwrites in place, so that nothing flickers. */
   show(lines: readonly string[]): void {
     const size = this.canvas.isTerminal ? this.canvas.size() : undefined
     const begin = this.last === undefined ? `${OTHER_SCREEN}${HIDE_CURSOR}` : ''
@@ -26,7 +26,7 @@ export class Picture {
     this.last = lines
   }
 
-  /** The terminal is as it was before, and the last picture stays on it as plain lines. */
+  /** Restores the terminal; the last picture stays as plain lines. */
   close(): void {
     if (this.last === undefined || !this.canvas.isTerminal) return
     this.canvas.write(`${SHOW_CURSOR}${FIRST_SCREEN}${this.last.join('\n')}\n`)
@@ -34,7 +34,7 @@ export class Picture {
   }
 }
 
-/** A line that does not fit is cut; so are the lines below the last row, of which the number is told. */
+/** Cuts long lines, and lines below the last row, whose number is shown. */
 function fitted(lines: readonly string[], size: { columns: number; rows: number }): string {
   // Some terminals do not know their size.
   const [columns, rows] = [size.columns || Infinity, size.rows || Infinity]

@@ -1,4 +1,4 @@
-// The options that would make an instance policy again.
+// The options that would recreate an instance policy.
 import type { Call } from '../command'
 import { EXIT } from '../outcome'
 
@@ -17,7 +17,7 @@ export async function showGroupPolicies({ args, options, master, terminal }: Cal
   return EXIT.ok
 }
 
-/** Only of sizes, as in Ganeti. Standard sizes are the cluster's alone. */
+/** Only sizes, as in Ganeti. Only the cluster has standard sizes. */
 function optionsOf(policy: Fields, withStandard: boolean): string {
   const standard = withStandard ? fieldsOf(policy['std']) : {}
   const bounds: unknown[] = Array.isArray(policy['minmax']) ? policy['minmax'] : []

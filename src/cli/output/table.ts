@@ -1,4 +1,4 @@
-// Rows as a table, aligned, or separated by a text of the user's.
+// Rows as a table, aligned, or separated by a given text.
 export interface Column {
   readonly title: string
   readonly alignRight: boolean
@@ -6,13 +6,13 @@ export interface Column {
 
 export interface TableOptions {
   readonly headers: boolean
-  /** Put between the cells, which are then not padded. */
+  /** Stands between the cells, which are then not padded. */
   readonly separator?: string | undefined
   /** Pads the last title too, as Ganeti does in tables that do not come from a query. */
   readonly padTitles?: boolean
 }
 
-/** Rows of text as lines; the last column is padded only when it is aligned right. */
+/** Rows of text as lines; the last column is padded only if it is aligned right. */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-// gnt-storage: providers of external storage, and what is wrong with them.
+// gnt-storage: providers of external storage, and their faults.
 import { pythonText } from '../../lib/python-text'
 import { niceSort, niceSortBy } from '../../model/nice-sort'
 import { OpExtStorageDiagnose } from '../../opcodes/os'
@@ -10,7 +10,7 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 const pairs = (value: unknown): [string, unknown][] =>
   niceSortBy(typeof value === 'object' && value !== null ? Object.entries(value) : [], ([name]) => name)
 
-/** Every provider; what was named is looked for among them. */
+/** Every provider; the caller selects the named ones. */
 async function providers({ jobs }: Call, fields: readonly string[]): Promise<unknown[][]> {
   const rows = list(await jobs.run(opcodeOf(OpExtStorageDiagnose, { output_fields: fields, names: [] })))
   return rows.map((row) => [...list(row)])
@@ -24,7 +24,7 @@ async function someProviders(call: Call, fields: readonly string[], complaint: s
 
 const FIELDS = ['name', 'node_status', 'nodegroup_status', 'parameters']
 
-/** The providers that the arguments name, or all; one that is not there is a failure. */
+/** The named providers, or all; a missing one is a failure. */
 export async function storageData(call: Call): Promise<unknown> {
   const rows = await providers(call, FIELDS)
   const missing = call.args.filter((name) => !rows.some(([found]) => found === name))

@@ -1,7 +1,7 @@
-// Ends of a wait for a job that are no failure of the job.
+// Ends of a wait that are no failures of the job.
 import type { JobId } from '../../rpc/luxi/calls'
 
-/** The job is in the queue and is not waited for. */
+/** The job is in the queue, and the command does not wait for it. */
 export class JobSubmitted extends Error {
   constructor(readonly id: JobId) {
     super(`JobID: ${id}`)

@@ -12,9 +12,9 @@ import { JobCanceled, JobSubmitted } from './job-outcomes'
 import { explained } from '../input/unreadable'
 import type { OptionValues } from '../input/option-values'
 
-/** Seconds for which one call waits for news of a job; events end it earlier. */
+/** Seconds that one call waits for news of a job; events end it earlier. */
 const WAIT_S = 60
-/** After so long without news it is said what the job waits for. */
+/** Seconds without news after which the command says what the job waits for. */
 const NEWS_S = 5
 const PRIORITIES: Readonly<Record<string, number>> = { low: 10, normal: 0, high: -10 }
 const FINAL: readonly unknown[] = ['canceled', 'success', 'error']
@@ -48,26 +48,28 @@ export class Jobs {
     private readonly options: OptionValues,
   ) {}
 
-  /** Submits one opcode and waits for its result; with --submit it is not waited for. */
+  /** Submits one opcode and waits for its result, unless --submit is given. */
   async run(op: WireOpCode, drainedToo = false): Promise<unknown> {
     return (await this.runAll([op], drainedToo))[0]
   }
 
-  /** The same with several opcodes in one job; their results. */
+  /** The same with several opcodes in one job. Returns their results. */
   async runAll(ops: readonly WireOpCode[], drainedToo = false): Promise<unknown[]> {
     const id = await this.submit(ops, drainedToo)
     this.tell(id)
     return this.wait(id)
   }
 
-  /** Prints the id, alone on its line as `gnt job` takes it, where it was asked for; with --submit that is all there is to do. */
+  /**
+   * Prints the id, alone on its line so that `gnt job` accepts it, if requested. With --submit nothing else happens.
+   */
   tell(id: JobId): void {
     const only = this.options.flag('submit_only')
     if (only || this.options.flag('print_jobid')) this.terminal.out(String(id))
     if (only) throw new JobSubmitted(id)
   }
 
-  /** `drainedToo`: also while the queue takes no jobs. */
+  /** `drainedToo`: even while the queue is drained. */
   submit(ops: readonly WireOpCode[], drainedToo = false): Promise<JobId> {
     const marked = ops.map((op) => this.marked(op))
     const id = drainedToo ? this.master.submitJobToDrainedQueue(marked) : this.master.submitJob(marked)
@@ -141,8 +143,8 @@ export class Jobs {
   }
 
   /**
-   * Shows the log of a job until it ends; its opcodes' results, or the error of the opcode that failed. Entries that `taken` says
-   * it took are not shown.
+   * Shows a job's log until it ends. Returns its opcodes' results, or throws the failed opcode's error. Skips entries
+   * that `taken` handles.
    */
   async wait(id: JobId, show = true, taken?: (entry: LogEntry) => Promise<boolean>): Promise<unknown[]> {
     this.terminal.following(id)
@@ -187,7 +189,7 @@ export class Jobs {
     if (status === 'waiting') this.terminal.err(`Job ${id} is waiting for its locks`)
   }
 
-  /** Adds what the command line says of every opcode: who asked, why, how urgently. */
+  /** Adds the command line's common parameters to every opcode: origin, reason, priority. */
   private marked(op: WireOpCode): WireOpCode {
     const now = nanoseconds(this.clock)
     const reason = this.options.text('reason')
@@ -210,7 +212,7 @@ export function formatLog([, [seconds], type, message]: LogEntry): string {
   return `${formatCtime(seconds)} ${type === 'message' && typeof message === 'string' ? message : pythonText(message)}`
 }
 
-/** An opcode's result is its error as `[class, arguments]`; anything else is shown as it is. */
+/** Parses an opcode's error `[class, arguments]`; shows anything else as it is. */
 function opcodeError(result: unknown, index: number, partial: boolean): GanetiError {
   if (Array.isArray(result) && typeof result[0] === 'string' && Array.isArray(result[1])) return errorFromWire(result)
   const text = pythonText(result)

@@ -1,11 +1,11 @@
-// One opcode from options to its end, as most commands need it.
+// Runs one opcode, from options to its end, as most commands do.
 import { pythonText } from '../../lib/python-text'
 import { type InputOf, type OpcodeDefinition } from '../../opcodes/opcode'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Call } from '../command'
 import { EXIT } from '../outcome'
 
-/** Names are checked by the compiler; the values come from the command line and are checked by luxid, in its words. */
+/** The compiler checks names. The values come from the command line; luxid checks them, in its words. */
 export type Params<D extends OpcodeDefinition> = Partial<Record<keyof InputOf<D>, unknown>>
 
 export function opcodeOf<D extends OpcodeDefinition>(definition: D, params: Params<D>): WireOpCode {
@@ -13,7 +13,7 @@ export function opcodeOf<D extends OpcodeDefinition>(definition: D, params: Para
   return { OP_ID: definition.id, ...given }
 }
 
-/** A command that is one opcode, and prints nothing when it succeeds. */
+/** A command that is one opcode, and prints nothing on success. */
 export const submitting =
   <D extends OpcodeDefinition>(definition: D, params: (call: Call) => Params<D> | Promise<Params<D>>) =>
   async (call: Call): Promise<number> => {
@@ -29,5 +29,5 @@ export function printChanges({ terminal }: Call, kind: string, name: string, res
     if (Array.isArray(change)) terminal.out(` - ${String(change[0]).padEnd(5)} -> ${pythonText(change[1])}`)
 }
 
-/** The first argument; the table of the command says that it is there. */
+/** The first argument; the command's table requires it. */
 export const firstArgument = ({ args }: Call): string => args[0] ?? ''

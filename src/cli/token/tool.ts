@@ -27,7 +27,7 @@ const oValidFor = value(
   'how long it is valid: 12h, 30d; without it, until it is revoked',
 )
 
-/** Bearer tokens of the remote API. Anybody who may run commands on the master manages all tokens. */
+/** Bearer tokens of the remote API. A user who may run commands on the master manages all tokens. */
 export const tokenTool: Tool = {
   name: 'gnt-token',
   commands: [

@@ -1,4 +1,4 @@
-// The programs ganeti-watcher and ganeti-cleaner: their words, as Ganeti's take them, and what they answer.
+// The programs ganeti-watcher and ganeti-cleaner: their arguments, as Ganeti's, and their results.
 import { parseArgs } from 'node:util'
 import { RELEASE_VERSION } from '../../model/constants/versions'
 import { EXIT } from '../../model/constants/daemons'
@@ -9,11 +9,11 @@ import { parseTimespec } from '../cluster/control'
 
 export interface WatcherCall extends WatcherOptions {
   readonly debug: boolean
-  /** The remote API is asked at this address whether it lives. */
+  /** The address at which the remote API is checked. */
   readonly rapiIp: string | undefined
 }
 
-/** A program that ends before it does anything. */
+/** Ends the program before it does anything. */
 export class EndsNow extends Error {
   constructor(
     readonly text: string,

@@ -1,4 +1,4 @@
-// The daemons of this node: which should run and do, what they use, and whether they had to be started again.
+// This node's daemons: which should run and do run, what they use, and whether they were restarted.
 import { DAEMON_CALM_S, DAEMON_RESTARTS_COUNTED } from '../../model/limits/collectors'
 import type { Place, Role } from '../../roles/role'
 import { ROLES } from '../../roles/table'
@@ -36,7 +36,7 @@ export const daemons: Collector = {
   },
 }
 
-/** A daemon as it was at the last look. */
+/** A daemon at the last look. */
 interface Seen {
   readonly facts: ProcessFacts | undefined
   readonly at_ms: number
@@ -77,16 +77,16 @@ async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<u
   return { status: summary(daemons.map((one) => one.status)), daemons }
 }
 
-/** A daemon that is stopped, or never comes to an end with what it does, does not tell them. */
+/** A daemon that is stopped or hangs does not return them. */
 async function ownFigures(sources: NodeSources, { name }: Role, facts: ProcessFacts | undefined) {
   return facts && (await sources.figures?.(name).catch(() => 'no answer' as const))
 }
 
 const silent = ({ name }: Role): Status => ({ code: 2, message: `${name} runs, and does not answer` })
 
-/** Some roles are for clusters of one kind only, which their ssconf files tell; others run since somebody has asked for them. */
+/** Some roles run only in clusters whose ssconf files say so; others only on demand. */
 async function isWanted(sources: NodeSources, { name, place, lines = {} }: Role): Promise<boolean> {
-  // It is there until the daemon is stopped, and stays when it is killed.
+  // The pid file exists until the daemon is stopped, and stays when it is killed.
   if (place === 'demand' && (await readIfThere(sources, sources.paths.pidFile(name))) === undefined) return false
   const found = await Promise.all(
     Object.entries(lines).map(async ([key, line]) => (await ssconf(sources, key)).includes(line)),
@@ -105,7 +105,7 @@ async function placesHere(sources: NodeSources): Promise<readonly Place[]> {
   ]
 }
 
-/** The number in its file may be another process by now: a daemon's own arguments or title name its role. */
+/** Another process may have the number in the file by now. A daemon's arguments or title name its role. */
 async function daemonProcess(sources: NodeSources, { name, program }: Role): Promise<ProcessFacts | undefined> {
   const pid = Number(await readIfThere(sources, sources.paths.pidFile(name)))
   if (!Number.isInteger(pid) || pid <= 0) return undefined
@@ -116,7 +116,7 @@ async function daemonProcess(sources: NodeSources, { name, program }: Role): Pro
 function following(before: Seen | undefined, facts: ProcessFacts | undefined, at_ms: number): Seen {
   const again = before?.facts !== undefined && facts !== undefined && !isSame(before.facts, facts)
   return {
-    // One that is missed now is started again later, so what it was is kept.
+    // A missing daemon will be restarted, so its last data is kept.
     ...{ facts: facts ?? before?.facts, at_ms },
     restarts: Math.min((before?.restarts ?? 0) + (again ? 1 : 0), DAEMON_RESTARTS_COUNTED),
     restarted_ms: again ? at_ms : (before?.restarted_ms ?? -Infinity),
@@ -143,7 +143,7 @@ async function memoryOf(sources: NodeSources, facts: ProcessFacts | undefined) {
 }
 
 function judge({ name, place }: Role, facts: ProcessFacts | undefined, since_ms: number): Status {
-  // Where a service manager starts each daemon by itself, they have no common parent.
+  // If a service manager starts each daemon, they have no common parent.
   if (facts === undefined)
     return place === 'system' ? OK : { code: 4, message: `${name} does not run, and should on this node` }
   return since_ms < DAEMON_CALM_S * 1000 ? { code: 1, message: `${name} was started again` } : OK

@@ -1,5 +1,5 @@
-// The last hours of the node and of its instances: one look a minute, at files of the kernel alone, and also when nobody asks, because what
-// was not measured cannot be told later. Everything is in memory, and in a file that a restart reads.
+// The last hours of the node and its instances: one look a minute, only at files of the kernel, and also when nobody
+// asks, because nobody can measure the past. Everything is in memory, and in a file for the next start.
 import type { Timer } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { errorText } from '../../lib/system-failure'
@@ -23,7 +23,7 @@ import { Track } from './track'
 export interface HistoryOptions {
   readonly sources: NodeSources
   readonly log: Log
-  /** Keeps what a restart shall find. */
+  /** Saves the history for a restart. */
   save(history: SavedHistory): Promise<void>
 }
 
@@ -37,7 +37,7 @@ interface Looked {
 }
 
 export class History {
-  /** The time of each row; NaN where there is none. */
+  /** The time of each row; NaN for an empty row. */
   private readonly times = new Float64Array(HISTORY_LOOKS).fill(NaN)
   private readonly node: NodeTrack = new Track(NODE_COLUMNS, HISTORY_LOOKS)
   private readonly instances = new Map<string, InstanceTrack>()
@@ -51,7 +51,7 @@ export class History {
     this.saved_ms = options.sources.clock.monotonic_ms()
   }
 
-  /** Looks again and again until it is closed. */
+  /** Looks regularly until it is closed. */
   async start(): Promise<void> {
     await this.lookOnce()
     const { clock } = this.options.sources
@@ -60,20 +60,20 @@ export class History {
     if (!this.closed) this.timer = clock.after(HISTORY_LOOK_S * 1000, () => void this.start(), { background: true })
   }
 
-  /** The node's, later than that time, in seconds since the epoch. */
+  /** The node's history after this time, in seconds since the epoch. */
   ofNode(since_s: number): NodeHistory {
     const rows = this.rows(since_s)
     return { interval_s: HISTORY_LOOK_S, times: this.timesOf(rows), ...this.node.told(rows) }
   }
 
-  /** An instance's, as long as it ran here. */
+  /** An instance's history, while it ran here. */
   ofInstance(name: string, since_s: number): InstanceHistory {
     const track: InstanceTrack = this.instances.get(name) ?? new Track(INSTANCE_COLUMNS, HISTORY_LOOKS)
     const rows = this.rows(since_s).filter((row) => track.has(row))
     return { interval_s: HISTORY_LOOK_S, times: this.timesOf(rows), ...track.told(rows) }
   }
 
-  /** Takes over what a former process has saved, before the first look. */
+  /** Loads an earlier process's history, before the first look. */
   restore({ node, instances }: SavedHistory): void {
     const rowOf = new Map(node.times.map((time, at) => [time, at]))
     const tracks = Object.entries(instances).map(([name, told]) => {
@@ -96,7 +96,7 @@ export class History {
 
   private async lookOnce(): Promise<void> {
     try {
-      // No finer than a time in an address may be, so that what was told can be asked for.
+      // No finer than the times in requests, so that clients can ask for the rest.
       const time_s = Math.round(this.options.sources.clock.now_ms()) / 1000
       const now = await look(this.options.sources)
       if (this.closed) return
@@ -108,9 +108,9 @@ export class History {
     }
   }
 
-  /** One more row of everything. */
+  /** Adds a row for the node and all instances. */
   private add(time_s: number, node: NodeFigures, instances: ReadonlyMap<string, InstanceFigures>): void {
-    // The clock was set back: what would be later than now is not told any more.
+    // If the clock was set back, rows in the future are dropped.
     for (const [row, time] of this.times.entries()) if (time >= time_s) this.times[row] = NaN
     this.times.copyWithin(0, 1)
     this.times[HISTORY_LOOKS - 1] = time_s
@@ -122,7 +122,7 @@ export class History {
     }
   }
 
-  /** For an instance that is new here, in the place of the one that is gone for the longest. */
+  /** Makes room for a new instance: forgets the one that has been gone for longest. */
   private makeRoom(name: string): void {
     if (this.instances.has(name)) return
     if (this.instances.size >= HISTORY_INSTANCES_MAX) {
@@ -150,7 +150,7 @@ export class History {
     })
   }
 
-  /** Told when it begins and when it ends. */
+  /** Logged when a failure begins and when it ends. */
   private note(failure: string | undefined): void {
     const { log } = this.options
     if (failure !== undefined && !this.failing) log.warn({ failure }, 'nothing was measured')
@@ -175,7 +175,7 @@ function instanceFigures({ uptime_s, instances }: Looked, before: Looked | undef
   const elapsed_s = uptime_s - (before?.uptime_s ?? NaN)
   const figures = [...instances].map(([name, { now, counters, started_s }]) => {
     const known = before?.instances.get(name)
-    // The counters of one that was started since begin at nothing.
+    // A machine that started since the last look has counters that began at zero.
     const isNew = before !== undefined && known?.started_s !== started_s && started_s >= before.uptime_s
     const from = isNew ? zeroOf(counters) : known?.started_s === started_s ? known.counters : undefined
     return [name, { ...now, ...ratesOf(from, counters, elapsed_s) }] as const
@@ -188,7 +188,7 @@ const zeroOf = (counters: InstanceLook['counters']): InstanceLook['counters'] =>
   ...Object.fromEntries(Object.keys(counters).map((name) => [name, 0])),
 })
 
-/** One row of what was told. */
+/** One row of figures. */
 function figuresAt<N extends string>(
   columns: readonly N[],
   told: Readonly<Record<N, readonly (number | null)[]>>,

@@ -1,5 +1,5 @@
-// A look at the instances of KVM: what each has of the node, and what it has taken of it so far. Only files of the kernel are read: QEMU's
-// monitor talks to one client at a time, and noded needs it.
+// A look at the KVM instances: what each uses of the node, and its counters. It reads only files of the kernel, because
+// QEMU's monitor talks to one client at a time, and noded needs it.
 import { kvmProcesses, type KvmProcess } from '../kvm-processes'
 import { type NodeSources, readIfThere } from '../report'
 import type { Counters } from './rates'
@@ -42,14 +42,14 @@ async function lookAt(
     counters: {
       cpus_busy: process.cpu_s,
       ...{ disk_read_bytes_per_s: disks?.in_bytes, disk_write_bytes_per_s: disks?.out_bytes },
-      // The node receives what the guest sends.
+      // The guest's output is the tap's input.
       ...{ net_in_bytes_per_s: nics?.out_bytes, net_out_bytes_per_s: nics?.in_bytes },
     },
     started_s: process.started_s,
   }
 }
 
-/** Anything of a process that ends meanwhile is not known. */
+/** If a process ends during the look, its data is unknown. */
 const factsOf = async (
   sources: NodeSources,
   pid: number,
@@ -74,11 +74,11 @@ async function storageOf(sources: NodeSources, pid: number): Promise<Traffic | u
   return in_bytes === undefined || out_bytes === undefined ? undefined : { in_bytes, out_bytes }
 }
 
-/** The kernel counts nothing as storage for disks that QEMU reaches over the network. */
+/** The kernel counts no storage for disks that QEMU reaches over the network. */
 const isRemote = (command: readonly string[]): boolean =>
   command.some((word) => /(^|[,.])driver=(rbd|gluster|nbd|iscsi)(,|$)|(^|,)file=(rbd|gluster|nbd|iscsi)[:+]/.test(word))
 
-/** Noted by noded when it makes them. QEMU's own user-mode network has none. */
+/** noded notes them when it makes them. QEMU's own user-mode network has none. */
 async function tapsOf(sources: NodeSources, name: string): Promise<string[]> {
   const directory = `${sources.paths.runDir}/kvm-hypervisor/nic/${name}`
   const notes = (await sources.list(directory).catch(() => [])).map((index) =>

@@ -1,4 +1,4 @@
-// A look at the node itself: what it is, and what it has done so far.
+// A look at the node itself: its current figures and its counters.
 import { TICKS_PER_S } from '../processes'
 import { type NodeSources, readIfThere } from '../report'
 import type { Counters } from './rates'
@@ -41,7 +41,10 @@ async function memoryOf(sources: NodeSources): Promise<{ memory_used_bytes?: num
   return { memory_used_bytes: total - available, memory_total_bytes: total }
 }
 
-/** Seconds of all processors: of users and the system, of nice processes, and of interrupts. To be idle or to wait for a disk is no work. */
+/**
+ * Busy seconds of all processors: users, system, nice processes and interrupts. Idling and waiting for a disk do not
+ * count.
+ */
 async function busyOf(sources: NodeSources): Promise<number | undefined> {
   const [, ...ticks] = ((await readIfThere(sources, '/proc/stat')) ?? '').split('\n', 1)[0]?.split(/\s+/) ?? []
   const [user, nice, system, , , irq, softirq] = ticks.map(Number)

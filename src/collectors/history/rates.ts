@@ -1,12 +1,9 @@
-// What was done per second, from counters as they were at two looks.
+// Rates per second, from counters at two looks.
 
-/** Undefined: it cannot be read. */
+/** Undefined if unreadable. */
 export type Counters<N extends string> = Readonly<Record<N, number | undefined>>
 
-/**
- * Undefined where it is not known. A counter that is lower than before has begun anew at some time between, and what it had counted
- * until then is lost.
- */
+/** Undefined if unknown. A counter that has decreased began again meanwhile; its earlier count is lost. */
 export function ratesOf<N extends string>(
   before: Counters<N> | undefined,
   now: Counters<N>,

@@ -1,4 +1,4 @@
-// The file in which the last hours outlive the process. What cannot be read there is lost, and nothing else is.
+// The file that keeps the history across restarts. Unreadable parts are lost, and nothing else.
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import { dictOf } from '../../lib/shapes/containers'
@@ -19,7 +19,7 @@ const saved: Shape<SavedHistory> = objectOf(
   { others: 'refused' },
 )
 
-/** Undefined where there is none. */
+/** Undefined if there is no file. */
 export async function readHistory(disk: Pick<Disk, 'read'>, file: string, log: Log): Promise<SavedHistory | undefined> {
   try {
     const text = await disk.read(file, HISTORY_BYTES_MAX)
@@ -30,6 +30,6 @@ export async function readHistory(disk: Pick<Disk, 'read'>, file: string, log: L
   }
 }
 
-/** After a crash of the machine nobody misses it. */
+/** Not durable: after a crash of the machine nobody needs it. */
 export const writeHistory = (disk: Pick<Disk, 'write'>, file: string, history: SavedHistory): Promise<void> =>
   disk.write(file, JSON.stringify(history), { durable: false })

@@ -1,8 +1,8 @@
-// The last figures of one thing, a row of them for each look. The oldest row goes when a new one comes, so it never takes more room.
+// The last figures of one node or instance, a row for each look. A new row replaces the oldest, so the size is fixed.
 
 export class Track<N extends string> {
   private readonly values: Float32Array
-  /** Looks since it was seen last. */
+  /** The number of looks since it was last seen. */
   unseen = 0
 
   constructor(
@@ -20,13 +20,13 @@ export class Track<N extends string> {
     this.unseen = figures === undefined ? this.unseen + 1 : 0
   }
 
-  /** Whether anything is known of that row. */
+  /** Whether the row has data. */
   has(row: number): boolean {
     const width = this.columns.length
     return this.values.subarray(width * row, width * (row + 1)).some((value) => !Number.isNaN(value))
   }
 
-  /** The figures of those rows, column by column. */
+  /** The figures of these rows, by column. */
   told(rows: readonly number[]): Record<N, (number | null)[]> {
     const column = (name: N, at: number) => [
       name,
@@ -36,6 +36,6 @@ export class Track<N extends string> {
   }
 }
 
-/** Nobody reads more digits, and they would make up most of an answer. */
+/** More digits are useless, and would make up most of an answer. */
 const rounded = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : Math.round(value * 1000) / 1000

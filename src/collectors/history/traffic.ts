@@ -9,7 +9,7 @@ export interface Traffic {
 const HEADER_LINES = 2
 const SENT = 8
 
-/** What each interface has received and sent, as the kernel counts it. */
+/** Received and sent bytes of each interface, by the kernel's counters. */
 export async function interfaceTraffic(sources: NodeSources): Promise<ReadonlyMap<string, Traffic>> {
   const lines = ((await readIfThere(sources, '/proc/net/dev')) ?? '').split('\n').slice(HEADER_LINES)
   const found = lines.flatMap((line) => {
@@ -24,7 +24,7 @@ export async function interfaceTraffic(sources: NodeSources): Promise<ReadonlyMa
 const SECTOR_BYTES = 512
 const [NAME, READ, WRITTEN] = [2, 5, 9]
 
-/** What each disk has read and written. */
+/** Read and written bytes of each disk. */
 export async function diskTraffic(sources: NodeSources): Promise<ReadonlyMap<string, Traffic>> {
   const lines = ((await readIfThere(sources, '/proc/diskstats')) ?? '').split('\n')
   const found = lines.flatMap((line) => {
@@ -36,7 +36,7 @@ export async function diskTraffic(sources: NodeSources): Promise<ReadonlyMap<str
   return new Map(found)
 }
 
-/** Those with a device behind them: bridges, taps, volumes and partitions would count the same once more. */
+/** Only those with a physical device: bridges, taps, volumes and partitions would count the same again. */
 export async function ofDevices(
   sources: NodeSources,
   directory: '/sys/block' | '/sys/class/net',
@@ -49,7 +49,7 @@ export async function ofDevices(
   return sum((await Promise.all(looks)).flat())
 }
 
-/** Undefined when there are none. */
+/** Undefined if there are none. */
 export function sum(all: readonly Traffic[]): Traffic | undefined {
   if (all.length === 0) return undefined
   return {

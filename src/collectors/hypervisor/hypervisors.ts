@@ -1,4 +1,4 @@
-// The node's resources as each hypervisor sees them, which may be others than those that the system sees.
+// The node's resources as each hypervisor sees them, which may differ from the system's view.
 import { errorText } from '../../lib/system-failure'
 import { type Collector, type NodeSources, ssconf } from '../report'
 import { about, anything, dict, int, list, maybe, record, text } from '../shapes'

@@ -1,4 +1,4 @@
-// How each disk of the node's instances is: healthy or not, and what its storage says of it.
+// The state of each disk of the node's instances, as its storage reports it.
 import { errorText } from '../../lib/system-failure'
 import { disksByInstance, nodeInstances } from '../configuration'
 import { type Collector, type NodeSources, OK, type Status, listOf, readIfThere, summary } from '../report'
@@ -60,7 +60,7 @@ async function collect(sources: NodeSources): Promise<unknown> {
   return { status: summary(instances.map((one) => one.status)), instances }
 }
 
-/** All disks are compared with one look at each of the node's storages, and only with those that have a disk here. */
+/** One look at each storage serves all disks. Only storages with a disk here are looked at. */
 function lookedAtOnce(sources: NodeSources): Backing {
   let volumes: ReturnType<typeof logicalVolumes> | undefined
   let devices: Promise<readonly DrbdDevice[]> | undefined
@@ -95,7 +95,7 @@ const notKnown = (error: unknown): Finding => ({ status: { code: 2, message: err
 
 interface Side {
   readonly role: Role
-  /** The node where the instance has its primary. */
+  /** The node that is the instance's primary. */
   readonly onPrimary: string
 }
 
@@ -110,7 +110,7 @@ async function findingOf(backing: Backing, disk: Fields, side: Side): Promise<Fi
   return fileDisk(backing.sources, file)
 }
 
-/** The file or device that a disk is on its node. */
+/** The file or device of a disk on its node. */
 function fileOf(template: string, id: readonly unknown[]): string | undefined {
   const kind = diskIdOf(template)
   if (isInFileSystem(template) || kind === 'device') return String(id[1])
@@ -124,7 +124,7 @@ async function fileDisk(sources: NodeSources, file: string): Promise<Finding> {
   return { status: OK, details: { path: file, ...(facts.isFile && { size_bytes: facts.size }) } }
 }
 
-/** The place of a letter in LVM's attributes that says what is wrong. */
+/** The position of the health letter in LVM's attributes. */
 const HEALTH = 8
 const UNHEALTHY: Readonly<Record<string, string>> = {
   p: 'a physical volume of it is missing',

@@ -1,4 +1,4 @@
-// Whether the node's Xen instances are as they should be, as Ganeti reports it.
+// Whether the node's Xen instances have their wanted state, in Ganeti's format.
 import { errorText } from '../../lib/system-failure'
 import { nodeInstances } from '../configuration'
 import { type Collector, type NodeSources, summary } from '../report'

@@ -1,4 +1,5 @@
-// Whether the node's instances are as they should be, whatever hypervisor they have; one that crashed is told from one that was stopped.
+// Whether the node's instances have their wanted state, for all hypervisors. Distinguishes a crash from a requested
+// stop.
 import { errorText } from '../../lib/system-failure'
 import { nodeInstances } from '../configuration'
 import { kvmProcesses } from '../kvm-processes'
@@ -51,21 +52,21 @@ async function collect(sources: NodeSources): Promise<unknown> {
 
 interface Seen {
   readonly state: string
-  /** As QEMU calls it, where that is told. */
+  /** QEMU's name for the state, if known. */
   readonly machine?: string | undefined
   readonly uptime: string | null
 }
 
 const GONE: Seen = { state: 'gone', uptime: null }
-/** States of QEMU in which the guest does nothing. The others are those of a machine that is moved just now. */
+/** QEMU states in which the guest stands still. The other states occur during a migration. */
 const STANDS_STILL: Readonly<Record<string, string>> = {
   ...{ paused: 'paused', suspended: 'paused', prelaunch: 'paused', 'io-error': 'paused', watchdog: 'paused' },
   ...{ 'guest-panicked': 'crashed', 'internal-error': 'crashed' },
 }
-/** Its user ended it from inside. */
+/** Its user shut it down from inside. */
 const USER_DOWN = 'user-down'
 
-/** A hypervisor's report of all its instances; a text says why it says nothing. */
+/** A hypervisor's report of all its instances, or a text that says why there is none. */
 async function viewOf(sources: NodeSources, hypervisor: string): Promise<ReadonlyMap<string, Seen> | string> {
   try {
     if (hypervisor.startsWith('xen-')) return await xenView(sources)

@@ -1,7 +1,8 @@
-// Why an instance is in its state: the trail that the node daemon writes when it was told to start, stop or restart one.
+// Why an instance is in its state: the reason trail that the node daemon writes when it starts, stops or restarts an
+// instance.
 import { type NodeSources, listOf } from '../report'
 
-/** `[source, reason, nanoseconds]` of each step, the last one being the node's own; none when there is no such file. */
+/** `[source, reason, nanoseconds]` of each step, the node's own last; empty without a file. */
 export async function reasonTrail(sources: NodeSources, instance: string): Promise<readonly unknown[]> {
   const file = `${sources.paths.instanceReasonDir}/${instance}`
   try {
@@ -12,7 +13,7 @@ export async function reasonTrail(sources: NodeSources, instance: string): Promi
   }
 }
 
-/** The last that the node was told to do with the instance, such as `shutdown`, and who asked. */
+/** The last order to the node about this instance, such as `shutdown`, and who gave it. */
 export function lastRequest(trail: readonly unknown[]): { readonly action: string; readonly by: string } | undefined {
   const [source] = listOf(trail.at(-1))
   const action = /^gnt:daemon:noded:(\w+)$/.exec(String(source))?.[1]

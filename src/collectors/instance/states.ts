@@ -1,4 +1,4 @@
-// How an instance should be, how it is, and what is to be said of that.
+// An instance's wanted state, actual state, and the verdict.
 import { OK, type Status, type StatusRules } from '../report'
 import { about, float, list, maybe, oneOf, record, status, text, anything } from '../shapes'
 import { lastRequest } from './reasons'
@@ -6,7 +6,7 @@ import type { SeenDomain } from './xen-domains'
 
 export const STATES = ['running', 'blocked', 'paused', 'shutdown', 'crashed', 'dying', 'hung', 'unknown'] as const
 
-/** The fields that every collector of instances tells of each. */
+/** The fields that every instance collector reports. */
 export const INSTANCE_FIELDS = {
   ...{ name: text, uuid: text, adminState: oneOf('up', 'down', 'offline') },
   actualState: oneOf(...STATES),
@@ -46,7 +46,7 @@ export function judge(adminState: string, actualState: string): Status {
   return { code: 4, message: 'The instance is not running as it should be' }
 }
 
-/** An instance that should run and is not here: somebody stopped it, or nobody did. */
+/** An instance that should run but is not here: somebody stopped it, or it crashed. */
 export function absent(trail: readonly unknown[]): { readonly state: string; readonly status: Status } {
   const last = lastRequest(trail)
   if (last?.action === 'shutdown')
@@ -54,7 +54,7 @@ export function absent(trail: readonly unknown[]): { readonly state: string; rea
   return { state: 'crashed', status: { code: 4, message: 'The instance ended, and nobody had asked for that' } }
 }
 
-/** `1 day, 2:03:04`, as Xen's tools write it. */
+/** `1 day, 2:03:04`, in the format of Xen's tools. */
 export function uptimeText(seconds: number): string {
   const [days, rest] = [Math.floor(seconds / 86400), Math.floor(seconds % 86400)]
   const [hours, minutes, left] = [Math.floor(rest / 3600), Math.floor((rest % 3600) / 60), rest % 60]

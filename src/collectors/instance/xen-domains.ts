@@ -1,10 +1,10 @@
-// The domains of Xen on this node, with what two looks tell.
+// The Xen domains of this node, from two looks.
 import type { NodeSources } from '../report'
 import { type XenDomain, parseDomains, parseUptimes } from './xen-text'
 
 export type SeenDomain = XenDomain & { readonly hung: boolean }
 
-/** Asked twice: a domain that used no CPU time in between hangs; of one that went away meanwhile nothing is known. */
+/** Looks twice: a domain that used no CPU time in between hangs. Skips a domain that disappeared meanwhile. */
 export async function listDomains(sources: NodeSources): Promise<ReadonlyMap<string, SeenDomain>> {
   const ask = async () => parseDomains(await sources.run(['xl', 'list', '--long']))
   const [first, second] = [await ask(), await ask()]
@@ -18,6 +18,6 @@ export async function listDomains(sources: NodeSources): Promise<ReadonlyMap<str
   )
 }
 
-/** How long each domain is up, by its id. */
+/** The uptime of each domain, by its id. */
 export const domainUptimes = async (sources: NodeSources): Promise<ReadonlyMap<number, string>> =>
   parseUptimes(await sources.run(['xl', 'uptime']))

@@ -7,7 +7,7 @@ export interface XenDomain {
   readonly state: string
 }
 
-/** The output of `xl list --long`: nested lists in parentheses, of which a few entries count. */
+/** The output of `xl list --long`: nested lists in parentheses, of which we need a few entries. */
 export function parseDomains(text: string): XenDomain[] {
   const tokens = text.match(/[()]|[^\s()]+/g) ?? []
   const domains: XenDomain[] = []
@@ -46,7 +46,7 @@ const STATES: Readonly<Record<string, string>> = {
   '-----d': 'dying',
 }
 
-/** The output of `xl uptime`: how long each domain is up, by its id. */
+/** The output of `xl uptime`: the uptime of each domain, by its id. */
 export function parseUptimes(text: string): Map<number, string> {
   const lines = text.split('\n').slice(1)
   return new Map(

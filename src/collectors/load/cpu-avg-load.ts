@@ -1,4 +1,4 @@
-// How busy the processors of the node are, on average over some minutes.
+// The average load of the node's processors over some minutes.
 import { LOAD_PAUSE_S, LOAD_SAMPLES_MAX, LOAD_WINDOW_S } from '../../model/limits/collectors'
 import { TICKS_PER_S } from '../processes'
 import { type Collector, CollectorFailure, type NodeSources, readSource } from '../report'
@@ -20,7 +20,7 @@ export const cpuAvgLoad: Collector = {
     return {
       async collect() {
         await look()
-        // One look tells no load, and whoever asks first wants an answer.
+        // A load needs two looks, and the first caller wants an answer.
         if (window.ends(0) === undefined) await sources.clock.sleep(LOAD_PAUSE_S * 1000).then(look)
         return loadOf(window)
       },
@@ -41,7 +41,7 @@ function loadOf(window: Window<readonly number[]>): object {
 
 const IDLE = 3
 
-/** The ticks in which the processors were not idle: all together, then one by one. */
+/** Non-idle ticks of the processors: the sum first, then each one. */
 async function workDone(sources: NodeSources): Promise<readonly number[]> {
   const lines = (await readSource(sources, '/proc/stat')).split('\n').filter((line) => line.startsWith('cpu'))
   if (lines.length === 0) throw new CollectorFailure('/proc/stat tells of no processor')

@@ -1,4 +1,4 @@
-// How busy instances keep processors: from the processor time that each has used, as it was at several looks.
+// The processor load of instances, from their used processor time at several looks.
 import { INSTANCES_SEEN_MAX, LOAD_SAMPLES_MAX, LOAD_WINDOW_S } from '../../model/limits/collectors'
 import { dict, float, type AnyShape } from '../shapes'
 import { Window } from './window'
@@ -6,17 +6,17 @@ import { Window } from './window'
 export const LOADS: AnyShape = dict(float)
 
 interface Pace {
-  /** Seconds between the looks that a load is told from, at least. */
+  /** The least number of seconds between the looks for a load. */
   readonly span_s: number
-  /** An instance of which nothing was heard for so long is forgotten. */
+  /** Seconds after which a silent instance is forgotten. */
   readonly silent_s: number
 }
 
 interface Counted {
   readonly window: Window<number>
-  /** As it was read last. */
+  /** The last reading. */
   counter: number
-  /** Grows on where the counter begins anew, as that of an instance that was restarted does. */
+  /** Keeps growing when the counter begins again, as after a restart of the instance. */
   used_s: number
 }
 
@@ -25,7 +25,7 @@ export class InstanceLoads {
 
   constructor(private readonly pace: Pace) {}
 
-  /** Adds a look, and tells processor seconds per second. */
+  /** Adds a look. Returns processor seconds per second. */
   look(at_ms: number, counters: ReadonlyMap<string, number>): Record<string, number> {
     for (const [name, counter] of [...counters].slice(0, INSTANCES_SEEN_MAX)) this.add(name, at_ms, counter)
     for (const [name, { window }] of this.instances) {

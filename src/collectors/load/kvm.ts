@@ -1,4 +1,4 @@
-// The processor time and the memory that instances of KVM take.
+// The processor time and memory of KVM instances.
 import { KVM_SILENT_S } from '../../model/limits/collectors'
 import { kvmProcesses } from '../kvm-processes'
 import type { Collector } from '../report'

@@ -1,4 +1,4 @@
-// A window over samples of counters: as long as is asked for, and never of more samples than that.
+// A window over samples of counters, limited in time and in number.
 
 export interface Sample<T> {
   readonly at_ms: number
@@ -20,7 +20,7 @@ export class Window<T> {
     return this.samples.at(-1)
   }
 
-  /** The oldest and the newest; undefined while they are not `least_s` seconds apart. */
+  /** The oldest and the newest sample; undefined if they are less than `least_s` seconds apart. */
   ends(least_s: number): readonly [oldest: Sample<T>, newest: Sample<T>] | undefined {
     const [oldest, newest] = [this.samples[0], this.samples.at(-1)]
     if (oldest === undefined || newest === undefined || newest === oldest) return undefined

@@ -1,4 +1,4 @@
-// How busy the instances of Xen keep processors, on average over some minutes.
+// The average processor load of Xen instances over some minutes.
 import { XEN_LOAD_SPAN_S } from '../../model/limits/collectors'
 import { type Collector, type NodeSources, NotInstalled } from '../report'
 import { InstanceLoads, LOADS } from './instance-loads'
@@ -13,7 +13,7 @@ export const xenCpuAvgLoad: Collector = {
   },
 }
 
-/** Seconds of processor time by domain; none where there is no Xen. */
+/** Seconds of processor time by domain; empty without Xen. */
 async function domainTimes(sources: NodeSources): Promise<ReadonlyMap<string, number>> {
   try {
     const lines = (await sources.run(['xentop', '-f', '-b', '-i', '1'])).split('\n').slice(1)

@@ -1,4 +1,5 @@
-// Whether the clocks of this node and of the master candidates agree: candidates do not answer whoever has another time.
+// Whether the clocks of this node and of the master candidates agree: candidates do not answer clients whose clock
+// differs.
 import type { CandidateClock } from '../../rpc/confd/clocks'
 import { type Collector, type NodeSources, type Status, OK, summary } from '../report'
 import { about, int, list, maybe, record, status, text } from '../shapes'
@@ -47,7 +48,7 @@ function judge(clocks: readonly CandidateClock[]): Status {
     const where = ahead_s > 0 ? 'ahead of' : 'behind'
     return { code: 4, message: `the clock of ${server} is some ${minutes} minutes ${where} that of this node` }
   })
-  // Its own confd, where it has one, has the same clock as this daemon.
+  // The node's own confd, if it has one, uses the same clock as this daemon.
   const own: Status =
     away.length > near.length
       ? { code: 4, message: 'most candidates have another time than this node: its clock must be set' }

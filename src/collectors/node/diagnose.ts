@@ -1,4 +1,4 @@
-// Whether the node should be repaired or left, as a program of the administrator sees it. The daemon that repairs nodes acts on it.
+// Whether the node needs a repair, as an administrator's program sees it. maintd acts on it.
 import { isMissing } from '../../lib/disk'
 import { DIAGNOSE_COMMANDS_DIR } from '../../model/constants/collectors'
 import { DIAGNOSIS_BYTES_MAX } from '../../model/limits/collectors'
@@ -27,14 +27,14 @@ async function collect(sources: NodeSources): Promise<unknown> {
   if (name === '') return { status: 'Ok' }
   const file = `${sources.paths.local(DIAGNOSE_COMMANDS_DIR)}/${name}`
   const unsafe = await problemOf(sources, name, file)
-  // Ganeti's rule: what nobody may start says nothing of the node.
+  // Ganeti's rule: a program that must not be started says nothing about the node.
   if (unsafe !== undefined) return { status: 'Ok', details: unsafe }
   return verdict(name, await sources.run([file], DIAGNOSIS_BYTES_MAX))
 }
 
 const NAME_AT = '/cluster/diagnose_data_collector_filename'
 
-/** A cluster that has never been told one has no such field. */
+/** A cluster that never set a program lacks this field. */
 async function programName({ ask }: NodeSources): Promise<string> {
   const name = await ask(CONFD.configQuery, NAME_AT).catch((error: unknown) => {
     if (error instanceof Error && /answered with an error/.test(error.message)) return ''
@@ -45,7 +45,10 @@ async function programName({ ask }: NodeSources): Promise<string> {
 
 const WRITABLE = 0o755
 
-/** Only root may be able to change what root will start; in a virtual cluster, who runs its daemons. */
+/**
+ * Only root may be able to change a program that root will start; in a virtual cluster, also the user that runs its
+ * daemons.
+ */
 async function problemOf(sources: NodeSources, name: string, file: string): Promise<string | undefined> {
   if (!/^[\w.-]+$/.test(name) || name.startsWith('.')) return `'${name}' is not the name of a file`
   const facts = await sources.stat(file).catch((error: unknown) => {

@@ -21,7 +21,7 @@ export async function interfaces(sources: NodeSources) {
 async function interfaceOf(sources: NodeSources, name: string) {
   const of = async (file: string) =>
     (await readIfThere(sources, `/sys/class/net/${name}/${file}`).catch(() => undefined))?.trim() ?? ''
-  // Interfaces that are down, or have no speed, refuse to tell one, or tell -1.
+  // Interfaces that are down or have no speed refuse to tell it, or report -1.
   const speed = Number(await of('speed'))
   const counters = await Promise.all(COUNTERS.map(async (one) => [one, Number(await of(`statistics/${one}`))] as const))
   return {

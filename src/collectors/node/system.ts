@@ -1,4 +1,4 @@
-// The node's system: processors, memory, file systems, interfaces, kernel, programs, and how hard each of them is pressed.
+// The node's system: processors, memory, file systems, interfaces, kernel, programs, and the pressure on each resource.
 import { NODE_PROGRAM_VERSIONS_S } from '../../model/limits/collectors'
 import { RELEASE_VERSION } from '../../model/constants/versions'
 import { type Mount, mounts } from '../mounts'
@@ -70,7 +70,7 @@ async function processors(sources: NodeSources) {
   }
 }
 
-/** The kernel's names, and ours. */
+/** The kernel's names and ours. */
 const MEMORY = {
   ...{ MemTotal: 'total', MemFree: 'free', MemAvailable: 'available', Buffers: 'buffers', Cached: 'cached' },
   ...{ SwapTotal: 'swap_total', SwapFree: 'swap_free', Dirty: 'dirty', AnonPages: 'anonymous', Slab: 'slab' },
@@ -86,7 +86,7 @@ async function memoryOf(sources: NodeSources) {
   return Object.fromEntries(found)
 }
 
-/** File systems that hold nothing of their own. */
+/** File systems without storage of their own. */
 const VIRTUAL =
   /^(autofs|binfmt_misc|bpf|cgroup2?|configfs|debugfs|devpts|devtmpfs|efivarfs|fuse\..*|fusectl|hugetlbfs|mqueue|nsfs|proc|pstore|ramfs|rpc_pipefs|securityfs|sysfs|tracefs|squashfs|nfs4?|cifs|ceph|9p)$/
 
@@ -107,7 +107,7 @@ async function kernelOf(sources: NodeSources) {
   return { release: await line('osrelease'), version: await line('version') }
 }
 
-/** Kernels can be built without it. */
+/** Kernels can be built without this. */
 async function pressures(sources: NodeSources) {
   const kinds = ['cpu', 'io', 'memory'] as const
   const texts = await Promise.all(
@@ -132,13 +132,14 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   qemu: ['qemu-system-x86_64', '--version'],
   lvm: ['lvm', 'version'],
   drbd: ['drbdadm', '--version'],
-  // As QEMU's guests use it; `ceph` says the same, and is a Python program that takes six times as long to start.
+  // The version for QEMU's guests. `ceph` reports the same, but is a Python program that takes six times as long to
+  // start.
   ceph: ['rbd', '--version'],
   xen: ['xl', 'info'],
 }
 const NUMBER = /(?:LVM version:|DRBDADM_VERSION=|xen_version\s*:|version)\s*v?(\d[\w.+~-]*)/
 
-/** Starting programs costs more than all else here, and programs seldom change. */
+/** Starting programs is the most expensive part, and programs seldom change. */
 class ProgramVersions {
   private looked_ms = -Infinity
   private found: Readonly<Record<string, string>> = {}

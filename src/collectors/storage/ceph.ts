@@ -1,4 +1,4 @@
-// How a pool of Ceph is.
+// The state of a Ceph pool.
 import { type NodeSources, type Status, fieldsOf, listOf } from '../report'
 import { type FoundStorage, fullness, unmeasured } from './found-storage'
 
@@ -20,7 +20,7 @@ export async function cephStorage(sources: NodeSources, name: string): Promise<F
 const ask = async (sources: NodeSources, ...question: readonly string[]) =>
   fieldsOf(JSON.parse(await sources.run(['ceph', '--connect-timeout', '5', '--format', 'json', ...question])))
 
-/** Ceph mends what it only warns of by itself, if it can. */
+/** Ceph repairs faults of the level `warning` by itself, if it can. */
 function healthStatus(health: Readonly<Record<string, unknown>>): Status | undefined {
   if (health['status'] === 'HEALTH_OK') return undefined
   const texts = Object.values(fieldsOf(health['checks'])).map(

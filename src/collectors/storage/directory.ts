@@ -1,4 +1,4 @@
-// How a directory is in which disks are files, and the file system that it is on.
+// The state of a directory with disk files, and of its file system.
 import { errorCode } from '../../lib/disk'
 import { errorText } from '../../lib/system-failure'
 import { mountOf, mounts } from '../mounts'

@@ -12,7 +12,7 @@ export const diskstats: Collector = {
     return list(record(Object.fromEntries(COLUMNS.map((column) => [column, column === 'name' ? text : int]))))
   },
   open: (sources, { file }) => ({
-    // A node without block devices, as a container may be, has nothing to tell.
+    // A node without block devices, such as a container, has nothing to report.
     collect: async () => parseDiskstats(await (file === undefined ? kernelsFile(sources) : readSource(sources, file))),
   }),
 }
@@ -25,7 +25,7 @@ const COLUMNS =
     ' ',
   )
 
-/** Newer kernels count more behind these columns; that is left out. */
+/** Newer kernels have more columns after these, which are ignored. */
 export function parseDiskstats(text: string): Readonly<Record<string, string | number>>[] {
   const cursor = new TextCursor(text)
   const rows: Record<string, string | number>[] = []

@@ -1,4 +1,4 @@
-// The kernel's text about DRBD, /proc/drbd, of versions 8.0 to 8.4, as records.
+// Parses the kernel's /proc/drbd of DRBD 8.0 to 8.4.
 import { CollectorFailure } from '../report'
 import { unread } from '../text-cursor'
 
@@ -10,7 +10,7 @@ export interface DrbdStatus {
 export interface DrbdDevice {
   readonly minor: number
   readonly connectionState: string
-  /** Absent for a device that is not configured. */
+  /** Absent for an unconfigured device. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 

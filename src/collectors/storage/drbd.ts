@@ -1,4 +1,4 @@
-// How the mirrored disks of the node are, and whose they are.
+// The state of the node's mirrored disks, and their instances.
 import { errorCode } from '../../lib/disk'
 import { errorText } from '../../lib/system-failure'
 import { whyNot } from '../../lib/why-not'
@@ -48,7 +48,7 @@ async function collect(sources: NodeSources, inputs: Inputs): Promise<unknown> {
   const file = inputs['drbd-status']
   const text = await (file === undefined ? readIfThere(sources, '/proc/drbd') : readSource(sources, file))
   if (text === undefined) return { status: OK, versionInfo: null, deviceInfos: [] }
-  // Like Ganeti, this reports a missing pairing before it reports a mistake in the status.
+  // Like Ganeti, reports a missing pairing before a mistake in the status.
   const names = new Map(
     (await pairing(sources, inputs['drbd-pairing'])).map((row) => {
       const [, minor, instance] = listOf(row)

@@ -1,4 +1,4 @@
-// Lists in JSON that an administrator names in a file. What is wrong with one is said in the words of Ganeti's library.
+// Parses JSON lists in files that an administrator names, with the errors of Ganeti's library.
 import { haskellText } from '../../lib/haskell-text'
 
 /** The list, or why there is none. */

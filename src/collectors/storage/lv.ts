@@ -1,4 +1,4 @@
-// The logical volumes of the node, and whose disks they are.
+// The node's logical volumes, and their instances.
 import { disksByInstance, nodeInstances } from '../configuration'
 import { readJsonList } from './json-list'
 import {
@@ -62,7 +62,7 @@ const COMMAND = [
   COLUMNS.map(([, column]) => column).join(','),
 ]
 
-/** `file` has what `lvs` printed, `instances` has `[[instance, [disk, ...]], ...]`. */
+/** `file` has the output of `lvs`, `instances` has `[[instance, [disk, ...]], ...]`. */
 async function collect(sources: NodeSources, { file, instances }: Inputs): Promise<unknown> {
   const volumes = file === undefined ? await logicalVolumes(sources) : parseVolumes(await readSource(sources, file))
   if (file === undefined && volumes.length === 0) return []
@@ -75,7 +75,7 @@ async function collect(sources: NodeSources, { file, instances }: Inputs): Promi
 
 type Volume = Readonly<Record<string, string | number>>
 
-/** A node without LVM has none. */
+/** Empty on a node without LVM. */
 export async function logicalVolumes(sources: NodeSources): Promise<readonly Volume[]> {
   try {
     return parseVolumes(await sources.run(COMMAND))

@@ -1,4 +1,4 @@
-// How each storage is that the cluster's disk templates use on this node, and how much room it has.
+// The state and room of each storage that the cluster's disk templates use on this node.
 import { errorText } from '../../lib/system-failure'
 import { ALLOCATION_TEMPLATES, factsOf, type StorageType } from '../../model/templates'
 import { configured } from '../configuration'
@@ -37,7 +37,7 @@ export const storage: Collector = {
 
 interface Kind {
   readonly type: StorageType
-  /** Where the configuration has the name. */
+  /** The place of the name in the configuration. */
   readonly named: string
   find(sources: NodeSources, name: string): Promise<FoundStorage>
 }
@@ -56,7 +56,7 @@ const KINDS: readonly Kind[] = [
 const templatesOn = ({ type }: Kind): readonly string[] =>
   ALLOCATION_TEMPLATES.filter((template) => factsOf(template).storage === type)
 
-/** They have no storage of which the node knows. */
+/** Templates without storage on the node. */
 const WITHOUT: readonly string[] = ALLOCATION_TEMPLATES.filter((template) => {
   const { empty, adoptedOnly, ownParams } = factsOf(template)
   return empty ?? adoptedOnly ?? ownParams ?? false

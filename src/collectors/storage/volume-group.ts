@@ -1,4 +1,4 @@
-// How a volume group of LVM is.
+// The state of an LVM volume group.
 import { type NodeSources, NotInstalled } from '../report'
 import { type FoundStorage, fullness, unmeasured } from './found-storage'
 

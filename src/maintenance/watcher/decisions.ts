@@ -1,5 +1,5 @@
-// What the watcher does about a node group: pure functions of what the cluster shows, of what is remembered and of the time. The rules
-// are those of Ganeti's watcher.
+// Decides what the watcher does for a node group: pure functions of the cluster's state, the memory and the time, with
+// the rules of Ganeti's watcher.
 import type { InstanceStatus } from '../../model/constants/words'
 import { WATCHER_TRIES_MAX } from '../../model/limits/watcher'
 import { forgetOld, type Memory, type Tries } from './memory'
@@ -24,25 +24,25 @@ export interface WatchedNode {
 export interface GroupState {
   readonly instances: ReadonlyMap<string, WatchedInstance>
   readonly nodes: ReadonlyMap<string, WatchedNode>
-  /** Names of instances that jobs work on. */
+  /** Names of instances that jobs are working on. */
   readonly locked: ReadonlySet<string>
 }
 
-/** An instance that is left as it is although something is wrong with it. */
+/** An instance with a problem that the watcher does not touch. */
 export interface Left {
   readonly name: string
   readonly why: string
 }
 
 export interface InstanceDecisions {
-  /** To be started, with the number of the attempt. */
+  /** Instances to start, with the number of the attempt. */
   readonly restart: readonly { readonly name: string; readonly attempt: number }[]
-  /** Shut down by their users: the cluster is to want them down, too. */
+  /** Instances that their users have shut down: the cluster should want them down, too. */
   readonly cleanUp: readonly string[]
-  /** The last attempt was made before this run. */
+  /** All attempts were used up before this run. */
   readonly gaveUp: readonly string[]
   readonly left: readonly Left[]
-  /** Has the attempts of this run already: a run that is killed has made them. */
+  /** Already includes this run's attempts: a killed run has used them. */
   readonly memory: Memory
 }
 
@@ -79,9 +79,9 @@ export function decideInstances(state: GroupState, former: Memory, now_s: number
 }
 
 export interface Outcomes {
-  /** Clean-ups that worked: nothing of them needs to be remembered. */
+  /** Successful clean-ups, which need not be remembered. */
   readonly cleanedUp: ReadonlySet<string>
-  /** The queue took no job for these, so nothing was tried. */
+  /** The queue refused these jobs, so nothing was tried. */
   readonly refused: ReadonlySet<string>
 }
 
@@ -99,7 +99,7 @@ export interface DiskDecisions {
   readonly memory: Memory
 }
 
-/** A node that has booted lost the other halves of disks; those of instances that were just started are there again. */
+/** A rebooted node has lost the other halves of disks. Those of instances that were just started are back. */
 export function decideDisks(state: GroupState, memory: Memory, started: ReadonlySet<string>): DiskDecisions {
   const booted = [...state.nodes.values()].filter(
     ({ name, bootId }) => bootId !== null && memory.node[name]?.bootid !== bootId,
@@ -114,11 +114,11 @@ export function decideDisks(state: GroupState, memory: Memory, started: Readonly
   return { activate, memory: { ...memory, node: { ...memory.node, ...Object.fromEntries(boots) } } }
 }
 
-/** A group whose storage cannot tell, as that of external providers, is not asked. */
+/** Storage that cannot report, such as external providers', is not asked. */
 export const verifiesDisks = ({ instances }: GroupState): boolean =>
   [...instances.values()].some(({ template }) => template !== 'ext')
 
-/** The instances whose disks a verification has found inactive or degraded, and that can be helped. */
+/** Instances with inactive or degraded disks, according to a verification, that can be helped. */
 export function decideVerified({ instances, nodes }: GroupState, found: readonly string[]): string[] {
   return found.filter((name) => {
     const instance = instances.get(name)

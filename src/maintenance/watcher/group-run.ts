@@ -1,4 +1,4 @@
-// One run of the watcher for a node group: looks, decides, has jobs done, and keeps what is to be remembered.
+// One run of the watcher for a node group: looks, decides, runs jobs, and remembers.
 import { type Clock, seconds } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { HeldLock, LockFile } from '../../lib/file-lock'
@@ -37,23 +37,23 @@ export interface GroupSurroundings {
 
 export interface GroupOptions {
   readonly verifyDisks: boolean
-  /** Nodes that cannot tell of their disks are reported. */
+  /** Whether nodes that cannot report their disks are named. */
   readonly strict: boolean
   /** Why it runs now, for people. */
   readonly why: string
 }
 
-/** Others look after this group. */
+/** Another run is handling this group. */
 export class GroupBusy extends Error {}
 
 export interface Group {
   readonly uuid: string
   readonly name: string
-  /** The uuids of all groups, whose files are put together. */
+  /** The uuids of all groups, whose files are combined. */
   readonly known: readonly string[]
 }
 
-/** Resolves to what it did, also when it could not do all of it. Rejects with GroupBusy. */
+/** Resolves to its report, even if not everything worked. Rejects with GroupBusy. */
 export async function watchGroup(
   group: Group,
   options: GroupOptions,
@@ -95,11 +95,14 @@ class GroupRun {
     private readonly surroundings: GroupSurroundings,
   ) {}
 
-  /** Starts instances, cleans up after others, and activates disks; nobody else works on the group's memory meanwhile. */
+  /**
+   * Starts instances, cleans up after others, and activates disks. Meanwhile nobody else changes the group's memory.
+   */
   async instances(): Promise<GroupState> {
     const { lockFile, paths, disk } = this.surroundings
     const file = paths.local(PATH.WATCHER_GROUP_STATE_FILE.replace('%s', this.group.uuid))
-    // The file itself is what Ganeti's watcher and scripts lock. It is replaced when it is written, so we hold a file that stays, too.
+    // Ganeti's watcher and scripts lock the file itself. It is replaced when it is written, so we also lock a file that
+    // stays.
     const turn = await this.turn()
     const lock = await lockFile(file, 'exclusive')
     try {
@@ -112,7 +115,10 @@ class GroupRun {
     }
   }
 
-  /** The run before may have looked before this one was called, so one run waits for its end. Those that come meanwhile can leave it to that. */
+  /**
+   * The previous run may have looked before this one was called, so one run waits for its end. Further ones leave the
+   * work to the waiting one.
+   */
   private async turn(): Promise<HeldLock> {
     const { lockFile, paths } = this.surroundings
     const { uuid, name } = this.group
@@ -138,7 +144,7 @@ class GroupRun {
     const decided = decideInstances(state, former, seconds(clock))
     this.done.left.push(...left, ...decided.left)
     this.done.gaveUp.push(...decided.gaveUp)
-    // Before anything is tried, so that a run that is killed has tried it.
+    // Saved before the attempts, so that a killed run counts as tried.
     await save(decided.memory)
     const { started, memory } = await this.act(decided, former)
     const disks = decideDisks(state, memory, started)
@@ -160,7 +166,7 @@ class GroupRun {
     return { started: new Set(started), memory: afterTries(memory, former, outcomes) }
   }
 
-  /** Has the disks of the group looked at, and helps those that can be helped, all in one job. */
+  /** Has the group's disks verified, and helps all that can be helped in one job. */
   async verifiedDisks(state: GroupState, strict: boolean): Promise<void> {
     const { master, clock, log } = this.surroundings
     const { uuid } = this.group
@@ -195,7 +201,7 @@ class GroupRun {
   private activateOp = (name: string): WireOpCode =>
     opFor(name, 'OP_INSTANCE_ACTIVATE_DISKS', 'Activating disks for', this.surroundings.clock)
 
-  /** The names of those that worked, which are added to a list; the others are noted. */
+  /** Adds the names of successful jobs to a list; notes the others. */
   private worked(jobs: readonly EndedJob[], list: string[]): string[] {
     const names = jobs.flatMap(({ name, failure }) => (failure === undefined ? [name] : []))
     list.push(...names)

@@ -1,4 +1,4 @@
-// Asks the master for what the watcher decides by: three queries for a node group, however many instances it has.
+// Asks the master for the watcher's input: three queries for a node group, however many instances it has.
 import { INSTANCE_STATUSES, type InstanceStatus } from '../../model/constants/words'
 import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
 import type { Master } from '../../rpc/luxi/master'
@@ -49,5 +49,5 @@ const lockedInstances = (locks: readonly (readonly unknown[])[]): Set<string> =>
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-/** A status that is not known says nothing that the watcher could act on. */
+/** An unknown status gives the watcher nothing to act on. */
 const statusOf = (value: unknown): InstanceStatus => INSTANCE_STATUSES.find((one) => one === value) ?? 'ERROR_nodedown'

@@ -1,4 +1,4 @@
-// Files with the status of each instance, for scripts: one of each node group, and one of all. They are Ganeti's.
+// Ganeti's files with the status of each instance, for scripts: one for each node group, and one for all.
 import type { Disk } from '../../lib/disk'
 import type { Paths } from '../../lib/paths'
 import { PATH } from '../../model/constants/paths'
@@ -9,7 +9,7 @@ interface Parts {
   readonly paths: Paths
 }
 
-/** What this run has seen is newer than what the files of other groups say. */
+/** This run's findings override those in other groups' files. */
 export async function saveStatus(
   { uuid, known }: { readonly uuid: string; readonly known: readonly string[] },
   { instances }: GroupState,

@@ -1,4 +1,4 @@
-// Jobs of the watcher: submitted some at a time, and followed to their ends.
+// The watcher's jobs: submitted several at a time, and followed to their ends.
 import { type Clock, nanoseconds } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
 import { WATCHER_JOBS_AT_ONCE } from '../../model/limits/watcher'
@@ -7,16 +7,16 @@ import type { Master } from '../../rpc/luxi/master'
 import { failureIn } from '../job-failure'
 
 export interface WantedJob {
-  /** The instance that it is for; or what messages name. */
+  /** The instance, or another name for messages. */
   readonly name: string
   readonly ops: readonly WireOpCode[]
 }
 
 export interface EndedJob {
   readonly name: string
-  /** Undefined when it was not accepted. */
+  /** Undefined if it was refused. */
   readonly job: JobId | undefined
-  /** Undefined when all went well. */
+  /** Undefined on success. */
   readonly failure: string | undefined
   readonly results: readonly unknown[]
 }
@@ -25,7 +25,7 @@ type JobMaster = Pick<Master, 'submitManyJobs' | 'waitForJobChange'>
 
 export const watcherReason = (text: string, clock: Clock): unknown[] => [['gnt:watcher', text, nanoseconds(clock)]]
 
-/** Runs all, whatever becomes of single ones; answers in their order. */
+/** Runs all, even if some fail. Returns results in the same order. */
 export async function runJobs(master: JobMaster, jobs: readonly WantedJob[]): Promise<EndedJob[]> {
   const ended: EndedJob[] = []
   for (let at = 0; at < jobs.length; at += WATCHER_JOBS_AT_ONCE) {
@@ -41,7 +41,7 @@ export async function runJobs(master: JobMaster, jobs: readonly WantedJob[]): Pr
   return ended
 }
 
-/** Seconds for which one call waits; news of the job end it earlier. */
+/** Seconds that one call waits; a change of the job ends it earlier. */
 const WAIT_S = 60
 const FIELDS = ['status', 'opresult']
 
@@ -54,7 +54,7 @@ async function endOf(master: JobMaster, job: JobId): Promise<Pick<EndedJob, 'fai
       if (change === 'nochange') continue
       const [fields, log] = change
       seen = fields
-      // What its log said before is no news.
+      // Skips log entries that we already know.
       serial = log.at(-1)?.[0] ?? serial
       const [status, told] = fields
       const results: unknown[] = Array.isArray(told) ? told : []

@@ -1,9 +1,9 @@
-// What the watcher remembers of a node group from one run to the next: tries to start or to clean up instances, and the boot ids of
-// nodes. The file is Ganeti's: `watcher.<uuid>.data`.
+// The watcher's memory of a node group between runs: attempts to start or clean up instances, and the boot ids of
+// nodes. Ganeti's file: `watcher.<uuid>.data`.
 import { isObject } from '../../lib/shapes/shape'
 import { WATCHER_FORGETS_S } from '../../model/limits/watcher'
 
-/** The tries for one instance, as the file has them. */
+/** The attempts for one instance, as in the file. */
 export interface Tries {
   readonly restart_count?: number
   /** Seconds since the epoch. */
@@ -19,7 +19,7 @@ export interface Memory {
 
 export const NOTHING_REMEMBERED: Memory = { instance: {}, node: {} }
 
-/** A file that cannot be read counts as none: then all tries begin anew, and all nodes count as booted just now. */
+/** An unreadable file counts as missing: all attempts begin again, and all nodes count as just booted. */
 export function parseMemory(text: string): Memory {
   try {
     const data: unknown = JSON.parse(text)
@@ -45,7 +45,7 @@ function triesOf(entry: Readonly<Record<string, unknown>>): Tries {
 const nodeOf = ({ bootid }: Readonly<Record<string, unknown>>): { bootid?: string } =>
   typeof bootid === 'string' ? { bootid } : {}
 
-/** Without instances that are gone, and without tries that are too old to count. */
+/** Drops removed instances, and attempts that are too old. */
 export function forgetOld(memory: Memory, there: (name: string) => boolean, now_s: number): Memory {
   const isOld = ({ restart_when = 0, cleanup_when = 0 }: Tries) =>
     Math.max(restart_when, cleanup_when) < now_s - WATCHER_FORGETS_S

@@ -1,6 +1,6 @@
-// The watcher: a run that looks after this node and, on the master, after the cluster. It starts what should run and does not, and is
-// started every few minutes, when a node has come back, and by people and scripts. Its duties, files and exit codes are those of
-// Ganeti's; group-run.ts has what is done for a node group.
+// The watcher: a run that looks after this node and, on the master, after the cluster. It restarts instances that
+// should run. It is started every few minutes, when a node has come back, and by people and scripts. Its work, files
+// and exit codes are Ganeti's. group-run.ts does the work for a node group.
 import { seconds } from '../../lib/clock'
 import { pausedUntil } from '../../lib/pause-file'
 import { errorText } from '../../lib/system-failure'
@@ -13,23 +13,23 @@ import type { WatcherReport } from '../../rpc/luxi/watcher-report'
 import { type Group, GroupBusy, type GroupOptions, type GroupSurroundings, watchGroup } from './group-run'
 
 export interface WatcherOptions extends GroupOptions {
-  /** Only this node group, by its uuid, and nothing else. */
+  /** Handles only this node group, by its uuid. */
   readonly group: string | undefined
   readonly jobAge_s: number
   readonly ignorePause: boolean
-  /** Otherwise node groups are looked after by processes of their own, which go on. */
+  /** False: separate processes handle the node groups and go on alone. */
   readonly waitForGroups: boolean
 }
 
 export interface WatcherSurroundings extends Omit<GroupSurroundings, 'master'> {
   readonly hostname: string
-  /** Asked only on the master. */
+  /** Only asked on the master. */
   readonly master: Master
-  /** Does what every node does for itself. Never rejects. */
+  /** Every node's work for itself. Never rejects. */
   lookAfterNode(): Promise<void>
-  /** Starts daemons of the master again that do not answer. Never rejects. */
+  /** Restarts daemons of the master that do not answer. Never rejects. */
   lookAfterDaemons(): Promise<void>
-  /** Starts a watcher for a node group that goes on alone. */
+  /** Starts a separate watcher process for a node group. */
   startGroup(uuid: string): void
 }
 
@@ -98,7 +98,7 @@ async function isMaster({ master, hostname, log }: WatcherSurroundings): Promise
   return false
 }
 
-/** As every node knows them: `uuid name` on each line. */
+/** From the file that every node has: `uuid name` on each line. */
 async function knownGroups(surroundings: WatcherSurroundings): Promise<Group[]> {
   const lines = (await ssconf(surroundings, 'nodegroups')).map((line) => /^(\S+) ?(.*)$/.exec(line) ?? [])
   const groups = lines.map(([, uuid = '', name = '']) => ({ uuid, name }))
@@ -110,7 +110,7 @@ async function ssconf({ disk, paths }: WatcherSurroundings, key: string): Promis
   return text.split('\n').filter((line) => line !== '')
 }
 
-/** Whether it got to its end. */
+/** Returns whether it finished. */
 async function watch(group: Group, options: WatcherOptions, surroundings: WatcherSurroundings): Promise<boolean> {
   const { log, master } = surroundings
   try {
@@ -127,7 +127,7 @@ async function watch(group: Group, options: WatcherOptions, surroundings: Watche
   }
 }
 
-/** A master of Ganeti's takes none. */
+/** Ganeti's master takes no reports. */
 async function tell(master: Master, report: WatcherReport): Promise<void> {
   await master.gantry?.watched(report)
 }
