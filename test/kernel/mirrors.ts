@@ -74,7 +74,7 @@ export class Mirrors {
 
   /** Cuts the connection of the only mirror of a node. */
   async part(node: number): Promise<void> {
-    const addresses = "drbdsetup show 0 | sed -n 's/.*address.*ipv4 \\([0-9.:]*\\);.*/ipv4:\\1/p'"
+    const addresses = "drbdsetup show 0 | tac | sed -n 's/.*address.*ipv4 \\([0-9.:]*\\);.*/ipv4:\\1/p'"
     await this.machines.inGuest(node, `drbdsetup disconnect $(${addresses})`)
   }
 
