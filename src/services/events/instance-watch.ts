@@ -112,6 +112,7 @@ export class InstanceWatch {
       const old = before.instances[uuid]
       const was = old?.forthcoming ? undefined : old
       const is = now === null || now.forthcoming ? undefined : now
+      if (now === null && old?.forthcoming) this.forget(uuid)
       const { name } = is ?? was ?? {}
       if (name === undefined) continue
       const worker = this.workerOn(name, delta)
@@ -136,9 +137,13 @@ export class InstanceWatch {
 
   private removed(instance: Instance, cause: Cause | null, config: ConfigData): void {
     const before = this.pictures.get(instance.uuid) ?? { running: false, node: instance.primary_node }
-    this.pictures.delete(instance.uuid)
-    this.touched.delete(instance.uuid)
+    this.forget(instance.uuid)
     this.tell(instance, 'removed', before, null, cause, config)
+  }
+
+  private forget(uuid: string): void {
+    this.pictures.delete(uuid)
+    this.touched.delete(uuid)
   }
 
   private moved(was: Instance, is: Instance, cause: Cause | null): void {
@@ -155,6 +160,8 @@ export class InstanceWatch {
   }
 
   private ended(instance: Instance, cause: Cause, runs: 'yes' | 'no' | 'as wanted' | undefined): void {
+    // Nothing of it runs, whatever was done to its record.
+    if (instance.forthcoming) return
     const touched = this.touchedBy(instance.uuid)
     touched.ended_ms = this.parts.clock.monotonic_ms()
     if (allOpcodes.get(cause.opcode)?.leavesRunning === undefined) return

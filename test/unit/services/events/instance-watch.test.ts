@@ -182,3 +182,36 @@ test('an instance that the configuration tells of after the job that created it 
     { change: 'started', cause: by(7, 'OP_INSTANCE_CREATE') },
   ])
 })
+
+test('what is done to a reservation is no event; a commit makes the instance and starts it', async () => {
+  const { told, seen, step, change } = await withoutIt()
+  const reserved = { ...made, admin_state: 'down' as const, forthcoming: true as const, disks_active: false }
+  step(7, 'OP_INSTANCE_CREATE', 'running', { forthcoming: true })
+  change(reserved, [7])
+  step(7, 'OP_INSTANCE_CREATE', 'success', { forthcoming: true })
+  step(8, 'OP_INSTANCE_FAILOVER', 'running')
+  change({ ...reserved, primary_node: other.uuid }, [8])
+  step(8, 'OP_INSTANCE_FAILOVER', 'success')
+  change(reserved)
+  await seen(false)
+  expect(told()).toEqual([])
+  step(9, 'OP_INSTANCE_CREATE', 'running', { commit: true })
+  change({ ...reserved, disks_active: true }, [9])
+  change(made, [9])
+  step(9, 'OP_INSTANCE_CREATE', 'success', { commit: true })
+  await seen(true)
+  const cause = by(9, 'OP_INSTANCE_CREATE')
+  expect(told()).toMatchObject([
+    { change: 'created', cause },
+    { change: 'started', cause },
+  ])
+})
+
+test('a reservation that is given back is no event, and neither is what was refused to do with it', async () => {
+  const { told, step, change } = await withoutIt()
+  change({ ...made, forthcoming: true, disks_active: false }, [7])
+  step(8, 'OP_INSTANCE_STARTUP', 'running')
+  step(8, 'OP_INSTANCE_STARTUP', 'error')
+  change(null)
+  expect(told()).toEqual([])
+})
