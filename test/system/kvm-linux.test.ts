@@ -54,7 +54,7 @@ when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its 
   fs.writeFileSync(file, Buffer.alloc(2 << 20, 'hello from the node '))
   const [disk] = linked(context, { ...instance, disks_info: [diskDict(file)] })
   if (!disk) throw new Error('no disk')
-  const place = await hypervisor.hotplug(instance, 'hotadd', { target: 'disk', disk }, 0)
+  const { place } = await hypervisor.hotplug(instance, 'hotadd', { target: 'disk', disk }, 0)
   expect(place).toMatchObject({ driver: 'virtio-blk-pci', addr: '0xc' })
   await shell(console, 'head -c 19 /dev/vda', /hello from the node/)
   fs.truncateSync(file, 3 << 20)

@@ -257,7 +257,9 @@ qemuTest(
     await hotplug.hotplug_device(node, instance, 'hotremove', 'disk', disk, [link, null], 1)
     await hotplug.hotplug_device(node, instance, 'hotremove', 'nic', nic, null, 1)
     // Changing such a NIC brings it into the guest.
-    await hotplug.hotplug_device(node, instance, 'hotmod', 'nic', nic, null, 1)
+    expect(await hotplug.hotplug_device(node, instance, 'hotmod', 'nic', nic, null, 1)).toEqual([
+      expect.stringMatching(/^NIC 0 has QEMU's user-mode network, /),
+    ])
     expect(await info()).toMatchObject({ state: 0, user_nics: [0] })
     await shutdown(20)
   },

@@ -20,7 +20,8 @@ export const instanceHotplugHandlers = {
     const wanted = actionOf(action)
     const described = await deviceOf(context, instance, target, device, extra, index)
     await checked(hypervisor.checkHotplug(instance, wanted, described.target))
-    return await orFail('Hotplug failed', hypervisor.hotplug(instance, wanted, described, index))
+    const { remarks = [] } = await orFail('Hotplug failed', hypervisor.hotplug(instance, wanted, described, index))
+    return remarks.length === 0 ? null : remarks
   },
 
   async resize_disk(context, instance, disk, size_bytes) {

@@ -39,6 +39,14 @@ export interface LinkedDisk {
 }
 
 export type HotplugTarget = 'disk' | 'nic'
+/** A device that was plugged in or out. */
+export interface Plugged {
+  /** On the guest's bus, as kept in the runtime files. */
+  readonly place: unknown
+  /** What is otherwise than was asked for. */
+  readonly remarks?: readonly string[]
+}
+
 export type HotplugAction = 'hotadd' | 'hotremove' | 'hotmod'
 export type HotplugDevice =
   { readonly target: 'disk'; readonly disk: LinkedDisk } | { readonly target: 'nic'; readonly nic: NicDict }
@@ -133,8 +141,7 @@ export interface Hypervisor {
 
   /** Refuses when devices cannot be changed while the instance runs. */
   checkHotplug(instance: InstanceDict, action?: HotplugAction, target?: HotplugTarget): Promise<void>
-  /** Returns the device's place, as kept in the runtime files. */
-  hotplug(instance: InstanceDict, action: HotplugAction, device: HotplugDevice, index: number): Promise<unknown>
+  hotplug(instance: InstanceDict, action: HotplugAction, device: HotplugDevice, index: number): Promise<Plugged>
   /** Tells a running guest that a disk has grown. */
   resizeDisk(instance: InstanceDict, disk: DiskDict, size_bytes: number): Promise<void>
 }

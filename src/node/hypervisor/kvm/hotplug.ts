@@ -1,7 +1,7 @@
 // Adding and removing disks and NICs while the guest runs, and telling it that a disk has grown. The runtime data follow, so
 // that the next reboot or migration has the same devices.
 import { HypervisorFailure } from '../hypervisor'
-import type { HotplugAction, HotplugDevice, HotplugTarget, LinkedDisk } from '../hypervisor'
+import type { HotplugAction, HotplugDevice, HotplugTarget, LinkedDisk, Plugged } from '../hypervisor'
 import type { DiskDict, InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { errorText } from '../../../lib/system-failure'
 import { UNPLUG_S } from '../../../model/limits/hypervisor'
@@ -9,6 +9,7 @@ import { type BlockOptions, PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, 
 import { backingOf } from './host'
 import { optionAfter, userOf } from './launch'
 import type { KvmMachines } from './machines'
+import { remarksOn } from './nics'
 import { KvmParams } from './params'
 import { PciBus } from './pci'
 import { QmpError } from './qmp'
@@ -40,24 +41,23 @@ export async function checkHotplug(
     throw new HypervisorFailure(`Hotplug is not supported for device type ${nic}`)
 }
 
-/** Returns the place on the guest's bus that the device has, or had. */
 export async function hotplug(
   machines: KvmMachines,
   instance: InstanceDict,
   action: HotplugAction,
   device: HotplugDevice,
   index: number,
-): Promise<DevicePlace | undefined> {
+): Promise<Plugged> {
   await checkHotplug(machines, instance, device.target)
   const runtime = await machines.runtime(instance.name)
   if (device.target === 'disk') {
-    if (action === 'hotadd') return await addDisk(machines, instance, runtime, device.disk, index)
-    if (action === 'hotremove') return await removeDisk(machines, instance, runtime, device.disk.disk)
+    if (action === 'hotadd') return { place: await addDisk(machines, instance, runtime, device.disk, index) }
+    if (action === 'hotremove') return { place: await removeDisk(machines, instance, runtime, device.disk.disk) }
     throw new HypervisorFailure('A disk cannot be changed while the instance runs, only added or removed')
   }
   if (action === 'hotadd') return await addNic(machines, instance, runtime, device.nic, index)
   const place = await removeNic(machines, instance, runtime, device.nic)
-  if (action === 'hotremove') return place
+  if (action === 'hotremove') return { place }
   return await replaceNic(machines, instance, runtime, device.nic, index, place)
 }
 
@@ -181,11 +181,13 @@ async function addNic(
   const { command } = await machines.running(instance.name, `Instance ${instance.name} is not running`)
   // A NIC that was added only for the next start has no number in the running guest.
   const at = Math.min(index, runtime.nics.length)
+  let remarks: readonly string[] = []
   const params = new KvmParams(runtime.hvparams)
   await machines.nics.makeRoom(instance.name, at)
   await undoing(
     async () => {
       const backend = await machines.nics.prepare(instance, nic, at, params, userOf(command))
+      remarks = remarksOn(backend, at)
       await machines.nics.connect(instance, nic, at, backend)
       const setup = nicSetup(placed, backend)
       await machines.qmp(instance.name, async (qmp) => {
@@ -199,7 +201,7 @@ async function addNic(
     () => machines.nics.forget(instance.name, at),
   )
   await machines.save(instance.name, { ...runtime, nics: runtime.nics.toSpliced(at, 0, placed) })
-  return place
+  return { place, remarks }
 }
 
 async function removeNic(machines: KvmMachines, instance: InstanceDict, runtime: KvmRuntime, nic: NicDict) {

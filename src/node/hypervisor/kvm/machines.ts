@@ -212,7 +212,7 @@ export class KvmMachines {
     const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
     const command = [...scopeOf(this.context, instance.name), qemu.program, ...args]
     await startQemu(this.context, command, this.layout.logFile(instance.name))
-    return [...userModeRemarks(backends), ...cacheRemarks(runtime, backings)]
+    return [...backends.flatMap(remarksOn), ...cacheRemarks(runtime, backings)]
   }
 
   /** Passwords, pinning and memory are set while the machine still stands still. */
@@ -231,15 +231,6 @@ export class KvmMachines {
     })
   }
 }
-
-const userModeRemarks = (backends: readonly NicBackend[]): string[] =>
-  backends.flatMap((backend, index) =>
-    backend.kind === 'user' && backend.reason !== undefined
-      ? [
-          `NIC ${index} has QEMU's user-mode network, through which the guest reaches out and nobody reaches in: ${backend.reason}`,
-        ]
-      : [],
-  )
 
 /** A disk that wanted to be written around the page cache, on a file system that cannot. */
 function cacheRemarks({ disks, hvparams }: KvmRuntime, backings: readonly Backing[]): string[] {

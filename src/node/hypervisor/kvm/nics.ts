@@ -1,5 +1,5 @@
-// NICs of KVM instances on this node: a tap device joined to the NIC's network, or, where this process may not make one or the
-// network is not here, QEMU's own user-mode network (the guest reaches out through the node, nobody reaches in).
+// NICs of KVM instances on this node: a tap device joined to the NIC's network. On a virtual node, where this process may not make one or
+// the network is not here, it is QEMU's own user-mode network (the guest reaches out through the node, nobody reaches in).
 import { accessible, constants } from '../../../lib/files'
 import { COMMUNICATION, isCommunicationAddress } from '../../../model/constants/communication'
 import { USER_MODE_LINK } from '../../../model/constants/params'
@@ -8,13 +8,21 @@ import type { InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { isVirtualNode } from '../../network/addresses'
 import { asksNode, relaySocket } from '../../network/communication'
 import { canMakeTaps, Taps } from '../../network/taps'
-import type { HypervisorContext } from '../hypervisor'
+import { type HypervisorContext, HypervisorFailure } from '../hypervisor'
 import type { NicBackend } from './devices'
 import type { KvmLayout } from './layout'
 import type { KvmParams } from './params'
 
 /** Noted for a NIC in the place of its tap device's name. */
 export const USER_MODE = 'user'
+
+/** What is otherwise than was asked for. */
+export const remarksOn = (backend: NicBackend, index: number): string[] =>
+  backend.kind === 'user' && backend.reason !== undefined
+    ? [
+        `NIC ${index} has QEMU's user-mode network, through which the guest reaches out and nobody reaches in: ${backend.reason}`,
+      ]
+    : []
 
 export class KvmNics {
   private readonly taps: Taps
@@ -29,6 +37,11 @@ export class KvmNics {
   /** Makes the NIC's end on this node, not yet connected, and notes it in the runtime files. */
   async prepare(instance: InstanceDict, nic: NicDict, index: number, params: KvmParams, user?: string) {
     const backend = await this.makeBackend(instance, nic, params, user)
+    if (backend.kind === 'user' && backend.reason !== undefined && !isVirtualNode(this.context.paths))
+      throw new HypervisorFailure(
+        `NIC ${index} (${nic.name ?? nic.uuid}) of instance ${instance.name} cannot be had on this node: ${backend.reason}. Set that right on ` +
+          `the node, or give the NIC what is there: gnt-instance modify --net ${index}:modify,link=LINK ${instance.name}`,
+      )
     await this.context.files.mkdir(this.layout.nicDir(instance.name), { recursive: true, mode: 0o775 })
     const note = backend.kind === 'tap' ? backend.interface : USER_MODE
     await this.context.files.writeFile(this.layout.nicFile(instance.name, index), note)

@@ -5,6 +5,7 @@ import { OpExecError } from '../../../model/errors'
 import type { DiskDict, NicDict } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 import type { DiskLink } from '../disks/activation'
+import { tellRemarks } from '../startup'
 import type { Changed } from './set-op'
 import { dictOf, diskDictOf, type InstanceView } from '../view'
 
@@ -35,6 +36,8 @@ async function hotplug(
   const args = [dictOf(view), action, kind, device, extra, index] as const
   const result = await ctx.nodes.attempt(view.primary, 'hotplug_device', [...args])
   if (result.ok) {
+    // A node of Ganeti answers with the device's place.
+    if (Array.isArray(result.payload)) tellRemarks(ctx, result.payload.map(String))
     ctx.log.info('Hotplug done.')
     return 'hotplug:done'
   }

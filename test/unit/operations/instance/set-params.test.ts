@@ -90,12 +90,15 @@ test('a NIC that goes to another network, or leaves it, gets what these ask for'
 
 test('running instances change at once where the hypervisor can', async () => {
   cluster.answers.hotplug_supported = () => null
-  cluster.answers.hotplug_device = () => null
+  // Ganeti's nodes answer with the place of the device, and ours with what is otherwise than was asked for.
+  cluster.answers.hotplug_device = () => ["NIC 1 has QEMU's user-mode network"]
   await expect(modify('inst6', { nics: [['add', -1, { mac: 'aa:00:00:59:f1:36' }]] })).resolves.toEqual([
     ['nic.1', 'add:mac=aa:00:00:59:f1:36,ip=None,mode=bridged,link=xen-br0,network=None'],
     ['nic.1', 'hotplug:done'],
   ])
   expect(cluster.calls('hotplug_device')[0]?.args.slice(1, 3)).toEqual(['hotadd', 'nic'])
+  expect(cluster.log).toContain(" - INFO: NIC 1 has QEMU's user-mode network")
+  cluster.answers.hotplug_device = () => ({ driver: 'virtio-net-pci', bus: 'pci.0' })
   await expect(modify('inst6', { nics: [['modify', 1, { ip: '192.0.2.7' }]] })).resolves.toEqual([
     ['nic.ip/1', '192.0.2.7'],
     ['nic.link/1', 'xen-br0'],

@@ -23,7 +23,7 @@ function machinesRefusing(refusals: Readonly<Record<string, string>>) {
       async prepare(_: unknown, { mac }: { mac: string }) {
         given.push(mac)
         if (refusals[mac] !== undefined) throw new Error(refusals[mac])
-        return { kind: 'user' }
+        return { kind: 'user', reason: 'there is no bridge br0 on this node' }
       },
     },
   }
@@ -37,6 +37,11 @@ test('a NIC that cannot be changed is the former one again', async () => {
   const { machines, given } = machinesRefusing({ 'aa:00:00:00:00:02': 'no such bridge' })
   await expect(change(machines)).rejects.toThrow(/^no such bridge$/)
   expect(given).toEqual(['aa:00:00:00:00:02', 'aa:00:00:00:00:01'])
+})
+
+test('a NIC that is otherwise than was asked for comes with a remark', async () => {
+  const { remarks = [] } = await change(machinesRefusing({}).machines)
+  expect(remarks).toEqual([expect.stringMatching(/^NIC 0 has QEMU's user-mode network, .*: there is no bridge br0 on/)])
 })
 
 test('where that fails too, both reasons are told', async () => {
