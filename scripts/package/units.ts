@@ -6,7 +6,7 @@ import { PATH } from '../../src/model/constants/paths'
 import { CHILD_BACKOFF_MIN_S, DAEMON_STOP_S, UNITS_S } from '../../src/model/limits/daemons'
 import { MASTER_RETRY_S } from '../../src/model/limits/master'
 import { WATCHER_EVERY_S } from '../../src/model/limits/watcher'
-import type { Place, Role } from '../../src/roles/role'
+import { isDaemonOfNode, type Place, type Role } from '../../src/roles/role'
 import { ROLES } from '../../src/roles/table'
 import { SANDBOX } from './sandbox'
 
@@ -22,9 +22,7 @@ const WATCHDOG_S = 120
 type Section = readonly (readonly [key: string, value: string | number])[]
 type Unit = Readonly<Record<string, Section>>
 
-export const packagedRoles: readonly Role[] = ROLES.filter(
-  (role: Role) => role.nodes !== 'simulated' && role.place !== 'system',
-)
+export const packagedRoles: readonly Role[] = ROLES.filter(isDaemonOfNode)
 
 const isPackaged = (role: string): boolean => packagedRoles.some(({ name }) => name === role)
 

@@ -8,7 +8,7 @@ import type { Paths } from '../lib/paths'
 import type { Run } from '../lib/run-command'
 import { EXIT } from '../model/constants/daemons'
 import { UNITS_S } from '../model/limits/daemons'
-import { inOrder, type Role } from '../roles/role'
+import { inOrder, isDaemonOfNode, type Role } from '../roles/role'
 
 export const UNIT = { all: 'ganeti.target', node: 'ganeti-node.target', master: 'ganeti-master.target' } as const
 /** Extra arguments, after those of /etc/default/ganeti, for the next start only. */
@@ -43,7 +43,7 @@ export class SystemUnits {
   private readonly roles: readonly Role[]
 
   constructor(private readonly options: UnitsOptions) {
-    this.roles = inOrder(options.roles).filter(({ nodes, place }) => nodes !== 'simulated' && place !== 'system')
+    this.roles = inOrder(options.roles).filter(isDaemonOfNode)
   }
 
   /**

@@ -36,11 +36,18 @@ export interface Role {
   readonly exits?: Readonly<Record<number, string>>
   /** Roles on the same node that must be ready before this one starts. */
   readonly after?: readonly string[]
-  /** If the place alone does not decide: the role runs where these ssconf files have these lines. */
+  /** If the place alone does not decide: the role runs where these ssconf files have these lines. %H stands for the node's name. */
   readonly lines?: Readonly<Record<string, string>>
   /** How a role with few objects saves memory. */
   readonly frugal?: Frugal
 }
+
+/** Whether nodes have it that are not simulated, and their service manager may start it alone. */
+export const isDaemonOfNode = ({ nodes, place }: Role): boolean => nodes !== 'simulated' && place !== 'system'
+
+/** All of these lines are in the ssconf files of a node that should have the role. */
+export const wantedLines = ({ lines = {} }: Role, hostname: string): (readonly [file: string, line: string])[] =>
+  Object.entries(lines).map(([file, line]) => [file, line.replace('%H', hostname)])
 
 /** The roles of one place, each after the roles for which it waits. */
 export function inOrder(roles: readonly Role[]): Role[] {

@@ -40,7 +40,7 @@ export const ROLES = [
     text: 'notices guests that their users shut down',
     place: 'node',
     nodes: 'real',
-    lines: { hypervisor_list: 'kvm', enabled_user_shutdown: 'True' },
+    lines: { hypervisor_list: 'kvm', enabled_user_shutdown: 'True', node_vm_capable: '%H=True' },
     user: USER.kvmd,
     group: GROUP.daemons,
     log: 'kvm-daemon',

@@ -2,20 +2,20 @@
 // it gives systemd the orders. Elsewhere it starts daemons itself, with start-stop-daemon, under their accounts and
 // with the arguments of /etc/default/ganeti.
 import { systemUnits, type SystemUnits } from '../bootstrap/system-units'
-import { thisMachine } from '../lib/machine'
+import { isFor, isMaster } from '../daemons/node/place'
+import type { Disk } from '../lib/disk'
+import { type Machine, thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
 import { EXIT } from '../model/constants/daemons'
 import { DAEMON_STOP_S, UNITS_S } from '../model/limits/daemons'
-import { ownedDisk as disk } from '../model/owners'
-import { inOrder, type Role } from '../roles/role'
+import { ownedDisk } from '../model/owners'
+import { inOrder, isDaemonOfNode, type Role } from '../roles/role'
 import { ROLES } from '../roles/table'
 import { reloadSshDaemon } from '../bootstrap/node-programs'
 
 const DEFAULTS = '/etc/default/ganeti'
 const SBIN = '/usr/sbin'
-const daemons: readonly Role[] = inOrder(ROLES).filter(
-  ({ nodes, place }) => nodes !== 'simulated' && place !== 'system',
-)
+const daemons: readonly Role[] = inOrder(ROLES).filter(isDaemonOfNode)
 /** Roles on demand are not started together with the others. */
 const started = daemons.filter(({ place }) => place !== 'demand')
 
@@ -26,8 +26,14 @@ interface Answer {
   readonly code?: number
 }
 
-interface Given {
+/** The node whose daemons these are. */
+interface Here extends Machine {
   readonly paths: Paths
+  readonly disk: Disk
+}
+
+interface Given {
+  readonly here: Here
   readonly args: readonly string[]
 }
 
@@ -36,31 +42,43 @@ const failed = (problem: string): Answer => ({ problem, code: EXIT.failure })
 
 /** By the words of Ganeti's scripts. */
 const actions: Readonly<Record<string, (given: Given) => Answer | Promise<Answer>>> = {
-  'check-config': ({ paths }) =>
-    thisMachine.files.existsSync(paths.serverCert) ? OK : failed(`Missing configuration file ${paths.serverCert}`),
+  'check-config': ({ here: { paths, files } }) =>
+    files.existsSync(paths.serverCert) ? OK : failed(`Missing configuration file ${paths.serverCert}`),
   'check-exitcode': ({ args: [code] }) => exitCode(code),
-  'daemon-pidfile': ({ paths, args }) => named(args, (role) => ({ lines: [paths.pidFile(role.name)] })),
+  'daemon-pidfile': ({ here, args }) => named(args, (role) => ({ lines: [here.paths.pidFile(role.name)] })),
   'daemon-executable': ({ args }) => named(args, ({ program }) => ({ lines: [`${SBIN}/${program}`] })),
   'is-daemon-name': ({ args }) => named(args, () => OK),
   'list-start-daemons': () => ({ lines: started.map(({ program }) => program) }),
   'list-stop-daemons': () => ({ lines: daemons.map(({ program }) => program).toReversed() }),
-  check: ({ paths, args }) =>
-    named(args, async (role) => ((await isRunning(role, paths)) ? OK : { code: EXIT.failure })),
-  start: ({ paths, args }) => named(args, (role, once) => start(role, once, paths)),
-  stop: ({ paths, args }) => named(args, (role) => stop(role, paths)),
-  'check-and-start': ({ paths, args }) =>
-    named(args, async (role, once) => ((await isRunning(role, paths)) ? OK : start(role, once, paths))),
-  'start-master': ({ paths }) => withAll(paths, (units) => units.startMaster(false), startEach(at('master'), paths)),
-  'stop-master': ({ paths }) => withAll(paths, (units) => units.stopMaster(), stopEach(at('master'), paths)),
-  'start-all': ({ paths }) => withAll(paths, (units) => units.startAll(), startEach(started, paths)),
-  'stop-all': ({ paths }) => withAll(paths, (units) => units.stopAll(), stopEach(daemons, paths)),
-  'rotate-logs': ({ paths, args }) => named(args, (role) => hangUp([role], paths)),
-  'rotate-all-logs': ({ paths }) => hangUp(daemons, paths),
-  'reload-ssh-keys': () => reloadSshDaemon(thisMachine.run).then(() => OK),
+  check: ({ here, args }) => named(args, async (role) => ((await isRunning(role, here)) ? OK : { code: EXIT.failure })),
+  start: ({ here, args }) => named(args, (role, once) => start(role, once, here)),
+  stop: ({ here, args }) => named(args, (role) => stop(role, here)),
+  'check-and-start': ({ here, args }) =>
+    named(args, async (role, once) => ((await isRunning(role, here)) ? OK : start(role, once, here))),
+  'start-master': ({ here }) => withAll(here, (units) => units.startMaster(false), startEach(at('master'), here)),
+  'stop-master': ({ here }) => withAll(here, (units) => units.stopMaster(), stopEach(at('master'), here)),
+  'start-all': ({ here }) =>
+    withAll(
+      here,
+      (units) => units.startAll(),
+      () =>
+        startEach(
+          started.filter((role) => belongs(role, here)),
+          here,
+        )(),
+    ),
+  'stop-all': ({ here }) => withAll(here, (units) => units.stopAll(), stopEach(daemons, here)),
+  'rotate-logs': ({ here, args }) => named(args, (role) => hangUp([role], here)),
+  'rotate-all-logs': ({ here }) => hangUp(daemons, here),
+  'reload-ssh-keys': ({ here }) => reloadSshDaemon(here.run).then(() => OK),
 }
 
 /** Resolves to an exit code. */
-export async function daemonUtil([action = '', ...args]: readonly string[], paths: Paths): Promise<number> {
+export async function daemonUtil(
+  [action = '', ...args]: readonly string[],
+  paths: Paths,
+  machine: Machine & { readonly disk: Disk } = { ...thisMachine, disk: ownedDisk },
+): Promise<number> {
   const known = Object.hasOwn(actions, action) ? actions[action] : undefined
   const {
     lines = [],
@@ -68,11 +86,14 @@ export async function daemonUtil([action = '', ...args]: readonly string[], path
     code = EXIT.success,
   }: Answer = known === undefined
     ? failed(`daemon-util: unknown command '${action}'; it knows ${Object.keys(actions).join(', ')}`)
-    : await known({ paths, args })
+    : await known({ here: { ...machine, paths }, args })
   for (const line of lines) process.stdout.write(`${line}\n`)
   if (problem !== undefined) process.stderr.write(`${problem}\n`)
   return code
 }
+
+/** Whether the node should have it, as far as its files say: the votes decide about the master. */
+const belongs = (role: Role, here: Here): boolean => isFor(role, here) && (role.place !== 'master' || isMaster(here))
 
 const at = (place: Role['place']): readonly Role[] => daemons.filter((role) => role.place === place)
 
@@ -91,95 +112,99 @@ function named(
   return role === undefined ? failed(`Unknown daemon name '${name}'`) : action(role, rest)
 }
 
-const unitsOf = (paths: Paths): Promise<SystemUnits | undefined> =>
-  systemUnits({ paths, disk, ...thisMachine, roles: ROLES })
+const unitsOf = (here: Here): Promise<SystemUnits | undefined> => systemUnits({ ...here, roles: ROLES })
 
 async function withAll(
-  paths: Paths,
+  here: Here,
   order: (units: SystemUnits) => Promise<void>,
   otherwise: () => Promise<Answer>,
 ): Promise<Answer> {
-  const units = await unitsOf(paths)
+  const units = await unitsOf(here)
   if (units === undefined) return otherwise()
   await order(units)
   return OK
 }
 
-const startEach = (roles: readonly Role[], paths: Paths) => async (): Promise<Answer> => {
+const startEach = (roles: readonly Role[], here: Here) => async (): Promise<Answer> => {
+  let lost = false
   for (const role of roles) {
-    const answer = await start(role, [], paths)
-    if (answer.code !== undefined && answer.code !== EXIT.notMaster) return answer
+    // Others of the master would wait in vain for those that have lost the votes.
+    if (lost && role.place === 'master') continue
+    const { problem, code } = await start(role, [], here)
+    lost ||= code === EXIT.notMaster
+    if (code !== undefined && code !== EXIT.notMaster) return { code, ...(problem !== undefined && { problem }) }
   }
   return OK
 }
 
-const stopEach = (roles: readonly Role[], paths: Paths) => async (): Promise<Answer> => {
-  for (const role of roles.toReversed()) await stop(role, paths)
+const stopEach = (roles: readonly Role[], here: Here) => async (): Promise<Answer> => {
+  for (const role of roles.toReversed()) await stop(role, here)
   return OK
 }
 
-async function isRunning(role: Role, paths: Paths): Promise<boolean> {
-  const units = await unitsOf(paths)
-  return units === undefined ? (await pidOf(role, paths)) !== undefined : units.isActive(role.program)
+async function isRunning(role: Role, here: Here): Promise<boolean> {
+  const units = await unitsOf(here)
+  return units === undefined ? (await pidOf(role, here)) !== undefined : units.isActive(role.program)
 }
 
-async function start(role: Role, once: readonly string[], paths: Paths): Promise<Answer> {
-  const units = await unitsOf(paths)
+async function start(role: Role, once: readonly string[], here: Here): Promise<Answer> {
+  const units = await unitsOf(here)
   if (units !== undefined) {
     await units.start(role.program, once)
     return OK
   }
-  if ((await pidOf(role, paths)) !== undefined) return OK
+  if ((await pidOf(role, here)) !== undefined) return OK
   const { program, user, group, name } = role
-  const given = await argumentsOf(name)
-  const account = (await accountExists(user)) ? ['--chuid', `${user}:${group}`] : []
+  const given = await argumentsOf(name, here)
+  const account = (await accountExists(user, here)) ? ['--chuid', `${user}:${group}`] : []
   const argv = ['start-stop-daemon', '--start', '--quiet', '--oknodo', ...account]
-  const { code, output } = await thisMachine.run(
-    [...argv, '--pidfile', paths.pidFile(name), '--startas', `${SBIN}/${program}`, '--', ...given, ...once],
+  const { code, output } = await here.run(
+    [...argv, '--pidfile', here.paths.pidFile(name), '--startas', `${SBIN}/${program}`, '--', ...given, ...once],
     { timeout_s: UNITS_S },
   )
   return code === 0 ? OK : { problem: `${program} did not start: ${output.trim()}`, code: code ?? EXIT.failure }
 }
 
-async function stop(role: Role, paths: Paths): Promise<Answer> {
-  const units = await unitsOf(paths)
+async function stop(role: Role, here: Here): Promise<Answer> {
+  const units = await unitsOf(here)
   if (units !== undefined) {
     await units.stop(role.program)
     return OK
   }
-  if ((await pidOf(role, paths)) === undefined) return OK
+  if ((await pidOf(role, here)) === undefined) return OK
   const argv = ['start-stop-daemon', '--stop', '--quiet', '--oknodo', '--retry', String(DAEMON_STOP_S)]
-  const { code, output } = await thisMachine.run([...argv, '--pidfile', paths.pidFile(role.name)])
+  const { code, output } = await here.run([...argv, '--pidfile', here.paths.pidFile(role.name)])
   return code === 0 ? OK : failed(`${role.program} did not stop: ${output.trim()}`)
 }
 
 /** A shell reads the file, because it is written in shell syntax. */
-async function argumentsOf(name: string): Promise<string[]> {
+async function argumentsOf(name: string, { run, paths }: Here): Promise<string[]> {
   const variable = `${name.toUpperCase()}_ARGS`
-  const script = `[ ! -e ${DEFAULTS} ] || . ${DEFAULTS}; printf '%s\\n' $${variable} $EXTRA_${variable}`
-  const { stdout } = await thisMachine.run(['sh', '-c', script])
+  const file = paths.local(DEFAULTS)
+  const script = `[ ! -e ${file} ] || . ${file}; printf '%s\\n' $${variable} $EXTRA_${variable}`
+  const { stdout } = await run(['sh', '-c', script])
   return stdout.split('\n').filter((word) => word !== '')
 }
 
-const accountExists = async (user: string): Promise<boolean> =>
+const accountExists = async (user: string, { disk }: Here): Promise<boolean> =>
   ((await disk.read('/etc/passwd')) ?? '')
     .toString('utf8')
     .split('\n')
     .some((line) => line.startsWith(`${user}:`))
 
 /** Daemons reopen their logs by themselves. On SIGHUP they read certificates and users again. */
-async function hangUp(roles: readonly Role[], paths: Paths): Promise<Answer> {
+async function hangUp(roles: readonly Role[], here: Here): Promise<Answer> {
   for (const role of roles) {
-    const pid = await pidOf(role, paths)
-    if (pid !== undefined) thisMachine.processes.signal(pid, 'SIGHUP')
+    const pid = await pidOf(role, here)
+    if (pid !== undefined) here.processes.signal(pid, 'SIGHUP')
   }
   return OK
 }
 
 /** Another process may have the number in the file by now. */
-async function pidOf(role: Role, paths: Paths): Promise<number | undefined> {
+async function pidOf(role: Role, { paths, disk, files }: Here): Promise<number | undefined> {
   const pid = Number((await disk.read(paths.pidFile(role.name)))?.toString('utf8') ?? Number.NaN)
   if (!Number.isInteger(pid)) return undefined
-  const command = await thisMachine.files.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  const command = await files.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   return command.startsWith(role.program) ? pid : undefined
 }

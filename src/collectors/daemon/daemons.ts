@@ -1,6 +1,6 @@
 // This node's daemons: which should run and do run, what they use, and whether they were restarted.
 import { DAEMON_CALM_S, DAEMON_RESTARTS_COUNTED } from '../../model/limits/collectors'
-import type { Place, Role } from '../../roles/role'
+import { type Place, type Role, wantedLines } from '../../roles/role'
 import { ROLES } from '../../roles/table'
 import { type ProcessFacts, nodeUptime, processFacts } from '../processes'
 import { type Collector, type NodeSources, OK, type Status, readIfThere, ssconf, summary } from '../report'
@@ -85,11 +85,12 @@ async function ownFigures(sources: NodeSources, { name }: Role, facts: ProcessFa
 const silent = ({ name }: Role): Status => ({ code: 2, message: `${name} runs, and does not answer` })
 
 /** Some roles run only in clusters whose ssconf files say so; others only on demand. */
-async function isWanted(sources: NodeSources, { name, place, lines = {} }: Role): Promise<boolean> {
+async function isWanted(sources: NodeSources, role: Role): Promise<boolean> {
+  const { name, place } = role
   // The pid file exists until the daemon is stopped, and stays when it is killed.
   if (place === 'demand' && (await readIfThere(sources, sources.paths.pidFile(name))) === undefined) return false
   const found = await Promise.all(
-    Object.entries(lines).map(async ([key, line]) => (await ssconf(sources, key)).includes(line)),
+    wantedLines(role, sources.hostname).map(async ([key, line]) => (await ssconf(sources, key)).includes(line)),
   )
   return found.every((one) => one)
 }

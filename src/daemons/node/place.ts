@@ -2,7 +2,8 @@
 import type { Files } from '../../lib/files'
 import { isMissing } from '../../lib/disk'
 import type { Paths } from '../../lib/paths'
-import type { Role } from '../../roles/role'
+import { DAEMONS } from '../../model/constants/daemons'
+import { type Role, wantedLines } from '../../roles/role'
 
 interface Node {
   readonly paths: Paths
@@ -10,9 +11,18 @@ interface Node {
 }
 
 /** The place and the lines decide; a daemon of the master also needs the votes. */
-export function isFor({ place, lines = {} }: Role, node: Node): boolean {
-  const isHere = place !== 'candidate' || names(node, 'master_candidates')
-  return isHere && Object.entries(lines).every(([list, line]) => hasLine(node, list, line))
+export function isFor(role: Role, node: Node): boolean {
+  const isHere = role.place !== 'candidate' || names(node, 'master_candidates')
+  return isHere && wantedLines(role, node.paths.hostname).every(([list, line]) => hasLine(node, list, line))
+}
+
+/** The role that the master means by a daemon's name. Undefined: only Ganeti has it, so it never runs here, and there is nothing to stop. */
+export function roleToEnsure(roles: readonly Role[], daemon: string, run: boolean): Role | undefined {
+  const role = roles.find(({ program, place }) => program === daemon && place !== 'system')
+  if (role !== undefined) return role
+  if (run) throw new Error(`there is no ${daemon} to start: this version has none`)
+  if (DAEMONS.some((name) => name === daemon)) return undefined
+  throw new Error(`there is no ${daemon} that could be stopped: no daemon has this name`)
 }
 
 /** Whether this node believes itself to be the master; the votes decide. */

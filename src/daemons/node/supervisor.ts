@@ -14,7 +14,7 @@ import { MASTER_RETRY_S } from '../../model/limits/master'
 import { inOrder, type Place, type Role } from '../../roles/role'
 import { Child, ChildFailure } from './child'
 import { endMaster } from './end-master'
-import { isFor, isMaster } from './place'
+import { isFor, isMaster, roleToEnsure } from './place'
 import { type DaemonRequest, isDaemonRequest } from './requests'
 import { WatcherTimer } from './watcher-timer'
 
@@ -226,10 +226,8 @@ export class Supervisor {
   }
 
   private async ensure(daemon: string, run: boolean, from: Child): Promise<boolean> {
-    const role = this.roles.find(({ program, place }) => program === daemon && place !== 'system')
-    // A daemon that only Ganeti has never runs here, so there is nothing to stop.
-    if (role === undefined && !run) return true
-    if (role === undefined) throw new Error(`there is no ${daemon} to start: this version has none`)
+    const role = roleToEnsure(this.roles, daemon, run)
+    if (role === undefined) return true
     if (this.children.get(role.name) === from) throw new Error(`${daemon} cannot start or stop itself`)
     await this.turns.take(() => (run ? this.startRole(role) : this.stopRole(role)))
     return true

@@ -4,9 +4,9 @@ import { type SystemUnits } from '../../bootstrap/system-units'
 import { Turns } from '../../lib/turns'
 import type { Files } from '../../lib/files'
 import type { DaemonControl } from '../../node/context'
-import type { Role } from '../../roles/role'
+import { isDaemonOfNode, type Role } from '../../roles/role'
 import { type EndOptions, endMaster } from './end-master'
-import { isFor } from './place'
+import { isFor, roleToEnsure } from './place'
 
 export interface SystemDaemonsOptions extends EndOptions {
   readonly files: Files
@@ -15,7 +15,8 @@ export interface SystemDaemonsOptions extends EndOptions {
 }
 
 export function systemDaemons(options: SystemDaemonsOptions): DaemonControl {
-  const { units, roles, log } = options
+  const { units, log } = options
+  const roles = options.roles.filter(isDaemonOfNode)
   const turns = new Turns()
   const stopMaster = () => endMaster(options, () => units.stopMaster())
   return {
@@ -35,10 +36,7 @@ export function systemDaemons(options: SystemDaemonsOptions): DaemonControl {
         )
       }),
     async ensure(daemon, run) {
-      const known = roles.some(({ program, place }) => program === daemon && place !== 'system')
-      // A daemon that only Ganeti has never runs here, so there is nothing to stop.
-      if (!known && !run) return true
-      if (!known) throw new Error(`there is no ${daemon} to start: this version has none`)
+      if (roleToEnsure(roles, daemon, run) === undefined) return true
       if (daemon === 'ganeti-noded') throw new Error(`${daemon} cannot start or stop itself`)
       await turns.take(() => (run ? units.start(daemon) : units.stop(daemon)))
       return true

@@ -1,7 +1,10 @@
 // Gives or removes what a master candidate has besides its flag: the trusted certificate, and the SSH key.
 import { change } from '../../config/changes'
+import { ssconfLines } from '../../config/ssconf'
 import type { Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
+import { wantedLines } from '../../roles/role'
+import { roleNamed } from '../../roles/table'
 import type { Change, UnitContext } from '../unit-context'
 import { candidateStats } from './roles'
 
@@ -102,14 +105,13 @@ function reportKeys(ctx: UnitContext, node: Node, result: KeyAnswer): void {
   for (const [name, message] of result.payload) ctx.log.say(`${name}: ${message}`)
 }
 
-const KVM_DAEMON = 'ganeti-kvmd'
-
 /** Starts or stops the daemon that notices guests which shut themselves down. */
 export async function settleKvmDaemon(ctx: UnitContext, node: Node, quiet: boolean): Promise<void> {
-  const { cluster } = await ctx.config.read({})
-  const kvm = cluster.enabled_hypervisors.includes('kvm')
-  const run = kvm && cluster.enabled_user_shutdown && node.vm_capable
-  const result = await ctx.nodes.attempt(node, 'node_ensure_daemon', [KVM_DAEMON, run])
+  const kvmd = roleNamed('kvmd')
+  if (kvmd === undefined) return
+  const files = ssconfLines(await ctx.config.read({ nodes: 'all', groups: 'all' }))
+  const run = wantedLines(kvmd, node.name).every(([file, line]) => files[file]?.includes(line) === true)
+  const result = await ctx.nodes.attempt(node, 'node_ensure_daemon', [kvmd.program, run])
   if (result.ok || result.offline || (!run && quiet)) return
   ctx.log.warning(`Failed to ${run ? 'start' : 'stop'} KVM daemon on node '${node.name}': ${result.error}`)
 }

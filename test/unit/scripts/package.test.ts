@@ -24,7 +24,13 @@ test('what the place of a daemon depends on is a condition of its unit', () => {
   expect(conditions('ganeti-confd')).toEqual([
     'ExecCondition=/usr/bin/grep -qsxF -e %H /var/lib/ganeti/ssconf_master_candidates',
   ])
-  expect(conditions('ganeti-kvmd')).toHaveLength(2)
+  expect(conditions('ganeti-kvmd')).toEqual(
+    [
+      'kvm /var/lib/ganeti/ssconf_hypervisor_list',
+      'True /var/lib/ganeti/ssconf_enabled_user_shutdown',
+      '%H=True /var/lib/ganeti/ssconf_node_vm_capable',
+    ].map((words) => `ExecCondition=/usr/bin/grep -qsxF -e ${words}`),
+  )
 })
 
 test('the name that init scripts have reaches every daemon, and waits for what starts them', () => {

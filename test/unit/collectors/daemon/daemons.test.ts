@@ -65,7 +65,7 @@ test('a node should have the daemons of its place; a file of another process is 
   for (const role of ['wconfd', 'kvmd', 'sim', 'metad'])
     expect(told.daemons.map(({ name }) => name)).not.toContain(role)
   const ssconf = '/var/lib/ganeti/ssconf_'
-  const kvm = { [`${ssconf}hypervisor_list`]: 'fake\nkvm\n', [`${ssconf}enabled_user_shutdown`]: 'True\n' }
+  const kvm = { [`${ssconf}hypervisor_list`]: 'fake\nkvm\n', [`${ssconf}enabled_user_shutdown`]: 'True\n', [`${ssconf}node_vm_capable`]: `${NODE}=True\n` } // prettier-ignore
   const withKvm = await look(daemons.open(nodeSources({ files: { ...files, ...kvm } }), {}))
   expect(withKvm.daemons.map(({ name }) => name)).toContain('kvmd')
   const asked = { ...files, ...daemon('metad', 9, 1, 1) }

@@ -152,6 +152,16 @@ describe('roles', () => {
   })
 })
 
+test('the daemon of KVM guests is for nodes that may have some', async () => {
+  const cluster = clusterOf({ enabled_hypervisors: ['kvm'], enabled_user_shutdown: true })
+  await set(cluster, 'node2', { vm_capable: false })
+  await set(cluster, 'node2', { vm_capable: true })
+  expect(cluster.calls('node_ensure_daemon').map(({ args }) => args)).toEqual([
+    ['ganeti-kvmd', false],
+    ['ganeti-kvmd', true],
+  ])
+})
+
 describe('refusals', () => {
   test.each([
     ['nothing to change', 'node2', {}, 'Please pass at least one modification', 'wrong_input'],
