@@ -14,6 +14,7 @@ import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { type IpVersion, familyOf, isLoopback, versionOf } from '../model/ip'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
+import { otherName } from './own-name'
 import { directoryOf, factsOf, isDrbd, programsOf } from '../model/templates'
 
 export interface InitChecks {
@@ -84,6 +85,8 @@ async function checkNothingThere({ paths, files, disk }: InitChecks): Promise<vo
 async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<Places> {
   const { paths } = options
   const host = normalHostname(paths.hostname)
+  const other = paths.root === '' ? otherName(paths.hostname, host) : undefined
+  if (other !== undefined) refuse(`This host cannot be a node: ${other}`, ECODE.ENVIRON)
   const ipVersion = versionOf(wanted.cluster.primary_ip_family ?? familyOf(4))
   const { secondaryAddress } = wanted
   if (ipVersion === 6 && secondaryAddress === undefined)

@@ -20,6 +20,7 @@ import {
   type KeyUpdate,
 } from '../rpc/ssh/messages'
 import { makeDirectories } from './directories'
+import { otherName } from './own-name'
 
 export interface ProgramRun {
   paths: Paths
@@ -169,6 +170,8 @@ async function setUpDaemon(request: DaemonSetup, options: ProgramRun): Promise<v
   if (ssconf === undefined) throw new SetupError('Ssconf values must be specified')
   if (ssconf['cluster_name'] !== request.cluster_name) throw new SetupError('Cluster name in ssconf does not match')
   if (node_name === undefined) throw new SetupError('No hostname found.')
+  const other = paths.root === '' ? otherName(paths.hostname, node_name) : undefined
+  if (other !== undefined) throw new SetupError(`This node cannot join: ${other}`)
   checkKey(pem)
   const odd = Object.keys(ssconf).find((key) => !/^[a-z][a-z_-]*$/.test(key))
   if (odd !== undefined) throw new SetupError(`Not a key of ssconf: ${JSON.stringify(odd)}`)

@@ -4,6 +4,8 @@ import { DEFAULTS, GANETI_PACKAGES, KEPT } from './scripts'
 
 export interface NodeFacts {
   readonly systemd: boolean
+  /** As the machine calls itself. */
+  readonly hostname: string | undefined
   /** Status and version of each package, such as `installed 3.0.2-3`; missing packages are omitted. */
   readonly packages: ReadonlyMap<string, string>
   /** The version of /usr/bin/node. */
@@ -41,6 +43,7 @@ alive() { pid=$(cat "$1" 2>/dev/null) && [ -n "$pid" ] && kill -0 "$pid" 2>/dev/
 for name in ${ASKED.join(' ')}; do
   say "package.$name" "$(dpkg-query -W -f '\${db:Status-Status} \${Version}' "$name" 2>/dev/null)"
 done
+say hostname "$(uname -n)"
 say node "$(/usr/bin/node --version 2>/dev/null)"
 say room_kib "$(df -Pk /usr | awk 'NR == 2 { print $4 }')"
 say program.qemu "$(qemu-system-x86_64 --version 2>/dev/null | head -n 1)"
@@ -76,6 +79,7 @@ export function readFacts(output: string): NodeFacts {
     )
   return {
     systemd: all.get('systemd') === 'yes',
+    hostname: all.get('hostname'),
     packages: below('package'),
     node: all.get('node'),
     room_mib: Math.floor(Number(all.get('room_kib') ?? 0) / 1024),

@@ -19,6 +19,7 @@ import type { NodeClient } from '../../rpc/node/client'
 import { unfinishedUpgrade } from '../../model/upgrade-note'
 import { type Findings, featuresThatLack, isText, shortList } from './features'
 import type { NodeShell, Place } from '../node-shell'
+import { otherName } from '../own-name'
 import { readIntent } from '../upgrade/intent'
 import { PROBE, productOf, readFacts, versionOf, type NodeFacts } from './probe'
 import { DEFAULTS, KEPT } from './scripts'
@@ -77,6 +78,8 @@ export async function masterConfig({
     )
   const [master] = ((await disk.read(paths.ssconf('master_node')))?.toString('utf8') ?? '').trim().split('\n')
   if (!master) throw new OpPrereqError('This node is in no cluster', ECODE.STATE)
+  if (master.startsWith(`${paths.hostname}.`))
+    throw new OpPrereqError(`This may be the master node, but ${otherName(paths.hostname, master)}`, ECODE.ENVIRON)
   if (master !== paths.hostname)
     throw new OpPrereqError(`This is not the master node; run the command on ${master}`, ECODE.STATE)
   const config = await readConfig({ paths, disk, random })
@@ -134,7 +137,7 @@ async function reportNode(options: SurveyOptions, node: Node): Promise<NodeRepor
   if (said.code !== 0) return { ...about, ...nothing, problems: [`root cannot log in over SSH: ${said.output.trim()}`] }
   const facts = readFacts(said.output)
   const product = productOf(facts)
-  const findings = judge(facts, options)
+  const findings = judge(facts, node, options)
   const answer = await nodes.one(node, 'version', []).then(
     () => undefined,
     (error: unknown) => errorText(error),
@@ -150,13 +153,13 @@ async function reportNode(options: SurveyOptions, node: Node): Promise<NodeRepor
   }
 }
 
-function judge(facts: NodeFacts, options: SurveyOptions): Findings {
-  const problems = options.to === 'gantry' ? whyNotToGantry(facts, options) : whyNotToGaneti(facts)
+function judge(facts: NodeFacts, node: Node, options: SurveyOptions): Findings {
+  const problems = options.to === 'gantry' ? whyNotToGantry(facts, node, options) : whyNotToGaneti(facts)
   const notes = [!facts.systemd && 'no systemd runs here: daemons are started by daemon-util']
   return { problems: problems.filter(isText), notes: notes.filter(isText) }
 }
 
-function whyNotToGantry(facts: NodeFacts, { roles, given }: SurveyOptions): (string | false)[] {
+function whyNotToGantry(facts: NodeFacts, node: Node, { roles, given }: SurveyOptions): (string | false)[] {
   if (productOf(facts) === 'gantry') return []
   const version = versionOf(facts, 'ganeti')
   return [
@@ -168,6 +171,7 @@ function whyNotToGantry(facts: NodeFacts, { roles, given }: SurveyOptions): (str
       !isNewEnough(facts.node) &&
       `/usr/bin/node is ${facts.node ?? 'not there'}, and 20.19 or newer is needed: install it, or put its package beside the others`,
     facts.room_mib < ROOM_MIB && `/usr has ${facts.room_mib} MiB left, and ${ROOM_MIB} are needed`,
+    otherName(facts.hostname ?? node.name, node.name) ?? false,
     ...refusedArguments(facts, roles),
   ]
 }

@@ -47,6 +47,10 @@ export const PATH = {
   INSTANCE_STATUS_FILE: '/var/run/ganeti/instance-status',
   BDEV_CACHE_DIR: '/var/run/ganeti/bdev-cache',
   DISK_LINKS_DIR: '/var/run/ganeti/instance-disks',
+  /** The instances that metad answers: a file for each, and a socket for each address. */
+  METADATA_DIR: '/var/run/ganeti/metad',
+  METADATA_SOCKET_DIR: '/var/run/ganeti/socket/metad',
+  KVM_DIR: '/var/run/ganeti/kvm-hypervisor',
   LENT_DISKS_DIR: '/var/run/ganeti/lent-disks',
   UIDPOOL_LOCKDIR: '/var/run/ganeti/uid-pool',
   HOOKS_BASE_DIR: '/etc/ganeti/hooks',
@@ -77,6 +81,7 @@ export const PATH = {
   WATCHER_GROUP_INSTANCE_STATUS_FILE: '/var/lib/ganeti/watcher.%s.instance-status',
   INTENT_TO_UPGRADE: '/var/lib/ganeti/intent-to-upgrade',
   ETC_HOSTS: '/etc/hosts',
+  ETC_HOSTNAME: '/etc/hostname',
   XEN_CONFIG_DIR: '/etc/xen',
   PKGLIBDIR: '/usr/lib/ganeti',
   TOOLSDIR: '/usr/lib/ganeti/tools',

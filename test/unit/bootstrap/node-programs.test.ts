@@ -121,3 +121,12 @@ describe('refused', () => {
 function later(more: object): () => object {
   return () => setup(more)
 }
+
+test('a machine that calls itself otherwise than the cluster does not join', async () => {
+  paths = { ...paths, root: '' }
+  await expect(run('node-daemon-setup', setup({ node_name: 'node2.example.com' }))).rejects.toThrow(
+    "This node cannot join: the machine calls itself 'node2' (/etc/hostname), and the cluster 'node2.example.com': the daemons would " +
+      'not know that they are meant. Let it have this name, with: hostnamectl set-hostname node2.example.com',
+  )
+  expect([started, fs.readdirSync(paths.dataDir)]).toEqual([0, []])
+})

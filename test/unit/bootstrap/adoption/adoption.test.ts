@@ -157,7 +157,7 @@ test('a check says of each node what stands in the way', async () => {
   if (!one || !two || !three) throw new Error('there are three')
   const args = { 'arguments.RAPI_ARGS': '--no-such-thing', 'written.RAPI_ARGS': "'--no-such-thing'" }
   one.otherwise = { node: 'v18.19.0', ...args }
-  two.otherwise = { way_back: '', 'package.ganeti': 'installed 2.16.2-1', room_kib: '1024' }
+  two.otherwise = { hostname: 'node2', way_back: '', 'package.ganeti': 'installed 2.16.2-1', room_kib: '1024' }
   three.unreachable = true
   const report = await look()
   expect(hasProblems(report)).toBe(true)
@@ -170,6 +170,8 @@ test('a check says of each node what stands in the way', async () => {
       expect.stringContaining('Ganeti 2.16.2-1 is not known'),
       expect.stringContaining('no way back'),
       expect.stringContaining('/usr has 1 MiB left'),
+      `the machine calls itself 'node2' (/etc/hostname), and the cluster '${NODE(2)}': the daemons would not know that they are meant. ` +
+        `Let it have this name, with: hostnamectl set-hostname ${NODE(2)} && systemctl daemon-reload`,
     ],
     ['root cannot log in over SSH: No route to host'],
   ])
@@ -246,6 +248,10 @@ test("only the master's own configuration is taken over", async () => {
   await expect(masterConfig({ paths, disk, random })).resolves.toMatchObject({ version: config.version })
   const other = { ...paths, hostname: NODE(2) }
   await expect(masterConfig({ paths: other, disk, random })).rejects.toThrow(`run the command on ${NODE(1)}`)
+  const short = { ...paths, hostname: 'node1' }
+  await expect(masterConfig({ paths: short, disk, random })).rejects.toThrow(
+    `This may be the master node, but the machine calls itself 'node1' (/etc/hostname), and the cluster '${NODE(1)}'`,
+  )
   const virtual = { ...paths, root: '/x' }
   await expect(masterConfig({ paths: virtual, disk, random })).rejects.toThrow('are virtual')
 })

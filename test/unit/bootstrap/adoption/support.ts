@@ -26,7 +26,7 @@ export class Machine {
   losesGuests = false
   queueHeld = false
 
-  probe(): string {
+  probe(name: string): string {
     const packages: Record<string, string> =
       this.product === 'gantry'
         ? { 'package.gantry': 'installed 0.1.0', 'package.gantry-htools': 'installed 0.1.0' }
@@ -34,6 +34,7 @@ export class Machine {
     const lines = {
       ...{
         systemd: 'yes',
+        hostname: name,
         node: 'v20.19.0',
         room_kib: '9999999',
         way_back: 'here',
@@ -67,7 +68,7 @@ export class Machines implements NodeShell {
   run: NodeShell['run'] = ({ name }, script) => {
     const machine = this.of(name)
     if (machine.unreachable) return Promise.resolve({ code: 255, output: 'No route to host' })
-    if (script === PROBE) return Promise.resolve({ code: 0, output: machine.probe() })
+    if (script === PROBE) return Promise.resolve({ code: 0, output: machine.probe(name) })
     const known = NAMES.get(script)
     if (known !== undefined) this.done.push(`${name} ${known}`)
     if (script === LAST_LINES(SHOWN_LINES_MAX)) return Promise.resolve({ code: 0, output: 'the end of its log' })
