@@ -8,7 +8,8 @@ import { errorText } from './lib/system-failure'
 import { EXIT } from './model/constants/daemons'
 import { RELEASE_VERSION } from './model/constants/versions'
 import { ownedLogFile } from './model/owners'
-import { roleHelp, usage } from './roles/help'
+import { helperHelp, roleHelp, usage } from './roles/help'
+import { HELPERS, NODE_PROGRAMS } from './roles/helpers'
 import { type Options, readOptions } from './roles/options'
 import type { Role } from './roles/role'
 import { type RoleName, roleNamed } from './roles/table'
@@ -31,20 +32,21 @@ const starts: Record<RoleName, () => Promise<Start>> = {
   rapi: async () => (await import('./start/rapi.js')).start,
 }
 
-const NODE_PROGRAMS: readonly string[] = ['ssh-update', 'prepare-node-join', 'node-daemon-setup']
-/** For scripts of this node, by Ganeti's names. */
-const HELPERS: readonly string[] = ['daemon-util', 'ensure-dirs']
+const nodePrograms = Object.keys(NODE_PROGRAMS)
+const helpers = Object.keys(HELPERS)
 
 async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
-  const named = [...NODE_PROGRAMS, ...HELPERS].includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
+  const named = [...nodePrograms, ...helpers].includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
   const [first, ...args] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   if (first === 'fold') return foldFiles()
   if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args[0] ?? '', args[1] ?? '')
-  if (first !== undefined && NODE_PROGRAMS.includes(first))
+  if (first !== undefined && [...nodePrograms, ...helpers].includes(first) && /^(--help|-h)$/.test(args[0] ?? ''))
+    return print(helperHelp(first))
+  if (first !== undefined && nodePrograms.includes(first))
     return (await import('./start/node-program.js')).nodeProgram(first, args, environmentPaths())
-  if (first !== undefined && HELPERS.includes(first)) return helper(first, args)
+  if (first !== undefined && helpers.includes(first)) return helper(first, args)
   if (first === '--help' || first === '-h') return print(usage())
   if (first === '--version') return print(`gantryd (ganeti) ${RELEASE_VERSION}\n`)
   await playRole(first, args, named !== undefined)

@@ -11,6 +11,8 @@ import { cfgupgradeTool } from '../../src/cli/cluster/cfgupgrade'
 import { moveTool } from '../../src/cli/move/tool'
 import { readCleanerCall, readWatcherCall, EndsNow } from '../../src/cli/watcher/programs'
 import { RELEASE_VERSION } from '../../src/model/constants/versions'
+import { helperHelp } from '../../src/roles/help'
+import { HELPERS, NODE_PROGRAMS } from '../../src/roles/helpers'
 import { optionsOf as optionsOfRole } from '../../src/roles/options'
 import type { Role } from '../../src/roles/role'
 import { HTOOLS } from './programs'
@@ -40,6 +42,12 @@ export async function manualPages(date: string): Promise<Record<string, string>>
     ),
     ...Object.fromEntries(
       packagedRoles.map((role) => [`${role.program}.8`, page(role.program, 8, role.text, ofRole(role))]),
+    ),
+    ...Object.fromEntries(
+      Object.entries({ ...HELPERS, ...NODE_PROGRAMS }).map(([name, helper]) => [
+        `${name}.8`,
+        page(name, 8, helper.text, shown(helperHelp(name))),
+      ]),
     ),
     'gantryd.8': page('gantryd', 8, 'plays the roles of all daemons', ofGantryd()),
     'ganeti-watcher.8': page(

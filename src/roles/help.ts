@@ -1,4 +1,5 @@
 // The texts of `gantryd --help` and `gantryd ROLE --help`.
+import { DAEMON_ACTIONS, HELPERS, NODE_PROGRAMS } from './helpers'
 import { optionsOf } from './options'
 import type { Place, Role } from './role'
 import { ROLES } from './table'
@@ -27,13 +28,18 @@ ${table([
   ['fold', 'writes plain files from the journals, config.data and jobs, for other tools; no daemon may run'],
 ])}
 programs that a master runs here over SSH, with a request on the standard input; they have these names, too:
-${table([
-  ['ssh-update', 'changes the lists of SSH keys'],
-  ['prepare-node-join', "gives this node the cluster's host keys, and lets its candidates in"],
-  ['node-daemon-setup', "gives it the cluster's certificate, and starts its daemons"],
-])}
+${table(Object.entries(NODE_PROGRAMS).map(([name, { text }]) => [name, text]))}
+programs for scripts of this node, which have these names, too:
+${table(Object.entries(HELPERS).map(([name, { text }]) => [name, text]))}
 "gantryd ROLE --help" lists the options of a role. GANETI_ROOTDIR and GANETI_HOSTNAME select a virtual node.
 `
+
+/** Of a program that is no daemon. */
+export function helperHelp(name: string): string {
+  const { text = '', usage: line = name, about = '' } = { ...HELPERS, ...NODE_PROGRAMS }[name] ?? {}
+  const actions = name === 'daemon-util' ? `\nactions:\n${table(Object.entries(DAEMON_ACTIONS))}` : ''
+  return `usage: ${line}\n\n${text}. ${about}\n${actions}`
+}
 
 export function roleHelp(role: Role): string {
   const { name, program, text, place, user, port, sockets = [], log, after = [], exits = {} } = role

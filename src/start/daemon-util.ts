@@ -9,6 +9,7 @@ import type { Paths } from '../lib/paths'
 import { EXIT } from '../model/constants/daemons'
 import { DAEMON_STOP_S, UNITS_S } from '../model/limits/daemons'
 import { ownedDisk } from '../model/owners'
+import type { DaemonAction } from '../roles/helpers'
 import { inOrder, isDaemonOfNode, type Role } from '../roles/role'
 import { ROLES } from '../roles/table'
 import { reloadSshDaemon } from '../bootstrap/node-programs'
@@ -41,7 +42,7 @@ const OK: Answer = {}
 const failed = (problem: string): Answer => ({ problem, code: EXIT.failure })
 
 /** By the words of Ganeti's scripts. */
-const actions: Readonly<Record<string, (given: Given) => Answer | Promise<Answer>>> = {
+const actions: Readonly<Record<DaemonAction, (given: Given) => Answer | Promise<Answer>>> = {
   'check-config': ({ here: { paths, files } }) =>
     files.existsSync(paths.serverCert) ? OK : failed(`Missing configuration file ${paths.serverCert}`),
   'check-exitcode': ({ args: [code] }) => exitCode(code),
@@ -79,7 +80,7 @@ export async function daemonUtil(
   paths: Paths,
   machine: Machine & { readonly disk: Disk } = { ...thisMachine, disk: ownedDisk },
 ): Promise<number> {
-  const known = Object.hasOwn(actions, action) ? actions[action] : undefined
+  const known = new Map(Object.entries(actions)).get(action)
   const {
     lines = [],
     problem,

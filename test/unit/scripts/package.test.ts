@@ -1,6 +1,7 @@
 import { manualPages } from '../../../scripts/package/man'
 import { packagedRoles, unitFiles } from '../../../scripts/package/units'
 import { TOOLS } from '../../../src/cli/program'
+import { DAEMON_ACTIONS } from '../../../src/roles/helpers'
 
 const units = unitFiles()
 const linesOf = (name: string): string[] => (units[name] ?? '').split('\n')
@@ -85,6 +86,14 @@ test('every tool and daemon has a manual page with all of its commands', async (
     const { name, commands } = await load()
     for (const command of commands) expect(pages[`${name}.8`]).toContain(`.SS "${command.name.replaceAll('-', '\\-')}"`)
   }
+})
+
+test('so has every program for scripts of a node, and for a master that comes over SSH', async () => {
+  const pages = await manualPages('2026-01-01')
+  for (const name of ['daemon-util', 'ensure-dirs', 'ssh-update', 'prepare-node-join', 'node-daemon-setup'])
+    expect(pages[`${name}.8`]).toContain(`usage: ${name.replaceAll('-', '\\-')}`)
+  for (const action of Object.keys(DAEMON_ACTIONS))
+    expect(pages['daemon-util.8']).toMatch(new RegExp(`^  ${action.replaceAll('-', '\\\\-')} `, 'm'))
 })
 
 test('no line of a manual page is taken for a request that it is not', async () => {
