@@ -1,4 +1,5 @@
 // Routed NICs: the node answers for the instance's address and hands its packets on.
+import { accessible } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
@@ -13,9 +14,15 @@ export async function routeTo(
 ): Promise<void> {
   if (nic.ip === undefined) throw new HypervisorFailure(`Routed NIC ${nic.uuid} has no IP address`)
   const family = nic.ip.includes(':') ? '-6' : '-4'
-  const names = family === '-4' ? ['proxy_arp', 'forwarding'] : ['proxy_ndp', 'forwarding']
-  const version = family === '-4' ? 'ipv4' : 'ipv6'
-  for (const name of names) await files.writeFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, '1')
+  // The guest may have addresses of the other kind, too, which others route to it. A kernel may know one of the two alone.
+  for (const [version, proxy] of [
+    ['ipv4', 'proxy_arp'],
+    ['ipv6', 'proxy_ndp'],
+  ] as const) {
+    const settings = `/proc/sys/net/${version}/conf/${tap}`
+    if ((family === '-6') !== (version === 'ipv6') && !(await accessible(files, settings))) continue
+    for (const name of [proxy, 'forwarding']) await files.writeFile(`${settings}/${name}`, '1')
+  }
   const where = table === '' ? [] : ['table', table]
   // What the guest sends finds its way by the same table.
   if (table !== '') await nicCommand(run, ['ip', family, 'rule', 'add', 'dev', tap, ...where])

@@ -157,6 +157,16 @@ describe('a tap device joins', () => {
       '1 > /proc/sys/net/ipv6/conf/tap0/forwarding',
       'ip -6 route replace 2001:db8::7 proto static dev tap0',
     ])
+    expect(
+      await joined(nic({ mode: 'routed', link: '' }, { ip: '192.0.2.7' }), ['/proc/sys/net/ipv6/conf/tap0']),
+    ).toEqual([
+      'ip link set dev tap0 up',
+      '1 > /proc/sys/net/ipv4/conf/tap0/proxy_arp',
+      '1 > /proc/sys/net/ipv4/conf/tap0/forwarding',
+      '1 > /proc/sys/net/ipv6/conf/tap0/proxy_ndp',
+      '1 > /proc/sys/net/ipv6/conf/tap0/forwarding',
+      'ip -4 route replace 192.0.2.7 proto static dev tap0',
+    ])
     await expect(joined(nic({ mode: 'routed' }))).rejects.toThrow('Routed NIC nic-1 has no IP address')
   })
 
