@@ -18,6 +18,7 @@ const ROOT = [noded, GROUP.noded] as const
 const MASTER = [masterd, GROUP.masterd] as const
 const QUEUE = [masterd, GROUP.daemons] as const
 const NODE = [noded, GROUP.masterd] as const
+const METAD = [USER.metad, GROUP.metad] as const
 const LOG = [noded, GROUP.daemons] as const
 const log = (name: string): string => `${PATH.LOG_DIR}/${name}.log`
 
@@ -61,6 +62,19 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.CRYPTO_KEYS_DIR]: [...NODE, MODE.secureDirectory],
   [PATH.IMPORT_EXPORT_DIR]: [...NODE, 0o755],
   [PATH.INSTANCE_REASON_DIR]: [...ROOT, 0o755],
+  [PATH.METADATA_DIR]: [...METAD, MODE.secureDirectory],
+  [PATH.METADATA_SOCKET_DIR]: [...METAD, MODE.secureDirectory],
+  [PATH.LENT_DISKS_DIR]: [...ROOT, MODE.secureDirectory],
+  [PATH.EXPORT_DIR]: [...ROOT, 0o750],
+  // Guests may be started as other users, who look for their own files there.
+  ...Object.fromEntries(
+    ['', '/pid', '/uid', '/ctrl', '/conf', '/nic', '/chroot'].map((part) => [
+      `${PATH.KVM_DIR}${part}`,
+      [...ROOT, MODE.runDirectory] as const,
+    ]),
+  ),
+  [path.posix.dirname(PATH.DEFAULT_FILE_STORAGE_DIR)]: [...ROOT, 0o755],
+  [PATH.DEFAULT_FILE_STORAGE_DIR]: [...ROOT, 0o755],
   [PATH.SSH_PUB_KEYS]: [...ROOT, MODE.secureFile],
   [PATH.INSTANCE_STATUS_FILE]: [...ROOT, 0o644],
   [PATH.VNC_PASSWORD_FILE]: [...ROOT, MODE.secureFile],
@@ -70,7 +84,7 @@ const exact: Readonly<Record<string, Claim>> = {
   [log('node-daemon')]: [...ROOT, MODE.secureFile],
   [log('monitoring-daemon')]: [...ROOT, MODE.secureFile],
   [log('kvm-daemon')]: [USER.kvmd, GROUP.daemons, MODE.secureFile],
-  [log('meta-daemon')]: [USER.metad, GROUP.metad, MODE.secureFile],
+  [log('meta-daemon')]: [...METAD, MODE.secureFile],
   [log('conf-daemon')]: [confd, GROUP.confd, MODE.secureFile],
   [log('wconf-daemon')]: [...MASTER, MODE.secureFile],
   [log('luxi-daemon')]: [masterd, GROUP.luxid, MODE.secureFile],
@@ -86,6 +100,8 @@ const exact: Readonly<Record<string, Claim>> = {
 /** Owners and modes of files whose names vary, by directory. */
 const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
   [PATH.DATA_DIR, /^ssconf_/, [...ROOT, MODE.ssconf]],
+  // Who renews secrets, or converts the configuration, leaves the former file.
+  [PATH.DATA_DIR, /\.(backup-\d+|before-upgrade)$/, [...ROOT, MODE.secureFile]],
   [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.data$/, [...ROOT, 0o640]],
   [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.instance-status$/, [...ROOT, 0o644]],
   [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock|journal|journal\.old)$/, [...QUEUE, MODE.queueFile]],
@@ -94,7 +110,7 @@ const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
 const ARCHIVED_JOB = new RegExp(`^${PATH.JOB_QUEUE_ARCHIVE_DIR}/\\d+/job-\\d+$`)
 
 /** The part of a path where Ganeti's layout begins; it may be below the root of a virtual node. */
-const LAYOUT = /\/(var\/(lib|run|log)|etc)\/ganeti(?=\/|$)(?!.*\/(var\/(lib|run|log)|etc)\/ganeti(\/|$))/
+const LAYOUT = /\/(var\/(lib|run|log)|etc|srv)\/ganeti(?=\/|$)(?!.*\/(var\/(lib|run|log)|etc|srv)\/ganeti(\/|$))/
 
 export interface Belonging {
   readonly mode: number

@@ -51,6 +51,13 @@ test.each([
   ['/var/run/ganeti', 0o775, 0o755],
   ['/var/lib/ganeti/known_hosts', 0o644, 0o644],
   ['/var/lib/ganeti/client.pem.new', 0o440, 0o400],
+  ['/var/run/ganeti/kvm-hypervisor/ctrl', 0o775, 0o755],
+  ['/var/run/ganeti/socket/metad', 0o700, 0o700],
+  ['/var/run/ganeti/lent-disks', 0o700, 0o700],
+  ['/var/lib/ganeti/export', 0o750, 0o700],
+  ['/var/lib/ganeti/config.data.backup-1760000000', 0o600, 0o600],
+  ['/var/lib/ganeti/config.data.before-upgrade', 0o600, 0o600],
+  ['/srv/ganeti/file-storage', 0o755, 0o755],
   // A virtual root below a real one's directories.
   ['/var/lib/ganeti/x/var/lib/ganeti/server.pem', 0o440, 0o400],
 ])('%s', (file, full, alone) => {

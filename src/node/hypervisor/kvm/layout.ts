@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { checkSocketPath } from '../../../lib/json-socket'
 import type { Paths } from '../../../lib/paths'
+import { PATH } from '../../../model/constants/paths'
 import { HypervisorFailure, type HypervisorContext } from '../hypervisor'
 
-export const KVM_DIR = '/var/run/ganeti/kvm-hypervisor'
-export const KVM_LOG_DIR = '/var/log/ganeti/kvm'
+export const { KVM_DIR, LOG_KVM_DIR: KVM_LOG_DIR } = PATH
 const RUN_DIRS_MODE = 0o775
 /** Bytes that a Unix socket's path may have. */
 const SOCKET_PATH_MAX = 107
