@@ -8,6 +8,7 @@ import { errorText } from './lib/system-failure'
 import { EXIT } from './model/constants/daemons'
 import { RELEASE_VERSION } from './model/constants/versions'
 import { ownedLogFile } from './model/owners'
+import { completions } from './roles/completion'
 import { helperHelp, roleHelp, usage } from './roles/help'
 import { HELPERS, NODE_PROGRAMS } from './roles/helpers'
 import { type Options, readOptions } from './roles/options'
@@ -39,6 +40,12 @@ async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
   const named = [...nodePrograms, ...helpers].includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
   const [first, ...args] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
+  if (first === '--complete-words')
+    return print(
+      completions(args)
+        .map((word) => `${word}\n`)
+        .join(''),
+    )
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   if (first === 'fold') return foldFiles()
   if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args[0] ?? '', args[1] ?? '')

@@ -89,20 +89,27 @@ export async function describePrograms(gantry: Tree, htools: Tree, adopt: Tree, 
     const tree = name === ADOPT ? adopt : HTOOLS.includes(name) ? htools : gantry
     tree.writeCompressed(`/usr/share/man/man${section}/${file}`, page)
   }
-  const programs = COMMANDS.filter((name) => TOOLS_PLACES[name] === undefined).join(' ')
-  const shells = {
-    bash: '/usr/share/bash-completion/completions/gnt',
-    zsh: '/usr/share/zsh/vendor-completions/_gnt',
-    fish: '/usr/share/fish/vendor_completions.d/gnt.fish',
-  }
-  for (const [shell, place] of Object.entries(shells)) {
-    const text = fs.readFileSync(path.join(ROOT, 'packaging/completion', shell), 'utf8')
-    gantry.write(place, text.replace('@PROGRAMS@', programs))
-  }
-  // bash looks for a file with the name of the program, fish too.
-  for (const name of programs.split(' ').slice(1))
-    for (const place of [shells.bash, shells.fish]) gantry.link(place.replace(/gnt(\.fish)?$/, `${name}$1`), place)
+  completeIn(gantry, [...COMMANDS.filter((name) => TOOLS_PLACES[name] === undefined), 'gantryd'])
+  completeIn(
+    htools,
+    HTOOLS.filter((name) => !['hail', 'mon-collector'].includes(name)),
+  )
 }
+
+/** bash looks for a file with the name of the program, fish too. */
+function completeIn(tree: Tree, programs: readonly string[]): void {
+  const [first = '', ...others] = programs
+  const places = {
+    bash: (name: string) => `/usr/share/bash-completion/completions/${name}`,
+    zsh: (name: string) => `/usr/share/zsh/vendor-completions/_${name}`,
+    fish: (name: string) => `/usr/share/fish/vendor_completions.d/${name}.fish`,
+  }
+  for (const [shell, placeOf] of Object.entries(places)) tree.write(placeOf(first), completionFile(shell, programs))
+  for (const placeOf of [places.bash, places.fish]) for (const name of others) tree.link(placeOf(name), placeOf(first))
+}
+
+export const completionFile = (shell: string, programs: readonly string[]): string =>
+  fs.readFileSync(path.join(ROOT, 'packaging/completion', shell), 'utf8').replace('@PROGRAMS@', programs.join(' '))
 
 export function fillDoc(tree: Tree): void {
   const place = '/usr/share/doc/gantry-doc'

@@ -1,22 +1,34 @@
 // Completion for bash, zsh and fish: names of objects and commands, options and their choices from the tables, and
 // current names in the cluster.
+import { isTagKind } from '../model/object-kinds'
 import type { Master } from '../rpc/luxi/master'
 import type { Command, Tool } from './command'
 import type { Option } from './input/option'
 import { optionsOf } from './input/parse'
 
+/** The object that a command is for, where its arguments name it before. */
+interface Named {
+  readonly tool: string
+  readonly object: string
+}
+
 /** Queries for names that the cluster knows, by the kind of an argument or option value. */
-const LIVE: Readonly<Record<string, (master: Master) => Promise<readonly unknown[]>>> = {
+const LIVE: Readonly<Record<string, (master: Master, named: Named) => Promise<readonly unknown[]>>> = {
   'instance name': (master) => names(master, 'instance', 'name'),
   'node name': (master) => names(master, 'node', 'name'),
   'group name': (master) => names(master, 'group', 'name'),
   'network name': (master) => names(master, 'network', 'name'),
   'job id': (master) => names(master, 'job', 'id'),
+  'filter UUID': (master) => names(master, 'filter', 'uuid'),
+  'OS or provider name': (master) => names(master, 'os', 'name'),
+  'OS with variant': osVariants,
+  tag: tagsOf,
 }
 const VALUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['node', 'src_node', 'remote_node', 'target_node', 'dst_node'].map((name) => [name, 'node name'] as const),
   ),
+  os: 'OS with variant',
   ...Object.fromEntries(['nodegroup', 'to', 'group'].map((name) => [name, 'group name'] as const)),
 }
 
@@ -32,12 +44,13 @@ export async function completions(tool: Tool, words: readonly string[], open: ()
   const glued = /^(--[^=]+)=/.exec(current)
   if (glued !== null) {
     const [start, long = ''] = glued
-    return fitting((await valuesOf(optionNamed(command, long), open)).map((value) => `${start}${String(value)}`))
+    const values = await valuesOf(optionNamed(command, long), current.slice(start.length), open)
+    return fitting(values.map((value) => `${start}${String(value)}`))
   }
   if (current.startsWith('-')) return fitting(optionsOf(command).flatMap(spelled))
   const before = optionNamed(command, rest.at(-2) ?? '')
-  if (before !== undefined && takesValue(before)) return fitting(await valuesOf(before, open))
-  return fitting(await valuesOfArgument(command, rest.slice(0, -1), open))
+  if (before !== undefined && takesValue(before)) return fitting(await valuesOf(before, current, open))
+  return fitting(await valuesOfArgument(tool, command, rest.slice(0, -1), open))
 }
 
 const spelled = ({ long, short, type }: Option): string[] => [
@@ -50,40 +63,68 @@ const takesValue = ({ type }: Option): boolean => type !== 'flag' && type !== 'c
 const optionNamed = (command: Command, word: string): Option | undefined =>
   optionsOf(command).find(({ long, short }) => long.includes(word) || short === word)
 
-async function valuesOf(option: Option | undefined, open: () => Master): Promise<readonly unknown[]> {
+async function valuesOf(option: Option | undefined, current: string, open: () => Master): Promise<readonly unknown[]> {
   if (option?.choices !== undefined) return option.choices
   if (option?.type === 'bool') return ['yes', 'no']
-  return live(VALUES[option?.dest ?? ''], open)
+  const values = await live(VALUES[option?.dest ?? ''], NOTHING, open)
+  // A place for an instance may be two nodes, PRIMARY:SECONDARY.
+  const [primary] = option?.dest === 'node' ? (/^[^:]*(?=:)/.exec(current) ?? []) : []
+  return primary === undefined
+    ? values
+    : values.filter((node) => node !== primary).map((node) => `${primary}:${String(node)}`)
 }
+
+const NOTHING: Named = { tool: '', object: '' }
 
 /** The argument at this position; options may stand before and between arguments. */
 async function valuesOfArgument(
+  tool: Tool,
   command: Command,
   before: readonly string[],
   open: () => Master,
 ): Promise<readonly unknown[]> {
   const isValue = (word: string, at: number) =>
     !word.startsWith('-') && optionNamed(command, before[at - 1] ?? '')?.type === undefined
-  let place = before.filter(isValue).length
+  const given = before.filter(isValue)
+  let place = given.length
   for (const { kind, max } of command.args) {
-    if (place < max) return live(kind, open)
+    if (place < max) return live(kind, { tool: tool.name, object: given[0] ?? '' }, open)
     place -= max
   }
   return []
 }
 
-async function live(kind: string | undefined, open: () => Master): Promise<readonly unknown[]> {
+async function live(kind: string | undefined, named: Named, open: () => Master): Promise<readonly unknown[]> {
   const names = kind === undefined ? undefined : LIVE[kind]
   if (names === undefined) return []
   try {
-    return await names(open())
+    return await names(open(), named)
   } catch {
     // A user who completes a word need not learn that no cluster runs.
     return []
   }
 }
 
-async function names(master: Master, what: 'instance' | 'node' | 'group' | 'network' | 'job', field: string) {
+async function names(
+  master: Master,
+  what: 'instance' | 'node' | 'group' | 'network' | 'job' | 'filter' | 'os',
+  field: string,
+) {
   const { data } = await master.query(what, [field], null)
   return data.map(([cell]) => cell?.[1])
+}
+
+/** As they are asked for: NAME, or NAME+VARIANT where there are some. */
+async function osVariants(master: Master): Promise<string[]> {
+  const { data } = await master.query('os', ['name', 'variants'], null)
+  return data.flatMap(([name, variants]) => {
+    const known: unknown = variants?.[1]
+    const os = String(name?.[1])
+    return Array.isArray(known) && known.length > 0 ? known.map((variant) => `${os}+${String(variant)}`) : [os]
+  })
+}
+
+async function tagsOf(master: Master, { tool, object }: Named): Promise<string[]> {
+  const kind = tool === 'gnt-group' ? 'nodegroup' : tool.replace(/^gnt-/, '')
+  return isTagKind(kind) ? master.queryTags(kind, kind === 'cluster' ? '' : object) : []
 }

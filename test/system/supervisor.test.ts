@@ -87,9 +87,13 @@ test('daemons that run on demand are started and stopped by name', async () => {
   expect(await ensure('ganeti-askd', true)).toEqual(['start askd', fine])
   expect(await ensure('ganeti-askd', true)).toEqual([fine])
   expect(await ensure('ganeti-askd', false)).toEqual(['stop askd', fine])
-  expect(await ensure('ganeti-playd', false)).toEqual([fine])
-  expect(await ensure('ganeti-playd', true)).toEqual([
-    'answer "there is no ganeti-playd to start: this version has none" to obeyd',
+  // A daemon that only Ganeti has never runs here.
+  expect(await ensure('ganeti-masterd', false)).toEqual([fine])
+  expect(await ensure('ganeti-masterd', true)).toEqual([
+    'answer "there is no ganeti-masterd to start: this version has none" to obeyd',
+  ])
+  expect(await ensure('ganeti-playd', false)).toEqual([
+    'answer "there is no ganeti-playd that could be stopped: no daemon has this name" to obeyd',
   ])
   expect(await ensure('ganeti-obeyd', false)).toEqual(['answer "ganeti-obeyd cannot start or stop itself" to obeyd'])
 })

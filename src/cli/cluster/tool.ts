@@ -257,7 +257,7 @@ export const clusterTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<tag>...',
-      args: [many('free text')],
+      args: [many('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('cluster'),
     },

@@ -114,7 +114,7 @@ export const groupTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<group> <tag>...',
-      args: [one('group name'), many('free text')],
+      args: [one('group name'), many('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('nodegroup'),
     },

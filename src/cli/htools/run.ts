@@ -11,9 +11,7 @@ import { hsqueeze } from './hsqueeze'
 import { monCollector } from './mon-collector'
 import { Stop, type Surroundings } from './surroundings'
 
-const PROGRAMS: Readonly<
-  Record<string, (args: readonly string[], surroundings: Surroundings) => number | Promise<number>>
-> = {
+const PROGRAMS: Readonly<Record<string, Program>> = {
   hail,
   harep,
   hbal,
@@ -26,6 +24,8 @@ const PROGRAMS: Readonly<
   'mon-collector': monCollector,
 }
 
+type Program = (args: readonly string[], surroundings: Surroundings) => number | Promise<number>
+
 /** Runs a program and returns its exit code, synchronously if the program asks no daemon. */
 export function runHtool(name: string, args: readonly string[], surroundings: Surroundings): number | Promise<number> {
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
@@ -33,6 +33,7 @@ export function runHtool(name: string, args: readonly string[], surroundings: Su
     surroundings.err(`${name}: there is no such program; there are ${Object.keys(PROGRAMS).join(', ')}\n`)
     return 1
   }
+  if (args[0] === '--complete-words') return completeWords(program, args.at(-1) ?? '', surroundings)
   const stopped = (error: unknown) => {
     if (!(error instanceof Stop)) throw error
     surroundings.out(error.out)
@@ -45,4 +46,20 @@ export function runHtool(name: string, args: readonly string[], surroundings: Su
   } catch (error) {
     return stopped(error)
   }
+}
+
+/** For a shell: prints what the word may become, from what the program says of its options, a line `-o,--option KIND` for each. */
+async function completeWords(program: Program, current: string, surroundings: Surroundings): Promise<number> {
+  const said = await (async () => program(['--help-completion'], surroundings))().catch((error: unknown) => {
+    if (error instanceof Stop) return error.out
+    throw error
+  })
+  const options = String(said)
+    .split('\n')
+    .flatMap((line) => {
+      const [, names = '', kind] = /^(-\S+) (\S+)$/.exec(line) ?? []
+      return names.split(',').map((name) => (name.startsWith('--') && kind !== 'none' ? `${name}=` : name))
+    })
+  for (const option of options) if (option !== '' && option.startsWith(current)) surroundings.out(`${option}\n`)
+  return 0
 }

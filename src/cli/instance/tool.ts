@@ -358,7 +358,7 @@ export const instanceTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<instance-name> <tag>...',
-      args: [one('instance name'), many('free text')],
+      args: [one('instance name'), many('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('instance'),
     },

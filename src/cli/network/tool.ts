@@ -135,7 +135,7 @@ export const networkTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<network> <tag>...',
-      args: [one('network name'), many('free text')],
+      args: [one('network name'), many('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('network'),
     },

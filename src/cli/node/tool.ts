@@ -266,7 +266,7 @@ export const nodeTool: Tool = {
       name: 'remove-tags',
       help: 'remove tags',
       usage: '<node-name> <tag>...',
-      args: [one('node name'), many('free text')],
+      args: [one('node name'), many('tag')],
       options: [oFrom, oPriority, ...SUBMIT_OPTIONS],
       run: removeTags('node'),
     },

@@ -174,3 +174,12 @@ describe('--explain tells of each node, beside what programs read', () => {
     expect(full).toMatch(/^Nodes for one more instance:\n(.*: FailDisk: lacks disk space.* \([\d,]+ of [\d,]+\)\n){4}$/)
   })
 })
+
+test('a shell is told the options of a program', async () => {
+  const { code, out } = await ours('hbal', ['--complete-words', '-C', '--print-'])
+  expect([code, out.split('\n').filter((line) => line !== '').sort()]).toEqual([
+    0,
+    expect.arrayContaining(['--print-commands', '--print-nodes=']),
+  ])
+  expect(out.match(/^(?!--print-).+$/m)).toBeNull()
+})

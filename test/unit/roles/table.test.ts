@@ -2,6 +2,7 @@
 import { DAEMONS } from '../../../src/model/constants/daemons'
 import { PATH } from '../../../src/model/constants/paths'
 import { claimOfFile } from '../../../src/model/owners'
+import { completions } from '../../../src/roles/completion'
 import { roleHelp, usage } from '../../../src/roles/help'
 import { readOptions } from '../../../src/roles/options'
 import { inOrder, type Role } from '../../../src/roles/role'
@@ -84,4 +85,12 @@ test('the help texts name every role with its options and exit codes', () => {
     for (const option of one.options) expect(roleHelp(one)).toContain(`--${option}`)
     for (const text of Object.values(one.exits ?? {})) expect(roleHelp(one)).toContain(text)
   }
+})
+
+test('a shell is told what gantryd plays, and the options of each role', () => {
+  expect(completions(['w'])).toEqual(['wconfd'])
+  expect(completions(['daemon'])).toEqual(['daemon-util'])
+  expect(completions(['noded', '--ma'])).toEqual(['--max-clients='])
+  expect(completions(['noded', '--fore'])).toEqual(['--foreground'])
+  expect(completions(['nobody', ''])).toEqual([])
 })
