@@ -1,5 +1,5 @@
 // A node's facts, whichever product runs there: a script that only reads, and the parsing of its output.
-import { PATH } from '../../model/constants/paths'
+import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import { DEFAULTS, GANETI_PACKAGES, KEPT } from './scripts'
 
 export interface NodeFacts {
@@ -22,6 +22,12 @@ export interface NodeFacts {
   /** From where Ganeti's package can be had again: this node, an archive. */
   readonly wayBack: string | undefined
   readonly programs: ReadonlyMap<string, string>
+  readonly volumeGroups: readonly string[]
+  readonly bridges: readonly string[]
+  /** Directories below which disks may be files. */
+  readonly storagePaths: readonly string[]
+  /** OS definitions whose scripts are to run in helper machines. */
+  readonly distrusted: readonly string[]
 }
 
 /** Packages whose state is read. */
@@ -57,6 +63,15 @@ for file in ${PATH.RUN_DIR}/kvm-hypervisor/pid/*; do
   ! alive "$file" || say "guest.\${file##*/}" "$pid"
 done
 ${argumentsProbe(DEFAULTS)}
+for name in $(vgs --noheadings -o vg_name 2>/dev/null); do say "volume_group.$name" yes; done
+for place in /sys/class/net/*/bridge; do
+  place=\${place%/bridge}
+  [ ! -e "$place/bridge" ] || say "bridge.\${place##*/}" yes
+done
+sed -n 's,^ *\\(/[^ ]*[^ /]\\)/* *$,storage_path.\\1=yes,p' ${PATH.FILE_STORAGE_PATHS_FILE} 2>/dev/null
+for place in ${OS_SEARCH_PATH.map((folder) => `${folder}/*`).join(' ')}; do
+  [ ! -e "$place/create_untrusted" ] || [ -e "$place/create" ] || say "distrusted.\${place##*/}" yes
+done
 version=$(dpkg-query -W -f '\${Version}' ganeti 2>/dev/null)
 if ls ${KEPT}/ganeti_*.deb >/dev/null 2>&1; then say way_back here
 elif ls ${GANETI_PACKAGES}/ganeti_*"\${version##*:}"_*.deb >/dev/null 2>&1; then say way_back here
@@ -89,6 +104,10 @@ export function readFacts(output: string): NodeFacts {
     written: below('written'),
     wayBack: all.get('way_back'),
     programs: below('program'),
+    volumeGroups: [...below('volume_group').keys()],
+    bridges: [...below('bridge').keys()],
+    storagePaths: [...below('storage_path').keys()],
+    distrusted: [...below('distrusted').keys()],
   }
 }
 

@@ -21,6 +21,7 @@ import { type Findings, featuresThatLack, isText, shortList } from './features'
 import type { NodeShell, Place } from '../node-shell'
 import { otherName } from '../own-name'
 import { readIntent } from '../upgrade/intent'
+import { whatLacks } from './node-needs'
 import { PROBE, productOf, readFacts, versionOf, type NodeFacts } from './probe'
 import { DEFAULTS, KEPT } from './scripts'
 
@@ -154,8 +155,13 @@ async function reportNode(options: SurveyOptions, node: Node): Promise<NodeRepor
 }
 
 function judge(facts: NodeFacts, node: Node, options: SurveyOptions): Findings {
-  const problems = options.to === 'gantry' ? whyNotToGantry(facts, node, options) : whyNotToGaneti(facts)
-  const notes = [!facts.systemd && 'no systemd runs here: daemons are started by daemon-util']
+  const lacks =
+    options.to === 'gantry' && productOf(facts) !== 'gantry' ? whatLacks(facts, node, options.config) : undefined
+  const problems =
+    options.to === 'gantry'
+      ? [...whyNotToGantry(facts, node, options), ...(lacks?.problems ?? [])]
+      : whyNotToGaneti(facts)
+  const notes = [...(lacks?.notes ?? []), !facts.systemd && 'no systemd runs here: daemons are started by daemon-util']
   return { problems: problems.filter(isText), notes: notes.filter(isText) }
 }
 

@@ -45,6 +45,8 @@ async function check(hypervisors: readonly string[]): Promise<Report> {
   nodes.answer = () => Promise.resolve(3000000)
   const config = await masterConfig({ paths, disk, random })
   const shell = new Machines(Object.fromEntries(NODES.map((name) => [name, new Machine()])))
+  for (const machine of Object.values(shell.all))
+    machine.otherwise = { 'volume_group.xenvg': 'yes', 'bridge.br974': 'yes' }
   return survey({ to: 'gantry', paths, disk, random, nodes, config, shell, roles: ROLES, hypervisors, given: [] })
 }
 
