@@ -73,8 +73,10 @@ function settings(options: OptionValues, proposed: Proposals, note: (text: strin
   const nicparams = { ...given.nicparams }
   const ovs = nicparams['mode'] === 'openvswitch'
   const netdev = options.text('master_netdev')
-  const master_netdev = netdev ?? (ovs ? DEFAULT_OVS : DEFAULT_BRIDGE)
+  const master_netdev = netdev ?? (ovs ? DEFAULT_OVS : proposed.netdev)
   if (ovs && netdev === undefined) nicparams['link'] = DEFAULT_OVS
+  const isBridged = (nicparams['mode'] ?? 'bridged') === 'bridged'
+  if (isBridged && proposed.bridge !== DEFAULT_BRIDGE) nicparams['link'] ??= proposed.bridge
   return {
     ...given,
     ...{ enabled_disk_templates, enabled_hypervisors, nicparams, master_netdev },

@@ -1,6 +1,8 @@
 // Defaults of gnt-cluster init: what works on this machine, otherwise Ganeti's defaults.
+import { hostAddress } from '../../lib/hosts-file'
 import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG } from '../../model/constants/disks'
 import { DEFAULT_HYPERVISOR, HV_PARAMS } from '../../model/constants/hypervisors'
+import { DEFAULT_BRIDGE } from '../../model/constants/params'
 import { PATH } from '../../model/constants/paths'
 import type { NewNode } from '../command'
 import type { OptionValues } from '../input/option-values'
@@ -10,6 +12,10 @@ export interface Proposals {
   readonly templates: readonly string[]
   /** Only differences from Ganeti's defaults. */
   readonly hvparams: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Where the cluster's address is. */
+  readonly netdev: string
+  /** The bridge of NICs that name no other. */
+  readonly bridge: string
 }
 
 const QEMU = ['/usr/bin/kvm', '/usr/bin/qemu-system-x86_64', '/usr/libexec/qemu-kvm']
@@ -23,9 +29,13 @@ export async function proposals(
   const templates = await templatesHere(options, node)
   if (options.list('enabled_hypervisors') === undefined) note(`Hypervisor: ${hypervisors.join(', ')}`)
   if (options.list('enabled_disk_templates') === undefined) note(`Disk templates: ${templates.join(', ')}`)
+  const { netdev, bridge } = await networkHere(options, node)
+  if (options.text('master_netdev') === undefined && netdev !== DEFAULT_BRIDGE) note(`Master network device: ${netdev}`)
+  if (options.keyValues('nicparams')?.['link'] === undefined && bridge !== DEFAULT_BRIDGE)
+    note(`Bridge of NICs: ${bridge}`)
   // A missing kernel would keep guests from starting; without one they boot from their disk.
   const hasKernel = node.files.existsSync(String(HV_PARAMS.kvm['kernel_path']?.default))
-  return { hypervisors, templates, hvparams: hasKernel ? {} : { kvm: { kernel_path: '' } } }
+  return { hypervisors, templates, netdev, bridge, hvparams: hasKernel ? {} : { kvm: { kernel_path: '' } } }
 }
 
 /** Volumes if their group exists, otherwise files if the administrator allows them. */
@@ -45,4 +55,29 @@ async function templatesHere(options: OptionValues, node: NewNode): Promise<read
     ...((await isAllowed(PATH.DEFAULT_SHARED_FILE_STORAGE_DIR)) ? ['sharedfile'] : []),
   ]
   return files.length > 0 ? files : DEFAULT_ENABLED_DISK_TEMPLATES
+}
+
+/**
+ * Ganeti's bridge where it is here. Else the device with this node's own address, and a bridge if there is no question which. Virtual nodes
+ * share the network of their machine.
+ */
+async function networkHere(options: OptionValues, node: NewNode): Promise<Pick<Proposals, 'netdev' | 'bridge'>> {
+  const { paths, files } = node
+  const place = (name: string) => `/sys/class/net/${name}`
+  const isBridge = (name: string) => files.existsSync(`${place(name)}/bridge`)
+  if (paths.root !== '' || files.existsSync(place(DEFAULT_BRIDGE)))
+    return { netdev: DEFAULT_BRIDGE, bridge: DEFAULT_BRIDGE }
+  const netdev = options.text('master_netdev') ?? (await ownDevice(node)) ?? DEFAULT_BRIDGE
+  const all = isBridge(netdev) ? [netdev] : (await files.readdir('/sys/class/net')).filter(isBridge)
+  return { netdev, bridge: (all.length === 1 ? all[0] : undefined) ?? DEFAULT_BRIDGE }
+}
+
+/** The one with the address of this node's name, or else the only one that leads out. */
+async function ownDevice({ paths, disk, networkInterfaces }: NewNode): Promise<string | undefined> {
+  const hosts = (await disk.read(PATH.ETC_HOSTS))?.toString('utf8') ?? ''
+  const own = [4, 6].flatMap((version) => hostAddress(hosts, paths.hostname, version === 4 ? 4 : 6) ?? [])
+  const devices = Object.entries(networkInterfaces())
+  const named = devices.find(([, entries]) => entries?.some(({ address }) => own.includes(address)))
+  const outward = devices.filter(([, entries]) => entries?.some(({ internal }) => !internal))
+  return named?.[0] ?? (outward.length === 1 ? outward[0]?.[0] : undefined)
 }
