@@ -49,7 +49,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/maintenance': ['allocation', 'rpc', 'config', 'opcodes', 'model', 'lib'],
   'src/node': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/collectors': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
-  'src/operations': [...TABLES, 'allocation'],
+  'src/operations': ['roles', ...TABLES, 'allocation'],
   'src/services': [...TABLES, 'jobs', 'allocation'],
   'src/replication': ['rpc', 'config', 'model', 'lib'],
   'src/bootstrap': ['roles', 'replication', 'jobs', 'rpc', 'config', 'opcodes', 'model', 'lib'],

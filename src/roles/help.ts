@@ -34,7 +34,7 @@ ${table(Object.entries(HELPERS).map(([name, { text }]) => [name, text]))}
 "gantryd ROLE --help" lists the options of a role. GANETI_ROOTDIR and GANETI_HOSTNAME select a virtual node.
 `
 
-/** Of a program that is no daemon. */
+/** Describes a program that is no daemon. */
 export function helperHelp(name: string): string {
   const { text = '', usage: line = name, about = '' } = { ...HELPERS, ...NODE_PROGRAMS }[name] ?? {}
   const actions = name === 'daemon-util' ? `\nactions:\n${table(Object.entries(DAEMON_ACTIONS))}` : ''

@@ -54,9 +54,9 @@ export function whatLacks(facts: NodeFacts, node: Node, config: ConfigData): Fin
 
 const NOT_ALLOWED = `${PATH.FILE_STORAGE_PATHS_FILE} has no line for`
 
-/** Of a mirror, those of the volumes below it. */
+/** A mirror has those of the volumes below it. */
 const volumeGroupsOf = (disk: Disk): string[] =>
-  [disk, ...disk.children].flatMap(({ dev_type, logical_id }) => (dev_type === 'plain' ? [String(logical_id[0])] : []))
+  [disk, ...disk.children].flatMap(({ dev_type, logical_id }) => (factsOf(dev_type).id === 'volume' ? [String(logical_id[0])] : []))
 
 const isIn = (names: readonly string[]) => (name: string) => names.includes(name)
 

@@ -43,7 +43,7 @@ export type HotplugTarget = 'disk' | 'nic'
 export interface Plugged {
   /** On the guest's bus, as kept in the runtime files. */
   readonly place: unknown
-  /** What is otherwise than was asked for. */
+  /** They say in which way it is otherwise than was asked for. */
   readonly remarks?: readonly string[]
 }
 

@@ -18,7 +18,7 @@ const lists = (texts: Readonly<Record<string, string>>): void => {
   for (const [name, text] of Object.entries(texts)) fs.writeFileSync(paths.ssconf(name), text)
 }
 
-/** What is started, with its arguments; `codes` are those with which daemons end. */
+/** Answers with the programs that it starts, and their arguments; `codes` are those with which daemons end. */
 async function started(words: readonly string[], codes: Readonly<Record<string, number>> = {}) {
   const lines: string[] = []
   const run: Run = async (argv, options) => {

@@ -16,7 +16,7 @@ import type { KvmParams } from './params'
 /** Noted for a NIC in the place of its tap device's name. */
 export const USER_MODE = 'user'
 
-/** What is otherwise than was asked for. */
+/** Says that the NIC is otherwise than was asked for. */
 export const remarksOn = (backend: NicBackend, index: number): string[] =>
   backend.kind === 'user' && backend.reason !== undefined
     ? [
