@@ -939,6 +939,14 @@ export const routes: readonly Route<RapiContext>[] = [
     args: [{"in":"query","name":"types","dataType":"string"}, {"in":"query","name":"objects","dataType":"string"}, {"in":"header","name":"Last-Event-ID","dataType":"string"}, ],
   },
   {
+    verb: 'get',
+    path: '/3/events/past',
+    controller: EventsV3Controller,
+    action: 'past',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"types","dataType":"string"}, {"in":"query","name":"objects","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
     verb: 'post',
     path: '/3/filters',
     controller: FiltersV3Controller,

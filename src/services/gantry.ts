@@ -110,6 +110,7 @@ function callersHandlers(
     ...jobCalls(context, parts.jobs),
     // Checked again after each wait: the token may have been revoked meanwhile.
     events: (caller, request) => parts.events.read(() => callerOf('events', caller.identity), request),
+    pastEvents: (caller, request) => parts.events.past(caller, request),
     metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
     monitoring: (caller, request) => monitoring.page(caller, request),
     measuredNodes: (caller) => monitoring.measured(caller),

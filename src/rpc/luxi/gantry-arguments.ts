@@ -5,7 +5,15 @@ import { bool, float, int, json, oneOf, text } from '../../lib/shapes/leaves'
 import { type Fields, objectOf } from '../../lib/shapes/objects'
 import type { Shape } from '../../lib/shapes/shape'
 import { opcodes, resource } from './call-arguments'
-import type { EventRequest, Identity, NewToken, Precondition, SubmitRequest, ViewRequest } from './gantry'
+import type {
+  EventRequest,
+  Identity,
+  NewToken,
+  PastEventsRequest,
+  Precondition,
+  SubmitRequest,
+  ViewRequest,
+} from './gantry'
 import type { PlanRequest } from './plan'
 
 const shape = <const F extends Fields>(fields: F) => objectOf(fields, { others: 'dropped' })
@@ -51,6 +59,13 @@ export const eventRequest: Shape<EventRequest> = shape({
   types: texts,
   objects: texts,
   timeout_s: float,
+})
+
+export const pastEventsRequest: Shape<PastEventsRequest> = shape({
+  types: texts,
+  objects: texts,
+  before: orNull(text),
+  limit: int,
 })
 
 export const newToken: Shape<NewToken> = shape({

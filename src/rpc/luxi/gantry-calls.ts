@@ -22,8 +22,16 @@ import {
 import { filterRule } from './call-arguments'
 import type { JobId } from './calls'
 import { type ConsoleChoices, consoleRequest, type ConsoleTalk } from './consoles'
-import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gantry'
-import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
+import type { EventPage, Identity, PastEventsPage, Submitted, TokenInfo, ViewPage } from './gantry'
+import {
+  eventRequest,
+  identity,
+  newToken,
+  pastEventsRequest,
+  planRequest,
+  submitRequest,
+  viewRequest,
+} from './gantry-arguments'
 import type { InstanceHistories } from './history'
 import { type MeasuredNode, type MonitoringPage, monitoringRequest } from './monitoring'
 import type { Plan } from './plan'
@@ -87,6 +95,9 @@ const callersCalls = {
   /** Whether the job ends within these seconds. */
   wait: call('GantryWait', [jobId, float], of<boolean>(), { asks: true }),
   events: call('GantryEvents', [eventRequest], of<EventPage>(), { asks: true, needs: 'events.query' }),
+  pastEvents: call('GantryPastEvents', [pastEventsRequest], of<PastEventsPage>(), {
+    ...{ asks: true, needs: 'events.query' },
+  }),
   /**
    * Figures of the master's daemons and the nodes, each as prom-client's JSON. Omits wconfd if it does not answer soon.
    * Shows the nodes' last figures; omits nodes that never answered.

@@ -106,6 +106,19 @@ export interface EventPage {
   readonly gap: string | null
 }
 
+export interface PastEventsRequest extends Pick<EventRequest, 'types' | 'objects'> {
+  /** The id of the last event of the page before; null begins with the newest. */
+  readonly before: string | null
+  readonly limit: number
+}
+
+export interface PastEventsPage {
+  /** The newest first. */
+  readonly events: readonly ClusterEvent[]
+  /** The `before` of the next page; null on the last one. */
+  readonly next: string | null
+}
+
 export interface TokenScope {
   readonly permissions: readonly string[]
   /** Objects with one of these tags; empty for all. */

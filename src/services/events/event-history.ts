@@ -93,6 +93,15 @@ export class EventHistory {
     return this.kept.flatMap(({ event }) => (seqOf(event.id) <= this.told ? [event] : []))
   }
 
+  /** Those before the given one, or all, from the newest back. */
+  *back(before: string | null): Generator<ClusterEvent> {
+    const end = before === null ? this.told + 1 : before.startsWith(`${this.epoch}-`) ? seqOf(before) : 0
+    for (let at = this.kept.length - 1; at >= 0; at--) {
+      const event = this.kept[at]?.event
+      if (event !== undefined && seqOf(event.id) <= this.told && seqOf(event.id) < end) yield event
+    }
+  }
+
   /** Resolves when there is a new event, or after this time. */
   async change(timeout_s: number): Promise<void> {
     let wake: () => void = () => undefined

@@ -5,7 +5,7 @@ import { isFinished } from '../../jobs/job'
 import { isObject } from '../../lib/shapes/shape'
 import type { ConfigData } from '../../model/config'
 import { EVENTS_PAGE_MAX, EVENTS_WAIT_MAX_S } from '../../model/limits/events'
-import type { ClusterEvent, EventPage, EventRequest } from '../../rpc/luxi/gantry'
+import type { ClusterEvent, EventPage, EventRequest, PastEventsPage, PastEventsRequest } from '../../rpc/luxi/gantry'
 import type { Access } from '../access/access'
 import { userOf } from '../filter-rules'
 import type { EventHistory } from './event-history'
@@ -70,6 +70,18 @@ export class EventService {
     }
   }
 
+  /** What has happened, from the newest back, as far as it is kept. */
+  past(access: Access, { before, limit, ...wanted }: PastEventsRequest): PastEventsPage {
+    const found: ClusterEvent[] = []
+    for (const event of this.history.back(before)) {
+      if (event.type === 'gap' && !wanted.types.includes('gap')) continue
+      if (!this.isFor(access, wanted, event)) continue
+      if (found.length === limit) return { events: found, next: found.at(-1)?.id ?? null }
+      found.push(event)
+    }
+    return { events: found, next: null }
+  }
+
   /** Names of an instance's former nodes, the last one first, as far back as events are kept. */
   formerNodes(uuid: string): readonly string[] {
     const nodes = this.history.all().flatMap(({ type, data }) => {
@@ -79,7 +91,11 @@ export class EventService {
     return [...new Set(nodes.reverse())]
   }
 
-  private isFor(access: Access, { types, objects }: EventRequest, event: ClusterEvent): boolean {
+  private isFor(
+    access: Access,
+    { types, objects }: Pick<EventRequest, 'types' | 'objects'>,
+    event: ClusterEvent,
+  ): boolean {
     // Everybody must learn that events are missing.
     if (event.type === 'gap') return true
     if (types.length > 0 && !types.includes(event.type)) return false

@@ -1,5 +1,5 @@
 // What events say has changed is asked for anew: objects at once, lists at most once in a while, and the longer they take, the less often.
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient, QueryFilters } from '@tanstack/react-query'
 
 /** The first word of the keys of queries, by the kind of object in events. */
 const RESOURCE: Readonly<Record<string, string>> = {
@@ -11,6 +11,9 @@ const RESOURCE: Readonly<Record<string, string>> = {
   disk: 'instances',
   filter: 'filters',
 }
+
+/** What happens to jobs is no event of the lists of these. */
+const OF_JOBS: ReadonlySet<string> = new Set(['job', 'log'])
 
 /** Lists that may tell something else when one of a kind has changed, or when there was an event of a type. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
@@ -40,12 +43,15 @@ export class Changes {
   private objectsTimer: ReturnType<typeof setTimeout> | undefined
   /** Lists that are asked for, or were a moment ago, and whether they have changed since. */
   private readonly lists = new Map<string, { hasChanged: boolean }>()
+  /** What is asked for once more when it has been answered. */
+  private readonly late = new Set<Query>()
   private isClosed = false
 
-  constructor(private readonly client: Pick<QueryClient, 'invalidateQueries' | 'isFetching'>) {}
+  constructor(private readonly client: Pick<QueryClient, 'invalidateQueries' | 'isFetching' | 'getQueryCache'>) {}
 
   note(type: string, objects: readonly string[]): void {
     const lists = new Set(ALSO[type])
+    if (!OF_JOBS.has(type)) lists.add('events')
     for (const object of objects) {
       const [kind = ''] = object.split('/')
       this.objects.add(object)
@@ -53,6 +59,11 @@ export class Changes {
     }
     for (const list of lists) this.noteList(list)
     this.objectsTimer ??= setTimeout(() => this.askObjects(), TOGETHER_MS)
+  }
+
+  /** Anything may have changed. */
+  noteAll(): void {
+    void this.askAnew({})
   }
 
   close(): void {
@@ -65,7 +76,7 @@ export class Changes {
     for (const object of this.objects) {
       const [kind = '', ...name] = object.split('/')
       const resource = RESOURCE[kind]
-      if (resource !== undefined) void this.client.invalidateQueries({ queryKey: [resource, 'one', name.join('/')] })
+      if (resource !== undefined) void this.askAnew({ queryKey: [resource, 'one', name.join('/')] })
     }
     this.objects.clear()
   }
@@ -94,7 +105,7 @@ export class Changes {
   }
 
   private async askList(resource: string): Promise<void> {
-    const ask = (filter: Parameters<QueryClient['invalidateQueries']>[0]) => this.client.invalidateQueries(filter)
+    const ask = (filters: QueryFilters) => this.askAnew(filters)
     await Promise.all([
       ask({ queryKey: [resource, 'list'] }),
       ...(resource === 'instances' ? [ask({ predicate: ({ queryKey }) => hasInstances(queryKey) })] : []),
@@ -102,5 +113,23 @@ export class Changes {
       ...(resource === 'os' ? [ask({ queryKey: ['os', 'one'] })] : []),
       ...(resource === 'cluster' ? [ask({ queryKey: ['cluster'] })] : []),
     ])
+  }
+
+  /** An answer that is on its way may tell what was before, so that is asked for once more after it. */
+  private async askAnew(filters: QueryFilters): Promise<void> {
+    const onTheWay = new Set(this.client.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' }))
+    for (const query of onTheWay) this.askAfter(query)
+    const { predicate = () => true } = filters
+    await this.client.invalidateQueries({ ...filters, predicate: (one) => !onTheWay.has(one) && predicate(one) })
+  }
+
+  private askAfter(query: Query): void {
+    if (this.late.has(query)) return
+    this.late.add(query)
+    const again = () => {
+      this.late.delete(query)
+      if (!this.isClosed) void this.client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    }
+    void Promise.resolve(query.promise).then(again, again)
   }
 }

@@ -1,23 +1,39 @@
 // What pages show follows the events of the cluster.
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Changes } from './changes'
-import { followEvents } from './events'
+import { send } from './client'
+import { connectionStore } from './connection'
+import { SharedEvents, type Surroundings } from './shared-events'
+import { askWithoutEvents } from './without-events'
 
-/** Keys of queries are [resource, 'one', name] and [resource, 'list', ...]. Another session has a stream of its own. */
-export function useLive(session: string): void {
+const surroundings: Surroundings = {
+  open: (cursor, signal) => {
+    const headers = cursor === undefined ? undefined : { 'Last-Event-ID': cursor }
+    return send(new Request('/3/events', { headers, signal }))
+  },
+  locks: navigator.locks,
+  channel: (name) => new BroadcastChannel(name),
+}
+
+/** Keys of queries are [resource, 'one', name] and [resource, 'list', ...]. Another session sees other events; undefined follows none. */
+export function useLive(session: string | undefined): void {
   const client = useQueryClient()
-  useEffect(() => {
-    const changes = new Changes(client)
-    // What was shown before the stream began may have changed since.
-    void client.invalidateQueries()
-    const leave = followEvents(
-      ({ type, objects }) => changes.note(type, objects),
-      () => void client.invalidateQueries(),
-    )
-    return () => {
-      leave()
-      changes.close()
-    }
-  }, [client, session])
+  useEffect(() => (session === undefined ? undefined : follow(client, session)), [client, session])
+}
+
+function follow(client: QueryClient, session: string): () => void {
+  connectionStore.become('connecting')
+  const changes = new Changes(client)
+  const events = new SharedEvents(`events ${session}`, surroundings, (news) => {
+    connectionStore.become(news.connection)
+    if (news.missed) changes.noteAll()
+    for (const { type, objects } of news.events) changes.note(type, objects)
+  })
+  const stopAsking = askWithoutEvents(client, { connection: connectionStore.get, isSeen: () => !document.hidden })
+  return () => {
+    stopAsking()
+    events.close()
+    changes.close()
+  }
 }

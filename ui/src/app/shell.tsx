@@ -14,7 +14,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useSearch } from '@tanstack/react-router'
-import { useConnection } from '../api/events'
+import { useConnection } from '../api/connection'
 import { useLive } from '../api/live'
 import { signOut, useSignedIn } from '../api/session'
 import { Icon, type IconName } from '../parts/icon'
@@ -46,11 +46,11 @@ const KEYS = 'Ctrl K'
 
 export function Shell() {
   const { session } = useSignedIn()
-  useLive(session?.csrf ?? '')
+  // A window for one thing alone. Consoles hear by themselves what happens to their instance.
+  const { bare }: { bare?: string } = useSearch({ strict: false })
+  useLive(bare === undefined ? (session?.csrf ?? '') : undefined)
   const [opened, { toggle, close }] = useDisclosure()
   const connection = useConnection()
-  // A window for one thing alone.
-  const { bare }: { bare?: string } = useSearch({ strict: false })
   return (
     <AppShell
       disabled={bare !== undefined}

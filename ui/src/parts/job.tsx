@@ -21,8 +21,6 @@ export const jobQuery = (id: number) =>
   queryOptions({
     queryKey: ['jobs', 'one', String(id)],
     queryFn: () => got(api.GET('/3/jobs/{id}', { params: { path: { id } } })),
-    // Who may not see events sees it nevertheless; one that has ended stays as it is.
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : 5000),
   })
 
 export const JobStatus = ({ status }: { status: string }) => (

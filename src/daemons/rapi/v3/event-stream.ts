@@ -79,14 +79,14 @@ async function run(options: EventStreamOptions, response: ServerResponse, signal
 function frames(gap: string | null, events: readonly ClusterEvent[], last: string): string {
   if (gap !== null) return frame('gap', { reason: gap }, last)
   if (events.length === 0) return ': nothing new\n\n'
-  return events.map(({ id, type, ...rest }) => frame(type, shown(rest), id)).join('')
+  return events.map(({ id, type, ...rest }) => frame(type, shownEvent(rest), id)).join('')
 }
 
 /** The line of a log has its own time. */
-function shown({ time, objects, data }: Pick<ClusterEvent, 'time' | 'objects' | 'data'>) {
+export function shownEvent({ time, objects, data }: Pick<ClusterEvent, 'time' | 'objects' | 'data'>) {
   const logged = data['time']
   const more = typeof logged === 'number' ? { time: timeText(logged) } : {}
-  return { time: timeText(time), objects, data: { ...data, ...more } }
+  return { time: timeText(time), objects: [...objects], data: { ...data, ...more } }
 }
 
 function frame(event: string, data: unknown, id?: string): string {

@@ -374,6 +374,11 @@ describe('tokens', () => {
   })
 })
 
+interface Past {
+  readonly items: { id: string; time: string; data: Record<string, unknown> }[]
+  readonly next: string | null
+}
+
 describe('events', () => {
   test('tell what a job does, and go on after an id', async () => {
     const stream = openStream('/3/events?types=job')
@@ -394,6 +399,28 @@ describe('events', () => {
     const first = await nextOf(again)
     again.close()
     expect(first).toMatchObject({ status: 'queued', user: 'admin' })
+  })
+
+  test('are told also when they are over, the newest first, page by page', async () => {
+    const { json } = await submit([delay()])
+    await ended(json['id'])
+    const pastOf = async (query: string) => (await ask('GET', `/3/events/past?${query}`)).json as unknown as Past
+    const all = await pastOf(`types=job&objects=job/${String(json['id'])}`)
+    expect(all.items.map(({ data }) => data['status'])).toEqual(['success', 'running', 'waiting', 'queued'])
+    expect(all.items[0]).toMatchObject({ type: 'job', objects: expect.arrayContaining([`job/${String(json['id'])}`]) })
+    expect(Date.parse(all.items[0]?.time ?? '')).toBeGreaterThan(0)
+    const pages: string[] = []
+    let next: string | null = ''
+    while (next !== null) {
+      const after: string = next === '' ? '' : `&after=${next}`
+      const page = await pastOf(`types=job&objects=job/${String(json['id'])}&limit=3${after}`)
+      pages.push(page.items.map(({ id }) => id).join())
+      next = page.next
+    }
+    expect(pages).toHaveLength(2)
+    expect(pages.join().split(',')).toEqual(all.items.map(({ id }) => id))
+    expect((await ask('GET', '/3/events/past?after=nonsense')).status).toBe(400)
+    expect((await ask('GET', '/3/events/past?types=jobs')).status).toBe(400)
   })
 
   test('from another epoch are a gap, never silence', async () => {

@@ -47,6 +47,18 @@ test('an event is told when it is in the file, and what follows an id is given i
   await history.close()
 })
 
+test('what has happened is given from the newest back, without what is not told yet and what another counted', async () => {
+  const history = await open()
+  const back = (before: string | null) => [...history.back(before)].map(({ data }) => data['number'])
+  expect(back(null)).toEqual([])
+  await add(history, 1, 2, 3)
+  history.add(event(4))
+  expect(back(null)).toEqual([3, 2, 1])
+  expect(back(`${history.epoch}-3`)).toEqual([2, 1])
+  expect([back(`${history.epoch}-1`), back('other-3'), back('nonsense')]).toEqual([[], [], []])
+  await history.close()
+})
+
 test('a restart goes on counting, and says that its keeper was away', async () => {
   const first = await open()
   await add(first, 1, 2)

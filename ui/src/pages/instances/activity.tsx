@@ -1,9 +1,8 @@
 // What happens to an instance: its events, its jobs, and who has its lock.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { api, got } from '../../api/client'
-import { followFromBefore } from '../../api/past-events'
+import { type PastEvent, pastEventsQuery } from '../../api/past-events'
 import { agoText, timeText } from '../../format/time'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -32,26 +31,14 @@ interface Told {
   readonly user?: string
 }
 
-const SHOWN_MAX = 50
-
 function Events({ name }: { name: string }) {
-  const [events, setEvents] = useState<readonly Told[]>([])
-  const [error, setError] = useState<unknown>()
-  useEffect(() => {
-    const leaving = new AbortController()
-    setEvents([])
-    const wanted = { types: 'instance,config,watcher', objects: `instance/${name}` }
-    followFromBefore(wanted, leaving.signal, ({ id, type, ...event }) =>
-      setEvents((before) => [toldOf(id, type, event), ...before].slice(0, SHOWN_MAX)),
-    ).catch((why: unknown) => {
-      if (!leaving.signal.aborted) setError(why)
-    })
-    return () => leaving.abort()
-  }, [name])
+  const wanted = { types: 'instance,config,watcher', objects: `instance/${name}` }
+  const { data, error, refetch } = useQuery(pastEventsQuery(wanted))
+  const events = (data?.items ?? []).map(toldOf)
   return (
     <Card title={words.events}>
-      <ProblemBox error={error} />
-      {events.length === 0 && error === undefined && <Nothing text={words.noEvents} />}
+      <ProblemBox error={error} retry={() => void refetch()} />
+      {data !== undefined && events.length === 0 && <Nothing text={words.noEvents} />}
       {events.map(({ id, time, text, job, user }) => (
         <div key={id} className="vt-row" style={{ gridTemplateColumns: 'minmax(0, 1fr) auto auto', minHeight: 34 }}>
           <span className="vt-cell">{text}</span>
@@ -74,12 +61,7 @@ function Events({ name }: { name: string }) {
 
 type Values = Readonly<Record<string, unknown>>
 
-interface Event {
-  readonly time: string
-  readonly data: Values
-}
-
-function toldOf(id: string, type: string, { time, data }: Event): Told {
+function toldOf({ id, type, time, data }: PastEvent): Told {
   const cause = (data['cause'] ?? {}) as Values
   const change = (data['config'] ?? {}) as Values
   const [job] = Array.isArray(change['jobs']) ? change['jobs'] : [cause['job']]

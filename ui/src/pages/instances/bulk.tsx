@@ -12,7 +12,7 @@ import { useMay } from '../../api/session'
 import { Fields } from '../../forms/fields'
 import { type Field, fieldOf, type Values } from '../../forms/schema'
 import { useForm } from '../../forms/use-form'
-import { errorOf, isOver, type Job } from '../../parts/job'
+import { errorOf, type Job } from '../../parts/job'
 import { PlanView } from '../../parts/plan-view'
 import { ProblemBox } from '../../parts/problem-box'
 import { idOf } from '../../parts/submit'
@@ -200,8 +200,6 @@ function ProgressOf({ submitted, total }: { submitted: readonly Submitted[]; tot
     queryFn: () => jobsOf(ids),
     enabled: ids.length > 0,
     placeholderData: (before) => before,
-    // Who may not see events sees it nevertheless.
-    refetchInterval: ({ state }) => (state.data?.every(isOver) && state.data.length === total ? false : 5000),
   })
   const jobs = new Map(data.map((job) => [job.id, job]))
   const failures = submitted.flatMap(({ name, job: id, refusal }) => {

@@ -1,11 +1,11 @@
 // What the cards of the overview read out of answers.
-import type { PastEvent } from '../../api/past-event'
 import type { components } from '../../api/schema'
 import { texts } from '../../texts'
 
 type NodeMonitoring = components['schemas']['NodeMonitoring']
 type WhatIf = components['schemas']['WhatIf']
 type Job = components['schemas']['Job']
+type PastEvent = components['schemas']['PastEvent']
 
 /** The code of what is bad and does not mend itself. */
 const BAD = 4
@@ -89,7 +89,7 @@ export interface ToldEvent {
 
 type Values = Readonly<Record<string, unknown>>
 
-export function toldOf({ id, type, time, objects = [], data }: PastEvent): ToldEvent {
+export function toldOf({ id, type, time, objects, data }: PastEvent): ToldEvent {
   const [first = ''] = objects
   const [kind, ...rest] = first.split('/')
   const { config = {}, cause = {} } = data as { config?: Values; cause?: Values }

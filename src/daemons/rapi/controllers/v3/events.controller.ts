@@ -2,8 +2,28 @@
 import { Get, Header, Produces, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { EVENT_KINDS, EVENT_TYPES } from '../../../../rpc/luxi/gantry'
 import { badRequest } from '../../../../http/errors'
-import { eventStream } from '../../v3/event-stream'
-import { V3Resource } from './resource'
+import { eventStream, shownEvent } from '../../v3/event-stream'
+import { cursorOf, readCursor, readLimit, V3Resource } from './resource'
+
+/** Something that has happened. */
+export interface PastEvent {
+  /** What a stream goes on after with `Last-Event-ID`. */
+  id: string
+  type: string
+  /** @format date-time */
+  time: string
+  /** The objects that it is about: `instance/vm1`, `job/12`. */
+  objects: string[]
+  /** What happened to them: see `GET /3/events`. */
+  data: object
+}
+
+/** One page of what has happened, the newest first. */
+export interface PastEventPage {
+  items: PastEvent[]
+  /** The value of `after` for the next page; null on the last one. */
+  next: string | null
+}
 
 @Route('3/events')
 @Tags('events')
@@ -33,17 +53,42 @@ export class EventsV3Controller extends V3Resource {
     @Header('Last-Event-ID') lastEventId?: string,
   ): Promise<string> {
     const { identity, caller, gantry, reply } = this.v3
-    const wanted = listOf(types)
-    const unknown = wanted.find((type) => !EVENT_TYPES.some((known) => known === type))
-    if (unknown !== undefined) throw badRequest(`types: there is no '${unknown}', only ${EVENT_TYPES.join(', ')}`)
-    const about = listOf(objects)
-    const strange = about.find((object) => !OBJECT.test(object))
-    if (strange !== undefined) throw badRequest(`objects: '${strange}' is none; give ${OBJECT_FORMS}`)
-    const request = { types: wanted, objects: about, after: lastEventId ?? null }
+    const request = { ...wantedOf(types, objects), after: lastEventId ?? null }
     const { clock, log } = this.context.services
     reply.stream = eventStream({ identity, again: caller.again, gantry, clock, log, request })
     return Promise.resolve('')
   }
+
+  /**
+   * What has happened, the newest first: the last 10,000 events are kept.
+   * @param types Only these, separated by commas; where events are missing is told only when `gap` is among them.
+   * @param objects Only what concerns these, separated by commas: `instance/vm1`, `node/*`, `job/12`.
+   * @param limit Events on a page: 100 when left out, 1000 at most.
+   * @param after The `next` of the page before.
+   */
+  @Get('past')
+  async past(
+    @Query() types?: string,
+    @Query() objects?: string,
+    @Query() limit?: number,
+    @Query() after?: string,
+  ): Promise<PastEventPage> {
+    const { identity, gantry } = this.v3
+    const wanted = { ...wantedOf(types, objects), limit: readLimit(limit), before: readCursor('events', after) }
+    const { events, next } = await gantry.pastEvents(identity, wanted)
+    const items = events.map(({ id, type, ...rest }) => ({ id, type, ...shownEvent(rest) }))
+    return { items, next: cursorOf('events', next) }
+  }
+}
+
+function wantedOf(types: string | undefined, objects: string | undefined) {
+  const wanted = listOf(types)
+  const unknown = wanted.find((type) => !EVENT_TYPES.some((known) => known === type))
+  if (unknown !== undefined) throw badRequest(`types: there is no '${unknown}', only ${EVENT_TYPES.join(', ')}`)
+  const about = listOf(objects)
+  const strange = about.find((object) => !OBJECT.test(object))
+  if (strange !== undefined) throw badRequest(`objects: '${strange}' is none; give ${OBJECT_FORMS}`)
+  return { types: wanted, objects: about }
 }
 
 const OBJECT = new RegExp(`^(cluster|(${EVENT_KINDS.join('|')})/.+)$`, 's')

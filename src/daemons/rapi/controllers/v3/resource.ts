@@ -106,7 +106,7 @@ export function readLimit(limit = VIEW_PAGE_DEFAULT): number {
   return limit
 }
 
-type List = QueryResource | 'monitoring' | 'tags'
+type List = QueryResource | 'monitoring' | 'tags' | 'events'
 
 /** Names the list beside the last object of the page, so that nothing else passes for one. */
 export const cursorOf = (what: List, last: string | null): string | null =>

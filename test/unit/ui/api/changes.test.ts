@@ -1,11 +1,13 @@
 // How often what a page shows is asked for anew while events come.
-import { Changes } from '../../../ui/src/api/changes'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { Changes } from '../../../../ui/src/api/changes'
 
 /** Lists take `took_ms` to be answered. */
 function pageWith(took_ms: Readonly<Record<string, number>> = {}) {
   const asked: string[] = []
   const busy = new Set<string>()
   const client = {
+    getQueryCache: () => ({ findAll: () => [] }),
     isFetching: ({ queryKey: [resource] }: { queryKey: [string] }) => (busy.has(resource) ? 1 : 0),
     invalidateQueries: async ({ queryKey }: { queryKey?: [string, string, string?] }) => {
       if (queryKey === undefined) return
@@ -28,9 +30,12 @@ test('an object and the lists that it is in are asked for soon after its event, 
   await after(249)
   expect(asked).toEqual([])
   await after(1)
-  expect(asked.toSorted()).toEqual(['instances/list', 'instances/one/web1', 'tags/list'])
+  expect(asked.toSorted()).toEqual(['events/list', 'instances/list', 'instances/one/web1', 'tags/list'])
   await after(10_000)
-  expect(asked).toHaveLength(3)
+  expect(asked).toHaveLength(4)
+  changes.note('log', ['job/1'])
+  await after(10_000)
+  expect(asked.slice(4).toSorted()).toEqual(['jobs/list', 'jobs/one/1', 'locks/list'])
 })
 
 test('a list that changes all the time is asked for at most each second, and a slow one less often', async () => {
@@ -65,4 +70,47 @@ test('nothing is asked for by a page that is closed', async () => {
   changes.close()
   await after(10_000)
   expect(asked).toEqual([])
+})
+
+/** A page with a real cache, which shows one thing; each answer tells how often that was asked for. */
+function pageOf(queryKey: readonly string[]) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
+  const answers: (() => void)[] = []
+  const queryFn = () => new Promise<number>((resolve) => answers.push(() => resolve(answers.length)))
+  const leave = new QueryObserver(client, { queryKey, queryFn }).subscribe(() => undefined)
+  return { client, answers, leave, changes: new Changes(client) }
+}
+
+test('after a stream has begun, what was asked for before is asked for again, also what is on the way', async () => {
+  const { client, answers, leave, changes } = pageOf(['groups', 'list'])
+  changes.noteAll()
+  await after(0)
+  expect(answers).toHaveLength(1)
+  answers[0]?.()
+  await after(0)
+  expect(answers).toHaveLength(2)
+  answers[1]?.()
+  await after(0)
+  expect(client.getQueryData(['groups', 'list'])).toBe(2)
+  changes.noteAll()
+  await after(0)
+  expect(answers).toHaveLength(3)
+  leave()
+})
+
+test('an object that changes while it is asked for is asked for once more, however often it changed', async () => {
+  const { answers, leave, changes } = pageOf(['nodes', 'one', 'node1'])
+  for (let n = 0; n < 3; n++) {
+    changes.note('config', ['node/node1'])
+    await after(250)
+  }
+  expect(answers).toHaveLength(1)
+  answers[0]?.()
+  await after(250)
+  expect(answers).toHaveLength(2)
+  answers[1]?.()
+  await after(10_000)
+  expect(answers).toHaveLength(2)
+  changes.close()
+  leave()
 })

@@ -1,0 +1,20 @@
+// Whether the page hears what happens in the cluster, as the whole page knows it.
+import { useSyncExternalStore } from 'react'
+import type { Connection } from './event-stream'
+
+let now: Connection = 'connecting'
+const watchers = new Set<() => void>()
+
+export const connectionStore = {
+  get: () => now,
+  subscribe(watcher: () => void) {
+    watchers.add(watcher)
+    return () => void watchers.delete(watcher)
+  },
+  become(next: Connection): void {
+    now = next
+    for (const watcher of watchers) watcher()
+  },
+}
+
+export const useConnection = (): Connection => useSyncExternalStore(connectionStore.subscribe, connectionStore.get)

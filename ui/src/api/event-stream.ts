@@ -1,0 +1,126 @@
+// The stream of events: it begins again by itself where it was broken off, so that no event is lost, and tells whether it lives.
+import { Problem } from './problem'
+
+export interface ClusterEvent {
+  readonly type: string
+  /** `instance/web1` */
+  readonly objects: readonly string[]
+}
+
+/** `denied`: the user may not see events. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'denied'
+
+export interface News {
+  readonly connection: Connection
+  /** Where a stream begins that loses nothing after this. */
+  readonly cursor: string | undefined
+  readonly events: readonly ClusterEvent[]
+  /** More may have happened than events tell. */
+  readonly missed: boolean
+}
+
+interface Following {
+  /** Asks for the events after a cursor; without one, for those that come from now on. */
+  readonly open: (cursor: string | undefined, signal: AbortSignal) => Promise<Response>
+  readonly cursor: string | undefined
+  readonly signal: AbortSignal
+  readonly tell: (news: News) => void
+}
+
+const WAITS_S = [1, 2, 5, 10]
+/** Rights may change. */
+const DENIED_WAIT_S = 30
+/** The server says something every 15 seconds. One that is silent for longer may have lost its power. */
+export const SILENCE_S = 40
+
+/** Follows the events until it is told to leave, or the session is over: then somebody has to sign in again. */
+export async function followEvents({ open, cursor: from, signal, tell }: Following): Promise<void> {
+  let cursor = from
+  let failures = 0
+  const say = (connection: Connection, heard: Partial<News> = {}) =>
+    tell({ connection, cursor, events: [], missed: false, ...heard })
+  while (!signal.aborted) {
+    let wait_s: number | undefined
+    try {
+      for await (const frames of framesOf((leaving) => open(cursor, leaving), signal)) {
+        // What was asked for before the stream began may have changed in between.
+        const missed = frames.some(({ type }) => type === 'gap' || (type === 'start' && cursor === undefined))
+        cursor = frames.findLast(({ id }) => id !== undefined)?.id ?? cursor
+        failures = 0
+        say('live', { cursor, missed, events: frames.flatMap(eventOf) })
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof Problem && error.status === 401) return say('lost')
+      if (error instanceof Problem && error.status === 403) wait_s = DENIED_WAIT_S
+    }
+    if (signal.aborted) return
+    say(wait_s === undefined ? 'lost' : 'denied')
+    await pause(wait_s ?? WAITS_S[Math.min(failures++, WAITS_S.length - 1)] ?? 10, signal)
+  }
+}
+
+interface Frame {
+  readonly id?: string
+  readonly type: string
+  readonly data: string
+}
+
+/** As they come: none of them is a sign of life. */
+async function* framesOf(
+  open: (leaving: AbortSignal) => Promise<Response>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Frame[]> {
+  const leaving = new AbortController()
+  const leave = () => leaving.abort()
+  signal.addEventListener('abort', leave)
+  let silence = setTimeout(leave, SILENCE_S * 1000)
+  try {
+    const { body } = await open(leaving.signal)
+    if (body === null) return
+    let text = ''
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      clearTimeout(silence)
+      silence = setTimeout(leave, SILENCE_S * 1000)
+      const whole = (text + value).split('\n\n')
+      text = whole.pop() ?? ''
+      yield whole.flatMap(frameOf)
+    }
+  } finally {
+    clearTimeout(silence)
+    signal.removeEventListener('abort', leave)
+    leave()
+  }
+}
+
+function frameOf(text: string): Frame[] {
+  const fields = new Map(
+    text.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  )
+  const type = fields.get('event')
+  return type === undefined ? [] : [{ id: fields.get('id'), type, data: fields.get('data') ?? '' }]
+}
+
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['start', 'gap', 'end'])
+
+function eventOf({ type, data }: Frame): ClusterEvent[] {
+  if (SAYS_NOTHING.has(type)) return []
+  const told: unknown = JSON.parse(data)
+  const objects: unknown = typeof told === 'object' && told !== null && 'objects' in told ? told.objects : undefined
+  return [{ type, objects: Array.isArray(objects) ? objects.map(String) : [] }]
+}
+
+function pause(wait_s: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, wait_s * 1000)
+    signal.addEventListener('abort', end)
+  })
+}
