@@ -1,11 +1,15 @@
 // The only place that speaks to the server: requests to /3, in the session of this browser. The types are those of openapi/rapi.json.
 import createClient from 'openapi-fetch'
+import { Presence } from './presence'
 import { Problem, problemOf, unreachable } from './problem'
 import type { paths } from './schema'
 import { type Session, sessionStore } from './session-store'
 import { texts } from '../texts'
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: send })
+
+const presence = new Presence(() => void request('GET', '/3/session').catch(() => undefined))
+presence.watch(window)
 
 /** The answer's content; what is no success is thrown as a Problem. */
 export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {
@@ -34,6 +38,7 @@ export async function send(asked: Request): Promise<Response> {
   const { session } = sessionStore.get()
   const again = asked.clone()
   asked.headers.set('X-CSRF-Token', session?.csrf ?? 'none')
+  presence.mark(asked.headers)
   const answer = await fetch(asked).catch((error: unknown) => {
     if (asked.signal.aborted) throw error
     throw unreachable()

@@ -29,7 +29,9 @@ class ConsoleController extends V3Resource {
     return async (messages) => {
       const leave = open.take(identity.user)
       try {
-        await watched(messages, await gantry.console(identity, request), { caller, clock, log })
+        // Of a screen, its viewer asks for pictures by itself; whether somebody is there, the page tells.
+        const isTyped = (message: unknown) => request.kind === 'serial' && typeof message !== 'string'
+        await watched(messages, await gantry.console(identity, request), { caller, isTyped, clock, log })
       } finally {
         leave()
       }
@@ -61,14 +63,16 @@ function refuseBeyond(user: string): void {
 
 interface Watched {
   readonly caller: Caller
+  /** Whether somebody has typed a message. */
+  readonly isTyped: (message: unknown) => boolean
   readonly clock: Clock
   readonly log: Log
 }
 
-async function watched(messages: Duplex, talk: ConsoleTalk, { caller, clock, log }: Watched): Promise<void> {
+async function watched(messages: Duplex, talk: ConsoleTalk, { caller, isTyped, clock, log }: Watched): Promise<void> {
   let isUsed = false
   // It flows when the talk takes it.
-  messages.on('data', () => (isUsed = true)).pause()
+  messages.on('data', (message) => (isUsed ||= isTyped(message))).pause()
   const end = (error: unknown) => {
     if (messages.destroyed || messages.writableEnded) return
     const over: ConsoleMessage = { type: 'end', text: problemOf(error, log).detail }
@@ -78,7 +82,7 @@ async function watched(messages: Duplex, talk: ConsoleTalk, { caller, clock, log
     const now = await caller.again()
     if (!isDeepStrictEqual(now, caller.identity))
       throw new HttpError(403, 'The rights of the user have changed; open the console again')
-    // Who types is not away, though the page may ask for nothing else.
+    // Whoever types is not away, though the page may ask for nothing else.
     if (isUsed) caller.session?.use()
     isUsed = false
   }

@@ -22,7 +22,7 @@ export interface Session extends Pick<Caller, 'again'> {
   readonly user: string
   /** What a change must repeat: pages of other sites cannot know it. */
   readonly csrf: string
-  /** It counts as used now, as with a request. */
+  /** It counts as used now. */
   use(): void
 }
 
@@ -34,6 +34,8 @@ interface Open extends Session {
 /** Browsers take a cookie of this prefix only from this server itself, over TLS, for all of it. */
 export const SESSION_COOKIE = '__Host-gantry-session'
 export const CSRF_HEADER = 'x-csrf-token'
+/** A page says with it that it asks by itself: nobody has touched it since it asked before. */
+export const UNATTENDED_HEADER = 'x-unattended'
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 const COOKIE = new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`)
@@ -66,7 +68,7 @@ export class Sessions {
     return { session, cookie: `${SESSION_COOKIE}=${secret}; ${ATTRIBUTES}` }
   }
 
-  /** The session of a request's cookie, which counts as used now; undefined without a cookie. Throws when it is over, or for a change that does not repeat its token. */
+  /** The session of a request's cookie; undefined without a cookie. Throws when it is over, or for a change that does not repeat its token. */
   find(request: IncomingMessage): Session | undefined {
     const [, secret] = COOKIE.exec(request.headers.cookie ?? '') ?? []
     if (secret === undefined) return undefined
@@ -79,7 +81,7 @@ export class Sessions {
         403,
         'A change in a session must have the header X-CSRF-Token with the token that GET /3/session tells',
       )
-    session.use()
+    if (isUse(request)) session.use()
     return session
   }
 
@@ -111,6 +113,10 @@ export class Sessions {
     if (oldest !== undefined) this.open.delete(oldest[0])
   }
 }
+
+/** What pages ask for by themselves is none, nor is a websocket, whose ticket somebody has asked for. Other clients say nothing of it. */
+const isUse = ({ headers }: IncomingMessage): boolean =>
+  headers[UNATTENDED_HEADER] === undefined && headers.upgrade === undefined
 
 const over = (): HttpError => new HttpError(401, 'The session has ended; sign in again')
 

@@ -12,6 +12,7 @@ import {
   CONSOLE_TICKETS_PER_USER_MAX,
   CONSOLES_PER_USER_MAX,
 } from '../../../../src/model/limits/consoles'
+import { SESSION_IDLE_S } from '../../../../src/model/limits/logins'
 import type { ConsoleRequest } from '../../../../src/rpc/luxi/consoles'
 import type { Identity } from '../../../../src/rpc/luxi/gantry'
 import type { Master } from '../../../../src/rpc/luxi/master'
@@ -66,9 +67,10 @@ describe('the websocket of a console', () => {
   const gantry = {
     identify: (secret: string) =>
       Promise.resolve(secret === good ? { id: 't1', user: 'reader', permissions: ['*'] } : null),
+    rights: () => Promise.resolve([]),
     consoles(_identity: Identity, name: string) {
       if (name === 'hidden') throw new OpPrereqError('outside the scope of the token', REFUSED.forbidden)
-      return Promise.resolve({ ...choices, instance: name })
+      return Promise.resolve({ ...choices, instance: name, kinds: name === 'both' ? ['serial', 'vnc'] : ['serial'] })
     },
     // It says again what it hears.
     console: (_identity: Identity, asked: ConsoleRequest) =>
@@ -89,11 +91,11 @@ describe('the websocket of a console', () => {
   })
   afterAll(() => harness.stop())
 
-  async function ask(authorization: string, name: string, body: unknown = { kind: 'serial' }) {
+  async function ask(authorization: string, name: string, body: unknown = { kind: 'serial' }, more: string[] = []) {
     const text = JSON.stringify(body)
     const lines = [`POST /3/instances/${name}/console-tickets HTTP/1.1`, 'Host: x', 'Connection: close']
     const headers = [
-      `Authorization: ${authorization}`,
+      ...(authorization === '' ? more : [`Authorization: ${authorization}`]),
       'Content-Type: application/json',
       `Content-Length: ${text.length}`,
     ]
@@ -103,7 +105,8 @@ describe('the websocket of a console', () => {
 
   function connect(authorization: string, address: string, headers: Record<string, string> = {}): WebSocket {
     const port = harness.rapi.addresses[0]?.port
-    const options = { rejectUnauthorized: false, headers: { Authorization: authorization, ...headers } }
+    const login = authorization === '' ? {} : { Authorization: authorization }
+    const options = { rejectUnauthorized: false, headers: { ...login, ...headers } }
     return new WebSocket(`wss://127.0.0.1:${port}${address}`, options)
   }
 
@@ -177,6 +180,30 @@ describe('the websocket of a console', () => {
     await clock.pass(CONSOLE_CHECK_S)
     const [end] = await said
     expect(JSON.parse(end.toString())).toEqual({ type: 'end', text: 'The token is not valid' })
+    await closed
+  })
+
+  test.each([
+    ['what is typed on a serial line', 'serial', Buffer.from('ls'), 200],
+    ['what its page says by itself', 'serial', '1.1', 401],
+    ['what the viewer of a screen says', 'vnc', Buffer.from([3, 0]), 401],
+  ] as const)('%s tells whether somebody uses the session', async (_what, kind, said, status) => {
+    const head = (line: string, more: string[]) => [line, 'Host: x', 'Connection: close', ...more, '', ''].join('\r\n')
+    const begun = await harness.raw(head('POST /3/session HTTP/1.1', [`Authorization: ${READER}`]))
+    const [cookie = ''] = String(begun.headers['set-cookie']).split(';')
+    await clock.pass(SESSION_IDLE_S - CONSOLE_CHECK_S - 1)
+    const own = [`Cookie: ${cookie}`, 'X-Unattended: 1']
+    const { body } = await ask('', 'both', { kind }, [...own, `X-CSRF-Token: ${String(JSON.parse(begun.body).csrf)}`])
+    const socket = connect('', String(body['path']), { Cookie: cookie })
+    await once(socket, 'message')
+    socket.send(said)
+    // It comes back, so it was heard.
+    await once(socket, 'message')
+    await clock.pass(CONSOLE_CHECK_S)
+    const closed = once(socket, 'close')
+    await clock.pass(CONSOLE_CHECK_S)
+    expect((await harness.raw(head('GET /3/session HTTP/1.1', own))).status).toBe(status)
+    socket.close()
     await closed
   })
 

@@ -138,6 +138,20 @@ test('it ends when nobody uses it, and after some hours however much it is used'
   expect([[...statuses], await look(busy)]).toEqual([[200], 401])
 })
 
+test('what a page asks for by itself does not keep it, and is answered as long as it is there', async () => {
+  const page = await signIn(basic('admin', 'secret'))
+  const byItself = async (more: Record<string, string> = {}) =>
+    (await ask('GET', '/3/session', { Cookie: page.cookie, 'X-Unattended': '1', ...more })).status
+  passed_ms += (SESSION_IDLE_S - 60) * 1000
+  expect(await byItself()).toBe(200)
+  // Whoever has it touched the page meanwhile.
+  expect(await look(page)).toBe(200)
+  passed_ms += (SESSION_IDLE_S - 60) * 1000
+  expect(await byItself()).toBe(200)
+  passed_ms += 60 * 1000
+  expect(await byItself()).toBe(401)
+})
+
 test('one of a token ends when the token is revoked', async () => {
   const page = await signIn(`Bearer ${String(tokens.good)}`)
   expect(await look(page)).toBe(200)

@@ -14,7 +14,10 @@ export interface SessionView {
   permissions: string[]
   /** What a change in this session repeats in its header `X-CSRF-Token`; null for a caller without a session. */
   csrf: string | null
-  /** Seconds without a request after which the session ends; null without one. @isInt */
+  /**
+   * Seconds without a request after which the session ends; null without one. Requests with the header `X-Unattended`, which a page sends
+   * by itself, do not count. @isInt
+   */
   idle_s: number | null
 }
 
