@@ -4,12 +4,14 @@ import '@mantine/spotlight/styles.css'
 import './app/look.css'
 import './app/resources.css'
 import { createRoot } from 'react-dom/client'
+import { presence } from './api/client'
 import { resumeSession } from './api/session'
 import { App } from './app/app'
 import { router } from './app/routes'
 import { admitOwnStyles } from './app/style-nonce'
 
 admitOwnStyles()
+presence.watch(window)
 // A page of an older version asks for files that are no longer there.
 addEventListener('vite:preloadError', () => location.reload())
 

@@ -49,6 +49,7 @@ export const texts = {
     account: (user: string) => `Signed in as ${user}`,
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',
+    stillSignedIn: 'You are still signed in',
     documentation: 'API documentation',
   },
   connection: {
@@ -56,6 +57,7 @@ export const texts = {
     connecting: 'Connecting …',
     lost: 'The connection is lost. What you see may be old; it is tried again by itself.',
     denied: 'Not live: you may not see events',
+    notLive: 'Not live',
   },
   signIn: {
     title: 'Sign in',

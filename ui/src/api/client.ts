@@ -8,8 +8,7 @@ import { texts } from '../texts'
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: send })
 
-const presence = new Presence(() => void request('GET', '/3/session').catch(() => undefined))
-presence.watch(window)
+export const presence = new Presence(() => void request('GET', '/3/session').catch(() => undefined))
 
 /** The answer's content; what is no success is thrown as a Problem. */
 export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {

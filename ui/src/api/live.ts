@@ -13,7 +13,11 @@ const surroundings: Surroundings = {
     return send(new Request('/3/events', { headers, signal }))
   },
   locks: navigator.locks,
-  channel: (name) => new BroadcastChannel(name),
+  channel(name, hear) {
+    const channel = new BroadcastChannel(name)
+    channel.onmessage = ({ data }: MessageEvent<unknown>) => hear(data)
+    return channel
+  },
 }
 
 /** Keys of queries are [resource, 'one', name] and [resource, 'list', ...]. Another session sees other events; undefined follows none. */

@@ -19,13 +19,20 @@ function become(next: SignedIn): void {
   for (const listener of listeners) listener()
 }
 
+/** A token may see less than its user. */
+const isSameUser = (one: Session, other: Session): boolean => one.user === other.user && one.token === other.token
+
 export const sessionStore = {
   get: () => now,
   subscribe(listener: () => void) {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   },
-  open: (session: Session) => become({ state: 'open', session }),
+  open(session: Session): void {
+    // What is on the page, and what was typed there, belongs to whoever was signed in before.
+    if (now.session !== undefined && !isSameUser(now.session, session)) return location.reload()
+    become({ state: 'open', session })
+  },
   /** A page that shows something is kept; else there is nothing to keep. */
   end: (why: string) => become(now.session === undefined ? { state: 'none', why } : { ...now, state: 'ended', why }),
   forget: () => become({ state: 'none' }),

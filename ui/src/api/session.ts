@@ -25,7 +25,12 @@ export async function signIn(credentials: Credentials): Promise<void> {
 }
 
 export async function signOut(everywhere: boolean): Promise<void> {
-  await request('DELETE', `/3/session?everywhere=${everywhere}`)
+  try {
+    await request('DELETE', `/3/session?everywhere=${everywhere}`)
+  } catch (error) {
+    // Otherwise it was over already.
+    if (!(error instanceof Problem && error.status === 401)) throw error
+  }
   // What was shown belongs to whoever was signed in.
   location.assign('/ui/')
 }

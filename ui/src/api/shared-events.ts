@@ -5,7 +5,7 @@ import { followEvents, type News, SILENCE_S } from './event-stream'
 export interface Surroundings {
   readonly open: (cursor: string | undefined, signal: AbortSignal) => Promise<Response>
   readonly locks: Locks
-  readonly channel: (name: string) => Channel
+  readonly channel: (name: string, hear: (message: unknown) => void) => Channel
 }
 
 interface Locks {
@@ -17,7 +17,6 @@ interface Locks {
 }
 
 interface Channel {
-  onmessage: ((message: { data: unknown }) => void) | null
   postMessage(message: unknown): void
   close(): void
 }
@@ -43,8 +42,7 @@ export class SharedEvents {
     private readonly surroundings: Surroundings,
     private readonly hear: (news: News) => void,
   ) {
-    this.channel = surroundings.channel(name)
-    this.channel.onmessage = ({ data }) => this.told(data)
+    this.channel = surroundings.channel(name, (message) => this.told(message))
     this.channel.postMessage(HOW_IS_IT)
     this.listen()
     void this.waitForTurn({})
@@ -86,14 +84,14 @@ export class SharedEvents {
     await followEvents({ open, cursor: this.last.cursor, signal, tell })
   }
 
-  private told(data: unknown): void {
-    if (data === HOW_IS_IT) {
+  private told(message: unknown): void {
+    if (message === HOW_IS_IT) {
       if (this.isReading) this.channel.postMessage({ ...this.last, events: [], missed: false })
       return
     }
     // What a former reader still says, this one reads itself.
     if (this.isReading) return
-    const news = data as News
+    const news = message as News
     // What this page has asked for before it heard of anything may have changed since.
     this.take({ ...news, missed: news.missed || (this.last.cursor === undefined && news.cursor !== undefined) })
     this.listen()

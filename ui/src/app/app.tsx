@@ -1,25 +1,15 @@
 // The console: signed in or not.
 import { MantineProvider } from '@mantine/core'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { Problem } from '../api/problem'
+import { createQueryClient } from '../api/query-client'
 import { useSignedIn } from '../api/session'
 import { SignInAgain, SignInPage } from '../pages/sign-in/sign-in'
 import { texts } from '../texts'
 import { router } from './routes'
 import { theme, variables } from './theme'
 
-/** Answers of the server are not asked for twice; only one that was not reached may be there the next time. */
-const client = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 30_000,
-      refetchOnWindowFocus: false,
-      retry: (failures, error) =>
-        failures < 2 && error instanceof Problem && (error.status === 0 || error.status >= 502),
-    },
-  },
-})
+const client = createQueryClient()
 
 export function App() {
   return (

@@ -7,7 +7,6 @@ import {
   Button,
   Group,
   Kbd,
-  Menu,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
@@ -16,11 +15,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useSearch } from '@tanstack/react-router'
 import { useConnection } from '../api/connection'
 import { useLive } from '../api/live'
-import { signOut, useSignedIn } from '../api/session'
+import { useSignedIn } from '../api/session'
 import { Icon, type IconName } from '../parts/icon'
 import { JobTray } from '../parts/job-tray'
 import { Status } from '../parts/status'
 import { texts } from '../texts'
+import { Account } from './account'
 import { openSearch, Search } from './search'
 
 export const SECTIONS = [
@@ -84,9 +84,7 @@ export function Shell() {
                 {texts.shell.search} <Kbd size="xs">{KEYS}</Kbd>
               </Group>
             </Button>
-            <Group visibleFrom="sm" fz="sm">
-              <Live />
-            </Group>
+            <Live />
             <Colors />
             <Account />
           </Group>
@@ -126,9 +124,26 @@ export function Shell() {
 
 function Live() {
   const connection = useConnection()
-  if (connection === 'live') return <Status tone="good" text={texts.connection.live} />
-  if (connection === 'denied') return <Status tone="off" text={texts.connection.denied} />
-  return <Status tone="warn" text={texts.connection.connecting} />
+  if (connection === 'denied')
+    return (
+      <>
+        <Group visibleFrom="sm" fz="sm">
+          <Status tone="off" text={texts.connection.denied} />
+        </Group>
+        <Group hiddenFrom="sm" fz="sm">
+          <Status tone="off" text={texts.connection.notLive} />
+        </Group>
+      </>
+    )
+  return (
+    <Group fz="sm">
+      {connection === 'live' ? (
+        <Status tone="good" text={texts.connection.live} />
+      ) : (
+        <Status tone="warn" text={texts.connection.connecting} />
+      )}
+    </Group>
+  )
 }
 
 function Colors() {
@@ -143,27 +158,5 @@ function Colors() {
     >
       <Icon name="colors" size={16} />
     </ActionIcon>
-  )
-}
-
-function Account() {
-  const { session } = useSignedIn()
-  const label = texts.shell.account(session?.user ?? '')
-  return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label={label}>
-          <Icon name="account" size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{label}</Menu.Label>
-        <Menu.Item component="a" href="/docs/">
-          {texts.shell.documentation}
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut(false)}>{texts.shell.signOut}</Menu.Item>
-        <Menu.Item onClick={() => void signOut(true)}>{texts.shell.signOutEverywhere}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   )
 }

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { systemClock } from '../../../../src/lib/clock'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
+import type { RapiOptions } from '../../../../src/daemons/rapi/server'
 import type { Paths } from '../../../../src/lib/paths'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
 import type { FakeWconfd } from '../../../support/fake-wconfd'
@@ -26,14 +27,14 @@ export class RealMaster {
     readonly harness: Harness,
   ) {}
 
-  static async start(): Promise<RealMaster> {
+  static async start(door: Partial<RapiOptions> = {}): Promise<RealMaster> {
     const paths = temporaryPaths()
     mkdirSync(path.dirname(paths.rapiUsers), { recursive: true })
     writeFileSync(paths.rapiUsers, USERS)
     writeFileSync(paths.domainSecret, 'secret of this cluster\n')
     const luxid = await startTinyLuxid(paths)
     const client = new LuxiClient({ clock: systemClock, path: paths.socket('query') })
-    return new RealMaster(paths, luxid, client, await Harness.start(client))
+    return new RealMaster(paths, luxid, client, await Harness.start(client, door))
   }
 
   jobFile(id: unknown): string {

@@ -37,7 +37,7 @@ async function open(): Promise<Page> {
   const surroundings: Surroundings = {
     open: (cursor, signal) => (line.isFrozen ? new Promise(() => undefined) : streams.open(cursor, signal)),
     locks: browser,
-    channel: () => browser.channel(line),
+    channel: (_name, hear) => browser.channel(line, hear),
   }
   const shared = new SharedEvents('session', surroundings, (one) => void (line.isFrozen || news.push(one)))
   const page: Page = {
@@ -179,7 +179,7 @@ interface Held {
 class Browser {
   private held: Held | undefined
   private readonly queue: (() => void)[] = []
-  private readonly channels = new Set<{ onmessage: ((message: { data: unknown }) => void) | null }>()
+  private readonly channels = new Set<{ readonly hear: (message: unknown) => void }>()
 
   request(
     _name: string,
@@ -215,13 +215,13 @@ class Browser {
     this.queue.shift()?.()
   }
 
-  channel(line: { readonly isFrozen: boolean }) {
+  channel(line: { readonly isFrozen: boolean }, hear: (message: unknown) => void) {
     const own = {
-      onmessage: null as ((message: { data: unknown }) => void) | null,
-      postMessage: (data: unknown) => {
+      hear,
+      postMessage: (message: unknown) => {
         if (line.isFrozen) return
         for (const other of this.channels)
-          if (other !== own) queueMicrotask(() => this.channels.has(other) && other.onmessage?.({ data }))
+          if (other !== own) queueMicrotask(() => this.channels.has(other) && other.hear(message))
       },
       close: () => void this.channels.delete(own),
     }

@@ -5,6 +5,7 @@ import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
 import { Charts } from '../../parts/charts/charts'
 import { type Figures, trafficOf } from '../../parts/charts/figures'
+import { MEASURED } from '../../parts/charts/measured'
 import { Nothing } from '../../parts/page'
 import { texts } from '../../texts'
 
@@ -14,6 +15,7 @@ export function Metrics({ name }: { name: string }) {
   const { data, ...asking } = useQuery({
     queryKey: ['metrics', 'instance', name],
     queryFn: () => got(api.GET('/3/instances/{name}/metrics', { params: { path: { name } } })),
+    ...MEASURED,
   })
   const charts = useMemo(() => (data === undefined ? [] : chartsOf(data)), [data])
   return (

@@ -5,6 +5,7 @@ import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
 import { Charts } from '../../parts/charts/charts'
 import { type Figures, trafficOf } from '../../parts/charts/figures'
+import { MEASURED } from '../../parts/charts/measured'
 import { texts } from '../../texts'
 
 const own = texts.metrics
@@ -13,6 +14,7 @@ export function Metrics({ name }: { name: string }) {
   const { data, ...asking } = useQuery({
     queryKey: ['metrics', 'node', name],
     queryFn: () => got(api.GET('/3/nodes/{name}/metrics', { params: { path: { name } } })),
+    ...MEASURED,
   })
   const charts = useMemo(() => (data === undefined ? [] : chartsOf(data)), [data])
   return <Charts {...asking} measured={data} charts={charts} nothing={own.noneOfNode} />

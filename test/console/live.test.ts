@@ -1,0 +1,188 @@
+// How the pages of a browser follow the cluster together: over one stream, also when pages are closed, the line breaks, the server is
+// stopped, and sessions end.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromiumPresent, launchBrowser } from '../support/chromium'
+import { newPage } from '../support/browser'
+import { ConsolePage } from '../support/console-page'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { Line } from '../support/line'
+import { testWith } from '../support/needs'
+
+const browserTest = testWith(chromiumPresent, 'chromium')
+
+let cluster: EmbeddedCluster
+let browser: Browser
+let line: Line
+let context: BrowserContext
+let page: Page
+let ui: ConsolePage
+/** The cursors of the streams that pages of the browser have asked for; none is the text of one that begins now. */
+let streams: string[]
+let tags = 0
+
+beforeAll(async () => {
+  if (!chromiumPresent) return
+  cluster = await startCluster(['--hypervisor', 'fake'])
+  const made = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'web1', mode: 'create', disk_template: 'diskless' },
+    ...{ disks: [], nics: [], os_type: 'gantry-tiny', beparams: { memory: 64 }, start: false },
+    ...{ pnode: 'node1.gantry.local' },
+  })
+  expect(made).toMatchObject({ status: 'success' })
+  const users = path.join(cluster.root, 'node1.gantry.local/var/lib/ganeti/rapi/users')
+  fs.appendFileSync(users, 'reader secret @readonly\n')
+  line = await Line.to(cluster.url)
+  browser = await launchBrowser()
+})
+
+afterAll(async () => {
+  if (!chromiumPresent) return
+  await browser?.close()
+  await line?.close()
+  await cluster?.remove()
+})
+
+beforeEach(async () => {
+  if (!chromiumPresent) return
+  await anotherBrowser()
+  await ui.open('/instances/web1')
+  await ui.signIn('admin', cluster.password)
+  await live()
+})
+
+afterEach(async () => {
+  line?.mend()
+  await context?.close()
+})
+
+async function anotherBrowser(): Promise<void> {
+  ;({ context, page } = await newPage(browser))
+  ui = new ConsolePage(line, page)
+  const seen: string[] = (streams = [])
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/3/events') seen.push(request.headers()['last-event-id'] ?? 'none')
+  })
+}
+
+const live = (on = page) => on.getByText('Live', { exact: true }).waitFor()
+const lost = (on = page) => on.getByText(/^The connection is lost/).waitFor()
+const tagOn = (on: Page, tag: string) => on.getByRole('link', { name: tag, exact: true }).waitFor()
+
+async function another(address: string): Promise<Page> {
+  const opened = await context.newPage()
+  await opened.goto(`${line.url}/ui${address}`)
+  return opened
+}
+
+/** Something that pages of the instance show. */
+async function happen(): Promise<string> {
+  const tag = `tag-${++tags}`
+  const { code, stderr } = await cluster.gnt('instance', 'add-tags', 'web1', tag)
+  expect([code, stderr]).toEqual([0, ''])
+  return tag
+}
+
+async function account(item: string): Promise<void> {
+  await page.getByRole('button', { name: /^Signed in as/ }).click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+
+browserTest('many pages and consoles have one stream, and each follows; one that is closed hands over', async () => {
+  const others: Page[] = []
+  for (let n = 0; n < 6; n++) others.push(await another('/instances/web1'))
+  for (let n = 0; n < 3; n++) await another('/instances/web1/console?bare=1')
+  for (const one of others) await live(one)
+  const first = await happen()
+  for (const one of [page, ...others]) await tagOn(one, first)
+  expect(streams).toEqual(['none'])
+  await page.close()
+  const second = await happen()
+  for (const one of others) await tagOn(one, second)
+  expect(streams).toEqual(['none', expect.stringMatching(/-\d+$/)])
+})
+
+browserTest(
+  'a lost connection is shown; what happened meanwhile is there when it is back, from where it broke',
+  async () => {
+    const overview = await another('/')
+    const events = overview
+      .getByRole('region', { name: 'Last events' })
+      .or(overview.getByRole('group', { name: 'Last events' }))
+    await events.getByText('web1').first().waitFor()
+    line.cut()
+    await lost()
+    await lost(overview)
+    await ui.look('lost')
+    const tag = await happen()
+    line.mend()
+    await live()
+    await tagOn(page, tag)
+    await live(overview)
+    expect(await page.getByText(/^The connection is lost/).count()).toBe(0)
+    expect(streams.slice(1).every((cursor) => cursor !== 'none')).toBe(true)
+    expect(await overview.getByRole('alert').count()).toBe(0)
+  },
+)
+
+browserTest('after the server was stopped and is back, a session begins over the page, which follows on', async () => {
+  await cluster.stop()
+  await lost()
+  await cluster.restart()
+  await page.getByText('Your session has ended').waitFor()
+  const tag = await happen()
+  await ui.signIn('admin', cluster.password)
+  await live()
+  await tagOn(page, tag)
+  await tagOn(page, await happen())
+})
+
+browserTest('nobody signs out unawares while the server is away', async () => {
+  line.cut()
+  await account('Sign out')
+  const dialog = page.getByRole('dialog', { name: 'You are still signed in' })
+  await dialog.getByRole('alert').waitFor()
+  await ui.look('still-signed-in')
+  line.mend()
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  expect(await context.cookies()).toEqual([])
+})
+
+browserTest('signing out everywhere ends the sessions of all browsers of the user', async () => {
+  const [first, firstContext] = [page, context]
+  await anotherBrowser()
+  await ui.open('/instances/web1')
+  await ui.signIn('admin', cluster.password)
+  await live()
+  await account('Sign out everywhere')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await first.getByText('Your session has ended').waitFor()
+  await firstContext.close()
+})
+
+browserTest('another user who signs in over a page finds nothing that the first one saw or typed there', async () => {
+  await ui.choose('Rename')
+  await page.getByRole('dialog').getByRole('textbox').first().fill('typed-by-admin')
+  expect((await cluster.rapi('DELETE', '/3/session?everywhere=true')).status).toBe(204)
+  await page.getByText('Your session has ended').waitFor()
+  const again = page.waitForEvent('framenavigated')
+  await ui.signIn('reader', 'secret')
+  await again
+  await page.getByRole('button', { name: 'Signed in as reader' }).waitFor()
+  await live()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+browserTest('who may not see events is told so, also on a small screen', async () => {
+  const { body } = await cluster.rapi('POST', '/3/tokens', { name: 'blind', permissions: ['instances.*'] })
+  await context.close()
+  await anotherBrowser()
+  await ui.open('/instances/web1')
+  await ui.signInWithToken((body as { secret: string }).secret)
+  await page.getByText('Not live: you may not see events').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByText('Not live', { exact: true }).waitFor()
+  await ui.look('not-live')
+})
