@@ -1,5 +1,5 @@
 // The server's streams of events as a page of the console opens them: a test says what comes over each, and when it breaks off.
-import { Problem } from '../../ui/src/api/problem'
+import type { Problem } from '../../ui/src/api/problem'
 
 export interface OpenedStream {
   readonly cursor: string | undefined

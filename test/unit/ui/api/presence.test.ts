@@ -44,7 +44,7 @@ test('gestures are those of people, not of scripts', () => {
   isUse()
   const heard = new Map<string, (event: Pick<Event, 'isTrusted'>) => void>()
   const listen = (type: string, hear: (event: Pick<Event, 'isTrusted'>) => void) => void heard.set(type, hear)
-  presence.watch({ addEventListener: listen } as unknown as Pick<EventTarget, 'addEventListener'>)
+  presence.watch({ addEventListener: listen })
   for (const isTrusted of [false, true])
     for (const hear of heard.values()) {
       hear({ isTrusted })

@@ -75,7 +75,7 @@ export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, st
 }
 
 /** Disks come and go with their instances, which are told of. */
-export const isTold = ({ type, objects: [first = 'disk/'] = [] }: PastEvent): boolean =>
+export const isTold = ({ type, objects: [first = 'disk/'] }: PastEvent): boolean =>
   type !== 'config' || !first.startsWith('disk/')
 
 export interface ToldEvent {

@@ -24,7 +24,8 @@ export function SignInPage({ why }: { why?: string }) {
 
 export function SignInAgain({ opened, user }: { opened: boolean; user: string }) {
   return (
-    <Modal opened={opened} onClose={() => undefined} withCloseButton={false} title={texts.signIn.ended}>
+    // Above the dialog in which somebody may just have been typing.
+    <Modal opened={opened} onClose={() => undefined} withCloseButton={false} title={texts.signIn.ended} zIndex={400}>
       <Text size="sm" mb="md">
         {texts.signIn.endedText}
       </Text>
