@@ -68,7 +68,7 @@ async function anotherBrowser(): Promise<void> {
 
 const live = (on = page) => on.getByText('Live', { exact: true }).waitFor()
 const lost = (on = page) => on.getByText(/^The connection is lost/).waitFor()
-const tagOn = (on: Page, tag: string) => on.getByText(tag, { exact: true }).first().waitFor()
+const tagOn = (on: Page, tag: string) => on.locator('.tag', { hasText: tag }).waitFor()
 
 async function another(address: string): Promise<Page> {
   const opened = await context.newPage()

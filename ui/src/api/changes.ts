@@ -66,6 +66,11 @@ export class Changes {
     void this.askAnew({})
   }
 
+  /** The server is back: what could not be asked for meanwhile is asked for again. */
+  noteReturn(): void {
+    void this.askAnew({ predicate: ({ state }) => state.status === 'error' })
+  }
+
   close(): void {
     this.isClosed = true
     clearTimeout(this.objectsTimer)

@@ -30,6 +30,7 @@ function follow(client: QueryClient, session: string): () => void {
   connectionStore.become('connecting')
   const changes = new Changes(client)
   const events = new SharedEvents(`events ${session}`, surroundings, (news) => {
+    if (news.connection === 'live' && connectionStore.get() === 'lost') changes.noteReturn()
     connectionStore.become(news.connection)
     if (news.missed) changes.noteAll()
     for (const { type, objects } of news.events) changes.note(type, objects)

@@ -98,6 +98,28 @@ test('after a stream has begun, what was asked for before is asked for again, al
   leave()
 })
 
+test('when the server is back, what failed is asked for again, and nothing else', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity, retry: false } } })
+  const asked: string[] = []
+  const show = (name: string, answer: () => Promise<string>) => {
+    const queryFn = () => {
+      asked.push(name)
+      return answer()
+    }
+    return new QueryObserver(client, { queryKey: [name, 'list'], queryFn }).subscribe(() => undefined)
+  }
+  const leave = [
+    show('nodes', () => Promise.resolve('there')),
+    show('groups', () => (asked.length > 2 ? Promise.resolve('there') : Promise.reject(new Error('away')))),
+  ]
+  await after(0)
+  const changes = new Changes(client)
+  changes.noteReturn()
+  await after(0)
+  expect([asked, client.getQueryData(['groups', 'list'])]).toEqual([['nodes', 'groups', 'groups'], 'there'])
+  for (const end of leave) end()
+})
+
 test('an object that changes while it is asked for is asked for once more, however often it changed', async () => {
   const { answers, leave, changes } = pageOf(['nodes', 'one', 'node1'])
   for (let n = 0; n < 3; n++) {
