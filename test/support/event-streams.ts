@@ -13,7 +13,7 @@ export interface OpenedStream {
 export class EventStreams {
   /** The last one comes last. */
   readonly opened: OpenedStream[] = []
-  /** What is answered instead of a stream. */
+  /** The server answers with this instead of a stream. */
   refusal: Problem | undefined
 
   readonly open = (cursor: string | undefined, signal: AbortSignal): Promise<Response> => {

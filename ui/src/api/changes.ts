@@ -43,7 +43,7 @@ export class Changes {
   private objectsTimer: ReturnType<typeof setTimeout> | undefined
   /** Lists that are asked for, or were a moment ago, and whether they have changed since. */
   private readonly lists = new Map<string, { hasChanged: boolean }>()
-  /** What is asked for once more when it has been answered. */
+  /** These are asked for once more when they have been answered. */
   private readonly late = new Set<Query>()
   private isClosed = false
 

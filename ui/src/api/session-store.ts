@@ -29,7 +29,7 @@ export const sessionStore = {
     return () => void listeners.delete(listener)
   },
   open(session: Session): void {
-    // What is on the page, and what was typed there, belongs to whoever was signed in before.
+    // The page, and all that was typed there, belongs to whoever was signed in before.
     if (now.session !== undefined && !isSameUser(now.session, session)) return location.reload()
     become({ state: 'open', session })
   },

@@ -29,7 +29,7 @@ class ConsoleController extends V3Resource {
     return async (messages) => {
       const leave = open.take(identity.user)
       try {
-        // Of a screen, its viewer asks for pictures by itself; whether somebody is there, the page tells.
+        // The viewer of a screen asks for pictures by itself; the page tells whether somebody is there.
         const isTyped = (message: unknown) => request.kind === 'serial' && typeof message !== 'string'
         await watched(messages, await gantry.console(identity, request), { caller, isTyped, clock, log })
       } finally {

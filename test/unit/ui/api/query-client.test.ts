@@ -1,4 +1,4 @@
-// What is done with answers of the server.
+// The cache keeps answers of the server, and asks again.
 import { environmentManager, QueryObserver } from '@tanstack/react-query'
 import { Problem } from '../../../../ui/src/api/problem'
 import { createQueryClient } from '../../../../ui/src/api/query-client'

@@ -1,4 +1,4 @@
-// What is asked for again and again while no events come.
+// A page asks again and again while no events come.
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import type { Connection } from '../../../../ui/src/api/event-stream'
 import { askWithoutEvents } from '../../../../ui/src/api/without-events'
