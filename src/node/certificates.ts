@@ -10,7 +10,7 @@ import type { NodeContext } from './context'
 const NAME = /^x509-[A-Za-z0-9_.-]+$/
 const DAY_S = 86400
 
-/** The new certificate's name, and its public part as PEM. */
+/** Returns the new certificate's name, and its public part as PEM. */
 export async function createTransferCertificate(
   { paths, files, hostname, clock, random }: NodeContext,
   validity_s: number,

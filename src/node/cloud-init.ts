@@ -1,4 +1,4 @@
-// The seed for cloud-init in a guest: made anew whenever the instance starts, from its name, NICs and OS parameters of that moment.
+// The seed for a guest's cloud-init: made at each start from the instance's current name, NICs and OS parameters.
 import { isMissing } from '../lib/disk'
 import { iso9660 } from '../lib/iso9660'
 import { dictOf } from '../lib/shapes/containers'
@@ -13,11 +13,11 @@ import { findOs } from './os-definition'
 
 type SeedContext = Pick<NodeContext, 'paths' | 'files' | 'disk' | 'osSearchPath' | 'machineOsPath'>
 
-/** By this name cloud-init finds the disk. */
+/** cloud-init finds the disk by this label. */
 const LABEL = 'cidata'
 const SECRETS_DIR = `${PATH.RUN_DIR}/cloud-init`
 
-/** Undefined where neither the OS definition nor the parameters ask for one. */
+/** Undefined if neither the OS definition nor the parameters ask for one. */
 export async function seedDisk(context: SeedContext, instance: InstanceDict): Promise<Uint8Array | undefined> {
   const params = { ...(await keptSecrets(context, instance.name)), ...parametersOf(instance) }
   if (!(await asksForSeed(context, instance.os, params))) return undefined
@@ -25,8 +25,8 @@ export async function seedDisk(context: SeedContext, instance: InstanceDict): Pr
 }
 
 /**
- * Only the call that installs an instance brings its secret parameters, and the seed is made when it starts. So they stay in memory,
- * in a file that is gone after the first start.
+ * Only the call that installs an instance has its secret parameters, and the seed is made when the instance starts. So
+ * until then they stay in a file in memory, which is removed after the first start.
  */
 export async function keepSecrets(context: SeedContext, instance: InstanceDict): Promise<void> {
   if (!(await asksForSeed(context, instance.os, parametersOf(instance)))) return
@@ -58,7 +58,7 @@ async function asksForSeed(context: SeedContext, os: string, params: OsParameter
   return wantsCloudInit(params, os !== '' && (await declaresSeed(context, os)))
 }
 
-/** A node where the definition is missing now still starts what was installed with it. */
+/** An instance also starts on a node where its OS definition is missing now. */
 async function declaresSeed(context: SeedContext, os: string): Promise<boolean> {
   try {
     const { parameters } = await findOs(context, os)

@@ -1,4 +1,4 @@
-// The files of OS definitions and storage providers: directories of scripts and lists that administrators install.
+// Files of OS definitions and storage providers: directories with scripts and lists that administrators install.
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
 import type { Files } from '../lib/files'
@@ -14,7 +14,7 @@ export async function readParameters(files: Files, directory: string): Promise<[
   })
 }
 
-/** Trimmed, without empty lines and comments; undefined when the file does not exist. */
+/** Trimmed lines without empty ones and comments; undefined if the file does not exist. */
 export async function readLines(files: Files, directory: string, file: string): Promise<string[] | undefined> {
   try {
     const text = await files.readFile(path.join(directory, file), 'utf8')
@@ -28,7 +28,7 @@ export async function readLines(files: Files, directory: string, file: string): 
   }
 }
 
-/** A regular file that its owner may execute. */
+/** Whether it is a regular file that its owner may execute. */
 export async function isScript(files: Files, directory: string, name: string): Promise<boolean> {
   try {
     const info = await files.stat(path.join(directory, name))
@@ -38,7 +38,7 @@ export async function isScript(files: Files, directory: string, name: string): P
   }
 }
 
-/** Names of the definitions in a directory of the search path. */
+/** The names of the definitions in a directory of the search path. */
 export async function subdirectories(files: Files, directory: string): Promise<string[]> {
   try {
     const entries = (await files.readdir(directory)).filter(

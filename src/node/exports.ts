@@ -1,4 +1,4 @@
-// Exports on this node: a directory for each, with the dumps of the disks, and a file that tells what was exported.
+// Exports on this node: a directory for each, with the dumps of the disks, and a file that describes them.
 import { errorText } from '../lib/system-failure'
 import { pythonText } from '../lib/python-text'
 import * as path from 'node:path'
@@ -27,7 +27,7 @@ export async function listExports({ paths, files }: NodeContext): Promise<string
   }
 }
 
-/** The text that describes the export in a directory; only if it is a valid text. */
+/** The description of the export in a directory, if it is valid. */
 export async function exportInfo({ paths, files }: NodeContext, directory: string): Promise<string> {
   const exports = paths.local(PATH.EXPORT_DIR)
   if (!`${path.normalize(directory)}/`.startsWith(`${exports}/`))
@@ -58,7 +58,7 @@ export async function removeExport({ paths, files }: NodeContext, name: string):
   })
 }
 
-/** Writes what the new export is of, and puts it in the place of an older one. */
+/** Writes the new export's description, and replaces an older export. */
 export async function finalizeExport(
   { paths, files, disk, clock }: NodeContext,
   instance: InstanceDict,
@@ -69,7 +69,8 @@ export async function finalizeExport(
   const text = formatIni(sectionsOf(instance, disks, Math.floor(clock.now_ms() / 1000)))
   await disk.makeDirectory(fresh)
   await disk.write(path.join(fresh, EXPORT_CONF_FILE), text, { mode: 0o600 })
-  // The older one is there until the new one can take its place, and a crash in between loses neither. No instance has this name.
+  // The older one stays until the new one can replace it, and a crash in between loses neither. No instance has this
+  // name.
   const old = path.join(path.dirname(directory), `.${instance.name}.old`)
   await files.rm(old, { recursive: true, force: true })
   await files.rename(directory, old).catch((error: unknown) => {
@@ -132,7 +133,7 @@ function templateOf(disks: readonly (DiskDict | false)[]): string {
   return types.size === 1 ? [...types].join('') : 'mixed'
 }
 
-/** As Python prints them. */
+/** In Python's form. */
 function texts(values: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, pythonText(value)]))
 }

@@ -1,4 +1,5 @@
-// What a node does about itself while the cluster counts it as offline: nothing may run here, because the master may have it run elsewhere.
+// What a node does while the cluster counts it as offline: nothing may run here, because the master may run it
+// elsewhere.
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
 import { CONFD_ROLE, CONFD_STATUS } from '../rpc/confd/protocol'
@@ -6,7 +7,9 @@ import type { CandidateReply } from '../rpc/confd/client'
 import type { NodeContext } from './context'
 import type { Ssconf } from './ssconf'
 
-/** Everybody but this node itself: a node that is offline is told nothing, so its own copy of the configuration knows it as it was. */
+/**
+ * All candidates except this node: an offline node gets no changes, so its own copy of the configuration is outdated.
+ */
 export function candidatesToAsk(ssconf: Pick<Ssconf, 'lines'>, hostname: string): string[] {
   const own = ssconf.lines('node_primary_ips').flatMap((line) => {
     const [name, ip] = line.split(' ')
@@ -15,7 +18,7 @@ export function candidatesToAsk(ssconf: Pick<Ssconf, 'lines'>, hostname: string)
   return ssconf.lines('master_candidates_ips').filter((ip) => !own.includes(ip))
 }
 
-/** Whether most candidates that were asked say so, and none whose configuration is as new says something else. */
+/** Whether most of the asked candidates say so, and none with an equally new configuration says otherwise. */
 export function isSurelyOffline(
   asked: number,
   replies: readonly Pick<CandidateReply, 'status' | 'answer' | 'serial'>[],
@@ -24,11 +27,11 @@ export function isSurelyOffline(
     status === CONFD_STATUS.ok && answer === CONFD_ROLE.offline
   const offline = replies.filter(saysSo)
   const newest = Math.max(...offline.map(({ serial }) => serial))
-  // One that has missed a change may have missed that the node went offline.
+  // A candidate that has missed a change may have missed that the node went offline.
   return offline.length > asked / 2 && !replies.some((reply) => !saysSo(reply) && reply.serial >= newest)
 }
 
-/** Ends all instances of this node, at once, whatever becomes of single ones. Resolves to the names of those that it has ended. */
+/** Ends all instances of this node at once, even if some fail. Resolves to the names of the ended ones. */
 export async function endAllInstances({
   ssconf,
   hypervisor,

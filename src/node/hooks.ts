@@ -1,4 +1,5 @@
-// Runs the administrator's hook scripts (spec: hooks.json): all executables of a directory, in order of their names.
+// Runs the administrator's hook scripts (spec: hooks.json): all executables of a directory, in the order of their
+// names.
 import { constants, type Files } from '../lib/files'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
@@ -8,7 +9,7 @@ import type { HookResult } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './failure'
 
-/** `env` is the scripts' whole environment. A directory that does not exist has no scripts. */
+/** `env` is the scripts' whole environment. A missing directory has no scripts. */
 export async function runHooks(
   context: Pick<NodeContext, 'paths' | 'files' | 'run'>,
   name: string,
@@ -20,7 +21,7 @@ export async function runHooks(
   return runScripts(context, `${name}-${phase}.d`, env)
 }
 
-/** All scripts of a directory below that of the hooks; one that fails does not hold up the others. */
+/** All scripts of a directory below the hooks' one; a failing script does not stop the others. */
 export async function runScripts(
   { files, run, paths }: Pick<NodeContext, 'paths' | 'files' | 'run'>,
   relative: string,
@@ -61,6 +62,6 @@ async function isExecutable(files: Files, file: string): Promise<boolean> {
   }
 }
 
-/** Control characters, other than line ends and tabs, never reach a terminal through a job's log. */
+/** Control characters except line ends and tabs never reach a terminal through a job's log. */
 const printable = (output: string): string =>
   output.trim().replace(/[^\P{Cc}\n\t]/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)

@@ -1,5 +1,5 @@
-// Bounds the files that a node keeps after an instance is removed, for scripts and people to read. A node learns that an instance is gone from a
-// list of instances without it; it may have missed the removal, as after a migration away.
+// Limits the files that stay on a node after an instance is removed, for scripts and people. A node learns that an
+// instance is gone from a list without it; it may have missed the removal, for example after a migration away.
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
 import type { Files } from '../lib/files'
@@ -14,11 +14,11 @@ type SweepContext = Pick<NodeContext, 'paths' | 'files' | 'ssconf' | 'clock' | '
 
 interface Kept {
   readonly folder: string
-  /** The name of the instance that a file is about. */
+  /** The name of the instance to which a file belongs. */
   owner(file: string): Promise<string> | string
 }
 
-/** One file or more for each instance; those of unknown ones go. */
+/** Files for each instance; those of unknown instances are removed. */
 const keptOf = ({ paths, files }: Pick<NodeContext, 'paths' | 'files'>): readonly Kept[] => [
   { folder: paths.bdevCacheDir, owner: (file) => firstWord(files, file) },
   { folder: paths.instanceReasonDir, owner: (file) => path.basename(file) },
@@ -37,12 +37,12 @@ async function firstWord(files: Files, file: string): Promise<string> {
 
 const swept_ms = new WeakMap<Ssconf, number>()
 
-/** At most once an hour, and nothing that is younger: an instance that is being made is not in every list yet. */
+/** At most once an hour, and only older files: an instance in the making is not in every list yet. */
 export async function sweepLeftovers(context: SweepContext): Promise<void> {
   const { files, ssconf, clock } = context
   const last_ms = swept_ms.get(ssconf)
   if (last_ms !== undefined && clock.monotonic_ms() - last_ms < LEFTOVERS_S * 1000) return
-  // A node that was told of no cluster knows nothing of its instances.
+  // A node that has never heard of its cluster knows nothing about its instances.
   if (ssconf.value('cluster_name') === undefined) return
   swept_ms.set(ssconf, clock.monotonic_ms())
   const now_ms = clock.now_ms()
@@ -57,7 +57,10 @@ export async function sweepLeftovers(context: SweepContext): Promise<void> {
   }
 }
 
-/** The archive of jobs, in which Ganeti's cleaner removes the oldest: whole directories go, of which each has so many jobs. */
+/**
+ * The archive of jobs. As Ganeti's cleaner does, removes the oldest ones, in whole directories with a fixed number of
+ * jobs.
+ */
 export async function pruneArchive({
   paths,
   files,
@@ -73,7 +76,7 @@ export async function pruneArchive({
   }
 }
 
-/** Logs that pile up: with more than these, the oldest go. */
+/** Keeps the newest logs and removes the oldest. */
 export async function keepNewest(files: Files, folder: string, count: number): Promise<void> {
   const there = await filesIn(files, folder)
   if (there.length <= count) return
@@ -92,7 +95,7 @@ async function filesIn({ readdir }: Files, folder: string): Promise<string[]> {
   }
 }
 
-/** A file that has gone meanwhile counts as young, because nothing is left to remove. */
+/** A file that has disappeared meanwhile counts as young, because there is nothing to remove. */
 async function modified_ms(files: Files, file: string): Promise<number> {
   try {
     return (await files.stat(file)).mtimeMs

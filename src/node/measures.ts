@@ -1,4 +1,4 @@
-// How long node calls take on this node. Told as prom-client's JSON, which /metrics puts together for all nodes.
+// Durations of node calls on this node, as prom-client's JSON, which /metrics puts together for all nodes.
 import { Histogram, Registry } from '../lib/prometheus'
 
 export class NodeMeasures {

@@ -1,4 +1,4 @@
-// What this node's metad knows of the instances here. metad runs where an instance has asked for communication, and not before.
+// Supplies this node's metad with the data of its instances. metad runs only if an instance uses communication.
 import { isServed } from '../lib/json-socket'
 import { errorText } from '../lib/system-failure'
 import { isCommunicationNic } from '../model/constants/communication'
@@ -9,24 +9,24 @@ import type { NodeContext } from './context'
 
 const PROGRAM = 'ganeti-metad'
 
-/** All that the guest may ask for, private and secret OS parameters, too. */
+/** Sends everything that the guest may ask for, including private and secret OS parameters. */
 export async function modifyMetadata(context: NodeContext, instance: MetadataDict): Promise<void> {
-  // An instance that does not ask costs no daemon; one that does not ask any more is forgotten.
+  // An instance without communication needs no daemon; one that no longer has it is forgotten.
   if (!instance.nics.some(isCommunicationNic)) return forgetGuest(context, instance.name)
   const metad = await startedMetad(context)
   const isInstalled = (instance.osparams_private ?? instance.osparams_secret) !== undefined
   await (isInstalled ? metad.updateConfig(instance) : metad.gantryShow(instance))
 }
 
-/** The instance is about to run here. Without metad it runs all the same. */
+/** The instance is about to run here. It also runs without metad. */
 export async function showGuest(context: NodeContext, instance: InstanceDict): Promise<void> {
   if (!instance.nics.some(isCommunicationNic)) return
-  // What its scripts were told is not for its guest.
+  // Private parameters were for its scripts, not for its guest.
   const { osparams_private: _hidden, ...shown } = instance
   await orWarn(context, instance.name, async () => (await startedMetad(context)).gantryShow(shown))
 }
 
-/** The instance does not run here any more. */
+/** The instance no longer runs here. */
 export async function forgetGuest(context: NodeContext, instanceName: string): Promise<void> {
   const { files, paths } = context
   const note = `${paths.metadataDir}/${instanceName}`
@@ -37,7 +37,7 @@ export async function forgetGuest(context: NodeContext, instanceName: string): P
   })
 }
 
-/** Instances that ran before this daemon was started may go on asking. */
+/** Instances that ran before this daemon's start may keep asking. */
 export async function resumeMetad(context: NodeContext): Promise<void> {
   const known = await context.disk.list(context.paths.metadataDir)
   if (known.length > 0) await orWarn(context, known.join(', '), async () => void (await startedMetad(context)))

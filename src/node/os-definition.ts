@@ -1,5 +1,5 @@
-// OS definitions on this node: directories with scripts that install, rename, export and import instances (spec: constants.json
-// os_interface). This file finds and checks them; os.ts runs them.
+// OS definitions on this node: directories with scripts that install, rename, export and import instances (spec:
+// constants.json os_interface). This file finds and checks them; os.ts runs them.
 import type { Files } from '../lib/files'
 import { errorText } from '../lib/system-failure'
 import * as path from 'node:path'
@@ -20,26 +20,26 @@ export interface OsDefinition {
   readonly api: number
   readonly variants: readonly string[]
   readonly parameters: readonly (readonly [name: string, description: string])[]
-  /** False when its create script wants to run inside a helper machine (`create_untrusted`). */
+  /** False if its create script must run inside a helper machine (`create_untrusted`). */
   readonly trusted: boolean
 }
 
 type OsContext = Pick<NodeContext, 'paths' | 'files' | 'osSearchPath' | 'machineOsPath'>
 
-/** From this interface version on there are variants, and from the second parameters and the verify script. */
+/** Variants exist from this interface version on; parameters and the verify script from the second one. */
 const VARIANTS_FROM = 15
 const PARAMETERS_FROM = 20
 
-/** `name+variant` as its parts. */
+/** Splits `name+variant`. */
 export function splitOsName(os: string): { name: string; variant: string | undefined } {
   const at = os.indexOf('+')
   return at < 0 ? { name: os, variant: undefined } : { name: os.slice(0, at), variant: os.slice(at + 1) }
 }
 
-/** Scripts use the variant's name in names of files, so it has nothing that would lead elsewhere. */
+/** Scripts use the variant's name in file names, so it must not contain anything that leads elsewhere. */
 const VARIANT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 
-/** The definition that an instance's `os` names; fails with what is wrong with it. */
+/** The definition in an instance's `os`; throws if it is unusable. */
 export async function findOs(context: OsContext, os: string): Promise<OsDefinition> {
   const { name, variant } = splitOsName(os)
   if (variant !== undefined && !VARIANT_NAME.test(variant))
@@ -54,7 +54,9 @@ export async function findOs(context: OsContext, os: string): Promise<OsDefiniti
   }
 }
 
-/** All definitions, usable or not, in the order of the search path; one that is found earlier hides its namesakes. */
+/**
+ * All definitions, usable or not, in the order of the search path. An earlier one hides later ones with the same name.
+ */
 export async function diagnoseAll(context: OsContext): Promise<OsDiagnosis[]> {
   const found = new Map<string, OsDiagnosis>()
   for (const directory of context.osSearchPath) {
@@ -81,7 +83,7 @@ async function trustedDefinition(context: OsContext, name: string, directory: st
   return await readDefinition(context.files, name, directory)
 }
 
-/** The scripts of the machine's own definitions run as whoever runs the node, so nobody else may write them. */
+/** The machine's own scripts run as the node's user, so nobody else may write them. */
 async function checkOnlyRootMayChange(files: Files, directory: string): Promise<void> {
   const inside = (await files.readdir(directory)).map((name) => path.join(directory, name))
   for (const file of [path.dirname(directory), directory, ...inside]) {

@@ -5,10 +5,13 @@ import { OS_SEARCH_PATH } from '../model/constants/paths'
 import type { NodeContext } from './context'
 import { isVirtualNode } from './network/addresses'
 
-/** Those that come with Gantry; from src/ and from dist/ alike. */
+/** Gantry's own definitions; the path is right from src/ and from dist/. */
 export const BUNDLED_OS: readonly string[] = [path.join(__dirname, '..', '..', 'os')]
 
-/** A virtual node also finds what is installed on its machine, where Debian's packages are. The bundled ones come last. */
+/**
+ * A virtual node also uses the definitions installed on its machine, in the place of Debian's packages. The bundled
+ * ones come last.
+ */
 export function osFolders(
   paths: Paths,
   bundled: readonly string[],

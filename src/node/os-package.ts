@@ -1,4 +1,4 @@
-// An OS definition with the environment of one instance as an archive, for those that install in a helper machine.
+// An OS definition with the environment of one instance as an archive, for installations in a helper machine.
 import * as os from 'node:os'
 import * as path from 'node:path'
 import type { InstanceDict } from '../rpc/node/dicts'
@@ -7,7 +7,7 @@ import type { NodeContext } from './context'
 import { instanceEnvironment } from './os'
 import { findOs } from './os-definition'
 
-/** Whether a path can be that of an archive that was made here: guests get no other file of the node. */
+/** Whether a path can be an archive that was made here: guests get no other file of the node. */
 export const isOsPackage = (file: string): boolean =>
   path.basename(file) === ARCHIVE &&
   path.dirname(file).startsWith(FOLDER) &&
@@ -16,7 +16,7 @@ export const isOsPackage = (file: string): boolean =>
 const FOLDER = path.join(os.tmpdir(), 'ganeti-os-')
 const ARCHIVE = 'os.tgz'
 
-/** The archive's path; who asked for it removes it. */
+/** The archive's path; the caller removes it. */
 export async function packOs(
   context: NodeContext,
   instance: InstanceDict,

@@ -1,4 +1,4 @@
-// Runs the scripts of OS definitions for instances, in Ganeti's environment, each with its own log file.
+// Runs OS scripts for instances, in Ganeti's environment, each with its own log file.
 import { pythonText } from '../lib/python-text'
 import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
@@ -33,7 +33,7 @@ export async function osCreate(
   )
 }
 
-/** Tells the installed system its new name; `instance` has it already. */
+/** Tells the installed system its new name, which `instance` already has. */
 export async function osRename(
   context: ScriptContext,
   instance: InstanceDict,
@@ -47,7 +47,7 @@ export async function osRename(
   )
 }
 
-/** Runs a script with a file or block device for each disk, as long as it runs. */
+/** Runs a script with a file or block device for each disk. */
 function withFiles(
   context: ScriptContext,
   instance: Pick<InstanceDict, 'disks_info'>,
@@ -64,13 +64,13 @@ function withFiles(
 export interface OsCheck {
   readonly os: string
   readonly parameters: Readonly<Record<string, string>>
-  /** `parameters` is the only check there is. */
+  /** The only existing check is `parameters`. */
   readonly checks: readonly string[]
   /** Accepts a missing or unknown variant. */
   readonly forceVariant: boolean
 }
 
-/** Fails with what is wrong with the OS, its variant or its parameters. */
+/** Throws if the OS, its variant or its parameters are wrong. */
 export async function osValidate(context: ScriptContext, check: OsCheck): Promise<void> {
   const os = await findOs(context, check.os)
   if (!check.forceVariant) checkVariant(os, splitOsName(check.os).variant)
@@ -87,7 +87,7 @@ export async function osValidate(context: ScriptContext, check: OsCheck): Promis
   if (code !== 0) fail(`The verify script of OS '${os.name}' failed (exit code ${code}): ${lastLines(output)}`)
 }
 
-/** cloud-init ignores a text that it cannot read, and the guest would come up without what was in it. */
+/** cloud-init ignores an unreadable text, and the guest would start without its contents. */
 async function checkCloudInit(os: string, parameters: Readonly<Record<string, string>>): Promise<void> {
   const problems = cloudInitProblems(parameters)
   if (problems.length > 0) fail(`OS '${os}': ${problems.join('; ')}`)
@@ -112,7 +112,7 @@ function checkVariant(os: OsDefinition, variant: string | undefined): void {
   if (!os.variants.includes(variant)) fail(`OS '${os.name}' has no variant '${variant}', only ${choices}`)
 }
 
-/** The environment that every script of an OS gets. */
+/** The environment of every OS script. */
 export function coreEnvironment(
   osName: string,
   os: OsDefinition,
@@ -133,7 +133,7 @@ export function coreEnvironment(
 
 const parameterVariable = (name: string): string => `OSP_${name.toUpperCase().replaceAll('-', '_')}`
 
-/** The further environment for create, rename, import and export: everything about the instance, its disks opened. */
+/** Additional environment for create, rename, import and export: all about the instance, with its disks opened. */
 export async function instanceEnvironment(
   context: ScriptContext,
   instance: InstanceDict,

@@ -1,4 +1,4 @@
-// Whether the files of this node have the owners and modes of the table in model/owners.ts: one stat for each.
+// Checks that this node's files have the owners and modes of the table in model/owners.ts, with one stat for each.
 import * as path from 'node:path'
 import { ownerText } from '../lib/accounts'
 import { isMissing } from '../lib/disk'
@@ -10,7 +10,7 @@ import { isVirtualNode } from './network/addresses'
 
 type Owned = Pick<NodeContext, 'paths' | 'files' | 'disk' | 'clock'>
 
-/** A sentence for each that has others: what it has, what it should have, and how to mend it. */
+/** A sentence for each file that differs: its owner and mode, the right ones, and the remedy. */
 export async function misplacedFiles(context: Owned): Promise<string[]> {
   const first = await misplacedAmong(context, await namedFiles(context))
   if (first.length === 0) return []

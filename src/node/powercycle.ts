@@ -1,10 +1,10 @@
-// The hard reset of this machine, a last resort: no disk is synced and no daemon is stopped.
+// Hard-resets this machine, as a last resort: no disk is synced and no daemon is stopped.
 import { fail } from './failure'
 import type { NodeContext } from './context'
 import { isVirtualNode } from './network/addresses'
 import { POWERCYCLE_S } from '../model/limits/node'
 
-/** Answers first: afterwards there is nobody to answer. */
+/** Answers first, because nobody is left to answer afterwards. */
 export function powercycle(context: NodeContext, hypervisor: string): string {
   if (isVirtualNode(context.paths))
     return fail('This is a virtual node: it shares its machine with others, which would be reset too')

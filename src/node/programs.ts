@@ -1,4 +1,4 @@
-// Programs that administrators install on a node for the master: out-of-band helpers and allocators.
+// Administrators' programs on a node that the master may run: out-of-band helpers and allocators.
 import { constants } from 'node:os'
 import * as path from 'node:path'
 import { changeableByOthers } from '../lib/changeable'
@@ -13,7 +13,7 @@ import type { NodeContext } from './context'
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const NO_OUTPUT = /^\s*$/
 
-/** Returns the program's output, read as JSON; null when it printed nothing. */
+/** Returns the program's output as JSON; null if it printed nothing. */
 export async function runOob(
   { files, run }: NodeContext,
   program: string,
@@ -36,10 +36,10 @@ export async function runOob(
   }
 }
 
-/** How long an allocator may run, and how much it may print. */
+/** Limits for an allocator's time and output. */
 export const ALLOCATOR_BOUNDS = { seconds: ALLOCATOR_SCRIPT_S, bytes: ALLOCATOR_OUTPUT_BYTES_MAX }
 
-/** The allocator's answer, as it printed it. Nothing that it has started outlives it, and it does not outlive its caller. */
+/** The allocator's output. The allocator ends with its caller, and everything that it has started ends with it. */
 export async function runIallocator(
   context: NodeContext,
   name: string,
@@ -86,7 +86,7 @@ async function findIallocator({ paths, files }: NodeContext, name: string): Prom
   return fail(`iallocator module '${name}' not found in the search path`)
 }
 
-/** `{name: value}`; null is an option without a value. */
+/** `{name: value}`; null means an option without a value. */
 function optionWords(options: unknown): string[] {
   if (!isObject(options)) return []
   return Object.entries(options).map(([name, value]) => (value === null ? `--${name}` : `--${name}=${String(value)}`))

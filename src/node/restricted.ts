@@ -1,5 +1,5 @@
-// Programs that the administrator of this node allows the master to start by name, without arguments: restricted commands, and
-// repair commands, which read what is wrong from their standard input. Each kind has a folder, and nothing outside of it can run.
+// Programs that this node's administrator allows the master to start by name, without arguments: restricted commands,
+// and repair commands, which read the fault from standard input. Each kind has a folder, and nothing outside can run.
 import * as path from 'node:path'
 import { whyUnsafe } from '../lib/changeable'
 import { within } from '../lib/clock'
@@ -40,9 +40,9 @@ interface Wanted {
   readonly folder: string
   readonly what: string
   readonly input?: string
-  /** Its failure says why: the event that it was for tells people. */
+  /** Its failure contains the reason, because the event must tell people. */
   readonly tells?: boolean
-  /** Also processes that have left its group end with it. A restricted command may be one that starts a daemon. */
+  /** Processes that have left its group end with it too. A restricted command, in contrast, may start a daemon. */
   readonly endsWhole?: boolean
 }
 
@@ -61,7 +61,7 @@ async function runNamed(context: NodeContext, wanted: Wanted): Promise<string> {
     context.log.warn({ command, problem }, `a ${what} was refused`)
   }
   await context.clock.sleep(RESTRICTED_FAILURE_S * 1000)
-  // The caller does not learn which names exist.
+  // The caller must not learn which names exist.
   const why = wanted.tells === true && ended !== undefined && 'output' in ended ? `${whyOf(ended)}; ` : ''
   return fail(`Executing command failed: ${why}see the log of the node daemon on ${context.hostname}`)
 }
@@ -88,7 +88,7 @@ async function problemOf(context: NodeContext, { command, folder, input = '' }: 
   return whyUnsafe(files, path.join(directory, command), paths.local('/'))
 }
 
-/** What it started ends with it. While it waited for its turn, somebody may have changed it. */
+/** Everything that it started ends with it. Somebody may have changed it while it waited for its turn. */
 async function run(context: NodeContext, wanted: Wanted) {
   const problem = await problemOf(context, wanted)
   if (problem !== undefined) return { code: null, problem }
@@ -112,7 +112,7 @@ async function start(context: NodeContext, wanted: Wanted) {
   return { code: printedTooMuch ? null : code, output, timedOut, printedTooMuch }
 }
 
-/** Scripts of the administrator, and a Ganeti beside us, hold this lock to keep commands from running. */
+/** The administrator's scripts, and a Ganeti beside us, hold this lock to prevent commands. */
 async function locked<T>({ files, paths, lockFile }: NodeContext, work: () => Promise<T>): Promise<T | undefined> {
   const file = paths.local(PATH.RESTRICTED_COMMANDS_LOCK_FILE)
   await files.mkdir(path.dirname(file), { recursive: true })
@@ -128,9 +128,9 @@ async function locked<T>({ files, paths, lockFile }: NodeContext, work: () => Pr
 
 const turns = new WeakMap<object, Turns>()
 
-/** One at a time on a node, as in Ganeti; undefined when the one before takes too long. */
+/** One at a time on a node, as in Ganeti; undefined if the previous one takes too long. */
 async function alone<T>(context: NodeContext, work: () => Promise<T>): Promise<T | undefined> {
-  // Contexts of single calls are made from the node's own, whose programs they share.
+  // Contexts of single calls derive from the node's context and share its object `daemons`, which identifies the node.
   const mine = turns.get(context.daemons) ?? new Turns()
   turns.set(context.daemons, mine)
   let late = false

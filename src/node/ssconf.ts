@@ -1,16 +1,16 @@
-// The ssconf files of this node, read once and again only after they changed.
+// This node's ssconf files, cached until they change.
 import { fileStamp } from '../lib/file-stamp'
 import type { Files } from '../lib/files'
 import type { Paths } from '../lib/paths'
 
 export interface Ssconf {
-  /** The lines of a key without their ends; none when the file does not exist. */
+  /** The lines of a key without their ends; empty if the file does not exist. */
   lines(key: string): string[]
   /** The first line, or undefined. */
   value(key: string): string | undefined
 }
 
-/** A file is stat'ed for each look-up (some microseconds) and read only when it is another one or was written to. */
+/** A look-up stats the file (some microseconds), and reads it only if it was replaced or changed. */
 export function openSsconf(paths: Paths, files: Files): Ssconf {
   const cache = new Map<string, { stamp: string; lines: string[] }>()
   const lines = (key: string): string[] => {

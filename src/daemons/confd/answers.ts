@@ -1,4 +1,5 @@
-// The answer of confd to each kind of question, from one state of the configuration. Texts and numbers of errors are Ganeti's.
+// confd's answer to each kind of question, from one state of the configuration. Texts and numbers of errors are
+// Ganeti's.
 import { drbdId, masterNode, primaryInstances, secondaryInstances } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import { haskellText } from '../../lib/haskell-text'
@@ -29,7 +30,7 @@ export function answerTo(view: ConfigView, { question, query }: Pick<ConfdReques
   }
 }
 
-/** An error that is told as a text. */
+/** An error with a text. */
 export const refused = (text: string): ConfdReply => ({ status: CONFD_STATUS.error, answer: text, serial: 0 })
 
 class Refusal extends Error {}
@@ -97,7 +98,9 @@ const ANSWERS: Readonly<Record<ConfdQuestion, Answering>> = {
   [CONFD.dataCollectors]: (view) => ofCluster(view, collectorsOf(view.config)),
 }
 
-/** A field of Ganeti's later versions, which ours has in gantry.data. Where nobody ever set it there is none, as in Ganeti. */
+/**
+ * A field of later Ganeti versions, which we keep in gantry.data. As in Ganeti, it is missing if nobody ever set it.
+ */
 const DIAGNOSE_AT = '/cluster/diagnose_data_collector_filename'
 
 function diagnoseProgram({ gantry }: ConfigView): string | undefined {
@@ -109,7 +112,7 @@ const ok = (answer: unknown, serial: number): ConfdReply => ({ status: CONFD_STA
 
 const ofCluster = ({ config }: ConfigView, answer: unknown): ConfdReply => ok(answer, config.cluster.serial_no)
 
-/** An error as Ganeti's own language shows it. */
+/** An error in the form of Ganeti's Haskell code. */
 const noEntry = (text: string): string => `OpPrereqError ${haskellText(text)} ECodeNoEnt`
 
 function textOf(query: ConfdQuery): string {
@@ -174,7 +177,7 @@ function disksOf(config: ConfigData, instance: Instance): Disk[] {
   })
 }
 
-/** The value that a JSON pointer (RFC 6901) leads to; undefined when there is none. The whole configuration is not given away. */
+/** The value of a JSON pointer (RFC 6901); undefined if there is none. Never the whole configuration. */
 function valueAt(config: ConfigData, pointer: string): unknown {
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
   const steps = pointer.slice(1).split('/')
@@ -186,7 +189,7 @@ function valueIn(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-/** The collector of Xen's instances has nothing to collect where the cluster has no Xen. */
+/** The collector of Xen instances does nothing in a cluster without Xen. */
 function collectorsOf({ cluster }: ConfigData): object {
   const xen = cluster.enabled_hypervisors.some((name) => name === 'xen-pvm' || name === 'xen-hvm')
   const { 'inst-status-xen': status, ...others } = cluster.data_collectors

@@ -1,5 +1,6 @@
-// The configuration that this node's confd answers from. It comes over the `follow` socket, change by change: from wconfd on the master,
-// from noded on the other candidates. While nobody serves that, it is what the files say, and what was last known stays.
+// The configuration for this node's confd. It arrives over the `follow` socket, change by change: from wconfd on the
+// master, from noded on other candidates. While nobody serves the socket, it comes from the files, and the last known
+// state stays.
 import { readConfig, type StoreOptions } from '../../config/store-files'
 import { errorText } from '../../lib/system-failure'
 import type { Paths } from '../../lib/paths'
@@ -23,7 +24,7 @@ export class ConfigCopy {
   static async open(options: CopyOptions): Promise<ConfigCopy> {
     const copy = new ConfigCopy(options)
     await Promise.all([copy.readFiles(), copy.readKey()])
-    // It goes on until it is closed.
+    // Goes on until it is closed.
     copy.follower.start().catch(() => undefined)
     return copy
   }
@@ -40,17 +41,17 @@ export class ConfigCopy {
     })
   }
 
-  /** Undefined while this node has none that can be read. */
+  /** Undefined while this node has no readable configuration. */
   current(): ConfigData | undefined {
     return this.follower.connected ? this.follower.current() : this.config
   }
 
-  /** The part of gantry.data that is no secret, as it was told last. */
+  /** The last known public part of gantry.data. */
   gantry(): Pick<GantryData, 'sections'> {
     return this.follower.gantry() ?? { sections: {} }
   }
 
-  /** All of the key's file, its line end too; empty when there is none. */
+  /** The whole content of the key's file, with its line end; empty if there is none. */
   key(): string {
     return this.secret
   }
@@ -70,7 +71,7 @@ export class ConfigCopy {
     this.follower.close()
   }
 
-  /** A file that changes while it is read is read once more. */
+  /** If a file changes while it is read, it is read once more. */
   private async readFiles(): Promise<void> {
     this.again = true
     this.reading ??= this.readAll().finally(() => (this.reading = undefined))

@@ -1,10 +1,10 @@
-// One state of the configuration, with what questions to confd look for in it: objects by name, and instances by their addresses.
+// One state of the configuration, indexed for confd's questions: objects by name, and instances by their addresses.
 import { fillNicParams } from '../../config/filled'
 import { keyByName, recordGet, recordValues, type Dictionary } from '../../config/records'
 import type { ConfigData, GantryData, Instance, Node } from '../../model/config'
 import { compareText } from '../../model/nice-sort'
 
-/** The object that was looked for, or Ganeti's words for why nothing is found. */
+/** The object, or Ganeti's error text if it is not found. */
 type Found<T> = T | string
 
 export class ConfigView {
@@ -12,7 +12,7 @@ export class ConfigView {
 
   constructor(
     readonly config: ConfigData,
-    /** The part of gantry.data that may be told. */
+    /** The public part of gantry.data. */
     readonly gantry: Pick<GantryData, 'sections'> = { sections: {} },
   ) {}
 
@@ -41,7 +41,7 @@ export class ConfigView {
   }
 }
 
-/** The later of two instances with one address on one link counts. */
+/** If two instances have the same address on one link, the later one counts. */
 function linksOf({ cluster, instances }: ConfigData): Map<string, Map<string, Instance>> {
   const links = new Map<string, Map<string, Instance>>()
   for (const instance of recordValues(instances))
@@ -54,7 +54,7 @@ function linksOf({ cluster, instances }: ConfigData): Map<string, Map<string, In
   return links
 }
 
-/** By uuid, by name, or by the first parts of one name only; unlike commands, confd tells upper from lower case. */
+/** Finds by uuid, by name, or by the first parts of a unique name. Unlike commands, confd is case-sensitive. */
 function find<T extends { readonly name: string }>(kind: string, objects: Dictionary<T>, name: string): Found<T> {
   const same = recordGet(objects, name) ?? recordGet(objects, keyByName(objects, name) ?? '')
   if (same !== undefined) return same

@@ -1,6 +1,6 @@
-// Which questions came lately, and from whom. Somebody who has overheard a question may send it again while its time is good; the answer
-// goes only to the one who asked first, who may repeat it when an answer was lost. The memory is fixed: a later question takes the place
-// of an earlier one, now and then.
+// Recent questions and their senders. Somebody who has overheard a question might send it again while its time is
+// valid. Only the first sender gets an answer, and may repeat the question if an answer got lost. The memory is fixed:
+// now and then a later question replaces an earlier one.
 import { crc32 } from 'node:zlib'
 import { CONFD_QUESTIONS_REMEMBERED } from '../../model/limits/confd'
 
@@ -8,9 +8,9 @@ export class Replays {
   private readonly questions = new Uint32Array(CONFD_QUESTIONS_REMEMBERED)
   private readonly askers = new Uint32Array(CONFD_QUESTIONS_REMEMBERED)
 
-  /** `hmac` is of an authentic question. Whether another one has asked it before. */
+  /** `hmac` belongs to an authentic question. Returns whether another sender has used it before. */
   isReplay(hmac: string, asker: string): boolean {
-    // Signatures are as good as random, so their parts tell questions apart.
+    // Signatures are practically random, so a part of them distinguishes questions.
     const slot = Number.parseInt(hmac.slice(0, 8), 16) % CONFD_QUESTIONS_REMEMBERED
     const question = Number.parseInt(hmac.slice(8, 16), 16)
     const from = crc32(asker)

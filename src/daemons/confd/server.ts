@@ -1,5 +1,5 @@
-// The socket of confd: signed questions in, signed answers out. It knows what is kept, and nothing that changes it. Whoever does not know
-// the cluster's key hears nothing, not even that there is a daemon.
+// confd's socket: signed questions in, signed answers out. It only reads. A sender without the cluster's key gets no
+// reply at all, and cannot even detect the daemon.
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import * as net from 'node:net'
 import { type Clock, seconds } from '../../lib/clock'
@@ -23,11 +23,11 @@ export interface ConfdOptions {
   readonly port: number
   readonly clock: Clock
   readonly log: Log
-  /** All of the key's file, its line end too; empty while there is none. */
+  /** The whole content of the key's file, with its line end; empty while there is none. */
   key(): string
-  /** Undefined while there is none that can be read. */
+  /** Undefined while there is no readable configuration. */
   config(): ConfigData | undefined
-  /** The part of gantry.data that may be told. */
+  /** The public part of gantry.data. */
   gantry?(): Pick<GantryData, 'sections'>
 }
 
@@ -42,7 +42,7 @@ export async function startConfd(options: ConfdOptions): Promise<Confd> {
   const family = net.isIP(address) === 6 ? 6 : 4
   const socket = createSocket({
     ...{ type: `udp${family}` as const, recvBufferSize: CONFD_QUEUE_BYTES },
-    // Answers go to addresses, so there is no name to look up.
+    // Answers go to addresses, so no name is looked up.
     lookup: (host, _, done) => done(null, host, family),
   })
   await new Promise<void>((resolve, reject) => {
@@ -64,10 +64,10 @@ type Packed = ConfdReply & { readonly answer: string }
 
 class Answering {
   private view: ConfigView | undefined
-  /** The answers since the configuration changed, by their questions. */
+  /** Answers since the last change of the configuration, by question. */
   private readonly answers = new Map<string, Packed>()
   private readonly replays = new Replays()
-  /** Answers since the start. */
+  /** The number of answers since the start. */
   given = 0
 
   constructor(private readonly options: ConfdOptions) {}
@@ -82,7 +82,7 @@ class Answering {
     socket.send(this.reply(key, request), port, address, this.sent)
   }
 
-  /** Who asked may be gone, or out of reach: then nobody waits for the answer. The error names the address. */
+  /** The sender may have gone, and then nobody waits for the answer. The error names the address. */
   private readonly sent = (error: Error | null): void => {
     if (error !== null) this.options.log.debug({ reason: errorText(error) }, 'an answer was not sent')
   }

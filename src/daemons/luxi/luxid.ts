@@ -1,4 +1,4 @@
-// luxid: owns the job queue and answers questions. This file puts its parts together; it decides nothing by itself.
+// luxid: owns the job queue and answers questions. This file only puts its parts together.
 import type { Delta } from '../../config/delta'
 import { masterCandidates } from '../../config/lookup'
 import { recordValues } from '../../config/records'
@@ -50,23 +50,23 @@ export interface LuxidOptions {
   nodes: NodeClient
   monds: MasterContext['monds']
   openConsole?: MasterContext['openConsole']
-  /** Default: asked through `nodes`. */
+  /** Default: asks through `nodes`. */
   live?: LiveData
-  /** Node answers that were learnt before. Default: none. */
+  /** Earlier answers of nodes. Default: none. */
   known?: LastKnown
   /** Default: the daemon on this node. */
   wconfd?: Wconfd
   /**
-   * Calls back with the snapshot, and with each that follows and how it differs; resolves after the first one.
-   * Default: follows wconfd.
+   * Calls back with the first snapshot, and with each later one and its changes. Resolves after the first one. Default:
+   * follows wconfd.
    */
   follow?(onConfig: OnConfigChange): Promise<Follower>
   jobs: JobProgram
   planJob: MasterContext['planJob']
   allocation?: MasterContext['allocation'] & { close(): Promise<void> }
-  /** Calls back with the address of a node whose daemon ended a connection. */
+  /** Calls back with the address of a node whose daemon closed a connection. */
   onHangUp?(listener: (address: string) => void): void
-  /** Has the watcher run now; absent where none does. */
+  /** Runs the watcher now; missing if there is none. */
   callWatcher?(why: string): void
 }
 
@@ -85,7 +85,7 @@ export interface Luxid {
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const { paths, clock, random, log, disk, nodes, monds, planJob, allocation, openConsole } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
-  // Before anything is read: two of them on one queue would run every job twice.
+  // Checked before anything is read: two luxids on one queue would run every job twice.
   for (const path of sockets)
     if (await isServed(path)) throw new Error(`another luxid already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.livelockDir)
@@ -135,7 +135,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   }
 }
 
-/** Keeps what is known of nodes fresh, and has the watcher called when one is back. */
+/** Keeps the known data of nodes fresh, and calls the watcher when a node is back. */
 function lookAtNodes({ clock, log, nodes, ...options }: LuxidOptions, parts: Looking): { close(): void } {
   const { live, known, questions, history, config } = parts
   const call = (why: string) => options.callWatcher?.(why)
@@ -164,7 +164,7 @@ interface Looking {
   onLook(look: (node: NodeUuid) => void): void
 }
 
-/** Follows the configuration: for the queue, for the events, and for callers that need its present state. */
+/** Follows the configuration, for the queue, for the events, and for readers of the current state. */
 async function followState(
   { paths, clock, log, ...options }: LuxidOptions,
   parts: Parts & { known: LastKnown },
@@ -175,7 +175,7 @@ async function followState(
     if (now === undefined) throw new ConfigurationError('The configuration is not loaded yet')
     return now
   }
-  /** Called when a job may have changed what runs on a node: the node is to be looked at soon. */
+  /** Called when a job may have changed what runs on a node, so that the node is looked at soon. */
   let lookAt: (node: NodeUuid) => void = () => undefined
   const instances = new InstanceWatch({
     ...{ clock, config, queue: parts.queue, known: parts.known },
@@ -239,7 +239,7 @@ function* queueFiles(paths: Paths, queue: JobQueue): Generator<UnreadFile> {
 const sorted = new WeakMap<object, readonly FilterRule[]>()
 
 function obey(config: ConfigData, delta: Delta | null, queue: JobQueue, replicas: Replicas): void {
-  // Most changes leave the nodes as they are, and are not to cost a look at all of them.
+  // Most changes do not touch the nodes, and should not cost a look at all of them.
   if (delta === null || delta.nodes !== undefined || delta.cluster?.['master_node'] !== undefined)
     replicas.setCandidates(
       masterCandidates(config).filter((node) => node.uuid !== config.cluster.master_node && !node.offline),

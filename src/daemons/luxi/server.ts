@@ -1,4 +1,4 @@
-// The LUXI door: frames in, answers out. It decides nothing about jobs or the cluster; services do, this only translates.
+// The LUXI door: frames in, answers out. It only translates; services decide about jobs and the cluster.
 import { framedMessages } from '../../lib/framed-messages'
 import { type FramedConnection, type FramedServer, serveFramed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
@@ -18,7 +18,7 @@ import type { Master } from '../../rpc/luxi/master'
 import { onlyAsks } from '../../rpc/luxi/gantry-calls'
 import { Unparsable, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
 
-/** Serves the same calls on several sockets; resolves to how to stop. */
+/** Serves the same calls on several sockets. Resolves to a function that stops. */
 export async function serveLuxi(sockets: readonly string[], master: Master, log: Log): Promise<FramedServer[]> {
   const servers: FramedServer[] = []
   for (const path of sockets) {
@@ -40,20 +40,20 @@ export async function serveLuxi(sockets: readonly string[], master: Master, log:
 }
 
 async function answer(text: string, connection: FramedConnection, master: Master, log: Log): Promise<void> {
-  // Requests behind an unreadable one are ignored.
+  // Requests after an unparsable one are ignored.
   if (connection.socket.writableEnded) return
   try {
     if (text.includes('\ufffd'))
       throw new Unparsable('Failed to decode UTF-8, detected replacement char after decoding')
     const request = parseRequest(text)
-    // Who asked while this daemon was stopped, and has given up, may have asked for something else since then.
+    // A client that asked while this daemon was stopped may have given up, and asked for something else since.
     if (!onlyAsks(request.method) && !(await connection.senderStays())) return givenUp(request.method, log)
     try {
       const result = await request.run(master, connection.signal)
       if (isTalk(result)) return await talkOn(connection, result, log)
       await send(connection, result)
     } catch (error) {
-      // The client has left, which may be why this failed.
+      // The client has left, which may be the reason for the failure.
       if (connection.signal.aborted) return
       if (error instanceof QueryFilterParseError) throw unreadableArgs(request.args, error.message)
       connection.send(encodeAnswer(false, toWire(error, request.method, log)))
@@ -63,10 +63,10 @@ async function answer(text: string, connection: FramedConnection, master: Master
   }
 }
 
-/** What a call of a console answers. */
+/** The result of a console call. */
 const isTalk = (result: unknown): result is ConsoleTalk => typeof result === 'function'
 
-/** From the answer on, the connection is the talk's. */
+/** After the answer, the talk uses the connection. */
 async function talkOn(connection: FramedConnection, talk: ConsoleTalk, log: Log): Promise<void> {
   connection.send(encodeAnswer(true, null))
   const socket = connection.takeOver()
@@ -82,7 +82,7 @@ async function talkOn(connection: FramedConnection, talk: ConsoleTalk, log: Log)
 async function send(connection: FramedConnection, result: unknown): Promise<void> {
   if (!(result instanceof JsonText)) return void connection.send(encodeAnswer(true, result))
   let begun = false
-  /** The first piece, while it may be the only one: most answers are short, and go out at once. */
+  /** The first piece, while it may be the only one: most answers are short, and are sent at once. */
   let held: string | undefined
   try {
     for await (const piece of result.pieces) {
@@ -97,7 +97,7 @@ async function send(connection: FramedConnection, result: unknown): Promise<void
     }
     connection.send(`${held ?? ''}${ANSWER_TAIL}`)
   } catch (error) {
-    // Who has got the beginning cannot be told.
+    // A client that already has the beginning cannot be told about the failure.
     if (begun) connection.destroy()
     throw error
   }

@@ -1,4 +1,4 @@
-// The controllers of this door get these.
+// What the controllers of this door get.
 import type { Identity } from '../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../rpc/luxi/gantry-calls'
 import { HttpError } from '../../http/errors'
@@ -9,13 +9,13 @@ export class MaintdContext {
   readonly reply: Reply = { status: 200, headers: {} }
 
   constructor(
-    /** As this daemon follows it. */
+    /** The view that this daemon follows. */
     readonly view: () => MaintenanceView,
     readonly gantry: GantryMaster,
     private readonly caller: Identity | undefined,
   ) {}
 
-  /** Who changes something has to log in. */
+  /** The caller of a change, which must log in. */
   get identity(): Identity {
     if (this.caller === undefined) throw new HttpError(401, 'Log in with a password or a token')
     return this.caller

@@ -1,4 +1,4 @@
-// /metrics for Prometheus: events by their status, and how the daemon gets on.
+// /metrics for Prometheus: events by status, and the daemon's own state.
 import { Gauge, Registry } from '../../lib/prometheus'
 import { REPAIR_STATUSES } from '../../model/maintenance'
 import type { KeeperFigures } from '../../maintenance/keeper'

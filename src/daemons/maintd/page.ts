@@ -1,4 +1,4 @@
-// A small page for people: the events, what was done about each, and what is next.
+// A small page for people: the events, the work on each, and the next steps.
 import type { MaintenanceEvent, MaintenanceView } from '../../model/maintenance'
 
 export function pageOf({ settings, events, jobs, outlook, problems }: MaintenanceView): string {

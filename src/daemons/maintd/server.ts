@@ -1,4 +1,4 @@
-// The door of the maintenance daemon. Everybody may look, as in Ganeti; who changes something logs in as for the remote API.
+// The door of the maintenance daemon. As in Ganeti, everybody may look. Changes need a login, as in the remote API.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
@@ -31,7 +31,7 @@ export interface MaintdOptions {
   readonly random: Random
   readonly files: Files
   readonly addresses: readonly string[]
-  /** 0 picks a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
   readonly accessLog: AccessLevel
   /** The file of the remote API's certificate. */
@@ -39,7 +39,7 @@ export interface MaintdOptions {
   readonly gantry: GantryMaster
   readonly figures: KeeperFigures
   view(): MaintenanceView
-  /** Rejects what is no login; only asked where there is one. */
+  /** Rejects an invalid login; only called if there is one. */
   identify(request: IncomingMessage): Promise<Identity>
   problemOf(error: unknown): Problem
   /** How to log in. */
@@ -89,14 +89,14 @@ function createHandler(options: MaintdOptions): Handler {
   }
 }
 
-/** From src/ and from dist/ alike. */
+/** The path is right from src/ and from dist/. */
 const CONTRACT = path.join(__dirname, '../../../openapi/maintd.json')
 
-/** People are shown a page; programs, which do not ask for HTML, get what they always got. */
+/** People get a page. Programs, which do not ask for HTML, get the same as always. */
 const isForReader = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' && /^\/(\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
 
-/** Styles are in the page itself, and nothing else is loaded. */
+/** The page contains its styles, and loads nothing else. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
 function show(response: ServerResponse, text: string, type: string): void {

@@ -1,4 +1,4 @@
-// The answers of metad to requests: who asks, in which words it is refused, and how files are sent.
+// metad's answers: identifies the caller, words the refusals, and sends files.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { routes } from '../../generated/metad-routes'
@@ -23,7 +23,7 @@ export interface MetadApiOptions {
   readonly whoAsks: (request: IncomingMessage) => Promise<Guest | undefined>
 }
 
-/** Ganeti's words. Strangers hear them, too, and so cannot tell what there is. */
+/** Ganeti's words. Strangers get the same answer, so they cannot find out what exists. */
 const NO_RESOURCE = 'Resource not found'
 
 export const REFUSAL_WORDS: RefusalWords = {
@@ -31,11 +31,11 @@ export const REFUSAL_WORDS: RefusalWords = {
   body: ({ message }) => Buffer.from(message),
 }
 
-/** The paths that Ganeti answers with the methods that they have. */
+/** For these paths, Ganeti answers with the methods that they allow. */
 const TELLS_METHODS = /^\/ganeti\/latest\/(read|write)$/
 
 export const metadHandler = (options: MetadApiOptions): Handler =>
-  // No request has a body that matters: what comes is dropped within bounds when the answer is sent.
+  // No request has a relevant body: it is dropped within bounds when the answer is sent.
   createDispatcher(metadApi(options), { read: () => Promise.resolve(undefined) })
 
 function metadApi({ log, clock, files, node, whoAsks }: MetadApiOptions): Api<Guest, MetadContext> {
@@ -75,7 +75,7 @@ function metadApi({ log, clock, files, node, whoAsks }: MetadApiOptions): Api<Gu
     void finishAnswer(response, data, clock, METAD_HTTP_LIMITS.dropped_body)
   }
 
-  /** The file as it is now; a link is not followed. */
+  /** Sends the file as it is now; does not follow links. */
   async function download(response: ServerResponse, { file, type }: Download): Promise<void> {
     const handle = await files.open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
       log.warn({ file, failure: errorText(error) }, 'a file that an instance asks for cannot be read')
@@ -85,7 +85,7 @@ function metadApi({ log, clock, files, node, whoAsks }: MetadApiOptions): Api<Gu
       const stat = await handle.stat()
       if (!stat.isFile()) throw notFound()
       response.writeHead(200, { 'Content-Type': type, 'Content-Length': stat.size, 'Cache-Control': 'no-store' })
-      // A file that grows meanwhile is sent as long as it was; the guest may leave at any moment.
+      // If the file grows meanwhile, only its original length is sent. The guest may leave at any moment.
       const content = handle.createReadStream({ autoClose: false, end: Math.max(stat.size - 1, 0) })
       if (stat.size === 0) response.end()
       else await pipeline(content, response).catch((error: unknown) => log.debug({ err: error }, 'a guest left'))

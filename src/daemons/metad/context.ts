@@ -1,4 +1,4 @@
-// The controllers of this door get these.
+// What the controllers of this door get.
 import type { Guest } from './instances'
 
 export interface MetadContext {
@@ -7,15 +7,15 @@ export interface MetadContext {
   readonly node: NodeFiles
 }
 
-/** The files of the node that guests may read. Each resolves to undefined where there is none. */
+/** Files of the node that guests may read. Each resolves to undefined if it does not exist. */
 export interface NodeFiles {
   /** A script of the OS definition of an instance. */
   script(os: string, name: string): Promise<string | undefined>
-  /** The file that an OS parameter names; only what noded made for an installation counts. */
+  /** The file that an OS parameter names, but only if noded made it for an installation. */
   installPackage(file: string): Promise<string | undefined>
 }
 
-/** An answer that is a text of its own type. */
+/** An answer that is a text with its own type. */
 export class Plain {
   constructor(
     readonly text: string,

@@ -1,6 +1,6 @@
-// The instances of this node that may ask, by the addresses of their communication NICs. What everybody may know is noted in a file for
-// each, so that a restart forgets nothing that matters. Private and secret OS parameters are in memory alone, and only while the
-// instance is installed: until the machine that it is installed in ends, an hour has passed, or this daemon ends.
+// This node's instances that may ask, by the addresses of their communication NICs. Public data is in a file for each,
+// so that a restart loses nothing important. Private and secret OS parameters are only in memory, and only during the
+// installation: until its machine ends, an hour has passed, or this daemon ends.
 import { isIPv4 } from 'node:net'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
@@ -15,11 +15,11 @@ import { metadata } from '../../rpc/node/shapes'
 
 type OsParams = Readonly<Record<string, string>>
 
-/** What everybody on the cluster may know of an instance. */
+/** The public data of an instance. */
 export type Shown = Omit<MetadataDict, 'osparams_private' | 'osparams_secret'>
 
 export interface Guest extends Shown {
-  /** Empty unless it is being installed. */
+  /** Empty except during its installation. */
   readonly osparams_private: OsParams
   readonly osparams_secret: OsParams
 }
@@ -28,11 +28,11 @@ export interface InstancesOptions {
   readonly disk: Disk
   readonly clock: Clock
   readonly log: Log
-  /** Where the files are. */
+  /** The folder of the files. */
   readonly folder: string
-  /** So many instances are known at most. */
+  /** The largest number of known instances. */
   readonly most?: number
-  /** The addresses that are known have changed. */
+  /** Called when the known addresses have changed. */
   readonly onAddresses: (addresses: readonly string[]) => Promise<void>
 }
 
@@ -54,7 +54,7 @@ export class Instances {
     return this.byAddress.get(address)?.guest
   }
 
-  /** What was noted before a restart. */
+  /** Loads the data of before a restart. */
   load(): Promise<void> {
     const { disk, folder, log } = this.options
     return this.turns.take(async () => {
@@ -100,7 +100,7 @@ export class Instances {
     this.byAddress.clear()
   }
 
-  /** `timer` is that of an installation that goes on. */
+  /** `timer` belongs to an installation that continues. */
   private async keep(guest: Guest, timer?: Timer): Promise<void> {
     const { disk, folder, log } = this.options
     const { name } = guest
@@ -130,7 +130,7 @@ export class Instances {
     log.info({ instance: name, address, isInstalled }, 'it may ask')
   }
 
-  /** noded sweeps the notes of instances whose removal it has missed. */
+  /** noded removes the notes of instances whose removal this daemon has missed. */
   private async makeRoom(): Promise<void> {
     const { disk, folder, most = METAD_INSTANCES_MAX } = this.options
     if (this.byAddress.size < most) return
@@ -172,7 +172,7 @@ export class Instances {
   }
 }
 
-/** The parts that guests are told; nothing else is kept. */
+/** Only the data for guests is kept. */
 const asGuest = (instance: MetadataDict, hidden: OsParams, secret: OsParams): Guest => ({
   ...{ name: instance.name, uuid: instance.uuid, os: instance.os, osparams: instance.osparams },
   ...{ nics: instance.nics, disks_info: instance.disks_info, tags: instance.tags ?? [] },

@@ -1,5 +1,5 @@
-// A Unix socket for the address of each instance. Where a node cannot have tap devices, QEMU hands what the guest sends to the metadata
-// address on to the socket of this one guest, so that there is nothing to be forged.
+// A Unix socket for each instance's address. If a node cannot have tap devices, QEMU passes a guest's requests to the
+// metadata address to this guest's own socket, so that nobody can forge the sender.
 import { removeStaleSocket } from '../../lib/json-socket'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
@@ -21,7 +21,7 @@ export class Relays {
 
   constructor(private readonly options: RelaysOptions) {}
 
-  /** Opens the doors that are missing, and closes those of addresses that nobody has any more. */
+  /** Opens missing doors, and closes those of unused addresses. */
   async follow(addresses: readonly string[]): Promise<void> {
     const { disk, folder, log, open } = this.options
     for (const [address, door] of this.doors)

@@ -1,5 +1,6 @@
-// The metadata daemon: an instance asks it over plain HTTP about itself, and nobody else gets an answer but 404. An instance is known by
-// the address of its communication NIC, or by the Unix socket that only its own machine is given. noded tells what there is.
+// The metadata daemon: an instance asks it over plain HTTP about itself. Everybody else gets 404. An instance is
+// recognized by the address of its communication NIC, or by the Unix socket that only its own machine has. noded
+// supplies the data.
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve, type Served } from '../../http/serve'
@@ -28,11 +29,11 @@ export interface MetadOptions {
   readonly node: NodeFiles
   readonly accessLog: AccessLevel
   readonly addresses: readonly string[]
-  /** It is tried until the node has it. */
+  /** An address that the node may get later: the door retries until then. */
   readonly lateAddress?: string
-  /** 0 picks a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** Whether what comes from this address can only be the instance that has it: answers reach nobody else. */
+  /** Whether a connection from this address can only come from its instance, because answers reach nobody else. */
   readonly isOwn: (address: string) => Promise<boolean>
 }
 
@@ -63,7 +64,7 @@ export async function startMetad(options: MetadOptions): Promise<RunningMetad> {
       gantryForget: (name) => instances.forget(name),
     }),
   )
-  /** Headers count for nothing: whoever is asked by a proxy of its own has the proxy's address. */
+  /** Headers do not count: a client behind a proxy has the proxy's address. */
   const whoAsks = async ({ socket }: IncomingMessage) => {
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
     const guest = instances.at(address)

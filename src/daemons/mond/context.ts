@@ -11,7 +11,7 @@ export interface MondContext {
   readonly monitor: Monitor
   readonly history: Pick<History, 'ofNode' | 'ofInstance'>
   readonly clock: Clock
-  /** The collectors that the configuration names. It waits a moment for the first to tell; undefined when nobody has. */
+  /** The collectors that the configuration names. Waits a moment for the first answer; undefined if there is none. */
   readonly named: () => Promise<ReadonlySet<string> | undefined>
 }
 
@@ -20,19 +20,19 @@ export interface MondOptions extends MondContext {
   readonly random: Random
   readonly files: Files
   readonly addresses: readonly string[]
-  /** 0 picks a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
   readonly accessLog: AccessLevel
-  /** For its page: as the configuration calls this node. */
+  /** For its page: the node's name in the configuration. */
   readonly hostname: string
-  /** Seconds since the configuration was told; undefined before the first time. */
+  /** Seconds since the last answer about the configuration; undefined before the first one. */
   readonly configAge_s: () => number | undefined
 }
 
-/** An answer that is JSON already. */
+/** An answer that is already JSON. */
 export class Written {
   constructor(readonly text: string) {}
 }
 
-/** For the compiler it is the value that the text shows. */
+/** For the compiler it is the value in the text. */
 export const written = <T>(text: string): T => new Written(text) as unknown as T

@@ -1,4 +1,4 @@
-// Refusals of this door: in Ganeti's words, as plain text, where it has some, and as problems where it takes anything.
+// Refusals of this door: Ganeti's words as plain text if Ganeti has such a refusal, otherwise problems.
 import { badRequest, HttpError, unforeseen } from '../../http/errors'
 import type { RefusalWords } from '../../http/refusal'
 import type { Log } from '../../lib/log'

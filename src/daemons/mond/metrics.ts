@@ -1,4 +1,4 @@
-// /metrics for Prometheus: how the collectors get on, and what they say of the node.
+// /metrics for Prometheus: the collectors' own state, and their findings about the node.
 import type { Figures } from '../../collectors/monitor'
 import { Gauge, Registry } from '../../lib/prometheus'
 import { NO_CATEGORY } from '../../model/constants/collectors'

@@ -1,4 +1,4 @@
-// A small page for people: what each collector says of this node.
+// A small page for people: each collector's report about this node.
 import type { Figures } from '../../collectors/monitor'
 import { NO_CATEGORY } from '../../model/constants/collectors'
 import { COLLECTOR_SETTINGS_S } from '../../model/limits/mond'
@@ -39,7 +39,7 @@ function rowOf({ watched, status, error, seen_ms }: Figures, now_ms: number): st
   return `<tr><td>${link}<td>${escaped(category)}<td class="c${code ?? 0}">${state}<td>${escaped(said)}<td>${seen}</tr>`
 }
 
-/** One answer may be missed. */
+/** A single missed answer is normal. */
 function settingsNote(age_s: number | undefined): string {
   if (age_s !== undefined && age_s < 3 * COLLECTOR_SETTINGS_S) return ''
   const since = age_s === undefined ? 'since this daemon was started' : `for ${Math.round(age_s)} s`

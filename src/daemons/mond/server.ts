@@ -1,4 +1,4 @@
-// The monitoring daemon: what the node tells of itself over plain HTTP, to everybody who asks, as Ganeti's does. It changes nothing.
+// The monitoring daemon: the node's reports over plain HTTP for everybody, as in Ganeti. It changes nothing.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
@@ -39,7 +39,7 @@ function createHandler(options: MondOptions): Handler {
     if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
     if (isForReader(request)) return showPage(options, response)
     if (/^\/metrics(\?|$)/.test(url)) return showMetrics(options, response)
-    // Ganeti takes it for /1.
+    // Ganeti treats it as /1.
     if (url === '/1/') request.url = '/1'
     return reports(request, response)
   }
@@ -56,10 +56,10 @@ async function showMetrics(options: MondOptions, response: ServerResponse): Prom
   show(response, text, type)
 }
 
-/** From src/ and from dist/ alike. */
+/** The path is right from src/ and from dist/. */
 const CONTRACT = path.join(__dirname, '../../../openapi/mond.json')
 
-/** People are shown a page; programs, which do not ask for HTML, get what they always got. */
+/** People get a page. Programs, which do not ask for HTML, get the same as always. */
 const isForReader = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' && /^\/(\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
 
@@ -68,7 +68,7 @@ function mondApi({ log, clock, ...options }: MondOptions): Api<undefined, MondCo
     routes,
     anyName: true,
     bodyType: JSON_TYPE,
-    // Ganeti takes any query and does not look at it, so only the values of parameters that are ours are checked.
+    // Ganeti ignores all query parameters, so only the values of our own are checked.
     strict: false,
     identify: () => Promise.resolve(undefined),
     nameOf: () => undefined,
@@ -99,7 +99,7 @@ function mondApi({ log, clock, ...options }: MondOptions): Api<undefined, MondCo
   }
 }
 
-/** Styles are in the page itself, and nothing else is loaded. */
+/** The page contains its styles, and loads nothing else. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
 function show(response: ServerResponse, text: string, type: string): void {

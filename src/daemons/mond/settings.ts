@@ -1,5 +1,5 @@
-// Which collectors are active, and how often they should look: as confd tells it, again and again, so that nothing needs a restart. While
-// nobody tells, what was told last stays.
+// Which collectors are active, and their intervals. Asks confd regularly, so that nothing needs a restart. Without an
+// answer the last settings stay.
 import type { Switch } from '../../collectors/monitor'
 import { fieldsOf, type NodeSources } from '../../collectors/report'
 import type { Clock, Timer } from '../../lib/clock'
@@ -11,7 +11,7 @@ import { CONFD } from '../../rpc/confd/protocol'
 export interface SettingsOptions extends Pick<NodeSources, 'ask'> {
   readonly clock: Clock
   readonly log: Log
-  /** Called with each answer, also where it is the same as before. */
+  /** Called with each answer, even an unchanged one. */
   onTold(switches: ReadonlyMap<string, Switch>): void
 }
 
@@ -65,7 +65,7 @@ export class CollectorSettings {
     }
   }
 
-  /** Told when it begins and when it ends. */
+  /** Logged when a failure begins and when it ends. */
   private note(failure: string | undefined): void {
     const { log } = this.options
     if (failure !== undefined && !this.failing)
@@ -80,7 +80,7 @@ export class CollectorSettings {
 
 const MICROSECONDS = 1e6
 
-/** `{name: {active, interval}}`; what makes no sense there is as if it were not named. */
+/** `{name: {active, interval}}`; entries that make no sense count as missing. */
 function switchesIn(answer: unknown): ReadonlyMap<string, Switch> {
   const found = Object.entries(fieldsOf(answer)).flatMap(([name, value]) => {
     const { active, interval } = fieldsOf(value)

@@ -1,4 +1,4 @@
-// One daemon as a child process: started, watched, started again when it dies, and stopped.
+// A daemon as a child process: starts it, watches it, restarts it when it dies, and stops it.
 import type { ChildProcess } from 'node:child_process'
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
@@ -13,7 +13,7 @@ import {
 } from '../../model/limits/daemons'
 
 export interface ChildOptions {
-  /** How messages name it. */
+  /** Its name in messages. */
   name: string
   program: string
   args: readonly string[]
@@ -25,11 +25,11 @@ export interface ChildOptions {
   /** Exit codes after which it is not started again. */
   finalCodes?: readonly number[]
   onMessage?(message: unknown, child: ChildProcess): void
-  /** It ended without being told to; `again_s` is when it is started again, undefined when it is not. */
+  /** It ended unexpectedly. `again_s` is the time until its restart; undefined if there is none. */
   onDeath?(how: string, again_s: number | undefined): void
 }
 
-/** A child that could not be started; the text has its last words. */
+/** A child that could not be started; the text has its last output. */
 export class ChildFailure extends Error {
   constructor(
     text: string,
@@ -39,7 +39,7 @@ export class ChildFailure extends Error {
   }
 }
 
-/** Whether a child says that it is ready. */
+/** Whether a child's message says that it is ready. */
 export const isReady = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'ready' in message && message.ready === true
 
@@ -63,7 +63,7 @@ export class Child {
     if (this.process?.connected) this.process.send(message)
   }
 
-  /** Resolves when the child is ready. One that ends before that rejects, and is not started again. */
+  /** Resolves when the child is ready. Rejects if it ends before that; then it is not restarted. */
   start(): Promise<void> {
     this.wanted = true
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export class Child {
     })
   }
 
-  /** SIGTERM, then SIGKILL when it takes too long. */
+  /** SIGTERM, then SIGKILL if it takes too long. */
   async stop(): Promise<void> {
     this.wanted = false
     this.timer?.cancel()
@@ -90,14 +90,14 @@ export class Child {
     limit.cancel()
   }
 
-  /** `first` hears of the first start; later ones are tried until they work. */
+  /** `first` is told about the first start; later ones are retried until they work. */
   private launch(first?: { ready(): void; failed(error: Error): void }): void {
     const { name, program, args, env, frugal, clock, processes } = this.options
     const child = processes.fork(program, [...args], {
       env: { ...inheritedEnvironment(), ...env },
       execArgv: nodeFlags(frugal),
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-      // Its own group: Ctrl-C in the terminal reaches only the parent, which stops its children in order.
+      // Its own process group: Ctrl-C in the terminal reaches only the parent, which stops its children in order.
       detached: true,
     })
     this.process = child
@@ -133,7 +133,7 @@ export class Child {
     const again_s = final ? undefined : this.backoff_s
     this.options.onDeath?.(how, again_s)
     if (again_s === undefined) return void (this.wanted = false)
-    // A child that worked is back at once; one that cannot start is given time.
+    // A child that worked is restarted at once; one that cannot start waits longer each time.
     this.backoff_s = wasReady ? CHILD_BACKOFF_MIN_S : Math.min(2 * this.backoff_s, CHILD_BACKOFF_MAX_S)
     this.timer = this.options.clock.after(again_s * 1000, () => this.launch())
   }

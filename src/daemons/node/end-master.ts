@@ -1,4 +1,4 @@
-// The end of a master: its jobs would otherwise go on beside the next master.
+// Ends a master's jobs, which would otherwise go on beside the next master.
 import type { Clock } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import { isServed } from '../../lib/json-socket'
@@ -16,7 +16,7 @@ export interface EndOptions {
   readonly log: Log
 }
 
-/** luxid gives them a moment and writes how they ended; `stop` stops the master's daemons. */
+/** luxid gives them a moment and writes how they ended. `stop` stops the master's daemons. */
 export async function endMaster(options: EndOptions, stop: () => Promise<void>): Promise<void> {
   const { paths, clock, log, disk, processes } = options
   const note = (text: string) => log.info({ text }, 'ending the jobs of this master')

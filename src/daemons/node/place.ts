@@ -1,4 +1,4 @@
-// Which daemons this node should have by what its ssconf files say, whoever starts and stops them.
+// Which daemons this node should have, according to its ssconf files.
 import type { Files } from '../../lib/files'
 import { isMissing } from '../../lib/disk'
 import type { Paths } from '../../lib/paths'
@@ -25,10 +25,10 @@ export function roleToEnsure(roles: readonly Role[], daemon: string, run: boolea
   throw new Error(`there is no ${daemon} that could be stopped: no daemon has this name`)
 }
 
-/** Whether this node believes itself to be the master; the votes decide. */
+/** Whether this node's files name it as the master; the votes decide. */
 export const isMaster = (node: Node): boolean => names(node, 'master_node')
 
-/** Whether a list of nodes has this one. */
+/** Whether a list of nodes contains this one. */
 const names = (node: Node, list: string): boolean => hasLine(node, list, node.paths.hostname)
 
 function hasLine({ paths, files }: Node, list: string, line: string): boolean {

@@ -1,4 +1,5 @@
-// How noded asks its parent, the node's supervisor, for daemons: messages over the channel between the two processes.
+// noded's requests to its parent, the node's supervisor, about daemons: messages over the channel between the two
+// processes.
 import type { DaemonControl } from '../../node/context'
 
 export type DaemonRequest = { id: number } & (
@@ -22,7 +23,7 @@ export const isDaemonRequest = (message: unknown): message is DaemonRequest =>
   'action' in message &&
   ACTIONS.some((action) => action === message.action)
 
-/** The end in noded. Without a supervisor, daemons are the business of the system's own service manager. */
+/** noded's end. Without a supervisor, the system's service manager handles daemons. */
 export function supervisedDaemons(channel: NodeJS.Process): DaemonControl {
   let last = 0
   const waiting = new Map<number, { resolve(result: boolean): void; reject(error: Error): void }>()
@@ -47,7 +48,7 @@ export function supervisedDaemons(channel: NodeJS.Process): DaemonControl {
     stopMaster: async () => void (await ask({ action: 'stop-master' })),
     yieldMaster: () => ask({ action: 'yield-master' }),
     ensure: (daemon, run) => ask({ action: 'ensure', daemon, run }),
-    // The system's own service manager keeps daemons where no supervisor does.
+    // Without a supervisor, the system's service manager handles this.
     settle: async () => void (channel.connected && (await ask({ action: 'settle' }))),
     leave: () => void ask({ action: 'leave' }).catch(() => process.exit(0)),
   }

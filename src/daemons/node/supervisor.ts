@@ -1,5 +1,5 @@
-// gantryd node: the parent of all daemons of one node. It starts what the node should have, starts again what dies, and obeys
-// its noded, which is told by the master which node is master now. It serves nobody itself.
+// gantryd node: the parent of all daemons of one node. It starts the daemons that the node should have, restarts dead
+// ones, and obeys its noded, to which the master tells who is master now. It serves nobody itself.
 import { errorText } from '../../lib/system-failure'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
@@ -32,9 +32,9 @@ export interface SupervisorOptions {
   roles: readonly Role[]
   /** The arguments of each role, by the role's name. */
   args: ReadonlyMap<string, readonly string[]>
-  /** Nodes that are simulated: other roles are for them, and nobody can vote. */
+  /** Simulated nodes have other roles, and cannot vote. */
   simulated: boolean
-  /** Master daemons ask nobody whether this node is the master. */
+  /** Master daemons start without asking for votes. */
   noVoting: boolean
   /** The node left the cluster, or lost a daemon for good. */
   onEnd(reason: string): void
@@ -48,9 +48,9 @@ const NO_VOTING = ['--no-voting', '--yes-do-it']
 
 export class Supervisor {
   private readonly children = new Map<string, Child>()
-  /** The roles that this kind of node can have, in the order of their start; they stop in the reverse order. */
+  /** The roles of this kind of node, in the order of their start. They stop in the reverse order. */
   private readonly roles: readonly Role[]
-  /** Starting and stopping take turns. */
+  /** Starts and stops run one after the other. */
   private readonly turns = new Turns()
   private stopping = false
   private retry: Timer | undefined
@@ -72,7 +72,7 @@ export class Supervisor {
     this.watcher?.start('the node was started')
   }
 
-  /** The daemons that only a master has; the node itself stays. */
+  /** Stops the daemons that only a master has; the node itself stays. */
   stopMaster(): Promise<void> {
     return this.turns.take(() => this.stopMasterRoles())
   }
@@ -97,7 +97,7 @@ export class Supervisor {
     for (const role of roles.toReversed()) await this.stopRole(role)
   }
 
-  /** The ssconf files may have changed: starts the daemons that this node should have by them now, and stops those that it should not. */
+  /** The ssconf files may have changed: starts the daemons that this node should have now, and stops the others. */
   private async settle(): Promise<void> {
     if (this.stopping) return
     const depending = this.roles.filter(({ place, lines }) => place === 'candidate' || lines !== undefined)
@@ -108,12 +108,14 @@ export class Supervisor {
     )
   }
 
-  /** Simulated nodes are candidates, whatever their files say. */
+  /** Simulated nodes count as candidates, whatever their files say. */
   private isFor(role: Role): boolean {
     return isFor(this.options.simulated ? { ...role, place: 'node' } : role, this.options)
   }
 
-  /** A node that believes to be the master asks for votes until it has them, or is told that another one is the master. */
+  /**
+   * A node that believes it is the master asks for votes until it has them, or learns that another node is the master.
+   */
   private async beMaster(): Promise<void> {
     const { simulated } = this.options
     if (this.stopping || !(simulated || isMaster(this.options)) || (await this.startMaster(false))) return
@@ -124,7 +126,7 @@ export class Supervisor {
     this.retry = this.options.clock.after(MASTER_RETRY_S * 1000, () => this.inBackground(() => this.beMaster()))
   }
 
-  /** Whether the votes were won. */
+  /** Returns whether the votes were won. */
   private async startMaster(noVoting: boolean): Promise<boolean> {
     const { simulated } = this.options
     const extra = noVoting || simulated || this.options.noVoting ? NO_VOTING : []
@@ -190,7 +192,7 @@ export class Supervisor {
       })
   }
 
-  /** A request of noded, on behalf of the master. */
+  /** Carries out a request of noded, on behalf of the master. */
   private async obey(request: DaemonRequest, from: Child): Promise<void> {
     const answer = { answerTo: request.id }
     try {
@@ -233,7 +235,7 @@ export class Supervisor {
     return true
   }
 
-  /** If two nodes both believe to be the master, the one that does not win the votes again gives way. */
+  /** If two nodes both believe they are the master, the one that does not win the votes again gives way. */
   private async yieldMaster(): Promise<boolean> {
     if (this.at('master').every(({ name }) => this.children.get(name)?.running !== true)) return true
     await this.endMaster()

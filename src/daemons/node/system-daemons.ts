@@ -1,5 +1,5 @@
-// How noded has the daemons of its node started and stopped where systemd keeps them. What a node should have when it boots follows from
-// the conditions of its units; this is for a node whose place changes while it runs.
+// How noded starts and stops its node's daemons when systemd runs them. At boot the conditions of the units decide what
+// the node has; this handles a node whose place changes while it runs.
 import { type SystemUnits } from '../../bootstrap/system-units'
 import { Turns } from '../../lib/turns'
 import type { Files } from '../../lib/files'
@@ -26,7 +26,7 @@ export function systemDaemons(options: SystemDaemonsOptions): DaemonControl {
       turns.take(async () => {
         if (!(await units.isMaster())) return true
         await stopMaster()
-        // If two nodes both believe to be the master, the one that does not win the votes again gives way.
+        // If two nodes both believe they are the master, the one that does not win the votes again gives way.
         return units.startMaster(false).then(
           () => false,
           (error: unknown) => {

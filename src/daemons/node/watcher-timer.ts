@@ -1,4 +1,4 @@
-// Starts the watcher every few minutes, and at once when somebody calls for it; and once a day the cleaner. For Ganeti's, cron does it.
+// Starts the watcher every few minutes, and at once on demand; and the cleaner once a day. Ganeti uses cron for this.
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
 import type { Log } from '../../lib/log'
@@ -21,23 +21,23 @@ export class WatcherTimer {
   private timer: Timer | undefined
   private turn = 0
   private readonly running = new Set<number>()
-  /** Why it is to run when one of too many runs has ended. */
+  /** The reason for the next run, while too many runs are active. */
   private next: string | undefined
   private closed = false
 
   constructor(private readonly parts: Parts) {}
 
-  /** The first run is due now; later ones come in their time. */
+  /** The first run is due now; the next ones at their regular times. */
   start(why: string): void {
     this.timer?.cancel()
     this.schedule()
     this.soon(why)
   }
 
-  /** A run that looks after instances now; what takes longer has time. Before the start, it is the first one. */
+  /** Runs soon to look after instances; slower duties can wait. Before the start, this becomes the first run. */
   soon(why: string): void {
     if (this.closed || this.timer === undefined) return
-    // One that has begun may have looked already; runs take their turns themselves.
+    // A run that has begun may have looked already. Runs themselves take turns.
     if (this.running.size >= WATCHER_RUNS_MAX) this.next = why
     else this.run(['--no-verify-disks', '--why', why])
   }
@@ -56,7 +56,7 @@ export class WatcherTimer {
     this.schedule()
     this.turn++
     if (this.turn % CLEANER_EVERY === 0) this.clean()
-    // A run may wait long for the disks of a group. The next one need not wait for that.
+    // A run may wait long for a group's disks. The next one need not wait for it.
     if (this.running.size < WATCHER_RUNS_MAX) this.run(this.turn % WATCHER_STRICT_EVERY === 0 ? [] : ['--no-strict'])
     else this.parts.log.warn({ running: [...this.running] }, 'the watcher does not run: former runs have not ended')
   }

@@ -1,5 +1,5 @@
-// Who may call: master candidates, by the digests of their client certificates. Asked for each call, so that a node that was
-// demoted is refused at once, on connections that it still has as well.
+// Who may call: master candidates, by the digests of their client certificates. Checked for each call, so that a
+// demoted node is refused at once, on open connections too.
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { fileStamp } from '../../lib/file-stamp'
@@ -8,7 +8,10 @@ import { certificateDigest } from '../../lib/tls'
 import type { NodeContext } from '../../node/context'
 import type { CallName } from '../../rpc/node/calls'
 
-/** The certificate that the caller has shown. To read it costs as much as a short call, so that is done once for each connection. */
+/**
+ * The certificate that the caller has shown. Parsing it costs as much as a short call, so it is parsed once per
+ * connection.
+ */
 interface Shown {
   readonly digest: string
   readonly name: string
@@ -43,8 +46,8 @@ export function callerCheck({ ssconf, paths, files, log }: NodeContext): (socket
 }
 
 /**
- * Calls by which the master keeps files on other nodes. A former master that does not know of its successor must not undo the successor's
- * changes.
+ * Calls by which the master writes files on other nodes. A former master that does not know its successor must not undo
+ * the successor's changes.
  */
 const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
   'gantry_config_append',
@@ -59,8 +62,8 @@ const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
 ])
 
 /**
- * Why the node does not take this call from this caller; undefined when it does. Client certificates of ours are named like their
- * nodes; those that Ganeti made all have one name, which tells nothing.
+ * Why the node refuses this call from this caller; undefined if it accepts. Our client certificates have the names of
+ * their nodes. Ganeti's all have the same name, which says nothing.
  */
 export function foreignMaster({ ssconf, hostname }: NodeContext, name: CallName, socket: Socket): string | undefined {
   if (!FROM_MASTER.has(name) || !(socket instanceof TLSSocket)) return undefined

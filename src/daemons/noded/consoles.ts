@@ -1,5 +1,5 @@
-// Requests for consoles of this node's instances: an upgrade of a connection, which is then a line of messages. Only who may call this node
-// may have one, and that is asked again while it is open.
+// Requests for consoles of this node's instances: an upgrade of a connection, which then carries messages. Only callers
+// that may call this node may have one, and this is checked again while it is open.
 import type { IncomingMessage } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
@@ -30,7 +30,7 @@ export function serveConsoles(
   return consoles
 }
 
-/** A candidate that was demoted loses what it has open, too. */
+/** A demoted candidate loses its open consoles too. */
 function endWhenRefused(clock: Clock, socket: Socket, accepted: () => boolean): void {
   const look = () => {
     if (!accepted()) return void socket.destroy()

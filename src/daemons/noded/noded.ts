@@ -1,4 +1,5 @@
-// ganeti-noded: serves node calls over HTTPS to callers that the cluster trusts. Transport only: what calls do is in node/.
+// ganeti-noded: serves node calls over HTTPS to callers that the cluster trusts. Only transport; node/ carries the
+// calls out.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -46,20 +47,20 @@ import { serveConsoles } from './consoles'
 export interface NodedOptions {
   paths: Paths
   hostname: string
-  /** Listens here; the node's primary address. */
+  /** The address to listen on: the node's primary one. */
   address: string
   port?: number
   /** Open connections at once. */
   connections?: number
   daemons: DaemonControl
-  /** Local directories of OS definitions that are looked at after Ganeti's own. */
+  /** Local directories of OS definitions, searched after Ganeti's own. */
   bundledOs?: readonly string[]
   clock: Clock
   random: Random
   disk: Disk
   machine: Machine
   lockFile?: LockFile
-  /** Where this node has volumes in user space instead of LVM. */
+  /** The folder of this node's volumes in user space, which replace LVM. */
   userVolumes?: string
   mirrorProgram?: readonly [program: string, ...args: string[]]
   /** The version of the package that it runs from. */
@@ -70,7 +71,7 @@ export interface NodedOptions {
 export interface Noded {
   readonly port: number
   readonly context: NodeContext
-  /** Refuses new calls and waits for those that run, for a moment. */
+  /** Refuses new calls and waits a moment for running ones. */
   close(): Promise<void>
   tell(): OwnFigures
 }
@@ -86,15 +87,15 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const configReplica = replicaOf(basics)
   const context = { ...basics, configReplica }
   const { files } = context
-  // Who takes the node out of the cluster gets an answer before the daemon ends.
+  // The master that removes the node gets an answer before the daemon ends.
   const answered = () => (leaving ? options.daemons.leave() : undefined)
   const accepts = callerCheck(context)
-  // A stranger cannot hold a place for long: it has to prove in this time that it is a caller.
+  // A stranger cannot occupy a place for long: it must prove within this time that it is a caller.
   const patience = { handshakeTimeout: NODED_RECEIVE_S * 1000, headersTimeout: NODED_RECEIVE_S * 1000 }
   const server = https.createServer({ ...nodeServerTls(files, options.paths), ...patience }, (request, response) => {
     if (!accepts(request.socket)) return turnAway(response)
     calls++
-    // A caller that goes away while it sends gets no answer.
+    // A caller that leaves while it sends gets no answer.
     serve(context, request, response, accepts, answered).catch(() => response.destroy())
   })
   const { connections = NODED_CONNECTIONS_MAX } = options
@@ -104,7 +105,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     ...{ clock: context.clock, log: context.log, every_s: TLS_REFUSED_EVERY_S },
   }).watch(server)
   followCertificate(files, server, [options.paths.serverCert], () => nodeServerTls(files, options.paths), context.log)
-  // Longer than callers keep idle connections, so that no caller sends into a connection that is being closed.
+  // Longer than callers keep idle connections, so that no caller uses a connection that is just closing.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   countRefused(server, context, TLS_REFUSED_EVERY_S)
   server.on('clientError', (_error, socket) => socket.destroy())
@@ -114,7 +115,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     server.listen(options.port ?? PORT.noded, options.address, () => resolve())
   })
   await configReplica.start()
-  // It waits for the parent of this daemon, which waits for this daemon.
+  // It waits for this daemon's parent, which waits for this daemon.
   void resumeMetad(context)
   const { port } = server.address() as AddressInfo
   context.log.info({ address: options.address, port }, 'ready')
@@ -170,7 +171,8 @@ async function serve(
   if (refused !== undefined) return response.end(encodeAnswer({ ok: false, text: refused }), answered)
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  // This daemon may have been stopped for a while. A caller that gave up meanwhile may have made changes that this call would undo.
+  // This daemon may have been stopped for a while. A caller that gave up meanwhile may have made changes that this call
+  // would undo.
   await hearAll()
   if (gone.signal.aborted || request.socket.readableEnded) {
     context.log.warn({ call: name }, 'not carried out: the caller has left before it was begun')
@@ -188,7 +190,7 @@ function turnAway(response: http.ServerResponse): void {
   response.end(page, () => response.req.destroy())
 }
 
-/** Writes the headers; what is left to send is the page. */
+/** Writes the headers; returns the page to send. */
 function refusal(response: http.ServerResponse, status: number, text: string): Buffer {
   const title = `${status} ${http.STATUS_CODES[status] ?? ''}`
   const page = `<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${text}.</p></body></html>\n`

@@ -1,4 +1,4 @@
-// Ganeti's API below /2: who may ask, and answers down to the blanks in their JSON.
+// Ganeti's API below /2: its access rules, and its answers down to the blanks in their JSON.
 import type { ServerResponse } from 'node:http'
 import { noteAccess } from '../../http/access-log'
 import type { Api, Route } from '../../http/dispatch'
@@ -22,7 +22,7 @@ import type { User } from './users'
 
 export interface GanetiOptions extends RapiServices {
   readonly authenticator: Authenticator
-  /** Without it, anyone may read what no option is needed for. */
+  /** Without it, anyone may read where no option is needed. */
   readonly requireAuthentication: boolean
 }
 
@@ -37,7 +37,8 @@ export function ganetiApi(
     anyName: false,
     bodyType: GANETI_TYPE,
     strict: false,
-    // A caller with a password, right or wrong, hears of a wrong address or method before the password is checked.
+    // A caller with a password, right or wrong, gets the error for a wrong address or method before the password is
+    // checked.
     isToldFirst: ({ headers }) => headers.authorization !== undefined,
     async identify(request) {
       const user = await authenticator.authenticate(request)
@@ -58,7 +59,7 @@ export function ganetiApi(
       return context
     },
     answer({ request, response }, result) {
-      // Every number that is an answer is the one of a job.
+      // A number as an answer is always a job's.
       if (typeof result === 'number' && request.method !== 'GET') noteAccess(request, { job: result })
       return reply(response, result, clock)
     },
@@ -66,7 +67,7 @@ export function ganetiApi(
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
       response.setHeaders(new Map(Object.entries(retryAfter(status, error, RETRY_AFTER_S))))
-      // The rest of a body that is too long is read only up to a limit, so the connection cannot be used again.
+      // An oversized body is only read up to a limit, so the connection cannot be used again.
       if (status === 413) response.setHeader('Connection', 'close')
       send(response, status, body, clock)
     },
@@ -75,10 +76,10 @@ export function ganetiApi(
 
 const GANETI_TYPE = /^application\/json$/i
 
-/** Where Ganeti's handlers are not named like their paths. */
+/** Ganeti's handlers whose names differ from their paths. */
 const SPECIAL: Readonly<Record<string, string>> = { modify: 'cluster_modify', redistribute_config: 'redist_config' }
 
-/** The path without its variables, as reason trails name it. */
+/** The path without its variables, the name in reason trails. */
 function resourceName(path: string): string {
   const parts = path.split('/').slice(2)
   const named = parts.filter((part) => !/^:(index|resource)$/.test(part)).map((part) => part.replace(':', ''))
@@ -101,7 +102,7 @@ function* listPieces(list: readonly unknown[]): Generator<string> {
   yield ']'
 }
 
-/** Each piece is sent when its reader has room. An answer of one buffer or less tells its length. */
+/** Each piece is sent when its reader has room. An answer of at most one buffer states its length. */
 async function replyInPieces(response: ServerResponse, { text, columns }: TextAnswer, clock: Clock): Promise<void> {
   const writer = new PythonWriter(columns)
   let waiting: Buffer[] = []
@@ -113,7 +114,7 @@ async function replyInPieces(response: ServerResponse, { text, columns }: TextAn
     waiting.push(bytes)
     if (size < RAPI_SHORT_BYTES_MAX) continue
     if (!response.headersSent) beginLong(response)
-    // Parts that waited are sent together, since each slice waits for its turn behind those of other lists.
+    // Waiting parts are sent together, since each slice waits for its turn among other lists.
     const ready = waiting.length > 1 ? Buffer.concat(waiting) : bytes
     waiting = []
     await writeSlice(response, ready)
@@ -123,7 +124,7 @@ async function replyInPieces(response: ServerResponse, { text, columns }: TextAn
   else send(response, 200, rest, clock)
 }
 
-/** No longer than what is worked on at once, even by code that has not run before. */
+/** Pieces are no longer than what we handle at once, even with code that has not run before. */
 async function* partsOf({ pieces }: JsonText): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
@@ -131,7 +132,7 @@ async function* partsOf({ pieces }: JsonText): AsyncGenerator<Buffer> {
   }
 }
 
-/** A reader that takes nothing for so long has gone. */
+/** A reader that takes nothing for this long has gone. */
 function beginLong(response: ServerResponse): void {
   response.setTimeout(RAPI_STALLED_S * 1000, () => response.destroy())
   response.writeHead(200, { 'Content-Type': 'application/json' })
@@ -139,7 +140,7 @@ function beginLong(response: ServerResponse): void {
 
 function send(response: ServerResponse, status: number, json: Buffer, clock: Clock): void {
   if (response.destroyed) return
-  // Who has got the beginning of an answer learns by its end that it has failed.
+  // A client that already has the beginning notices the failure by the cut.
   if (response.headersSent) return void response.destroy()
   const data = Buffer.concat([json, LINE])
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': data.length })

@@ -1,4 +1,4 @@
-// Who asks with a password, and what they may do.
+// Identifies callers with a password, and checks what they may do.
 import type { IncomingMessage } from 'node:http'
 import { isPermissionPattern, permissionsOf } from '../../model/permissions'
 import { badRequest, HttpError } from '../../http/errors'
@@ -43,17 +43,17 @@ export function checkAccess(user: User | undefined, allowed: readonly string[]):
   if (allowed.length === 0) return
   if (user === undefined) throw new HttpError(401)
   if (allowed.some((option) => user.options.has(option))) return
-  // Whether a role allows it is checked where it is known what is to be done.
+  // For roles, the permission is checked later, when the action is known.
   if (!mayEverything(user) && rolesOf(user) === undefined) throw new HttpError(403)
 }
 
-/** The roles and permissions of a user; undefined for a user who has only Ganeti's older options, or none. */
+/** The roles and permissions of a user; undefined for a user with only Ganeti's older options, or none. */
 export function rolesOf(user: User | undefined): readonly string[] | undefined {
   if (user === undefined || mayEverything(user)) return undefined
   const hasRoles = [...user.options].some((option) => option.startsWith('@') || isPermissionPattern(option))
   return hasRoles ? permissionsOf(user.options) : undefined
 }
 
-/** One from whom something is taken away again is looked at more closely. */
+/** A user with denied permissions is checked in detail. */
 const mayEverything = ({ options }: User): boolean =>
   (options.has('write') || options.has('all')) && ![...options].some((option) => option.startsWith('-'))

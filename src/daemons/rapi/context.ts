@@ -1,4 +1,4 @@
-// The objects that a controller gets with a request.
+// What a controller gets with a request.
 import type { Asked } from '../../http/dispatch'
 import { HttpError } from '../../http/errors'
 import type { Reply } from '../../http/json-api'
@@ -36,7 +36,7 @@ export interface V3Request {
   readonly sessions: Sessions
   readonly tickets: ConsoleTickets
   readonly gantry: GantryMaster
-  /** All that may log in. */
+  /** Everybody who may log in. */
   readonly users: () => UserView[]
   readonly reply: Reply
 }
@@ -65,18 +65,18 @@ export class RapiContext {
     return this.v2?.resource ?? ''
   }
 
-  /** Throws 403, which does not tell what is missing. A user of /2 without roles has been let in by an option. */
+  /** Throws 403, which does not name the missing permission. A user of /2 without roles was admitted by an option. */
   need(permission: string): void {
     const roles = rolesOf(this.user)
     if (roles !== undefined && !allows(roles, permission)) throw new HttpError(403)
   }
 
-  /** Throws 403 when this was taken away from the user, whom a wider permission has let in. */
+  /** Throws 403 if this permission was denied to the user, whom a wider one has admitted. */
   needNotTaken(permission: string): void {
     if (isTaken(rolesOf(this.user) ?? [], permission)) throw new HttpError(403)
   }
 
-  /** Fires when the client has gone away, so that nothing waits or is begun on its behalf. */
+  /** Fires when the client has left, so that nothing waits or begins for it. */
   get signal(): AbortSignal {
     return (this.leaves ??= leaving(this.asked.response))
   }

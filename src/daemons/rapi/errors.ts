@@ -1,4 +1,4 @@
-// The only place where errors become answers of /2. Domain code throws GanetiErrors; the door's own refusals are HttpErrors.
+// The only place where errors become answers of /2. Domain code throws GanetiErrors; the door itself throws HttpErrors.
 import { HttpError, unforeseen } from '../../http/errors'
 import type { RefusalWords } from '../../http/refusal'
 import type { Log } from '../../lib/log'
@@ -6,14 +6,14 @@ import { GanetiError, GenericError, JobQueueDrainError, JobQueueFull, LuxiError 
 import { PeerError } from '../../rpc/json-protocol'
 import { pythonErrorText, pythonJson } from './python'
 
-/** No refusal: the answer takes longer than a request may, and will be the result of this job. */
+/** Not a refusal: the answer takes too long for a request, and will be the result of this job. */
 export class AnsweredByJob extends Error {
   constructor(readonly job: number) {
     super(`job ${job} will have the answer`)
   }
 }
 
-/** As refusals name it. */
+/** The door's name in refusals. */
 export const DOOR = 'RAPI daemon'
 
 export interface ErrorReply {
@@ -30,7 +30,7 @@ export function errorReply(error: unknown, log: Log): ErrorReply {
   return replyOf(status, message)
 }
 
-/** A dependency on a job before the first one: luxid finds it when it gives the job its number. */
+/** A dependency on a job before the first one: luxid notices it when it numbers the job. */
 export const isBadDependency = (error: GanetiError): boolean =>
   error instanceof GenericError && error.message.startsWith('relative job id')
 
@@ -38,7 +38,7 @@ function statusOf(error: GanetiError): number {
   if (isBadDependency(error)) return 400
   if (error instanceof JobQueueFull || error instanceof JobQueueDrainError) return 503
   if (error instanceof LuxiError) return 502
-  // luxid answers a message that it cannot read with a bare text instead of an error.
+  // luxid answers an unparsable message with a plain text instead of an error.
   if (error instanceof GenericError && error.message.startsWith('Failed to parse request')) return 502
   return 500
 }
@@ -48,14 +48,14 @@ export const REFUSAL_WORDS: RefusalWords = {
   body: ({ status, message }) => Buffer.concat([replyOf(status, message).body, LINE]),
 }
 
-/** Ends every answer of /2. */
+/** The end of every answer of /2. */
 export const LINE = Buffer.from('\n')
 
 function replyOf(status: number, message: string): ErrorReply {
   return { status, body: pythonJson({ code: status, message: escapeHtml(message), explain: EXPLAIN[status] ?? '' }) }
 }
 
-/** The general meaning of each status, as clients of Ganeti are used to read it. */
+/** The general meaning of each status, as clients of Ganeti know it. */
 export const EXPLAIN: Readonly<Record<number, string>> = {
   400: 'Bad request syntax or unsupported method',
   401: 'No permission -- see authorization schemes',

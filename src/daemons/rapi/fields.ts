@@ -1,4 +1,4 @@
-// Which fields RAPI shows of each kind of object, and as what.
+// The fields of each kind of object in RAPI, and their form.
 import type { Column } from './python-writer'
 
 const columnOf = (field: string): Column => ({ field, key: field })
@@ -83,7 +83,7 @@ export const NODE_FIELDS = [
 
 export const NODE_LIST_COLUMNS: readonly Column[] = NODE_FIELDS.map(columnOf)
 
-/** Only a single node shows its secondary address under its long name too. */
+/** Only a single node also shows its secondary address under the long name. */
 export const NODE_COLUMNS: readonly Column[] = [...NODE_LIST_COLUMNS, { field: 'sip', key: 'secondary_ip' }]
 
 export const NETWORK_FIELDS = [

@@ -1,4 +1,4 @@
-// From a request's body to an opcode: renamed and static parameters, and the texts with which Ganeti refuses the rest.
+// Turns a request's body into an opcode: renames parameters, adds static ones, and refuses others with Ganeti's texts.
 import { pythonRepr } from '../../lib/python-text'
 import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import { badNewName } from '../../opcodes/new-names'
@@ -6,7 +6,7 @@ import { BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } fr
 import { badRequest } from '../../http/errors'
 import { pythonType } from './python'
 
-/** Body keys that stand for parameters of another name. */
+/** Body keys with another name than their parameter. */
 export type Renames = Readonly<Record<string, string>>
 
 export function fillFromBody(
@@ -34,7 +34,7 @@ export function bodyObject(body: unknown): JsonObject {
   return body
 }
 
-/** The same, in the words for a body that is not an opcode's parameters. */
+/** The same, worded for a body that is not an opcode's parameters. */
 export function parametersIn(body: unknown): JsonObject {
   if (!isObject(body)) throw badRequest('Invalid body contents, not a dictionary')
   return body

@@ -1,4 +1,4 @@
-// Bodies of instance requests that are more than an opcode's parameters.
+// Bodies of instance requests with more than an opcode's parameters.
 import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import type { ParsedOpCode } from '../../opcodes/index'
@@ -21,7 +21,7 @@ export function createBody(body: unknown): JsonObject {
   return withUsbDevices(params)
 }
 
-/** USB devices may be given with blanks between them; the hypervisor wants commas. */
+/** USB devices may be separated by blanks; the hypervisor wants commas. */
 export function withUsbDevices(body: unknown): JsonObject {
   const params = bodyObject(body ?? null)
   const hvparams = params['hvparams']
@@ -31,7 +31,7 @@ export function withUsbDevices(body: unknown): JsonObject {
   return { ...params, hvparams: { ...hvparams, usb_devices: devices.replaceAll(' ', ',') } }
 }
 
-/** One job that stops, reinstalls and, unless told otherwise, starts the instance. */
+/** One job that stops, reinstalls and, by default, starts the instance. */
 export function reinstallOpcodes(
   name: string,
   body: unknown,
@@ -57,7 +57,7 @@ export function replaceDisksBody(body: unknown, query: Readonly<Record<string, s
   return { ...params, disks: Array.isArray(disks) ? disks : String(disks).split(',').map(diskIndexOf) }
 }
 
-/** An empty body is none. */
+/** An empty body counts as none. */
 const isGiven = (body: unknown): boolean =>
   typeof body === 'object' && body !== null ? Object.keys(body).length > 0 : Boolean(body)
 

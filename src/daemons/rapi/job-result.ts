@@ -1,4 +1,4 @@
-// The results of a job that a request waits for.
+// Results of a job for a request that waits.
 import { errorFromWire } from '../../model/errors'
 import type { JobId } from '../../rpc/luxi/calls'
 import type { RapiContext } from './context'

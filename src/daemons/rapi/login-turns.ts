@@ -1,6 +1,6 @@
-// Guessing passwords and tokens costs time, over however many connections it is done. Whoever shows something that was not known to be
-// right takes a turn before it is looked at: one of its address, and one of the user that it names. A turn counts as a wrong guess from the
-// moment when it is taken, so that guesses that come together wait for each other, and hanging up does not help.
+// Makes guessing passwords and tokens slow, over any number of connections. A login that was not right before takes a
+// turn before it is checked: one for its address, and one for its user. A turn counts as a wrong guess from the moment
+// when it is taken. So concurrent guesses wait for each other, and hanging up does not help.
 import { createHash } from 'node:crypto'
 import { addressGroup } from '../../lib/address-group'
 import type { Clock } from '../../lib/clock'
@@ -16,22 +16,25 @@ import { tooMany } from '../../http/errors'
 
 interface Guesses {
   readonly count: number
-  /** When the next one may be looked at. */
+  /** When the next one may be checked. */
   readonly next_ms: number
 }
 
-/** Who logs in, as far as it is known before the check. */
+/** The login, as far as it is known before the check. */
 export interface Login {
-  /** Whom a password is for; a token does not tell. */
+  /** The user of a password; a token does not tell. */
   readonly user?: string
-  /** A digest of what is shown. */
+  /** A digest of the password or token. */
   readonly shown: string
 }
 
 export class LoginTurns {
   private readonly addresses = new Map<string, Guesses>()
   private readonly users = new Map<string, Guesses>()
-  /** Users with addresses from which they have logged in: there, guesses of others for their names do not hold them up. */
+  /**
+   * Users, with addresses from which they have logged in. From there, others' guesses for their names do not delay
+   * them.
+   */
   private readonly familiar = new Set<string>()
   private readonly underWay = new Map<string, Promise<unknown>>()
 
@@ -40,13 +43,13 @@ export class LoginTurns {
     private readonly log: Log,
   ) {}
 
-  /** Returns the result of `check`, which is undefined for a wrong guess. Throws 429 when too many wait already. */
+  /** Returns the result of `check`, which is undefined for a wrong guess. Throws 429 if too many are waiting. */
   take<T>(remote: string | undefined, login: Login, check: () => Promise<T | undefined>): Promise<T | undefined> {
     const address = addressGroup(remote ?? 'unknown')
-    // The same guess from the same address is one guess, as when a page with a new login asks for many things at once.
+    // The same guess from the same address counts once, since a page with a new login asks for many things at once.
     const id = `${address} ${login.shown}`
     const known = this.underWay.get(id)
-    // One key always has the same type, because the same check made its value.
+    // A key always has the same type, because the same check made its value.
     if (known !== undefined) return known as Promise<T | undefined>
     const result = this.checked(address, login, check).finally(() => this.underWay.delete(id))
     this.underWay.set(id, result)
@@ -64,7 +67,7 @@ export class LoginTurns {
     const byUser = name === undefined || this.familiar.has(pair) ? undefined : name
     const takeBack = await this.turn(address, byUser)
     const found = await check().catch((error: unknown) => {
-      // A failed check is not a wrong guess.
+      // A check that failed for other reasons is not a wrong guess.
       takeBack()
       throw error
     })
@@ -78,7 +81,7 @@ export class LoginTurns {
     return found
   }
 
-  /** Answers how to make it count no more. */
+  /** Returns a function that makes the turn no longer count. */
   private async turn(address: string, user: string | undefined): Promise<() => void> {
     const now_ms = this.clock.monotonic_ms()
     const ofAddress = recent(this.addresses.get(address), now_ms)
@@ -113,7 +116,7 @@ function note(guesses: Map<string, Guesses>, key: string, before: Guesses, now_m
   }
 }
 
-/** Forgets the oldest when it is full. */
+/** Drops the oldest entry when it is full. */
 function keep(all: Map<string, unknown> | Set<string>): void {
   const [oldest] = all.keys()
   if (all.size > LOGIN_ADDRESSES_MAX && oldest !== undefined) all.delete(oldest)

@@ -1,5 +1,5 @@
-// /metrics for Prometheus. What Ganeti's exporter tells has its names; what is ours begins with gantry_ and has base units. Objects are
-// asked for in the name of the caller, so that a token with a scope measures only what it may see.
+// /metrics for Prometheus. Figures that Ganeti's exporter also has get its names. Ours begin with gantry_ and have base
+// units. Objects are queried for the caller, so that a token with a scope measures only what it may see.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { retryAfter } from '../../http/errors'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from '../../lib/prometheus'
@@ -15,7 +15,7 @@ import { monitoringMetrics } from './monitoring-metrics'
 import type { Identify } from './v3/identity'
 import { CHALLENGE, problemOf } from './v3/problem'
 
-/** Calls that wait on purpose say nothing of how fast the master is. */
+/** Calls that wait on purpose say nothing about the master's speed. */
 const WAITING: ReadonlySet<PropertyKey> = new Set(['waitForJobChange', 'events'])
 
 export class RapiMetrics {
@@ -57,7 +57,7 @@ export class RapiMetrics {
     })
   }
 
-  /** The same object, whose calls are measured. */
+  /** Wraps the object so that its calls are measured. */
   measured<T extends object>(target: T): T {
     return new Proxy(target, {
       get: (object, name) => {
@@ -172,7 +172,10 @@ function nodeMetrics(gauge: NewGauge, nodes: Rows, instances: Rows): void {
   }
 }
 
-/** Tells how old the nodes' figures are, because the metrics do not wait for nodes. Nodes that have not been heard yet have no figure. */
+/**
+ * The age of the nodes' figures, because the metrics do not wait for nodes. A node that has never answered has no
+ * figure.
+ */
 function ageMetrics(gauge: NewGauge, nodes: Rows, now_ms: number): void {
   const help = 'Seconds since the node told the figures that are shown of it and its instances'
   const ages = gauge('gantry_node_answer_age_seconds', help, ['node'])
@@ -194,10 +197,10 @@ function jobMetrics(gauge: NewGauge, jobs: Rows): void {
   }
 }
 
-/** The figures of the daemons. Each daemon has figures of the same names; those with the same labels are added up. */
+/** The daemons' figures. Figures with the same name and labels are added up. */
 async function daemonMetrics(gantry: GantryMaster, identity: Identity): Promise<string> {
   const told = await gantry.metrics(identity)
-  // The types of the package say that it takes one object where it takes one for each daemon.
+  // The package's types say that it takes one object, but it takes one for each daemon.
   const aggregate = AggregatorRegistry.aggregate as (all: readonly unknown[]) => Registry
   return aggregate(told).metrics()
 }
@@ -248,7 +251,7 @@ function setNumber(gauge: Gauge, labels: Record<string, string>, value: unknown)
   if (typeof value === 'number' && Number.isFinite(value)) gauge.set(labels, value)
 }
 
-/** `["INSTANCE_CREATE(vm1)"]` -> `OP_INSTANCE_CREATE`: summaries are much shorter than the opcodes. */
+/** `["INSTANCE_CREATE(vm1)"]` -> `OP_INSTANCE_CREATE`. Uses summaries, which are much shorter than opcodes. */
 function operationOf(summary: unknown): string {
   const first: unknown = Array.isArray(summary) ? summary[0] : undefined
   return typeof first === 'string' ? `OP_${first.split('(')[0] ?? ''}` : 'unknown'

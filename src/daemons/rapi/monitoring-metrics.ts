@@ -1,11 +1,12 @@
-// What the nodes' monitoring daemons told last, as figures for /metrics. Ganeti's exporter knows nothing of them, so all names are ours.
+// The last reports of the nodes' monitoring daemons, as figures for /metrics. Ganeti's exporter does not know them, so
+// all names are ours.
 import type { Gauge } from '../../lib/prometheus'
 import type { MeasuredNode } from '../../rpc/luxi/monitoring'
 
 type NewGauge = (title: string, help: string, labelNames?: readonly string[]) => Gauge
 type Figure = (one: MeasuredNode) => number | null | undefined
 
-/** A node that has not been asked yet has no figure, and neither has one that is marked offline. */
+/** A node that was never asked has no figure, nor has one that is marked offline. */
 const FIGURES: readonly (readonly [name: string, help: string, figure: Figure])[] = [
   ['monitoring_up', 'Whether the monitoring daemon of the node told its reports when it was asked last', upOf],
   ['monitoring_age_seconds', 'Time since the figures were measured that the node told last', (one) => one.age_s],

@@ -1,11 +1,11 @@
-// From JSON as the master writes it to that of RAPI, which looks as Python writes it: with blanks after separators, and ASCII only. It
-// works on bytes as they come and reads no values, so that a list costs the remote API little more than to copy it.
+// Converts the master's JSON to RAPI's, which looks as Python writes it: with blanks after separators, and ASCII only.
+// It works on bytes as they arrive and parses no values, so that a list costs the remote API little more than a copy.
 
-/** A column of a table, as the row's object shows it. */
+/** A column of a table, as a member of the row's object. */
 export interface Column {
   readonly field: string
   readonly key: string
-  /** Shown as the last member of the object that the next column has, not by itself. */
+  /** Shown as the last member of the next column's object, not by itself. */
   readonly within?: boolean
 }
 
@@ -28,7 +28,7 @@ export class PythonWriter {
   private readonly heads: readonly Buffer[]
   private out = Buffer.alloc(0)
   private at = 0
-  /** How much longer a piece becomes, with something to spare: room that is made later has to be copied to. */
+  /** How much longer a piece becomes, with a reserve, because growing the buffer later means copying. */
   private growth = GROWTH_LEAST
   private last = 0
   private depth = 0
@@ -36,7 +36,7 @@ export class PythonWriter {
   private escaped = false
   private readonly characters = new TextDecoder('utf-8', { ignoreBOM: true })
   private column = 0
-  /** Where the value begins that is kept for the next column, and all that is known of it. */
+  /** The start of the value that is kept for the next column, and what is known about it. */
   private keptFrom: number | undefined
   private kept: Buffer[] = []
 
@@ -66,7 +66,7 @@ export class PythonWriter {
     return this.out.subarray(0, this.at)
   }
 
-  /** Copies characters that stay as they are; returns where they end. */
+  /** Copies unchanged characters; returns where they end. */
   private copyPlain(bytes: Buffer, start: number): number {
     this.makeRoom(bytes.length - start)
     const { out } = this
@@ -89,7 +89,7 @@ export class PythonWriter {
     this.put(byte)
   }
 
-  /** Nothing before the last byte of a character. */
+  /** Nothing is written before a character's last byte. */
   private escapeOf(byte: number): Buffer {
     const units = [...this.characters.decode(Uint8Array.of(byte), { stream: true })].join('').split('')
     return Buffer.from(units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''))
@@ -159,7 +159,7 @@ export class PythonWriter {
     this.at = this.keptFrom
   }
 
-  /** Before the end of the object that it is shown in. */
+  /** Written before the end of the object that contains it. */
   private putKept(): void {
     if (this.kept.length === 0 || this.keptFrom !== undefined) return
     const before = this.at > 0 ? this.out[this.at - 1] : this.last

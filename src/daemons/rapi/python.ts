@@ -1,5 +1,5 @@
 // RAPI's bodies look as Python writes them: JSON with blanks after separators and ASCII only, and texts of exceptions
-// that show their arguments as Python's repr does.
+// with their arguments as Python's repr shows them.
 import { pythonRepr } from '../../lib/python-text'
 import { keptForFrozen } from '../../lib/kept-for-frozen'
 import { PythonWriter } from './python-writer'
@@ -9,7 +9,7 @@ export const pythonJson = keptForFrozen((value: unknown): Buffer =>
   new PythonWriter().write(JSON.stringify(value ?? null)),
 )
 
-/** How Python's str shows an exception: one argument as it is, several as a tuple. */
+/** An exception as Python's str shows it: one argument as it is, several as a tuple. */
 export function pythonErrorText(args: readonly unknown[]): string {
   const [first] = args
   if (args.length === 0) return ''

@@ -1,5 +1,5 @@
-// The permission that a user with roles needs to read from /2, as in Ganeti's role-based access control. It stands at the method that
-// answers. Requests that submit a job are checked where their opcode is known.
+// The permission that a user with roles needs to read from /2, as in Ganeti's role-based access control. It is declared
+// at the method. Requests that submit a job are checked where their opcode is known.
 import type { Route } from '../../http/dispatch'
 import type { Permission } from '../../opcodes/opcode'
 import type { RapiContext } from './context'

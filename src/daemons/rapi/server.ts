@@ -1,5 +1,6 @@
-// The RAPI daemon: Ganeti's remote API over HTTPS, our own beside it, and their documentation. It owns nothing: it translates HTTP to the
-// Master interface and back. It may use services, opcodes and the wire calls; it may not touch configuration, queue or nodes.
+// The RAPI daemon: Ganeti's remote API over HTTPS, our own beside it, and their documentation. It owns nothing: it
+// translates HTTP to the Master interface and back. It may use services, opcodes and the wire calls, but not the
+// configuration, queue or nodes.
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
@@ -40,11 +41,14 @@ export interface RapiOptions {
   clock: Clock
   random: Random
   files: Files
-  /** Each is listened on. */
+  /** The addresses to listen on. */
   addresses: readonly string[]
-  /** The cluster's own address in a virtual cluster: an old master that hangs may still have it, and it is tried until it is free. */
+  /**
+   * The cluster's own address in a virtual cluster. An old master that hangs may still have it, so the daemon retries
+   * until it is free.
+   */
   clusterAddress?: string
-  /** 0 picks a free one. */
+  /** 0 chooses a free port. */
   port: number
   /** Default true; false restores Ganeti's reads without login. */
   requireAuthentication?: boolean
@@ -60,9 +64,9 @@ export interface RapiOptions {
 
 export interface Rapi {
   readonly addresses: readonly AddressInfo[]
-  /** Reads the users anew: what SIGHUP asks for. A new certificate is noticed without it. */
+  /** Reads the users again, on SIGHUP. A new certificate is noticed without it. */
   reload(): void
-  /** Finishes the requests that are being served, then stops. */
+  /** Finishes running requests, then stops. */
   close(): Promise<void>
   tell(): OwnFigures
 }
@@ -94,7 +98,7 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   return { ...served, reload: () => users.refresh(true) }
 }
 
-/** Finds the handler of an address: documentation, metrics, /3, or Ganeti's API for everything else. */
+/** Finds the handler for an address: documentation, metrics, /3, or Ganeti's API for everything else. */
 function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
   const { clock, log, requireAuthentication = true } = rapi
   const metrics = new RapiMetrics(clock)
@@ -136,14 +140,14 @@ function createHandler(rapi: RapiOptions, users: UsersFile): Handler {
   }
 }
 
-/** From src/ and from dist/ alike. */
+/** The path is right from src/ and from dist/. */
 const CONTRACT = path.join(__dirname, '../../../openapi/rapi.json')
 const CONSOLE = path.join(__dirname, '../../../ui/dist')
 
-/** The API of our own; everything else is Ganeti's. */
+/** Our own API; everything else is Ganeti's. */
 const isV3 = (path: string): boolean => path.startsWith('/3/')
 
-/** Where people are sent who look what is there; programs, which do not ask for HTML, get what they always got. */
+/** Where browsers are redirected. Programs, which do not ask for HTML, get the same as always. */
 function forReader({ method, url = '', headers }: IncomingMessage): string | undefined {
   if (method !== 'GET' || !/\btext\/html\b/.test(headers.accept ?? '')) return undefined
   if (/^\/3\/?(\?|$)/.test(url)) return '/docs/'

@@ -1,4 +1,4 @@
-// Tables that become objects: whole lists unread, on their way from the master to the client, and single rows.
+// Converts tables to objects: whole lists without parsing, on their way from the master to the client, and single rows.
 import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import type { JsonText } from '../../rpc/long-answers'
 import type { Column } from './python-writer'
@@ -7,18 +7,18 @@ import type { Column } from './python-writer'
 export class TextAnswer {
   constructor(
     readonly text: JsonText,
-    /** The columns of rows that become objects; empty when the text is shown as it is. */
+    /** The columns of rows that become objects; empty to show the text unchanged. */
     readonly columns: readonly Column[] = [],
   ) {}
 }
 
 export const fieldsOf = (columns: readonly Column[]): string[] => columns.map(({ field }) => field)
 
-/** For the compiler they are the objects that the text shows, whose interface is generated from the same list of fields. */
+/** For the compiler they are the objects in the text, whose interface is generated from the same list of fields. */
 export const listOf = async <T>(columns: readonly Column[], text: Promise<JsonText>): Promise<T[]> =>
   new TextAnswer(await text, columns) as unknown as T[]
 
-/** One of them. */
+/** A single row as an object. */
 export function objectOf<T>(columns: readonly Column[], row: readonly unknown[]): T {
   const object: JsonObject = {}
   let member: JsonObject = {}

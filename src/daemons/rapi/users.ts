@@ -1,4 +1,4 @@
-// Who may log in: the users file, read anew when it has changed.
+// The users file, which says who may log in. It is read again when it has changed.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { isMissing } from '../../lib/disk'
 import { fileStamp } from '../../lib/file-stamp'
@@ -23,13 +23,13 @@ export interface UserView {
   permissions: string[]
 }
 
-/** The name and password that a client sends to log in. */
+/** The name and password of a login. */
 export interface Credentials {
   readonly name: string
   readonly password: string
 }
 
-/** The identity of a user who has shown a password. */
+/** The identity of a user with a password. */
 export const identityOf = ({ name, options }: User): Identity => ({
   user: name,
   token: null,
@@ -38,7 +38,7 @@ export const identityOf = ({ name, options }: User): Identity => ({
 
 export class UsersFile {
   private users = new Map<string, UserEntry>()
-  /** The entries that these credentials have fitted: by a keyed digest, which neither tells nor compares them. */
+  /** Entries that these credentials have matched, by a keyed digest, which can neither be reversed nor compared. */
   private readonly shown = new Map<string, Pick<UserEntry, 'name' | 'password'>>()
   private readonly key: string
   private readonly log: Log
@@ -53,13 +53,13 @@ export class UsersFile {
     this.log = surroundings.log
   }
 
-  /** A user by name, whose token was shown. */
+  /** The user of a token, by name. */
   find(name: string): User | undefined {
     this.refresh()
     return this.users.get(name)
   }
 
-  /** The user, if name and password fit; takes as long for an unknown name as for a wrong password. */
+  /** The user, if name and password fit. Takes as long for an unknown name as for a wrong password. */
   verify(login: Credentials): User | undefined {
     this.refresh()
     const { name, password } = login
@@ -70,7 +70,7 @@ export class UsersFile {
     return entry
   }
 
-  /** The user whom these credentials have proved before, if the password in the file is still the same. */
+  /** The user whom these credentials have matched before, if the password in the file is unchanged. */
   recall(login: Credentials): User | undefined {
     this.refresh()
     const shown = this.shown.get(this.digest(login))
@@ -87,14 +87,16 @@ export class UsersFile {
     return users.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** A digest of the user's password as the file has it: another one when it was changed, and undefined without such a user. */
+  /**
+   * A digest of the user's password in the file. It changes with the password, and is undefined without such a user.
+   */
   stateOf(name: string): string | undefined {
     this.refresh()
     const entry = this.users.get(name)
     return entry && this.digest(entry)
   }
 
-  /** A key under which the result for these credentials is remembered. */
+  /** The key for remembering the result of these credentials. */
   digest({ name, password }: Credentials): string {
     return createHmac('sha256', this.key).update(`${name}:${password}`).digest('base64')
   }
@@ -114,7 +116,7 @@ export class UsersFile {
     this.loaded = true
   }
 
-  /** Without users whose line does not say what it was meant to say: they could do more than their administrator wants. */
+  /** Drops users whose line has a mistake: they might be able to do more than their administrator wants. */
   private usable(users: Map<string, UserEntry>): Map<string, UserEntry> {
     for (const { name, password, options } of users.values()) {
       const form = passwordForm(password)
@@ -141,7 +143,7 @@ function passwordMatches(name: string, given: string, stored: string): boolean {
   return same(createHash('md5').update(`${name}:${REALM}:${given}`).digest('hex'), value.toLowerCase())
 }
 
-/** Equal in constant time: digests of equal length are compared. */
+/** Equal in constant time: compares digests of equal length. */
 function same(first: string, second: string): boolean {
   const [a, b] = [first, second].map((text) => createHash('sha256').update(text).digest())
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)

@@ -1,4 +1,4 @@
-// How big simulated nodes are. The configuration does not say, so all are alike, and big enough for what they hold already.
+// The size of simulated nodes. The configuration does not tell it, so all are alike, and big enough for their contents.
 import type { HypervisorInfo, StorageUnit } from '../../rpc/node/dicts'
 import type { SimContext } from './world'
 import { diskIdOf } from '../../model/templates'
@@ -22,7 +22,7 @@ export function hypervisorInfo({ world, node }: SimContext): HypervisorInfo {
   }
 }
 
-/** One pool of storage, whichever way it is asked for. */
+/** One pool of storage for every kind of request. */
 export function storageInfo({ world, node }: SimContext, [type, name]: StorageUnit) {
   const used = sum([...world.node(node).disks.values()].map(({ size }) => size))
   const storage_size = Math.max(STORAGE_MIB, 2 * used)
@@ -31,7 +31,7 @@ export function storageInfo({ world, node }: SimContext, [type, name]: StorageUn
 
 export const volumeGroup = ({ world }: SimContext): string => world.config.cluster.volume_group_name ?? 'xenvg'
 
-/** `vg/lv` and what lv_list says of it, for the logical volumes of plain and DRBD disks. */
+/** `vg/lv` with lv_list's facts, for the logical volumes of plain and DRBD disks. */
 export function logicalVolumes({
   world,
   node,

@@ -1,4 +1,4 @@
-// A simulated node's answers to cluster verify: a healthy node, with the instances and disks that it has.
+// A simulated node's answers to cluster verify: those of a healthy node with its instances and disks.
 import { createHash } from 'node:crypto'
 import { timestamp } from '../../lib/clock'
 import { PATH } from '../../model/constants/paths'
@@ -47,7 +47,7 @@ const answers: Readonly<Record<string, Check>> = {
   vglist: (sim) => ({ [volumeGroup(sim)]: storageInfo(sim, ['lvm-vg', volumeGroup(sim), []]).storage_size }),
 }
 
-/** All nodes have the same files; those of candidates only candidates. */
+/** All nodes have the same files; only candidates have those of candidates. */
 function fingerprints({ world: { config }, node }: SimContext, input: unknown): Record<string, string> {
   const self = Object.values(config.nodes).find(({ name }) => name === node)
   const candidate = self === undefined || self.master_candidate || self.uuid === config.cluster.master_node
@@ -55,7 +55,7 @@ function fingerprints({ world: { config }, node }: SimContext, input: unknown): 
   return Object.fromEntries(files.map((file) => [file, createHash('sha1').update(file).digest('hex')]))
 }
 
-/** Operating systems of simulated nodes, with their variants; those that the recorded instances use are there too. */
+/** The simulated nodes' operating systems with their variants; those of the recorded instances are added. */
 const INSTALLED: Readonly<Record<string, readonly string[]>> = { debootstrap: ['default'], noop: [] }
 
 export function osList(world: World): OsDiagnosis[] {

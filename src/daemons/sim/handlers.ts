@@ -1,4 +1,4 @@
-// The answers of a simulated node. Calls, arguments and results are those of a real node, but this machine is not touched.
+// The answers of a simulated node. Calls, arguments and results are a real node's, but they do not touch this machine.
 import { createHash } from 'node:crypto'
 import { PROTOCOL_VERSION } from '../../model/constants/versions'
 import type { BlockDeviceStatus, DiskDict, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
@@ -9,7 +9,7 @@ import type { SimHandlers } from './sim-handlers'
 import { transfers } from './transfers'
 import { type SimContext, type SimInstance, certificateOf } from './world'
 
-/** Calls that change nothing a simulated node has. */
+/** For calls that change nothing which a simulated node has. */
 const nothing = () => null
 
 const filesAndDaemons = {
@@ -46,7 +46,7 @@ const filesAndDaemons = {
   node_ssh_key_remove: () => [],
   master_node_name: ({ world: { config } }) => config.nodes[config.cluster.master_node]?.name ?? '',
   node_crypto_tokens: (sim, requests) => requests.map(([type]) => [type, certificateOf(sim)]),
-  /** Nobody shuts down a guest that is only pretended. */
+  /** Nobody shuts down a simulated guest from inside. */
   async gantry_guest_ends(sim, wait_s) {
     await sim.clock.sleep(wait_s * 1000)
     return []
@@ -74,7 +74,7 @@ const state = {
   },
   extstorage_diagnose: () => [],
   hypervisor_validate_params: nothing,
-  // They have no scripts; the one that all know needs none.
+  // Simulated nodes have no scripts; the built-in allocator needs none.
   iallocator_runner: (_sim, name) => {
     throw new Error(`iallocator module '${name}' not found in the search path`)
   },
@@ -125,7 +125,7 @@ const instances = {
     instance.memory = memory
     return null
   },
-  // All of them are like the fake hypervisor here.
+  // Here all hypervisors behave like the fake one.
   hotplug_supported: () => {
     throw new Error('Hotplug is not supported: Hotplug is not supported by this hypervisor')
   },
@@ -190,7 +190,7 @@ const disks = {
   blockdev_snapshot: (sim, disk, wished) => {
     const [volume = disk] = disk.children ?? []
     const { size, dev_type, logical_id } = requireDisk(sim, volume)
-    // As on most file systems, and on those of the recorded nodes.
+    // As on most file systems, including those of the recorded nodes.
     if (isFileBased(dev_type)) throw new Error(`The file system of ${pathOf(volume)} has no snapshots of files`)
     const [vg = '', name = ''] = logical_id.map(String)
     const isVolume = diskIdOf(dev_type) === 'volume'
@@ -233,7 +233,7 @@ const disks = {
 
 export const simHandlers: SimHandlers = { ...filesAndDaemons, ...state, ...instances, ...disks, ...transfers }
 
-/** The same for each start of the simulator: simulated nodes never reboot. */
+/** The same at each start of the simulator: simulated nodes never reboot. */
 function bootId(node: string): string {
   const hex = createHash('sha1').update(node).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')

@@ -1,4 +1,4 @@
-// The reports of a simulated node, as its monitoring daemon would tell them: what the simulator knows of it, and nothing of this machine.
+// The reports of a simulated node's monitoring daemon: the simulator's own data, and nothing about this machine.
 import { nanoseconds } from '../../lib/clock'
 import { hypervisorInfo, storageInfo, volumeGroup } from './capacity'
 import type { SimContext } from './world'
@@ -16,7 +16,7 @@ export function reportsOf(sim: SimContext): readonly object[] {
   const report = (name: string, category: string | null, kind: 0 | 1, data: unknown) => {
     return { name, version: 'B', format_version: 1, timestamp: nanoseconds(clock), category, kind, data }
   }
-  // Every simulated processor is as busy as another.
+  // All simulated processors are equally busy.
   const load = Math.min(cpu_total, vcpus / 10)
   return [
     report('cpu-avg-load', null, 0, {

@@ -1,4 +1,4 @@
-// The type of what a simulated node answers with.
+// The type of a simulated node's handlers.
 import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
 import type { SimContext } from './world'
 

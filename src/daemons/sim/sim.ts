@@ -1,5 +1,5 @@
-// gantryd sim: one process that answers for all nodes of a recorded cluster, over a Unix socket. A header names the node that is
-// meant. Transport and persistence only; the answers are in handlers.ts.
+// gantryd sim: one process that answers for all nodes of a recorded cluster, over a Unix socket. A header names the
+// node. Only transport and persistence; handlers.ts answers.
 import * as http from 'node:http'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
@@ -22,7 +22,7 @@ import { type SimContext, World } from './world'
 export interface SimOptions {
   /** `sim.sock` beside the virtual roots. */
   socket: string
-  /** The recorded configuration: what the nodes are and what they hold at first. */
+  /** The recorded configuration: the nodes and their initial contents. */
   config: ConfigData
   /** Keeps what runs where across restarts. */
   stateFile: string
@@ -41,7 +41,7 @@ export async function startSim(options: SimOptions): Promise<Sim> {
   const saved = (await disk.read(stateFile))?.toString('utf8')
   const world = saved === undefined ? World.fromConfig(config) : World.restore(config, saved)
   const saver = saverFor(world, stateFile, options, log)
-  // Recorded nodes have no virtual root, and nothing of theirs is on this machine.
+  // Recorded nodes have no virtual root, and no files on this machine.
   const paths = pathsOf('', 'simulated')
 
   async function answer(node: string, name: CallName, body: string): Promise<string> {
@@ -79,9 +79,9 @@ function run<C extends CallName>(sim: SimContext, name: C, body: string, paths: 
 }
 
 interface Answers {
-  /** To a call of the node daemon. */
+  /** The answer to a node call. */
   answer(node: string, name: CallName, body: string): Promise<string>
-  /** All reports of the node's monitoring daemon, as it answers them. */
+  /** All reports of the node's monitoring daemon, in its form. */
   reports(node: string): string
 }
 
@@ -94,7 +94,7 @@ async function serve(
   const node = request.headers[NODE_HEADER]
   if (request.method === 'GET' && name === '1/report/all' && typeof node === 'string')
     return void response.writeHead(200, { 'Content-Type': 'application/json' }).end(reports(node))
-  // Nobody measures what is only pretended.
+  // Simulated nodes measure nothing.
   const history = request.method === 'GET' ? /^1\/history\/(node|instance)/.exec(name)?.[1] : undefined
   if (history !== undefined)
     return void response.end(JSON.stringify(history === 'node' ? NO_NODE_HISTORY : NO_INSTANCE_HISTORY))
@@ -117,7 +117,7 @@ async function listen(server: http.Server, socket: string, files: Files): Promis
   await files.chmod(socket, 0o660)
 }
 
-/** Writes the world some time after it was touched; a crash may lose that much. */
+/** Writes the world some time after a change; a crash may lose that much. */
 function saverFor(world: World, file: string, { clock, disk }: SimOptions, log: Log) {
   let timer: Timer | undefined
   let written = ''

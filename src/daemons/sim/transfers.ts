@@ -1,4 +1,4 @@
-// Exports and transfers of simulated nodes: no data flows, so each transfer has ended when it is first asked for.
+// Exports and transfers of simulated nodes: no data flows, so a transfer has already ended when it is first polled.
 import { createHash } from 'node:crypto'
 import { fileTime } from '../../lib/clock'
 import { formatIni } from '../../lib/ini'
@@ -9,7 +9,7 @@ import type { DiskDict, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
 import type { SimHandlers } from './sim-handlers'
 import { nodeOf, type SimContext } from './world'
 
-/** Where a simulated import listens. */
+/** The port of a simulated import. */
 const PORT = 11000
 
 export const transfers = {

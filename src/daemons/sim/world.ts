@@ -1,5 +1,5 @@
-// The memory of simulated nodes: which instances run where, and which disks exist. `encode` and `World.restore` serve the small file that lets a
-// simulator be restarted.
+// The memory of simulated nodes: which instances run where, and which disks exist. `encode` and `World.restore` write
+// and read the small file for restarts.
 import { drbdId, instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
@@ -22,11 +22,11 @@ export interface SimDisk {
 
 export interface SimNode {
   readonly instances: Map<string, SimInstance>
-  /** Volumes by their group and name, others by their UUIDs. */
+  /** Volumes by group and name, others by uuid. */
   readonly disks: Map<string, SimDisk>
-  /** Those of DRBD devices that are there. */
+  /** Minors of existing DRBD devices. */
   readonly minors: Set<number>
-  /** The text that describes each export, by the export's name. */
+  /** Each export's description, by the export's name. */
   readonly exports: Map<string, string>
 }
 
@@ -36,7 +36,7 @@ export class World {
 
   constructor(readonly config: ConfigData) {}
 
-  /** The world as the configuration says that it is. */
+  /** The world according to the configuration. */
   static fromConfig(config: ConfigData): World {
     const world = new World(config)
     for (const instance of Object.values(config.instances)) {
@@ -84,10 +84,10 @@ export class World {
   }
 
   disk(node: string, disk: DiskDict): SimDisk | undefined {
-    // Nobody makes block devices: each that is asked for is there.
+    // Block devices are not created: every requested one exists.
     if (diskIdOf(disk.dev_type) === 'device') return { ...disk, logical_id: disk.logical_id ?? [] }
     if (!isDrbd(disk.dev_type)) return this.disksOf(node, disk.dev_type).get(keyOf(disk))
-    // A node has its side of a mirror as long as it has both volumes of it.
+    // A node has its side of a mirror while it has both its volumes.
     const [data, meta] = (disk.children ?? []).map((child) => this.disk(node, child))
     return meta === undefined ? undefined : data
   }
@@ -117,7 +117,7 @@ export class World {
     this.node(node).instances.set(instance.name, runtime)
   }
 
-  /** Paths and sizes in bytes of the disks that are files below a directory, as the node sees them. */
+  /** Paths and sizes in bytes of the disk files below a directory, as the node sees them. */
   filesBelow(node: string, directory: string): [path: string, size_bytes: number][] {
     const all = [...this.node(node).disks.values(), ...this.sharedDisks.values()]
     return all.flatMap(({ logical_id: [, path], size }): [string, number][] =>
@@ -137,7 +137,7 @@ export class World {
   }
 }
 
-/** A volume is what has its name, whatever disk that was. */
+/** A volume is identified by its name, whatever disk it belongs to. */
 const keyOf = ({ uuid, dev_type, logical_id = [] }: Pick<DiskDict, 'uuid' | 'dev_type' | 'logical_id'>): string =>
   diskIdOf(dev_type) === 'volume' ? logical_id.join('/') : uuid
 
@@ -154,12 +154,12 @@ export const nodeOf = ({ world, node }: SimContext): SimNode => world.node(node)
 /** One call to one node. */
 export interface SimContext {
   readonly world: World
-  /** The node that is asked. */
+  /** The node of the call. */
   readonly node: string
   readonly clock: Clock
 }
 
-/** The digest of the node's client certificate, where it is a candidate. */
+/** The digest of a candidate's client certificate. */
 export function certificateOf({ world: { config }, node }: SimContext): string {
   const uuid = Object.values(config.nodes).find(({ name }) => name === node)?.uuid
   return (uuid === undefined ? undefined : config.cluster.candidate_certs[uuid]) ?? ''

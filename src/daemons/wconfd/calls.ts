@@ -1,5 +1,5 @@
-// The handlers of wconfd: one for every call of rpc/wconfd/calls.ts, by name. Each only translates; the lock keeper, the reservations and the
-// configuration store do the work.
+// The handlers of wconfd: one for every call of rpc/wconfd/calls.ts, by name. They only translate; the lock keeper, the
+// reservations and the configuration store do the work.
 import { encodeConfig } from '../../config/encode'
 import { lockTitle } from '../../config/lookup'
 import { slice } from '../../config/slice'
@@ -40,7 +40,7 @@ export function serveWconfd(state: WconfdState, feed: FollowFeed): CallHandlers 
 
 function served(name: WconfdCallName, handlers: WconfdHandlers): CallHandler {
   const { args: readers, result } = wconfdCalls[name]
-  // The compiler cannot see that readers and handler are those of the same call.
+  // The compiler cannot see that arguments and handler belong to the same call.
   const handler = handlers[name] as (args: readonly unknown[], connection: FramedConnection) => unknown
   return async (given, connection) => {
     const answer = await handler(readArguments(readers, given), connection)
@@ -54,7 +54,7 @@ const configCalls = ({ store, locks, replication, measures }: WconfdState) =>
     gantryRead: ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted)),
     gantrySection: ([section]) => store.gantry().sections[section] ?? {},
     gantryChange: async ([client, epoch, changes], connection) => {
-      // A job that has given up while this daemon was stopped has told that it failed.
+      // A job that gave up while this daemon was stopped has already reported a failure.
       if (!(await connection.senderStays())) throw new GenericError('The sender of the change has left')
       if (epoch !== null) locks.checkEpoch(client, epoch)
       return store.change(changes, client[0])
@@ -73,7 +73,8 @@ const waitingCalls = (state: WconfdState) =>
   ({
     gantryAcquire: async ([client, priority, request, timeout_s], connection) => {
       const answer = await state.locks.acquire(client, priority, request, timeout_s, connection.closed)
-      // The caller has left and cannot hear the answer. An owner that lives will ask again; one that was killed must not keep the locks.
+      // The caller has left and cannot get the answer. A living owner will ask again; a killed one must not keep the
+      // locks.
       if (connection.socket.destroyed) await state.releaseIfDead([client])
       return answer
     },
@@ -146,7 +147,7 @@ const addressCalls = ({ reservations: own, reserving, store }: WconfdState) =>
     listReservedIps: ([client]) => own.ipsOf(client),
   }) satisfies Partial<WconfdHandlers>
 
-/** Objects keep their JSON, so the text is put together instead of made anew. */
+/** Objects keep their JSON, so the text is put together from it. */
 function sendConfig(connection: FramedConnection, config: ConfigData): typeof ANSWERED {
   connection.send(`{"success":true,"result":${encodeConfig(config)}}`)
   return ANSWERED

@@ -1,4 +1,4 @@
-// Writes a file as often as needed and no more: all changes that come during one write go out together in the next.
+// Writes a file no more often than necessary: all changes during one write go out together with the next.
 
 export class CoalescedWriter {
   private running: Promise<void> | undefined
@@ -18,7 +18,7 @@ export class CoalescedWriter {
   }
 
   private async afterRunning(): Promise<void> {
-    // Also without a write under way, one turn of the loop lets changes that arrive together be written together.
+    // Also waits one turn of the loop, so that changes that arrive together are written together.
     await (this.running ?? Promise.resolve()).catch(() => undefined)
     this.next = undefined
     this.running = this.write().finally(() => (this.running = undefined))

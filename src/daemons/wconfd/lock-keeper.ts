@@ -1,4 +1,5 @@
-// Keeps the lock table: saves it before anything is acknowledged, and wakes those whose requests were granted or taken back.
+// Keeps the lock table: saves it before anything is acknowledged, and wakes callers whose requests were granted or
+// taken back.
 import { seconds, type Clock, type Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
@@ -37,7 +38,8 @@ export async function openLocks(options: LockKeeperOptions): Promise<LockKeeper>
   try {
     if (text.trim() !== '') table = decodeTable(text, firstEpoch, seconds(clock))
   } catch (error) {
-    // Losing the locks is safe: a client that wrongly believes to hold locks is refused as soon as it changes something.
+    // Losing the locks is safe: a client that wrongly believes it holds locks is refused as soon as it changes
+    // something.
     const kept = await setAside(paths.locksFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
     log.error({ err: error, kept }, 'the locks cannot be read; all are free now, and the file is kept')
   }
@@ -56,14 +58,17 @@ export class LockKeeper {
     this.writer = new CoalescedWriter(() => this.file.save(encodeTable(this.table)))
   }
 
-  /** Resolves when what the event did, and everything before it, is on the disk. */
+  /** Resolves when the effects of this event and all earlier ones are on the disk. */
   async perform(event: WithoutTime<LockEvent>): Promise<Effects> {
     const { effects, saved } = this.act(event)
     await saved
     return effects
   }
 
-  /** Waits for the whole request. `gone` resolves when the caller can no longer be answered; then its request is taken back. */
+  /**
+   * Waits for the whole request. When `gone` resolves, the caller can no longer be answered, and its request is taken
+   * back.
+   */
   acquire(
     owner: ClientId,
     priority: number,
@@ -100,10 +105,11 @@ export class LockKeeper {
     })
   }
 
-  /** Refuses what is done in the name of locks that the owner no longer has. */
+  /** Refuses actions of an owner that no longer has the locks. */
   checkEpoch(client: ClientId, epoch: number): void {
     const owner = this.table.owners.get(ownerKey(client))
-    // After a restart of the daemon the epochs are unknown, but whose locks were taken away is not in the table any more.
+    // After a restart of the daemon the epochs are unknown. But owners whose locks were taken away are no longer in the
+    // table.
     if (owner && owner.epoch === null) owner.epoch = epoch
     if (owner?.epoch === epoch) return
     throw new LockError(
@@ -111,7 +117,9 @@ export class LockKeeper {
     )
   }
 
-  /** Does not answer clients that still wait: they ask the next run of the daemon. Their requests stay in the file for it. */
+  /**
+   * Clients that still wait get no answer: they ask the next run of the daemon. The file keeps their requests for it.
+   */
   async close(): Promise<void> {
     this.waiters.clear()
     await this.writer.idle()

@@ -1,5 +1,5 @@
-// locks.data. Each state of the table is a line of its own, behind the former ones: to add a line costs a tenth of replacing the file,
-// and every job does it twice. The last whole line counts; a clean stop leaves nothing else, and so does Ganeti.
+// locks.data. Each state of the table is appended as a line: that costs a tenth of replacing the file, and every job
+// does it twice. The last whole line counts. A clean stop leaves only that line, as Ganeti does.
 import type { Appender, Disk } from '../../lib/disk'
 import { LOCKS_FILE_BYTES_MAX } from '../../model/limits/wconfd'
 
@@ -11,13 +11,13 @@ export class LocksFile {
     private readonly file: string,
   ) {}
 
-  /** The last state that was saved whole. */
+  /** The last completely saved state. */
   async read(): Promise<string | undefined> {
     const lines = (await this.disk.read(this.file))?.toString('utf8').split('\n')
     return lines?.at(lines.length > 1 ? -2 : -1)
   }
 
-  /** Not synced: it is for the next run of the daemon. A crash of the machine ends all owners, and their locks with them. */
+  /** Not synced: it is for the next run of the daemon. A crash of the machine ends all owners and their locks. */
   async save(state: string): Promise<void> {
     const line = Buffer.from(`${state}\n`)
     const { appender } = this
@@ -25,13 +25,13 @@ export class LocksFile {
     try {
       await appender.append(line)
     } catch (error) {
-      // A part of the line may be there: nothing is added to that.
+      // The file may end with part of a line, so nothing is appended to it.
       await this.forget()
       throw error
     }
   }
 
-  /** Leaves the state alone, as Ganeti writes it. */
+  /** Leaves only the state, as Ganeti writes it. */
   async close(state: string): Promise<void> {
     await this.forget()
     await this.write(state)

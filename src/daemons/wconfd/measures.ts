@@ -1,10 +1,11 @@
-// How long things take in wconfd: calls, waits for locks, and what is written. Told as prom-client's JSON, which /metrics puts together.
+// Durations in wconfd: calls, waits for locks, and writes. Returned as prom-client's JSON, which /metrics puts
+// together.
 import { Gauge, Histogram, Registry } from '../../lib/prometheus'
 import type { Clock } from '../../lib/clock'
 import type { WriteKind } from '../../config/store-files'
 import type { CallHandler } from '../../rpc/json-protocol'
 
-/** This call mostly waits for other owners, so its time is counted apart. */
+/** This call mostly waits for other owners, so its time is counted separately. */
 const LOCK_REQUEST = 'gantryAcquire'
 
 export class WconfdMeasures {
@@ -29,7 +30,7 @@ export class WconfdMeasures {
 
   constructor(private readonly clock: Clock) {}
 
-  /** The journal's size is asked for when it is told. */
+  /** The journal's size is read on demand. */
   journalSize(bytes: () => number): void {
     new Gauge({
       name: 'gantry_journal_size_bytes',

@@ -1,5 +1,5 @@
-// wconfd: the configuration, the locks and the temporary reservations, behind one Unix socket with LUXI's framing; and a second
-// socket on which others follow the configuration. Only transport is here; nothing below knows of sockets.
+// wconfd: the configuration, the locks and the temporary reservations, behind a Unix socket with LUXI's framing. A
+// second socket lets others follow the configuration. This file only has transport; nothing below knows sockets.
 import type { Timer } from '../../lib/clock'
 import { isServed } from '../../lib/json-socket'
 import type { OwnFigures } from '../../lib/own-figures'
@@ -15,11 +15,11 @@ import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-se
 import { serveWconfd } from './calls'
 import { WconfdState, type WconfdOptions } from './state'
 
-/** The caller has asked for the votes before (services/votes). */
+/** The caller has already asked for the votes (services/votes). */
 export async function startWconfd(options: WconfdOptions): Promise<{ close(): Promise<void>; tell(): OwnFigures }> {
   const { paths, log, disk } = options
   const path = paths.socket('wconfd')
-  // Before anything is read: two daemons on the same files would destroy them.
+  // Checked before anything is read: two daemons on the same files would destroy them.
   if (await isServed(path)) throw new Error(`another wconfd already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.socketDir)
   await yieldFollow(paths.socket('follow'), options.clock)
@@ -29,7 +29,7 @@ export async function startWconfd(options: WconfdOptions): Promise<{ close(): Pr
     throw new ConfigurationError('The configuration is being read; ask again in a moment')
   }
   const [feed, publicFeed] = [new FollowFeed(documents, true), new FollowFeed(documents, false)]
-  // Taken before the files are: while it is served, this node's noded leaves them alone.
+  // Bound before the files are opened: while it is served, this node's noded leaves them alone.
   const follow = await serveFollow({ path: paths.socket('follow'), log }, publicFeed)
   const state = await WconfdState.open(options).catch(async (error: unknown) => {
     await follow.close()
@@ -59,7 +59,7 @@ export async function startWconfd(options: WconfdOptions): Promise<{ close(): Pr
     },
     async close() {
       cleaning.cancel()
-      // First stop answering, then write everything that was promised.
+      // First stops answering, then writes everything that was promised.
       await state.locks.close()
       await server.close()
       await state.close()
@@ -68,7 +68,7 @@ export async function startWconfd(options: WconfdOptions): Promise<{ close(): Pr
   }
 }
 
-/** luxid tells of jobs that died; this finds the others. */
+/** luxid reports jobs that died; this finds the others. */
 function cleanRegularly(state: WconfdState, { clock, log }: WconfdOptions): Timer {
   let timer: Timer
   let cancelled = false

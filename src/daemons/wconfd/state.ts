@@ -1,4 +1,5 @@
-// Joins everything that wconfd keeps: the configuration, the locks, the reservations, and which of their owners still live.
+// Joins everything that wconfd keeps: the configuration, the locks, the reservations, and checks which owners still
+// live.
 import * as path from 'node:path'
 import { Reservations } from '../../config/reservations'
 import { openStore, type ConfigStore } from '../../config/store'
@@ -43,7 +44,7 @@ export class WconfdState {
     })
   }
 
-  /** Reads the files of the last run, and frees what belongs to owners that did not live through the pause. */
+  /** Reads the files of the last run, and frees everything of owners that died meanwhile. */
   static async open(options: WconfdOptions): Promise<WconfdState> {
     const { paths, disk, random } = options
     const measures = new WconfdMeasures(options.clock)
@@ -59,14 +60,14 @@ export class WconfdState {
     return state
   }
 
-  /** Runs something that changes reservations; resolves with its result when the change is on the disk. */
+  /** Runs an action that changes reservations; resolves with its result when the change is on the disk. */
   reserving = async <T>(action: () => T): Promise<T> => {
     const result = action()
     await this.tempres.request()
     return result
   }
 
-  /** Frees everything of an owner; says whether there was anything. */
+  /** Frees everything of an owner. Returns whether there was anything. */
   free = async (client: ClientId): Promise<boolean> => {
     const dropped = this.reservations.drop(client)
     const [effects] = await Promise.all([
@@ -77,8 +78,8 @@ export class WconfdState {
   }
 
   /**
-   * Waits until config.data has all changes, so that a copy of that file made after a job has what the job did. It does nothing while
-   * others hold locks or wait for some: they would have to wait for it.
+   * Waits until config.data has all changes, so that a copy of the file after a job has the job's changes. Does nothing
+   * while others hold or await locks, because these would have to wait.
    */
   settle = async (): Promise<void> => {
     const { owners, waiting } = this.locks.table
@@ -92,7 +93,7 @@ export class WconfdState {
     if (path.dirname(client[1]) === paths.livelockDir) await disk.remove(client[1])
   }
 
-  /** Looks after every owner of anything. */
+  /** Checks all owners. */
   releaseDead = (): Promise<void> => {
     const { owners, waiting } = this.locks.table
     const holders = [...owners.values(), ...waiting.values()].map(({ client }) => client)

@@ -1,4 +1,4 @@
-// Reading tempres.data: maps are lists of pairs, as Ganeti writes them.
+// Parses tempres.data: maps are lists of pairs, as Ganeti writes them.
 import type { SavedReservations } from '../../config/reservations'
 import { listOf, tuple } from '../../lib/shapes/containers'
 import { int, oneOf, string } from '../../lib/shapes/leaves'

@@ -1,4 +1,4 @@
-// The first word on a console's line to a node: which console of which instance.
+// The first message on a console's connection to a node: which console of which instance.
 import { Mismatch } from '../../lib/shapes/shape'
 import { type NodeConsoleRequest, nodeConsoleRequest } from '../../rpc/node/consoles'
 import { NodeFailure } from '../failure'

@@ -1,12 +1,12 @@
-// The words of a viewer who may only look at a screen: those that ask for pictures are passed on, and those that type, point or paste
-// are left out. A word that is not known ends it, because nobody can tell where the next one begins.
+// Filters the messages of a viewer who may only look at a screen. Requests for pictures pass; typing, pointing and
+// pasting are dropped. An unknown message ends the connection, because nobody can tell where the next one begins.
 import type { ByteReader } from '../../lib/byte-reader'
 
 const WORD = {
   ...{ pixelFormat: 0, encodings: 2, update: 3, key: 4, pointer: 5, paste: 6 },
   ...{ continuous: 150, fence: 248, power: 250, desktopSize: 251, qemu: 255 },
 } as const
-/** With it, a pointer's word has another length. */
+/** With this encoding, pointer messages have another length. */
 const MORE_MOUSE_BUTTONS = -316
 
 export async function* lookingOnly(heard: ByteReader): AsyncGenerator<Buffer> {
@@ -17,7 +17,7 @@ export async function* lookingOnly(heard: ByteReader): AsyncGenerator<Buffer> {
   }
 }
 
-/** What follows the word, if that is passed on. */
+/** The rest of the message, if it may pass. */
 async function passedOn(word: number, heard: ByteReader): Promise<Buffer | undefined> {
   switch (word) {
     case WORD.pixelFormat:
@@ -56,7 +56,7 @@ async function leaveOut(word: number, heard: ByteReader): Promise<void> {
     case WORD.pointer:
       return heard.skip(5)
     case WORD.paste:
-      // A negative length is that of a word of the extended clipboard.
+      // A negative length belongs to an extended clipboard message.
       return heard.skip(Math.abs((await heard.take(7)).readInt32BE(3)))
     case WORD.power:
       return heard.skip(3)
@@ -69,7 +69,7 @@ async function leaveOut(word: number, heard: ByteReader): Promise<void> {
   }
 }
 
-/** Keys by their place on the keyboard, and sound. */
+/** Key codes by position on the keyboard, and sound. */
 async function leaveOutQemu(heard: ByteReader): Promise<void> {
   if ((await heard.take(1)).readUInt8() === 0) return heard.skip(10)
   const sound = (await heard.take(2)).readUInt16BE()

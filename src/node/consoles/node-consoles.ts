@@ -1,5 +1,6 @@
-// Consoles of instances of this node, each on a line of its own to the master. A console outlives the instance's run: while the instance is down
-// it waits for it, and says so; each connection to the instance has a number, and what is typed counts for the one that its viewer has seen.
+// Consoles of this node's instances, each on its own connection to the master. A console survives the instance's run:
+// while the instance is down it waits, and says so. Each connection to the instance has a number; input counts only for
+// the connection that the viewer has seen.
 import type { Duplex } from 'node:stream'
 import { type Clock, within } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
@@ -24,7 +25,7 @@ export class NodeConsoles {
 
   constructor(private readonly context: Context) {}
 
-  /** Until the other end leaves. */
+  /** Runs until the other end leaves. */
   async serve(messages: Duplex): Promise<void> {
     if (this.open.size >= NODE_CONSOLES_MAX) {
       say(messages, {
@@ -53,12 +54,12 @@ export class NodeConsoles {
   }
 }
 
-/** The machine is there, and does not listen yet or no more. */
+/** The machine exists, but does not listen (yet). */
 const NOBODY_THERE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET'])
 
 class NodeConsole {
   private line: ConsoleLine | undefined
-  /** Numbers of connections: the present one, and the one that the viewer has seen. */
+  /** Numbers of connections: the current one, and the last one that the viewer has seen. */
   private number = 0
   private seenNumber = 0
   /** How much of the serial output was shown. */
@@ -89,7 +90,7 @@ class NodeConsole {
       this.isOver = true
       this.leave()
     }
-    // A line that broke off is left, too.
+    // A broken connection ends it too.
     this.hear(heard).then(over, over)
     try {
       while (!this.isOver) await this.connect(request, consoles)
@@ -99,10 +100,10 @@ class NodeConsole {
     }
   }
 
-  /** Finds the instance and serves it while it runs, or waits until there may be something new. */
+  /** Finds the instance and serves it while it runs, or waits until something may have changed. */
   private async connect(request: NodeConsoleRequest, consoles: HypervisorConsoles): Promise<void> {
     const { clock, hostname } = this.context
-    // News that come while it is looked for count.
+    // Changes during the search count too.
     const news = new Promise<void>((resolve) => (this.wake = resolve))
     try {
       const place = await consoles.find(request.name, request.kind)
@@ -125,7 +126,7 @@ class NodeConsole {
     this.pause_s = Math.min(2 * this.pause_s, CONSOLE_RETRY_LAST_S)
   }
 
-  /** A line that viewers here have is shared. What cannot be found out is tried. */
+  /** Viewers on this node share a serial line. If it is unclear who has the line, this tries to connect. */
   private async isHeld({ kind, name, uuid }: NodeConsoleRequest, consoles: HypervisorConsoles): Promise<boolean> {
     if (kind !== 'serial' || this.lines.has(uuid)) return false
     const isTaken = await consoles.isTaken(name).catch(() => false)
@@ -145,7 +146,7 @@ class NodeConsole {
         : await openScreen(place, { ...viewer, read_only, clock: this.context.clock })
     this.line = line
     this.pause_s = CONSOLE_RETRY_FIRST_S
-    // Whoever sees it start leaves its monitor to the start.
+    // A viewer who saw the instance start leaves its monitor to the start.
     if (!request.read_only && !this.hasWaited) void consoles.resume(request.name).catch(() => undefined)
     try {
       await Promise.race([line.ended, this.left])
@@ -165,7 +166,7 @@ class NodeConsole {
     }
   }
 
-  /** The same is not said again. */
+  /** Does not repeat the same state. */
   private say(state: NodeConsoleState): void {
     const text = JSON.stringify(state)
     if (text === this.told) return

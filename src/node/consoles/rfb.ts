@@ -1,5 +1,5 @@
-// Both ends of the handshake of a screen (RFB 3.8, RFC 6143): this node logs in at QEMU, with what the screen asks for, and a viewer
-// has nothing to log in with, because whoever let it come here has looked who it is. No password of a screen leaves the node.
+// Both sides of a screen's handshake (RFB 3.8, RFC 6143). This node logs in at QEMU as the screen requires. A viewer
+// need not log in, because it was checked before it got here. No screen password leaves the node.
 import { createCipheriv } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import * as tls from 'node:tls'
@@ -8,18 +8,18 @@ import { HypervisorFailure, type ScreenLogin } from '../hypervisor/hypervisor'
 
 const VERSION = 'RFB 003.008\n'
 const SECURITY = { none: 1, password: 2, tls: 19 } as const
-/** The inner types of VeNCrypt: what comes inside of TLS, without certificates and with them. */
+/** VeNCrypt's inner types: with TLS inside, without and with certificates. */
 const INNER = { tlsNone: 257, tlsPassword: 258, x509None: 260, x509Password: 261 } as const
 const WITH_PASSWORD: readonly number[] = [INNER.tlsPassword, INNER.x509Password]
 const WITHOUT_CERTIFICATE: readonly number[] = [INNER.tlsNone, INNER.tlsPassword]
 
-/** A screen that waits for its client's first word. */
+/** A screen that waits for its client's first message. */
 export interface Screen {
   readonly line: Duplex
   readonly said: ByteReader
 }
 
-/** Logs in at QEMU. Throws what stands against it. */
+/** Logs in at QEMU. Throws the reason if that fails. */
 export async function enterScreen(line: Duplex, login: ScreenLogin): Promise<Screen> {
   const said = new ByteReader(line)
   const version = (await said.take(VERSION.length)).toString('latin1')
@@ -32,18 +32,18 @@ export async function enterScreen(line: Duplex, login: ScreenLogin): Promise<Scr
   throw new HypervisorFailure(`the screen wants a login that is not known here (types ${offered.join(', ')})`)
 }
 
-/** Lets a viewer in, without a login of its own. Resolves when it has said that it is there. */
+/** Admits a viewer without a login. Resolves when it has sent its first message. */
 export async function welcomeViewer(heard: ByteReader, show: (bytes: Buffer) => void): Promise<void> {
   show(Buffer.from(VERSION))
   await heard.take(VERSION.length)
   show(Buffer.from([1, SECURITY.none]))
   await heard.take(1)
   show(Buffer.alloc(4))
-  // Whether it would have the screen to itself, which nobody has.
+  // Ignores the viewer's wish for exclusive use.
   await heard.take(1)
 }
 
-/** The first word to a screen: it is shared, so nobody else is shut out. */
+/** The first message to a screen: shared, so that no other viewer is disconnected. */
 export const SHARED = Buffer.from([1])
 
 async function choose(screen: Screen, type: number, login: ScreenLogin): Promise<Screen> {
@@ -80,7 +80,7 @@ async function enterByTls({ line, said }: Screen, login: ScreenLogin): Promise<S
   return screen
 }
 
-/** The screen is one of this machine, so what it shows to prove itself is not looked at. */
+/** The screen is on this machine, so its certificate is not checked. */
 async function secure(line: Duplex, isAnonymous: boolean, login: ScreenLogin): Promise<tls.TLSSocket> {
   const anonymous = { ciphers: 'aNULL:@SECLEVEL=0', maxVersion: 'TLSv1.2' } as const
   const own = isAnonymous ? anonymous : await login.certificate()
@@ -112,8 +112,8 @@ async function reason(said: ByteReader): Promise<string> {
 }
 
 /**
- * The answer to a challenge: it is encrypted with DES, whose key is the password, with the bits of each byte in reverse. DES three times with
- * the same key is DES once, and that is what OpenSSL still has.
+ * The answer to a challenge, encrypted with DES. The key is the password with the bits of each byte reversed. Triple
+ * DES with three equal keys equals DES, and OpenSSL only has the former.
  */
 function response(challenge: Buffer, password: string): Buffer {
   const key = Buffer.alloc(8)

@@ -1,4 +1,4 @@
-// A viewer's own connection to the screen of an instance. The slower end holds up the other.
+// A viewer's own connection to an instance's screen. The slower end holds up the other.
 import { once } from 'node:events'
 import * as net from 'node:net'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
@@ -20,7 +20,7 @@ interface ScreenViewer extends SerialViewer {
   begun(): void
 }
 
-/** Resolves when this node has logged in at the screen; the viewer's own handshake comes then. */
+/** Resolves when this node has logged in at the screen; the viewer's handshake follows. */
 export async function openScreen({ at, login }: ScreenPlace, viewer: ScreenViewer): Promise<ConsoleLine> {
   const socket = net.connect(at)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))

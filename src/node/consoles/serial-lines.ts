@@ -1,14 +1,14 @@
-// The serial lines that are being watched. QEMU talks to one client of a line at a time, so all viewers of an instance share a connection:
-// each sees all output, and those who may type do so in turn, as at one keyboard.
+// The watched serial lines. QEMU talks to one client of a line at a time, so all viewers of an instance share a
+// connection. Each sees all output, and those who may type share the input, as at one keyboard.
 import * as net from 'node:net'
 import { checkSocketPath } from '../../lib/json-socket'
 import { written } from '../../lib/written'
 import { SERIAL_LINES_KEPT_MAX } from '../../model/limits/consoles'
 import { SerialOutput } from './serial-output'
 
-/** One who watches. */
+/** A viewer. */
 export interface SerialViewer {
-  /** Takes output; false when there is no room for more until `onRoom` calls back. */
+  /** Shows output. Returns false if there is no room for more until `onRoom` calls back. */
   show(said: Buffer): boolean
   onRoom(callback: () => void): void
 }
@@ -25,15 +25,18 @@ export interface JoinedLine {
 
 export class SerialLines {
   private readonly open = new Map<string, Promise<SerialLine>>()
-  /** By instance; the one that was opened last comes last. */
+  /** By instance; the last opened one is last. */
   private readonly outputs = new Map<string, SerialOutput>()
 
-  /** Whether somebody has this line open already. */
+  /** Whether somebody has this line open. */
   has(instance: string): boolean {
     return this.open.has(instance)
   }
 
-  /** Shows a viewer the output after what it has seen: undefined for none of what was before. Rejects when nobody listens there. */
+  /**
+   * Shows a viewer the output after what it has seen; undefined begins with new output. Rejects if nobody listens
+   * there.
+   */
   async join(instance: string, socket: string, viewer: SerialViewer, seen: number | undefined): Promise<JoinedLine> {
     const line = await (this.open.get(instance) ?? this.begin(instance, socket))
     return line.join(viewer, seen)
@@ -84,7 +87,7 @@ class SerialLine {
   }
 
   join(viewer: SerialViewer, seen = this.output.end): JoinedLine {
-    // What was kept may have been forgotten meanwhile, and is counted anew.
+    // The kept output may have been dropped meanwhile, so that the count begins again.
     const joined: Joined = { viewer, seen: Math.min(seen, this.output.end), full: false }
     this.viewers.add(joined)
     this.bringUpToDate(joined)
@@ -94,7 +97,7 @@ class SerialLine {
       type: (keys) => written(this.socket, keys),
       leave: () => {
         this.viewers.delete(joined)
-        // Others on this machine, such as gnt-instance console, may want it.
+        // Other programs on this machine, such as gnt-instance console, may want it.
         if (this.viewers.size === 0) this.socket.destroy()
       },
     }

@@ -5,7 +5,7 @@ import type { SerialLines, SerialViewer } from './serial-lines'
 interface Wanted {
   readonly socket: string
   readonly instance: string
-  /** How much of the output was shown before; undefined to begin with what comes. */
+  /** How much of the output was shown before; undefined begins with new output. */
   readonly seen: number | undefined
   readonly read_only: boolean
 }
@@ -15,7 +15,7 @@ export async function openSerial(
   { socket, instance, seen, read_only }: Wanted,
   viewer: SerialViewer & { begun(): void },
 ): Promise<ConsoleLine> {
-  // The line may show what is kept at once, and it must not come before the news that there is a line.
+  // The line may show kept output at once, which must not come before the message that there is a line.
   let begun = false
   const show = (said: Buffer): boolean => {
     if (!begun) viewer.begun()

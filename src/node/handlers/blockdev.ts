@@ -1,4 +1,4 @@
-// Node calls about disks: what each means for a tree of disks, and for its template, is in `node/storage`.
+// Node calls about disks. `node/storage` knows their effect on a tree of disks and for each template.
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
@@ -115,7 +115,7 @@ async function requireStatus(trees: Disks, disk: DiskDict): Promise<BlockDeviceS
   return (await trees.status(disk, { combined: true })) ?? fail(trees.missing(disk))
 }
 
-/** Does what can be done, and then fails with all that could not. */
+/** Tries all, then fails with the list of failures. */
 export async function forEachOrFail<T>(what: string, all: readonly T[], work: (one: T) => Promise<unknown>) {
   const failures: string[] = []
   for (const one of all) {

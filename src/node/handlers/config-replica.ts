@@ -1,4 +1,5 @@
-// Node calls by which the master keeps the configuration on master candidates, and the next one learns what they have.
+// Node calls by which the master copies the configuration to master candidates, and by which the next master learns
+// what they have.
 import * as path from 'node:path'
 import { decodeJournal } from '../../config/journal'
 import { eachBounded } from '../../lib/bounded'
@@ -25,7 +26,7 @@ export const configReplicaHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** From the files, which are as durable as what was acknowledged. */
+/** From the files, which have everything that was acknowledged. */
 async function configSerial({ disk, paths }: NodeContext): Promise<number | null> {
   const config = objectIn((await disk.read(paths.configFile))?.toString('utf8'))
   if (config === undefined) return null
@@ -49,7 +50,7 @@ async function jobsOf({ disk, paths, queueJournal }: NodeContext): Promise<[numb
 const replicaOf = ({ configReplica }: NodeContext): ConfigReplica =>
   configReplica ?? fail('This node keeps no copy of the configuration')
 
-/** Records that do not fit are no bug: the master sends a full copy then. */
+/** Records that do not fit are no bug: the master then sends a full copy. */
 async function answer(work: Promise<void>): Promise<void> {
   try {
     await work

@@ -1,4 +1,4 @@
-// Node calls about directories of file disks and about how full storage is.
+// Node calls about directories of disk files and about the usage of storage.
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
 import { accessible } from '../../lib/files'
@@ -33,7 +33,7 @@ export const fileStorageHandlers = {
     const old = await checkFileStoragePath(context, from)
     const target = await checkFileStoragePath(context, to)
     if (await accessible(context.files, target)) {
-      // A rename that was interrupted after its work is complete; two existing directories are not.
+      // An interrupted rename may already be complete. But if both directories exist, it is an error.
       if (await accessible(context.files, old)) fail(`Cannot rename '${old}' to '${target}': both exist`)
       return null
     }
@@ -72,7 +72,7 @@ export const fileStorageHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** The answer of node_info about a storage unit; null where this node cannot tell. */
+/** node_info's answer for a storage unit; null if this node cannot tell. */
 export async function storageInfo(context: NodeContext, [type, key, params]: StorageUnit): Promise<StorageInfo | null> {
   if (isDirectoryStorage(type)) {
     const space = await spaceOf(context, context.paths.fromWire(key))

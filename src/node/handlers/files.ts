@@ -68,7 +68,7 @@ export const fileHandlers = {
       return pairs.map(() => null)
     }),
 
-  /** All jobs go; the queue itself, its lock and version stay. */
+  /** Removes all jobs; the queue itself, its lock and version stay. */
   jobqueue_purge: ({ disk, files, paths, queueJournal }) =>
     queueJournal.alone(async () => {
       const { queueDir, archiveDir } = paths
@@ -99,14 +99,17 @@ export const fileHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** Alone with the files of the queue, if the caller still may when its turn has come. */
+/** Runs alone with the files of the queue, if the caller is still allowed when its turn comes. */
 const inTurn = <T>(context: NodeContext, work: () => Promise<T>): Promise<T> =>
   context.queueJournal.alone(() => {
     refuseLate(context)
     return work()
   })
 
-/** A job that a dead master's luxid has sent must not appear beside those of its successor, nor over what the next luxid has sent. */
+/**
+ * A job from a dead master's luxid must not appear beside its successor's jobs, nor overwrite what the next luxid has
+ * sent.
+ */
 function refuseLate({ caller, late, log }: NodeContext): void {
   const why = late?.() ?? (caller?.aborted === true ? 'the caller has left' : undefined)
   if (why === undefined) return
@@ -114,7 +117,7 @@ function refuseLate({ caller, late, log }: NodeContext): void {
   fail(why)
 }
 
-/** A master that was away while another node took over hears of it like this; one that has the votes stays. */
+/** A master that was away while another node took over learns it here; a master with the votes stays. */
 async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: unknown): Promise<void> {
   const master = (Array.isArray(named) ? named.map(String) : String(named ?? '').split('\n'))[0]
   if (!master || master === hostname || ssconf.value('master_node') !== hostname) return
@@ -123,7 +126,7 @@ async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: u
     fail(`${hostname} is the master: the majority of the nodes says so, not ${master}`)
 }
 
-/** Which daemons a node has depends on these. */
+/** These lists decide which daemons a node has. */
 const PLACE_LISTS = ['master_candidates', 'hypervisor_list', 'enabled_user_shutdown']
 
 /** The caller does not wait for it: the files are written, and daemons may take minutes to start. */

@@ -61,7 +61,7 @@ async function deviceOf(
   return { target, disk: await linkDisk(context, instance.name, device, index, assembled) }
 }
 
-/** The link and the URI that `blockdev_assemble` answered; the disk is assembled here when the caller has none. */
+/** The link and the URI from `blockdev_assemble`; the disk is assembled here if the caller has none. */
 function linkOf(context: NodeContext, disk: DiskDict, extra: unknown): LinkedDisk | undefined {
   if (!isList(extra)) return undefined
   const [link, uri] = extra

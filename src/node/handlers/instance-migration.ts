@@ -42,7 +42,7 @@ export const instanceMigrationHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** A job that never came to fetch it has no migration information to give back. */
+/** A job that never fetched the migration information cannot return it. */
 function asText(info: unknown): string {
   if (typeof info === 'string') return info
   if (info === null || info === undefined) return ''

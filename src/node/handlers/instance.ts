@@ -1,5 +1,5 @@
-// Node calls about running instances: start, stop, reboot, memory, live data and consoles. They find the instance's hypervisor,
-// and bring Ganeti's semantics: a call that finds its work done already succeeds.
+// Node calls about running instances: start, stop, reboot, memory, live data and consoles. They call the instance's
+// hypervisor, and add Ganeti's semantics: a call whose work is already done succeeds.
 import { nanoseconds } from '../../lib/clock'
 import { POWERDOWN_REPEAT_S } from '../../model/limits/hypervisor'
 import { GUEST_ENDS_S } from '../../model/limits/live-data'
@@ -77,7 +77,7 @@ export const instanceHandlers = {
 
   async instance_console_info(context, instances) {
     const consoles: Record<string, ConsoleInfo> = {}
-    // Also of those that do not run: where a console will be is known beforehand.
+    // Also for stopped instances: the future place of a console is known beforehand.
     for (const [name, request] of Object.entries(instances))
       consoles[name] = await context.hypervisor(request.instance.hypervisor).console(request)
     return consoles
@@ -130,7 +130,7 @@ async function startInstance(
   }
 }
 
-/** Asks until the timeout, then forces; leaves nothing of the instance behind on this node but its disks. */
+/** Asks until the timeout, then forces. Leaves nothing of the instance on this node except its disks. */
 async function stopInstance(context: NodeContext, instance: InstanceDict, timeout_s: number): Promise<void> {
   const hypervisor = context.hypervisor(instance.hypervisor)
   if (!(await askToStop(context, hypervisor, instance, timeout_s))) {
@@ -152,7 +152,7 @@ async function stopInstance(context: NodeContext, instance: InstanceDict, timeou
   await removeLinks(context, instance.name, instance.disks_info.length)
 }
 
-/** Whether the instance is gone within the time. A guest may miss a request, so it is repeated. */
+/** Whether the instance ended in time. A guest may miss a request, so it is repeated. */
 async function askToStop(context: NodeContext, hypervisor: Hypervisor, instance: InstanceDict, timeout_s: number) {
   const { clock } = context
   const deadline = clock.monotonic_ms() + timeout_s * 1000
@@ -174,7 +174,7 @@ async function askToStop(context: NodeContext, hypervisor: Hypervisor, instance:
   }
 }
 
-/** The trail of who changed the instance's state last and why, for the monitoring daemon. */
+/** Writes the reason trail of the instance's last change of state, for the monitoring daemon. */
 async function noteReason(
   context: NodeContext,
   instanceName: string,
@@ -187,10 +187,10 @@ async function noteReason(
   await context.disk.write(file, JSON.stringify([...trail, entry]) + '\n', { mode: 0o644, durable: false })
 }
 
-/** Nothing is told as Ganeti's nodes tell it. */
+/** Null without remarks, as in Ganeti's nodes. */
 export const toTell = (remarks: readonly string[]): readonly string[] | null => (remarks.length > 0 ? remarks : null)
 
-/** Puts what was tried before the text of a hypervisor's or a storage's failure. */
+/** Prefixes a hypervisor's or storage's error with what was attempted. */
 export async function orFail<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work

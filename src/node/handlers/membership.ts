@@ -54,8 +54,8 @@ export const membershipHandlers = {
   },
 
   /**
-   * `get` tells the digest of the client certificate, `create` first makes a new one. Ours is `install`: the one that was created
-   * with the option `cert_file` takes the place of the one in use.
+   * `get` returns the digest of the client certificate; `create` first makes a new one. `install` is ours: the
+   * certificate created with the option `cert_file` replaces the current one.
    */
   async node_crypto_tokens(context, requests) {
     const answers: [string, string][] = []
@@ -70,7 +70,7 @@ export const membershipHandlers = {
     return answers
   },
 
-  /** The configuration stays as a backup beside where it was. */
+  /** The configuration stays as a backup beside its old place. */
   async node_demote_from_mc(context) {
     const { configFile, journalFile, gantryFile } = context.paths
     if (context.ssconf.value('master_node') === context.hostname) fail('This node is the master: it cannot be demoted')
@@ -107,7 +107,7 @@ export const membershipHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** A key pair that made this node a member opens nothing any more; the pair itself may be in use elsewhere. */
+/** A key pair that made this node a member no longer opens anything; the pair itself may be in use elsewhere. */
 async function forgetOwnKeys(context: NodeContext): Promise<void> {
   const files = sshFilesOf(context)
   const keys = await Promise.all(SSH_KEY_TYPES.map((type) => files.ownKey(type)))
@@ -119,7 +119,7 @@ async function digestOf({ disk, paths }: NodeContext, file: string): Promise<str
   return pem === undefined ? fail(`This node has no client certificate ${paths.virtual(file)}`) : certificateDigest(pem)
 }
 
-/** A renewal first writes beside the certificate that is in use. */
+/** A renewal first writes beside the current certificate. */
 function certificateFile({ paths }: NodeContext, options: unknown): string {
   const wanted = isObject(options) ? options['cert_file'] : undefined
   const file = typeof wanted === 'string' ? paths.fromWire(wanted) : paths.clientCert

@@ -1,5 +1,5 @@
-// Node calls about disks that two nodes keep the same: their network, how far they are, and the devices that they keep the data on.
-// Ganeti calls them by the name of DRBD, which is the only storage of this kind.
+// Node calls about disks mirrored between two nodes: their network, their sync, and the devices with the data. Ganeti
+// names them after DRBD, its only storage of this kind.
 import { CONNECT_S, RECONNECTS_MAX, SYNC_LOOK_S } from '../../model/limits/storage'
 import type { DiskDict } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
@@ -28,13 +28,13 @@ export const mirrorHandlers = {
     return null
   },
 
-  /** For each disk whether it is as wanted, and why not. */
+  /** For each disk whether it is in the wanted state, and why not. */
   async blockdev_pause_resume_sync(context, disks, pause) {
     const trees = new Disks(context)
     const state = async (disk: DiskDict): Promise<[boolean, string | null]> => {
       try {
         const device = await trees.require(disk)
-        // Other disks have nothing that could be paused.
+        // Other disks cannot be paused.
         if (trees.isMirror(disk)) await trees.mirror(disk).pauseSync(disk, device, pause)
         return [true, null]
       } catch (error) {
@@ -100,8 +100,9 @@ function findAll(context: NodeContext, disks: readonly DiskDict[]): Promise<Foun
 }
 
 /**
- * Both nodes connect in the same moment. One that was quicker may find the other in its old state and give up, so it tries again. Before
- * both may write, both must have all data: a node that writes while it is behind would end the connection.
+ * Both nodes connect at the same moment. The quicker one may find the other in its old state and give up, so it tries
+ * again. Before both may write, both must have all data: a node that writes while it is behind would end the
+ * connection.
  */
 async function awaitConnection(context: NodeContext, { disk, device, mirror }: Found, dualPrimary: boolean) {
   let again = 0
@@ -116,7 +117,7 @@ async function awaitConnection(context: NodeContext, { disk, device, mirror }: F
   if (!isGood(seen)) fail(apart(context, disk, seen))
 }
 
-/** Two nodes that were both written to stay apart: whose data is lost is for an administrator to say. */
+/** If both nodes were written independently, they stay apart: an administrator must choose whose data is lost. */
 function apart({ hostname }: NodeContext, disk: DiskDict, { state, standalone }: Connection): string {
   const what = `Disk ${nameOf(disk)} on node ${hostname} is not connected with its other node (${state})`
   if (!standalone)

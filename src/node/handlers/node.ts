@@ -41,7 +41,7 @@ export const nodeHandlers = {
     return null
   },
 
-  // Every loopback address is this machine's, so it belongs to the virtual node that listens on it.
+  // Every loopback address belongs to this machine, so it counts as the virtual node's that listens on it.
   node_has_ip_address: (context, address) =>
     isVirtualNode(context.paths) && isLoopback(address)
       ? address === context.bindAddress
@@ -62,7 +62,7 @@ export const nodeHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** A hypervisor that cannot tell leaves its place empty, and the others' answers stand. */
+/** A hypervisor that cannot answer leaves an empty place; the others' answers stand. */
 async function hypervisorInfo(context: NodeContext, name: string): Promise<HypervisorInfo | null> {
   try {
     return await context.hypervisor(name).nodeInfo()

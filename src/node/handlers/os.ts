@@ -1,4 +1,4 @@
-// Node calls about OS definitions and storage providers, and those that run their scripts for an instance.
+// Node calls about OS definitions and storage providers, and calls that run their scripts for an instance.
 import { keepSecrets } from '../cloud-init'
 import type { Handlers } from '../context'
 import { diagnoseProviders } from '../storage/ext/providers'
@@ -11,7 +11,7 @@ export const osHandlers = {
 
   extstorage_diagnose: (context) => diagnoseProviders(context),
 
-  /** False only for an OS that is missing here and need not be. */
+  /** False only for an OS that is missing here and not required. */
   async os_validate(context, required, os, checks, parameters, forceVariant) {
     if (!required) {
       const found = await findOs(context, os).catch(() => undefined)

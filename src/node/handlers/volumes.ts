@@ -22,7 +22,7 @@ export const volumeHandlers = {
     )
   },
 
-  /** Devices that are not there, or not block devices, are left out. */
+  /** Skips missing devices, and files that are not block devices. */
   async bdev_sizes({ run }, devices) {
     const sizes: Record<string, number> = {}
     for (const device of devices) {

@@ -1,4 +1,4 @@
-// Ganeti's fake hypervisor: an instance runs when a file with its name is in the run directory, and that is all.
+// Ganeti's fake hypervisor: an instance runs if a file with its name is in the run directory.
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
 import { accessible, type Files } from '../../lib/files'
@@ -57,7 +57,7 @@ function runs(state: FakeState) {
   } satisfies Partial<Hypervisor>
 }
 
-/** Nothing is transferred: the target starts to run the instance when it is told that all went well. */
+/** Nothing is transferred: the target starts the instance when it is told that the migration succeeded. */
 function migrates(state: FakeState) {
   return {
     migrationInfo: () => Promise.resolve(''),
@@ -71,7 +71,7 @@ function migrates(state: FakeState) {
     async finalizeTarget({ name, ...rest }, _info, success) {
       if (!success) await state.remove(name)
       else if ((await state.read(name)) === undefined) {
-        // What comes too late finds nothing that waits: the instance may run elsewhere by now.
+        // A late message finds nothing that waits: the instance may run elsewhere by now.
         if (!(await state.isAwaited(name)))
           throw new HypervisorFailure(
             `Instance ${name} is not awaited by a migration any more, so it is not started here`,
@@ -95,7 +95,7 @@ async function nodeInfo(state: FakeState): Promise<HypervisorInfo> {
   return { ...node, memory_free: Math.max(0, node.memory_free - used) }
 }
 
-/** One file an instance: its number (always 0), memory in MiB and virtual CPUs, a line each. */
+/** A file for each instance, with one line each for its number (always 0), memory in MiB and virtual CPUs. */
 class FakeState {
   constructor(
     private readonly directory: string,
@@ -132,7 +132,7 @@ class FakeState {
 
   async write(instance: InstanceDict, memory_mib: number): Promise<void> {
     await this.files.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
-    // Renamed into place, so that a list never meets a file that is half written.
+    // Renamed into place, so that a list never finds a half-written file.
     const temporary = `${this.hidden(instance.name)}.new`
     await this.files.writeFile(temporary, `0\n${memory_mib}\n${instance.beparams.vcpus}\n`)
     await this.files.rename(temporary, this.file(instance.name))
@@ -142,7 +142,10 @@ class FakeState {
     return this.files.rm(this.file(name), { force: true })
   }
 
-  /** Another hypervisor would have a process that waits for the guest's memory. It is gone when the machine has booted, as that would be. */
+  /**
+   * Another hypervisor would have a process that waits for the guest's memory. Like that process, the note disappears
+   * when the machine reboots.
+   */
   async noteAwaited(name: string, awaited: boolean): Promise<void> {
     const mark = `${this.hidden(name)}.incoming`
     if (!awaited) return this.files.rm(mark, { force: true })
@@ -163,7 +166,7 @@ class FakeState {
     }
   }
 
-  /** What begins so is no instance. */
+  /** Names that begin like this are no instances. */
   private hidden(name: string): string {
     return path.join(this.directory, `.${path.basename(this.file(name))}`)
   }

@@ -1,5 +1,5 @@
-// The back ends that a node can have, by Ganeti's names. A new one is a file that implements Hypervisor, and an entry here. Each is loaded when it is first
-// asked for: a node has one or two of them.
+// A node's possible back ends, by Ganeti's names. A new one is a file that implements Hypervisor, and an entry here.
+// Each is loaded on demand, since a node has only one or two.
 import { HypervisorFailure } from './hypervisor'
 import type { Hypervisor, HypervisorContext } from './hypervisor'
 
@@ -14,7 +14,7 @@ export const hypervisors: Readonly<Record<string, (context: HypervisorContext) =
   },
 }
 
-/** For `NodeContext.hypervisor`: each back end is made once, when it is first asked for. */
+/** For `NodeContext.hypervisor`: each back end is made once, on demand. */
 export function hypervisorsOf(context: HypervisorContext): (name: string) => Hypervisor {
   const made = new Map<string, Hypervisor>()
   return (name) => {

@@ -1,5 +1,5 @@
-// Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it: its
-// instances get user-mode networking, and its addresses are loopback ones that need no set-up.
+// Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it:
+// its instances get user-mode networking, and its addresses are loopback ones without set-up.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
@@ -17,12 +17,12 @@ const IFF_NOARP = 0x80
 
 export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
 
-/** The address moves to other nodes, so this one does not call others from it. */
+/** The address moves to other nodes, so this node does not use it as a source. */
 export const NO_SOURCE = ['preferred_lft', '0'] as const
 
 type Host = Pick<NodeContext, 'files' | 'run' | 'networkInterfaces' | 'log' | 'clock'>
 
-/** Bridges that NICs could not be attached to. */
+/** The bridges to which NICs could not be attached. */
 export function missingBridges(
   { paths, files }: Pick<NodeContext, 'paths' | 'files'>,
   bridges: readonly string[],
@@ -34,14 +34,14 @@ function isBridge(files: Files, name: string): boolean {
   return isInterfaceName(name) && files.existsSync(`/sys/class/net/${name}/bridge`)
 }
 
-/** A name that becomes part of a path, or an argument of a program. */
+/** Checks a name that becomes part of a path, or an argument of a program. */
 export function checkInterfaceName(name: string): void {
   if (!isInterfaceName(name)) fail(`Invalid name of a network interface: ${JSON.stringify(name)}`)
 }
 
 /**
- * Adds or removes an address; a loopback one is always there. One that another machine has is not taken, and neighbours are told
- * where it is now.
+ * Adds or removes an address; a loopback one always exists. Refuses an address that another machine has, and tells
+ * neighbours where it is now.
  */
 export async function setAddress(
   host: Host,
@@ -61,7 +61,7 @@ export async function setAddress(
   await neighbours?.announce()
 }
 
-/** For a moment the kernel asks the network whether another machine has the address. Until then nobody can be called at it. */
+/** The kernel first asks the network for another owner of the address. Until then nothing is reachable at it. */
 async function awaitUnique({ run, clock }: Host, address: string, entry: string, device: string): Promise<void> {
   const end_ms = clock.monotonic_ms() + ARP_S * 1000
   for (;;) {
@@ -75,7 +75,10 @@ async function awaitUnique({ run, clock }: Host, address: string, entry: string,
   }
 }
 
-/** The other machines on the device's network, by ARP; IPv6 has both built in, and a device without ARP has no such neighbours. */
+/**
+ * The other machines on the device's network, by ARP. IPv6 has this built in, and a device without ARP has no such
+ * neighbours.
+ */
 async function findNeighbours({ files, run, log }: Host, address: string, device: string) {
   const flags = Number(await files.readFile(`/sys/class/net/${device}/flags`, 'utf8').catch(() => '0'))
   if (!isIPv4(address) || (flags & IFF_NOARP) !== 0 || (flags & IFF_UP) === 0) return undefined
@@ -94,7 +97,7 @@ async function findNeighbours({ files, run, log }: Host, address: string, device
       if (code === 1) fail(`Another machine on the network of ${device} has the address ${address}`)
       if (code !== 0) log.warn({ address, device, output }, 'arping could not ask whether the address is in use')
     },
-    /** Or they would send to the former owner until their caches expire. */
+    /** Otherwise they would send to the former owner until their caches expire. */
     async announce() {
       for (const kind of ['-U', '-A']) {
         const { code, output } = await arping(kind, '-c', '1', '-w', String(ARP_S), '-s', address)
@@ -104,7 +107,7 @@ async function findNeighbours({ files, run, log }: Host, address: string, device
   }
 }
 
-/** Whether this machine has the address. Loopback addresses belong to the virtual node that listens on them. */
+/** Whether this machine has the address. A loopback address belongs to the virtual node that listens on it. */
 export function hasAddress({ networkInterfaces }: Pick<NodeContext, 'networkInterfaces'>, address: string): boolean {
   return Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === address))
 }

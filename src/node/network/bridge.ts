@@ -1,4 +1,4 @@
-// Joins a NIC's tap device to its bridge as Ganeti's scripts do, with the VLANs that the NIC asks for.
+// Joins a NIC's tap device to its bridge as Ganeti's scripts do, with the NIC's VLANs.
 import * as path from 'node:path'
 import type { Files } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
@@ -11,9 +11,9 @@ export interface BridgeFacts {
   readonly vlanFiltering: boolean
   /** The VLAN that the bridge gives to every new port; 0 for none. */
   readonly defaultPvid: number
-  /** Its ports that lead out: what they carry reaches other machines. */
+  /** Ports that lead to other machines. */
   readonly uplinks: readonly string[]
-  /** Interfaces of this node that take a VLAN off a device that leads out, before a bridge could hear it. */
+  /** Interfaces of this node that take a VLAN from such a port before the bridge sees it. */
   readonly takenVlans: readonly { readonly vid: string; readonly by: string }[]
 }
 
@@ -51,7 +51,7 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
   return [
     ...(untagged === undefined ? [] : [add(tap, untagged, 'pvid', 'untagged')]),
     ...tagged.map((vid) => add(tap, vid)),
-    // Otherwise the guest would also hear the VLAN that every port is born with.
+    // Otherwise the guest would also see the VLAN of every new port.
     ...(preset === '0' || wanted.includes(preset)
       ? []
       : [['bridge', 'vlan', 'del', 'dev', tap, 'vid', preset, 'master']]),
@@ -59,7 +59,7 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
   ]
 }
 
-/** As the kernel tells them below `net`. */
+/** From the kernel's files below `net`. */
 export async function bridgeFacts(files: Files, name: string, net = '/sys/class/net'): Promise<BridgeFacts> {
   const folder = path.join(net, name)
   const read = async (file: string) =>
@@ -87,8 +87,8 @@ async function takenVlans(files: Files, net: string): Promise<BridgeFacts['taken
 }
 
 /**
- * Hardware has a device, what is made of other interfaces has these below it, and tunnels have a type. The port of a guest or of a
- * container, whatever its name, has none of these.
+ * Hardware has a device, stacked interfaces have lower ones, and tunnels have a type. The port of a guest or container
+ * has none of these, whatever its name.
  */
 async function leadsOut(files: Files, port: string): Promise<boolean> {
   const names = await files.readdir(port).catch(() => [])

@@ -1,5 +1,5 @@
-// The tap device of a communication NIC: the guest reaches the metadata address of its node there, and nothing else. All these devices
-// have the same address, so the kernel tells guests apart by a route to each.
+// The tap device of a communication NIC: over it the guest reaches its node's metadata address, and nothing else. All
+// these devices have the same address, so the kernel distinguishes guests by a route to each.
 import type { Files } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
@@ -11,11 +11,11 @@ import { nicCommand } from './nic-command'
 export const asksNode = (nic: NicDict): boolean =>
   isCommunicationNic(nic) && nic.nicparams.mode === COMMUNICATION.mode && nic.ip !== undefined
 
-/** Where metad listens for the instance with this address, when QEMU itself brings its requests. */
+/** metad's socket for the instance with this address, if QEMU passes on its requests. */
 export const relaySocket = (paths: Pick<Paths, 'metadataSocketDir'>, address: string): string =>
   `${paths.metadataSocketDir}/${address}`
 
-/** A name that no tap device has. Another start may take it first; making it then fails. */
+/** An unused tap name. Another start may take it first; then making it fails. */
 export async function freeTapName(files: Files): Promise<string> {
   const taken = (await files.readdir('/sys/class/net')).flatMap((name) => TAP_NAME.exec(name)?.[1] ?? [])
   return `${COMMUNICATION.tapPrefix}${Math.max(-1, ...taken.map(Number)) + 1}`
@@ -23,7 +23,7 @@ export async function freeTapName(files: Files): Promise<string> {
 
 const TAP_NAME = /^gnt\.com\.(\d{1,6})$/
 
-/** Sets it up; done twice it is as done once. */
+/** Sets it up; can be repeated. */
 export async function connectCommunication(
   { run }: Pick<Machine, 'run'>,
   { ip, uuid }: NicDict,
@@ -36,8 +36,8 @@ export async function connectCommunication(
 }
 
 /**
- * Whether this node sends what is for the address to a communication tap and nowhere else. A connection from there was then made by the
- * guest: whoever only pretends to have the address would never have heard the answer to its first packet.
+ * Whether this node sends packets for the address to a communication tap and nowhere else. Then the guest itself made
+ * the connection: somebody who only pretends to have the address would never have got the answer to the first packet.
  */
 export async function isRoutedToGuest(files: Files, address: string, endianness: 'BE' | 'LE'): Promise<boolean> {
   const bytes = address.split('.').map(Number)
@@ -50,5 +50,5 @@ export async function isRoutedToGuest(files: Files, address: string, endianness:
   return own.length > 0 && own.every(([device = '']) => TAP_NAME.test(device))
 }
 
-/** Device, destination, gateway, flags, use, and at last the mask, of each route. */
+/** The columns of each route: device, destination, gateway, flags, use, and last the mask. */
 const ROUTES = '/proc/net/route'

@@ -1,4 +1,5 @@
-// The cluster's address on the master node: set up by the administrator's script, by Ganeti's where it is installed, or directly.
+// Sets up the cluster's address on the master node: by the administrator's script, by Ganeti's if it is installed, or
+// directly.
 import type { Run } from '../../lib/run-command'
 import { PATH } from '../../model/constants/paths'
 import { isLoopback, versionOf } from '../../model/ip'

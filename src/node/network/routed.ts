@@ -5,7 +5,7 @@ import type { NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { nicCommand } from './nic-command'
 
-/** `table`: the routing table that the NIC's link names; the main one when that is empty. */
+/** `table`: the routing table in the NIC's link; the main one if that is empty. */
 export async function routeTo(
   { files, run }: Pick<Machine, 'files' | 'run'>,
   nic: NicDict,
@@ -24,7 +24,7 @@ export async function routeTo(
     for (const name of [proxy, 'forwarding']) await files.writeFile(`${settings}/${name}`, '1')
   }
   const where = table === '' ? [] : ['table', table]
-  // What the guest sends finds its way by the same table.
+  // The guest's own packets use the same table.
   if (table !== '') await nicCommand(run, ['ip', family, 'rule', 'add', 'dev', tap, ...where])
   await nicCommand(run, ['ip', family, 'route', 'replace', nic.ip, 'proto', 'static', 'dev', tap, ...where])
 }

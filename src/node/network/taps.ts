@@ -1,5 +1,5 @@
-// Tap devices: the ends of guests' NICs on this node, and how each joins the network that its NIC asks for. Hypervisors differ in what
-// they plug into a tap device, not in this.
+// Tap devices: the node's ends of guests' NICs, and how they join the NICs' networks. Hypervisors differ in what they
+// plug into a tap device, but not in this.
 import { accessible, constants, type Files } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
@@ -12,7 +12,7 @@ import { nicCommand } from './nic-command'
 import { joinSwitch, leaveSwitch } from './open-vswitch'
 import { removeRules, routeTo } from './routed'
 
-/** An administrator's own way to connect a NIC; in Ganeti's place, with Ganeti's environment. */
+/** The administrator's own script to connect a NIC, in Ganeti's place and with Ganeti's environment. */
 const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
   bridged: '/etc/ganeti/kvm-vif-bridge',
   routed: '/etc/ganeti/kvm-vif-routed',
@@ -22,7 +22,7 @@ const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
 }
 const COMMUNICATION = 'communication'
 
-/** Starts at the same moment look for a free name at the same time. */
+/** Starts at the same moment may choose the same free name. */
 const TAP_NAME_TRIES = 10
 
 /** Whether this process may create tap devices. */
@@ -32,7 +32,7 @@ export const canMakeTaps = async (files: Files): Promise<boolean> =>
 export class Taps {
   constructor(private readonly node: Pick<Machine, 'files' | 'run'> & { readonly paths: Paths }) {}
 
-  /** Why a NIC cannot have a tap device here; undefined when it can. */
+  /** Why a NIC cannot have a tap device here; undefined if it can. */
   async refusal({ nicparams }: NicDict): Promise<string | undefined> {
     const { files } = this.node
     if (!(await canMakeTaps(files))) return 'this process may not create tap devices'
@@ -43,13 +43,13 @@ export class Taps {
       : `there is no bridge ${link} on this node`
   }
 
-  /** `user`: the account that may open it; `flags`: the features that whoever opens it wants, in the words of `ip tuntap`. */
+  /** `user`: the account that may open it. `flags`: the features that its opener wants, in the words of `ip tuntap`. */
   async make(tap: string, user: string | undefined, flags: readonly string[]): Promise<void> {
     const owner = user === undefined ? [] : ['user', user]
     await nicCommand(this.node.run, ['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...owner, ...flags])
   }
 
-  /** Makes one with a name of its own for a communication NIC; another start may be making one, too. */
+  /** Makes one with a special name for a communication NIC; another start may do the same at this moment. */
   async makeForCommunication(user: string | undefined, flags: readonly string[]): Promise<string> {
     for (let tries = 0; ; tries++) {
       const tap = await freeTapName(this.node.files)

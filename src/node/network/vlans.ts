@@ -1,4 +1,4 @@
-// The VLANs that a NIC asks for.
+// Parses a NIC's VLANs.
 
 export interface Vlans {
   readonly untagged: string | undefined

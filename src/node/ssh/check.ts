@@ -1,5 +1,5 @@
-// Answers the SSH checks of cluster verify: whether this node reaches others, as the cluster's tools do, and whether its key files are right.
-// Virtual nodes share one machine, and have SSH only where it was set up for them.
+// Answers the SSH checks of cluster verify: whether this node reaches others, as the cluster's tools do, and whether
+// its key files are right. Virtual nodes share one machine, and have SSH only if it was set up for them.
 import { authorizedIn, repeatedOwners } from '../../lib/ssh-keys'
 import { isObject } from '../../lib/shapes/shape'
 import type { NodeContext } from '../context'
@@ -8,7 +8,7 @@ import { runOverSsh, sshFailure, sshFilesOf } from './reach'
 
 const RENEW = "Consider running 'gnt-cluster renew-crypto --new-ssh-keys [--no-ssh-key-check]' to fix this."
 
-/** `[nodes, {node: [nodes of other groups]}, candidates]` -> what is wrong, by node. Only candidates look. */
+/** `[nodes, {node: [nodes of other groups]}, candidates]` -> faults by node. Only candidates check. */
 export async function sshProblems(
   context: NodeContext,
   input: unknown,
@@ -46,7 +46,7 @@ interface NodeStatus {
   isOnline: boolean
 }
 
-/** `[[uuid, name, candidate, may be candidate, online], ...], key type` -> what is wrong, with Ganeti's texts. */
+/** `[[uuid, name, candidate, may be candidate, online], ...], key type` -> faults, with Ganeti's texts. */
 export async function setupProblems(context: NodeContext, input: unknown): Promise<string[]> {
   const [list, keyType] = Array.isArray(input) ? (input as unknown[]) : []
   if (!Array.isArray(list)) return ['No node list to check against the pub_key_file received.']

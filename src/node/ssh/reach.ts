@@ -1,4 +1,4 @@
-// How noded runs something on another node over SSH: as root, with this node's own key, and without anybody to ask.
+// How noded runs commands on other nodes over SSH: as root, with this node's own key, and without asking anybody.
 import { isIPv6 } from 'node:net'
 import type { CommandResult } from '../../lib/run-command'
 import { sshCommand, type SshOptions } from '../../lib/ssh'
@@ -9,11 +9,11 @@ import type { NodeContext } from '../context'
 import { SSH_S } from '../../model/limits/ssh'
 
 export interface SshCommand {
-  /** For the shell of the other node. */
+  /** A line for the other node's shell. */
   readonly line: string
   readonly input?: string
   readonly timeout_s?: number
-  /** The cluster's name, where the other node must show the host key that is known for it. */
+  /** The cluster's name, if the other node must show the host key known for it. */
   readonly hostAlias?: string
 }
 
@@ -29,14 +29,14 @@ export function runOverSsh(context: NodeContext, node: string, command: SshComma
     port: Number(port?.slice(node.length + 1) ?? PORT.ssh),
     quiet: false,
     ipv6: isIPv6(address?.slice(node.length + 1) ?? ''),
-    // Nodes get the common host key when they join; what is sent before is public.
+    // Nodes get the common host key when they join; data sent before that is public.
     ...(hostAlias === undefined ? { unknownHosts: 'accept' } : { hostAlias }),
   }
   const argv = sshCommand(paths, { name: node, address: address?.slice(node.length + 1) }, options, command.line)
   return run(argv, { timeout_s, ...(input !== undefined && { input }) })
 }
 
-/** Says how the command failed; undefined when it did not. */
+/** How the command failed; undefined on success. */
 export function sshFailure({ code, output, timedOut }: CommandResult, timeout_s = SSH_S): string | undefined {
   if (timedOut) return `no answer within ${timeout_s} s`
   return code === 0 ? undefined : output.trim() || `exit code ${code}`

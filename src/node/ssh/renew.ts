@@ -1,5 +1,5 @@
-// New SSH keys for all nodes (Ganeti's node call node_ssh_keys_renew). Old and new keys are both good until every node that can be
-// reached knows the new ones, so that a failure half way locks nobody out.
+// New SSH keys for all nodes (Ganeti's node call node_ssh_keys_renew). Old and new keys are both good until every
+// reachable node knows the new ones, so a failure half-way locks nobody out.
 import { eachBounded } from '../../lib/bounded'
 import { pathOnNode, quoteForShell } from '../../lib/ssh'
 import { sshKeyFile } from '../../lib/ssh-files'
@@ -46,7 +46,7 @@ export async function renewKeys(context: NodeContext, renewal: Renewal): Promise
   }))
   await files.install(newType, MASTER_SUFFIX)
   await files.forbid(Object.values(removed).flat())
-  // A node that does not know the new keys would not let anybody in to take away the old ones.
+  // A node that does not know the new keys would let nobody in to remove the old ones.
   const lost = unaware.map(([name]) => name)
   const left = await tellOthers(context, lost, () => ({ authorized_keys: ['remove', removed] }))
   return [...failures, ...unaware, ...left]

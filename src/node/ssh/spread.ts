@@ -1,5 +1,5 @@
-// The master's part of the SSH setup: it keeps the list of all nodes' public keys, and tells the nodes over SSH what changes in
-// their files (Ganeti's node calls node_ssh_key_add and node_ssh_key_remove).
+// The master's part of the SSH setup: it keeps the list of all nodes' public keys, and tells nodes over SSH about
+// changes of their files (Ganeti's node calls node_ssh_key_add and node_ssh_key_remove).
 import { X509Certificate } from 'node:crypto'
 import { eachBounded } from '../../lib/bounded'
 import { pathOnNode, quoteForShell } from '../../lib/ssh'
@@ -44,7 +44,7 @@ export async function addKey(context: NodeContext, node: KeyHolder, addition: Ad
   }))
 }
 
-/** A node that is only about to join is listed by its name. */
+/** A node that is about to join is listed by its name. */
 function nameByUuid(keys: Map<string, string[]>, { uuid, name }: KeyHolder): void {
   const byName = keys.get(name)
   if (byName === undefined && !keys.has(uuid))
@@ -69,7 +69,7 @@ export interface Removal {
   readonly fromPublicKeys: boolean
   readonly clearAuthorizedKeys: boolean
   readonly clearPublicKeys: boolean
-  /** The node may have lost its place in the list already. */
+  /** The node may already be missing from the list. */
   readonly readd: boolean
 }
 
@@ -99,7 +99,10 @@ export async function removeKey(context: NodeContext, node: KeyHolder, removal: 
   return failures
 }
 
-/** The keys that the node itself must forget. Its authorized keys are not the cluster's alone, so only those of candidates go. */
+/**
+ * The keys that the node itself must forget. Its authorized keys may contain others than the cluster's, so only
+ * candidates' keys are removed.
+ */
 function forgetting(node: KeyHolder, keys: PublicKeys, removal: Removal): Change {
   const others = removal.candidateUuids.filter((uuid) => uuid !== node.uuid)
   const candidates = listed(new Map([...keys].filter(([uuid]) => others.includes(uuid))))
@@ -113,7 +116,7 @@ function forgetting(node: KeyHolder, keys: PublicKeys, removal: Removal): Change
 
 export type Change = Pick<KeyUpdate, 'public_keys' | 'authorized_keys' | 'generate'>
 
-/** Tells all nodes that are online but the master and the excepted ones; an empty change is not sent. */
+/** Tells all online nodes except the master and the given exceptions. An empty change is not sent. */
 export async function tellOthers(
   context: NodeContext,
   except: readonly string[],
@@ -130,7 +133,7 @@ export async function tellOthers(
   return failures
 }
 
-/** Sends a change to a node. Returns the last problem, or undefined when the node has carried it out. */
+/** Sends a change to a node. Returns the last problem, or undefined on success. */
 export async function tell(context: NodeContext, node: string, change: Change): Promise<string | undefined> {
   if (Object.keys(change).length === 0) return undefined
   const input = JSON.stringify({ ...(await senderOf(context)), ...change })
@@ -150,7 +153,7 @@ export async function tell(context: NodeContext, node: string, change: Change): 
 
 export const listed = (keys: PublicKeys): Record<string, readonly string[]> => Object.fromEntries(keys)
 
-/** Who speaks: public facts, which keep a wrong address from doing harm. */
+/** The sender's identity: public facts, which keep a wrong address from doing harm. */
 async function senderOf({ disk, paths, ssconf }: NodeContext) {
   const pem = (await disk.read(paths.serverCert)) ?? fail('This node has no cluster certificate')
   const cluster_name = ssconf.value('cluster_name') ?? fail('This node does not know the name of its cluster')

@@ -1,4 +1,4 @@
-// Finds the end of a transfer that a node call names: a file below the directory of exports, a disk, or a disk behind the scripts of its OS.
+// Finds the end of a transfer that a node call names: a file in an export, a disk, or a disk behind its OS scripts.
 import * as path from 'node:path'
 import { PATH } from '../../model/constants/paths'
 import { disk as diskShape } from '../../rpc/node/shapes'
@@ -67,7 +67,7 @@ async function scriptEnd(
   index: number,
 ): Promise<End> {
   const os = await findOs(context, instance.os)
-  // The disk may be a snapshot, of which the instance does not know.
+  // The disk may be a snapshot, which the instance does not know.
   const device = await deviceOf(context, disk)
   const basics = await instanceEnvironment(context, instance, os, 0, mode === 'import' ? 'programs' : 'telling')
   const prefix = mode.toUpperCase()
@@ -83,7 +83,7 @@ async function scriptEnd(
   return { end, env, ...(lender && { lender }), ...(mode === 'export' && { expectedSize: 'script' as const }) }
 }
 
-/** A file or device that stays where it is, or that is borrowed. */
+/** A file or device, permanent or borrowed. */
 async function deviceOf(context: NodeContext, disk: DiskDict): Promise<Device & Pick<TransferSpec, 'lender'>> {
   const disks = new Disks(context)
   const found = await disks.lender(disk)

@@ -1,5 +1,5 @@
-// A program of its own, so that a transfer outlives a restart of the node daemon: `node program.js STATUS-FILE`, with the transfer
-// as JSON on its input. It leads a process group, which ends with it.
+// A separate program, so that a transfer survives a restart of the node daemon: `node program.js STATUS-FILE`, with the
+// transfer as JSON on its input. It leads a process group, which ends with it.
 import { text } from 'node:stream/consumers'
 import { systemClock as clock } from '../../lib/clock'
 import { systemDisk as disk } from '../../lib/disk'
@@ -15,7 +15,7 @@ const surroundings = { clock, disk, files }
 
 async function main(statusFile: string): Promise<number> {
   const status = new TransferStatus(statusFile, surroundings)
-  // Its only writer is the node daemon.
+  // Only the node daemon writes it.
   const spec = JSON.parse(await text(process.stdin)) as TransferSpec
   const stopped = new Promise<never>((_, reject) => {
     process.once('SIGTERM', () => reject(new Error('The transfer was aborted')))

@@ -1,4 +1,4 @@
-// Programs as parts of a stream: OS scripts at its end, and compression tools within it.
+// Programs in a stream: OS scripts at its end, and compression tools within it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { Duplex, Readable, type Writable } from 'node:stream'
 import { PLAIN_ENVIRONMENT } from '../../lib/run-command'
@@ -7,13 +7,13 @@ import type { TransferStatus } from './status'
 
 type Script = Extract<TransferSpec['end'], { kind: 'script' }>
 
-/** A part of the stream, and whether its program ended well; `ended` rejects with what went wrong. */
+/** A part of the stream; `ended` rejects if its program failed. */
 export interface StreamProgram<S> {
   readonly stream: S
   readonly ended: Promise<void>
 }
 
-/** Tells its size on this descriptor, named in EXP_SIZE_FD. */
+/** The descriptor on which a script tells its size, named in EXP_SIZE_FD. */
 const SIZE_FD = 3
 const MIB = 1 << 20
 
@@ -39,7 +39,7 @@ export function importScript(script: Script, spec: TransferSpec, status: Transfe
   return { stream: child.stdin, ended: ended(child, 'the import script', status) }
 }
 
-/** Undefined where nothing is compressed. */
+/** Undefined without compression. */
 export function compressor(spec: TransferSpec, status: TransferStatus): StreamProgram<Duplex> | undefined {
   if (spec.compress === 'none') return undefined
   const [tool, ...args] = toolFor(spec.compress, spec.mode)
@@ -48,7 +48,7 @@ export function compressor(spec: TransferSpec, status: TransferStatus): StreamPr
   return { stream, ended: ended(child, `the compression tool ${tool}`, status) }
 }
 
-/** As Ganeti calls them; a tool of the administrator knows `-d` and nothing else. */
+/** As Ganeti calls them; an administrator's tool must only support `-d`. */
 function toolFor(compress: string, mode: TransferSpec['mode']): [string, ...string[]] {
   const known = compress === 'lzop' || compress.startsWith('gzip')
   const tool = compress.startsWith('gzip-') ? 'gzip' : compress

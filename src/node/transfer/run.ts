@@ -1,4 +1,4 @@
-// One transfer, from its connection to its end: what flows where, and what counts as success.
+// Runs one transfer, from its connection to its end: connects its parts, and decides what counts as success.
 import { Transform, type Readable, type Writable } from 'node:stream'
 import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
@@ -10,7 +10,7 @@ import type { TransferEnd, TransferSpec } from './spec'
 import type { TransferStatus } from './status'
 import { accept, connect, type Surroundings } from './stream'
 
-/** Resolves when all data is where it belongs and every program ended well; rejects with what went wrong. */
+/** Resolves when all data is in place and every program has succeeded; rejects with the failure. */
 export async function transfer(spec: TransferSpec, status: TransferStatus, surroundings: Surroundings): Promise<void> {
   if (typeof spec.expectedSize === 'number') status.expected_mib = spec.expectedSize
   if (spec.lender === undefined) return flow(spec, status, surroundings)
@@ -19,7 +19,7 @@ export async function transfer(spec: TransferSpec, status: TransferStatus, surro
   try {
     await client.call('lend', { minor, how: spec.mode === 'export' ? 'to read' : 'to write' }, null)
     await flow(spec, status, surroundings)
-    // The other node gets what was written.
+    // Returns the file, so that the other node gets the written data.
     await client.call('giveBack', { minor }, null)
   } finally {
     client.close()
@@ -54,7 +54,7 @@ async function send(spec: TransferSpec, status: TransferStatus, files: Files, so
   await closed
 }
 
-/** The first failure ends everything: the others are only its echoes. */
+/** The first failure ends everything; later ones only follow from it. */
 async function all(parts: readonly (Promise<void> | undefined)[], stop: () => void): Promise<void> {
   const running = parts.filter((part) => part !== undefined)
   try {
@@ -62,7 +62,7 @@ async function all(parts: readonly (Promise<void> | undefined)[], stop: () => vo
   } catch (error) {
     stop()
     const [pipe, ...programs] = await Promise.allSettled(running)
-    // A program that failed breaks the pipe, and knows better why.
+    // A failed program breaks the pipe, and its own error says more.
     const first = programs.find((program) => program.status === 'rejected') ?? pipe
     throw first?.status === 'rejected' ? first.reason : error
   }

@@ -1,33 +1,33 @@
-// The input for the program of one transfer: which end of the stream it is, and where the data comes from or goes to.
+// The input of a transfer's program: which end of the stream it is, and the data's source or destination.
 
-/** Where the data of one disk is on this node. */
+/** The place of a disk's data on this node. */
 export type TransferEnd =
   | { readonly kind: 'file'; readonly path: string }
   /** A disk: written in place, never shortened. */
   | { readonly kind: 'device'; readonly path: string }
-  /** A script of an OS definition, which writes the data to its output or reads it from its input. */
+  /** An OS script, which writes the data to its output or reads it from its input. */
   | { readonly kind: 'script'; readonly path: string; readonly directory: string }
 
 export interface TransferSpec {
   readonly mode: 'import' | 'export'
-  /** Local path of a file with the key, and of one with its certificate. */
+  /** Local paths of the files with the key and with its certificate. */
   readonly keyFile: string
   readonly certFile: string
-  /** PEM of what has signed the other end's certificate. */
+  /** PEM of the certificate that has signed the other end's. */
   readonly ca: string
   /** The importing end, for an export. */
   readonly host?: string
   readonly port?: number
-  /** Where an import listens; all addresses when it is missing. */
+  /** The address of an import; all addresses if missing. */
   readonly bind?: string
   /** Name of a compression tool, or `none`. */
   readonly compress: string
   /** Sent before the data, so that a stream cannot end up in the wrong disk. */
   readonly magic?: string
   readonly end: TransferEnd
-  /** Lends the file of the disk as long as the transfer goes on. */
+  /** Lends the file of the disk during the transfer. */
   readonly lender?: { readonly socket: string; readonly minor: number }
-  /** MiB; `script` when the script tells it. */
+  /** MiB; `script` if the script tells it. */
   readonly expectedSize?: number | 'script'
   readonly connectTimeout_s: number
   /** How often an export tries again. */

@@ -9,7 +9,7 @@ const MIB = 1 << 20
 export class TransferStatus {
   /** Bytes of the disk's data, without magic and before compression. */
   bytes = 0
-  /** MiB; set late when a script tells it. */
+  /** MiB; known late if a script tells it. */
   expected_mib: number | undefined
   private readonly status: ImpExpStatus
   private readonly samples: { at_ms: number; bytes: number }[] = []
@@ -34,7 +34,7 @@ export class TransferStatus {
     this.save()
   }
 
-  /** From now on the progress is written again and again. */
+  /** From now on the progress is written regularly. */
   connected(): void {
     this.status.connected = true
     this.samples.push({ at_ms: this.surroundings.clock.monotonic_ms(), bytes: 0 })
@@ -74,7 +74,7 @@ export class TransferStatus {
     if (throughput > 0) this.status.progress_eta = Math.max(0, (this.expected_mib - this.bytes / MIB) / throughput)
   }
 
-  /** One write after the other; the last one holds the newest state. */
+  /** One write after the other; the last one has the newest state. */
   private save(): void {
     this.status.mtime = seconds(this.surroundings.clock)
     const text = JSON.stringify(this.status)

@@ -136,7 +136,7 @@ export class ReportsController {
   }
 }
 
-/** A cluster that Ganeti made names Ganeti's collectors only, and its clients are told of those. */
+/** A cluster made by Ganeti names only Ganeti's collectors, and its clients get only those. */
 const isListed = ({ name, version }: Figures['watched'], named: ReadonlySet<string> | undefined): boolean =>
   version !== undefined || named === undefined || named.has(name)
 

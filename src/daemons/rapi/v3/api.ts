@@ -1,4 +1,4 @@
-// Our own API below /3. What the caller may do is decided by the master, which gets the identity with each call.
+// Our own API below /3. The master gets the identity with each call, and decides what the caller may do.
 import { noteAccess } from '../../../http/access-log'
 import type { Api, Route } from '../../../http/dispatch'
 import { type JsonDoor, jsonApi, type Reply, sendJson, sendProblem } from '../../../http/json-api'
@@ -54,7 +54,7 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
     },
     refuse(request, response, error) {
       if (!(error instanceof AnsweredByJob)) {
-        // A browser answers the other challenge with a window of its own, which would hide the console's.
+        // A browser would answer the other challenge with its own login window, which would hide the console's.
         const isPage = request.headers[CSRF_HEADER] !== undefined
         return void sendProblem(response, error, isPage ? { ...door, challenge: 'Session realm="Gantry"' } : door)
       }

@@ -1,5 +1,5 @@
-// The websocket of a console. Its messages are those of luxid; here it is looked at again and again whether the session, token or user
-// that opened it is still good.
+// The websocket of a console. Its messages are luxid's. This file checks again and again that the session, token or
+// user is still good.
 import type { Duplex } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { type Route, WEBSOCKET } from '../../../http/dispatch'
@@ -24,7 +24,7 @@ class ConsoleController extends V3Resource {
     const { clock, log } = this.context.services
     const request = tickets.use(identity, name, ticket)
     refuseBeyond(identity.user)
-    // Refused before there is a websocket, where that is known.
+    // Refused before the websocket exists, if the reason is already known.
     await gantry.consoles(identity, name)
     return async (messages) => {
       const leave = open.take(identity.user)
@@ -92,7 +92,7 @@ async function watched(messages: Duplex, talk: ConsoleTalk, { caller, isTyped, c
   try {
     await talk(messages)
   } catch (error) {
-    // Either end may leave at any time; a master that refused or was not reached says why.
+    // Either end may leave at any time. If the master refused or was not reached, the error says why.
     if (!isBrokenOff(error)) end(error)
   } finally {
     timer.cancel()

@@ -1,5 +1,5 @@
-// Tickets for consoles. A websocket cannot show the token of a session, so its address has a ticket instead, which whoever wants a console
-// asked for a moment before: it is good once, for one console and for the one who asked. They are in memory alone.
+// Tickets for consoles. A websocket cannot show a session's token, so its address contains a ticket, which the client
+// requested a moment before. A ticket is valid once, for one console and one caller. Tickets are only in memory.
 import { createHash } from 'node:crypto'
 import { HttpError, tooMany } from '../../../http/errors'
 import type { Clock } from '../../../lib/clock'
@@ -19,7 +19,7 @@ interface Waiting {
 }
 
 export class ConsoleTickets {
-  /** By a digest of the ticket; the oldest comes first. */
+  /** By a digest of the ticket, oldest first. */
   private readonly waiting = new Map<string, Waiting>()
   private readonly shares = new Shares({ all: CONSOLE_TICKETS_MAX, each: CONSOLE_TICKETS_PER_USER_MAX })
 
@@ -42,7 +42,10 @@ export class ConsoleTickets {
     return ticket
   }
 
-  /** Takes it, whoever shows it: what somebody else has seen is good for nobody. Throws when it is not for this caller and instance. */
+  /**
+   * Uses up the ticket, whoever shows it: a ticket that somebody else has seen is worthless. Throws if it is not for
+   * this caller and instance.
+   */
   use({ user, token }: Identity, instance: string, ticket: string): ConsoleRequest {
     this.forgetOld()
     const found = this.waiting.get(digestOf(ticket))

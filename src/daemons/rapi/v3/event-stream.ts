@@ -1,5 +1,5 @@
-// A stream of server-sent events. Events are fetched when the reader has room for them, so that a slow one costs nothing; one that
-// makes no room for too long is told so and disconnected.
+// A stream of server-sent events. Events are fetched when the reader has room, so a slow reader costs nothing. A reader
+// that makes no room for too long is told so and disconnected.
 import type { ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, within } from '../../../lib/clock'
@@ -20,7 +20,7 @@ import { problemOf } from './problem'
 
 export interface EventStreamOptions {
   readonly identity: Identity
-  /** Who asks, as the users file and the tokens have it now. */
+  /** The identity according to the current users file and tokens. */
   readonly again: () => Promise<Identity>
   readonly gantry: GantryMaster
   readonly clock: Clock
@@ -65,7 +65,7 @@ async function run(options: EventStreamOptions, response: ServerResponse, signal
       const since = page.last
       page = await gantry.events(identity, { ...request, after: since, timeout_s: EVENT_HEARTBEAT_S })
       const now = await options.again()
-      // The user's rights changed while the events were fetched, so they are chosen again.
+      // The user's rights changed while the events were fetched, so they are selected again.
       if (!isDeepStrictEqual(now, identity)) page = await gantry.events(now, { ...request, after: since, timeout_s: 0 })
       identity = now
     }
@@ -94,7 +94,7 @@ function frame(event: string, data: unknown, id?: string): string {
   return `${idLine}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** False when the reader has made no room in time. */
+/** False if the reader has made no room in time. */
 async function drained(response: ServerResponse, clock: Clock, signal: AbortSignal): Promise<boolean> {
   const room = new Promise<true>((resolve) => {
     response.once('drain', () => resolve(true))

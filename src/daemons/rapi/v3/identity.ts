@@ -1,5 +1,5 @@
-// Finds out who asks /3: a user with a password, a client with a bearer token, or a page with the cookie of a session. The master decides
-// what they may do.
+// Identifies callers of /3: a user with a password, a client with a bearer token, or a page with a session's cookie.
+// The master decides what they may do.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { permissionsOf } from '../../../model/permissions'
@@ -17,7 +17,7 @@ interface IdentifyOptions {
   readonly users: UsersFile
   readonly passwords: Authenticator
   readonly turns: LoginTurns
-  /** Those of a door for pages. */
+  /** The sessions of a door for pages. */
   readonly sessions?: Sessions
 }
 
@@ -30,7 +30,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
   async function tokenIdentity(secret: string): Promise<Identity | undefined> {
     const token = await gantry.identify(secret)
     const user = token === null ? undefined : users.find(token.user)
-    // Who is no longer a user has no tokens either.
+    // A removed user has no tokens either.
     if (token === null || user === undefined) return undefined
     return { user: token.user, token: token.id, permissions: permissionsOf(user.options) }
   }
@@ -71,7 +71,7 @@ function valid(identity: Identity | undefined): Identity {
   return identity
 }
 
-/** Tokens that were good when they were last shown: a client with one of them is not guessing. */
+/** Tokens that were good the last time: a client with one of them is not guessing. */
 class KnownTokens {
   private readonly digests = new Set<string>()
 
@@ -86,5 +86,5 @@ class KnownTokens {
   }
 }
 
-/** Secrets are random, so a digest of one tells nothing of it. */
+/** Secrets are random, so a digest reveals nothing. */
 const digestOf = (header: string): string => createHash('sha256').update(header).digest('base64')

@@ -1,12 +1,12 @@
-// ETags of /3: they name the object, so that one header can speak of several.
+// ETags of /3. They name the object, so that one header can refer to several objects.
 import type { Precondition } from '../../../rpc/luxi/gantry'
 import { badRequest } from '../../../http/errors'
 
-/** `"instance/<uuid>/<serial number>"`: says by itself which object is meant, so that If-Match can be checked anywhere. */
+/** `"instance/<uuid>/<serial number>"`: contains the object, so that If-Match can be checked anywhere. */
 export const etag = (kind: string, uuid: unknown, serial: unknown): string =>
   `"${kind}/${String(uuid)}/${String(serial)}"`
 
-/** The objects of an If-Match header and the serial numbers that they must have. */
+/** The objects of an If-Match header, with the serial numbers that they must have. */
 export function readIfMatch(header: string | undefined): Precondition[] {
   if (header === undefined) return []
   return header.split(',').map((part) => {

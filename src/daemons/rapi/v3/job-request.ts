@@ -1,4 +1,4 @@
-// From the body of POST /3/jobs to opcodes. The opcode table validates; the contract only describes.
+// Parses the body of POST /3/jobs to opcodes. The opcode table validates; the OpenAPI document only describes.
 import { type JsonObject, isObject } from '../../../lib/shapes/shape'
 import { wrongNewName } from '../../../opcodes/new-names'
 import { allOpcodes, BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
@@ -33,7 +33,7 @@ function readOpcode(value: unknown, index: number): ParsedOpCode {
   return readParameters(definition, params, where)
 }
 
-/** `where` they stand in the body, for complaints. */
+/** `where`: their place in the body, for errors. */
 export function readParameters(definition: OpcodeDefinition, params: JsonObject, where?: string): ParsedOpCode {
   try {
     const op = fillOpcode(definition, params)
@@ -47,7 +47,7 @@ export function readParameters(definition: OpcodeDefinition, params: JsonObject,
   }
 }
 
-/** Opcodes of the same subject: `OP_TAGS_ADD` is a natural mistake. */
+/** Opcodes with the same subject: `OP_TAGS_ADD` is a natural mistake. */
 function similar(id: unknown): string {
   const [, subject] = typeof id === 'string' ? (/^(OP_[A-Z]+_)/.exec(id) ?? []) : []
   const known = subject === undefined ? [] : [...allOpcodes.keys()].filter((name) => name.startsWith(subject))

@@ -1,4 +1,4 @@
-// Routes of the verbs of objects, made from their table.
+// Routes for the verbs of objects, made from their table.
 import { V3Resource } from '../controllers/v3/resource'
 import { isObject } from '../../../lib/shapes/shape'
 import type { ParsedOpCode } from '../../../opcodes/index'
@@ -12,7 +12,7 @@ import { osChange } from './os-change'
 import { type JobAccepted, submit } from './submission'
 import type { Job } from '../../../query/job-shape'
 
-/** The opcode that a request would submit, as POST /3/jobs takes it. */
+/** The opcode that a request would submit, in the form of POST /3/jobs. */
 export function opcodeOfRequest(request: unknown): ParsedOpCode {
   const { method, path, body } = isObject(request) ? request : {}
   if (typeof method !== 'string' || typeof path !== 'string')
@@ -33,7 +33,7 @@ const ARGUMENTS = [
   { in: 'query', name: 'plan' },
 ] as const
 
-/** The parts of an address that are numbers. */
+/** The numeric parts of an address. */
 const NUMBERS: ReadonlySet<string> = new Set(['index'])
 
 type Text = string | undefined

@@ -1,5 +1,5 @@
-// The verbs of objects in /3: each is a thin form of one opcode, to which the address and the body are its parameters. This table is
-// all that there is of them: routes, the document and the tests of the contract follow from it.
+// The verbs of objects in /3. Each submits one opcode, whose parameters come from the address and the body. Routes, the
+// document and the contract tests all follow from this table.
 import { OpBackupExport, OpBackupPrepare, OpBackupRemove } from '../../../opcodes/backup'
 import { type JsonObject, isObject } from '../../../lib/shapes/shape'
 import * as cluster from '../../../opcodes/cluster'
@@ -25,7 +25,7 @@ export interface ObjectVerb {
   readonly opcode: OpcodeDefinition
   /** Turns the parts of the address into parameters of the opcode. */
   readonly address: (parts: Parts) => JsonObject
-  /** Values for parameters that the body leaves out. */
+  /** Values for parameters that the body omits. */
   readonly preset: JsonObject
 }
 
@@ -34,11 +34,11 @@ interface Entry extends Partial<Pick<ObjectVerb, 'address' | 'preset'>> {
 }
 
 interface Resource {
-  /** The parameter that `{name}` is. */
+  /** The parameter for `{name}`. */
   readonly name: string
   /** The resource's kind in opcodes for tags; null if it has no tags. */
   readonly tags: TagKind | null
-  /** By method and what follows the name of the resource. */
+  /** By method and the path after the resource's name. */
   readonly verbs: Readonly<Record<string, OpcodeDefinition | Entry>>
 }
 
@@ -135,7 +135,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       'POST /{name}/disconnect': network.OpNetworkDisconnect,
     },
   },
-  // Destroying the cluster is left to jobs: nobody does it by a slip of an address.
+  // Destroying the cluster is only possible as a job, so that nobody does it by a mistyped address.
   cluster: {
     name: '',
     tags: 'cluster',
@@ -187,7 +187,7 @@ function tagVerbs(kind: TagKind): Record<string, Entry> {
 /** The variable parts of an address, in their order. */
 export const partsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** Parameters that a body may not have, since the address says them; nor may it name another object by its uuid. */
+/** Parameters that a body may not have, because the address sets them; nor may it name another object by its uuid. */
 export function saidByAddress({ path, opcode, address }: ObjectVerb): string[] {
   const said = Object.keys(address(Object.fromEntries(partsOf(path).map((name) => [name, name]))))
   const uuids = said.map((name) =>

@@ -28,7 +28,7 @@ export function problemOf(error: unknown, log: Log): Problem {
   return problemOfAny(error, log, DOOR)
 }
 
-/** LUXI repeats the whole call that it could not read; it is not the caller's. */
+/** LUXI repeats the whole unparsable call, which is not the caller's business. */
 const withoutCall = (text: string): string =>
   text.replace(/^Failed to parse request: Cannot convert value '.*', error: /s, '')
 

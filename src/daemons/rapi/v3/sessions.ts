@@ -1,6 +1,6 @@
-// Sessions of the console: a page that has logged in once shows a cookie, which no script can read, instead of the password. A session is
-// as good as what began it: it ends with the password, the user or the token, and when nobody uses it. They are in memory alone, so a
-// restart of this daemon ends them all.
+// Sessions of the console: a page that has logged in once sends a cookie, which no script can read, instead of the
+// password. A session is as good as its login: it ends with the password, the user or the token, and when nobody uses
+// it. Sessions are only in memory, so a restart of this daemon ends them all.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { HttpError } from '../../../http/errors'
@@ -9,18 +9,18 @@ import type { Random } from '../../../lib/random'
 import { SESSION_IDLE_S, SESSION_S_MAX, SESSIONS_MAX, SESSIONS_PER_USER_MAX } from '../../../model/limits/logins'
 import type { Identity } from '../../../rpc/luxi/gantry'
 
-/** Who asks. */
+/** The caller of a request. */
 export interface Caller {
   readonly identity: Identity
-  /** The same once more: rejects when the user, the token or the session is no longer good. */
+  /** The identity again; rejects if the user, the token or the session is no longer good. */
   readonly again: () => Promise<Identity>
-  /** Where the caller showed the cookie of one. */
+  /** The session of the caller's cookie, if it has one. */
   readonly session?: Session
 }
 
 export interface Session extends Pick<Caller, 'again'> {
   readonly user: string
-  /** What a change must repeat: pages of other sites cannot know it. */
+  /** A change must repeat this; pages of other sites cannot know it. */
   readonly csrf: string
   /** It counts as used now. */
   use(): void
@@ -31,7 +31,7 @@ interface Open extends Session {
   used_ms: number
 }
 
-/** Browsers take a cookie of this prefix only from this server itself, over TLS, for all of it. */
+/** Browsers accept a cookie with this prefix only from this server itself, over TLS, for the whole server. */
 export const SESSION_COOKIE = '__Host-gantry-session'
 export const CSRF_HEADER = 'x-csrf-token'
 /** A page says with it that it asks by itself: nobody has touched it since it asked before. */
@@ -42,12 +42,12 @@ const COOKIE = new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`)
 const READS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export class Sessions {
-  /** By a digest of the secret in their cookie; the one that was used last comes last. */
+  /** By a digest of the cookie's secret; the last used one is last. */
   private readonly open = new Map<string, Open>()
 
   constructor(private readonly surroundings: { readonly clock: Clock; readonly random: Random }) {}
 
-  /** The secret is always a new one, whatever cookie came along: nobody can know beforehand what a session will be called. */
+  /** The secret is always new, whatever cookie the request has, so nobody can know a session's secret beforehand. */
   begin({ identity, again }: Caller): { session: Session; cookie: string } {
     const { clock, random } = this.surroundings
     const { user } = identity
@@ -93,7 +93,7 @@ export class Sessions {
     this.open.set(id, session)
   }
 
-  /** Ends those of a user that fit. Answers the cookie that takes the place of theirs. */
+  /** Ends the matching sessions of a user. Returns a cookie that replaces theirs. */
   end(user: string, fits: (session: Session) => boolean = () => true): string {
     for (const [id, session] of this.open) if (session.user === user && fits(session)) this.open.delete(id)
     return `${SESSION_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`
@@ -104,7 +104,7 @@ export class Sessions {
     return now_ms - used_ms >= SESSION_IDLE_S * 1000 || now_ms - begun_ms >= SESSION_S_MAX * 1000
   }
 
-  /** Those that nobody has used for longest go first. */
+  /** Ends those that have been idle longest. */
   private makeRoom(user: string): void {
     for (const [id, session] of this.open) if (this.isOver(session)) this.open.delete(id)
     const mine = [...this.open].filter(([, session]) => session.user === user)
@@ -120,5 +120,5 @@ const isUse = ({ headers }: IncomingMessage): boolean =>
 
 const over = (): HttpError => new HttpError(401, 'The session has ended; sign in again')
 
-/** Secrets are random, so a digest of one tells nothing of it, and comparing digests tells nothing either. */
+/** Secrets are random, so a digest, or comparing digests, reveals nothing. */
 const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('base64')

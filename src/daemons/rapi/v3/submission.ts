@@ -1,5 +1,5 @@
-// Submitting a job through /3, whatever address it came by: once for each key, only while the world is as the caller saw it, and with
-// the job itself as the answer when it ends while the caller likes to wait.
+// Submits a job through /3, from any address: once for each key, only while the objects are as the caller saw them, and
+// with the ended job as the answer if it ends while the caller is willing to wait.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../../lib/canonical-json'
 import { Shares } from '../../../lib/shares'
@@ -55,7 +55,7 @@ export async function submit(
 
 const waits = new Shares({ all: JOB_PREFER_WAITS_MAX, each: JOB_PREFER_WAITS_PER_USER_MAX })
 
-/** The job if it ends in time; undefined also when too many wait already, of all users or of this one. */
+/** The job if it ends in time; undefined also if too many are already waiting, of all users or of this one. */
 async function waitFor(
   { identity, gantry }: V3Request,
   job: number,
@@ -79,7 +79,7 @@ async function waitFor(
     })
     return jobOf(Object.fromEntries(fields.map((field, at) => [field, rows[0]?.[at]])), ALL_JOB_PARTS)
   } catch {
-    // The job is there, whatever came of waiting for it: its number is the answer.
+    // The job exists, even if waiting for it failed: its number is the answer.
     return undefined
   } finally {
     leave()

@@ -1,4 +1,4 @@
-// Screen, pointer and sound of an instance: VNC, or SPICE, or none. Pure.
+// An instance's screen, pointer and sound: VNC, SPICE, or none. Pure.
 import { isIP } from 'node:net'
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'

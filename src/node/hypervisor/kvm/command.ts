@@ -1,5 +1,5 @@
-// The fixed part of an instance's QEMU command: what the guest can see, and nothing that differs between nodes. Pure; all paths
-// are Ganeti's, so that the result can be stored and sent to another node.
+// The fixed part of an instance's QEMU command: everything that the guest can see, and nothing that differs between
+// nodes. Pure. All paths are Ganeti's, so that the result can be stored and sent to another node.
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { type Addresses, displayArguments } from './command-display'
@@ -12,16 +12,16 @@ import { seedArguments } from './seed'
 
 export type CommandFacts = Pick<QemuFacts, 'defaultMachine'> &
   Addresses & {
-    /** Whether the guest has a disk with a seed for cloud-init. */
+    /** Whether the guest has a seed disk for cloud-init. */
     readonly seed?: boolean
   }
 
-/** One option and its value after the other, without the program. */
+/** Options with their values, without the program. */
 export function fixedCommand(instance: InstanceDict, facts: CommandFacts): string[] {
   const params = new KvmParams(instance.hvparams)
   const { name, beparams } = instance
   return [
-    // Nothing else in this word: Ganeti, to which this node may go back, knows its guests by the whole of it.
+    // The name must be the whole word: Ganeti, to which this node may go back, recognizes its guests by it.
     ...['-name', name],
     ...['-m', String(beparams.maxmem)],
     ...['-smp', smp(beparams.vcpus, params)],
@@ -53,7 +53,7 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
 export const machineOf = (params: KvmParams, facts: Pick<CommandFacts, 'defaultMachine'>): string =>
   params.text('machine_version') || facts.defaultMachine
 
-/** A listening socket that QEMU does not wait on; `layout.localize` gives it its real path. */
+/** A listening socket on which QEMU does not wait; `layout.localize` gives it its real path. */
 export const controlSocket = (name: string, kind: string): string =>
   `${KVM_DIR}/ctrl/${name}.${kind},server=on,wait=off`
 
@@ -95,7 +95,7 @@ function cdromArguments(id: string, image: string, driver: string, boot: boolean
   ]
 }
 
-/** A drive whose medium can change, on the bus of the disks; as a virtio disk only where that is asked for. */
+/** The driver for a drive with changeable media, on the bus of the disks; a virtio disk only on request. */
 export function cdromDriver(params: KvmParams): string {
   const asked = params.text('cdrom_disk_type')
   if (asked === '') return isScsi(params.text('disk_type')) ? 'scsi-cd,bus=scsi.0' : 'ide-cd'

@@ -1,5 +1,6 @@
-// A program of its own: joins this terminal to an instance's serial line. `node console-bridge.js SERIAL-SOCKET [QMP-SOCKET]`;
-// ctrl-] ends it. With a QMP socket, an instance that was started paused is set going once its console is being watched.
+// A separate program that joins this terminal to an instance's serial line. `node console-bridge.js SERIAL-SOCKET
+// [QMP-SOCKET]`; ctrl-] ends it. With a QMP socket, an instance that was started paused is resumed once its console is
+// watched.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { systemClock } from '../../../lib/clock'
@@ -18,7 +19,7 @@ export interface Streams {
   readonly output: NodeJS.WritableStream
 }
 
-/** Resolves to the exit code when the user leaves (0) or the instance ends (0); rejects when there is no instance. */
+/** Resolves to exit code 0 when the user leaves or the instance ends. Rejects if there is no instance. */
 export function bridge(serialSocket: string, terminal: Streams, onOpen: () => void = () => undefined): Promise<number> {
   checkSocketPath(serialSocket)
   const { input, output } = terminal
@@ -43,7 +44,7 @@ export function bridge(serialSocket: string, terminal: Streams, onOpen: () => vo
       output.write('[connected; ctrl-] leaves]\r\n')
       socket.on('data', (data: Buffer) => output.write(data))
       input.on('data', onInput)
-      // A script that feeds commands and closes still wants to read the answers.
+      // A script that sends commands and closes its input still wants the answers.
       socket.once('close', () => finish('the instance closed its console'))
       onOpen()
     })
@@ -54,7 +55,7 @@ export function bridge(serialSocket: string, terminal: Streams, onOpen: () => vo
   })
 }
 
-/** QEMU talks to one client of a line at a time, and lets the next one wait in silence. */
+/** QEMU talks to one client of a line at a time, and lets the next one wait silently. */
 function tellOthers(serialSocket: string): void {
   try {
     if (hasClient(fs.readFileSync('/proc/net/unix', 'utf8'), serialSocket))
@@ -62,7 +63,7 @@ function tellOthers(serialSocket: string): void {
         '[somebody else has this console open, maybe in a browser; it is yours when they have left]\n',
       )
   } catch {
-    // It is only said where it can be seen.
+    // Only printed where somebody can see it.
   }
 }
 

@@ -1,4 +1,4 @@
-// How to reach an instance's screen or serial line, in Ganeti's console object.
+// How to reach an instance's screen or serial line, as Ganeti's console object.
 import type { ConsoleInfo, ConsoleRequest } from '../../../rpc/node/dicts'
 import type { HypervisorContext } from '../hypervisor'
 import { VNC_BASE_PORT } from './command-display'
@@ -38,7 +38,7 @@ export function consoleInfo(request: ConsoleRequest, layout: KvmLayout, context:
   return { instance: instance.name, kind: 'msg', message: `No serial shell for instance ${instance.name}` }
 }
 
-/** Run on the instance's node; needs nothing but what this program itself needs. */
+/** Runs on the instance's node; needs only what this program itself needs. */
 export const bridgeCommand = (serialSocket: string, qmpSocket: string): string[] => [
   process.execPath,
   bridgeProgram,

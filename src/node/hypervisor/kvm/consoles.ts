@@ -1,5 +1,5 @@
-// Where the consoles of a running QEMU are, and what its screen asks a client for. The process's own command line tells: the parameters of
-// the instance may have changed since it was started.
+// The consoles of a running QEMU, and how to log in to its screen. The process's command line tells, because the
+// instance's parameters may have changed since its start.
 import * as path from 'node:path'
 import { DirectoryNews } from '../../../lib/directory-news'
 import { CONSOLE_LOOK_S, CONSOLE_SETTLE_S } from '../../../model/limits/consoles'
@@ -20,7 +20,7 @@ export function kvmConsoles(machines: KvmMachines): HypervisorConsoles {
       const process = await machines.find(name)
       return process && placeOf(machines, name, process.command, kind)
     },
-    // QEMU's monitor would tell, too, but a start that is under way needs it, and few may wait for it.
+    // QEMU's monitor would tell too, but a running start needs it, and few clients may wait for it.
     async isTaken(name) {
       const sockets = await context.files.readFile('/proc/net/unix', 'utf8')
       return hasClient(sockets, layout.socket(name, 'serial'))
@@ -57,7 +57,7 @@ function placeOf(machines: KvmMachines, name: string, command: readonly string[]
 export function screenAddress(
   option: string | undefined,
 ): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
-  // A doubled comma is one of the path.
+  // A doubled comma is a comma in the path.
   const place = option?.replace(/,,/g, '\0').split(',')[0]?.replaceAll('\0', ',')
   if (place === undefined) return undefined
   if (place.startsWith('unix:')) return { path: place.slice('unix:'.length) }

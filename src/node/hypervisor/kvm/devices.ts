@@ -1,4 +1,4 @@
-// Disks and NICs of an instance: their places on the guest's buses, and the QEMU options that make them. Pure.
+// An instance's disks and NICs: their places on the guest's buses, and the QEMU options for them. Pure.
 import type { DiskDict, NicDict } from '../../../rpc/node/dicts'
 import type { LinkedDisk } from '../hypervisor'
 import { HypervisorFailure } from '../hypervisor'
@@ -17,7 +17,7 @@ const SCSI_TYPES: readonly string[] = ['scsi', 'scsi-block', 'scsi-cd', 'scsi-ge
 
 export const isScsi = (type: string): boolean => SCSI_TYPES.includes(type)
 
-/** Ganeti's device id: QEMU's are at most 30 characters, so the UUID goes in without its last two parts. */
+/** Ganeti's device id. QEMU's ids have at most 30 characters, so the UUID lacks its last two parts. */
 export const deviceId = (kind: 'disk' | 'nic', device: { readonly uuid: string }): string =>
   `${kind}-${device.uuid.split('-').slice(0, 3).join('-')}`
 
@@ -56,7 +56,8 @@ export class PlaceAllocator {
   nic(nic: NicDict): DevicePlace {
     const type = this.params.text('nic_type')
     const id = deviceId('nic', nic)
-    // The boot ROM is only there to boot from the network; without it the guest starts sooner and a node needs no ROM files.
+    // The boot ROM is only needed to boot from the network. Without it the guest starts sooner, and the node needs no
+    // ROM files.
     const rom: DevicePlace = this.params.text('boot_order') === 'network' ? {} : { romfile: '' }
     if (type === 'paravirtual') return { driver: 'virtio-net-pci', id, ...this.pciSlot(), ...rom }
     return { driver: type, id, ...(type === 'ne2k_isa' ? {} : rom) }
@@ -93,16 +94,16 @@ export type BlockOptions = {
 }
 
 export interface DiskSetup {
-  /** Options of the block back end, as QMP takes them. */
+  /** Options of the block back end, in QMP's form. */
   readonly blockdev: BlockOptions
   readonly device: BlockOptions
 }
 
-/** What a link to a disk leads to. */
+/** The target of a disk's link. */
 export interface Backing {
-  /** False where the file system cannot do without a cache. */
+  /** False if the file system needs a cache. */
   readonly directIo: boolean
-  /** Missing where it is what the template says. */
+  /** Missing if the template's kind applies. */
   readonly kind?: 'file' | 'device' | 'server'
 }
 
@@ -137,7 +138,7 @@ export function diskSetup(
       'node-name': id,
       discard: params.text('disk_discard') === 'unmap' ? 'unmap' : 'ignore',
       cache: { direct: cache.direct && directIo, 'no-flush': false },
-      // Otherwise QEMU reopens the image for writing late, when it may have dropped the right to.
+      // Otherwise QEMU reopens the image for writing later, when it may have dropped the right to do so.
       'auto-read-only': false,
       file,
     },
@@ -152,13 +153,13 @@ export function diskArguments(setup: DiskSetup, boot: boolean): string[] {
   ]
 }
 
-/** The instance asks metad through QEMU: its own address, and the socket where metad listens for it. */
+/** The instance asks metad through QEMU: its address, and metad's socket for it. */
 export interface UserModeMetadata {
   readonly ip: string
   readonly socket: string
 }
 
-/** How a NIC reaches the world on this node. */
+/** How a NIC is connected on this node. */
 export type NicBackend =
   | { readonly kind: 'tap'; readonly interface: string; readonly vhost: boolean; readonly queues: number }
   | { readonly kind: 'user'; readonly reason?: string; readonly metadata?: UserModeMetadata }
@@ -188,7 +189,7 @@ export function nicSetup(nic: PlacedNic, backend: NicBackend): NicSetup {
   }
 }
 
-/** A guest that asks metad reaches that and nothing else, and gets its address by DHCP from QEMU itself. */
+/** A guest that asks metad reaches only that, and gets its address by DHCP from QEMU. */
 function userMode(id: string, metadata: UserModeMetadata | undefined): BlockOptions {
   if (metadata === undefined) return { type: 'user', id }
   const command = relayCommand(metadata.socket).map(quoteForShell).join(' ')
@@ -207,14 +208,14 @@ export function nicArguments(setup: NicSetup, boot: boolean): string[] {
   ]
 }
 
-/** `a=b,c.d=on`, the command line's form of nested QMP options; `driver` or `type` first as QEMU wants. */
+/** `a=b,c.d=on`: nested QMP options in the command line's form; `driver` or `type` first, as QEMU wants. */
 export function optionString(options: BlockOptions): string {
   return flatten(options, '')
     .map(([key, value]) => `${key}=${optionValue(value)}`)
     .join(',')
 }
 
-/** On the command line a text that may be given several times is a plain option. */
+/** On the command line a repeatable text is a plain option. */
 function netdevString({ guestfwd, ...rest }: BlockOptions): string {
   const texts = Array.isArray(guestfwd)
     ? guestfwd.map((one: BlockOptions) => optionString({ guestfwd: one['str'] ?? '' }))
@@ -222,7 +223,7 @@ function netdevString({ guestfwd, ...rest }: BlockOptions): string {
   return [optionString(rest), ...texts].join(',')
 }
 
-/** The driver comes first and without its name. */
+/** The driver comes first and without its key. */
 function deviceString({ driver, ...rest }: BlockOptions): string {
   return [optionString({ driver: driver ?? '' }).slice('driver='.length), optionString(rest)].join(',')
 }
@@ -237,7 +238,9 @@ function flatten(options: BlockOptions, prefix: string): [string, string][] {
 
 const isList = (value: BlockOptions[string]): value is readonly BlockOptions[] => Array.isArray(value)
 
-/** A process of this node has the disk, and knows who else is to get what is written. It may be started again under a guest. */
+/**
+ * A process of this node serves the disk, and knows who else gets its writes. It may be restarted while the guest runs.
+ */
 const served = (socket: string): BlockOptions => ({
   driver: 'nbd',
   server: { type: 'unix', path: socket },

@@ -1,4 +1,4 @@
-// Which guests of this node their users have shut down, as the marks of kvmd say it; and the wait until they are others.
+// The guests of this node that their users have shut down, from kvmd's marks; and the wait for a change.
 import { DirectoryNews } from '../../../lib/directory-news'
 import type { HypervisorContext } from '../hypervisor'
 import { KvmLayout, SHUTDOWN } from './layout'
@@ -7,7 +7,7 @@ interface Waiting extends Pick<HypervisorContext, 'paths' | 'files' | 'processes
   readonly caller?: AbortSignal
 }
 
-/** Their names, in order. Waits no longer than that for others than those that the caller knows. */
+/** Their names, in order. Waits (at most this long) until they differ from those that the caller knows. */
 export async function guestEnds(context: Waiting, wait_s: number, known: readonly string[]): Promise<string[]> {
   const { clock, caller, files } = context
   const layout = new KvmLayout(context)

@@ -1,5 +1,5 @@
-// Notices at once that the user of a guest has shut it down: it listens to the monitor of each QEMU of this node that is kept for this.
-// A machine whose user may do that stays, halted, until its end has been noted, so nothing is missed while nobody listens.
+// Notices at once that a user has shut down a guest. It listens to the dedicated monitor of each QEMU on this node. A
+// machine whose user may do that stays, halted, until its end was noted, so nothing is missed while nobody listens.
 import * as path from 'node:path'
 import type { Clock } from '../../../lib/clock'
 import { DirectoryNews } from '../../../lib/directory-news'
@@ -14,7 +14,7 @@ import { Qmp } from './qmp'
 export class GuestWatch {
   private readonly machines: KvmMachines
   private readonly clock: Clock
-  /** Those that are listened to, by name; undefined while the monitor does not answer yet. */
+  /** Watched guests, by name; undefined while the monitor does not answer yet. */
   private readonly heard = new Map<string, Qmp | undefined>()
   private news: DirectoryNews | undefined
   private closed = false
@@ -41,7 +41,7 @@ export class GuestWatch {
     for (const qmp of this.heard.values()) qmp?.close()
   }
 
-  /** Begins to listen to those that are new. */
+  /** Begins to listen to new guests. */
   private async look(): Promise<void> {
     const { files } = this.context
     const { layout } = this.machines
@@ -60,7 +60,7 @@ export class GuestWatch {
       if (this.closed) qmp.close()
       await this.hear(name, qmp)
     } catch (error) {
-      // It has ended, or it begins just now: then a later look finds it again.
+      // It has ended, or is just starting: then a later check finds it again.
       if (!(error instanceof HypervisorFailure)) this.warn(`the end of instance ${name} may be missed`, error)
     } finally {
       this.heard.get(name)?.close()
@@ -68,16 +68,16 @@ export class GuestWatch {
     }
   }
 
-  /** Until the machine is gone. */
+  /** Listens until the machine is gone. */
   private async hear(name: string, qmp: Qmp): Promise<void> {
     let asked = false
     const noteEnd = () => this.noteEnd(name, qmp).catch((error: unknown) => this.warn(`instance ${name}`, error))
     qmp.listen(({ event, data }) => {
-      // Who pressed the button was the administrator, who will look for the end.
+      // An administrator pressed the button, and will check for the end.
       if (event === 'POWERDOWN') asked = true
       if (event === 'SHUTDOWN' && data['guest'] === true && !asked) void noteEnd()
     })
-    // It may have ended before anybody listened.
+    // It may have ended before we listened.
     await noteEnd()
     await qmp.ended
   }

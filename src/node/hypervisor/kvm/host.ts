@@ -1,4 +1,4 @@
-// Finds out what this machine offers to QEMU: program, machine types and accelerator. It looks when an instance starts.
+// Finds out what this machine offers to QEMU when an instance starts: program, machine types and accelerator.
 import { accessible, constants, type Files } from '../../../lib/files'
 import { changeableByOthers } from '../../../lib/changeable'
 import type { Run } from '../../../lib/run-command'
@@ -15,7 +15,7 @@ const DEFAULT_PATH = '/usr/bin/kvm'
 export interface QemuFacts {
   readonly program: string
   readonly version: readonly [major: number, minor: number, patch: number]
-  /** QEMU's default machine type. The command names it explicitly, so that a migration meets the same machine. */
+  /** QEMU's default machine type. The command names it explicitly, so that a migration uses the same machine. */
   readonly defaultMachine: string
   readonly machines: readonly string[]
 }
@@ -24,10 +24,10 @@ export type Accelerator = 'kvm' | 'tcg'
 
 export type Host = Pick<Machine, 'files' | 'run'>
 
-/** One for each machine: a node has one QEMU, and an upgrade replaces it. */
+/** One entry for each machine: a node has one QEMU, and an upgrade replaces it. */
 const known = new WeakMap<Run, { readonly key: string; readonly facts: QemuFacts }>()
 
-/** `kvm_path`; where that is Ganeti's default and not here, the name other distributions use. */
+/** `kvm_path`. If that is Ganeti's default and missing here, the name in other distributions. */
 export async function findQemu(files: Files, kvmPath: string): Promise<string | undefined> {
   const candidates = kvmPath === DEFAULT_PATH || kvmPath === '' ? [DEFAULT_PATH, ...FALLBACKS] : [kvmPath]
   for (const candidate of candidates) if (await accessible(files, candidate, constants.X_OK)) return candidate
@@ -38,7 +38,7 @@ export async function qemuFacts({ files, run }: Host, kvmPath: string): Promise<
   const program = await findQemu(files, kvmPath)
   if (program === undefined)
     throw new HypervisorFailure(`The KVM binary ('${kvmPath}') does not exist; install it with: ${QEMU_INSTALL}`)
-  // It is started as whoever runs the node, and jobs may name any.
+  // It runs as the user of the node, and a job may name any program.
   const others = await changeableByOthers(files, program)
   if (others !== undefined)
     throw new HypervisorFailure(
@@ -70,8 +70,8 @@ async function ask(run: Run, program: string, ...args: string[]): Promise<string
 }
 
 /**
- * KVM only where the processor really has it: /dev/kvm alone also exists on machines where ordinary guests hang, and QEMU does
- * not fall back from a KVM that opens.
+ * KVM only if the processor really supports it: /dev/kvm also exists on machines where ordinary guests hang, and QEMU
+ * does not fall back from a KVM that opens.
  */
 export async function accelerator(files: Files, params: KvmParams): Promise<Accelerator> {
   const wanted = params.text('kvm_flag')
@@ -91,8 +91,11 @@ export async function kvmUsable(files: Files): Promise<boolean> {
 
 export const hasVirtualization = (cpuinfo: string): boolean => /^flags\s*:.*\b(vmx|svm)\b/m.test(cpuinfo)
 
-/** Some file systems (tmpfs) cannot be written around the page cache. */
-/** What a disk's link leads to. One that leads nowhere is what its template says, so that QEMU tells why it does not start. */
+/** Some file systems (tmpfs) do not support writing around the page cache. */
+/**
+ * The target of a disk's link. A dangling link counts as its template's kind, so that QEMU reports why it does not
+ * start.
+ */
 export async function backingOf(files: Files, link: string): Promise<Backing> {
   const info = await files.stat(link).catch(() => undefined)
   if (info === undefined) return { directIo: true }

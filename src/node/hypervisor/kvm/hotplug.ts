@@ -1,4 +1,4 @@
-// Adding and removing disks and NICs while the guest runs, and telling it that a disk has grown. The runtime data follow, so
+// Adds and removes disks and NICs while the guest runs, and tells it that a disk has grown. The runtime data follow, so
 // that the next reboot or migration has the same devices.
 import { HypervisorFailure } from '../hypervisor'
 import type { HotplugAction, HotplugDevice, HotplugTarget, LinkedDisk, Plugged } from '../hypervisor'
@@ -61,7 +61,7 @@ export async function hotplug(
   return await replaceNic(machines, instance, runtime, device.nic, index, place)
 }
 
-/** Where the guest does not take the changed NIC, it gets the former one back. */
+/** If the guest does not take the changed NIC, it gets the former one back. */
 async function replaceNic(
   machines: KvmMachines,
   instance: InstanceDict,
@@ -81,7 +81,7 @@ async function replaceNic(
   }
 }
 
-/** If giving back the former NIC fails, the error tells that failure together with the first one. */
+/** If restoring the former NIC fails, the error contains both failures. */
 async function restored(work: Promise<unknown>, cause: unknown): Promise<void> {
   await work.catch((error: unknown) => {
     throw new HypervisorFailure(
@@ -106,15 +106,15 @@ export async function resizeDisk(machines: KvmMachines, instance: InstanceDict, 
 }
 
 /**
- * A server tells the size of its disk only to who opens it. The device of the guest gets another node and then one of the same name
- * again, so that all else finds it. It always has one of them.
+ * A server tells the size of its disk only when the disk is opened. So the guest's device gets another node, and then a
+ * new one under the old name, by which everything else finds it. It always has one of them.
  */
 async function reopen(qmp: Qmp, node: string, blockdev: BlockOptions): Promise<void> {
   const between = `${node}-new`
   const use = (drive: string) =>
     qmp.run('qom-set', { path: `/machine/peripheral/${node}`, property: 'drive', value: drive })
   const drop = (name: string) => qmp.run('blockdev-del', { 'node-name': name })
-  // The device may have one from an attempt that did not end.
+  // The device may still have one from an attempt that did not end.
   await qmp.run('blockdev-add', { ...blockdev, 'node-name': between }).catch((error: unknown) => {
     if (!/^Duplicate/.test(errorText(error))) throw error
   })
@@ -218,8 +218,8 @@ async function removeNic(machines: KvmMachines, instance: InstanceDict, runtime:
 }
 
 /**
- * The guest decides when it lets go; one without a working system never does. A device that was added for the next start, or
- * that the guest let go after nobody waited for it any more, is not there.
+ * The guest decides when it releases a device; one without a working system never does. A device that was added for the
+ * next start is missing. A device that the guest released after our time limit is already gone.
  */
 async function unplug(qmp: Qmp, id: string): Promise<void> {
   const seen = qmp.eventAfter(

@@ -1,5 +1,5 @@
-// The KVM hypervisor: one QEMU process for each instance, with Ganeti's files. Where the processor has no virtualization, QEMU
-// translates the guest's code instead.
+// The KVM hypervisor: one QEMU process for each instance, with Ganeti's files. Without virtualization in the processor,
+// QEMU translates the guest's code.
 import type { Files } from '../../../lib/files'
 import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
 import { QMP_LOOK_S } from '../../../model/limits/hypervisor'
@@ -20,7 +20,7 @@ import { writeSeed } from './seed'
 import { validateParameters } from './validate'
 
 const MIB = 1 << 20
-/** Run states in which no guest is there to be asked anything. */
+/** Run states without a guest that could answer. */
 const NO_GUEST: readonly string[] = ['shutdown', 'inmigrate', 'postmigrate', 'prelaunch', 'internal-error', 'io-error']
 
 export function kvmHypervisor(context: HypervisorContext): Hypervisor {
@@ -113,9 +113,9 @@ async function stop(machines: KvmMachines, instance: Stopped, options: StopOptio
   await machines
     .qmp(instance.name, (qmp) => powerdown(qmp))
     .catch(async (error: unknown) => {
-      // It may have ended by itself between the look and the request.
+      // It may have ended between the check and the request.
       if (!(await machines.find(instance.name))) return
-      // The caller asks again, and forces the instance to stop in the end.
+      // The caller asks again, and finally forces the instance to stop.
       if (!(error instanceof SilentMonitor || error instanceof LostMonitor)) throw error
       machines.context.log.warn(
         { instance: instance.name, error: error.message },
@@ -128,7 +128,7 @@ async function powerdown(qmp: Qmp): Promise<void> {
   const status = await qmp.status(QMP_LOOK_S)
   if (NO_GUEST.includes(status)) return void (await qmp.run('quit'))
   if (status === 'paused') await qmp.run('cont')
-  // The administrator wants it down, so its end is no user shutdown that must be noted first. Unknown before QEMU 6.
+  // The administrator wants it down, so its end need not be noted as a user shutdown. Unknown before QEMU 6.
   await qmp.run('set-action', { shutdown: 'poweroff' }).catch(() => undefined)
   await qmp.run('system_powerdown')
 }
@@ -149,7 +149,7 @@ async function reboot(machines: KvmMachines, instance: InstanceDict): Promise<vo
     })
     return
   }
-  // Such a machine ends at a reset: it is started again with the hardware it had.
+  // Such a machine ends at a reset, so it is started again with the same hardware.
   await machines.kill(process)
   await machines.launch(instance, runtime)
 }

@@ -1,4 +1,4 @@
-// The rest of a QEMU command: what depends on this node and on this start, put after the fixed part. Pure.
+// The rest of a QEMU command, after the fixed part: everything that depends on this node and this start. Pure.
 import type { Backing, NicBackend } from './devices'
 import { diskArguments, diskSetup, nicArguments, nicSetup } from './devices'
 import { controlSocket } from './command'
@@ -12,17 +12,17 @@ export interface LaunchFacts {
   readonly qemuVersion: readonly [major: number, minor: number]
   /** One for each NIC of the runtime, in order. */
   readonly backends: readonly NicBackend[]
-  /** For each disk of the runtime. */
+  /** One for each disk of the runtime. */
   readonly backings: readonly Backing[]
-  /** Set in a virtual root, where each node must keep to its own address. */
+  /** Set in a virtual root, where each node must use only its own address. */
   readonly onlyAddress?: string
   readonly startPaused: boolean
   readonly incoming?: { readonly address: string; readonly port: number }
-  /** `user` or `uid:gid` that QEMU becomes after its start. */
+  /** `user` or `uid:gid` to which QEMU switches after its start. */
   readonly runAs?: string
 }
 
-/** Parameters that the guest sees come from the runtime, those it does not from the configuration of today. */
+/** Parameters that the guest sees come from the runtime, others from the current configuration. */
 export function launchCommand(
   name: string,
   runtime: KvmRuntime,
@@ -51,22 +51,22 @@ export function launchCommand(
     ...(nics.length > 0 ? nics : ['-net', 'none']),
     ...(facts.incoming ? ['-incoming', `tcp:${bracketed(facts.incoming.address)}:${facts.incoming.port}`] : []),
     ...(facts.startPaused ? ['-S'] : []),
-    // The machine stays, halted, until this node has noted that its user wanted it down.
+    // The machine stays, halted, until this node has noted the user's shutdown.
     ...(configured.flag('user_shutdown') ? ['-no-shutdown'] : []),
     ...confinement(name, configured, facts, layout),
   ]
 }
 
 /**
- * QEMU picks the first of several accelerators that opens, never the first that works, so exactly one is named. Translated code
- * is capped: the default cache is a quarter of the host's memory for each instance.
+ * QEMU takes the first of several accelerators that opens, even if it does not work, so exactly one is named. The cache
+ * of translated code is limited: by default it is a quarter of the host's memory for each instance.
  */
 export function acceleratorOption(accelerator: Accelerator, memory_mib: number): string {
   if (accelerator === 'kvm') return 'kvm'
   return `tcg,tb-size=${Math.min(64, Math.max(8, Math.ceil(memory_mib / 4)))}`
 }
 
-/** The accelerator that a command asks for by itself, with `-accel` or within `-machine`. */
+/** The accelerator in a command, from `-accel` or `-machine`. */
 export function namedAccelerator(command: readonly string[]): string | undefined {
   const own = optionAfter(command, '-accel') ?? /(?:^|,)accel=([^,]*)/.exec(optionAfter(command, '-machine') ?? '')?.[1]
   return own?.split(/[,:]/)[0]
@@ -79,11 +79,11 @@ export function memoryOf(command: readonly string[]): number {
 export const optionAfter = (command: readonly string[], option: string): string | undefined =>
   command[command.indexOf(option) + 1 || command.length]
 
-/** As whom a QEMU runs that was started with this command. */
+/** The user of a QEMU with this command. */
 export const userOf = (command: readonly string[]): string | undefined =>
   optionAfter(command, '-runas') ?? /(?:^|,)user=([^,]*)/.exec(optionAfter(command, '-run-with') ?? '')?.[1]
 
-/** In a virtual cluster all nodes share the machine's ports: a screen is served on the node's own address only. */
+/** In a virtual cluster all nodes share the machine's ports, so a screen listens only on the node's own address. */
 function ownAddress(word: string, option: string | undefined, address: string | undefined): string {
   if (address === undefined) return word
   if (option === '-vnc')

@@ -1,4 +1,4 @@
-// Where Ganeti keeps what belongs to a KVM instance on its node, and how those names become paths of this machine.
+// Ganeti's places for a KVM instance's files on its node, and their local paths.
 import { createHash } from 'node:crypto'
 import { checkSocketPath } from '../../../lib/json-socket'
 import type { Paths } from '../../../lib/paths'
@@ -7,7 +7,7 @@ import { HypervisorFailure, type HypervisorContext } from '../hypervisor'
 
 export const { KVM_DIR, LOG_KVM_DIR: KVM_LOG_DIR } = PATH
 const RUN_DIRS_MODE = 0o775
-/** Bytes that a Unix socket's path may have. */
+/** Maximum bytes of a Unix socket's path. */
 const SOCKET_PATH_MAX = 107
 
 export const RUNTIME = '.runtime'
@@ -29,9 +29,9 @@ export class KvmLayout {
   readonly uidDir = () => `${this.base}/uid`
   readonly uidFile = (name: string) => this.file('uid', name)
   readonly runtimeDir = () => `${this.base}/conf`
-  /** It is there before the machine and its sockets are. */
+  /** It exists before the machine and its sockets. */
   readonly runtimeFile = (name: string) => this.file('conf', name, RUNTIME)
-  /** Its presence says that the guest was shut down from inside. */
+  /** It exists if the guest was shut down from inside. */
   readonly shutdownFile = (name: string) => this.file('ctrl', name, SHUTDOWN)
   readonly seedFile = (name: string) => this.file('seed', name, '.iso')
   readonly controlDir = () => `${this.base}/ctrl`
@@ -40,7 +40,9 @@ export class KvmLayout {
   readonly chrootDir = (name: string) => this.file('chroot', name)
   readonly logFile = (name: string) => `${this.paths.local(KVM_LOG_DIR)}/${checked(name)}.log`
 
-  /** Ganeti's name; below a long virtual root, where that would not fit into a socket address, a short one made from it. */
+  /**
+   * Ganeti's name. If that would be too long for a socket address, below a long virtual root, a short one made from it.
+   */
   socket(name: string, kind: SocketKind): string {
     const plain = this.file('ctrl', name, `.${kind}`)
     if (Buffer.byteLength(plain) <= SOCKET_PATH_MAX) return plain
@@ -49,7 +51,7 @@ export class KvmLayout {
     return short
   }
 
-  /** Argument of a command line kept in Ganeti's paths, as it is on this machine. */
+  /** The local form of a stored command's argument. */
   localize(argument: string): string {
     if (this.paths.root === '') return argument
     return SOCKET_KINDS.reduce((text, kind) => this.localizeSockets(text, kind), argument)
@@ -57,7 +59,7 @@ export class KvmLayout {
       .replaceAll(new RegExp(`(?<=[=:])(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`, 'g'), optionValue(this.paths.root))
   }
 
-  /** A link of the runtime data, as it is on this machine. */
+  /** The local form of a link in the runtime data. */
   localLink(link: string): string {
     return this.paths.local(link)
   }
@@ -72,7 +74,7 @@ export class KvmLayout {
       await this.host.files.mkdir(directory, { recursive: true, mode: RUN_DIRS_MODE })
   }
 
-  /** Everything but the log; the chroot only when it is empty, since what a guest left there may be wanted. */
+  /** Everything except the log. The chroot only if it is empty, since somebody may want what a guest left there. */
   async removeInstance(name: string): Promise<void> {
     const files = [this.pidFile(name), this.uidFile(name), this.runtimeFile(name), this.shutdownFile(name)]
     for (const file of [...files, this.seedFile(name), ...SOCKET_KINDS.map((kind) => this.socket(name, kind))])
@@ -96,5 +98,5 @@ function checked(name: string): string {
   throw new HypervisorFailure(`Not an instance name: ${JSON.stringify(name)}`)
 }
 
-/** A comma inside a value of a QEMU option is doubled. */
+/** Doubles a comma inside a value of a QEMU option. */
 export const optionValue = (value: string): string => value.replaceAll(',', ',,')

@@ -1,4 +1,4 @@
-/** Whether the server of a socket talks to somebody: one that it has not accepted yet has another state. */
+/** Whether a socket's server has an accepted client; one that waits to be accepted has another state. */
 export const hasClient = (sockets: string, path: string): boolean =>
   sockets.split('\n').some((line) => {
     const [, , , , , state, , where] = line.trim().split(/\s+/)

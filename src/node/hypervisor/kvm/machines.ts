@@ -1,5 +1,5 @@
-// The QEMU machines of this node: launching one from its runtime data, asking it, ending it. What start, migration and hotplug
-// have in common.
+// This node's QEMU machines: launches one from its runtime data, asks it, ends it. Start, migration and hotplug share
+// this.
 import { within } from '../../../lib/clock'
 import { accessible } from '../../../lib/files'
 import { INSTANCE_LOOK_S, QMP_LOOK_S } from '../../../model/limits/hypervisor'
@@ -100,8 +100,8 @@ export class KvmMachines {
   }
 
   /**
-   * Resolves when QEMU answers its monitor, to what is otherwise than was asked for. A launch that fails leaves no process and no
-   * tap device behind.
+   * Resolves when QEMU answers its monitor, with differences from the request. A failed launch leaves no process and no
+   * tap device.
    */
   async launch(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions = {}): Promise<string[]> {
     await this.nics.release(instance.name)
@@ -112,7 +112,7 @@ export class KvmMachines {
       for (const remark of remarks) this.context.log.warn({ instance: instance.name }, remark)
       return remarks
     } catch (error) {
-      // A failure to clean up is only logged: the error must say why the instance did not start.
+      // A failed clean-up is only logged: the error must say why the instance did not start.
       const left = (err: unknown) =>
         this.context.log.warn({ instance: instance.name, err }, 'a failed start left something')
       await this.takeBack(instance.name).catch(left)
@@ -166,7 +166,7 @@ export class KvmMachines {
     } catch (error) {
       if (!(error instanceof HypervisorFailure)) throw error
     }
-    // It is ending just now, or its monitor is busy or hangs; either way its process says what is known.
+    // It is just ending, or its monitor is busy or hangs. In both cases its process tells what is known.
     return (await this.find(name)) ? asStarted : undefined
   }
 
@@ -175,7 +175,7 @@ export class KvmMachines {
     await this.nics.release(process.name)
   }
 
-  /** The guest powered itself off and QEMU was told to wait for that to be seen: it is noted, and the memory given back. */
+  /** The guest powered itself off, and QEMU waits for us to see it: notes it, and frees the memory. */
   async noteUserShutdown(process: QemuProcess, qmp: Qmp): Promise<InstanceRuntime> {
     await this.context.files.writeFile(this.layout.shutdownFile(process.name), '')
     await this.context.files.rm(this.layout.seedFile(process.name), { force: true })
@@ -215,7 +215,7 @@ export class KvmMachines {
     return [...backends.flatMap(remarksOn), ...cacheRemarks(runtime, backings)]
   }
 
-  /** Passwords, pinning and memory are set while the machine still stands still. */
+  /** Passwords, pinning and memory are set while the machine is still paused. */
   private async settle(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions): Promise<void> {
     const params = new KvmParams(instance.hvparams)
     const process = await this.running(instance.name, `QEMU of instance ${instance.name} ended right after its start`)
@@ -252,7 +252,7 @@ function needsPreparation(instance: InstanceDict, runtime: KvmRuntime): boolean 
   )
 }
 
-/** A password file alone makes no screen. */
+/** A password file without a screen has no effect. */
 function screenPasswords(params: KvmParams): [protocol: string, file: string][] {
   const screens: [protocol: string, bind: string][] = [
     ['vnc', params.text('vnc_bind_address')],

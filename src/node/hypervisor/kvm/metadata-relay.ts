@@ -1,8 +1,8 @@
-// A program of its own: `node metadata-relay.js SOCKET`. QEMU starts it for each connection that a guest with user-mode networking makes
-// to the metadata address, and it hands that on to the socket where metad listens for this guest.
+// A separate program: `node metadata-relay.js SOCKET`. QEMU starts it for each connection of a guest with user-mode
+// networking to the metadata address. It passes the connection to metad's socket for this guest.
 import * as net from 'node:net'
 
-/** What QEMU runs. The guest gets all output of the program, and is to see no errors of the node. */
+/** The command for QEMU. The guest gets all its output, and must not see errors of the node. */
 export const relayCommand = (socket: string): string[] => [
   ...['/bin/sh', '-c', 'exec "$0" "$@" 2>/dev/null'],
   ...[process.execPath, __filename, socket],
@@ -13,7 +13,7 @@ if (require.main === module) {
   const metad = net.connect(path)
   process.stdin.pipe(metad)
   metad.pipe(process.stdout)
-  // The guest makes a new connection when it wants to ask again.
+  // The guest makes a new connection for its next request.
   metad.once('error', () => process.exit(1)).once('close', () => process.exit(0))
   process.stdout.once('error', () => process.exit(1))
 }

@@ -1,5 +1,5 @@
-// Live migration between two nodes' QEMU processes. The target is started first, with the source's runtime data, and waits on
-// its own address; the source sends; then each side is told how it ended.
+// Live migration between two nodes' QEMU processes. The target starts first, with the source's runtime data, and waits
+// on its own address. The source sends. Then each side is told how it ended.
 import { endOf } from '../../../lib/short-text'
 import { HypervisorFailure } from '../hypervisor'
 import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
@@ -15,7 +15,7 @@ import { MIGRATION_SWITCH_S } from '../../../model/limits/hypervisor'
 import { TOLD_CHARS_MAX } from '../../../model/limits/node'
 
 const MIB = 1 << 20
-/** Rounds of copying after which a guest that may be copied after the switch is switched. */
+/** Copy rounds after which a guest with postcopy is switched. */
 const POSTCOPY_AFTER_ROUNDS = 2
 /** QEMU's finer states, in Ganeti's words. */
 const STATES: Readonly<Record<string, string>> = {
@@ -82,7 +82,7 @@ export async function migrate(
       'downtime-limit': params.number('migration_downtime'),
     })
     await setCapabilities(qmp, params, true)
-    // Without it the source is done as soon as everything is sent, also when the target then fails to load it.
+    // Without it the source is done when everything is sent, even if the target then fails to load it.
     await setCapability(qmp, 'return-path')
     await qmp.run('migrate', { uri: `tcp:${host}:${params.number('migration_port')}` })
   })
@@ -102,7 +102,7 @@ export async function migrationStatus(machines: KvmMachines, instance: InstanceD
   })
 }
 
-/** After a failure: the last words of a QEMU that did not wait for its end. */
+/** After a failure: the last output of a QEMU that ended by itself. */
 export async function finalizeTarget(
   machines: KvmMachines,
   instance: InstanceDict,
@@ -149,7 +149,7 @@ export async function finalizeSource(machines: KvmMachines, instance: InstanceDi
   })
 }
 
-/** Stops a transfer that still runs, and waits until it has stopped. */
+/** Stops a running transfer, and waits until it has stopped. */
 async function cancel(machines: KvmMachines, qmp: Qmp): Promise<void> {
   const moving = async () =>
     ['setup', 'active', 'pre-switchover', 'device', 'cancelling'].includes(

@@ -13,7 +13,7 @@ import type { NicBackend } from './devices'
 import type { KvmLayout } from './layout'
 import type { KvmParams } from './params'
 
-/** Noted for a NIC in the place of its tap device's name. */
+/** Noted for a NIC instead of its tap device's name. */
 export const USER_MODE = 'user'
 
 /** Says that the NIC is otherwise than was asked for. */
@@ -34,7 +34,7 @@ export class KvmNics {
     this.taps = new Taps(context)
   }
 
-  /** Makes the NIC's end on this node, not yet connected, and notes it in the runtime files. */
+  /** Makes the NIC's unconnected end on this node, and notes it in the runtime files. */
   async prepare(instance: InstanceDict, nic: NicDict, index: number, params: KvmParams, user?: string) {
     const backend = await this.makeBackend(instance, nic, params, user)
     if (backend.kind === 'user' && backend.reason !== undefined && !isVirtualNode(this.context.paths))
@@ -63,7 +63,7 @@ export class KvmNics {
     return notes
   }
 
-  /** Before a NIC is plugged in: the numbers of those that will be behind it move up. */
+  /** Before a NIC is plugged in: the numbers of later NICs move up. */
   async makeRoom(instanceName: string, index: number): Promise<void> {
     const later = [...(await this.notes(instanceName)).keys()].filter((key) => key >= index).sort((a, b) => b - a)
     for (const key of later)
@@ -73,7 +73,7 @@ export class KvmNics {
       )
   }
 
-  /** After a NIC was unplugged: its tap goes, and the numbers of those behind it move down as in the runtime data. */
+  /** After a NIC was unplugged: removes its tap; the numbers of later NICs move down, as in the runtime data. */
   async forget(instanceName: string, index: number): Promise<void> {
     await this.release(instanceName, index)
     for (const later of [...(await this.notes(instanceName)).keys()].filter((key) => key > index).sort((a, b) => a - b))
@@ -83,7 +83,7 @@ export class KvmNics {
       )
   }
 
-  /** Removes the tap devices of an instance that is gone, or of one NIC. */
+  /** Removes the tap devices of a dead instance, or of one NIC. */
   async release(instanceName: string, only?: number): Promise<void> {
     for (const [index, note] of await this.notes(instanceName)) {
       if (only !== undefined && index !== only) continue
@@ -123,13 +123,13 @@ export class KvmNics {
   }
 }
 
-/** QEMU's network can be the usual one alone, since the metadata address must be in it. */
+/** QEMU's network must be the default one, since it must contain the metadata address. */
 function userModeMetadata(paths: Paths, { ip = '' }: NicDict): NicBackend {
   if (isCommunicationAddress(ip)) return { kind: 'user', metadata: { ip, socket: relaySocket(paths, ip) } }
   return { kind: 'user', reason: `${ip} is not in ${COMMUNICATION.network}, so the instance cannot ask for metadata` }
 }
 
-/** The features of a NIC's tap device; only paravirtual NICs make use of them. */
+/** The features of a NIC's tap device; only paravirtual NICs use them. */
 export function tapFeatures(params: KvmParams, vhostHere: boolean) {
   const paravirtual = params.text('nic_type') === 'paravirtual'
   const queues = paravirtual ? Math.max(1, params.number('virtio_net_queues')) : 1

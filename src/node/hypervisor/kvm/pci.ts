@@ -5,13 +5,13 @@ const isExpress = (machine: string): boolean => machine.includes('q35')
 
 export const pciBus = (machine: string): string => (isExpress(machine) ? 'pcie.0' : 'pci.0')
 
-/** The root bus of PCI Express takes no devices while the guest runs. These ports on it do, one each. */
+/** PCI Express's root bus takes no devices while the guest runs. These ports on it do, one each. */
 const PORTS = 16
 const PORT_SLOT = 0x1b
 const FUNCTIONS = 8
 const SLOTS = 32
 
-/** The options of QEMU that make the ports, on machines that have PCI Express. */
+/** QEMU's options for the ports, on machines with PCI Express. */
 export function portArguments(machine: string): string[] {
   if (!isExpress(machine)) return []
   return Array.from({ length: PORTS }, (_, index) => {
@@ -26,7 +26,7 @@ export class PciBus {
   private readonly ports: Set<string>
   private readonly isExpress: boolean
 
-  /** `command`: of the guest; one that was begun without ports has none. `taken`: the places that devices have. */
+  /** `command`: the guest's; one that started without ports has none. `taken`: the devices' places. */
   constructor(
     private readonly machine: string,
     command: readonly string[],
@@ -44,7 +44,7 @@ export class PciBus {
     return !this.isExpress || this.ports.size > 0
   }
 
-  /** A place for a guest that is about to start, from that slot on; undefined when all are taken. */
+  /** A place for a guest that is about to start, from this slot on; undefined if all are taken. */
   place(first: number): DevicePlace | undefined {
     for (let slot = first; slot < (this.isExpress ? PORT_SLOT : SLOTS); slot++) {
       if (this.slots.has(slot)) continue
@@ -54,7 +54,7 @@ export class PciBus {
     return this.isExpress ? this.portPlace() : undefined
   }
 
-  /** A place for a guest that runs. */
+  /** A place for a running guest. */
   hotPlace(first: number): DevicePlace | undefined {
     return this.isExpress ? this.portPlace() : this.place(first)
   }

@@ -1,11 +1,11 @@
-// CPU pinning: which processors of the node may run which virtual CPU of an instance.
+// CPU pinning: which processors of the node may run each virtual CPU of an instance.
 import type { Run } from '../../../lib/run-command'
 import { CPU_MASK_CPUS_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../lib/shapes/shape'
 import type { Qmp } from './qmp'
 
-/** `taskset`'s CPU list for each virtual CPU, or `'all'`; a single mask is meant for all of them. */
+/** `taskset`'s CPU list for each virtual CPU, or `'all'`; a single mask applies to all of them. */
 export type CpuMasks = 'all' | readonly string[]
 
 /** `cpu_mask`: masks joined by `:`; ranges `1-3`, exclusions `^2`, or the word `all`. */

@@ -1,5 +1,5 @@
-// QEMU processes of this node: starting one, finding them again, ending one. They are daemons of their own, so that instances
-// live on when the node daemon is restarted.
+// QEMU processes of this node: starts one, finds it again, ends it. They are separate daemons, so that instances
+// survive a restart of the node daemon.
 import type { Clock } from '../../../lib/clock'
 import { errorCode } from '../../../lib/disk'
 import type { Paths } from '../../../lib/paths'
@@ -18,9 +18,9 @@ export interface QemuProcess {
 }
 
 /**
- * QEMU's `-daemonize` returns when the machine is set up. What was wrong otherwise stands in its log file (`-D`), where QEMU
- * sends its complaints as soon as it has read its options. QEMU empties that file when it opens it, but a start may fail
- * before: so it is emptied here, and all that stands in it is of this start.
+ * QEMU's `-daemonize` returns when the machine is set up. If it fails, the reason is in its log file (`-D`), where QEMU
+ * writes as soon as it has read its options. QEMU empties that file when it opens it, but may fail earlier. So we empty
+ * it here, and its content belongs to this start.
  */
 export async function startQemu({ files, run }: Host, command: readonly string[], logFile: string): Promise<void> {
   await files.rm(logFile, { force: true })
@@ -32,8 +32,8 @@ export async function startQemu({ files, run }: Host, command: readonly string[]
 }
 
 /**
- * The instance's process. A PID file whose process is gone, or is something else by now, counts for nothing. A QEMU that ends
- * removes its PID file first and its sockets later: until it is really gone it is looked for without, or its successor would
+ * The instance's process. A PID file counts only if its process exists and is really this QEMU. A QEMU that ends
+ * removes its PID file first and its sockets later. So we also look for it without the file, or its successor would
  * lose the sockets.
  */
 export async function findProcess(layout: KvmLayout, name: string): Promise<QemuProcess | undefined> {
@@ -43,21 +43,21 @@ export async function findProcess(layout: KvmLayout, name: string): Promise<Qemu
   return found?.name === name ? found : undefined
 }
 
-/** Undefined when there is no file; 0 when there is no number in it. */
+/** Undefined without a file; 0 if the file has no number. */
 async function readPid(layout: KvmLayout, name: string): Promise<number | undefined> {
   const text = await layout.host.files.readFile(layout.pidFile(name), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   return /^\d+\s*$/.test(text) ? Number(text) : 0
 }
 
-/** All of this node's instances that run, even where a PID file was lost: that file is written again. */
+/** All running instances of this node, even if a PID file was lost: then it is written again. */
 export async function allProcesses(layout: KvmLayout): Promise<QemuProcess[]> {
   const found = await scan(layout)
   for (const process of found) await mendPidFile(layout, process)
   return found
 }
 
-/** A process that ends has taken its file away, and its successor may have written its own since the process was seen. */
+/** An ending process has removed its file, and its successor may have written a new one since. */
 export async function mendPidFile(layout: KvmLayout, { name, pid }: QemuProcess): Promise<void> {
   const named = await readPid(layout, name)
   if (named === pid) return
@@ -71,7 +71,7 @@ export async function mendPidFile(layout: KvmLayout, { name, pid }: QemuProcess)
   })
 }
 
-/** One for each node: what is none of its instances may be another node's. */
+/** One per node. A process that is not one of our instances may belong to another node. */
 const strangersOf = new WeakMap<Paths, Strangers>()
 
 async function scan(layout: KvmLayout): Promise<QemuProcess[]> {
@@ -89,12 +89,12 @@ async function scan(layout: KvmLayout): Promise<QemuProcess[]> {
   return (await Promise.all(strangers.unknownOf(pids).map(look))).filter((entry) => entry !== undefined)
 }
 
-/** MiB and virtual CPUs as the process was started with. */
+/** MiB and virtual CPUs at the process's start. */
 export function startedWith(process: QemuProcess): { memory: number; vcpus: number } {
   return { memory: memoryOf(process.command), vcpus: Number.parseInt(optionAfter(process.command, '-smp') ?? '1', 10) }
 }
 
-/** Ends a process at once and waits until it is gone. */
+/** Kills a process and waits until it is gone. */
 export async function killQemu(process: QemuProcess, layout: KvmLayout, clock: Clock): Promise<void> {
   const { processes } = layout.host
   processes.signal(process.pid, 'SIGTERM')
@@ -113,7 +113,7 @@ export async function waitGone(process: QemuProcess, layout: KvmLayout, clock: C
   }
 }
 
-/** Undefined for a process that is gone, is a zombie, or is not a QEMU of this node's. */
+/** Undefined for a process that is gone, is a zombie, or is not a QEMU of this node. */
 async function describe(pid: number, layout: KvmLayout): Promise<QemuProcess | undefined> {
   // A zombie's command line is empty, so it is not taken for a live one.
   const command = (await layout.host.files.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')

@@ -1,5 +1,5 @@
-// A client of QEMU's machine protocol: JSON lines over a Unix socket. One connection serves one short task and is closed
-// again, because QEMU talks to one client of a socket at a time.
+// A client of QEMU's machine protocol: JSON lines over a Unix socket. A connection serves one short task and then
+// closes, because QEMU talks to one client of a socket at a time.
 import * as net from 'node:net'
 import type { Clock } from '../../../lib/clock'
 import { checkSocketPath } from '../../../lib/json-socket'
@@ -20,7 +20,7 @@ interface Pending {
   reject(error: Error): void
 }
 
-/** An error that QEMU answered to a command that it understood but did not carry out. */
+/** QEMU understood a command, but answered with an error. */
 export class QmpError extends HypervisorFailure {
   constructor(
     readonly qmpClass: string,
@@ -30,10 +30,12 @@ export class QmpError extends HypervisorFailure {
   }
 }
 
-/** A monitor that takes requests and does not answer. QEMU 7.2 hangs for good when one comes in the moment of its end. */
+/**
+ * A monitor that accepts requests and does not answer. QEMU 7.2 hangs for good if a request arrives just when it ends.
+ */
 export class SilentMonitor extends HypervisorFailure {}
 
-/** A monitor that is gone, or went away: QEMU ends, and its process may still be there while it lets go of its disks. */
+/** A monitor that has gone: QEMU ends. Its process may still exist while it releases its disks. */
 export class LostMonitor extends HypervisorFailure {}
 
 /** Connects, runs `task`, and disconnects whatever the outcome. */
@@ -90,7 +92,7 @@ export class Qmp {
     return this.within(timeout_s, command, answer).finally(() => this.pending.delete(id))
   }
 
-  /** Like `run`, for commands that answer with an object. */
+  /** Like `run`, for commands that return an object. */
   async object(command: string, args?: Json, timeout_s = QMP_ANSWER_S): Promise<Json> {
     const answer = await this.run(command, args, timeout_s)
     if (isObject(answer)) return answer
@@ -102,7 +104,7 @@ export class Qmp {
     return String((await this.object('query-status', undefined, timeout_s))['status'])
   }
 
-  /** Listens before `act` runs, so that an event that comes at once is not missed. */
+  /** Listens before `act` runs, so that an immediate event is not missed. */
   async eventAfter(name: string, matches: (data: Json) => boolean, timeout_s: number, act: () => Promise<unknown>) {
     let listener: (event: QmpEvent) => void = () => undefined
     const seen = new Promise<QmpEvent>((resolve, reject) => {
@@ -119,7 +121,7 @@ export class Qmp {
     }
   }
 
-  /** Hears each event, until the connection is over. */
+  /** Calls the listener for each event until the connection is over. */
   listen(listener: (event: QmpEvent) => void): void {
     this.listeners.add(listener)
   }
@@ -183,7 +185,7 @@ function connectSocket(path: string, clock: Clock): Promise<net.Socket> {
       reject(new Kind(`No connection to QEMU's monitor ${path}: ${text}`))
     }
     const timer = clock.after(QMP_CONNECT_S * 1000, () => fail(`none within ${QMP_CONNECT_S} s`))
-    // Who was not listened to has filled the queue before it.
+    // Waiting clients have filled the queue.
     const onError = (error: Error) =>
       errorCode(error) === 'EAGAIN' ? fail('it does not listen', SilentMonitor) : fail(error.message, LostMonitor)
     socket.once('error', onError)

@@ -1,6 +1,7 @@
-// The `.runtime` file: with which hardware an instance was started. A reboot or a migration must give the guest the same
-// hardware again, whatever its configuration says by then. The format is Ganeti's: a JSON list of the command's fixed part, the
-// NICs, the parameters and the disks with their links; paths in it are Ganeti's, not those below a virtual root.
+// The `.runtime` file: the hardware with which an instance was started. A reboot or a migration must give the guest the
+// same hardware, even if its configuration has changed. The format is Ganeti's: a JSON list of the command's fixed
+// part, the NICs, the parameters and the disks with their links. Its paths are Ganeti's, not those below a virtual
+// root.
 import { isMissing } from '../../../lib/disk'
 import type { Files } from '../../../lib/files'
 import type { DiskDict, HvParams, NicDict } from '../../../rpc/node/dicts'
@@ -8,7 +9,7 @@ import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../lib/shapes/shape'
 import { isList } from './qmp'
 
-/** Place of a device on its bus: `driver`, `id` and the bus's own properties. */
+/** A device's place on its bus: `driver`, `id` and the bus's own properties. */
 export type DevicePlace = Readonly<Record<string, string | number>>
 
 export type PlacedNic = NicDict & { readonly hvinfo?: DevicePlace }
@@ -26,12 +27,12 @@ export interface KvmRuntime {
   readonly command: readonly string[]
   readonly program: string
   readonly nics: readonly PlacedNic[]
-  /** As they were when the instance was started. */
+  /** The parameters at the instance's start. */
   readonly hvparams: HvParams
   readonly disks: readonly RuntimeDisk[]
-  /** The features of the source's processor, for a migration of a guest that was given that processor. */
+  /** The features of the source's processor, for a migration of a guest with that processor. */
   readonly cpuFlags?: readonly string[]
-  /** For a migration: the seed for cloud-init, packed. It is in no file but its own. */
+  /** For a migration: the packed seed for cloud-init. On disk it is only in its own file. */
   readonly seed?: string
 }
 
@@ -68,8 +69,8 @@ export function decodeRuntime(text: string): KvmRuntime {
 }
 
 /**
- * Earlier versions wrote `NAME,debug-threads=on`, by which Ganeti does not know its guest. Ganeti 3.0 keeps `-chroot` here; it
- * depends on the node's QEMU, and is added anew at every start.
+ * Earlier versions wrote `NAME,debug-threads=on`, by which Ganeti does not recognize its guest. Ganeti 3.0 keeps
+ * `-chroot` here, but it depends on the node's QEMU, and is added at every start.
  */
 function upgraded(words: readonly string[]): string[] {
   return words.flatMap((word, index) => {

@@ -1,5 +1,5 @@
-// A migrated guest must meet the machine that it left. The source asks its QEMU what that is and writes it into the runtime data
-// that travel; the target refuses before anything is sent when it cannot offer the same.
+// A migrated guest must find the same machine. The source asks its QEMU for it and writes it into the migrated runtime
+// data. The target refuses before anything is sent if it cannot offer the same.
 import type { Files } from '../../../lib/files'
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
@@ -12,7 +12,7 @@ import type { KvmRuntime } from './runtime'
 
 export interface RunningMachine {
   readonly accelerator: Accelerator
-  /** The versioned type, where the command may name an alias such as `pc`. */
+  /** The versioned type, even if the command names an alias such as `pc`. */
   readonly machine: string
 }
 
@@ -22,7 +22,7 @@ export async function runningMachine(qmp: Qmp): Promise<RunningMachine> {
   return { accelerator: kvm['enabled'] === true ? 'kvm' : 'tcg', machine: type.replace(/-machine$/, '') }
 }
 
-/** The runtime data for the target. The accelerator is otherwise chosen by each node for itself. */
+/** The runtime data for the target, with the accelerator, which otherwise each node would choose itself. */
 export async function asItRuns(
   files: Files,
   runtime: KvmRuntime,

@@ -1,4 +1,4 @@
-// The password of a screen, which is the first line of a file of the node.
+// A screen's password: the first line of a file on the node.
 import type { Files } from '../../../lib/files'
 import { readPlainFile } from '../../../lib/read-bounded'
 import { errorText } from '../../../lib/system-failure'

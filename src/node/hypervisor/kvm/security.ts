@@ -1,4 +1,4 @@
-// As whom QEMU runs, from `security_model`: as root (none), as one user, or as a user of its own from the cluster's pool.
+// QEMU's user, from `security_model`: root (none), one user, or an own user from the cluster's pool.
 import { errorText } from '../../../lib/system-failure'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
@@ -6,7 +6,7 @@ import type { KvmLayout } from './layout'
 import type { KvmParams } from './params'
 import { findProcess } from './process'
 
-/** Undefined leaves QEMU the user that it was started by. */
+/** Undefined: QEMU stays the user that started it. */
 export async function runAsUser(
   context: HypervisorContext,
   layout: KvmLayout,
@@ -26,7 +26,10 @@ export async function runAsUser(
   throw new HypervisorFailure('The uid-pool is empty, or all its user ids are in use')
 }
 
-/** A QEMU that gave up root's rights opens a file or device only while that belongs to its user: `name` or `uid:gid`. */
+/**
+ * A QEMU that gave up root's rights can open a file or device only while it belongs to QEMU's user: `name` or
+ * `uid:gid`.
+ */
 export async function lent<T>(
   { files, run }: Pick<HypervisorContext, 'files' | 'run'>,
   link: string,
@@ -50,7 +53,7 @@ export async function lent<T>(
   }
 }
 
-/** Lines of ids and of ranges `first-last`. */
+/** Lines with ids and with ranges `first-last`. */
 export function* expandPool(text: string): Generator<number> {
   for (const line of text.split('\n')) {
     const match = /^(\d+)(?:-(\d+))?$/.exec(line.trim())

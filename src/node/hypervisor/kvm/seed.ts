@@ -1,5 +1,5 @@
-// The disk from which cloud-init in the guest reads its seed: a file beside the runtime data, which QEMU shows read-only. It holds
-// secrets, so nobody else may read it, and it is there only while the instance runs.
+// The seed disk for the guest's cloud-init: a file beside the runtime data, which QEMU shows read-only. It contains
+// secrets, so nobody else may read it, and it exists only while the instance runs.
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { isMissing } from '../../../lib/disk'
 import type { Files } from '../../../lib/files'
@@ -8,10 +8,12 @@ import { KVM_DIR, type KvmLayout } from './layout'
 import type { KvmParams } from './params'
 import type { DevicePlace, KvmRuntime } from './runtime'
 
-/** Behind all disks and NICs, so that the guest's first disk stays `vda`. */
+/** After all disks and NICs, so that the guest's first disk stays `vda`. */
 const PLACE: DevicePlace = { addr: '0x1e' }
 
-/** The options of QEMU, in Ganeti's paths. As CD-ROM only where disks are `ide`: kernels for clouds often have virtio alone. */
+/**
+ * QEMU's options, with Ganeti's paths. A CD-ROM only if disks are `ide`: kernels for clouds often support only virtio.
+ */
 export function seedArguments(name: string, params: KvmParams, bus: string): string[] {
   const device =
     params.text('disk_type') === 'ide'
@@ -23,11 +25,11 @@ export function seedArguments(name: string, params: KvmParams, bus: string): str
   ]
 }
 
-/** The place on the bus that it takes. */
+/** The place that it takes on the bus. */
 export const seedPlace = ({ command }: Pick<KvmRuntime, 'command'>): DevicePlace | undefined =>
   command.some((word) => word.startsWith('virtio-blk-pci,drive=seed,')) ? PLACE : undefined
 
-/** Without one, that of an earlier run is removed. */
+/** Without a seed, removes that of an earlier run. */
 export async function writeSeed(
   files: Files,
   layout: KvmLayout,
@@ -39,7 +41,7 @@ export async function writeSeed(
   if (seed !== undefined) await files.writeFile(file, seed, { mode: 0o600 })
 }
 
-/** For the target of a migration: the guest must find there what it has seen here. */
+/** For the target of a migration: the guest must find the same seed there. */
 export async function packedSeed(files: Files, layout: KvmLayout, name: string): Promise<string | undefined> {
   try {
     return gzipSync(await files.readFile(layout.seedFile(name))).toString('base64')

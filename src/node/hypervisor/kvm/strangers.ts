@@ -1,15 +1,18 @@
-// Which processes of this machine are no QEMU of this node's. A look at all of them comes every few seconds, and would read hundreds of
-// files each time only to find the same.
+// Remembers which processes of this machine are no QEMU of this node. A scan of all processes happens every few
+// seconds, and would read hundreds of files each time for the same result.
 import type { Clock } from '../../../lib/clock'
 import { STRANGER_KNOWN_S, STRANGER_YOUNG_S } from '../../../model/limits/hypervisor'
 
 export class Strangers {
-  /** When each was first seen, or last looked at again. */
+  /** When each was first seen, or last checked. */
   private readonly since_ms = new Map<number, number>()
 
   constructor(private readonly clock: Clock) {}
 
-  /** Those that have to be looked at. A young process may still become another program; and a number may be given anew. */
+  /**
+   * The processes that must be checked. A young process may still become another program, and a number may be used
+   * again.
+   */
   unknownOf(pids: readonly number[]): readonly number[] {
     const there = new Set(pids)
     for (const pid of this.since_ms.keys()) if (!there.has(pid)) this.since_ms.delete(pid)
@@ -20,7 +23,7 @@ export class Strangers {
     })
   }
 
-  /** It was looked at, and is none of ours. */
+  /** It was checked, and is none of ours. */
   note(pid: number): void {
     const now_ms = this.clock.monotonic_ms()
     const since_ms = this.since_ms.get(pid)

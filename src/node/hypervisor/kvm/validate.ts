@@ -1,4 +1,5 @@
-// Whether this node can honour KVM parameters: what they name must be here, and what they combine must fit together.
+// Checks whether this node can honour KVM parameters: the things that they name must exist here, and combinations must
+// fit.
 import { isIP } from 'node:net'
 import * as path from 'node:path'
 import { accessible, type Files } from '../../../lib/files'
