@@ -1,4 +1,4 @@
-// Which files a master may write on this node, and how. Anything that is not listed here is refused.
+// The files that a master may write on this node, and how. All others are refused.
 import { errorText } from '../lib/system-failure'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
@@ -11,7 +11,10 @@ import type { NodeContext } from './context'
 import { fail } from './failure'
 import { SSCONF_BYTES_MAX } from '../model/limits/node'
 
-/** Ganeti's list; the network script that KVM's administrators keep alike on all nodes; and the cluster's certificate, renewed. */
+/**
+ * Ganeti's list, the network script that KVM's administrators keep equal on all nodes, and the cluster's renewed
+ * certificate.
+ */
 const ALLOWED: readonly string[] = [
   PATH.CLUSTER_CONF_FILE,
   PATH.ETC_HOSTS,
@@ -28,7 +31,7 @@ const ALLOWED: readonly string[] = [
   `${PATH.DATA_DIR}/gantry.data`,
 ]
 
-/** `file.path` is local. Replaces the file whole and durably. */
+/** `file.path` is local. Replaces the file as a whole, durably. */
 export async function receiveFile(context: NodeContext, file: UploadedFile): Promise<void> {
   const { paths, disk } = context
   const virtual = paths.virtual(file.path)
@@ -40,7 +43,7 @@ export async function receiveFile(context: NodeContext, file: UploadedFile): Pro
   if (file.mtime !== null) await context.files.utimes(file.path, file.atime ?? file.mtime, file.mtime)
 }
 
-/** Nobody could talk to a node any more that shows what others do not trust. */
+/** A node that shows a certificate that others do not trust would be unreachable. */
 async function checkRenewal({ disk, paths }: NodeContext, content: string): Promise<void> {
   const present = (await disk.read(paths.serverCert)) ?? fail('This node has no cluster certificate')
   if (!present.includes(shownIn(content)))
@@ -57,7 +60,7 @@ function shownIn(pem: string): string {
 
 const SSCONF_KEY = /^[a-z0-9_-]+$/
 
-/** Writes what has changed; checks everything first, so that a wrong value changes nothing. */
+/** Writes changed values. Checks all of them first, so that a wrong one changes nothing. */
 export async function receiveSsconf(
   context: NodeContext,
   values: Readonly<Record<string, string | readonly string[]>>,
@@ -76,7 +79,7 @@ export async function receiveSsconf(
   )
 }
 
-/** Writes a file of the job queue, wherever in the queue it is. */
+/** Writes a file anywhere in the job queue. */
 export async function receiveQueueFile(context: NodeContext, file: string, content: string): Promise<void> {
   const { disk } = context
   checkQueueFile(context, file)
@@ -89,7 +92,7 @@ export async function receiveQueueFile(context: NodeContext, file: string, conte
   }
 }
 
-/** `file` is local, absolute and without `..`: its shape saw to that. */
+/** `file` is local, absolute and without `..`, which its shape has checked. */
 export function checkQueueFile(context: NodeContext, file: string): string {
   if (file.startsWith(`${context.paths.queueDir}/`)) return file
   return fail(`'${context.paths.virtual(file)}' is not a file of the job queue`)

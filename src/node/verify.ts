@@ -1,5 +1,5 @@
-// Answers the checks of `cluster verify` on a node: one function per check of the spec ("node_verify_checks"). A check that fails to run answers
-// with its error as a text, so that one broken part of a node does not hide the state of the others.
+// Answers `cluster verify`'s checks on a node: one function per check of the spec ("node_verify_checks"). A check that
+// fails returns its error as a text, so that one broken part of a node does not hide the others' state.
 import { accessible, constants, type Files } from '../lib/files'
 import { createHash } from 'node:crypto'
 import { isMissing } from '../lib/disk'
@@ -29,7 +29,7 @@ export interface VerifyRequest {
   readonly hvparams: Readonly<Record<string, HvParams>>
 }
 
-/** Undefined leaves the check out of the answer: there is nothing to complain about. */
+/** Undefined omits the check from the answer: there is nothing to complain about. */
 type Check = (context: NodeContext, input: unknown, request: VerifyRequest) => unknown
 
 const DAY_MS = 86_400_000
@@ -56,7 +56,7 @@ async function run(context: NodeContext, name: string, input: unknown, request: 
   }
 }
 
-/** Left out on nodes that are not to host instances. */
+/** Omitted on nodes that cannot host instances. */
 const INSTANCE_CHECKS = new Set([
   'hvparms',
   'hypervisor',
@@ -126,7 +126,7 @@ async function clientCertificate(context: NodeContext): Promise<[string | null, 
   return [null, certificateDigest(pem)]
 }
 
-/** The program that the kernel calls when it loses data; Ganeti wants the same one on all nodes. */
+/** The program that the kernel calls when it loses data; Ganeti wants the same on all nodes. */
 async function drbdHelper(context: NodeContext): Promise<[boolean, string]> {
   try {
     return [true, await mirrorReportsOf(context).helper()]
@@ -135,7 +135,7 @@ async function drbdHelper(context: NodeContext): Promise<[boolean, string]> {
   }
 }
 
-/** SHA-1 of each file that exists, by the path that was asked for. */
+/** SHA-1 of each existing file, by the requested path. */
 async function fingerprints(context: NodeContext, files: readonly string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const file of files) {
@@ -183,12 +183,12 @@ async function instances(context: NodeContext, hypervisors: readonly string[]): 
   return [...new Set(found.flat())]
 }
 
-/** `[master name, master address, candidates]`; only candidates look. */
+/** `[master name, master address, candidates]`; only candidates check. */
 async function masterAnswers(context: NodeContext, input: unknown): Promise<boolean> {
   const [master, address, candidates] = Array.isArray(input) ? (input as unknown[]) : []
   if (Array.isArray(candidates) && !candidates.includes(context.hostname)) return true
   const source = master === context.hostname && !isVirtualNode(context.paths) ? '127.0.0.1' : undefined
-  // A virtual master's node daemon serves only the node's own address, so RAPI's counts as well.
+  // A virtual master's node daemon serves only the node's own address, so RAPI's counts too.
   const ports = [PORT.noded, ...(isVirtualNode(context.paths) ? [PORT.rapi] : [])]
   for (const port of ports) if (await servesTcp(String(address), port, VERIFY_PING_S, source)) return true
   return false
@@ -235,7 +235,7 @@ async function oobProblem(context: NodeContext, file: string): Promise<string | 
   return (await isExecutable(context, local)) ? null : `'${file}' is not executable`
 }
 
-/** Physical volumes that hold more than one logical volume. */
+/** Physical volumes with more than one logical volume. */
 async function sharedPhysicalVolumes(reports: VolumeReports): Promise<[string, string[]][]> {
   const users = new Map<string, Set<string>>()
   for (const { vg, name, devices } of await reports.logical()) {

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { text } from '../lib/shapes/leaves'
 import { Explained, type Shape, refine } from '../lib/shapes/shape'
 
-/** A zone, as in fe80::1%eth0, says something on one machine only. */
+/** An address with a zone, such as fe80::1%eth0, only means something on one machine. */
 export function isPlainIPv6(text: string): boolean {
   return isIPv6(text) && !text.includes('%')
 }
@@ -17,14 +17,14 @@ function address(name: string, format: string, accepts: (value: string) => boole
   return refine(text, { format }, accepts, (value) => `${JSON.stringify(value)} is no valid ${name}`)
 }
 
-/** A network is named by its first address; any other one is a slip of the pen, in the address or in the length. */
+/** A network's name is its first address. Any other address is a mistake in the address or the length. */
 function network(name: string, isAddress: (text: string) => boolean, bits: number): Shape<string> {
   const written = address(name, 'cidr', (value) => isNetwork(value, isAddress, bits))
   return {
     ...written,
     parse(value) {
       const read = written.parse(value)
-      // Loaded only when somebody makes a network.
+      // Loaded only when somebody creates a network.
       const { isFirstAddress }: typeof import('./first-address') = require('./first-address')
       if (isFirstAddress(read)) return read
       throw new Explained(`${JSON.stringify(read)} has host bits set, a network is written with its first address`)

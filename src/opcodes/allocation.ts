@@ -1,5 +1,5 @@
-// Questions to the allocation as jobs. Ganeti has no such opcodes; each is also a request of /3, which becomes a job when its answer
-// takes longer.
+// Questions to the allocation as jobs. Ganeti has no such opcodes. Each is also a request of /3, which becomes a job if
+// its answer takes longer.
 import type { ArrivingInstances, InstanceSpecification, Visible } from '../model/allocation'
 import { listOf } from '../lib/shapes/containers'
 import { bool, float, int, nonEmpty, nonNegative, object, positive } from '../lib/shapes/leaves'
@@ -35,7 +35,7 @@ const pVisible = naming(
   { groups: 'group', nodes: 'node', instances: 'instance' },
   maybe(visible, 'All that the answer may tell of, and that what it plans may touch; everything when left out'),
 )
-/** Who is asked, and about what. */
+/** The allocator, and the groups. */
 const ofGroups = {
   iallocator: maybe(nonEmpty, 'The built-in allocator or a script; the default ones when left out'),
   groups: maybe(names, 'Node groups; all when left out'),

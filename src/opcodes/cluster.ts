@@ -128,7 +128,7 @@ export const OpClusterRename = opcode('OP_CLUSTER_RENAME', {
   },
 })
 
-/** Programs are looked for in one folder, and nowhere else. */
+/** Programs are searched in only one folder. */
 const programName = refine(
   text,
   { pattern: '^([a-zA-Z0-9_][a-zA-Z0-9_.-]*)?$' },

@@ -1,5 +1,5 @@
-// TABLE 1: every opcode that a job can hold, declared once, one file for each resource. This folder says what an opcode's
-// parameters are, checks them and words them; it knows nothing of how one is carried out, nor of the door it came through.
+// TABLE 1: every opcode that a job can have, each declared once, in a file for each resource. This folder declares,
+// checks and words an opcode's parameters. It knows nothing of its execution, nor of the door it came through.
 export { allOpcodes, definitionOf, opcodeIds } from './all'
 export type { AnyDefinition, DefinitionOf, OpcodeId } from './all'
 export type {

@@ -184,7 +184,7 @@ export const OpInstanceRename = opcode('OP_INSTANCE_RENAME', {
 export const OpInstanceStartup = opcode('OP_INSTANCE_STARTUP', {
   doc: 'Starts an instance.',
   permission: 'instances.startup',
-  // They can make QEMU do anything on its node.
+  // These parameters can make QEMU do anything on its node.
   alsoNeeds: ({ hvparams, beparams }) => ([hvparams, beparams].some(isFilled) ? [OpInstanceSetParams.permission] : []),
   leavesRunning: 'yes',
   summary: 'instance_name',
@@ -408,7 +408,7 @@ export const OpInstanceSetParams = opcode('OP_INSTANCE_SET_PARAMS', {
     hotplug: opt(bool, true, 'Apply device changes live'),
     instance_communication: maybe(bool, 'Instance communication on or off'),
   },
-  // Ganeti 3.0 has a second flag for what `hotplug` means since 3.1.
+  // Ganeti 3.0 has a second flag, which since 3.1 is the meaning of `hotplug`.
   fromOlder: ({ hotplug_if_possible: ifPossible, ...given }) =>
     ifPossible === undefined ? given : { ...given, hotplug: given['hotplug'] === true || ifPossible },
 })

@@ -1,5 +1,5 @@
-// Names that opcodes give to new objects. They become parts of paths, of command lines and of what hooks are told, so the HTTP doors refuse
-// a bad one before there is a job; `fill` of the logical units refuses it for everybody.
+// Names for new objects in opcodes. They become parts of paths, command lines and hook variables. So the HTTP doors
+// refuse a bad name before there is a job, and `fill` of the logical units refuses it for all callers.
 import { isHostname } from '../model/names'
 import type { ObjectKind } from '../model/object-kinds'
 import { allOpcodes } from './all'
@@ -22,7 +22,7 @@ const RULES: Readonly<Record<ObjectKind, readonly [rule: Rule, words: string]>> 
   network: [isPlainName, PLAIN],
 }
 
-/** Says why the name that an opcode gives is wrong, and names its parameter; undefined when the name is good. */
+/** Why the new name in an opcode is wrong, with its parameter; undefined if the name is good. */
 export const badNewName = (op: Named): string | undefined => wrongNewName(op)?.text
 
 type Named = { readonly OP_ID: string } & JsonObject
@@ -39,5 +39,5 @@ export function wrongNewName(op: Named): { readonly parameter: string; readonly 
     .at(0)
 }
 
-/** Control characters as they are written in JSON. */
+/** Control characters in JSON's form. */
 const visible = (name: string): string => JSON.stringify(name).slice(1, -1).slice(0, 100)

@@ -1,4 +1,4 @@
-// The objects that an opcode names and the opcodes that it holds, as its parameters tell them.
+// The objects and the inner opcodes that an opcode's parameters name.
 import { allOpcodes } from './all'
 import { type JsonObject, isObject } from '../lib/shapes/shape'
 import type { Naming } from './opcode'
@@ -9,7 +9,7 @@ export function objectsOf(op: { readonly OP_ID: string } & JsonObject): string[]
   return params.flatMap(([name, { names }]) => (names === undefined ? [] : named(names, op[name], op)))
 }
 
-/** The opcodes that one holds in its parameters: each instance of OP_INSTANCE_MULTI_ALLOC is an OP_INSTANCE_CREATE. */
+/** The opcodes inside an opcode's parameters: each instance of OP_INSTANCE_MULTI_ALLOC is an OP_INSTANCE_CREATE. */
 export function opcodesInside(op: { readonly OP_ID: string } & JsonObject): HeldOpCode[] {
   const params = Object.entries(allOpcodes.get(op.OP_ID)?.params ?? {})
   return params.flatMap(([name, { opcodes }]) => (opcodes === undefined ? [] : held(opcodes, op[name])))

@@ -1,4 +1,4 @@
-// Declares opcodes: from one declaration derive types, validation, RAPI bodies, OpenAPI, LUXI, CLI and docs.
+// Declares opcodes. Types, validation, RAPI bodies, OpenAPI, LUXI, CLI and docs derive from each declaration.
 import { type Optional, optional } from '../lib/shapes/objects'
 import type { ObjectKind } from '../model/object-kinds'
 import type { JsonObject, Shape } from '../lib/shapes/shape'
@@ -9,24 +9,24 @@ export interface Parameter<T = unknown, N extends Need = Need> {
   readonly need: N
   readonly check: Shape<T>
   readonly doc: string
-  /** Only where need is 'default'. */
+  /** Only if `need` is 'default'. */
   readonly fallback?: T
-  /** Its value names objects, by name or uuid. Who may change only some objects is refused others. */
+  /** Its value names objects, by name or uuid. A caller that may change only some objects is refused others. */
   readonly names?: Naming
   /** Its value becomes the name of an object of this kind. */
   readonly newName?: ObjectKind
-  /** Its value is a list, and each entry has the parameters of the opcode with this id. */
+  /** Its value is a list whose entries have the parameters of this opcode. */
   readonly opcodes?: string
 }
 
-/** The kind of the objects; what tells it from the other parameters; or a kind for each list in the value. */
+/** The kind of the objects; or the parameter that decides the kind; or a kind for each list in the value. */
 export type Naming =
   ObjectKind | ((params: JsonObject) => ObjectKind | undefined) | Readonly<Record<string, ObjectKind>>
 
 /** `perhaps`: only its node knows. */
 export type Running = 'yes' | 'no' | 'as wanted' | 'perhaps'
 
-/** A kind of objects and what is done with them, as `instances.create`. Names that Ganeti's remote API has are Ganeti's. */
+/** A kind of object and an action, such as `instances.create`. Ganeti's names are used where its remote API has one. */
 export type Permission = `${string}.${string}`
 
 export type ParameterTable = Readonly<Record<string, Parameter>>
@@ -36,17 +36,17 @@ export interface OpcodeDefinition<Id extends string = string, P extends Paramete
   readonly doc: string
   /** The permissions that its submitter needs. */
   readonly permission: Permission
-  /** More permissions, for effects that only some parameters have. */
+  /** More permissions, if certain parameters are used. */
   readonly alsoNeeds: (params: JsonObject) => readonly Permission[]
-  /** It submits jobs for objects that it does not name, so its permission says nothing about these. */
+  /** It submits jobs for objects that it does not name, which its permission does not cover. */
   readonly forOthers: boolean
-  /** Whether the instance runs after a success; undefined for opcodes that neither start nor stop one. */
+  /** Whether the instance runs after success; undefined for opcodes that neither start nor stop one. */
   readonly leavesRunning: Running | undefined
-  /** The parameter that job summaries show, or a function that words it. */
+  /** The parameter in job summaries, or a function that words it. */
   readonly summary: string | ((params: JsonObject) => string) | undefined
   readonly result: Shape<R>
   readonly params: P
-  /** Turns parameters of clients of an older Ganeti into the present ones. */
+  /** Converts parameters of older Ganeti clients to the present ones. */
   readonly fromOlder: (given: JsonObject) => JsonObject
   /** No logical unit serves it; only tests of the job queue know it. */
   readonly testOnly: boolean
@@ -55,7 +55,7 @@ export interface OpcodeDefinition<Id extends string = string, P extends Paramete
 type ValueOfParameter<X> = X extends Parameter<infer T> ? T : never
 type TableOf<D> = D extends OpcodeDefinition<string, infer P> ? P : never
 
-/** Written so that the compiler knows of each property which parameter of the table it is. */
+/** Written so that the compiler knows each property's parameter in the table. */
 type Filled<P extends ParameterTable> = {
   readonly [K in keyof P as P[K] extends Parameter<unknown, 'maybe'> ? never : K]: ValueOfParameter<P[K]>
 } & {
@@ -69,10 +69,10 @@ type Given<P extends ParameterTable> = {
     ValueOfParameter<P[K]> | null | undefined
 }
 
-/** The parameters as logical units get them: defaults applied, unset ones missing. */
+/** The parameters for logical units: with defaults; unset ones missing. */
 export type ParamsOf<D> = Filled<TableOf<D>>
 
-/** The parameters as a caller gives them: what has a default may be left out. */
+/** The parameters from a caller; those with a default may be missing. */
 export type InputOf<D> = Given<TableOf<D>>
 
 export type ResultOf<D> = D extends OpcodeDefinition<string, ParameterTable, infer R> ? R : never
@@ -105,17 +105,17 @@ type FieldsOf<P extends ParameterTable> = {
   readonly [K in keyof P]: P[K] extends Parameter<infer T, 'required'> ? Shape<T> : Optional<ValueOfParameter<P[K]>>
 }
 
-/** The same parameters as fields of an object, where what has a default may be missing. */
+/** The same parameters as fields of an object; those with a default may be missing. */
 export function fieldsOf<P extends ParameterTable>(params: P): FieldsOf<P> {
   const fields = Object.entries(params).map(([name, { need, check }]) => [
     name,
     need === 'required' ? check : optional(check),
   ])
-  // Made entry by entry from the table that the type is computed from.
+  // Made entry by entry from the table from which the type is computed.
   return Object.fromEntries(fields) as FieldsOf<P>
 }
 
-/** May be null or missing; then the parsed opcode does not have it. */
+/** May be null or missing; then the parsed opcode lacks it. */
 export function maybe<T>(check: Shape<T>, doc: string): Parameter<T, 'maybe'> {
   return { need: 'maybe', check, doc }
 }

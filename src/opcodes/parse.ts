@@ -1,5 +1,5 @@
-// From JSON to canonical opcodes, in the two manners of Ganeti: luxid's (parseOpcode), which names what it could not
-// read, and its HTTP door's (fillOpcode), which names the parameter that fails validation.
+// Parses JSON to canonical opcodes, in Ganeti's two ways: luxid's (parseOpcode), whose errors name the unparsable
+// value, and its HTTP door's (fillOpcode), whose errors name the parameter that fails validation.
 import { listOf, tuple } from '../lib/shapes/containers'
 import { bool, int, keyed, nonNegative, text } from '../lib/shapes/leaves'
 import { missingKey, objectOf, refuseOthers } from '../lib/shapes/objects'
@@ -10,10 +10,10 @@ import type { CommonParams, InputOf, OpcodeDefinition, Parameter, ParameterTable
 import { maybe, opt, req } from './opcode'
 import { finalJobStatus, jobId, submitPriority } from './types'
 
-/** A canonical opcode as it is stored and sent: common parameters, OP_ID, then its own in declared order. */
+/** A canonical opcode for storing and sending: common parameters, OP_ID, then its own in declared order. */
 export type ParsedOpCode = { OP_ID: string } & CommonParams & JsonObject
 
-/** A job id, or -1 for the job before in the same submission, and so on. */
+/** A job id, or -1 for the previous job of the same submission, and so on. */
 const dependency: Shape<number> = {
   schema: { type: 'integer' },
   parse: (value) => (Number.isSafeInteger(value) && Number(value) < 0 ? Number(value) : jobId.parse(value)),
@@ -42,10 +42,10 @@ export const commonParams = {
 const OP_ID = { OP_ID: text }
 const named = objectOf(OP_ID, { others: 'dropped' })
 
-/** These stay in the stored opcode as null when they are unset. */
+/** These stay in the stored opcode as null if unset. */
 const KEPT_AS_NULL = new Set(['depends', 'comment'])
 
-/** As luxid reads a submitted opcode: no other keys, `reason` required; throws Mismatch in its words. */
+/** Parses a submitted opcode as luxid does: refuses other keys, requires `reason`; throws Mismatch in luxid's words. */
 export function parseOpcode(json: unknown): ParsedOpCode {
   const raw = keyed.parse(json)
   const definition = definitionIn(raw)
@@ -59,13 +59,13 @@ export function parseOpcode(json: unknown): ParsedOpCode {
   })
 }
 
-/** A parameter that is unknown, missing or of the wrong kind, in the words of Ganeti's HTTP door. */
+/** An unknown, missing or wrong parameter, in the words of Ganeti's HTTP door. */
 export class BadParameter extends Error {
   constructor(
     message: string,
-    /** Ganeti shows a failed validation with its error code, an unknown parameter without. */
+    /** Ganeti shows a failed validation with its error code, but an unknown parameter without. */
     readonly validation: boolean,
-    /** The same for those who need not read Ganeti's words: which parameter, and what it should be. */
+    /** A plain text: the parameter, and its expected value. */
     readonly explained: string,
     readonly parameter: string,
   ) {
@@ -107,7 +107,7 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
   return assemble(definition, (name, parameter) => (own.has(name) ? own.get(name) : read(name, parameter)))
 }
 
-/** An opcode for submission by code of ours: the compiler has checked the parameters. */
+/** An opcode that our own code submits: the compiler has checked the parameters. */
 export function op<D extends OpcodeDefinition>(
   definition: D,
   params: InputOf<D>,
@@ -116,11 +116,11 @@ export function op<D extends OpcodeDefinition>(
   return fillOpcode(definition, { ...params, ...common })
 }
 
-/** The same opcode with its keys in declared order, as job files and answers have them. */
+/** The same opcode with its keys in declared order, as in job files and answers. */
 export function inDeclaredOrder<O extends { readonly OP_ID: string }>(opcode: O): O {
   const declared = [...Object.keys(commonParams), 'OP_ID', ...Object.keys(allOpcodes.get(opcode.OP_ID)?.params ?? {})]
   const present = new Map(Object.entries(opcode))
-  // A key keeps the place that it had first.
+  // A key keeps its first position.
   return { ...Object.fromEntries(declared.flatMap((name) => (present.has(name) ? [[name, null]] : []))), ...opcode }
 }
 

@@ -1,15 +1,15 @@
-// The permissions that the submitter of an opcode needs, and all that there are.
+// The permissions that an opcode's submitter needs, and the list of all permissions.
 import { DOOR_PERMISSIONS, isPermissionPattern, matches } from '../model/permissions'
 import { allOpcodes, definitionOf } from './all'
 import { opcodesInside } from './objects'
 
-/** All that an opcode needs, by what it is and by what it is asked to do. */
+/** All permissions for an opcode, by its kind and its parameters. */
 export function permissionsFor(op: AskedOp): string[] {
   const { permission, alsoNeeds } = definitionOf(op.OP_ID)
   return [permission, ...alsoNeeds(op), ...(isUrgent(op) ? ['jobs.change_priority'] : [])]
 }
 
-/** Goes before the jobs of others, also as one of several that an opcode submits. */
+/** Whether it overtakes others' jobs, also as one of several submitted by an opcode. */
 function isUrgent(op: AskedOp): boolean {
   const { priority } = op
   return (typeof priority === 'number' && priority < 0) || opcodesInside(op).some(isUrgent)
@@ -20,12 +20,12 @@ interface AskedOp {
   readonly [parameter: string]: unknown
 }
 
-/** Every permission there is, by name. */
+/** All permissions, by name. */
 export const permissionNames: readonly string[] = [
   ...new Set([...DOOR_PERMISSIONS, ...[...allOpcodes.values()].map(({ permission }) => permission)]),
 ].sort()
 
-/** Finds a mistake in the patterns for a token: a pattern that fits no permission is a slip, and would never allow anything. */
+/** Finds a mistake in a token's patterns: a pattern that fits no permission would never allow anything. */
 export function badPermission(patterns: readonly string[]): string | undefined {
   const wrong = patterns.find((pattern) => !isPermissionPattern(pattern) || !fitsAny(pattern.replace(/^[+-]/, '')))
   if (wrong === undefined) return undefined

@@ -1,4 +1,4 @@
-// The opcode that mends an instance. Ganeti has none: its users find out what is wrong, and which commands help.
+// The opcode that repairs an instance. Ganeti has none: its users must find the fault, and the commands for it.
 import { bool } from '../lib/shapes/leaves'
 import { pIallocator, pIgnoreIpolicy, pInstanceName, pInstanceUuid } from './common'
 import { opcode, opt } from './opcode'
@@ -9,7 +9,7 @@ export const OpInstanceRepair = opcode('OP_INSTANCE_REPAIR', {
   permission: 'instances.repair',
   forOthers: true,
   summary: 'instance_name',
-  // With `found`, and `left`: what is left as it is, with the way out.
+  // With `found` and `left` (faults that remain, with the way out).
   result: jobList,
   params: {
     instance_name: pInstanceName,

@@ -1,4 +1,4 @@
-// How an opcode is shown: in job summaries, and with its private and secret parameters blanked.
+// Shows opcodes: in job summaries, and with private and secret parameters blanked.
 import { type JsonObject, type Secrecy, isObject } from '../lib/shapes/shape'
 import { allOpcodes } from './all'
 import { opcodesInside } from './objects'
@@ -7,7 +7,7 @@ type AnyOpCode = { OP_ID: string } & JsonObject
 
 const BLANK = '<redacted>'
 
-/** `INSTANCE_STARTUP(vm1)`: as luxid words the summary of a job. */
+/** `INSTANCE_STARTUP(vm1)`: a job's summary in luxid's words. */
 export function opcodeSummary(op: AnyOpCode): string {
   const name = op.OP_ID.replace(/^OP_/, '')
   const summary = allOpcodes.get(op.OP_ID)?.summary
@@ -16,28 +16,28 @@ export function opcodeSummary(op: AnyOpCode): string {
   return value === undefined || value === null ? name : `${name}(${String(value)})`
 }
 
-/** For logs and other people's eyes: neither private nor secret values. */
+/** For logs and other users: without private and secret values. */
 export function redact<O extends AnyOpCode>(op: O): O {
   return blanked(op, ['private', 'secret'])
 }
 
-/** For job files, replicas and answers: private values stay, secret ones do not. */
+/** For job files, replicas and answers: with private values, without secret ones. */
 export function redactSecrets<O extends AnyOpCode>(op: O): O {
   return blanked(op, ['secret'])
 }
 
-/** For who asks what a job does: private values are null, as Ganeti shows them. */
+/** For callers that ask about a job: private values are null, as in Ganeti. */
 export function redactPrivate<O extends AnyOpCode>(op: O): O {
   return blanked(op, ['private'], null)
 }
 
-/** The secret values of an opcode, to be sent to its job process past the job file; null when it has none. */
+/** An opcode's secret values, which bypass the job file on their way to the job process; null if there are none. */
 export function secretsOf(op: AnyOpCode): JsonObject | null {
   const found = Object.entries(op).filter(([name, value]) => holdsSecret(op.OP_ID, name, value))
   return found.length === 0 ? null : Object.fromEntries(found)
 }
 
-/** Puts back what `redactSecrets` took out. */
+/** Puts back what `redactSecrets` removed. */
 export function withSecrets<O extends AnyOpCode>(op: O, secrets: JsonObject | null): O {
   return secrets === null ? op : { ...op, ...secrets }
 }

@@ -5,7 +5,7 @@ import { pTagKind, pTagList, pTagObject, pUseLocking } from './common'
 import { opcode, req } from './opcode'
 import { tagKind } from './types'
 
-/** Job summaries name the constructor, not the object: so does luxid. */
+/** As in luxid, job summaries contain the constructor's name, not the object's. */
 const TAG_KIND_NAMES = {
   cluster: 'TagKindCluster',
   instance: 'TagKindInstance',

@@ -1,4 +1,4 @@
-// Shapes of the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
+// Shapes of values with a meaning for clusters: enumerations, NIC and disk descriptions, device changes.
 import { STORAGE_TYPES } from '../model/constants/disks'
 import { HYPERVISORS } from '../model/constants/hypervisors'
 import { VERIFY_CODE_NAMES } from '../model/constants/verify-codes'
@@ -50,7 +50,7 @@ export const allocatorMode = oneOf('IAllocatorMode', [
 export const submitPriority = oneOf('OpSubmitPriority', [-10, 0, 10])
 export const finalJobStatus = oneOf('FinalizedJobStatus', ['canceled', 'error', 'success'])
 
-/** A disk of an instance, by position. */
+/** A disk of an instance, by index. */
 export const diskIndex = refine(
   int,
   { minimum: 0, maximum: 15 },
@@ -76,7 +76,7 @@ export const size: Shape<number> = {
   parse: (value) => (typeof value === 'string' ? parseSize(value) : int.parse(value)),
 }
 
-/** It becomes a line of what is told of an export. */
+/** It becomes a line in an export's description. */
 const deviceName: Shape<string> = {
   ...nonEmpty,
   parse(value) {
@@ -121,7 +121,7 @@ export type Identifier = number | string
 /** `[action, index or name, parameters]`, or one of the two older forms without index or without action. */
 export type Modification<T> = readonly [string, Identifier, T] | readonly [string | number, T]
 
-/** Changes to an instance's disks or NICs; one list keeps to one form. */
+/** Changes to an instance's disks or NICs; all entries of a list have the same form. */
 export function modifications<T>(params: Shape<T>): Shape<readonly Modification<T>[]> {
   const readOne = (entry: unknown): Modification<T> => {
     const parts = readArray(entry)
@@ -143,15 +143,15 @@ export function modifications<T>(params: Shape<T>): Shape<readonly Modification<
 const formOf = (change: Modification<unknown>): string =>
   change.length === 2 ? 'old' : typeof change[1] === 'number' ? 'indexed' : 'named'
 
-/** Nothing for all disks, or their indices, or `[index, new parameters]` of each. */
+/** Empty for all disks, or their indexes, or `[index, new parameters]` of each. */
 export const recreateDisks = either(listOf(diskIndex), listOf(tuple(diskIndex, diskParams)))
 
-/** A node's name, or for a remote export one `[host, port, magic]` for each disk. */
+/** A node's name; for a remote export `[host, port, magic]` for each disk. */
 export const exportTarget = either(nonEmpty, listOf(any))
 
 const submitted = tuple(bool, either(jobId, text))
 
-/** The result of an opcode that hands on its work: `[true, job id]` or `[false, error text]` for each job. */
+/** The result of an opcode that submits jobs: `[true, job id]` or `[false, error text]` for each. */
 export const jobList = partialOf({ jobs: listOf(submitted) }, { others: 'kept' })
 
 export const multiAllocation = partialOf(
@@ -168,7 +168,7 @@ export const queryAnswer = partialOf(
   { others: 'refused' },
 )
 
-/** Which volumes a group lacks: errors by node, instances to activate, missing volumes by instance. */
+/** A group's missing volumes: errors by node, instances to activate, missing volumes by instance. */
 export const volumeReport = tuple(dictOf(text), listOf(text), dictOf(listOf(listOf(text))))
 
 export const maybeText = orNull(nonEmpty)

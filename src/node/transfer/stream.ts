@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly files: Files
 }
 
-/** A node that died without a word is noticed, though nothing may be sent for long. */
+/** Notices a node that died silently, even if nothing is sent for long. */
 const KEEP_ALIVE_MS = 60_000
 
 /** Listens until one caller has shown a certificate of the other end. */
@@ -44,7 +44,7 @@ export async function accept(
   }
 }
 
-/** The importing end may need a moment until it listens, so a failure is tried again. */
+/** The importing end may need a moment until it listens, so a failure is retried. */
 export async function connect(
   spec: TransferSpec,
   status: TransferStatus,
@@ -63,7 +63,7 @@ export async function connect(
 
 async function connectOnce(spec: TransferSpec, clock: Clock, files: Files): Promise<tls.TLSSocket> {
   const { host, port } = spec
-  // The other end is known by its certificate, not by its name.
+  // The other end is recognized by its certificate, not by its name.
   const socket = tls.connect({
     ...credentials(files, spec),
     host,

@@ -1,4 +1,4 @@
-// Transfers as the node daemon sees them: a directory for each, with its status and the process that does it.
+// Transfers in the node daemon: a directory for each, with its status and its process.
 import * as path from 'node:path'
 import { fileTime } from '../../lib/clock'
 import { isMissing } from '../../lib/disk'
@@ -31,7 +31,7 @@ const COMPONENT = /^[A-Za-z0-9_.-]+$/
 const MAGIC = /^[-_.a-zA-Z0-9]{5,100}$/
 const TOOL = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
 
-/** Starts a transfer in a process of its own; answers with its name. */
+/** Starts a transfer in a separate process. Returns its name. */
 export async function startTransfer(context: NodeContext, request: TransferRequest): Promise<string> {
   if (!COMPONENT.test(request.component)) fail(`Invalid name of a component: '${request.component}'`)
   const spec = await specOf(context, request)
@@ -87,7 +87,7 @@ async function launch(
   const log = await files.open(path.join(logs, `${name.join('-')}.log`), 'a', 0o640)
   try {
     const started = await processes.start([process.execPath, transferProgram, statusFile(directory)], log.fd)
-    // Before it can have a status: one without a process is taken for dead.
+    // Written before there can be a status: a transfer without a process counts as dead.
     await files.writeFile(path.join(directory, 'pid'), `${started.pid}\n`, { mode: 0o600 })
     started.feed(JSON.stringify(spec))
   } finally {
@@ -95,12 +95,12 @@ async function launch(
   }
 }
 
-/** Null where there is no status yet. */
+/** Null while there is no status. */
 export async function transferStatus(context: NodeContext, name: string): Promise<ImpExpStatus | null> {
   const directory = directoryOf(context, name)
   const alive = (await processOf(context, directory)) !== undefined
   const status = await readStatus(context, directory)
-  // Its process died without a last word; nobody else would ever say that it is over.
+  // Its process died silently; nothing else would ever report its end.
   if (status !== null && status.exit_status === undefined && !alive)
     return { ...status, exit_status: 1, error_message: 'The process of the transfer died' }
   return status
@@ -108,7 +108,7 @@ export async function transferStatus(context: NodeContext, name: string): Promis
 
 async function readStatus({ files }: NodeContext, directory: string): Promise<ImpExpStatus | null> {
   try {
-    // Only the transfer's own process writes it, and always whole.
+    // Only the transfer's own process writes it, and always as a whole.
     return JSON.parse(await files.readFile(statusFile(directory), 'utf8')) as ImpExpStatus
   } catch (error) {
     if (isMissing(error)) return null
@@ -120,7 +120,7 @@ export async function abortTransfer(context: NodeContext, name: string): Promise
   await signal(context, directoryOf(context, name), 'SIGTERM')
 }
 
-/** Ends what still runs, and forgets the transfer. */
+/** Ends what still runs, and removes the transfer. */
 export async function cleanUpTransfer(context: NodeContext, name: string): Promise<void> {
   const directory = directoryOf(context, name)
   await signal(context, directory, 'SIGKILL')
@@ -134,13 +134,13 @@ function directoryOf(context: NodeContext, name: string): string {
 
 const statusFile = (directory: string): string => path.join(directory, 'status')
 
-/** The transfer's process with all that it started. */
+/** Signals the transfer's process and everything that it started. */
 async function signal(context: NodeContext, directory: string, name: NodeJS.Signals): Promise<void> {
   const pid = await processOf(context, directory)
   if (pid !== undefined) context.processes.signal(-pid, name)
 }
 
-/** Undefined when it is gone; its number may then belong to another process. */
+/** Undefined if it is gone; another process may then have its number. */
 async function processOf({ files }: NodeContext, directory: string): Promise<number | undefined> {
   try {
     const pid = Number(await files.readFile(path.join(directory, 'pid'), 'utf8'))

@@ -1,4 +1,4 @@
-// What can be done to a network.
+// The actions on a network.
 import { schema as add } from 'openapi:POST /3/networks'
 import { schema as connect } from 'openapi:POST /3/networks/{name}/connect'
 import { schema as modify } from 'openapi:PATCH /3/networks/{name}'
@@ -12,7 +12,7 @@ import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
 
 export type Network = Named<components['schemas']['NetworkView']>
-/** A network, and a group that it is connected to. */
+/** A network, and a group connected to it. */
 export interface Connection {
   readonly network: string
   readonly group: string
@@ -23,7 +23,7 @@ const own = texts.networks.actions
 export const networkPath = ({ name }: Pick<Network, 'name'>, verb = ''): string =>
   `/3/networks/${encodeURIComponent(name)}${verb}`
 
-/** Shown when somebody else has changed the network meanwhile. */
+/** Shown if somebody else has changed the network meanwhile. */
 const seenOf = ({ uuid, serial_no: serial, ...network }: Network): Seen => ({
   etag: `"network/${uuid ?? ''}/${serial ?? 0}"`,
   facts: {
@@ -82,7 +82,7 @@ export const DISCONNECT: Action<Connection> = {
   }),
 }
 
-/** Takes away what the network has. */
+/** Removes a value of the network. */
 const NONE = 'none'
 
 const MODIFY: Action<Network> = {

@@ -1,4 +1,4 @@
-// A map of a network's addresses: squares that are single addresses, or ranges of them, into which one can look.
+// A map of a network's addresses. A square is an address, or a range that can be opened.
 import { Button, Group, Text, UnstyledButton } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { ObjectLink } from '../../parts/names'

@@ -1,4 +1,4 @@
-// The addresses of a network: which are used, by whom, and in which ranges they are shown.
+// A network's addresses: their use, their owners, and the ranges in which they are shown.
 
 export type AddressKind = 'free' | 'instance' | 'external' | 'gateway' | 'reserved'
 
@@ -6,7 +6,7 @@ export interface Address {
   readonly at: number
   readonly text: string
   readonly kind: AddressKind
-  /** The instance that has it. */
+  /** The instance with this address. */
   readonly owner?: string
 }
 
@@ -48,14 +48,14 @@ export class Addresses {
     return { at: index, text, kind: this.external.has(text) ? 'external' : 'reserved' }
   }
 
-  /** How many of a range are in use. */
+  /** How many addresses of a range are in use. */
   used(from: number, to: number): number {
     let used = 0
     for (let index = from; index < to; index++) if (this.map[index] !== '.') used++
     return used
   }
 
-  /** The indices in use within a range, and no more than so many of them. */
+  /** The used indexes within a range, up to a limit. */
   usedOf(from: number, to: number, most: number): Address[] {
     const found: Address[] = []
     for (let index = from; index < to && found.length < most; index++)
@@ -66,11 +66,11 @@ export class Addresses {
 
 export interface Range {
   readonly from: number
-  /** The first one after it. */
+  /** The index after the last one. */
   readonly to: number
 }
 
-/** As many ranges of the same size as fit on the screen; of one address each where they are few. */
+/** As many ranges of equal size as fit on the screen; ranges of one address if there are few. */
 export function rangesOf({ from, to }: Range, most: number): Range[] {
   let step = 1
   while ((to - from) / step > most) step *= 2

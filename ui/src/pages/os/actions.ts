@@ -1,4 +1,4 @@
-// What the cluster can say of an operating system.
+// The cluster's settings of an operating system.
 import { schema } from 'openapi:PATCH /3/os/{name}'
 import { type Cluster, valuesOf } from '../../api/cluster'
 import type { Named } from '../../api/named'
@@ -11,11 +11,11 @@ import { texts } from '../../texts'
 
 export type Os = Named<components['schemas']['OsView']>
 
-/** With what its form needs to know. */
+/** An OS, and what its form needs to know. */
 export interface OsFacts {
   readonly os: Os
   readonly cluster: Cluster
-  /** By hypervisor, what is known of its parameters. */
+  /** By hypervisor, the known facts about its parameters. */
   readonly hypervisors: Readonly<Record<string, Schema>>
 }
 
@@ -45,7 +45,7 @@ export const CHANGE_OS: Action<OsFacts> = {
 
 const takenAway = () => null
 
-/** Parameters that it declares, and those that are set although it does not. */
+/** Declared parameters, and undeclared ones that are set. */
 function osFields({ osparams, parameters }: Os): Field[] {
   const declared = (parameters ?? []).map(([name = '', text = '']) => [name, { type: 'string', description: text }])
   return parameterFields({
@@ -54,7 +54,7 @@ function osFields({ osparams, parameters }: Os): Field[] {
   })
 }
 
-/** `first`: those that many people need, and those that are set. */
+/** `first`: parameters that many people need, and those that are set. */
 const hypervisorFields = ({ os, cluster, hypervisors }: OsFacts, first: boolean): Field[] =>
   cluster.enabled_hypervisors.flatMap((hypervisor) => {
     const values: Values = valuesOf(os.os_hvp, hypervisor)

@@ -1,4 +1,4 @@
-// What each node says of an operating system: for each folder in which it has one, `[path, valid, text, ...]`.
+// Each node's report about an operating system: for each folder with a definition, `[path, valid, text, ...]`.
 export interface NodeState {
   readonly node: string
   readonly path: string

@@ -1,4 +1,4 @@
-// One operating system: whether every node has it alike, and what the cluster says of it.
+// One operating system: whether all nodes have the same definition, and the cluster's settings for it.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'

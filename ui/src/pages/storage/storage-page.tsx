@@ -1,4 +1,4 @@
-// The space of the cluster for disks, and where disks of each template are.
+// The cluster's space for disks, and the place of each template's disks.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

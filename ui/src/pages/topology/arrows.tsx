@@ -1,4 +1,4 @@
-// Lines over the picture from node to node. They follow the tiles, wherever these are.
+// Lines over the picture from node to node. They follow the tiles.
 import { useElementSize } from '@mantine/hooks'
 import { type RefObject, useLayoutEffect, useState } from 'react'
 import type { Arrow } from './cluster-picture'
@@ -10,7 +10,7 @@ interface ArrowsProps {
   readonly layout: unknown
 }
 
-/** More would be a tangle; the tiles have the numbers. */
+/** More lines would be a tangle; the tiles show the numbers. */
 const SHOWN_MAX = 60
 
 export function Arrows({ arrows, over, layout }: ArrowsProps) {
@@ -64,7 +64,7 @@ function middleOf(root: HTMLElement, node: string): Point | undefined {
   return { x: inner.left - outer.left + inner.width / 2, y: inner.top - outer.top + inner.height / 2 }
 }
 
-/** Bent, so that there and back are two lines. */
+/** Curved, so that both directions are separate lines. */
 function curve(start: Point, end: Point): string {
   const [dx, dy] = [end.x - start.x, end.y - start.y]
   const bend = 0.18

@@ -105,7 +105,7 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
   OP_INSTANCE_MOVE: 'instances.move',
 }
 
-/** The plan that is shown is what is carried out: the job is refused when something is no longer as it was. */
+/** Carries out exactly the shown plan: the job is refused if anything has changed. */
 function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
   const may = useMay()
   const missing = ops.map(({ OP_ID }) => PERMISSIONS[OP_ID]).find((one) => one !== undefined && !may(one))

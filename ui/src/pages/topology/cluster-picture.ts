@@ -1,4 +1,4 @@
-// What the picture of the cluster shows: its groups and nodes, what happens to each, and what goes from where to where.
+// The data of the cluster's picture: groups and nodes, events on each node, and moves between nodes.
 import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
 
@@ -28,27 +28,27 @@ export function groupsOf(nodes: readonly ClusterNode[]): GroupPicture[] {
 export const primariesOf = (nodes: readonly ClusterNode[]): number =>
   nodes.reduce((sum, { pinst_cnt: count }) => sum + (count ?? 0), 0)
 
-/** From 0 to 1; undefined where the node has not told it. */
+/** From 0 to 1; undefined if the node has not reported it. */
 export function memoryShare({ mfree, mtotal }: Pick<ClusterNode, 'mfree' | 'mtotal'>): number | undefined {
   if (typeof mfree !== 'number' || typeof mtotal !== 'number' || mtotal <= 0) return undefined
   return Math.min(1, Math.max(0, (mtotal - mfree) / mtotal))
 }
 
-/** The domain that all of them have is left out, where the host alone tells them apart. */
+/** Omits the common domain, if host names alone are unique. */
 export function shortNames(names: readonly string[]): Map<string, string> {
   const hosts = names.map((name) => name.split('.')[0] ?? name)
   const apart = new Set(hosts).size === hosts.length
   return new Map(names.map((name, at) => [name, apart ? (hosts[at] ?? name) : name]))
 }
 
-/** Each tag with how many nodes have it. */
+/** Each tag with the number of its nodes. */
 export function tagsOf(nodes: readonly ClusterNode[]): [tag: string, count: number][] {
   const counts = new Map<string, number>()
   for (const tag of nodes.flatMap(({ tags }) => tags ?? [])) counts.set(tag, (counts.get(tag) ?? 0) + 1)
   return [...counts].sort(([one], [other]) => byName(one, other))
 }
 
-/** What happens to a node. */
+/** The events on a node. */
 export interface Mark {
   readonly dead: boolean
   readonly noReserve: boolean
@@ -75,7 +75,7 @@ interface Move {
   readonly to: readonly string[]
 }
 
-/** Instances that get another node, as primary or as secondary, leave one and come to another. */
+/** An instance that gets another node, as primary or secondary, leaves one node and arrives at another. */
 export function happeningOf(moves: readonly Move[], dead: readonly string[] = [], noReserve: readonly string[] = []) {
   const marks = new Map<string, Mark>()
   const mark = (node: string, change: (before: Mark) => Partial<Mark>) => {
@@ -104,7 +104,10 @@ interface Pair {
   readonly to: string
 }
 
-/** Nodes that are new to the instance, each with the one whose place it takes. One that only changes its role moves nothing but the instance. */
+/**
+ * Each new node of the instance, with the node that it replaces. A node that only changes its role moves nothing but
+ * the instance.
+ */
 function pairsOf({ from, to }: Move): Pair[] {
   const left = from.filter((node) => !to.includes(node))
   const come = to.filter((node) => !from.includes(node))
@@ -114,7 +117,7 @@ function pairsOf({ from, to }: Move): Pair[] {
   return pairs
 }
 
-/** Those between the same two nodes as one, the widest first. */
+/** Combines moves between the same two nodes; the widest arrow comes first. */
 export function together(pairs: readonly Pair[]): Arrow[] {
   const counts = new Map<string, Arrow>()
   for (const { from, to } of pairs) {
@@ -125,7 +128,7 @@ export function together(pairs: readonly Pair[]): Arrow[] {
   return [...counts.values()].sort((one, other) => other.count - one.count)
 }
 
-/** Where a key leads from one of `count` tiles, which stand in rows of `columns`; undefined for other keys. */
+/** The tile to which a key leads from one of `count` tiles in rows of `columns`; undefined for other keys. */
 export function stepOf(key: string, at: number, count: number, columns: number): number | undefined {
   const last = count - 1
   const steps: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-// The node that is chosen in the picture: its instances with their mirrors, and those that it mirrors.
+// The chosen node of the picture: its instances with their mirrors, and the instances that it mirrors.
 import { Progress, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { sizeText } from '../../format/size'

@@ -1,4 +1,4 @@
-// A list of what happens to instances, in the panel beside the picture.
+// A list of changes to instances, in the panel beside the picture.
 import { Table } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -13,7 +13,7 @@ interface MovesProps<Row> {
   readonly cells: (row: Row) => readonly ReactNode[]
 }
 
-/** Nothing at all where there are no rows. */
+/** Renders nothing without rows. */
 export function Moves<Row>({ title, head, rows, cells }: MovesProps<Row>) {
   if (rows.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-// The same as the picture, for those who hear it, or would rather read it.
+// The picture as a table, for screen readers and for people who prefer text.
 import { Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'

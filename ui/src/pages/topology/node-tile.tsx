@@ -1,4 +1,4 @@
-// One node in the picture: how full its memory is, its instances as dots, and what happens to it.
+// A node in the picture: its used memory, its instances as dots, and events on it.
 import { memo } from 'react'
 import { sizeText } from '../../format/size'
 import { texts } from '../../texts'
@@ -10,12 +10,12 @@ const own = texts.topology.tile
 
 interface TileProps {
   readonly node: ClusterNode
-  /** In the picture, where there is room for it. */
+  /** Shown in the picture if there is room. */
   readonly name: string
   readonly mark: Mark
   readonly wide: boolean
   readonly chosen: boolean
-  /** The one that the Tab key leads to. */
+  /** Whether the Tab key leads to it. */
   readonly current: boolean
   readonly instances: readonly Instance[] | undefined
 }
@@ -86,7 +86,7 @@ const SHOWN_MAX = 8 * PER_ROW
 
 type Kind = 'running' | 'stopped' | 'wrong'
 
-/** One path for all that look the same: thousands of elements would be slow. */
+/** One path for all dots that look the same, because thousands of elements would be slow. */
 function Dots({ instances }: { instances: readonly Instance[] }) {
   const paths: Record<Kind, string> = { running: '', stopped: '', wrong: '' }
   instances.slice(0, SHOWN_MAX).forEach(({ status }, at) => {

@@ -1,4 +1,4 @@
-// What the signs of the picture mean.
+// The legend of the picture.
 import { texts } from '../../texts'
 
 const own = texts.topology

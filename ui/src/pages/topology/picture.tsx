@@ -1,4 +1,4 @@
-// The cluster as a picture: a list of tiles for each group, over which lines tell what goes where. One tile is in the order of the Tab key; the
+// The cluster as a picture: a list of tiles for each group, with lines that show moves. The Tab key reaches one tile;
 // arrow keys lead to the others.
 import { Anchor, Title } from '@mantine/core'
 import { type KeyboardEvent, type MouseEvent, useMemo, useRef, useState } from 'react'
@@ -15,13 +15,13 @@ interface PictureProps {
   readonly groups: readonly GroupPicture[]
   readonly happening: Happening
   readonly chosen: ReadonlySet<string>
-  /** Several nodes may be chosen. */
+  /** Whether several nodes may be chosen. */
   readonly several: boolean
   readonly instances: readonly Instance[] | undefined
-  /** Room for names. */
+  /** Whether there is room for names. */
   readonly wide: boolean
   readonly choose: (node: string) => void
-  /** Shows one group alone; undefined where one is. */
+  /** Shows one group alone; undefined if that is already so. */
   readonly zoom?: (group: string) => void
 }
 

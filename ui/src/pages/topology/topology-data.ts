@@ -1,4 +1,4 @@
-// The questions behind the picture: all nodes, and the instances of a group or of a node, page by page.
+// The queries for the picture: all nodes, and the instances of a group or node, page by page.
 import { queryOptions } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import type { Instance } from '../instances/instance'
@@ -27,7 +27,7 @@ async function all<View>(page: (after: string | undefined) => Promise<Pages<View
 const named = <View extends { name?: string }>(items: readonly View[]): (View & { name: string })[] =>
   items.flatMap((item) => (item.name === undefined ? [] : [{ ...item, name: item.name }]))
 
-/** What nodes told last: nobody is asked for a picture. */
+/** The nodes' last answers, so that a picture waits for no node. */
 export const nodesQuery = queryOptions({
   queryKey: ['nodes', 'list', 'picture'],
   queryFn: async ({ signal }): Promise<ClusterNode[]> =>
@@ -45,11 +45,11 @@ export const nodesQuery = queryOptions({
 
 interface Where {
   readonly group?: string
-  /** The node that is their primary or their secondary. */
+  /** The node that is their primary or secondary. */
   readonly node?: string
 }
 
-/** `live`: asked for anew whenever an instance has changed, which is too much for thousands. */
+/** `live`: refetched whenever an instance has changed, which is too much for thousands. */
 export const instancesQuery = (where: Where, live: boolean) =>
   queryOptions({
     queryKey: [...(live ? ['instances', 'list'] : ['picture']), 'instances', where],

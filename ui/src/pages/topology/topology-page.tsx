@@ -1,4 +1,5 @@
-// Groups, nodes, instances and redundancy as a picture; what would happen when nodes die or instances arrive; and the balance as moves.
+// Groups, nodes, instances and redundancy as a picture; the effects of dying nodes and arriving instances; and the
+// balance as moves.
 import { Button, Group, SegmentedControl, Select, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -26,12 +27,15 @@ const route = getRouteApi('/topology')
 const MODES = ['look', 'what-if', 'balance'] as const
 type Mode = (typeof MODES)[number]
 
-/** Up to so many instances are shown and followed without being asked for; so many nodes have room for their names. */
+/**
+ * Up to this many instances are shown and followed automatically; up to the other number of nodes have room for their
+ * names.
+ */
 const FEW_INSTANCES = 1000
 const FEW_NODES = 150
 
 export interface TopologySearch {
-  /** Shown alone. */
+  /** The group that is shown alone. */
   readonly group?: string
   readonly mode?: string
   readonly node?: string
@@ -153,7 +157,7 @@ const Tools = ({ search, go, groups, reload }: ToolsProps) => (
 
 const NO_NODES: readonly never[] = []
 
-/** All nodes, and the instances where there are few, or of the group that is shown alone. */
+/** All nodes; and the instances of the group that is shown alone, or all instances if there are few. */
 function usePicture(group: string | undefined) {
   const nodes = useQuery(nodesQuery)
   const all = nodes.data ?? NO_NODES
@@ -188,7 +192,7 @@ const mirrorsOf = (instances: readonly Instance[]): Happening => ({
   ),
 })
 
-/** That which the overview has asked for is taken over. */
+/** The balance, starting from the overview's last one, if there is one. */
 function useBalance(): { asked: Balance; plan: PlannedBalance | undefined; happening: Happening } {
   const client = useQueryClient()
   const known = client.getQueryData(questionQuery('/3/balance', USUAL_BALANCE).queryKey)

@@ -1,4 +1,4 @@
-// The question of what-if on the page of the picture, and the answer to the last one that was asked.
+// The what-if question on the topology page, and the answer to the last question asked.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { components } from '../../api/schema'
@@ -15,7 +15,7 @@ export interface WhatIfState {
   readonly draft: WhatIfDraft
   readonly request: Request | undefined
   readonly told: WhatIf | undefined
-  /** The answer is one to another question. */
+  /** Whether the answer belongs to another question. */
   readonly old: boolean
   readonly error: Error | null
   readonly busy: boolean

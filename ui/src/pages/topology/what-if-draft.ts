@@ -1,4 +1,4 @@
-// A question of what-if while it is put together.
+// A what-if question that the user is putting together.
 import type { components } from '../../api/schema'
 import { parseSize } from '../../format/size'
 import type { Values } from '../../forms/schema'
@@ -7,13 +7,13 @@ type Request = components['schemas']['WhatIfRequest']
 
 export interface WhatIfDraft {
   readonly dying: readonly string[]
-  /** All nodes with it die, too; empty for none. */
+  /** All nodes with this tag die too; empty for none. */
   readonly tag: string
-  /** The values of the form of arriving instances. */
+  /** The form's values for arriving instances. */
   readonly arriving: Values
 }
 
-/** Undefined while nothing happens in it. */
+/** Undefined while the question is empty. */
 export function whatIfRequest({ dying, tag, arriving }: WhatIfDraft): Request | undefined {
   const count = Number(arriving['count'] || 0)
   if (dying.length === 0 && tag === '' && count < 1) return undefined
@@ -46,12 +46,12 @@ interface Tagged {
   readonly tags?: readonly string[] | null
 }
 
-/** By name, all that die: the chosen ones and those with the tag. */
+/** The names of all nodes that die: chosen ones and those with the tag. */
 export function dyingNames({ dying, tag }: WhatIfDraft, nodes: readonly Tagged[]): string[] {
   const tagged = tag === '' ? [] : nodes.filter(({ tags }) => tags?.includes(tag)).map(({ name }) => name)
   return [...new Set([...dying, ...tagged])]
 }
 
-/** Two that get the same answer. */
+/** Whether two questions have the same answer. */
 export const isSameQuestion = (one: Request | undefined, other: Request | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other)

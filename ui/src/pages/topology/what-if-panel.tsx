@@ -1,4 +1,4 @@
-// What dies and what arrives, and what comes of it.
+// The dying nodes and arriving instances, and the result.
 import { Button, CloseButton, Group, Select, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { useMay } from '../../api/session'
@@ -17,7 +17,7 @@ import type { WhatIfState } from './use-what-if'
 
 const own = texts.topology.whatIf
 
-/** The form of what arrives: by default instances of the standard size. */
+/** The form for arriving instances; by default of the standard size. */
 export function arrivalFields(
   spec: Spec | undefined,
   templates: readonly string[],

@@ -1,4 +1,4 @@
-// What comes back where, what does not, and why.
+// The instances that come back and where, those that do not, and why.
 import { Alert, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '../../api/schema'
