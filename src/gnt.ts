@@ -158,12 +158,12 @@ async function newNode(): Promise<NewNode> {
     import('./model/owners.js'),
     import('./lib/random.js'),
   ])
-  const { files, run } = machine()
+  const { files, run, networkInterfaces } = machine()
   const paths = orFailure(thisNodePaths)
   const masterFile = async (file: string) => (await ownedDisk.read(paths.local(file)))?.toString('utf8')
   const context = { now_s: clocks.seconds(clocks.systemClock), random: systemRandom, masterFile }
   return {
-    ...{ paths, files, run, disk: ownedDisk, random: systemRandom },
+    ...{ paths, files, run, networkInterfaces, disk: ownedDisk, random: systemRandom },
     volumeGroups: () => volumeGroups(run),
     missingPrograms: (programs) => missingPrograms(files, programs),
     storageDirectory: (directory) => checkFileStoragePath({ paths, files }, directory).catch(asFailure),

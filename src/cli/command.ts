@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { LockFile } from '../lib/file-lock'
 import type { Log } from '../lib/log'
+import type { Machine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { Run } from '../lib/run-command'
@@ -86,7 +87,7 @@ export interface ThisNode {
 }
 
 /** What `gnt-cluster init` needs on a node that has nothing yet. */
-export interface NewNode extends Omit<InitOptions, 'clock'> {
+export interface NewNode extends Omit<InitOptions, 'clock'>, Pick<Machine, 'networkInterfaces'> {
   /** Checked settings of a cluster, from parameters of OP_CLUSTER_SET_PARAMS. */
   firstFields(given: Readonly<Record<string, unknown>>, ipVersion: IpVersion): Promise<FirstFields>
 }

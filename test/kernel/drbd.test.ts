@@ -137,10 +137,11 @@ kernelTest(
     await machines.inGuest(2, 'drbdsetup primary 0 --force')
     const other = await mirrors.write(2, DEVICE)
     await machines.inGuest(2, 'drbdsetup secondary 0')
-    expect(await machines.refused('instance', 'activate-disks', name)).toMatch(
+    await gnt('instance', 'activate-disks', name)
+    await machines.inGuest(1, "until dmesg | grep -qi 'split-brain detected'; do sleep 0.5; done")
+    expect(await machines.refused('instance', 'repair', name)).toMatch(
       /Disk .* on node node[12].*refused the other[^]*gnt-instance replace-disks/,
     )
-    expect(await machines.inGuest(1, 'dmesg')).toMatch(/split-brain detected/i)
     const told = await machines.verify()
     expect(told).toMatch(/inst2.*(degraded|standalone|not connected)/i)
     expect(await mirrors.read(1, DEVICE)).toBe(chosen)
