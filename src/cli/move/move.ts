@@ -39,10 +39,11 @@ export async function moveInstance(around: Surroundings, move: Move): Promise<vo
       `There is an instance ${move.newName} in ${destination.title} already; --dest-instance-name gives this one another name`,
     )
   const path = instancePath(move.name)
-  const answers = fieldsOf(await source.run('GET', `${path}/info?static=1`))
-  const info = fieldsOf(answers[String(seen['name'])])
   around.say(`Preparing its export in ${source.title}`)
   const { handshake, x509_key_name, x509_ca } = fieldsOf(await source.run('PUT', `${path}/prepare-export?mode=remote`))
+  // Only now it knows for sure how large its disks are.
+  const answers = fieldsOf(await source.run('GET', `${path}/info?static=1`))
+  const info = fieldsOf(answers[String(seen['name'])])
   const sender = { handshake, x509_key_name, x509_ca }
   const transfer = new Transfer(around, move, info, sender)
   await transfer.run(creationRequest(info, seen['tags'], sender, move))

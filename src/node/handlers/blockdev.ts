@@ -7,6 +7,7 @@ import { forgetDevice, noteDevice } from '../storage/bdev-cache'
 import { copyDevice, writeImage } from '../storage/image'
 import { linkDisk, removeLinks } from '../storage/links'
 import { Disks } from '../storage/disks'
+import { nameOf } from '../storage/name'
 
 export const blockdevHandlers = {
   async blockdev_create(context, disk, size_mib, owner, onPrimary, info, exclusive) {
@@ -66,6 +67,7 @@ export const blockdevHandlers = {
   async blockdev_convert(context, from, to) {
     const disks = new Disks(context)
     for (const disk of [from, to]) await disks.opened(disk)
+    await requireRoom(context, disks, from, to)
     await disks.lent(from, (source) => disks.lent(to, (target) => copyDevice(context.files, source, target)))
     return null
   },
@@ -103,13 +105,25 @@ export const blockdevHandlers = {
 
   async blockdev_getdimensions(context, disks) {
     const trees = new Disks(context)
-    const dimensions = async (disk: DiskDict): Promise<[number, number | null] | null> => {
-      const found = await trees.dimensions(disk).catch((error: unknown) => ignored(context, error))
-      return found ? [found.size_bytes, found.spindles] : null
-    }
-    return Promise.all(disks.map(dimensions))
+    return Promise.all(disks.map((disk) => sizeOf(context, trees, disk)))
   },
 } satisfies Partial<Handlers>
+
+/** Before anything is written. Who tells no size is found out by the copy itself. */
+async function requireRoom(context: NodeContext, disks: Disks, from: DiskDict, to: DiskDict): Promise<void> {
+  const [needed, there] = await Promise.all([from, to].map((disk) => sizeOf(context, disks, disk)))
+  if (needed && there && needed[0] > there[0])
+    fail(
+      `Disk ${nameOf(from)} has ${needed[0]} bytes on node ${context.hostname}, and disk ${nameOf(to)} only ${there[0]}, so its end would be ` +
+        'lost: gnt-cluster repair-disk-sizes notes how large it is',
+    )
+}
+
+/** Null where it is missing, or not known. */
+async function sizeOf(context: NodeContext, trees: Disks, disk: DiskDict): Promise<[number, number | null] | null> {
+  const found = await trees.dimensions(disk).catch((error: unknown) => ignored(context, error))
+  return found ? [found.size_bytes, found.spindles] : null
+}
 
 async function requireStatus(trees: Disks, disk: DiskDict): Promise<BlockDeviceStatus> {
   return (await trees.status(disk, { combined: true })) ?? fail(trees.missing(disk))

@@ -6,6 +6,7 @@ import { OpBackupExport } from '../../opcodes/backup'
 import { findNode } from '../find'
 import { checkNodeNotDrained, checkNodeOnline } from '../instance/checks'
 import { shutdownDisks, startDisks } from '../instance/disks/activation'
+import { realSizes, sizedAs } from '../instance/disks/real-sizes'
 import { instanceHookEnv } from '../instance/hook-env'
 import { removeInstance } from '../instance/remove'
 import { dictOf, locksOfInstance, readInstance, reread, type InstanceView } from '../instance/view'
@@ -238,14 +239,18 @@ async function copySnapshots(
   }
 }
 
-function copy(
+async function copy(
   ctx: UnitContext,
   op: ExportOp,
   view: InstanceView,
   target: Target,
   title: 'disk' | 'snapshot' = 'disk',
 ): Promise<ExportResult> {
-  if (target.kind === 'node') return copyToNode(ctx, view, target.node, op.compress, title)
+  if (target.kind === 'node') {
+    // Who imports it makes disks of the sizes that are noted there.
+    const sized = sizedAs(ctx, view, await realSizes(ctx, view))
+    return copyToNode(ctx, sized, target.node, op.compress, title)
+  }
   return sendToCluster(ctx, view, target, { compress: op.compress, connectTimeout_s: RIE_CONNECT_TIMEOUT_S })
 }
 

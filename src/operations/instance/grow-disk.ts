@@ -8,6 +8,7 @@ import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
 import { sizeText, wipeFrom } from './disks/files'
+import { realSizes } from './disks/real-sizes'
 import { waitForSync } from './disks/sync'
 import { checkFileSpace } from './disks/file-space'
 import { checkVolumeSpace, type VolumeNeeds, volumeNeeds } from './disks/volume-space'
@@ -111,6 +112,9 @@ function checkPolicy(ctx: UnitContext, op: Op<typeof OpInstanceGrowDisk>, view: 
 async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Growth): Promise<void> {
   const { primary } = view
   const dict = diskDictOf(view, disk)
+  const { prealloc_wipe_disks: wipes } = view.config.cluster
+  // A volume that was rounded up is in use to its end.
+  const [used_bytes = 0] = wipes ? await realSizes(ctx, view, [disk]) : []
   const exclusive = fillNdParams(view.config, primary).exclusive_storage
   for (const dryRun of [true, false])
     for (const node of nodesOf(view, disk)) {
@@ -122,7 +126,8 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Grow
   const top = `Grow request failed to node ${primary.name}`
   await ctx.nodes.call(primary, top, 'blockdev_grow', [dict, by_mib, false, false, exclusive])
   await ctx.config.change([change('patchDisk', disk.uuid, grown(disk, by_mib))])
-  if (view.config.cluster.prealloc_wipe_disks) await wipeFrom(ctx, view, { ...disk, ...grown(disk, by_mib) }, disk.size)
+  const used_mib = Math.max(disk.size, Math.ceil(used_bytes / BYTES_PER_MIB))
+  if (wipes) await wipeFrom(ctx, view, { ...disk, ...grown(disk, by_mib) }, used_mib)
 }
 
 /** A mirror's data is on its first part. */

@@ -17,6 +17,7 @@ import {
 } from './checks'
 import { createDisks, removeDisks } from './disks/files'
 import { assembleDisks, shutdownDisks } from './disks/activation'
+import { noteRealSizes } from './disks/real-sizes'
 import { instanceHookEnv } from './hook-env'
 import { checkTargetPolicy } from './moves/plan'
 import { refuseSnapshots } from './snapshots/notes'
@@ -112,7 +113,8 @@ async function stop(ctx: UnitContext, op: MoveOp, { view }: Move): Promise<void>
 }
 
 /** Makes the disks on the target and fills them. On failure only the source's disks remain. */
-async function copy(ctx: UnitContext, op: MoveOp, { view, target }: Move): Promise<void> {
+async function copy(ctx: UnitContext, op: MoveOp, { view: before, target }: Move): Promise<void> {
+  const view = await noteRealSizes(ctx, before)
   const there = { ...view, primary: target }
   await createDisks(ctx, there, view.disks)
   const plan = { from: view.primary, to: target, instance: dictOf(view), compress: op.compress }

@@ -7,8 +7,16 @@ import { ECODE, type ErrorCode, OpExecError, OpPrereqError } from '../../../mode
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
 import { createDisks, degraded, removeDisks, sizeText } from './files'
-import { checkMirrorSpace, dataDisks, drbdToPlain, plainToDrbd, secondaryFor } from './mirror-conversion'
+import {
+  checkMirrorSpace,
+  checkWholeSizes,
+  dataDisks,
+  drbdToPlain,
+  plainToDrbd,
+  secondaryFor,
+} from './mirror-conversion'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
+import { realSizes, sizedAs } from './real-sizes'
 import { checkOutside } from './outside'
 import { DATA } from './volume-names'
 import { checkTemplate, diskSpec, type DiskSpec, fileStorageFolder } from './spec'
@@ -69,18 +77,22 @@ export async function planConversion(
   const [mirror] = view.secondaries
   if (from === 'mixed' && secondary !== undefined && mirror !== undefined && secondary.uuid !== mirror.uuid)
     throw refuse(`Node ${mirror.name} has the mirrors of the instance's other disks: name it as the secondary node`)
+  const bytes = await realSizes(ctx, view)
+  const sized = sizedAs(ctx, view, bytes)
   if (isDrbd(from) && diskIdOf(template) === 'volume')
-    return { from, template, disks: dataDisks(view), secondary: undefined }
+    return { from, template, disks: dataDisks(sized), secondary: undefined }
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
-  const specs = view.disks.map(({ size, mode, name }) => {
+  const specs = sized.disks.map(({ size, mode, name }) => {
     const own = factsOf(template).ownParams === true ? diskSpec({ ...op.ext_params, size }, template) : {}
     return { ...own, size, mode, name }
   })
   await checkOutside(ctx, specs, { config, primary, hypervisor: instance.hypervisor, template })
   const place = { config, primary, secondary, folder }
   const disks = newDisks(ctx, asVolumes(view, specs, from), template, place, { driver: op.file_driver })
-  if (secondary !== undefined && diskIdOf(from) === 'volume') await checkMirrorSpace(ctx, view, secondary, disks)
-  else
+  if (secondary !== undefined && diskIdOf(from) === 'volume') {
+    checkWholeSizes(view, bytes)
+    await checkMirrorSpace(ctx, view, secondary, disks)
+  } else
     await checkVolumeSpace(ctx, config, secondary === undefined ? [primary] : [primary, secondary], volumeNeeds(disks))
   return { from, template, disks, secondary }
 }

@@ -22,6 +22,8 @@ import { renameBack } from './rename-back'
 import { Undo } from './undo'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
 
+const MIB = 1 << 20
+
 const becomesMirror = ({ disk_template: template }: SetOp): boolean =>
   template !== undefined && isMirroredInside(template)
 
@@ -84,6 +86,28 @@ async function chosenSecondary(ctx: UnitContext, view: InstanceView, allocator: 
   const { success, info, result } = answer(model, request, options)
   if (!success || typeof result !== 'string') throw refuse(info)
   return (await findNode(ctx, result)).object
+}
+
+/** A mirror counts in MiB, and takes the volume as it is. */
+export function checkWholeSizes({ disks, primary }: InstanceView, bytes: readonly (number | undefined)[]): void {
+  for (const [index, { size }] of disks.entries()) {
+    const real_mib = (bytes[index] ?? Number.NaN) / MIB
+    if (Number.isNaN(real_mib))
+      throw new OpPrereqError(
+        `Disk ${index} has no size that node ${primary.name} tells, and a mirror could cut off its end: see whether the volume is there`,
+        ECODE.ENVIRON,
+      )
+    const refuse = (way: string) =>
+      new OpPrereqError(
+        `Disk ${index} has ${real_mib} MiB on node ${primary.name}, and ${size} in the configuration: ${way}`,
+        ECODE.STATE,
+      )
+    if (real_mib < size) throw refuse('gnt-cluster repair-disk-sizes notes how large it is')
+    if (!Number.isInteger(real_mib))
+      throw refuse(
+        'a mirror would cut off the last part of a MiB; gnt-instance grow-disk makes it larger, until it is whole MiB',
+      )
+  }
 }
 
 /** Checks the room for new volumes: the primary node already has the data. */

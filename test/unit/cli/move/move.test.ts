@@ -1,6 +1,6 @@
 import { BROKEN, Clusters, PREREQ } from './clusters'
 
-const BEGIN = ['source GET /2/instances/vm1/info?static=1', 'source PUT /2/instances/vm1/prepare-export?mode=remote']
+const BEGIN = ['source PUT /2/instances/vm1/prepare-export?mode=remote', 'source GET /2/instances/vm1/info?static=1']
 const SENDING = ['source PUT /2/instances/vm1/shutdown', 'source PUT /2/instances/vm1/export']
 const CREATE = 'destination POST /2/instances'
 const [START, REMOVE] = ['source PUT /2/instances/vm1/startup', 'source DELETE /2/instances/vm1']

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { blockdevHandlers } from '../../../../src/node/handlers/blockdev'
 import type { NodeContext } from '../../../../src/node/context'
 import { CHILDREN, DATA, LVS, META, SHOWN, VERSION, drbdDisk, kernelSays, onDrbdNode } from '../../../support/drbd-node'
+import { testNode } from '../../../support/node-context'
 import type { RecordedProgram } from '../../../support/recorded-programs'
 
 const does = (argv: string): RecordedProgram => ({ argv })
@@ -69,4 +70,22 @@ test('sizes are told of the disks that are there, and the others do not hide the
   expect(without.result).toEqual([
     [false, "Can't find device disk/0 (drbd node1-uuid node2-uuid 11000 0 0) on node node1.gnt.example"],
   ])
+})
+
+test('a disk is not copied to one that has no room for its end', async () => {
+  const node = testNode()
+  const disk = (name: string, text: string) => {
+    const file = `/srv/ganeti/file-storage/inst1.example.com/${name}`
+    node.put(file, text)
+    return { uuid: name, dev_type: 'file', logical_id: ['loop', file], size: 1, iv_name: name }
+  }
+  const [long, short, same] = [disk('long', 'abcdef'), disk('short', 'xyz'), disk('same', 'uvwxyz')]
+  await expect(blockdevHandlers.blockdev_convert(node.context, long, short)).rejects.toThrow(
+    /^Disk long .* has 6 bytes on node node1.example.com, and disk short .* only 3, so its end would be lost/,
+  )
+  const textOf = ({ logical_id: [, file] }: typeof long) => fs.readFileSync(node.paths.local(file ?? ''), 'utf8')
+  expect(textOf(short)).toBe('xyz')
+  await blockdevHandlers.blockdev_convert(node.context, long, same)
+  expect(textOf(same)).toBe('abcdef')
+  node.remove()
 })
