@@ -11,6 +11,7 @@ import type { UnitLevel, Want } from '../lock-session'
 import type { Change, UnitContext } from '../unit-context'
 import { allocatorsFor, firstThatFinds } from './placement/allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
+import { shutdownDisks } from './disks/activation'
 import { createDisks, wipeDisks } from './disks/files'
 import { checkDiskParams, checkSpindles } from './disks/spec'
 import { checkFileSpace } from './disks/file-space'
@@ -19,7 +20,7 @@ import { instanceHookEnv } from './hook-env'
 import { chooseNodes } from './placement/placement'
 import { refuseSnapshots } from './snapshots/notes'
 import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
-import { NO_DISKS } from '../../model/templates'
+import { isMirroredOutside, NO_DISKS } from '../../model/templates'
 
 interface Wanted {
   readonly disk: Disk
@@ -94,6 +95,9 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
       ...disks.flatMap((disk, index) => changesOf(wanted[index]?.disk, disk)),
     ])
     if (view.config.cluster.prealloc_wipe_disks) await wipeDisks(ctx, there, disks)
+    // They were active since they were made, and all nodes may get them.
+    const outside = disks.filter(({ dev_type }) => isMirroredOutside(dev_type))
+    if (!view.instance.disks_active) await shutdownDisks(ctx, there, { disks: outside })
     return null
   },
 })

@@ -245,7 +245,11 @@ async function addDisk(
   if (op.wait_for_sync && !(await waitForSync(ctx, added, { disks: [disk] })))
     throw new OpExecError('There are some degraded disks for this instance')
   const text = `add:size=${disk.size},mode=${disk.mode}`
-  if (!added.instance.disks_active) return [[`disk/${index}`, text]]
+  if (!added.instance.disks_active) {
+    // It was active since it was made, and another node may not get what this one holds.
+    await shutdownDisks(ctx, added, { disks: [disk] })
+    return [[`disk/${index}`, text]]
+  }
   const { ok, links } = await assembleDisks(ctx, added, { disks: [disk] })
   if (!ok) throw new OpExecError(`Can't activate new disk ${index}`)
   return [[`disk/${index}`, text], ...(live ? [await plugDisk(ctx, added, disk, links[0], index)] : [])]

@@ -127,7 +127,9 @@ export async function convertDisks(
   ctx.log.say(`Converting disk template from '${from}' to '${template}'`)
   if (secondary !== undefined && diskIdOf(from) === 'volume') {
     await plainToDrbd(ctx, view, planned, secondary)
-    if (!(await waitForSync(ctx, await reread(ctx, view), { oneshot: !op.wait_for_sync }))) throw degraded()
+    const mirrored = await reread(ctx, view)
+    if (!(await waitForSync(ctx, mirrored, { oneshot: !op.wait_for_sync }))) throw degraded()
+    await putDown(ctx, mirrored, mirrored.disks, op)
     return [['disk_template', template]]
   }
   if (isDrbd(from) && diskIdOf(template) === 'volume') {
@@ -156,10 +158,22 @@ export async function convertDisks(
     ...before.map((disk) => change('removeInstanceDisk', uuid, disk.uuid)),
     ...pairs.map(({ disk, index }) => change('addInstanceDisk', uuid, disk, index)),
   ])
-  if (op.wait_for_sync && !(await waitForSync(ctx, await reread(ctx, view)))) throw degraded()
+  const converted = await reread(ctx, view)
+  if (op.wait_for_sync && !(await waitForSync(ctx, converted, { disks }))) throw degraded()
+  await putDown(ctx, converted, disks, op)
   ctx.log.say(`Removing old block devices of type '${from}'...`)
   await removeDisks(ctx, { ...view, disks: before }, before)
   return [['disk_template', template]]
+}
+
+/** New disks were active since they were made, and another node may not get what this one holds. Mirrors go on until they are in sync. */
+async function putDown(ctx: UnitContext, view: InstanceView, disks: readonly Disk[], op: SetOp): Promise<void> {
+  const synced = op.wait_for_sync || !disks.some(({ dev_type }) => isMirroredInside(dev_type))
+  if (synced) await shutdownDisks(ctx, view, { disks })
+  else
+    ctx.log.warning(
+      'Not shutting down the new disks even if the instance is not supposed to be running because no wait for sync mode was requested',
+    )
 }
 
 /** Mirrors and mapped disks have a readable device only while they are active. */

@@ -188,3 +188,57 @@ test('disks are converted to those of a provider, which has to be named', async 
   await convert({ provider: 'shelf', label: 'left' })
   expect(disks()).toMatchObject([{ dev_type: 'ext', params: { provider: 'shelf', label: 'left' }, size: 64 }])
 })
+
+const plain = { ...plainInstance, disks: [{ size: 64 }] }
+
+/** How often each node was asked to make a disk ready, or to give it up, since the last time: the last word counts. */
+const lastWords = (): Readonly<Record<string, string>> => {
+  const told = cluster.asked.flatMap(({ call, args: [disk] }) =>
+    ['blockdev_create', 'blockdev_assemble', 'blockdev_shutdown', 'blockdev_remove'].includes(call)
+      ? [[(disk as { uuid: string }).uuid, call] as const]
+      : [],
+  )
+  return Object.fromEntries(told)
+}
+
+test.each([
+  [plain, 'rbd'],
+  [plain, 'gluster'],
+  [rbd, 'plain'],
+  [rbd, 'gluster'],
+  [gluster, 'plain'],
+  [gluster, 'rbd'],
+  [ext, 'rbd'],
+  [ext, 'gluster'],
+])('disks of %j become ones of %s, and those of a stopped instance do not stay active', async (op, disk_template) => {
+  await cluster.run(CREATE, { ...op, start: false })
+  const [old] = disks()
+  cluster.asked.length = 0
+  await cluster.run(MODIFY, { instance_name: NAME, disk_template, wait_for_sync: true })
+  const [disk, ...others] = disks()
+  expect([disk, others]).toMatchObject([{ dev_type: disk_template, size: 64 }, []])
+  expect(cluster.calls('blockdev_convert').map(({ args }) => args)).toMatchObject([[{ uuid: old?.uuid }, { uuid: disk?.uuid }]]) // prettier-ignore
+  expect(cluster.diskFiles()).toHaveLength(1)
+  expect(lastWords()).toEqual({ [old?.uuid ?? '']: 'blockdev_remove', [disk?.uuid ?? '']: 'blockdev_shutdown' })
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+test.each([plain, rbd, gluster, ext])(
+  'a disk like %j that a stopped instance gets does not stay active',
+  async (op) => {
+    await cluster.run(CREATE, { ...op, start: false })
+    await cluster.run('OP_INSTANCE_DEACTIVATE_DISKS', { instance_name: NAME })
+    cluster.asked.length = 0
+    await cluster.run(MODIFY, { instance_name: NAME, disks: [['add', -1, op.disks[0]]], wait_for_sync: true })
+    expect(lastWords()).toEqual({ [disks()[1]?.uuid ?? '']: 'blockdev_shutdown' })
+  },
+)
+
+test('an image that is made again does not stay mapped', async () => {
+  await cluster.run(CREATE, { ...rbd, start: false })
+  await cluster.run('OP_INSTANCE_DEACTIVATE_DISKS', { instance_name: NAME })
+  cluster.answers.blockdev_create = (_node, [{ logical_id = null }]) => logical_id
+  cluster.asked.length = 0
+  await cluster.run('OP_INSTANCE_RECREATE_DISKS', { instance_name: NAME })
+  expect(Object.values(lastWords())).toEqual(['blockdev_shutdown'])
+})

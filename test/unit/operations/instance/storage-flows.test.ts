@@ -25,6 +25,11 @@ const OTHERWISE: Readonly<Record<string, (step: Step) => Step | 'refused'>> = {
       'node1 blockdev_assemble drbd true',
     ],
   }),
+  // New disks of a stopped instance do not stay active.
+  '111-plain-to-drbd': (step) => ({
+    ...step,
+    calls: [...step.calls, ...[1, 2].flatMap(() => ['node1', 'node3'].map((node) => `${node} blockdev_shutdown drbd`))],
+  }),
   // Instances have names.
   '104-replace-iallocator': (step) => ({
     ...step,

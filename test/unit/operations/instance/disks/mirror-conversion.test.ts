@@ -228,3 +228,14 @@ describe('mirrors that are made anew', () => {
     expect(cluster.inconsistencies()).toEqual([])
   })
 })
+
+test.each([
+  [true, ['node1', 'node3'], false],
+  [false, [], true],
+])('waiting for the first sync: %p; then new mirrors do not stay active', async (wait_for_sync, nodes, told) => {
+  const cluster = await stopped({ ...plainInstance, disks: [{ size: 64 }] })
+  await cluster.run(MODIFY, { ...toDrbd, wait_for_sync })
+  const mirrors = cluster.calls('blockdev_shutdown').filter(({ args }) => (args[0] as { dev_type: string }).dev_type === 'drbd') // prettier-ignore
+  expect(mirrors.map(({ node }) => node.split('.')[0])).toEqual(nodes)
+  expect(cluster.log.join().includes('Not shutting down the new disks')).toBe(told)
+})
