@@ -10,3 +10,16 @@ export async function eachBounded<T>(
   }
   await Promise.all(Array.from({ length: limit }, work))
 }
+
+/** The same, with what it makes of each item, in their order. */
+export async function mapBounded<T, R>(
+  items: readonly T[],
+  limit: number,
+  make: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const made: R[] = []
+  await eachBounded(items.entries(), limit, async ([index, item]) => {
+    made[index] = await make(item)
+  })
+  return made
+}

@@ -1,5 +1,7 @@
 // Node calls about disks. `node/storage` knows their effect on a tree of disks and for each template.
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
+import { mapBounded } from '../../lib/bounded'
+import { DISKS_AT_ONCE } from '../../model/limits/storage'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../failure'
@@ -87,12 +89,12 @@ export const blockdevHandlers = {
   blockdev_find: async (context, disk) => (await new Disks(context).status(disk)) ?? null,
 
   async blockdev_getmirrorstatus(context, disks) {
-    const trees = new Disks(context)
-    return Promise.all(disks.map((disk) => requireStatus(trees, disk)))
+    const trees = treesOf(context, disks)
+    return mapBounded(disks, DISKS_AT_ONCE, (disk) => requireStatus(trees, disk))
   },
 
   blockdev_getmirrorstatus_multi(context, disks) {
-    const trees = new Disks(context)
+    const trees = treesOf(context, disks)
     const status = async (disk: DiskDict): Promise<[true, BlockDeviceStatus] | [false, string]> => {
       try {
         return [true, await requireStatus(trees, disk)]
@@ -100,14 +102,21 @@ export const blockdevHandlers = {
         return [false, messageOf(error)]
       }
     }
-    return Promise.all(disks.map(status))
+    return mapBounded(disks, DISKS_AT_ONCE, status)
   },
 
   async blockdev_getdimensions(context, disks) {
-    const trees = new Disks(context)
-    return Promise.all(disks.map((disk) => sizeOf(context, trees, disk)))
+    const trees = treesOf(context, disks)
+    return mapBounded(disks, DISKS_AT_ONCE, (disk) => sizeOf(context, trees, disk))
   },
 } satisfies Partial<Handlers>
+
+/** For a question about all of them. */
+function treesOf(context: NodeContext, disks: readonly DiskDict[]): Disks {
+  const trees = new Disks(context)
+  trees.expect(disks)
+  return trees
+}
 
 /** Before anything is written. Who tells no size is found out by the copy itself. */
 async function requireRoom(context: NodeContext, disks: Disks, from: DiskDict, to: DiskDict): Promise<void> {

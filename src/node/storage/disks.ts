@@ -63,6 +63,14 @@ export class Disks {
     }
   }
 
+  /** Says beforehand of which disks it will be asked. Those that nobody can tell anything of fail when they are asked for. */
+  expect(disks: readonly DiskDict[]): void {
+    for (const disk of disks) {
+      if (Object.hasOwn(this.drivers, disk.dev_type)) this.driver(disk).expect?.(disk)
+      this.expect(childrenOf(disk))
+    }
+  }
+
   /** Undefined when it is missing. */
   async find(disk: DiskDict): Promise<Device | undefined> {
     return this.driver(disk).find(disk, await this.places(childrenOf(disk)))
@@ -72,9 +80,9 @@ export class Disks {
     return (await this.find(disk)) ?? fail(this.missing(disk))
   }
 
-  /** For who reads or writes it here: it was assembled before. */
+  /** For who reads or writes it here: it was assembled before, or is now. */
   async opened(disk: DiskDict): Promise<Device> {
-    const device = await this.require(disk)
+    const device = await this.usable(disk)
     await this.driver(disk).open(disk, device, { exclusive: true })
     return device
   }
@@ -150,7 +158,7 @@ export class Disks {
   }
 
   async open(disk: DiskDict, exclusive: boolean): Promise<Device> {
-    const device = await this.require(disk)
+    const device = await this.usable(disk)
     await this.driver(disk).open(disk, device, { exclusive })
     return device
   }
@@ -177,14 +185,14 @@ export class Disks {
 
   /** Overwrites a range with zeros; fails when it goes beyond the end. */
   async wipe(disk: DiskDict, offset_mib: number, size_mib: number): Promise<void> {
-    const device = await this.require(disk)
+    const device = await this.usable(disk)
     const { size_bytes: end_bytes } = await this.driver(disk).dimensions(disk, device)
     await this.using(disk, device, (file) => overwrite(this.context.files, file, { offset_mib, size_mib, end_bytes }))
   }
 
   /** Does something with a file or block device that stands for the whole disk, which is open here. */
   async lent<T>(disk: DiskDict, work: (file: string) => Promise<T>): Promise<T> {
-    return this.using(disk, await this.require(disk), work)
+    return this.using(disk, await this.usable(disk), work)
   }
 
   /** Undefined where `reached` has a file or device that stays. */
@@ -295,6 +303,11 @@ export class Disks {
       }
     }
     return children
+  }
+
+  private async usable(disk: DiskDict): Promise<Device> {
+    const device = await this.require(disk)
+    return device.idle === true ? this.assemble(disk) : device
   }
 
   private isUsed = (disk: DiskDict, onPrimary: boolean): boolean =>

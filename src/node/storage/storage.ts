@@ -14,6 +14,8 @@ export type StorageContext = Pick<
 
 /** A disk that is there and usable on this node. */
 export interface Device {
+  /** It is there, but nobody on this node can use it before it is assembled. */
+  readonly idle?: true
   /** The file or block device, as a local path; empty where only a hypervisor reaches it, by its URI. */
   readonly path: string
   /** How a hypervisor reaches it without a path, where there is such a way. */
@@ -69,13 +71,15 @@ export interface Driver {
   readonly onSecondary?: 'assembled' | 'opened'
   /** It works while children are missing. */
   readonly worksWithoutChildren?: true
+  /** Tells beforehand of which disks a call will ask, where one list of all costs less than a question for each. */
+  expect?(disk: DiskDict): void
   /** The path of the disk's device, whether that is there or not. */
   place?(disk: DiskDict): string
   /** Makes the disk in its whole size; fails when it exists, and leaves nothing behind when it fails. Answers its id. */
   create(disk: DiskDict, size_mib: number, children: Children, making: Making): Promise<DiskId>
   /** A disk that was made has its note already, or has its place for one at its children, which were made with theirs. */
   readonly isMadeWithInfo?: true
-  /** The device, or undefined when there is none. Children whose place is known are not looked for, and have no device here. */
+  /** The device, or undefined when there is none. Who only looks changes nothing. Children whose place is known are not looked for, and have no device here. */
   find(disk: DiskDict, children: Children): Promise<Device | undefined>
   /** Missing where the storage keeps the data by itself. */
   health?(disk: DiskDict, device: Device): Promise<Health>

@@ -58,7 +58,7 @@ function rbd(local: (file: string) => string, watchers: Map<string, string[]>): 
       fs.truncateSync(file, sizeOf(args))
       return ''
     },
-    info: (name) => `name ${path.basename(image(name))}\n`,
+    info: (name) => JSON.stringify({ name: path.basename(image(name)), size: fs.statSync(image(name)).size }),
     map: (name) => {
       let number = 0
       while (numbers().includes(`rbd${number}`)) number++
@@ -92,6 +92,7 @@ function rbd(local: (file: string) => string, watchers: Map<string, string[]>): 
           device: `/dev/${name}`,
         })),
       )
+    if (command === 'ls') return JSON.stringify(fs.readdirSync(images))
     if (command === 'unmap') {
       fs.rmSync(local(args[0] ?? ''))
       return ''

@@ -117,8 +117,16 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
     [
       'blkdiscard',
       (args) => {
-        const handle = fs.openSync(local(args.at(-1) ?? ''), 'r+')
-        fs.writeSync(handle, Buffer.alloc(Number(parameter(args, '--length='))))
+        const file = local(args.at(-1) ?? '')
+        const [{ size }, length] = [fs.statSync(file), Number(parameter(args, '--length='))]
+        if (length > size) throw new Refused(`blkdiscard: ${args.at(-1)}: offset is greater than device size\n`, 1)
+        const rest = Buffer.alloc(size - length)
+        const handle = fs.openSync(file, 'r+')
+        fs.readSync(handle, rest, 0, rest.length, length)
+        // A hole is as good as zeros, and takes no time.
+        fs.ftruncateSync(handle)
+        fs.ftruncateSync(handle, size)
+        fs.writeSync(handle, rest, 0, rest.length, length)
         fs.closeSync(handle)
         return ''
       },

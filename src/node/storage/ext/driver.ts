@@ -1,5 +1,6 @@
 // Disks of external storage, which scripts of its provider make, attach to this node, and delete. A volume is there when it can be attached:
-// there is no other way to ask for it.
+// there is no other way to ask for it. Who only looks does not detach it again, because nobody tells whether it was attached before: a guest
+// of this node may use it.
 import { pythonText } from '../../../lib/python-text'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { type NodeFailure, fail } from '../../failure'

@@ -1,5 +1,6 @@
-// Disks as images in a pool of Ceph. Where the kernel is to reach one, to find it is to map it, as on nodes of Ganeti: only then it has a
-// device here. Where QEMU reaches it by itself nothing is mapped, and the node needs no module. A name with `@` is a snapshot.
+// Disks as images in a pool of Ceph. Where the kernel is to reach one, it is mapped when it is assembled: only then it has a device here. To
+// look for it does not map it, as on nodes of Ganeti: what one node has mapped is not taken by another. Where QEMU reaches it by itself nothing
+// is mapped, and the node needs no module. A name with `@` is a snapshot.
 import { RBD_ANSWER_S, RBD_REMOVE_S, RBD_WATCH_S } from '../../../model/limits/storage'
 import type { CommandResult } from '../../../lib/run-command'
 import type { DiskDict } from '../../../rpc/node/dicts'
@@ -8,7 +9,7 @@ import { blockDevice, blockDeviceSize } from '../block-device'
 import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { attempt, untilFree } from '../tools'
 import { until } from '../until'
-import { type Mapped, readImageSize, readMappedJson, readMappedTable, readWatchers } from './mapped'
+import { type Mapped, readImageSize, readNames, readMappedJson, readMappedTable, readWatchers } from './mapped'
 import { isMissingImage, rbdProblem } from './problem'
 
 interface Image {
@@ -25,8 +26,17 @@ class RbdDriver implements Driver {
   readonly hasDisks = true
   /** What this node has mapped, as long as nothing of it was changed. */
   private listed: Promise<readonly Mapped[]> | undefined
+  /** Of how many images of each pool the call will ask. */
+  private readonly expected = new Map<string, number>()
+  /** What is in a pool. */
+  private readonly names = new Map<string, Promise<ReadonlySet<string>>>()
 
   constructor(private readonly context: StorageContext) {}
+
+  expect({ params = {} }: DiskDict): void {
+    const pool = poolKey(params['pool'], params['user-id'])
+    this.expected.set(pool, (this.expected.get(pool) ?? 0) + 1)
+  }
 
   async create(disk: DiskDict, size_mib: number): Promise<DiskId> {
     const image = imageOf(disk)
@@ -36,8 +46,10 @@ class RbdDriver implements Driver {
 
   async find(disk: DiskDict): Promise<Device | undefined> {
     const image = imageOf(disk)
-    if (image.userspace) return (await this.info(image)) === undefined ? undefined : unmapped(image)
-    return (await this.mapped(image)) ?? ((await this.exists(image)) ? this.map(image) : undefined)
+    const mapped = image.userspace ? undefined : await this.mapped(image)
+    if (mapped !== undefined) return mapped
+    if (!(await this.exists(image))) return undefined
+    return image.userspace ? unmapped(image) : { ...unmapped(image), idle: true }
   }
 
   /**
@@ -110,7 +122,7 @@ class RbdDriver implements Driver {
 
   async dimensions(disk: DiskDict, { path }: Device): Promise<Dimensions> {
     const image = imageOf(disk)
-    if (!image.userspace) return { size_bytes: await blockDeviceSize(this.context, path), spindles: null }
+    if (path !== '') return { size_bytes: await blockDeviceSize(this.context, path), spindles: null }
     const size_bytes = readImageSize((await this.info(image)) ?? '')
     return size_bytes === undefined
       ? fail(`rbd info on node ${this.context.hostname} tells no size of the ${title(image)}`)
@@ -118,7 +130,22 @@ class RbdDriver implements Driver {
   }
 
   private async exists(image: Image): Promise<boolean> {
-    return (await this.info(image)) !== undefined
+    const pool = poolKey(image.pool, image.user)
+    // Snapshots are in no list of their pool.
+    if (image.snapshot !== undefined || (this.expected.get(pool) ?? 0) < 2)
+      return (await this.info(image)) !== undefined
+    const names = this.names.get(pool) ?? this.namesBeside(image)
+    this.names.set(pool, names)
+    return (await names).has(image.name)
+  }
+
+  private async namesBeside(image: Image): Promise<ReadonlySet<string>> {
+    const ran = await this.attempt(image, ['ls', '-p', image.pool, '--format', 'json'])
+    if (ran.code !== 0) return isMissingImage(ran) ? new Set() : this.failed(image, ran, 'look for')
+    return (
+      readNames(ran.stdout) ??
+      fail(`rbd ls on node ${this.context.hostname} prints what cannot be read about the pool '${image.pool}'`)
+    )
   }
 
   /** Undefined when there is no such image. */
@@ -147,7 +174,7 @@ class RbdDriver implements Driver {
   }
 
   private async unmap(image: Image, { path }: Device): Promise<void> {
-    if (image.userspace) return
+    if (image.userspace || path === '') return
     await this.orderHeld(image, ['unmap', path], 'unmap', RBD_ANSWER_S).finally(() => this.forget())
   }
 
@@ -224,6 +251,8 @@ const commandOf = ({ user }: Image, words: readonly string[]): string[] => [
   ...words,
   ...(user === '' ? [] : ['--id', user]),
 ]
+
+const poolKey = (pool: unknown = 'rbd', user: unknown = ''): string => JSON.stringify([pool, user])
 
 const nameOf = ({ name, snapshot }: Image) => (snapshot === undefined ? name : `${name}@${snapshot}`)
 const specOf = (image: Image) => ['-p', image.pool, nameOf(image)]

@@ -54,6 +54,12 @@ export function readWatchers(text: string): string[] | undefined {
   return [...new Set(addresses)]
 }
 
+/** `rbd ls --format json`: the names of all images of a pool; undefined when it tells none. */
+export function readNames(text: string): ReadonlySet<string> | undefined {
+  const names = parsed(text.trim() === '' ? '[]' : text)
+  return Array.isArray(names) && names.every((one) => typeof one === 'string') ? new Set(names) : undefined
+}
+
 /** `rbd info --format json`: bytes; undefined when it tells none. */
 export function readImageSize(text: string): number | undefined {
   const info = parsed(text)

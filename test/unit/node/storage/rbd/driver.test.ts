@@ -130,11 +130,35 @@ test('removing waits for who still has it open, and names who asked when Ceph ca
   )
 })
 
+test('who only looks for an image does not map it, and is told its size nevertheless', async () => {
+  const { disks, left } = storage(list(), info, info, { ...info, stdout: '{"size":1073741824}' })
+  await expect(disks.find(disk)).resolves.toMatchObject({ path: '', idle: true })
+  await expect(disks.dimensions(disk)).resolves.toEqual({ size_bytes: 2 ** 30, spindles: null })
+  expect(left()).toEqual([])
+})
+
+test('an image that nobody has mapped is shut down, renamed and removed without being mapped', async () => {
+  const missing = { code: 2, stderr: 'rbd: error opening image' }
+  const { disks, left } = storage(
+    ...[list(), info, info],
+    asUser('info -p ganeti-vms new --format json', missing),
+    asUser(`mv ganeti-vms/${NAME} ganeti-vms/new`),
+    asUser('info -p ganeti-vms new --format json'),
+    asUser('rm -p ganeti-vms new --no-progress'),
+  )
+  await disks.shutdown(disk)
+  await disks.rename([[disk, ['rbd', 'new']]])
+  await disks.remove({ ...disk, logical_id: ['rbd', 'new'] })
+  expect(left()).toEqual([])
+})
+
+const infoOfSnapshot = asUser(`info -p ganeti-vms ${NAME}@snap --format json`)
+
 test('a snapshot is an image that can be mapped, read and removed', async () => {
   const { disks, left } = storage(
     ...[list(row), asUser(`info -p ganeti-vms ${NAME}@snap --format json`, { code: 2 })],
     asUser(`snap create ganeti-vms/${NAME}@snap --no-progress`),
-    ...[asUser(`info -p ganeti-vms ${NAME}@snap --format json`), asUser(`map -p ganeti-vms ${NAME}@snap --read-only`)],
+    ...[infoOfSnapshot, infoOfSnapshot, asUser(`map -p ganeti-vms ${NAME}@snap --read-only`)],
     ...[
       list({ ...row, snap: 'snap' }),
       asUser('unmap /dev/null'),
@@ -143,6 +167,9 @@ test('a snapshot is an image that can be mapped, read and removed', async () => 
   )
   const id = await disks.snapshot(disk, null, null)
   expect(id).toEqual(['rbd', `${NAME}@snap`])
+  await expect(disks.opened({ ...disk, logical_id: ['rbd', `${NAME}@snap`] })).resolves.toMatchObject({
+    path: '/dev/null',
+  })
   await disks.remove({ ...disk, logical_id: ['rbd', `${NAME}@snap`] })
   expect(left()).toEqual([])
 })
