@@ -146,6 +146,7 @@ async function newNode(): Promise<NewNode> {
     { volumeGroups },
     { checkFileStoragePath },
     { missingPrograms },
+    { requireKernel },
     clocks,
     { ownedDisk },
     { systemRandom },
@@ -154,6 +155,7 @@ async function newNode(): Promise<NewNode> {
     import('./node/storage/lvm/units.js'),
     import('./node/storage/allowed-paths.js'),
     import('./node/storage/programs.js'),
+    import('./node/storage/drbd/kernel.js'),
     import('./lib/clock.js'),
     import('./model/owners.js'),
     import('./lib/random.js'),
@@ -166,6 +168,7 @@ async function newNode(): Promise<NewNode> {
     ...{ paths, files, run, networkInterfaces, disk: ownedDisk, random: systemRandom },
     volumeGroups: () => volumeGroups(run),
     missingPrograms: (programs) => missingPrograms(files, programs),
+    requireDrbd: () => requireKernel({ files, hostname: paths.hostname }).catch(asFailure),
     storageDirectory: (directory) => checkFileStoragePath({ paths, files }, directory).catch(asFailure),
     firstFields: (given, ipVersion) => firstFields(given, context, ipVersion),
   }

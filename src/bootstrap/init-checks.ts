@@ -14,8 +14,7 @@ import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { type IpVersion, familyOf, isLoopback, versionOf } from '../model/ip'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
-import { otherName } from './own-name'
-import { directoryOf, factsOf, isDrbd, programsOf } from '../model/templates'
+import { directoryOf, isDrbd, neededFor, titleOfNeeded } from '../model/templates'
 
 export interface InitChecks {
   paths: Paths
@@ -27,6 +26,8 @@ export interface InitChecks {
   storageDirectory(directory: string): Promise<string>
   /** The programs that this node lacks, with their packages. */
   missingPrograms(programs: readonly string[]): Promise<Readonly<Record<string, string>>>
+  /** Refuses a kernel whose DRBD cannot be used. */
+  requireDrbd(): Promise<unknown>
 }
 
 export interface WantedCluster {
@@ -128,7 +129,7 @@ async function addressOf(name: string, version: IpVersion, { paths, disk }: Init
 }
 
 async function checkStorage(
-  { volume_group_name: name, enabled_disk_templates: templates, drbd_usermode_helper: helper }: FirstFields,
+  { volume_group_name: name, enabled_disk_templates: templates, drbd_usermode_helper: helper, diskparams }: FirstFields,
   options: InitChecks,
 ): Promise<void> {
   if (name !== undefined && name !== '') {
@@ -145,13 +146,16 @@ async function checkStorage(
         ECODE.INVAL,
       )
   }
-  const [missing] = Object.entries(await options.missingPrograms(programsOf(templates)))
-  if (missing !== undefined)
-    refuse(
-      `Disk template '${templates.find((one) => factsOf(one).program === missing[0])}' cannot be enabled: this node has no program ` +
-        `${missing[0]}; install the Debian package ${missing[1]}, or choose others with --enabled-disk-templates`,
-      ECODE.ENVIRON,
-    )
+  for (const template of templates) {
+    const needed = neededFor(template, diskparams?.[template]?.['access'])
+    const [missing] = Object.entries(await options.missingPrograms(needed))
+    if (missing !== undefined)
+      refuse(
+        `Disk template '${template}' cannot be enabled: this node has no ${titleOfNeeded(missing[0])}; install the Debian package ` +
+          `${missing[1]}, or choose others with --enabled-disk-templates`,
+        ECODE.ENVIRON,
+      )
+  }
   if (!templates.some(isDrbd)) return
   const current = (await textOf(options.disk, DRBD_HELPER_FILE))?.trim()
   if (current === undefined)
@@ -160,6 +164,7 @@ async function checkStorage(
         `${DRBD_HELPER_FILE} is missing: the drbd module is not loaded, or is one without it; the package drbd-utils has its programs`,
       ECODE.ENVIRON,
     )
+  await options.requireDrbd()
   if (current !== helper)
     refuse(`Error: requiring ${helper} as drbd helper but ${current} is the current helper`, ECODE.INVAL)
 }

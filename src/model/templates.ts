@@ -44,8 +44,10 @@ export interface TemplateFacts {
   readonly ownParams?: true
   /** Has the parameter `access`: the kernel's device, or QEMU's own way. */
   readonly access?: true
-  /** A node without this program cannot have such disks. */
-  readonly program?: string
+  /** A node without these programs cannot have such disks. */
+  readonly programs?: readonly string[]
+  /** The module with which QEMU reaches them by itself. */
+  readonly qemuModule?: string
   /** A node maps a device for it only while it needs one, and unmaps it when the instance has moved away. */
   readonly mapped?: true
   /** QEMU's cache on one node notices writes of others, so it need not be switched off. */
@@ -124,6 +126,7 @@ export const TEMPLATES = {
     mirror: 'inside',
     growable: true,
     snapshots: 'beside',
+    programs: ['drbdsetup', 'drbdmeta'],
     meta: DRBD_META_SIZE_MIB,
     made: true,
     params: {
@@ -151,7 +154,8 @@ export const TEMPLATES = {
     growable: true,
     snapshots: 'within',
     access: true,
-    program: 'rbd',
+    programs: ['rbd'],
+    qemuModule: 'block-rbd.so',
     mapped: true,
     cachedTogether: true,
     made: true,
@@ -175,7 +179,8 @@ export const TEMPLATES = {
     mirror: 'outside',
     directory: 'gluster_storage_dir',
     check: ['gluster-storage-path', 'ENODEGLUSTERSTORAGEPATHUNUSABLE'],
-    program: 'mount.glusterfs',
+    programs: ['mount.glusterfs'],
+    qemuModule: 'block-gluster.so',
     growable: true,
     access: true,
     made: true,
@@ -279,6 +284,11 @@ export const isLocalFile = (template: DiskTemplate): boolean => isFileBased(temp
 export const isDirectoryStorage = (type: string): boolean =>
   DISK_TEMPLATES.some((template) => FACTS[template].storage === type && isFileBased(template))
 
-/** Programs that a node needs for disks of these templates. */
-export const programsOf = (templates: readonly DiskTemplate[]): string[] =>
-  templates.flatMap((template) => FACTS[template].program ?? [])
+/** Programs, and modules of QEMU, that a node needs for disks of this template with this access. */
+export function neededFor(template: DiskTemplate, access: unknown): string[] {
+  const { programs = [], qemuModule } = FACTS[template]
+  return [...programs, ...(access === 'userspace' && qemuModule !== undefined ? [qemuModule] : [])]
+}
+
+/** As users are told of one. */
+export const titleOfNeeded = (name: string): string => `${name.endsWith('.so') ? 'module of QEMU' : 'program'} ${name}`

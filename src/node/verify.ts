@@ -19,7 +19,7 @@ import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
 import { mirrorReportsOf } from './storage/mirror-reports'
 import { glusterProblem } from './storage/gluster/volume'
 import { misplacedFiles } from './owners'
-import { missingPrograms } from './storage/programs'
+import { missingHere } from './storage/programs'
 import { type VolumeReports, reportsOf, volumeStates } from './storage/volume-reports'
 import { VERIFY_PING_S } from '../model/limits/node'
 
@@ -86,7 +86,7 @@ const checks: Readonly<Record<string, Check>> = {
   'gluster-storage-path': (context, input) => glusterProblem(context, String(input)),
   'gantry-owners': (context) => misplacedFiles(context),
   'gantry-release': ({ release }) => release,
-  'gantry-missing-programs': ({ files }, input) => missingPrograms(files, strings(input)),
+  'gantry-missing-programs': (context, input) => missingHere(context, strings(input)),
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),

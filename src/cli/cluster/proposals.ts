@@ -4,6 +4,7 @@ import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG } from '../../model/constant
 import { DEFAULT_HYPERVISOR, HV_PARAMS } from '../../model/constants/hypervisors'
 import { DEFAULT_BRIDGE } from '../../model/constants/params'
 import { PATH } from '../../model/constants/paths'
+import { neededFor } from '../../model/templates'
 import type { NewNode } from '../command'
 import type { OptionValues } from '../input/option-values'
 
@@ -42,8 +43,9 @@ export async function proposals(
 async function templatesHere(options: OptionValues, node: NewNode): Promise<readonly string[]> {
   const wanted = options.text('vg_name') ?? DEFAULT_VG
   if ((await node.volumeGroups().catch(() => [])).some(({ name }) => name === wanted)) {
-    const missing = await node.missingPrograms(['drbdsetup'])
-    return Object.keys(missing).length === 0 ? ['drbd', 'plain'] : ['plain']
+    const missing = await node.missingPrograms(neededFor('drbd', undefined))
+    const isLoaded = () => node.requireDrbd().then(() => true, () => false) // prettier-ignore
+    return Object.keys(missing).length === 0 && (await isLoaded()) ? ['drbd', 'plain'] : ['plain']
   }
   const isAllowed = (directory: string) =>
     node.storageDirectory(directory).then(

@@ -20,7 +20,12 @@ export function mirrorReportsOf(context: NodeContext): MirrorReports {
     return {
       version: async () => (await requireKernel(context)).version,
       minors: async () => [...(await requireKernel(context)).minors.keys()],
-      helper: () => usermodeHelper(context),
+      helper: async () => {
+        const helper = await usermodeHelper(context)
+        // Another version has such a file, too.
+        await requireKernel(context)
+        return helper
+      },
     }
   return {
     version: () => Promise.resolve(USER_SPACE_VERSION),

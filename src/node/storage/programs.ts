@@ -1,15 +1,39 @@
-// Which programs of storage this node lacks, with the packages that have them.
+// Which programs of storage this node lacks, and which modules of QEMU, with the packages that have them.
 import * as path from 'node:path'
 import { accessible, constants, type Files } from '../../lib/files'
 import { PLAIN_ENVIRONMENT } from '../../lib/run-command'
+import type { NodeContext } from '../context'
 import { packageOf } from './tools'
+
+/** Below which Debian has the modules of QEMU, in a folder for each architecture. */
+const LIBRARIES = '/usr/lib'
 
 /** By program. */
 export async function missingPrograms(files: Files, programs: readonly string[]): Promise<Record<string, string>> {
   const missing: Record<string, string> = {}
   for (const program of programs.filter((name) => /^[a-z][a-z0-9.-]*$/.test(name)))
-    if (!(await isInstalled(files, program))) missing[program] = packageOf(program)
+    if (!(await (program.endsWith('.so') ? hasModule(files, program) : isInstalled(files, program))))
+      missing[program] = packageOf(program)
   return missing
+}
+
+/** The same for a node that may have mirrors in user space, which need none of the programs of DRBD. */
+export const missingHere = (
+  { files, userVolumes }: Pick<NodeContext, 'files' | 'userVolumes'>,
+  programs: readonly string[],
+): Promise<Record<string, string>> =>
+  missingPrograms(
+    files,
+    programs.filter((name) => userVolumes === undefined || packageOf(name) !== packageOf('drbdsetup')),
+  )
+
+/** A QEMU without modules has all of it in itself, as far as anybody can tell. */
+async function hasModule(files: Files, module: string): Promise<boolean> {
+  const folders = (await files.readdir(LIBRARIES).catch(() => [])).map((name) => path.join(LIBRARIES, name, 'qemu'))
+  const modular: string[] = []
+  for (const folder of folders) if (await accessible(files, folder)) modular.push(folder)
+  for (const folder of modular) if (await accessible(files, path.join(folder, module))) return true
+  return modular.length === 0
 }
 
 async function isInstalled(files: Files, program: string): Promise<boolean> {

@@ -19,6 +19,7 @@ const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
   ['mount', 'mount'],
   ['umount', 'mount'],
   ['rbd', 'ceph-common'],
+  ['block-', 'qemu-block-extra'],
   ['qemu-storage-daemon', 'qemu-system-common'],
 ]
 

@@ -39,7 +39,10 @@ export async function readKernel(context: Places): Promise<Kernel | undefined> {
 export async function requireKernel(context: Places): Promise<Kernel> {
   const kernel = (await readKernel(context)) ?? fail(notLoaded(context, STATUS_FILE))
   if (!kernel.version.startsWith('8.4.'))
-    fail(`DRBD ${kernel.version} is loaded on node ${context.hostname}: only 8.4, which kernels have, is supported`)
+    fail(
+      `DRBD ${kernel.version} is loaded on node ${context.hostname}: only 8.4, which kernels have, is supported; remove the package ` +
+        'that has the other one (drbd-dkms), and load that of the kernel with modprobe drbd',
+    )
   return kernel
 }
 

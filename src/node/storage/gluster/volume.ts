@@ -18,7 +18,7 @@ export interface Volume {
 }
 
 /** The program that mount(8) starts for it. */
-const { program: MOUNT_PROGRAM } = TEMPLATES.gluster
+const [MOUNT_PROGRAM] = TEMPLATES.gluster.programs
 
 export function volumeOf({ params = {} }: DiskDict): Volume {
   const { host, port, volume } = params

@@ -3,15 +3,24 @@ import * as path from 'node:path'
 import { fillIPolicy } from '../../../config/filled'
 import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
-import type { ConfigData, Disk, IPolicy, Node } from '../../../model/config'
+import type { Cluster, ConfigData, Disk, IPolicy, Node } from '../../../model/config'
 import { MIN_VG_SIZE_MIB, NO_VOLUME_GROUPS } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
 import type { UnitContext } from '../../unit-context'
 import { type Fields, given, invalid, type SetParams } from './fields'
-import { isObject } from '../../../lib/shapes/shape'
-import { DISK_TEMPLATES, type DiskTemplate, factsOf, isOnLvm, isDrbd, programsOf } from '../../../model/templates'
+import { readsInUserSpace } from '../../instance/parameters/access'
+import { firstLack } from '../../missing-programs'
+import {
+  DISK_TEMPLATES,
+  type DiskTemplate,
+  factsOf,
+  isOnLvm,
+  isDrbd,
+  neededFor,
+  titleOfNeeded,
+} from '../../../model/templates'
 
 export function storageFields(config: ConfigData, op: SetParams): Fields {
   const { enabled_disk_templates: templates, vg_name, drbd_helper } = op
@@ -80,41 +89,37 @@ export async function checkStorageOnNodes(ctx: UnitContext, config: ConfigData, 
   const added = now.filter((template) => !config.cluster.enabled_disk_templates.includes(template))
   await checkVolumeGroup(ctx, config, op, hosts, added)
   await checkDrbdHelper(ctx, config, op, hosts, added)
-  await checkPrograms(ctx, config, hosts, added)
+  await checkPrograms(ctx, config, op, hosts, added)
 }
 
-/** Nodes without our check do not answer this. */
 async function checkPrograms(
   ctx: UnitContext,
   { cluster }: ConfigData,
+  op: SetParams,
   hosts: readonly Node[],
   added: readonly DiskTemplate[],
 ): Promise<void> {
-  const programs = programsOf(added)
-  if (programs.length === 0) return
-  const question = [{ [MISSING]: programs }, cluster.cluster_name, cluster.hvparams] as const
-  const results = await ctx.nodes.many(hosts, 'node_verify', [...question])
-  for (const node of hosts) {
-    const result = results.get(node.uuid)
-    if (result?.ok !== true) {
-      ctx.log.warning(
-        `Node ${node.name} could not be asked for ${programs.join(', ')} (ignoring node): ${result?.error ?? 'no answer'}`,
-      )
-      continue
-    }
-    const missing = result.payload[MISSING]
-    const [first] = isObject(missing) ? Object.entries(missing) : []
-    if (first === undefined) continue
-    const [program, packageName] = first
-    const template = added.find((one) => factsOf(one).program === program)
-    throw new OpPrereqError(
-      `Disk template '${template}' cannot be enabled: node '${node.name}' has no program ${program}; install the Debian package ${String(packageName)} there`,
-      ECODE.ENVIRON,
-    )
-  }
+  const needs = needsOf(cluster, op, added)
+  const lack = await firstLack(ctx, cluster, hosts, [...new Set(needs.flatMap(({ programs }) => programs))])
+  if (lack === undefined) return
+  const { node, program, packageName } = lack
+  const { template } = needs.find(({ programs }) => programs.includes(program)) ?? {}
+  throw new OpPrereqError(
+    `Disk template '${template}' cannot be enabled: node '${node.name}' has no ${titleOfNeeded(program)}; install the Debian package ${packageName} there`,
+    ECODE.ENVIRON,
+  )
 }
 
-const MISSING = 'gantry-missing-programs'
+/** Those of templates that are new, and of ones that QEMU is to reach by itself from now on. */
+function needsOf(cluster: Cluster, op: SetParams, added: readonly DiskTemplate[]) {
+  const isQemu = (op.enabled_hypervisors ?? cluster.enabled_hypervisors).some(readsInUserSpace)
+  return (op.enabled_disk_templates ?? cluster.enabled_disk_templates).flatMap((template) => {
+    const wanted = op.diskparams?.[template]?.['access']
+    if (!added.includes(template) && wanted !== 'userspace') return []
+    const access = isQemu ? (wanted ?? cluster.diskparams[template]?.['access']) : undefined
+    return [{ template, programs: neededFor(template, access) }]
+  })
+}
 
 const enabled = (config: ConfigData, op: SetParams): readonly DiskTemplate[] =>
   op.enabled_disk_templates ?? config.cluster.enabled_disk_templates

@@ -3,6 +3,7 @@ import { fillDiskParams } from '../../../config/filled'
 import type { ConfigData, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { type DiskTemplate, factsOf } from '../../../model/templates'
+import { firstLack } from '../../missing-programs'
 import type { UnitContext } from '../../unit-context'
 import { readsInUserSpace } from '../parameters/access'
 import type { DiskSpec } from './spec'
@@ -16,17 +17,30 @@ export interface DiskUse {
 
 export async function checkOutside(ctx: UnitContext, specs: readonly DiskSpec[], use: DiskUse): Promise<void> {
   const facts = factsOf(use.template)
-  if (facts.access === true) checkAccess(specs, use)
+  if (facts.access === true) await checkAccess(ctx, specs, use)
   if (facts.ownParams === true) await checkProviders(ctx, specs, use.primary)
 }
 
-function checkAccess(specs: readonly DiskSpec[], { config, primary, hypervisor, template }: DiskUse): void {
+async function checkAccess(
+  ctx: UnitContext,
+  specs: readonly DiskSpec[],
+  { config, primary, hypervisor, template }: DiskUse,
+): Promise<void> {
   const { access: usual } = fillDiskParams(config.cluster, config.nodegroups[primary.group], template)
   const userspace = specs.some(({ access = usual }) => access === 'userspace')
   if (userspace && !readsInUserSpace(hypervisor))
     throw new OpPrereqError(
       `Selected hypervisor (${hypervisor}) cannot be used with 'userspace' disk access: give the disks access=kernelspace`,
       ECODE.STATE,
+    )
+  const { qemuModule } = factsOf(template)
+  if (!userspace || qemuModule === undefined) return
+  const lack = await firstLack(ctx, config.cluster, [primary], [qemuModule])
+  if (lack !== undefined)
+    throw new OpPrereqError(
+      `QEMU on node ${primary.name} cannot reach disks of template '${template}' by itself, it has no module ${qemuModule}: install the ` +
+        `Debian package ${lack.packageName} there, or give the disks access=kernelspace`,
+      ECODE.ENVIRON,
     )
 }
 

@@ -34,6 +34,7 @@ beforeEach(() => {
       { name: 'small', size_mib: 100 },
     ],
     missingPrograms: async (programs) => Object.fromEntries(programs.map((one) => [one, `package-of-${one}`])),
+    requireDrbd: async () => undefined,
     storageDirectory: async (name) => paths().local(name),
     firstFields: (given, ipVersion) => firstFields(given, { now_s: 1, random }, ipVersion),
   }
@@ -173,6 +174,10 @@ describe('refuses', () => {
     ],
     [`${DISKLESS} --enabled-disk-templates plain --vg-name none`, "Error: volume group 'none' missing"],
     [
+      `${DISKLESS} --enabled-disk-templates drbd --vg-name xenvg --drbd-usermode-helper=/bin/true`,
+      "Disk template 'drbd' cannot be enabled: this node has no program drbdsetup; install the Debian package package-of-drbdsetup",
+    ],
+    [
       `${DISKLESS} --enabled-disk-templates drbd --drbd-usermode-helper=`,
       'Unsetting the drbd usermode helper while enabling DRBD is not allowed.',
     ],
@@ -240,12 +245,20 @@ test('a failure half way leaves nothing behind but what was there', async () => 
   expect(fs.readFileSync(paths().rapiUsers, 'utf8')).toBe('someone pw write\n')
 })
 
-test('a machine whose own name is not one that nodes have is no node', async () => {
-  newNode = { ...newNode, paths: { ...paths(), root: '', hostname: 'Node1.example.com' } }
-  const { exit, stderr } = await init(DISKLESS)
-  expect([exit, stderr]).toEqual([
-    1,
-    expect.stringContaining(`This host cannot be a node: the machine calls itself 'Node1`),
-  ])
-  expect(stderr).toContain('hostnamectl set-hostname node1.example.com')
+test('a DRBD that cannot be used is refused by its version, and is not proposed', async () => {
+  const missing = async () => ({})
+  const requireDrbd = () => Promise.reject(new Error('DRBD 9.2.8 is loaded on node node1: only 8.4 is supported'))
+  const helper = Buffer.from('/bin/true\n')
+  const disk = {
+    ...systemDisk,
+    read: async (file: string) => (file.includes('/drbd/') ? helper : systemDisk.read(file)),
+  }
+  newNode = { ...newNode, disk, missingPrograms: missing, requireDrbd }
+  const wanted = `${DISKLESS} --enabled-disk-templates drbd --vg-name xenvg --drbd-usermode-helper=/bin/true`
+  await expect(init(wanted)).resolves.toMatchObject({
+    exit: 1,
+    stderr: expect.stringContaining('DRBD 9.2.8 is loaded on node node1') as unknown,
+  })
+  const { stdout, exit } = await init('--no-ssh-init --enabled-hypervisors=fake --master-netdev=lo')
+  expect([exit, stdout]).toEqual([0, expect.stringContaining('Disk templates: plain\n')])
 })

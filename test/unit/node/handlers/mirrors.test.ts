@@ -197,10 +197,18 @@ test('what only a mirror can is refused for other disks', async () => {
 })
 
 test("the kernel's helper is told, or why there is none", async () => {
-  const told = onDrbdNode({ helper: '/bin/true\n' }, (context) => mirrorHandlers.drbd_helper(context))
+  const told = onDrbdNode({ helper: '/bin/true\n', kernel: [VERSION] }, (context) =>
+    mirrorHandlers.drbd_helper(context),
+  )
   await expect(told).resolves.toMatchObject({ result: '/bin/true' })
   const loaded = onDrbdNode({}, (context) => mirrorHandlers.drbd_helper(context))
   await expect(loaded).rejects.toThrow('DRBD is not loaded on node node1.gnt.example, there is no /sys/module/drbd')
+  const other = onDrbdNode({ helper: '/bin/true\n', kernel: ['version: 9.2.8 (api:2/proto:86-122)\n'] }, (context) =>
+    mirrorHandlers.drbd_helper(context),
+  )
+  await expect(other).rejects.toThrow(
+    'DRBD 9.2.8 (api:2/proto:86-122) is loaded on node node1.gnt.example: only 8.4, which kernels have, is supported; remove the package',
+  )
   const empty = onDrbdNode({ helper: '\n' }, (context) => mirrorHandlers.drbd_helper(context))
   await expect(empty).rejects.toThrow('is empty')
 })

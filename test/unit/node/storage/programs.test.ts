@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { missingPrograms } from '../../../../src/node/storage/programs'
+import { missingHere, missingPrograms } from '../../../../src/node/storage/programs'
 import { verifyNode } from '../../../../src/node/verify'
 import { systemFiles, type Files } from '../../../../src/lib/files'
 import { type TestNode, testNode } from '../../../support/node-context'
@@ -33,6 +33,32 @@ test('programs that are missing are told with their packages', async () => {
   const { ask } = verify(files)
   await expect(ask({ 'gantry-missing-programs': asked })).resolves.toEqual({
     'gantry-missing-programs': { 'mount.glusterfs': 'glusterfs-client' },
+  })
+})
+
+test('modules of QEMU are looked for where it has others, and a QEMU without any is believed to have all', async () => {
+  node = testNode()
+  const machine = (...present: string[]): Files => ({
+    ...systemFiles,
+    readdir: (async () => ['python3', 'x86_64-linux-gnu']) as unknown as Files['readdir'],
+    access: async (file) => {
+      if (!present.includes(String(file))) throw Object.assign(new Error('missing'), { code: 'ENOENT' })
+    },
+  })
+  const folder = '/usr/lib/x86_64-linux-gnu/qemu'
+  const asked = ['block-rbd.so', 'block-gluster.so']
+  await expect(missingPrograms(machine(), asked)).resolves.toEqual({})
+  await expect(missingPrograms(machine(folder, `${folder}/block-rbd.so`), asked)).resolves.toEqual({
+    'block-gluster.so': 'qemu-block-extra',
+  })
+})
+
+test('a node with mirrors in user space needs no programs of DRBD', async () => {
+  node = testNode('node1.example.com', { files: withPrograms() })
+  const asked = ['drbdsetup', 'rbd']
+  await expect(missingHere(node.context, asked)).resolves.toEqual({ drbdsetup: 'drbd-utils', rbd: 'ceph-common' })
+  await expect(missingHere({ ...node.context, userVolumes: '/srv/ganeti/user-volumes' }, asked)).resolves.toEqual({
+    rbd: 'ceph-common',
   })
 })
 

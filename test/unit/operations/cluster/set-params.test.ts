@@ -264,6 +264,36 @@ test('a template is enabled when all nodes that can be asked have its programs',
   expect(fake.config.cluster.enabled_disk_templates).toEqual(params.enabled_disk_templates)
 })
 
+test.each([
+  [{ enabled_disk_templates: ['diskless', 'sharedfile', 'drbd'], vg_name: 'xenvg', drbd_helper: '/bin/true' }, ['drbdsetup', 'drbdmeta'], "Disk template 'drbd' cannot be enabled: node 'node1.example.com' has no program drbdmeta; install the Debian package drbd-utils there"], // prettier-ignore
+  [{ diskparams: { rbd: { access: 'userspace' } }, enabled_hypervisors: ['kvm', 'fake'] }, ['rbd', 'block-rbd.so'], "Disk template 'rbd' cannot be enabled: node 'node1.example.com' has no module of QEMU block-rbd.so; install the Debian package qemu-block-extra there"], // prettier-ignore
+])('%j needs %j', async (params, programs, text) => {
+  const fake = cluster()
+  fake.answers.vg_list = () => ({ xenvg: 50000 })
+  fake.answers.drbd_helper = () => '/bin/true'
+  fake.answers.node_verify = () => ({})
+  fake.change('patchCluster', { enabled_hypervisors: ['kvm', 'fake'] })
+  if (!('vg_name' in params)) fake.change('patchCluster', { enabled_disk_templates: ['diskless', 'sharedfile', 'rbd'] })
+  const packages = { drbdmeta: 'drbd-utils', 'block-rbd.so': 'qemu-block-extra' }
+  fake.answers.node_verify = () => ({
+    'gantry-missing-programs': Object.fromEntries(
+      Object.entries(packages).filter(([program]) => programs.includes(program)),
+    ),
+  })
+  await expect(set(fake, params)).rejects.toThrow(text)
+  expect(fake.calls('node_verify')[0]?.args[0]).toEqual({ 'gantry-missing-programs': programs })
+})
+
+test('how QEMU would reach disks matters to no other hypervisor', async () => {
+  const fake = cluster()
+  fake.change('patchCluster', { enabled_disk_templates: ['diskless', 'sharedfile', 'rbd'] })
+  fake.answers.node_verify = () => ({ 'gantry-missing-programs': {} })
+  await set(fake, { diskparams: { rbd: { access: 'userspace' } } })
+  expect(fake.calls('node_verify').map(({ args }) => args[0])).toEqual(
+    fake.config.cluster.enabled_hypervisors.includes('kvm') ? [] : Object.keys(fake.config.nodes).map(() => ({ 'gantry-missing-programs': ['rbd'] })), // prettier-ignore
+  )
+})
+
 test('a value that is set already is told, and DRBD parameters come with a word on when they take effect', async () => {
   const fake = cluster().given(change('patchCluster', { volume_group_name: 'xenvg', file_storage_dir: '/srv/disks' }))
   await set(fake, { vg_name: 'xenvg', file_storage_dir: '/srv/disks', drbd_helper: '', diskparams: { drbd: {} } })

@@ -80,6 +80,23 @@ test.each([
   expect(cluster.config.instances).toEqual({})
 })
 
+test.each([
+  [rbd, 'block-rbd.so'],
+  [gluster, 'block-gluster.so'],
+])('QEMU reaches %j by itself only where it has the module %s', async (op, program) => {
+  cluster.change('patchCluster', { enabled_hypervisors: ['kvm', 'fake'] })
+  const wanted = { ...op, hypervisor: 'kvm', start: false, disks: [{ size: 64, access: 'userspace' }] }
+  cluster.answers.node_verify = () => ({ 'gantry-missing-programs': { [program]: 'qemu-block-extra' } })
+  await expect(cluster.run(CREATE, wanted)).rejects.toThrow(
+    `QEMU on node node1.gnt.example cannot reach disks of template '${op.disk_template}' by itself, it has no module ${program}: install ` +
+      'the Debian package qemu-block-extra there, or give the disks access=kernelspace',
+  )
+  expect(cluster.calls('node_verify')[0]?.args[0]).toEqual({ 'gantry-missing-programs': [program] })
+  cluster.answers.node_verify = () => ({ 'gantry-missing-programs': {} })
+  await cluster.run(CREATE, wanted)
+  expect(disks()).toMatchObject([{ params: { access: 'userspace' } }])
+})
+
 describe('block devices', () => {
   test('become disks of their own size, are taken once, and stay when their instance goes', async () => {
     await cluster.run(CREATE, blockdev)
