@@ -20,7 +20,7 @@ import { mirrorReportsOf } from './storage/mirror-reports'
 import { glusterProblem } from './storage/gluster/volume'
 import { misplacedFiles } from './owners'
 import { missingHere } from './storage/programs'
-import { type VolumeReports, reportsOf, volumeStates } from './storage/volume-reports'
+import { type VolumeReports, type VolumeStates, reportsOf, volumeStates } from './storage/volume-reports'
 import { VERIFY_PING_S } from '../model/limits/node'
 
 export interface VerifyRequest {
@@ -91,7 +91,7 @@ const checks: Readonly<Record<string, Check>> = {
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),
   instancelist: (context, input) => instances(context, strings(input)),
-  lvlist: (context, input) => volumeStates(reportsOf(context), [String(input)]),
+  lvlist: (context, input) => allVolumes(reportsOf(context), String(input)),
   'master-ip': (context, input) => masterAnswers(context, input),
   nodelist: (context, input, { clusterName }) => sshProblems(context, input, clusterName),
   'node-net-test': (context, input) => unreachableNodes(context, input),
@@ -253,3 +253,9 @@ const strings = (input: unknown): string[] =>
   Array.isArray(input) ? input.filter((item) => typeof item === 'string') : []
 const lists = (input: unknown): unknown[][] =>
   Array.isArray(input) ? input.filter((item): item is unknown[] => Array.isArray(item)) : []
+
+/** Disks may be in other groups than the cluster's, too. Where that one is missing, the answer is why. */
+async function allVolumes(reports: VolumeReports, group: string): Promise<VolumeStates> {
+  const isThere = (await reports.groups()).some(({ name }) => name === group)
+  return volumeStates(reports, isThere ? [] : [group])
+}

@@ -102,6 +102,11 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     since_ms: 'one for each process of the machine; those that have ended are forgotten',
   },
   'src/node/hypervisor/kvm/qmp.ts': { pending: ONE_WORK, listeners: ONE_WORK },
+  'src/node/storage/drbd/mirror.ts': { noting: ONE_WORK },
+  'src/node/storage/rbd/driver.ts': {
+    expected: 'one for each pool that a call asks about',
+    names: 'one for each pool that a call asks about',
+  },
   'src/node/storage/disks.ts': { known: 'one for each disk template' },
   'src/node/storage/lvm/driver.ts': { active: 'one for each disk of a call to the node' },
   'src/node/transfer/status.ts': { samples: 'those of TRANSFER_THROUGHPUT_S' },

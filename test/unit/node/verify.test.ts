@@ -28,10 +28,17 @@ test('a node that hosts no instances is not asked about their disks', async () =
 })
 
 test('volumes are told with their sizes and states, but for virtual ones', async () => {
-  const argv = 'lvs --noheadings --units=m --nosuffix --separator=| -ovg_name,lv_name,lv_size,lv_attr,devices -- xenvg'
-  const stdout = '  xenvg|a|64.00|-wi-ao----|/dev/vdb(0)\n  xenvg|lost|64.00|vwi-a-----|\n'
-  const { result } = await verify({ programs: [{ argv, stdout }] }, { lvlist: 'xenvg' })
-  expect(result).toEqual({ lvlist: { 'xenvg/a': ['64.00', false, true] } })
+  const argv = 'lvs --noheadings --units=m --nosuffix --separator=| -ovg_name,lv_name,lv_size,lv_attr,devices'
+  const groups = { argv: 'vgs --noheadings --units=m --nosuffix --separator=| -ovg_name,vg_size,vg_free', stdout: '  xenvg|100.00|36.00\n' } // prettier-ignore
+  const stdout =
+    '  xenvg|a|64.00|-wi-ao----|/dev/vdb(0)\n  xenvg|lost|64.00|vwi-a-----|\n  fast|b|8.00|-wi-a-----|/dev/vdc(0)\n'
+  const { result } = await verify({ programs: [groups, { argv, stdout }] }, { lvlist: 'xenvg' })
+  // Disks may be in any group.
+  expect(result).toEqual({ lvlist: { 'xenvg/a': ['64.00', false, true], 'fast/b': ['8.00', false, false] } })
+  const missing = { argv: `${argv} -- slow`, code: 5, stderr: '  Volume group "slow" not found\n' }
+  await expect(verify({ programs: [groups, missing] }, { lvlist: 'slow' })).resolves.toMatchObject({
+    result: { lvlist: expect.stringContaining('Volume group "slow" not found') as unknown },
+  })
 })
 
 test('a node that runs from a package tells its version, and another one leaves that out', async () => {

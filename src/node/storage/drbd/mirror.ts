@@ -17,6 +17,9 @@ const STANDALONE = 'StandAlone'
 /** The nodes compare what they have. They may refuse each other yet, as after a split brain. */
 const HANDSHAKE = 'WFReportParams'
 
+/** Minors with which notes are being written, by whichever call. */
+const noting = new Set<number>()
+
 export class DrbdMirror implements Mirror {
   constructor(
     private readonly context: StorageContext,
@@ -62,7 +65,7 @@ export class DrbdMirror implements Mirror {
     const { shown } = await this.configured(disk, minor)
     if (shown.disk !== undefined)
       fail(`Disk ${nameOf(disk)} has its data on ${shown.disk} on node ${this.context.hostname} already`)
-    await writeMeta(this.context, await this.unusedMinor(), pair.meta.path)
+    await this.withUnusedMinor((unused) => writeMeta(this.context, unused, pair.meta.path))
     await this.changing(attachDisk(this.context, disk, minor, pair))
   }
 
@@ -115,11 +118,18 @@ export class DrbdMirror implements Mirror {
       )
   }
 
-  /** The tool that writes notes wants a minor, and refuses one that is in use. */
-  private async unusedMinor(): Promise<number> {
-    const { minors } = await this.devices.required()
-    for (let minor = 0; minor <= MINOR_MAX; minor++) if (!minors.has(minor)) return minor
-    return fail(`All minors of DRBD on node ${this.context.hostname} are in use`)
+  /**
+   * The tool that writes notes wants a minor, locks it meanwhile, and refuses one that is in use. The master gives the lowest ones to disks,
+   * so the highest are taken here.
+   */
+  private async withUnusedMinor(work: (minor: number) => Promise<void>): Promise<void> {
+    const { minors, named } = await this.devices.required()
+    for (let minor = MINOR_MAX; minor >= 0; minor--) {
+      if (minors.has(minor) || named.has(minor) || noting.has(minor)) continue
+      noting.add(minor)
+      return work(minor).finally(() => noting.delete(minor))
+    }
+    fail(`All minors of DRBD on node ${this.context.hostname} are in use`)
   }
 
   private async configured(disk: DiskDict, minor: number): Promise<Configured> {

@@ -1,5 +1,6 @@
 // Asks nodes for checks of themselves.
 import type { ConfigData, Node } from '../../../model/config'
+import { isObject } from '../../../lib/shapes/shape'
 import type { UnitContext } from '../../unit-context'
 import type { NodeImage } from './group-state'
 
@@ -17,9 +18,15 @@ export async function askNodes(
     const volumes = answer['lvlist']
     return {
       ...{ node, result, answer, running: isTexts(list) ? list : undefined },
-      volumes: typeof volumes === 'object' && volumes !== null ? new Set(Object.keys(volumes)) : undefined,
+      volumes: isObject(volumes) ? sizesOf(volumes) : undefined,
     }
   })
+}
+
+/** A volume comes with its size as LVM writes it, and more. */
+function sizesOf(volumes: Readonly<Record<string, unknown>>): ReadonlyMap<string, number | undefined> {
+  const size_mib = (told: unknown) => Number(Array.isArray(told) ? told[0] : undefined)
+  return new Map(Object.entries(volumes).map(([name, told]) => [name, size_mib(told) || undefined]))
 }
 
 export const isTexts = (value: unknown): value is string[] =>

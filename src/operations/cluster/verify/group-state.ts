@@ -21,7 +21,7 @@ export interface NodeImage {
   /** Names of running instances; undefined if the node could not say. */
   readonly running: readonly string[] | undefined
   /** `vg/lv`; undefined if the node was not asked, or could not say. */
-  readonly volumes: ReadonlySet<string> | undefined
+  readonly volumes: ReadonlyMap<string, number | undefined> | undefined
 }
 
 export interface DiskState {

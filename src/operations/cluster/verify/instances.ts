@@ -8,7 +8,7 @@ import { missingFiles } from './file-storage'
 import type { DiskState, GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 import { verifySnapshots } from './snapshots'
-import { verifyMissingVolumes } from './volumes'
+import { verifyVolumes } from './volumes'
 import { factsOf, isMirroredInside } from '../../../model/templates'
 
 /** Reports instances that should not run on a node, except those that a job is moving or creating now. */
@@ -33,7 +33,7 @@ export function verifyInstance(report: VerifyReport, state: GroupState, instance
   const missing = missingFiles(state, instance)
   for (const { path, node } of missing.values())
     report.error('EINSTANCEMISSINGDISK', instance.name, `file ${path} missing on node ${node.name}`)
-  verifyMissingVolumes(report, state, instance)
+  verifyVolumes(report, state, instance)
   verifySnapshots(report, state, instance)
   for (const disk of state.disks.get(instance.uuid) ?? [])
     if (!missing.has(disk.disk.uuid)) verifyDisk(report, instance, disk)

@@ -6,7 +6,6 @@ import { diskIdOf } from '../../../model/templates'
 import { fileOf } from './file-storage'
 import type { GroupState } from './group-state'
 import type { VerifyReport } from './report'
-import { volumeGroupOf } from './request'
 
 /** Only where nodes list what they have: volumes of the cluster's group, and files. */
 export function verifySnapshots(report: VerifyReport, state: GroupState, instance: Instance): void {
@@ -26,8 +25,7 @@ function missingOn(state: GroupState, instance: Instance, snapshot: DiskSnapshot
   if (diskIdOf(dev_type) === 'volume') {
     const [vg, lv] = logical_id
     const image = state.images.find(({ node }) => node.uuid === uuid)
-    const isListed = vg === volumeGroupOf(state.config.cluster) && image?.volumes !== undefined
-    return isListed && !image.volumes.has(`${vg}/${lv}`) ? image.node.name : undefined
+    return image?.volumes?.has(`${vg}/${lv}`) === false ? image.node.name : undefined
   }
   const file = fileOf(snapshot)
   const listing = state.listings.find(

@@ -1,5 +1,6 @@
-// Logical volumes that are missing or have no owner, with the remedy: an interrupted operation may have left an
+// Logical volumes that are missing, or have another size than they should, and those that nobody owns, with what mends it: an operation that
 // instance's data under another name.
+import { fillDiskParams } from '../../../config/filled'
 import { instanceDisks, instanceNodes, instanceOfDisk, logicalVolumes } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, Instance } from '../../../model/config'
@@ -11,39 +12,82 @@ import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
-export function verifyMissingVolumes(report: VerifyReport, { config, images }: GroupState, instance: Instance): void {
-  const wanted = volumeGroupOf(config.cluster)
-  const disks = wanted === undefined ? [] : instanceDisks(config, instance)
-  const should = disks.flatMap((disk) => {
-    const nodes: readonly string[] = !isMirrored(disk.dev_type)
-      ? [instance.primary_node]
-      : instanceNodes(config, instance)
-    return logicalVolumes(disk).map(([vg, lv]) => ({ vg, lv, nodes }))
-  })
-  if (should.length === 0) return
-  for (const { node, volumes } of images)
-    for (const { vg, lv, nodes } of should) {
-      if (vg !== wanted || !nodes.includes(node.uuid) || volumes?.has(`${vg}/${lv}`) !== false) continue
+export function verifyVolumes(report: VerifyReport, state: GroupState, instance: Instance): void {
+  const parts = instanceDisks(state.config, instance).flatMap((disk) => partsOf(state.config, instance, disk))
+  if (parts.length === 0) return
+  for (const { node, volumes } of state.images)
+    for (const part of parts.filter(({ nodes }) => nodes.includes(node.uuid))) {
+      const { vg, lv } = part
+      if (volumes === undefined) continue
+      const size_mib = volumes.get(`${vg}/${lv}`)
       const side = node.uuid === instance.primary_node ? '-p' : '-s'
-      const todo = wayBack({ vg, lv, volumes }, `'gnt-instance replace-disks ${side} ${instance.name}'`)
-      const text = `volume ${vg}/${lv} missing on node ${node.name}${todo}`
-      report.error('EINSTANCEMISSINGDISK', instance.name, text)
+      const anew = `'gnt-instance replace-disks ${side} ${instance.name}'`
+      if (!volumes.has(`${vg}/${lv}`)) {
+        const text = `volume ${vg}/${lv} missing on node ${node.name}${wayBack({ vg, lv, volumes }, anew)}`
+        report.error('EINSTANCEMISSINGDISK', instance.name, text)
+        // What is under way has one size after the other.
+      } else if (size_mib !== undefined && !state.busy.has(instance.name)) {
+        const [problem, way] = sizeProblem(part, size_mib, unit_mib(volumes, vg) * part.stripes, anew)
+        if (problem === undefined) continue
+        const text = `volume ${vg}/${lv} has ${size_mib} MiB on node ${node.name}, and ${part.disk.size} in the configuration; ${way}`
+        report.error('EINSTANCEFAULTYDISK', instance.name, text, problem === 'smaller' ? 'ERROR' : 'WARNING')
+      }
     }
 }
+
+interface Part {
+  readonly vg: string
+  readonly lv: string
+  readonly disk: Disk
+  readonly nodes: readonly string[]
+  /** It is part of a mirror, and not itself what a guest has. */
+  readonly isInside: boolean
+  readonly stripes: number
+}
+
+/** The volumes that a disk consists of. */
+function partsOf(config: ConfigData, instance: Instance, disk: Disk, isInside = false): Part[] {
+  const nodes = isMirrored(disk.dev_type) || isInside ? instanceNodes(config, instance) : [instance.primary_node]
+  const group = config.nodegroups[config.nodes[instance.primary_node]?.group ?? '']
+  const stripes = Number(fillDiskParams(config.cluster, group, 'plain')['stripes'] ?? 1)
+  const [vg = '', lv = ''] = disk.logical_id.map(String)
+  const own = diskIdOf(disk.dev_type) === 'volume' ? [{ vg, lv, disk, nodes, isInside, stripes }] : []
+  return [...own, ...disk.children.flatMap((child) => partsOf(config, instance, child, isMirrored(disk.dev_type)))]
+}
+
+/** A guest uses a volume to its end; a mirror leaves what is too much of its parts alone. */
+function sizeProblem({ disk, isInside }: Part, size_mib: number, unit: number, anew: string) {
+  if (size_mib < disk.size) return ['smaller', isInside ? `${anew} makes that side anew` : NOTES_SIZES] as const
+  return !isInside && size_mib - disk.size >= unit ? (['larger', NOTES_SIZES] as const) : ([] as const)
+}
+
+const NOTES_SIZES = "'gnt-cluster repair-disk-sizes' notes how large it is"
+
+/** To how many MiB LVM rounds up at most, as far as the sizes of all volumes of a group tell: they consist of whole extents. */
+function unit_mib(volumes: ReadonlyMap<string, number | undefined>, vg: string): number {
+  const sizes = [...volumes].flatMap(([name, size]) => (name.startsWith(`${vg}/`) && size !== undefined ? [size] : []))
+  return Math.max(DEFAULT_EXTENT_MIB, sizes.map(Math.round).reduce(commonDivisor, 0))
+}
+
+const DEFAULT_EXTENT_MIB = 4
+
+const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
 
 interface Missing {
   readonly vg: string
   readonly lv: string
-  readonly volumes: ReadonlySet<string>
+  readonly volumes: ReadonlyMap<string, unknown>
 }
 
 function wayBack({ vg, lv, volumes }: Missing, anew: string): string {
   const data = `${lv}_data`
   if (volumes.has(`${vg}/${data}`))
     return `; a conversion that did not end has renamed it: 'lvrename ${vg} ${data} ${lv}' gives it its name back there`
-  const replaced = [...volumes].some((name) => name.replace(REPLACED, '') === `${vg}/${lv}`)
+  const replaced = [...volumes.keys()].some((name) => name.replace(REPLACED, '') === `${vg}/${lv}`)
   return replaced ? `; a replacement of disks that did not end has renamed it: ${anew} makes that side anew` : ''
 }
+
+const OWN_NAME = /\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.disk\d+(_data|_meta)?(_replaced-\d+)?$/
 
 export function verifyOrphanVolumes(report: VerifyReport, { config, images, snapshots }: GroupState): void {
   const wanted = volumeGroupOf(config.cluster)
@@ -51,12 +95,13 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images, snap
   const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))
   const owned = ownedVolumes(config)
   const noted = allSnapshots(snapshots).filter(({ dev_type }) => diskIdOf(dev_type) === 'volume')
-  for (const { node, volumes = new Set<string>() } of images) {
+  for (const { node, volumes = new Map<string, unknown>() } of images) {
     const here = noted.filter((one) => one.node === null || one.node === node.uuid)
     const own = new Set([...(owned.get(node.uuid) ?? []), ...here.map(({ logical_id: [vg, lv] }) => `${vg}/${lv}`)])
-    for (const volume of volumes) {
+    for (const volume of volumes.keys()) {
       const known = own.has(volume) || reserved.some((pattern) => pattern.test(volume))
-      if (!volume.startsWith(`${wanted}/`) || known) continue
+      // In groups that are not the cluster's own, only what is named like its disks is its business.
+      if (known || !(volume.startsWith(`${wanted}/`) || OWN_NAME.test(volume))) continue
       const origin = volume.replace(DATA, '')
       const todo =
         origin !== volume && own.has(origin) && !volumes.has(origin)

@@ -133,7 +133,7 @@ test('new volumes are attached after their notes were begun on a minor that nobo
     LVS,
     { argv: `blockdev --getsize64 ${META}`, stdout: '134217728\n' },
     WIPED,
-    does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`),
+    does(`drbdmeta --force /dev/drbd255 v08 ${META} flex-external create-md`),
     does(`drbdmeta /dev/drbd0 v08 ${META} flex-external apply-al`),
     does(`drbdmeta /dev/drbd0 v08 ${META} flex-external show-gi`),
     does(`drbdsetup attach 0 ${DATA} ${META} flexible --on-io-error=detach --size 192m`),
@@ -143,6 +143,24 @@ test('new volumes are attached after their notes were begun on a minor that nobo
     mirrorHandlers.blockdev_addchildren(context, drbdDisk(), CHILDREN),
   )
   expect(asked).toEqual(lines(programs))
+})
+
+test('notes that are begun at the same time have minors of their own, and none that is named already', async () => {
+  const taken = ' 254: cs:Unconfigured\n'
+  const one = [
+    ...[SHOWN_DISKLESS, LVS, { argv: `blockdev --getsize64 ${META}`, stdout: '134217728\n' }, WIPED],
+    does(`drbdmeta /dev/drbd0 v08 ${META} flex-external apply-al`),
+    does(`drbdmeta /dev/drbd0 v08 ${META} flex-external show-gi`),
+    does(`drbdsetup attach 0 ${DATA} ${META} flexible --on-io-error=detach --size 192m`),
+    does('drbdsetup disk-options 0 --resync-rate 61440'),
+  ]
+  const notes = [255, 253].map((minor) =>
+    does(`drbdmeta --force /dev/drbd${minor} v08 ${META} flex-external create-md`),
+  )
+  const node = { kernel: [recorded('proc-diskless.txt') + taken], programs: [...one, ...one, ...notes] }
+  await onDrbdNode(node, (context) =>
+    Promise.all([1, 2].map(() => mirrorHandlers.blockdev_addchildren(context, drbdDisk(), CHILDREN))),
+  )
 })
 
 test('volumes that are missing, or when there are others already, are not attached', async () => {

@@ -120,7 +120,7 @@ const CALLS: Readonly<Record<string, Counted>> = {
       DETACHED,
       META_SIZE,
       WIPED,
-      does(`drbdmeta --force /dev/drbd3 v08 ${META} flex-external create-md`),
+      does(`drbdmeta --force /dev/drbd255 v08 ${META} flex-external create-md`),
       ...ATTACHED,
     ],
     recorded('proc-diskless.txt'),

@@ -106,6 +106,74 @@ test('a volume without an owner and one that is missing are named on their nodes
   )
 })
 
+describe('in other groups than that of the cluster', () => {
+  beforeEach(
+    () =>
+    cluster.run('OP_INSTANCE_CREATE', { ...drbdInstance, instance_name: 'inst3.gnt.example', disks: [{ size: 16, vg: 'fast', metavg: 'slow' }] }), // prettier-ignore
+  )
+
+  test('volumes that are there are well', async () => {
+    await expect(problems()).resolves.toEqual([])
+  })
+
+  test('those that are missing are named, and those that look like disks of the cluster and are not; others are no business of ours', async () => {
+    const there = cluster.world.node('node2.gnt.example').disks
+    const [data = '', meta = ''] = [...there.keys()].filter((name) => !name.startsWith('xenvg/')).toSorted()
+    for (const name of [data, meta]) there.delete(name)
+    const stray = data.replace(/[0-9a-f]{8}-/, '00000000-')
+    for (const name of [stray, 'fast/root'])
+      there.set(name, { size: 16, dev_type: 'plain', logical_id: name.split('/') })
+    expect((await problems()).filter((line) => !line.includes("couldn't retrieve status"))).toEqual([
+      `ERROR:EINSTANCEMISSINGDISK:instance:inst3.gnt.example:volume ${data} missing on node node2.gnt.example`,
+      `ERROR:EINSTANCEMISSINGDISK:instance:inst3.gnt.example:volume ${meta} missing on node node2.gnt.example`,
+      `WARNING:ENODEORPHANLV:node:node2.gnt.example:volume ${stray} is unknown; if nobody needs it, remove it there with 'lvremove ${stray}'`,
+    ])
+  })
+})
+
+describe('a volume that has another size than it should', () => {
+  const resize = (node: string, end: string, size: number) => {
+    const there = cluster.world.node(`${node}.gnt.example`).disks
+    const [name = ''] = [...there.keys()].filter((one) => one.endsWith(end))
+    Object.assign(there.get(name) ?? {}, { size })
+    return name
+  }
+  const NOTES = "'gnt-cluster repair-disk-sizes' notes how large it is"
+  beforeEach(() => cluster.run('OP_INSTANCE_CREATE', { ...plainInstance, disks: [{ size: 62 }] }))
+
+  test.each([
+    [64, [], 'rounded up to whole extents'],
+    [96, [`WARNING:EINSTANCEFAULTYDISK:instance:inst1.gnt.example:volume NAME has 96 MiB on node node1.gnt.example, and 62 in the configuration; ${NOTES}`], 'larger'], // prettier-ignore
+    [32, [`ERROR:EINSTANCEFAULTYDISK:instance:inst1.gnt.example:volume NAME has 32 MiB on node node1.gnt.example, and 62 in the configuration; ${NOTES}`], 'smaller'], // prettier-ignore
+  ])('with %p MiB: %j', async (size, expected) => {
+    const name = resize('node1', '.disk0', size)
+    await expect(problems()).resolves.toEqual(expected.map((text) => text.replace('NAME', name)))
+  })
+
+  test('larger extents, and stripes, round up more', async () => {
+    resize('node1', '.disk0', 96)
+    for (const end of ['_data', '_meta']) resize('node1', end, 128)
+    // All volumes of the group consist of extents of 32 MiB, and a stripe more is rounding, too.
+    await expect(problems()).resolves.toHaveLength(1)
+    cluster.change('patchCluster', { diskparams: { plain: { stripes: 2 } } })
+    await expect(problems()).resolves.toEqual([])
+  })
+
+  test('a part of a mirror that is too small is made anew, and one that is too large does no harm', async () => {
+    resize('node1', '_data', 512)
+    const name = resize('node2', '_data', 64)
+    await expect(problems()).resolves.toEqual([
+      `ERROR:EINSTANCEFAULTYDISK:instance:inst2.gnt.example:volume ${name} has 64 MiB on node node2.gnt.example, and 128 in the configuration; 'gnt-instance replace-disks -s inst2.gnt.example' makes that side anew`,
+    ])
+  })
+
+  test('nothing is said of one that a job works on', async () => {
+    resize('node1', '.disk0', 96)
+    cluster.lockOwners = [['instance/inst1.gnt.example', [[['7', '/livelock/7', 77] as never, 'exclusive']]]] as never
+    await expect(problems()).resolves.toEqual([])
+  })
+})
+
 test('a volume of an instance belongs to nobody on a node that is not one of its own', async () => {
   const [lost = ''] = cluster.world.node('node2.gnt.example').disks.keys()
   cluster.world.node('node3.gnt.example').disks.set(lost, { size: 16, dev_type: 'plain', logical_id: lost.split('/') })
