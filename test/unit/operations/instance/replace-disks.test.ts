@@ -171,6 +171,24 @@ describe('by itself', () => {
     expect(cluster.calls('blockdev_addchildren').map(({ node }) => node)).toEqual(['node2.gnt.example'])
   })
 
+  test('a primary that has lost its data, with the volumes, gets new ones there and reads from the other side meanwhile', async () => {
+    broken(['node1'])
+    const [, disk] = Object.values(cluster.config.disks).toSorted((a, b) => a.iv_name.localeCompare(b.iv_name))
+    const lost = disk?.children.map(({ logical_id }) => logical_id.join('/')) ?? []
+    for (const volume of lost) cluster.world.node('node1.gnt.example').disks.delete(volume)
+    // Its device is there all the same.
+    const device = { dev_path: '/dev/drbd1', is_degraded: true, ldisk_status: 4 }
+    const isMended = () => cluster.calls('blockdev_addchildren').length > 0
+    cluster.answers.blockdev_find = ({ name }, [{ dev_type }]) =>
+      dev_type === 'drbd' && name === 'node1.gnt.example' && !isMended() ? device : undefined
+    cluster.answers.blockdev_removechildren = () => null
+    await cluster.run(REPLACE, { ...op, mode: 'replace_auto' })
+    expect(cluster.log).toContain("Replacing disk(s) 1 for instance 'inst2.gnt.example'")
+    expect(cluster.calls('blockdev_addchildren').map(({ node }) => node)).toEqual(['node1.gnt.example'])
+    expect(volumesOf(cluster, 'node1')).toEqual(expect.arrayContaining(lost))
+    expect(cluster.inconsistencies()).toEqual([])
+  })
+
   test('disks that are broken on both sides are not touched', async () => {
     broken(['node1', 'node2'])
     await expect(cluster.run(REPLACE, { ...op, mode: 'replace_auto' })).rejects.toThrow(
