@@ -11,6 +11,8 @@ export interface StorageStep {
   readonly result: unknown
   readonly log: readonly string[]
   readonly calls: readonly string[]
+  /** What was made on which node: the device, its size, the owner, whether it is the primary, the note, exclusive storage, parameters. */
+  readonly made?: readonly string[]
   readonly config?: Pick<ConfigData, 'disks' | 'instances'> & {
     readonly highest_used_port: number
     readonly tcpudp_port_pool: readonly number[]

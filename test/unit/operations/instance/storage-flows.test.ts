@@ -53,6 +53,7 @@ test.each(recordedStorage.steps.map((step) => [step.name, step] as const))('%s',
   const result = await cluster.run(op)
   expect(withoutUuids(result)).toEqual(withoutUuids(step.result))
   expect(ordered(byNode(cluster.asked.flatMap(callText)))).toEqual(ordered(byNode(step.calls)))
+  expect(cluster.calls('blockdev_create').map(madeText).sort()).toEqual((step.made ?? []).toSorted())
   expect(cluster.log.filter(isToldByAll)).toEqual(step.log.filter(isToldByAll))
   expect(cluster.inconsistencies()).toEqual([])
   if (step.config === undefined) return
@@ -112,6 +113,15 @@ const SHOWN: Readonly<Record<string, (args: readonly unknown[]) => readonly unkn
 function callText({ node, call, args }: FakeCluster['asked'][number]): string[] {
   const shown = SHOWN[call]
   return shown === undefined ? [] : [[node.split('.')[0], call, ...shown(args)].join(' ')]
+}
+
+function madeText({
+  node,
+  args: [disk, size, owner, onPrimary, info, exclusive],
+}: FakeCluster['asked'][number]): string {
+  const params = Object.entries((disk as { params: object }).params).toSorted(([a], [b]) => a.localeCompare(b))
+  const texts = [node.split('.')[0], deviceText(disk), size, owner, onPrimary, info, exclusive]
+  return [...texts, JSON.stringify(Object.fromEntries(params))].join(' ')
 }
 
 /** What each node makes: the volumes of a mirror's sides are made at the same time. */
