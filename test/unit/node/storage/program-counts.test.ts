@@ -55,6 +55,27 @@ const PAIR = kernelSays('Connected')
 const REMOVED = CHILDREN.map(({ logical_id }) => does(`lvremove -f ${logical_id?.join('/')}`))
 const DETACHED = show(recorded('show-diskless.txt'))
 
+const [VOLUME = drbdDisk()] = CHILDREN
+const [, NAME = ''] = (VOLUME.logical_id ?? []).map(String)
+/** Room that is not next to the volume. */
+const extended = (test = ''): RecordedProgram[] => [
+  {
+    argv: `lvextend -L +65536k${test} --alloc contiguous ${DATA}`,
+    code: 5,
+    stderr: 'Insufficient suitable contiguous',
+  },
+  does(`lvextend -L +65536k${test} --alloc cling ${DATA}`),
+]
+const RENAMES = CHILDREN.map((one): [typeof one, string[]] => [one, (one.logical_id ?? []).map((part) => (part === 'xenvg' ? part : `${part}_old`))]) // prettier-ignore
+const PVS = {
+  argv: 'pvs --noheadings --units=m --nosuffix --separator=| -opv_name,vg_name,pv_size,pv_free,pv_attr',
+  stdout: '  /dev/vdb|xenvg|24572.00|24156.00|a--\n',
+}
+const VGS = {
+  argv: 'vgs --noheadings --units=m --nosuffix --separator=| -ovg_name,vg_size,vg_free',
+  stdout: '  xenvg|24572.00|24156.00\n',
+}
+
 interface Counted {
   readonly ganeti: number
   readonly node: DrbdNode
@@ -112,6 +133,78 @@ const CALLS: Readonly<Record<string, Counted>> = {
   ),
   drbd_needs_activation: on(1, (context) => mirrorHandlers.drbd_needs_activation(context, [drbdDisk()]), [SHOWN]),
   drbd_wait_sync: on(2, (context) => mirrorHandlers.drbd_wait_sync(context, [drbdDisk()]), [SHOWN]),
+  'blockdev_assemble of what is active, where the instance runs': on(
+    5,
+    (context) => blockdevHandlers.blockdev_assemble(context, drbdDisk(), { name: INSTANCE } as never, true, 0),
+    [...ACTIVATED, SHOWN, does('drbdsetup primary 0')],
+  ),
+  'blockdev_assemble of what is active, on the other node': on(
+    5,
+    (context) => blockdevHandlers.blockdev_assemble(context, drbdDisk(), { name: INSTANCE } as never, false, 0),
+    [...ACTIVATED, SHOWN],
+  ),
+  'blockdev_grow of what it is kept on, as a trial': on(
+    4,
+    (context) => blockdevHandlers.blockdev_grow(context, drbdDisk(), 64, true, true, false),
+    [LVS, ...extended(' --test')],
+  ),
+  'blockdev_grow of what it is kept on': on(
+    4,
+    (context) => blockdevHandlers.blockdev_grow(context, drbdDisk(), 64, false, true, false),
+    [LVS, ...extended()],
+  ),
+  'blockdev_grow of the device': {
+    ...on(3, (context) => blockdevHandlers.blockdev_grow(context, drbdDisk(), 64, false, false, false), []),
+    node: {
+      kernel: [PAIR],
+      size_mib: [192, 256],
+      programs: [
+        ...[SHOWN, { argv: `blockdev --getsize64 ${DATA}`, stdout: `${256 * 2 ** 20}\n` }],
+        does('drbdsetup resize 0 --size 256m'),
+      ],
+    },
+  },
+  'blockdev_rename of two volumes': on(
+    4,
+    (context) => blockdevHandlers.blockdev_rename(context, RENAMES),
+    RENAMES.flatMap(([{ logical_id = [] }, [, name]]) => [LVS, does(`lvrename xenvg ${logical_id?.[1]} ${name}`)]),
+  ),
+  blockdev_setinfo: on(
+    8,
+    (context) => blockdevHandlers.blockdev_setinfo(context, drbdDisk(), 'originstname+inst9.gnt.example'),
+    [
+      SHOWN,
+      ...[DATA, META].flatMap((path) => [
+        LVS,
+        does(`lvchange --deltag ${OWNER} --addtag originstname+inst9.gnt.example ${path}`),
+      ]),
+    ],
+  ),
+  'plain: blockdev_create': on(
+    6,
+    (context) => blockdevHandlers.blockdev_create(context, VOLUME, 192, INSTANCE, true, OWNER, false),
+    [{ argv: LVS.argv }, PVS, does(`lvcreate -Wn -L192m -n${NAME} -i1 --addtag ${OWNER} xenvg /dev/vdb`)],
+  ),
+  'plain: blockdev_assemble': on(
+    1,
+    (context) => blockdevHandlers.blockdev_assemble(context, VOLUME, { name: INSTANCE } as never, true, 0),
+    [does(`lvchange -ay ${DATA}`)],
+  ),
+  'plain: blockdev_find': on(1, (context) => blockdevHandlers.blockdev_find(context, VOLUME), [LVS]),
+  'plain: blockdev_grow': on(3, (context) => blockdevHandlers.blockdev_grow(context, VOLUME, 64, false, true, false), [
+    LVS,
+    ...extended(),
+  ]),
+  'plain: blockdev_grow of what is above it, which is nothing': on(
+    1,
+    (context) => blockdevHandlers.blockdev_grow(context, VOLUME, 64, false, false, false),
+    [LVS],
+  ),
+  'plain: blockdev_snapshot': on(5, (context) => blockdevHandlers.blockdev_snapshot(context, VOLUME, null, null), [
+    LVS,
+    VGS,
+    does(`lvcreate -L192m -s -n${NAME}.snap ${DATA}`),
+  ]),
   blockdev_addchildren: on(
     13,
     (context) => mirrorHandlers.blockdev_addchildren(context, drbdDisk(), CHILDREN),
