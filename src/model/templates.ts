@@ -50,7 +50,7 @@ export interface TemplateFacts {
   readonly qemuModule?: string
   /** A node maps a device for it only while it needs one, and unmaps it when the instance has moved away. */
   readonly mapped?: true
-  /** QEMU's cache on one node notices writes of others, so it need not be switched off. */
+  /** QEMU's own cache, in user space, notices on one node writes of others, so it need not be switched off. */
   readonly cachedTogether?: true
   /** Disks cannot be converted to this template (`to`), nor from it (`either`). */
   readonly notConvertible?: 'to' | 'either'
@@ -240,8 +240,8 @@ export const isMirroredInside = (template: string | undefined): boolean => known
 export const isMirroredOutside = (template: string): boolean => knownFacts(template)?.mirror === 'outside'
 
 /** Whether a page cache on one node would hide its writes from others, such as the target of a migration. */
-export const hidesWrites = (template: string): boolean =>
-  isMirroredOutside(template) && knownFacts(template)?.cachedTogether !== true
+export const hidesWrites = (template: string, access?: unknown): boolean =>
+  isMirroredOutside(template) && !(knownFacts(template)?.cachedTogether === true && access === 'userspace')
 
 export const isMirrored = (template: DiskTemplate): boolean => FACTS[template].mirror !== undefined
 

@@ -38,7 +38,9 @@ test('where only one storage can be counted, that of mirrors comes first, then t
 })
 
 test('a disk that several nodes reach is not cached on one of them, unless its cache is shared', () => {
-  expect(DISK_TEMPLATES.filter(hidesWrites).filter((one) => one !== 'diskless')).toEqual(['blockdev', 'ext', 'gluster', 'sharedfile']) // prettier-ignore
+  const hiding = (access: string) => DISK_TEMPLATES.filter((one) => one !== 'diskless' && hidesWrites(one, access))
+  expect(hiding('userspace')).toEqual(['blockdev', 'ext', 'gluster', 'sharedfile'])
+  expect(hiding('kernelspace')).toEqual(['blockdev', 'ext', 'gluster', 'rbd', 'sharedfile'])
 })
 
 test("only the files of two templates are below directories that a node's administrator lists", () => {

@@ -30,6 +30,21 @@ test('a node without exports has no row, one that did not answer has one that sa
   expect(data).toEqual([[[0, 'node2.gnt.example'], [2, null]]]) // prettier-ignore
 })
 
+test('space and spindles of nodes are those of their volume groups, and unknown where a group is missing', async () => {
+  const source = goldenSource()
+  const unit = (type: string, storage_free: number | null, storage_size: number | null) => ({ type, name: 'xenvg', storage_free, storage_size }) // prettier-ignore
+  const groups = new Map([
+    [NODE1, [unit('lvm-vg', 3000, 8000), unit('lvm-pv', 3, 8)]],
+    ['node2.gnt.example', [unit('lvm-vg', null, null), unit('lvm-pv', 0, 0)]],
+  ])
+  source.live.nodeInfo = async (_config, nodes) =>
+    new Map(nodes.map(({ uuid, name }) => [uuid, { ok: true, payload: ['boot', groups.get(name) ?? null, null] }]))
+  const { data } = await runQuery('node', ['name', 'dfree', 'dtotal', 'spfree', 'sptotal'], null, source)
+  const cells = new Map(data.map(([name, ...rest]) => [name?.[1], rest]))
+  expect(cells.get(NODE1)).toEqual([[0, 3000], [0, 8000], [0, 3], [0, 8]]) // prettier-ignore
+  expect(cells.get('node2.gnt.example')).toEqual([[2, null], [2, null], [0, 0], [0, 0]]) // prettier-ignore
+})
+
 describe('nodes are asked', () => {
   test('not at all for what the configuration knows', async () => {
     const source = goldenSource()

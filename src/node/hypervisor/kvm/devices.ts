@@ -83,7 +83,7 @@ export interface CacheSettings {
 }
 
 export function cacheSettings(cache: string, disk: DiskDict): CacheSettings {
-  if (cache === 'none' || hidesWrites(disk.dev_type)) return { writeback: true, direct: true }
+  if (cache === 'none' || hidesWrites(disk.dev_type, disk.params?.['access'])) return { writeback: true, direct: true }
   if (cache === 'writethrough') return { writeback: false, direct: false }
   if (cache === 'writeback' || cache === 'default') return { writeback: true, direct: false }
   throw new HypervisorFailure(`Invalid KVM cache setting '${cache}'`)

@@ -4,6 +4,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemFiles } from '../../../../src/lib/files'
 import { Disks } from '../../../../src/node/storage/disks'
+import { copyDevice } from '../../../../src/node/storage/image'
 import { DRIVERS } from '../../../../src/node/storage/registry'
 import type { StorageContext } from '../../../../src/node/storage/storage'
 import { userVolumeDriver } from '../../../../src/node/storage/user/driver'
@@ -169,6 +170,22 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     const data = fs.readFileSync(local(path))
     expect([data[MIB - 1], data[MIB], data[2 * MIB - 1], data[2 * MIB]]).toEqual([0x78, 0, 0, 0x78])
     await expect(storage.wipe(disk(), 2, 2)).rejects.toThrow('beyond the end')
+  })
+
+  test('its data can be copied to a disk of another template, and back', async () => {
+    const text = Buffer.alloc(2 * MIB, template)
+    const file = sampleDisk('file', 9)
+    await create(disk(), 2)
+    await create(file, 2)
+    for (const one of [disk(), file]) await storage.assemble(one)
+    await storage.lent(disk(), async (place) => fs.writeFileSync(local(place), text))
+    const copy = (from: DiskDict, to: DiskDict) =>
+      storage.lent(from, (source) => storage.lent(to, (target) => copyDevice(node.context.files, source, target)))
+    await copy(disk(), file)
+    await storage.wipe(disk(), 0, 2)
+    await copy(file, disk())
+    for (const one of [file, disk()])
+      await storage.lent(one, async (place) => expect(fs.readFileSync(local(place)).equals(text)).toBe(true))
   })
 
   test('removing deletes the data', async () => {

@@ -36,3 +36,28 @@ test('a URI that QEMU is not told here is refused, and with access through the k
   expect(() => setup('shelf://a')).toThrow('Unsupported storage URI scheme: shelf://a')
   expect(setup('shelf://a', 'kernelspace')).toMatchObject({ driver: 'host_device', filename: '/links/0' })
 })
+
+/** As QEMU has a disk open whose cache parameter is the default one. */
+const cacheOf = (dev_type: string, access: string) => {
+  const disk = {
+    ...diskDict('', { dev_type, logical_id: ['x', 'a'], size: 1, params: { access } }),
+    hvinfo: { id: 'd' },
+  }
+  const params = new KvmParams({ ...kvmParams, disk_cache: 'default' })
+  return diskSetup({ disk, link: '/links/0', uri: 'rbd:rbd/a' }, '/links/0', params, { directIo: true }).blockdev[
+    'cache'
+  ]
+}
+
+test.each([
+  ['rbd', 'userspace', false],
+  ['rbd', 'kernelspace', true],
+  ['ext', 'userspace', true],
+  ['gluster', 'userspace', true],
+  ['sharedfile', 'kernelspace', true],
+  ['blockdev', 'kernelspace', true],
+  ['plain', 'kernelspace', false],
+  ['drbd', 'kernelspace', false],
+])('what other nodes reach, too, is not in the cache of one: %s with %s', (dev_type, access, direct) => {
+  expect(cacheOf(dev_type, access)).toMatchObject({ direct })
+})

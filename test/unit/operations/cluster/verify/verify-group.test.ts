@@ -115,6 +115,27 @@ test.each<[string, string, unknown, string]>([
   expect(await cluster.verifyGroup()).toEqual([false, [`ERROR: ${text}`]])
 })
 
+test('a directory of Gluster that cannot be used is named with a code of its own', async () => {
+  const cluster = new RecordedCluster().given(
+    change('patchCluster', { enabled_disk_templates: ['diskless', 'file', 'sharedfile', 'gluster'] }),
+  )
+  const asked: unknown[] = []
+  const answer = cluster.answers.node_verify
+  cluster.answers.node_verify = (node, args) => {
+    asked.push((args[0] as Record<string, unknown>)['gluster-storage-path'])
+    return answer?.(node, args)
+  }
+  cluster.broken[NODE2] = { 'gluster-storage-path': 'the program mount.glusterfs is missing' }
+  const [result, problems] = await cluster.verifyGroup({ error_codes: true })
+  expect([result, problems.filter((line) => line.includes('ENODEGLUSTER'))]).toEqual([
+    false,
+    [
+      `ERROR:ENODEGLUSTERSTORAGEPATHUNUSABLE:node:${NODE2}:The configured gluster storage path is unusable: the program mount.glusterfs is missing`,
+    ],
+  ])
+  expect(asked).toContain('/var/run/ganeti/gluster')
+})
+
 test('a node that runs Ganeti 3.0 is told apart, and is no error', async () => {
   const cluster = new RecordedCluster()
   cluster.broken[NODE2] = { version: [3000000, '3.0.2'] }
