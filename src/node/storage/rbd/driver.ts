@@ -26,9 +26,9 @@ class RbdDriver implements Driver {
   readonly hasDisks = true
   /** What this node has mapped, as long as nothing of it was changed. */
   private listed: Promise<readonly Mapped[]> | undefined
-  /** Of how many images of each pool the call will ask. */
+  /** How many images of each pool the call asks about. */
   private readonly expected = new Map<string, number>()
-  /** What is in a pool. */
+  /** The names of all images, by pool. */
   private readonly names = new Map<string, Promise<ReadonlySet<string>>>()
 
   constructor(private readonly context: StorageContext) {}

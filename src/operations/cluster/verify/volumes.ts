@@ -25,7 +25,7 @@ export function verifyVolumes(report: VerifyReport, state: GroupState, instance:
       if (!volumes.has(`${vg}/${lv}`)) {
         const text = `volume ${vg}/${lv} missing on node ${node.name}${wayBack({ vg, lv, volumes }, anew)}`
         report.error('EINSTANCEMISSINGDISK', instance.name, text)
-        // What is under way has one size after the other.
+        // A job that works on the instance may grow its disks now.
       } else if (size_mib !== undefined && !state.busy.has(instance.name)) {
         const [problem, way] = sizeProblem(part, size_mib, unit_mib(volumes, vg) * part.stripes, anew)
         if (problem === undefined) continue
