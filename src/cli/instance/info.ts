@@ -164,6 +164,8 @@ function drbdInfo(info: Dict): [string, Info][] {
 function deviceStatus(type: unknown, status: readonly unknown[]): string {
   if (status.length === 0) return 'not active'
   const [path, major, minor, percent, estimate, degraded, local] = status
+  // An image that nobody has mapped, or that only the hypervisor reaches.
+  if (path === '') return 'no device on the node'
   const number = (value: unknown) => (value === null || value === undefined ? 'N/A' : pythonText(value))
   const device = `${pythonText(path)} (${number(major)}:${number(minor)})`
   if (diskIdOf(String(type)) === 'volume')

@@ -1,6 +1,7 @@
-// Node calls about disks mirrored between two nodes: their network, their sync, and the devices with the data. Ganeti
+// Node calls about disks that two nodes keep the same: their network, how far they are, and the devices that they keep the data on.
 // names them after DRBD, its only storage of this kind.
-import { CONNECT_S, RECONNECTS_MAX, SYNC_LOOK_S } from '../../model/limits/storage'
+import { mapBounded } from '../../lib/bounded'
+import { CONNECT_S, DISKS_AT_ONCE, RECONNECTS_MAX, SYNC_LOOK_S } from '../../model/limits/storage'
 import type { DiskDict } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../failure'
@@ -42,7 +43,7 @@ export const mirrorHandlers = {
         throw error
       }
     }
-    return Promise.all(disks.map(state))
+    return mapBounded(disks, DISKS_AT_ONCE, state)
   },
 
   async drbd_disconnect_net(context, disks) {

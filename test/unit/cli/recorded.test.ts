@@ -178,3 +178,12 @@ const delayJob: ScriptedJob = {
     end_ts: [1795232595, 966426],
   },
 }
+
+test('a disk without a device of its own on the node is not shown with an empty one', async () => {
+  const data = readJson(path.join(GOLDEN, 'instance-data.json')) as Record<string, { disks: object[] }>
+  const [[name = '', instance] = []] = Object.entries(data)
+  const image = { ...instance?.disks[0], dev_type: 'rbd', logical_id: ['rbd', 'a.rbd.disk0'], pstatus: ['', null, null, null, null, false, 1] } // prettier-ignore
+  const master = new FakeMaster([{ id: 1, result: { [name]: { ...instance, disks: [image] } } }], goldenSource())
+  const { stdout } = await runCli(master, ['gnt-instance', 'info', name])
+  expect(stdout).toContain('      on primary: no device on the node\n')
+})
