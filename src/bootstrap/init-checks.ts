@@ -14,6 +14,7 @@ import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { type IpVersion, familyOf, isLoopback, versionOf } from '../model/ip'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
+import { otherName } from './own-name'
 import { directoryOf, isDrbd, neededFor, titleOfNeeded } from '../model/templates'
 
 export interface InitChecks {

@@ -1,4 +1,4 @@
-// Node calls about disks that two nodes keep the same: their network, how far they are, and the devices that they keep the data on.
+// Node calls about disks mirrored between two nodes: their network, their sync, and the devices with the data. Ganeti
 // names them after DRBD, its only storage of this kind.
 import { mapBounded } from '../../lib/bounded'
 import { CONNECT_S, DISKS_AT_ONCE, RECONNECTS_MAX, SYNC_LOOK_S } from '../../model/limits/storage'

@@ -1,5 +1,5 @@
-// Logical volumes that are missing, or have another size than they should, and those that nobody owns, with what mends it: an operation that
-// instance's data under another name.
+// Logical volumes that are missing, have another size than configured, or have no owner, with the remedy: an interrupted
+// operation may have left an instance's data under another name.
 import { fillDiskParams } from '../../../config/filled'
 import { instanceDisks, instanceNodes, instanceOfDisk, logicalVolumes } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'

@@ -245,6 +245,16 @@ test('a failure half way leaves nothing behind but what was there', async () => 
   expect(fs.readFileSync(paths().rapiUsers, 'utf8')).toBe('someone pw write\n')
 })
 
+test('a machine whose own name is not one that nodes have is no node', async () => {
+  newNode = { ...newNode, paths: { ...paths(), root: '', hostname: 'Node1.example.com' } }
+  const { exit, stderr } = await init(DISKLESS)
+  expect([exit, stderr]).toEqual([
+    1,
+    expect.stringContaining(`This host cannot be a node: the machine calls itself 'Node1`),
+  ])
+  expect(stderr).toContain('hostnamectl set-hostname node1.example.com')
+})
+
 test('a DRBD that cannot be used is refused by its version, and is not proposed', async () => {
   const missing = async () => ({})
   const requireDrbd = () => Promise.reject(new Error('DRBD 9.2.8 is loaded on node node1: only 8.4 is supported'))
