@@ -14,8 +14,8 @@ if (nightly) {
 
 const ESM_ONLY = 'node_modules/tinyqueue/'
 
-const swc = (parser) => ({
-  jsc: { parser, transform: { legacyDecorator: true, decoratorMetadata: true }, target: 'es2023' },
+const swc = (parser, more = {}) => ({
+  jsc: { parser, transform: { legacyDecorator: true, decoratorMetadata: true, ...more }, target: 'es2023' },
   module: { type: 'commonjs' },
   sourceMaps: true,
 })
@@ -27,7 +27,8 @@ module.exports = {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   transform: {
-    '^.+\\.tsx?$': ['@swc/jest', swc({ syntax: 'typescript', decorators: true })],
+    '^.+\\.ts$': ['@swc/jest', swc({ syntax: 'typescript', decorators: true })],
+    '^.+\\.tsx$': ['@swc/jest', swc({ syntax: 'typescript', tsx: true }, { react: { runtime: 'automatic' } })],
     // Jest loads packages as CommonJS, and these are none.
     [ESM_ONLY]: ['@swc/jest', swc({ syntax: 'ecmascript' })],
   },

@@ -112,6 +112,7 @@ export const texts = {
     typeName: (name: string) => `Type ${name} to confirm`,
     more: 'More actions',
     change: 'Change',
+    nothingChanged: 'Nothing is changed yet.',
   },
   forms: formTexts,
   plan: planTexts,

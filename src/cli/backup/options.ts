@@ -2,7 +2,7 @@
 import { HELPER_VM_STARTUP_S, ZEROING_TIMEOUT_PER_MIB_S } from '../../model/constants/exports'
 import { OpBackupExport } from '../../opcodes/backup'
 import { OpInstanceCreate } from '../../opcodes/instance'
-import { parameter, value } from '../input/option'
+import { flag, parameter, value } from '../input/option'
 
 export const oExportNode = value('--node', 'node', 'string', 'node to store the export', {
   short: '-n',
@@ -15,6 +15,7 @@ export const oNoshutdown = parameter(OpBackupExport, 'shutdown', { long: '--nosh
 export const oRemoveInstance = parameter(OpBackupExport, 'remove_instance')
 export const oSrcDir = parameter(OpInstanceCreate, 'src_path', { long: '--src-dir', metavar: '<dir>' })
 export const oSrcNode = parameter(OpInstanceCreate, 'src_node', { metavar: '<node>' })
+export const oStart = flag('--start', 'start', 'start the instance when it is there', { own: true })
 export const oTransportCompression = parameter(OpBackupExport, 'compress', {
   long: '--transport-compression',
   metavar: 'TRANSPORT_COMPRESSION',

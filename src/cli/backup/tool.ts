@@ -25,6 +25,7 @@ import {
   oRemoveInstance,
   oSrcDir,
   oSrcNode,
+  oStart,
   oTransportCompression,
   oZeroFreeSpace,
   oZeroingTimeoutFixed,
@@ -76,7 +77,7 @@ export const backupTool: Tool = {
       help: 'create an instance from an export',
       usage: '[...] -t disk-type -n node[:secondary-node] <instance-name>',
       args: [one('instance name')],
-      options: [...CREATE_OPTIONS, ...JOB_OPTIONS, oIdentifyDefaults, oSrcDir, oSrcNode, oCompress],
+      options: [...CREATE_OPTIONS, ...JOB_OPTIONS, oIdentifyDefaults, oStart, oSrcDir, oSrcNode, oCompress],
       run: importInstance,
     },
     {

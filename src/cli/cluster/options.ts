@@ -202,6 +202,7 @@ export const oDiagnoseFile = parameter(OpClusterSetParams, 'diagnose_data_collec
   metavar: 'NAME',
   own: true,
 })
+export const oNewGlusterDir = parameter(OpClusterSetParams, 'gluster_storage_dir', { own: true })
 /** Under the names of an older version of Ganeti. */
 export const MAINTENANCE_OPTIONS = [oMaintenanceInterval, oAutoBalance, oAutoBalanceThreshold, oDiagnoseFile]
 export const oVgName = parameter(OpClusterSetParams, 'vg_name', { metavar: 'VG' })

@@ -22,7 +22,7 @@ export async function importInstance(call: Call): Promise<number> {
   const params = {
     mode: 'import',
     ...(options.idents('nics').length === 0 && { nics: [] }),
-    start: false,
+    start: options.flag('start'),
   }
   await call.jobs.run(opcodeOf(OpInstanceCreate, { ...creationOf(call, true), ...params }))
   return EXIT.ok

@@ -1,5 +1,6 @@
 // gnt-job: the commands that wait for jobs or change them.
 import { describeError } from '../output/errors'
+import { PRIORITY } from '../../model/constants/jobs'
 import { ECODE } from '../../model/errors'
 import type { Call } from '../command'
 import { CommandFailure, EXIT, refusal } from '../outcome'
@@ -46,8 +47,12 @@ export async function cancelJobs(call: Call): Promise<number> {
 }
 
 export async function changePriority(call: Call): Promise<number> {
-  const priority = PRIORITIES[call.options.text('priority') ?? '']
+  const { options } = call
+  const priority = options.number('level') ?? PRIORITIES[options.text('priority') ?? '']
   if (priority === undefined) throw new CommandFailure('--priority option must be given.')
+  const { highest, lowest } = PRIORITY
+  if (priority < highest || priority > lowest)
+    throw new CommandFailure(`--level: ${priority} is no priority; the most urgent is ${highest}, the least ${lowest}`)
   return onJobs(call, 'Change priority of job(s) listed above?', (id) => call.master.changeJobPriority(id, priority))
 }
 

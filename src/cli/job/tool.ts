@@ -12,6 +12,7 @@ import {
   oError,
   oFinished,
   oKill,
+  oLevel,
   oNoQuestion,
   oPending,
   oQueued,
@@ -84,9 +85,10 @@ export const jobTool: Tool = {
     {
       name: 'change-priority',
       help: 'change priorities',
-      usage: '--priority <priority> {[--force] {--pending | --queued | --waiting} | <job-id> [<job-id>...]}',
+      usage:
+        '{--priority <priority> | --level <number>} {[--force] {--pending | --queued | --waiting} | <job-id> [<job-id>...]}',
       args: [many('job id')],
-      options: [oPriority, oForce, oPending, oQueued, oWaiting],
+      options: [oPriority, oLevel, oForce, oPending, oQueued, oWaiting],
       run: changePriority,
     },
   ],

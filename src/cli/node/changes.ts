@@ -16,6 +16,7 @@ import { niceSort } from '../../model/nice-sort'
 import { followJobs } from '../instance/move'
 import { NOTHING_GIVEN } from '../instance/modify'
 import { oYes } from '../input/options'
+import { oSetOnline } from './options'
 import { diskStates, nodeParams, numbersByIdent } from '../input/params'
 import { firstArgument, opcodeOf, printChanges, submitting } from '../submit/submit'
 
@@ -64,7 +65,8 @@ export async function modifyNode(call: Call): Promise<number> {
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
   // A node that was away may act on outdated data until it is readded.
   const online = `Node ${node_name} is set online by hand: unless its configuration is still right, use gnt-node add --readd. Continue?`
-  if (changes.offline === false && !(await confirm(call, online))) return EXIT.failure
+  const isSure = options.flag('force') || changes.offline !== false
+  if (!isSure && !(await confirm(call, online, oSetOnline))) return EXIT.failure
   const manner = { force: options.flag('force'), auto_promote }
   const result = await call.jobs.run(opcodeOf(OpNodeSetParams, { node_name, ...manner, ...changes }))
   printChanges(call, 'node', node_name, result)

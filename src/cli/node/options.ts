@@ -19,6 +19,8 @@ export const oIgnoreStatus = parameter(OpOobCommand, 'ignore_status')
 export const oMasterCandidate = parameter(OpNodeSetParams, 'master_candidate', { short: '-C' })
 export const oMasterCapable = parameter(OpNodeSetParams, 'master_capable')
 export const oNoNodeSetup = flag('--no-node-setup', 'node_setup', 'skip ssh setup of the node', { stores: false })
+export const oPrimaryIp = parameter(OpNodeAdd, 'primary_ip', { own: true })
+export const oSetOnline = flag('--yes', 'confirm', 'no question when the node is set online', { own: true })
 export const oNodeOffline = parameter(OpNodeSetParams, 'offline', { short: '-O' })
 export const oNodePowered = parameter(OpNodeSetParams, 'powered', {
   long: '--node-powered',

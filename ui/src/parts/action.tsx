@@ -10,6 +10,10 @@ import { texts } from '../texts'
 import type { Request } from './copy-as'
 import { RequestDialog, type Seen } from './request-dialog'
 
+/** For changes: only the manner in which they are made is said, and nothing that is to be changed. */
+export const nothingChanged = (body: Values, manner: readonly string[] = []): string | undefined =>
+  Object.keys(body).every((name) => manner.includes(name)) ? texts.action.nothingChanged : undefined
+
 export interface DialogProps<Subject> {
   readonly subject: Subject
   readonly close: () => void

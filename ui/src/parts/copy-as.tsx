@@ -13,7 +13,7 @@ export interface Request {
 export function CopyAs({ request }: { request: Request }) {
   return (
     <>
-      <Copy label={texts.action.copyCurl} text={curlText(request)} />
+      <Copy label={texts.action.copyCurl} text={curlText(request, location.origin)} />
       <Copy label={texts.action.copyGnt} text={request.gnt} />
     </>
   )
@@ -32,9 +32,9 @@ function Copy({ label, text }: { label: string; text: string }) {
 }
 
 /** curl asks for the password itself. */
-function curlText({ method, path, body }: Request): string {
+export function curlText({ method, path, body }: Request, origin: string): string {
   const user = 'curl -k -u "$USER_NAME"'
-  const url = quote(new URL(path, location.origin).href)
+  const url = quote(new URL(path, origin).href)
   if (Object.keys(body).length === 0) return `${user} -X ${method} ${url}`
   return `${user} -X ${method} -H 'Content-Type: application/json' ${url} -d ${quote(JSON.stringify(body))}`
 }

@@ -17,8 +17,16 @@ export function gntText(
   return ['gnt', command, ...words, ...args.map(shellWord)].join(' ')
 }
 
+class Each {
+  constructor(readonly values: readonly unknown[]) {}
+}
+
+/** For a flag that is given once for each value. */
+export const each = (values: unknown): unknown => new Each(Array.isArray(values) ? values : [])
+
 function flagWords(flag: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
+  if (value instanceof Each) return value.values.flatMap((one) => flagWords(flag, one))
   if (value === true) return [`--${flag}`]
   if (value === false) return [`--no-${flag}`]
   const parts = Object.entries(value)

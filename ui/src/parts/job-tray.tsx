@@ -14,7 +14,7 @@ interface BegunJob {
 const SHOWN_MAX = 4
 /** How long one that ended well stays; where nothing shall move by itself, until it is hidden. */
 const DONE_MS = 6000
-const STAYS = matchMedia('(prefers-reduced-motion: reduce)')
+const stays = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
 
 let begun: readonly BegunJob[] = []
 const watchers = new Set<() => void>()
@@ -47,7 +47,7 @@ function TrayEntry({ id, label }: BegunJob) {
   const { data: job } = useQuery(jobQuery(id))
   const done = job?.status === 'success'
   useEffect(() => {
-    if (!done || STAYS.matches) return undefined
+    if (!done || stays()) return undefined
     const timer = setTimeout(() => hideJob(id), DONE_MS)
     return () => clearTimeout(timer)
   }, [done, id])

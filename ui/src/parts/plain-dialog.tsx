@@ -36,9 +36,12 @@ export interface PlainSpec<Subject> {
   readonly group?: string
 }
 
-export function plainAction<Subject>(spec: PlainSpec<Subject>): Action<Subject> {
+export function plainAction<Subject>(
+  spec: PlainSpec<Subject>,
+): Action<Subject> & { readonly spec: PlainSpec<Subject> } {
   const { id, label, permission, unfit, danger, group } = spec
-  return { id, label, permission, unfit, danger, group, dialog: (props) => <PlainDialog spec={spec} {...props} /> }
+  const dialog = (props: DialogProps<Subject>) => <PlainDialog spec={spec} {...props} />
+  return { id, label, permission, unfit, danger, group, dialog, spec }
 }
 
 function PlainDialog<Subject>({ spec, subject, close }: DialogProps<Subject> & { spec: PlainSpec<Subject> }) {

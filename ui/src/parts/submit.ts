@@ -5,7 +5,7 @@ import { request as send } from '../api/client'
 import { Problem } from '../api/problem'
 import type { Request } from './copy-as'
 import { showJob } from './job-tray'
-import { requestKey } from './use-plan'
+import { JOBS, requestKey } from './use-plan'
 
 interface Options {
   readonly label: string
@@ -27,8 +27,11 @@ export function useSubmit(request: Request, { label, etag, plan, refuse, done }:
       const of = requestKey(request) + (etag ?? '') + (plan ?? '')
       if (sent.current.of !== of) sent.current = { of, key: crypto.randomUUID() }
       const headers = { 'Idempotency-Key': sent.current.key, ...(etag === undefined ? {} : { 'If-Match': etag }) }
-      const path = plan === undefined ? request.path : `${request.path}?plan=${encodeURIComponent(plan)}`
-      return send(request.method, path, request.body, headers)
+      const { method, path, body } = request
+      if (plan === undefined) return send(method, path, body, headers)
+      return path === JOBS
+        ? send(method, path, { ...body, plan }, headers)
+        : send(method, `${path}?plan=${encodeURIComponent(plan)}`, body, headers)
     },
     onSuccess(answer) {
       const id = idOf(answer)

@@ -20,7 +20,7 @@ type Tagged = TagsProps & { readonly tag: string }
 
 const own = texts.tags
 
-const ADD: Action<TagsProps> = {
+export const ADD_TAGS: Action<TagsProps> = {
   ...{ id: 'tags-add', label: own.add, permission: 'tags.set' },
   text: ({ name }) => own.addText(name),
   fields: [{ ...{ kind: 'words', name: 'tags', initial: [], label: own.title, required: true }, text: own.rule }],
@@ -31,7 +31,7 @@ const ADD: Action<TagsProps> = {
   }),
 }
 
-const REMOVE: Action<Tagged> = {
+export const REMOVE_TAG: Action<Tagged> = {
   ...{ id: 'tags-remove', label: own.remove, permission: 'tags.delete', danger: true },
   text: ({ name, tag }) => own.removeText(tag, name),
   fields: [],
@@ -47,7 +47,7 @@ const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(S
 export function TagsCard(props: TagsProps) {
   const tags = props.tags ?? []
   return (
-    <Card title={own.title} aside={<ActionAt subject={props} action={ADD} />}>
+    <Card title={own.title} aside={<ActionAt subject={props} action={ADD_TAGS} />}>
       {tags.length === 0 ? (
         <Nothing text={own.none} />
       ) : (
@@ -57,7 +57,7 @@ export function TagsCard(props: TagsProps) {
               <Link to="/tags" search={{ q: tag }} className="tag-link">
                 {tag}
               </Link>
-              <IconAction subject={{ ...props, tag }} action={REMOVE} icon="close" label={own.removeNamed(tag)} />
+              <IconAction subject={{ ...props, tag }} action={REMOVE_TAG} icon="close" label={own.removeNamed(tag)} />
             </Group>
           ))}
         </Group>

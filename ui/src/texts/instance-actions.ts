@@ -19,7 +19,6 @@ export const instanceActionTexts = {
     noSnapshots: (template: string) => `Disks of ${template} have no snapshots.`,
     noDisks: 'It has no disks.',
   },
-  nothingChanged: 'Nothing is changed yet.',
   hot: (name: string) => `${name} runs: it gets it at once, where it can, and otherwise at its next start.`,
   target: {
     label: 'To which node',

@@ -55,6 +55,7 @@ export const nodeTexts = {
       `Gives the instances of ${name} other nodes. The allocator chooses them, unless you name one for mirrors.`,
     noInstances: 'No instance needs it',
     which: 'Which instances',
+    onlySecondaries: 'A new secondary node is only for secondary instances.',
     remoteNode: 'New secondary node',
     remoteNodeText: 'Empty for the one that the allocator chooses. Only for secondary instances.',
     iallocator: 'Allocator',

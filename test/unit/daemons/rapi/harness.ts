@@ -106,6 +106,7 @@ export class Harness {
 function isWhole(text: string): boolean {
   const { headers, body, status } = parseAnswer(text)
   if (status === 100 || !text.includes('\r\n\r\n')) return false
+  if (status === 204) return true
   return headers['content-length'] !== undefined && body.length >= Number(headers['content-length'])
 }
 

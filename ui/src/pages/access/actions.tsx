@@ -1,6 +1,7 @@
 // What can be done to tokens.
 import { Button, CopyButton, Group, Text, TextInput } from '@mantine/core'
 import type { components } from '../../api/schema'
+import { sessionStore } from '../../api/session-store'
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import { plainAction } from '../../parts/plain-dialog'
@@ -36,7 +37,8 @@ export const MAKE_TOKEN: Action<null> = plainAction<null>({
   request(_none, { days = '30', ...given }) {
     const { name = 'NAME', ...scope } = given
     const ends = days === NEVER ? {} : { expires: endsAfter(Number(days)) }
-    const flags = { ...scope, ...(days !== NEVER && { 'valid-for': `${String(days)}d` }) }
+    const user = sessionStore.get().session?.user ?? 'USER'
+    const flags = { user, ...scope, ...(days !== NEVER && { 'valid-for': `${String(days)}d` }) }
     return {
       ...{ method: 'POST', path: '/3/tokens', body: { ...given, ...ends } },
       gnt: gntText('token create', flags, [String(name)]),

@@ -3,8 +3,8 @@ import { schema as modify } from 'openapi:PATCH /3/cluster'
 import { schema as rename } from 'openapi:POST /3/cluster/rename'
 import { schema as verify } from 'openapi:POST /3/cluster/verify'
 import { fieldOf, type Values } from '../../forms/schema'
-import type { Action } from '../../parts/action'
-import { gntText, yesNo } from '../../parts/gnt'
+import { type Action, nothingChanged } from '../../parts/action'
+import { each, gntText, yesNo } from '../../parts/gnt'
 import { policyFlags } from '../../parts/ipolicy'
 import { texts } from '../../texts'
 import { fieldsFor, seenOf, type Setting } from './settings'
@@ -17,6 +17,7 @@ export const CHANGE_SETTING: Action<Setting> = {
   fields: fieldsFor,
   others: [fieldOf(modify, 'force')],
   seen: seenOf,
+  complaint: (_setting, body) => nothingChanged(body, ['force']),
   request: (_setting, body) => ({
     ...{ method: 'PATCH', path: '/3/cluster', body },
     gnt: gntText('cluster modify', flagsOf(body), [], FLAGS),
@@ -26,7 +27,7 @@ export const CHANGE_SETTING: Action<Setting> = {
 const FLAGS = {
   ...{ beparams: 'backend-parameters', hvparams: 'hypervisor-parameters', nicparams: 'nic-parameters' },
   ...{ ndparams: 'node-parameters', diskparams: 'disk-parameters', drbd_helper: 'drbd-usermode-helper' },
-  ...{ enabled_user_shutdown: 'user-shutdown', gluster_storage_dir: null },
+  ...{ enabled_user_shutdown: 'user-shutdown' },
 }
 
 /** Where gnt writes a value in another way. */
@@ -74,11 +75,20 @@ export const VERIFY: Action<null> = {
   ],
   request: (_none, body) => ({
     ...{ method: 'POST', path: '/3/cluster/verify', body },
-    gnt: gntText('cluster verify', body, [], {
+    gnt: gntText('cluster verify', { ...body, ...skipped(body), ignore_errors: each(body['ignore_errors']) }, [], {
       ...{ group_name: 'node-group', verify_clutter: 'verify-ssh-clutter', skip_checks: null },
     }),
   }),
 }
+
+/** Each has a flag of its own. */
+const SKIPS: Readonly<Record<string, string>> = {
+  nplusone_mem: 'no-nplus1-mem',
+  hvparam_assessment: 'no-hv-param-assessment',
+}
+
+const skipped = ({ skip_checks: names }: Values): Values =>
+  Object.fromEntries((Array.isArray(names) ? names : []).map((name) => [SKIPS[String(name)] ?? String(name), true]))
 
 export const REDISTRIBUTE = plain({
   ...{ id: 'redistribute', path: 'redistribute-config', permission: 'cluster.redistribute_config' },
@@ -112,7 +122,11 @@ export const CLUSTER_ACTIONS: readonly Action<null>[] = [
   }),
   plain({
     ...{ id: 'deactivate', path: 'master-ip/deactivate', permission: 'cluster.deactivate_master_ip', danger: true },
-    ...{ label: own.actions.deactivate, text: own.actions.deactivateText, gnt: 'gnt cluster deactivate-master-ip' },
+    ...{
+      label: own.actions.deactivate,
+      text: own.actions.deactivateText,
+      gnt: 'gnt cluster deactivate-master-ip --yes',
+    },
   }),
   RENAME,
 ]

@@ -11,6 +11,7 @@ import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
+import { gntOfDraft } from '../instances/draft'
 
 type Export = components['schemas']['ExportView']
 type Made = Export & { readonly export: string }
@@ -18,7 +19,7 @@ type Made = Export & { readonly export: string }
 const own = texts.exports
 const isMade = (one: Export): one is Made => typeof one.export === 'string'
 
-const REMOVE: Action<Made> = {
+export const REMOVE_EXPORT: Action<Made> = {
   ...{ id: 'remove', label: own.remove, permission: 'instances.export.remove', danger: true },
   text: ({ export: name }) => own.removeText(name),
   fields: [],
@@ -28,7 +29,7 @@ const REMOVE: Action<Made> = {
   }),
 }
 
-const IMPORT: Action<Made> = {
+export const IMPORT: Action<Made> = {
   ...{ id: 'import', label: own.import, permission: 'instances.create' },
   text: ({ export: name }) => own.importText(name),
   fields: ({ export: name }) => [
@@ -40,16 +41,9 @@ const IMPORT: Action<Made> = {
   request({ export: name, node }, given) {
     const from = { mode: 'import', src_node: node, src_path: name, disks: [], nics: [] }
     const body = { instance_name: name, disk_template: 'sharedfile', ...given, ...from }
-    const { instance_name: made, disk_template: template, pnode } = body as Readonly<Record<string, unknown>>
-    const flags = {
-      'disk-template': template,
-      'src-node': node,
-      'src-dir': name,
-      ...(pnode !== undefined && { node: pnode }),
-    }
     return {
       ...{ method: 'POST', path: '/3/instances', body },
-      gnt: gntText('backup import', flags, [String(made)]),
+      gnt: gntOfDraft(body, { kind: 'export', node: String(node), name }),
     }
   },
 }
@@ -65,7 +59,7 @@ const COLUMNS: readonly Column<Export>[] = [
       isMade(one) && (
         <Group gap={8} wrap="nowrap">
           <ActionAt subject={one} action={IMPORT} />
-          <ActionAt subject={one} action={REMOVE} />
+          <ActionAt subject={one} action={REMOVE_EXPORT} />
         </Group>
       ),
   },

@@ -12,7 +12,7 @@ import { valuesOf } from '../../api/cluster'
 import { belowOthers, parameterFields, type Values } from '../../forms/parameter-fields'
 import { policyFieldsOfGroup } from '../../forms/policy-fields'
 import { type Field, fieldOf, otherFields } from '../../forms/schema'
-import type { Action } from '../../parts/action'
+import { type Action, nothingChanged } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import { policyFlags } from '../../parts/ipolicy'
 import type { Seen } from '../../parts/request-dialog'
@@ -103,6 +103,7 @@ const MODIFY: Action<NodeGroup> = {
     }),
   ],
   seen: seenOf,
+  complaint: (_group, body) => nothingChanged(body),
   request: (group, body) => ({
     ...{ method: 'PATCH', path: groupPath(group), body },
     gnt: gntText('group modify', flagsOf(body), [group.name], FLAGS),
@@ -152,11 +153,11 @@ export const GROUP_ACTIONS: readonly Action<NodeGroup>[] = [
   ASSIGN,
   EVACUATE,
   {
-    ...{ id: 'verify', label: own.verify, permission: 'cluster.verify_group' },
+    ...{ id: 'verify', label: own.verify, permission: 'cluster.verify' },
     text: ({ name }) => own.verifyText(name),
     fields: [],
     request: (group, body) => ({
-      ...{ method: 'POST', path: groupPath(group, '/verify'), body },
+      ...{ method: 'POST', path: '/3/cluster/verify', body: { ...body, group_name: group.name } },
       gnt: gntText('cluster verify', { 'node-group': group.name }, []),
     }),
   },

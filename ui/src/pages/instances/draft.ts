@@ -1,7 +1,7 @@
 // A new instance as it is typed, and the body of the request that makes it.
 import type { Field, Values } from '../../forms/schema'
 import { bodyOf } from '../../forms/values'
-import { gntText, shellWord } from '../../parts/gnt'
+import { flagValue, gntText, shellWord } from '../../parts/gnt'
 
 export interface Row {
   readonly key: number
@@ -63,20 +63,22 @@ export const rowBody = (fields: readonly Field[], { values }: Row): Values => bo
 
 /** The same for gnt: `gnt instance add`, or `gnt backup import`. */
 export function gntOfDraft(body: Values, source: Source): string {
-  const { instance_name: name, pnode, snode, disks, nics, mode: _, src_path: path, ...others } = body
+  const { instance_name: name, pnode, snode, disks, nics, mode: _, src_path: path, start, ...others } = body
   const node = [pnode, snode].filter((one) => one !== undefined).join(':')
   const hypervisor = flagOfHypervisor(body)
   const flags = {
     ...Object.fromEntries(Object.entries(others).filter(([flag]) => flag !== 'hypervisor' && flag !== 'hvparams')),
     ...(node === '' ? {} : { node }),
     ...(path === undefined ? {} : { 'src-dir': path }),
+    // gnt starts a new one, and leaves an imported one stopped, unless it is told otherwise.
+    ...(source.kind === 'export' ? start !== false && { start: true } : { start }),
   }
   const words = [
     gntText(source.kind === 'export' ? 'backup import' : 'instance add', flags, [], CREATE_FLAGS),
     ...(hypervisor === undefined ? [] : [`--hypervisor-parameters=${shellWord(hypervisor)}`]),
     ...deviceWords('disk', disks),
     ...(Array.isArray(nics) && nics.length === 0 && source.kind === 'new' ? ['--no-nics'] : deviceWords('net', nics)),
-    String(name ?? ''),
+    shellWord(String(name ?? 'NAME')),
   ]
   return words.join(' ')
 }
@@ -89,15 +91,11 @@ const CREATE_FLAGS = {
 
 /** `kvm:kernel_path=,boot_order=cdrom` */
 function flagOfHypervisor({ hypervisor, hvparams }: Values): string | undefined {
-  const values = Object.entries((hvparams ?? {}) as Values).map(([name, value]) => `${name}=${String(value)}`)
-  if (hypervisor === undefined && values.length === 0) return undefined
-  return [String(hypervisor ?? 'kvm'), values.join(',')].filter((word) => word !== '').join(':')
+  if (hypervisor === undefined) return undefined
+  return [String(hypervisor), flagValue(hvparams ?? {})].filter((word) => word !== '').join(':')
 }
 
 function deviceWords(flag: string, devices: unknown): string[] {
   if (!Array.isArray(devices)) return []
-  return (devices as readonly Values[]).map((device, at) => {
-    const values = Object.entries(device).map(([name, value]) => `${name}=${String(value)}`)
-    return `--${flag}=${shellWord(`${at}:${values.join(',')}`)}`
-  })
+  return (devices as readonly Values[]).map((device, at) => `--${flag}=${shellWord(`${at}:${flagValue(device)}`)}`)
 }

@@ -64,10 +64,12 @@ export function useDraft(source: Source): Draft {
   const [chosen, setChosen] = useState(false)
   // Choices decide which other fields there are, so they are looked at first.
   const [choice, setChoice] = useState({ os: '', hypervisor: '', template: '' })
-  const sections = useSections(source, choice, chosen)
+  const hypervisor = useHypervisorName(choice)
+  const sections = useSections(source, { ...choice, hypervisor }, chosen)
   const { disk, rareDisk, nic, rareNic, ...single } = sections
   const form = useForm(Object.values(single).flat())
   const typed = form.body
+  const hvparams = partOf('hv', typed)
   const now = {
     os: String(typed['os_type'] ?? ''),
     hypervisor: String(typed['hypervisor'] ?? ''),
@@ -82,8 +84,12 @@ export function useDraft(source: Source): Draft {
   const body = bodyOfDraft(
     {
       // Said also where it is what the cluster would choose, so that the form means what it shows.
-      plain: { ...plainOf(typed), ...(now.template === '' ? {} : { disk_template: now.template }) },
-      ...{ beparams: partOf('be', typed), hvparams: partOf('hv', typed), osparams: partOf('os', typed) },
+      plain: {
+        ...(Object.keys(hvparams).length > 0 && { hypervisor }),
+        ...plainOf(typed),
+        ...(now.template === '' ? {} : { disk_template: now.template }),
+      },
+      ...{ beparams: partOf('be', typed), hvparams, osparams: partOf('os', typed) },
       disks: disks.map((row) => rowBody(diskFields, row)),
       nics: nics.map((row) => rowBody(nicsFields, row)),
     },
@@ -104,11 +110,17 @@ interface Choice {
   readonly template: string
 }
 
+/** The one that is chosen, or that the cluster takes. */
+function useHypervisorName({ hypervisor }: Choice): string {
+  const { data: cluster } = useQuery(clusterQuery)
+  return hypervisor || (cluster?.default_hypervisor ?? cluster?.enabled_hypervisors[0] ?? '')
+}
+
 function useSections(source: Source, choice: Choice, chosen: boolean): Sections {
   const { data: cluster } = useQuery(clusterQuery)
   const { data: systems } = useQuery(osQuery)
   const hypervisors = cluster?.enabled_hypervisors ?? []
-  const hypervisor = choice.hypervisor || (cluster?.default_hypervisor ?? hypervisors[0] ?? '')
+  const { hypervisor } = choice
   const facts = useHypervisor(hypervisor, choice.os)
   const inheritedHv = { ...facts?.defaults, ...facts?.cluster, ...facts?.os }
   const hv = Object.entries(facts?.schemas ?? {})

@@ -46,7 +46,7 @@ export const JOB_ACTIONS: readonly Action<Job>[] = [
     unfit: (job) => (isOver(job) ? own.over : undefined),
     request: (job, { priority = job.priority }) => ({
       ...{ method: 'PATCH', path: path(job), body: { priority } },
-      gnt: gntText('job change-priority --force', { priority }, [String(job.id)]),
+      gnt: gntText('job change-priority --force', { level: priority }, [String(job.id)]),
     }),
   }),
   plainAction<Job>({

@@ -1,7 +1,7 @@
 // What can be done about repair events, the settings of maintenance and the watcher.
 import type { components } from '../../api/schema'
 import type { Field } from '../../forms/schema'
-import type { Action } from '../../parts/action'
+import { type Action, nothingChanged } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import { plainAction } from '../../parts/plain-dialog'
 import { texts } from '../../texts'
@@ -47,6 +47,7 @@ export const CHANGE_SETTINGS: Action<Settings> = {
   ...{ id: 'settings', label: own.change, permission: 'cluster.modify' },
   text: () => own.changeText,
   fields: (settings) => Object.entries(settings).map(([name, value]) => settingField(name, value)),
+  complaint: (_settings, body) => nothingChanged(body),
   request: (_settings, body) => ({
     ...{ method: 'PATCH', path: '/3/maintenance/settings', body },
     gnt: gntText('cluster maintenance settings', {}, words(body)),

@@ -6,7 +6,7 @@ import { schema as rename } from 'openapi:POST /3/networks/{name}/rename'
 import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
 import { fieldOf, otherFields } from '../../forms/schema'
-import type { Action } from '../../parts/action'
+import { type Action, nothingChanged } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
@@ -63,11 +63,17 @@ const CONNECT: Action<Network> = {
   others: [fieldOf(connect, 'conflicts_check')],
   request(network, given) {
     const body = { network_mode: 'bridged', ...given } as Readonly<Record<string, unknown>>
-    const { network_mode: mode, network_link: link = 'LINK', group_name: group = 'GROUP', network_vlan: vlan } = body
+    const {
+      network_mode: mode,
+      network_link: link = 'LINK',
+      group_name: group = 'GROUP',
+      network_vlan: vlan,
+      ...others
+    } = body
     const nic = { mode, link, ...(vlan !== undefined && { vlan }) }
     return {
       ...{ method: 'POST', path: networkPath(network, '/connect'), body },
-      gnt: gntText('network connect', { 'nic-parameters': nic }, [network.name, String(group)]),
+      gnt: gntText('network connect', { 'nic-parameters': nic, ...others }, [network.name, String(group)]),
     }
   },
 }
@@ -97,6 +103,7 @@ const MODIFY: Action<Network> = {
     fieldOf(modify, 'mac_prefix', { initial: network.mac_prefix, cleared: NONE }),
   ],
   seen: seenOf,
+  complaint: (_network, body) => nothingChanged(body),
   request: (network, body) => ({
     ...{ method: 'PATCH', path: networkPath(network), body },
     gnt: gntText('network modify', body, [network.name]),

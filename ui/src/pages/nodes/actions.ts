@@ -6,7 +6,7 @@ import { schema as modify } from 'openapi:PATCH /3/nodes/{name}'
 import { schema as nodeParameters } from 'openapi:#NodeParameters'
 import { belowOthers, parameterFields } from '../../forms/parameter-fields'
 import { fieldOf, otherFields, type Values } from '../../forms/schema'
-import type { Action } from '../../parts/action'
+import { type Action, nothingChanged } from '../../parts/action'
 import { gntText, yesNo } from '../../parts/gnt'
 import type { Seen } from '../../parts/request-dialog'
 import { texts } from '../../texts'
@@ -41,6 +41,8 @@ type Flag = 'offline' | 'drained' | 'master_candidate'
 /** Sets one flag of the node. `lowers`: there may be too few candidates afterwards. */
 function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> {
   const lowers = name === 'master_candidate' ? !value : value
+  // It asks whether the node's configuration is still right.
+  const sure = name === 'offline' && !value
   const promote = fieldOf(modify, 'auto_promote', { label: own.promote, text: '' })
   return {
     ...{ id: `${name}-${value}`, label: told.label, permission: 'nodes.modify', danger: value && name === 'offline' },
@@ -52,7 +54,7 @@ function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> 
     },
     request: (node, body) => ({
       ...{ method: 'PATCH', path: nodePath(node), body: { ...body, [name]: value } },
-      gnt: gntText('node modify', yesNo({ [name]: value, ...body }, WORDS), [node.name]),
+      gnt: gntText(sure ? 'node modify --yes' : 'node modify', yesNo({ [name]: value, ...body }, WORDS), [node.name]),
     }),
   }
 }
@@ -65,7 +67,9 @@ const MIGRATE: Action<ClusterNode> = {
   unfit: ({ pinst_cnt: count }) => (count === 0 ? own.noPrimaries : undefined),
   request: (node, body) => ({
     ...{ method: 'POST', path: nodePath(node, '/migrate'), body },
-    gnt: gntText('node migrate --force', body, [node.name], { mode: null }),
+    gnt: gntText('node migrate --force', body, [node.name], {
+      ...{ mode: 'migration-mode', allow_runtime_changes: 'runtime-changes' },
+    }),
   }),
 }
 
@@ -86,16 +90,20 @@ const EVACUATE: Action<ClusterNode> = {
     fieldOf(evacuate, 'ignore_soft_errors', { label: own.softErrors, text: '', initial: false }),
   ],
   unfit: ({ pinst_cnt: first, sinst_cnt: second }) => (first === 0 && second === 0 ? own.noInstances : undefined),
+  complaint: (_node, { mode, remote_node: node }) =>
+    mode === 'primary-only' && node !== undefined ? own.onlySecondaries : undefined,
   request(node, given) {
-    // The opcode has no default for the mode.
-    const body = { mode: 'all', ...given }
-    const { mode, remote_node, ...others } = body as Values
+    // The opcode has no default for the mode, and only secondary instances go to a node that is named.
+    const body: Values = {
+      mode: 'all',
+      ...given,
+      ...(given['remote_node'] !== undefined && { mode: 'secondary-only' }),
+    }
+    const { mode, ...others } = body
+    const flags = { ...(mode !== 'all' && { [String(mode)]: true }), ...others }
     return {
       ...{ method: 'POST', path: nodePath(node, '/evacuate'), body },
-      gnt: gntText('node evacuate --force', { ...(mode !== 'all' && { [String(mode)]: true }), ...others }, [
-        ...[node.name],
-        ...(typeof remote_node === 'string' ? [`--new-secondary=${remote_node}`] : []),
-      ]),
+      gnt: gntText('node evacuate --force', flags, [node.name], { remote_node: 'new-secondary' }),
     }
   },
 }
@@ -115,6 +123,7 @@ const MODIFY: Action<ClusterNode> = {
   ],
   others: [fieldOf(modify, 'auto_promote'), fieldOf(modify, 'force')],
   seen: seenOf,
+  complaint: (_node, body) => nothingChanged(body, WORDS),
   request: (node, body) => ({
     ...{ method: 'PATCH', path: nodePath(node), body },
     gnt: gntText('node modify', yesNo(body, WORDS), [node.name], {
@@ -167,7 +176,10 @@ export const ADD_NODE: Action<null> = {
     const { node_name: name = 'NODE', ...others } = body
     return {
       ...{ method: 'POST', path: '/3/nodes', body },
-      gnt: gntText('node add', others, [String(name)], { group: 'node-group', ndparams: 'node-parameters' }),
+      gnt: gntText('node add --no-node-setup', yesNo(others, ['readd']), [String(name)], {
+        group: 'node-group',
+        ndparams: 'node-parameters',
+      }),
     }
   },
 }

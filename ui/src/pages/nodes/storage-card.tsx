@@ -20,7 +20,7 @@ const own = texts.nodes.storage
 const path = ({ node, type }: Unit, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(node)}/storage/${encodeURIComponent(type)}${verb}`
 
-const ALLOCATABLE: Action<Unit> = {
+export const ALLOCATABLE: Action<Unit> = {
   ...{ id: 'allocatable', label: own.allocatable, permission: 'nodes.storage.modify' },
   text: ({ name, node, allocatable }) => `${allocatable ? own.refuse : own.allow}: ${own.changeText(name, node)}`,
   fields: [],
@@ -33,7 +33,7 @@ const ALLOCATABLE: Action<Unit> = {
   }),
 }
 
-const REPAIR: Action<Unit> = {
+export const REPAIR_STORAGE: Action<Unit> = {
   ...{ id: 'repair', label: own.repair, permission: 'nodes.storage.repair', danger: true },
   text: ({ name, node }) => own.repairText(name, node),
   fields: [fieldOf(repair, 'ignore_consistency', { label: own.ignoreConsistency, text: '' })],
@@ -78,5 +78,5 @@ export function StorageCard({ node }: { node: string }) {
 function UnitActions({ unit }: { unit: Unit }) {
   if (unit.type === 'lvm-pv')
     return <ActionAt subject={unit} action={ALLOCATABLE} label={unit.allocatable ? own.refuse : own.allow} />
-  return unit.type === 'lvm-vg' ? <ActionAt subject={unit} action={REPAIR} /> : null
+  return unit.type === 'lvm-vg' ? <ActionAt subject={unit} action={REPAIR_STORAGE} /> : null
 }

@@ -5,7 +5,7 @@ import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
 import { parameterFields, type Values } from '../../forms/parameter-fields'
 import { type Field, fieldOf, type Schema } from '../../forms/schema'
-import type { Action } from '../../parts/action'
+import { type Action, nothingChanged } from '../../parts/action'
 import { gntText, yesNo } from '../../parts/gnt'
 import { texts } from '../../texts'
 
@@ -35,6 +35,7 @@ export const CHANGE_OS: Action<OsFacts> = {
     etag: `"cluster/${uuid}/${serial}"`,
     facts: { hidden: os.hidden, blacklisted: os.blacklisted, osparams: os.osparams, hvparams: os.os_hvp },
   }),
+  complaint: (_facts, body) => nothingChanged(body),
   request: ({ os: { name } }, body) => ({
     ...{ method: 'PATCH', path: `/3/os/${encodeURIComponent(name)}`, body },
     gnt: gntText('os modify', yesNo(body), [name], {

@@ -8,7 +8,7 @@ import { schema as rename } from 'openapi:POST /3/instances/{name}/rename'
 import { schema as repair } from 'openapi:POST /3/instances/{name}/repair'
 import { schema as tags } from 'openapi:POST /3/instances/{name}/tags'
 import { fieldOf, otherFields } from '../../../forms/schema'
-import type { Action } from '../../../parts/action'
+import { type Action, nothingChanged } from '../../../parts/action'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { isRunning, modify, post, remove, seenOf } from './request'
@@ -33,7 +33,7 @@ export const GENERAL: Action<Instance> = {
     fieldOf(change, 'instance_communication', own.general.communication),
   ],
   others: ['force', 'force_variant', 'pnode', 'ignore_ipolicy'].map((name) => fieldOf(change, name, own.fields[name])),
-  complaint: (_instance, body) => (Object.keys(body).length === 0 ? own.nothingChanged : undefined),
+  complaint: (_instance, body) => nothingChanged(body, ['force', 'force_variant', 'ignore_ipolicy']),
   request: modify,
 }
 
@@ -73,7 +73,7 @@ export const ADD_TAGS: Action<Instance> = {
   ...{ id: 'tags', label: own.tags.label, permission: 'tags.set', group },
   text: ({ name }) => own.tags.text(name),
   fields: [{ ...fieldOf(tags, 'tags', own.tags.tags), required: true }],
-  complaint: (_instance, body) => (body['tags'] === undefined ? own.nothingChanged : undefined),
+  complaint: (_instance, body) => nothingChanged(body),
   request: (instance, body) =>
     post(instance, '/tags', body, {
       command: 'instance add-tags',
@@ -112,8 +112,8 @@ export const EXPORT: Action<Instance> = {
   ].map((name) => fieldOf(exporting, name, own.fields[name])),
   request: (instance, body) =>
     post(instance, '/export', body, {
-      command: 'backup export',
-      flags: { target_node: 'node', compress: 'transport-compression', shutdown: 'shutdown' },
+      ...{ command: 'backup export', more: body['shutdown'] === false ? { noshutdown: true } : {} },
+      flags: { target_node: 'node', compress: 'transport-compression', shutdown: null },
     }),
 }
 

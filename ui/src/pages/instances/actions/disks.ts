@@ -7,7 +7,8 @@ import { schema as grow } from 'openapi:POST /3/instances/{name}/disks/{index}/g
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
 import { type BodySchema, type Field, fieldOf, otherFields, type Values } from '../../../forms/schema'
 import { sizeText, sizeWord } from '../../../format/size'
-import type { Action } from '../../../parts/action'
+import { type Action, nothingChanged } from '../../../parts/action'
+import { each, flagValue } from '../../../parts/gnt'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { TEMPLATES } from '../templates'
@@ -100,7 +101,7 @@ export const CHANGE_DISK: Action<DiskOf> = {
     const { device, rest } = parted(body)
     return modify(disk.instance, { ...rest, disks: [['modify', disk.index, device]] })
   },
-  complaint: (_disk, body) => (Object.keys(body).length === 0 ? own.nothingChanged : undefined),
+  complaint: (_disk, body) => nothingChanged(body),
 }
 
 export const GROW_DISK: Action<DiskOf> = {
@@ -166,13 +167,12 @@ export const RECREATE_DISKS: Action<Instance> = {
   },
   request: (instance, { disks, ...body }) => {
     const wanted = Array.isArray(disks) ? disks.map(Number) : []
-    const sent = { ...body, ...(wanted.length === 0 ? {} : { disks: wanted }) }
+    const sent = { ...body, ...(wanted.length === 0 ? {} : { disks: wanted.map((index) => [index, {}]) }) }
     const nodes = Array.isArray(body['nodes']) ? { node: body['nodes'].join(':') } : {}
     return post(instance, '/disks/recreate', sent, {
       command: 'instance recreate-disks',
-      more: { ...nodes },
+      more: { ...nodes, disk: each(wanted) },
       flags: { nodes: null, disks: null },
-      args: wanted.map((index) => `--disk=${index}`),
     })
   },
 }
@@ -224,16 +224,12 @@ export const SNAPSHOT: Action<Instance> = {
   request: (instance, { disks, ...snapshot }) => {
     const all = (instance['disk.sizes'] ?? []).map((_, index) => index)
     const wanted = Array.isArray(disks) && disks.length > 0 ? disks.map(Number) : all
-    const options = Object.entries(snapshot).map(([name, value]) => `${name}=${String(value)}`)
+    const disk = wanted.map((index) => `${index}:${flagValue(snapshot)}`)
     return post(
       instance,
       '/snapshots',
       { disks: wanted.map((index) => [index, snapshot]) },
-      {
-        command: 'instance snapshot',
-        flags: { disks: null },
-        args: wanted.map((index) => `--disk=${index}:${options.join(',')}`),
-      },
+      { command: 'instance snapshot', more: { disk: each(disk) }, flags: { disks: null } },
     )
   },
 }
@@ -255,7 +251,7 @@ export const REMOVE_SNAPSHOT: Action<SnapshotOf> = {
       {},
       {
         command: 'instance remove-snapshot',
-        args: [`--disk=${disk}:snapshot_name=${name}`],
+        more: { disk: `${disk}:${flagValue({ snapshot_name: name })}` },
       },
     ),
 }

@@ -47,7 +47,10 @@ export const FAILOVER: Action<Instance> = {
   others: otherFields(failover, ['target_node', 'ignore_consistency'], own.fields),
   unfit: unlessMirrored,
   request: (instance, body) =>
-    post(instance, '/failover', body, { command: 'instance failover', more: { force: true } }),
+    post(instance, '/failover', body, {
+      command: 'instance failover',
+      more: { force: true, ...(body['ignore_consistency'] === true && { 'yes-do-it': true }) },
+    }),
 }
 
 export const MOVE: Action<Instance> = {

@@ -3,7 +3,7 @@ import { schema as known } from 'openapi:#NicParameters'
 import { schema as create } from 'openapi:POST /3/instances'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
 import { type BodySchema, type Field, fieldOf, type Values } from '../../../forms/schema'
-import type { Action } from '../../../parts/action'
+import { type Action, nothingChanged } from '../../../parts/action'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { isRunning, modify, seenOf } from './request'
@@ -80,7 +80,7 @@ export const CHANGE_NIC: Action<NicOf> = {
   text: (nic) => words.changeText(titleOf(nic), nic.instance.name),
   fields: nicFields,
   others: (nic) => [...rareNicFields(nic), ...manner(nic.instance)],
-  complaint: (_nic, body) => (Object.keys(parted(body).device).length === 0 ? own.nothingChanged : undefined),
+  complaint: (_nic, body) => nothingChanged(parted(body).device),
   request({ instance, index }, body) {
     const { device, rest } = parted(body)
     return modify(instance, { ...rest, nics: [['modify', index, device]] })

@@ -8,7 +8,7 @@ import { Fields } from '../../../forms/fields'
 import { parameterField } from '../../../forms/parameter-fields'
 import { type Field, fieldOf } from '../../../forms/schema'
 import { useForm } from '../../../forms/use-form'
-import type { Action, DialogProps } from '../../../parts/action'
+import { type Action, type DialogProps, nothingChanged } from '../../../parts/action'
 import { RequestDialog } from '../../../parts/request-dialog'
 import { texts } from '../../../texts'
 import { osNamed, osParametersOf, osQuery, useHypervisor } from '../cluster'
@@ -125,7 +125,6 @@ function ParameterDialog(props: ParameterDialogProps) {
   const [fields, rare] = [within(props.fields), within(props.rare)]
   const form = useForm([...fields, ...rare, ...manner])
   const { body } = form
-  const nothing = Object.keys(body).every((name) => name === 'force' || name === 'ignore_ipolicy')
   return (
     <RequestDialog
       title={label}
@@ -133,7 +132,7 @@ function ParameterDialog(props: ParameterDialogProps) {
       text={text}
       request={modify(instance, body)}
       incomplete={!form.complete}
-      complaint={nothing ? own.nothingChanged : undefined}
+      complaint={nothingChanged(body, ['force', 'ignore_ipolicy'])}
       object={seenOf(instance)}
       refuse={form.refuse}
       close={close}
