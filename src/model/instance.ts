@@ -34,7 +34,7 @@ export interface Instance extends Stamped, Tagged {
 /** Both at once, so that neither needs a file of ours beside the configuration: Ganeti reserves with disks that are not active. */
 type Progress = Pick<Instance, 'forthcoming' | 'disks_active'>
 
-/** Nothing of it is on any node. */
+/** Whether it is only reserved: nothing of it is on any node. */
 export const isReserved = ({ forthcoming, disks_active }: Progress): boolean => forthcoming === true && !disks_active
 
 /** It is being made, or its making did not end: parts of its disks may be on its nodes. */

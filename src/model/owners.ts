@@ -100,7 +100,7 @@ const exact: Readonly<Record<string, Claim>> = {
 /** Owners and modes of files whose names vary, by directory. */
 const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
   [PATH.DATA_DIR, /^ssconf_/, [...ROOT, MODE.ssconf]],
-  // Who renews secrets, or converts the configuration, leaves the former file.
+  // Renewals of secrets and conversions of the configuration keep the former file under these names.
   [PATH.DATA_DIR, /\.(backup-\d+|before-upgrade)$/, [...ROOT, MODE.secureFile]],
   [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.data$/, [...ROOT, 0o640]],
   [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.instance-status$/, [...ROOT, 0o644]],

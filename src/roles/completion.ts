@@ -1,4 +1,4 @@
-// What a shell may complete behind gantryd: roles and what else it plays, and their options.
+// Shell completion of gantryd: roles, its other programs, and their options.
 import { HELPERS, NODE_PROGRAMS } from './helpers'
 import { optionsOf } from './options'
 import { ROLES, roleNamed } from './table'

@@ -45,7 +45,7 @@ export const NODE_PROGRAMS: Readonly<Record<string, Helper>> = {
   },
 }
 
-/** What daemon-util can be asked. */
+/** The actions of daemon-util. */
 export const DAEMON_ACTIONS = {
   'check-config': 'whether this node has the files of a cluster',
   'check-exitcode': 'what the exit code of a daemon, which is given, means',

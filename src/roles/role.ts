@@ -28,7 +28,7 @@ export interface Role {
   /** The file's name below the directory of logs, without `.log`. */
   readonly log: string
   readonly options: readonly OptionName[]
-  /** Where an option means something else than for other roles. */
+  /** Help texts for options that mean something else than in other roles. */
   readonly meanings?: OptionTexts
   /** Options that Ganeti's daemon takes and this one does not, and why. */
   readonly refuses?: OptionTexts

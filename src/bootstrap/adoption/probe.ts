@@ -17,7 +17,7 @@ export interface NodeFacts {
   readonly guests: ReadonlyMap<string, number>
   /** Arguments of daemons by the names of their variables, such as RAPI_ARGS, as a shell reads them; without those that are empty. */
   readonly arguments: ReadonlyMap<string, string>
-  /** What stands behind the names of these variables. */
+  /** The texts of these variables as they are written, not yet read by a shell. */
   readonly written: ReadonlyMap<string, string>
   /** From where Ganeti's package can be had again: this node, an archive. */
   readonly wayBack: string | undefined

@@ -13,7 +13,7 @@ export interface Proposals {
   readonly templates: readonly string[]
   /** Only differences from Ganeti's defaults. */
   readonly hvparams: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Where the cluster's address is. */
+  /** The device of the cluster's address. */
   readonly netdev: string
   /** The bridge of NICs that name no other. */
   readonly bridge: string

@@ -45,7 +45,7 @@ export interface Creation {
   readonly content: Content
   readonly wanted: Wanted
   readonly view: InstanceView
-  /** What it is made of, if it was reserved. */
+  /** The reservation from which it is made, if there was one. */
   readonly reserved: InstanceView | undefined
 }
 

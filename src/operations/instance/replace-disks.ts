@@ -65,7 +65,7 @@ export const instanceReplaceDisks = logicalUnit(OpInstanceReplaceDisks, {
   },
 })
 
-/** Nothing of them is on any node. */
+/** For a reserved instance: nothing of its disks is on any node. */
 async function replaceReserved(
   ctx: UnitContext,
   replacement: Exclude<Replacement, { kind: 'nothing' }>,

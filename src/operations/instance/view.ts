@@ -25,7 +25,7 @@ interface NamesInstance {
   readonly instance_uuid?: string | undefined
 }
 
-/** What a unit can work on; all of them on real instances. */
+/** The instances that a unit accepts; all units accept real ones. */
 export type Workable = 'real' | 'real or reserved' | 'all'
 
 export async function readInstance(

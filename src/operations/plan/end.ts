@@ -1,2 +1,3 @@
-// Where a plan ends before its opcode does: the next step needs an answer that nobody can foresee. This is no failure of the opcode.
+// Ends a plan before its opcode ends: the next step needs an answer that nobody can foresee. The opcode itself has not
+// failed.
 export class PlanEnd extends Error {}

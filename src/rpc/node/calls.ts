@@ -56,7 +56,7 @@ export interface NodeCall<A extends Args, R> {
   readonly fanOut: 'one' | 'many'
   /** Also sent to nodes that are marked offline. */
   readonly offlineToo?: boolean
-  /** What a plan, which does not ask, takes for the answer. */
+  /** The answer that a plan assumes, since it does not ask. */
   planned?(...args: DecodedArgs<A>): R | typeof REAL_ONLY
   /** The same for a question behind orders that a plan has not carried out: the node would answer otherwise after them. */
   plannedAfterOrders?(...args: DecodedArgs<A>): R

@@ -93,7 +93,7 @@ export class EventHistory {
     return this.kept.flatMap(({ event }) => (seqOf(event.id) <= this.told ? [event] : []))
   }
 
-  /** Those before the given one, or all, from the newest back. */
+  /** The events before the given one, or all, newest first. */
   *back(before: string | null): Generator<ClusterEvent> {
     const end = before === null ? this.told + 1 : before.startsWith(`${this.epoch}-`) ? seqOf(before) : 0
     for (let at = this.kept.length - 1; at >= 0; at--) {

@@ -70,7 +70,7 @@ export class EventService {
     }
   }
 
-  /** What has happened, from the newest back, as far as it is kept. */
+  /** Past events, newest first, as far as they are kept. */
   past(access: Access, { before, limit, ...wanted }: PastEventsRequest): PastEventsPage {
     const found: ClusterEvent[] = []
     for (const event of this.history.back(before)) {

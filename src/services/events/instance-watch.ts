@@ -160,7 +160,7 @@ export class InstanceWatch {
   }
 
   private ended(instance: Instance, cause: Cause, runs: 'yes' | 'no' | 'as wanted' | undefined): void {
-    // Nothing of it runs, whatever was done to its record.
+    // It does not run, whatever happened to its record.
     if (instance.forthcoming) return
     const touched = this.touchedBy(instance.uuid)
     touched.ended_ms = this.parts.clock.monotonic_ms()

@@ -82,7 +82,7 @@ async function watched(messages: Duplex, talk: ConsoleTalk, { caller, isTyped, c
     const now = await caller.again()
     if (!isDeepStrictEqual(now, caller.identity))
       throw new HttpError(403, 'The rights of the user have changed; open the console again')
-    // Whoever types is not away, though the page may ask for nothing else.
+    // A user who types is not away, even if the page sends no requests.
     if (isUsed) caller.session?.use()
     isUsed = false
   }

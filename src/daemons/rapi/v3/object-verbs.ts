@@ -50,7 +50,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       'POST /': { opcode: instance.OpInstanceCreate, preset: { mode: 'create' } },
       'POST /{name}/commit': {
         opcode: instance.OpInstanceCreate,
-        // Nothing is said of its NICs.
+        // Leaves its NICs to the opcode.
         preset: { mode: 'create', disks: [], nics: [{}] },
         address: ({ name }) => ({ instance_name: name, commit: true, forthcoming: false }),
       },

@@ -55,7 +55,7 @@ export async function asReserved(ctx: UnitContext, op: CreateOp, view: InstanceV
   }
 }
 
-/** Nobody may have moved it while the job waited for the locks. */
+/** Checks that nobody has moved it while the job waited for the locks. */
 export function checkHeld(ctx: UnitContext, { instance, primary, secondaries }: InstanceView): void {
   const held = ctx.locks.holds('node')
   if (held === 'all' || [primary, ...secondaries].every(({ uuid }) => held.includes(uuid))) return

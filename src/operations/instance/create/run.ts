@@ -137,7 +137,7 @@ async function forget(ctx: UnitContext, instance: Instance, reserved: InstanceVi
   }
 }
 
-/** As it was before anybody tried to make it. */
+/** Restores the reservation as it was before the attempt. */
 async function reserveAgain(ctx: UnitContext, made: Instance, { instance, disks }: InstanceView): Promise<void> {
   const newPort = instance.network_port === undefined ? made.network_port : undefined
   await ctx.config.change([

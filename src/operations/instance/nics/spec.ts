@@ -113,7 +113,7 @@ export interface NicPlace {
   readonly config: ConfigData
   readonly node: Node
   readonly conflictsCheck: boolean
-  /** Those that the instance has already: their addresses are its own. */
+  /** The instance's existing NICs, whose addresses it may keep. */
   readonly own: readonly Nic[]
 }
 

@@ -11,7 +11,7 @@ const own = texts.metrics
 const Plot = lazy(async () => ({ default: (await import('./plot')).Plot }))
 
 interface ChartsProps {
-  /** Undefined while it is asked for. */
+  /** Undefined while it is being loaded. */
   readonly measured: Measured | undefined
   readonly charts: readonly Figures[]
   readonly error: Error | null

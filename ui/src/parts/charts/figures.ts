@@ -1,4 +1,4 @@
-// What a chart shows, and the same in words.
+// The data of a chart, and the same in words.
 import { byteText } from '../../format/size'
 import { clockText } from '../../format/time'
 import { texts } from '../../texts'
@@ -20,7 +20,7 @@ export interface Figures {
 }
 
 export interface Measured {
-  /** Seconds from one to the next. */
+  /** Seconds between two measurements. */
   readonly interval_s: number
   readonly times: readonly string[]
 }
@@ -29,7 +29,7 @@ type Traffic = Readonly<
   Record<'disk_read_bytes_per_s' | 'disk_write_bytes_per_s' | 'net_in_bytes_per_s' | 'net_out_bytes_per_s', Column>
 >
 
-/** Traffic of disks and of the network, which nodes and instances have alike. */
+/** Traffic of disks and of the network, which nodes and instances share. */
 export function trafficOf(data: Traffic): Figures[] {
   const own = texts.metrics
   return [
@@ -52,7 +52,7 @@ export function trafficOf(data: Traffic): Figures[] {
 
 const ALSO_LATE = 2.5
 
-/** Seconds and values for a plot, with an empty place wherever nothing was measured for longer than it should be. */
+/** Seconds and values for a plot, with a gap wherever a measurement is missing. */
 export function plotted({ interval_s, times }: Measured, lines: readonly Line[]): (number | null)[][] {
   const seconds = times.map((time) => Date.parse(time) / 1000)
   const gaps = new Set(
@@ -72,7 +72,7 @@ export function valueText(unit: Unit, value: number | null | undefined): string 
   return unit === 'bytes' ? byteText(value) : texts.metrics.perSecond(byteText(value))
 }
 
-/** For who does not see the plot: the last value, the mean and the highest of each line. */
+/** For readers who do not see the plot: the last value, the mean and the maximum of each line. */
 export function inWords({ times }: Measured, { unit, lines }: Figures): readonly string[] {
   const { none, summary } = texts.metrics
   return lines.map(({ label, values }) => {

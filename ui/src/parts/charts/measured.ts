@@ -1,2 +1,2 @@
-// How long measured values are good: nodes measure once a minute, and no event tells of that.
+// How long measured values stay fresh: nodes measure once a minute, and no event announces it.
 export const MEASURED = { refetchInterval: 60_000 } as const

@@ -1,4 +1,4 @@
-// The plot of a chart, drawn by uPlot, which is loaded with the first one that is shown.
+// The plot of a chart, drawn by uPlot, which is loaded with the first chart.
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
@@ -8,13 +8,13 @@ import { texts } from '../../texts'
 import { type Figures, type Measured, plotted, type Unit, valueText } from './figures'
 
 const HEIGHT_PX = 180
-/** A few minutes are not drawn as wide as hours. */
+/** The shortest time span that fills the whole width. */
 const NARROWEST_S = 600
 
 interface PlotProps {
   readonly measured: Measured
   readonly figures: Figures
-  /** Charts with the same one show the same time under the pointer. */
+  /** Charts with the same value show the same time under the pointer. */
   readonly together: string
 }
 
@@ -77,7 +77,7 @@ const powers = (base: number, from: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => base ** (from + at))
 const BINARY = powers(2, 0, 50)
 
-/** Steps between the lines of a grid: sizes have binary ones. */
+/** Steps between grid lines: those of sizes are binary. */
 const STEPS: Readonly<Record<Unit, number[]>> = {
   number: powers(10, -2, 8).flatMap((step) => [step, 2 * step, 5 * step]),
   bytes: BINARY,
