@@ -73,10 +73,7 @@ export class JobQueue {
     return Math.max(this.reservedId, this.lastId)
   }
 
-  /**
-   * Takes over an earlier luxid's jobs: queued ones stay queued, processes of running ones are found again, the rest is
-   * settled.
-   */
+  /** Takes over an earlier luxid's jobs: finds the processes of running ones, and settles the rest. */
   async recover(): Promise<void> {
     const { jobs, ended, lastId, drained, holders } = await this.options.store.load()
     this.lastId = lastId
@@ -138,9 +135,7 @@ export class JobQueue {
     return [...new Set([...this.ended.keys(), ...this.jobs.keys(), ...this.unpublished.keys()])]
   }
 
-  /**
-   * For copies: the current or coming state of a job, or the file of an ended one. Undefined if it is archived by now.
-   */
+  /** For copies: a job's current or coming state, or an ended one's file. Undefined if it is archived by now. */
   async textOf(id: JobId): Promise<string | undefined> {
     const job = this.unpublished.get(id) ?? this.jobs.get(id)
     return job === undefined ? this.options.store.text(id) : encodeJob(job)
@@ -356,8 +351,7 @@ export class JobQueue {
   }
 
   /**
-   * Writes the end of a job, however long it takes, and then publishes it. The next luxid finds out what this one could
-   * not write.
+   * Writes a job's end, however long it takes, and publishes it. The next luxid settles what this one could not write.
    */
   private async settle(job: Job): Promise<void> {
     const { clock, log } = this.options

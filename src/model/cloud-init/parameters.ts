@@ -59,7 +59,7 @@ const KEY_LINE = /^(?:\S.*[ ,])?(?:ssh-[a-z0-9]+|ecdsa-sha2-\w+|sk-[\w.@-]+) [A-
 const USER_DATA =
   /^(?:#cloud-config|#!|#include|#cloud-boothook|#part-handler|#upstart-job|## template: ?jinja|MIME-Version:|Content-Type:)/i
 
-/** What is wrong with the values, one sentence for each parameter. */
+/** Describes the mistakes in the values, one sentence for each parameter. */
 export function cloudInitProblems(params: OsParameters): string[] {
   const wrong = Object.entries(CHECKS).flatMap(([name, check]) => {
     const value = params[name]

@@ -5,10 +5,7 @@
  * ones first.
  */
 export const EXHAUSTIVE_TRIALS = 100_000
-/**
- * Of instances that are all different, how many promising ones a lazy step considers again; and after how many steps it
- * considers all.
- */
+/** How many different promising instances a lazy step considers again; and after how many steps it considers all. */
 export const LAZY_LOOKS = 48
 export const LAZY_ROUNDS = 50
 /** A lazy step skips instances that promised less than this share of the best gain. */
