@@ -1,22 +1,30 @@
 // luxid's short record of each ended job, since the queue may have thousands. The rest is in the job's file, which is
 // read on demand. The last ended jobs are kept whole for a while.
 import type { Timestamp } from '../lib/clock'
-import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limits/queue'
+import {
+  ENDED_JOBS_WHOLE_BYTES_MAX,
+  ENDED_JOBS_WHOLE_MAX,
+  JOB_OBJECT_CHARS_MAX,
+  JOB_OBJECTS_MAX,
+} from '../model/limits/queue'
 import { MARK } from '../model/marks'
 import { allOpcodes } from '../opcodes/all'
+import { objectsOf } from '../opcodes/objects'
 import { opcodeSummary } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job, JobOp } from './job'
 import { encodeJob } from './job-file'
 import { marksOf } from './marks'
 
-/** The facts about an opcode that lists show. Their size is fixed, except for the name in the summary. */
+/** The facts about an opcode that lists show and are filtered by. Their size is bounded, except for the name in the summary. */
 export interface OpSummary extends Pick<
   JobOp,
   'status' | 'priority' | 'start_timestamp' | 'exec_timestamp' | 'end_timestamp'
 > {
   readonly OP_ID: string
   readonly summary: string
+  /** The objects that it names, as `instance/vm1`. */
+  readonly objects: readonly string[]
 }
 
 export interface EndedJob {
@@ -43,7 +51,14 @@ export function endedJob({ id, ops, received_timestamp, start_timestamp, end_tim
 export function opSummary({ input, status, priority, ...times }: JobOp): OpSummary {
   const { start_timestamp, exec_timestamp, end_timestamp } = times
   const OP_ID = allOpcodes.get(input.OP_ID)?.id ?? input.OP_ID
-  return { OP_ID, summary: opcodeSummary(input), status, priority, start_timestamp, exec_timestamp, end_timestamp }
+  const told = { OP_ID, summary: opcodeSummary(input), objects: shared(notedObjects(input)) }
+  return { ...told, status, priority, start_timestamp, exec_timestamp, end_timestamp }
+}
+
+/** The first ones: who submits a job says how many it names, and how long their names are. */
+export const notedObjects = (input: JobOp['input']): string[] => {
+  const named = objectsOf(input).filter((object) => !object.endsWith('/') && object.length <= JOB_OBJECT_CHARS_MAX)
+  return [...new Set(named)].slice(0, JOB_OBJECTS_MAX)
 }
 
 /** Most jobs have one opcode, which starts and ends with its job: equal times are stored once. */

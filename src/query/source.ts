@@ -54,6 +54,8 @@ interface OpState {
 export interface OpOutline extends OpState {
   readonly OP_ID: string
   readonly summary: string
+  /** `instance/vm1` */
+  readonly objects: readonly string[]
 }
 
 export interface OpView extends OpState {

@@ -47,7 +47,8 @@ export interface ConsoleAction extends Partial<Form> {
 export const UI = path.join(__dirname, '../../ui/src')
 
 /** A module of the console. */
-export const consoleModule = <Exports>(file: string): Exports => jest.requireActual<Exports>(path.join(UI, file))
+export const consoleModule = <Exports extends object>(file: string): Exports =>
+  jest.requireActual<Exports>(path.join(UI, file))
 
 const isAction = (value: unknown): value is ConsoleAction =>
   typeof value === 'object' && value !== null && 'id' in value && 'label' in value && 'permission' in value

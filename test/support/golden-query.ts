@@ -1,5 +1,6 @@
 // A query source of the recorded cluster: its configuration, some of its jobs, and what its nodes answered.
 import * as fs from 'node:fs'
+import { objectsOf } from '../../src/opcodes/objects'
 import { opcodeSummary } from '../../src/opcodes/summary'
 import * as path from 'node:path'
 import { loadConfig } from '../../src/config/upgrade'
@@ -81,7 +82,9 @@ function goldenJobs(): JobView[] {
 
 const outlined = (job: JobView): JobOutline => ({
   ...job,
-  ops: job.ops.map(({ input, ...state }) => ({ ...state, OP_ID: input.OP_ID, summary: opcodeSummary(input) })),
+  ops: job.ops.map(({ input, ...state }) => ({
+    ...{ ...state, OP_ID: input.OP_ID, summary: opcodeSummary(input), objects: objectsOf(input) },
+  })),
 })
 
 /** Read once, because hardly anything else takes so long in tests that make a source for each case, and nothing changes them. */

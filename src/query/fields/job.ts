@@ -2,6 +2,7 @@
 import { ProgrammerError } from '../../model/errors'
 import { MARK } from '../../model/marks'
 import { inDeclaredOrder } from '../../opcodes/parse'
+import { objectsOf } from '../../opcodes/objects'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional, TEXTS } from '../field'
@@ -52,6 +53,13 @@ export const jobResource: Resource<JobRow> = {
       (op) => op.exec_timestamp ?? null,
     ),
     oplog: ops('OpCode_log', 'unknown[][][]', 'List of opcode output logs', (op) => op.log ?? []),
+    objects: field(
+      'Objects',
+      'other',
+      'Objects that the opcodes name, as instance/vm1, to filter by',
+      ({ job }) => (job === undefined ? UNAVAILABLE : cell([...new Set(job.ops.flatMap(objectsIn))])),
+      { ours: true, shape: TEXTS },
+    ),
     oppriority: states('OpCode_prio', 'number[]', 'List of opcode priorities', (op) => op.priority),
     opresult: ops('OpCode_result', 'unknown[]', 'List of opcodes results', (op) => op.result ?? null),
     ops: ops('OpCodes', '{ [parameter: string]: unknown }[]', 'List of all opcodes', (op) => withoutUnset(op.input)),
@@ -136,6 +144,8 @@ const isWhole = (job: JobRow['job']): job is JobView =>
   job !== undefined && job.ops.every((op: OpOutline | OpView) => 'input' in op)
 
 const summaryOf = (op: OpOutline | OpView): string => ('input' in op ? opcodeSummary(op.input) : op.summary)
+
+const objectsIn = (op: OpOutline | OpView): readonly string[] => ('input' in op ? objectsOf(op.input) : op.objects)
 
 const opIdOf = (op: OpOutline | OpView): string => ('input' in op ? op.input.OP_ID : op.OP_ID)
 

@@ -3,6 +3,7 @@ import {
   countOf,
   degradedNodes,
   isTold,
+  outOfTheWay,
   problemsOf,
   submittedJobs,
   toldOf,
@@ -32,6 +33,11 @@ test('disks that mend themselves are degraded until they have', () => {
     { node: 'c', problems: [] },
   ]
   expect(degradedNodes(items)).toEqual(['a'])
+})
+
+test('nodes that are out of the way are told by the role by which their list is filtered', () => {
+  const nodes = ['O', 'D', 'O', 'R'].map((role) => ({ role }))
+  expect(outOfTheWay(nodes)).toEqual({ O: 2, D: 1 })
 })
 
 test('the jobs of a verification are those that it has submitted', () => {

@@ -23,6 +23,7 @@ export const instanceCreateTexts = {
   byAllocator: 'The allocator chooses',
   byHand: 'I choose',
   why: 'Which node, and why',
+  asking: 'Asking which nodes would do …',
   node: 'Node',
   fit: 'Fits',
   fits: 'fits',

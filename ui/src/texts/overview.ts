@@ -16,6 +16,7 @@ export const overviewTexts = {
   drainedNodes: (count: number) => `${count === 1 ? '1 node is' : `${count} nodes are`} drained`,
   degradedDisks: (count: number) => `Disks are degraded on ${many(count, 'node', 'nodes')}`,
   verify: (count: number, job: number) => `Verify found ${many(count, 'thing', 'things')} (job ${job})`,
+  neverVerified: 'No verification is known: verify the cluster',
   monitoring: 'Monitoring',
   notAllowed: (permission: string) => `Not shown: you need the permission ${permission}`,
   more: (count: number) => `and ${count.toLocaleString('en')} more`,

@@ -1,6 +1,7 @@
 import type { JobQueue } from '../../../../src/jobs/queue'
-import { ARCHIVED_LISTED_MAX } from '../../../../src/model/limits/queue'
+import { ARCHIVED_LISTED_MAX, JOB_OBJECTS_MAX } from '../../../../src/model/limits/queue'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { endedJob } from '../../../../src/jobs/ended-jobs'
 import { encodeJob } from '../../../../src/jobs/job-file'
 import { type Job, newJob, withOp } from '../../../../src/jobs/job'
 import { systemDisk } from '../../../../src/lib/disk'
@@ -42,6 +43,25 @@ function succeeded(id: number): Job {
   const job = newJob(id, [{ OP_ID: 'OP_TEST_DELAY', duration: id }], [id, 0])
   return { ...withOp(job, 0, { status: 'success', end_timestamp: [id, 1] }), end_timestamp: [id, 1] }
 }
+
+test('the jobs about an object are found without a file, and without the archive', async () => {
+  const about = (id: number, name: string) => {
+    const job = newJob(id, [{ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: name }], [id, 0])
+    return { ...withOp(job, 0, { status: 'success' }), end_timestamp: [id, 1] as const }
+  }
+  const ended = [endedJob(about(1, 'vm1')), endedJob(about(2, 'vm10'))]
+  const queue = { all: () => [...ended, about(3, 'vm1')], known: () => undefined } as unknown as JobQueue
+  const source = { ...goldenSource(), jobs: jobReader(queue, jobView) }
+  const { data } = await runQuery('job', ['id'], ['=[]', 'objects', 'instance/vm1'], source)
+  expect(data).toEqual([[[0, 1]], [[0, 3]]])
+})
+
+test('a job is found by its first objects, however many it names', () => {
+  const names = Array.from({ length: JOB_OBJECTS_MAX + 9 }, (_, at) => `vm${at}`)
+  const op = { OP_ID: 'OP_CLUSTER_REPAIR_DISK_SIZES', instances: ['x'.repeat(1 << 20), ...names, 'vm0'] }
+  const [summary] = endedJob(newJob(1, [op], [0, 0])).ops
+  expect(summary?.objects).toEqual(names.slice(0, JOB_OBJECTS_MAX).map((name) => `instance/${name}`))
+})
 
 test('a list reads only the newest of the archived jobs', async () => {
   const read: number[] = []

@@ -1,3 +1,4 @@
+import { consoleModule } from '../../../support/console-actions'
 import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from '../../../../ui/src/pages/jobs/trail'
 import { pendingOf, waitsOf } from '../../../../ui/src/pages/jobs/waits'
 
@@ -48,5 +49,14 @@ test('a job waits for those who hold what it wants', () => {
   expect(waitsOf(locks, 5)).toEqual({ holds: [], waits: [] })
   expect(pendingOf({ pending: [['shared', ['"watcher"', 'no JSON']]] })).toEqual([
     { mode: 'shared', holders: ['watcher', 'no JSON'] },
+  ])
+})
+
+test('the jobs about an object are asked for by it, and not sought among the last of all', () => {
+  type Recent = { recentFilter(wanted: { about?: string; status?: string[] }): string | undefined }
+  const { recentFilter } = consoleModule<Recent>('pages/jobs/recent-jobs.tsx')
+  expect(recentFilter({})).toBe(undefined)
+  expect(JSON.parse(recentFilter({ about: 'node/n1', status: ['error'] }) ?? '')).toEqual([
+    ...['&', ['=[]', 'objects', 'node/n1'], ['|', ['==', 'status', 'error']]],
   ])
 })

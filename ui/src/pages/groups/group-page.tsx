@@ -70,7 +70,7 @@ function Cards({ group }: { group: NodeGroup }) {
       <ParamsCard title={own.diskparams} values={group.diskparams} own={group.custom_diskparams} names={own.value} />
       <TagsCard kind="group" path={groupPath(group)} name={name} tags={group.tags} />
       <Card title={texts.instances.recentJobs}>
-        <RecentJobs about={name} />
+        <RecentJobs about={`group/${name}`} />
       </Card>
     </div>
   )

@@ -15,7 +15,7 @@ export function Activity({ name }: { name: string }) {
   return (
     <div className="columns">
       <Card title={texts.instances.recentJobs}>
-        <RecentJobs about={name} />
+        <RecentJobs about={`instance/${name}`} />
       </Card>
       <Events name={name} />
       <Locks name={name} />

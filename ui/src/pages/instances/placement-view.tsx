@@ -1,14 +1,15 @@
 // Which nodes were chosen, and how good the others would be.
 import { Table } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { request as send } from '../../api/client'
 import type { components } from '../../api/schema'
+import { ProblemBox } from '../../parts/problem-box'
+import { questionQuery } from '../../parts/question'
 import { Status } from '../../parts/status'
 import { texts } from '../../texts'
 
 const own = texts.instances.create
 
-type Capacity = components['schemas']['Capacity']
 type Candidate = components['schemas']['CandidateNode']
 
 export interface Wanted {
@@ -25,22 +26,20 @@ interface PlacementProps {
 }
 
 const SHOWN_MAX = 12
+const ASK_AFTER_MS = 600
 
 export function PlacementView({ wanted, chosen }: PlacementProps) {
-  const { group, ...spec } = wanted
-  const { data } = useQuery({
-    queryKey: ['capacity', wanted],
-    queryFn: async () =>
-      (await send('POST', '/3/capacity', {
-        ...{ spec, max_instances: 0, explain: true },
-        ...(group === undefined ? {} : { groups: [group] }),
-      })) as Capacity,
+  // Each question may be a job, so the next one is asked when nobody types.
+  const [settled] = useDebouncedValue(JSON.stringify(wanted), ASK_AFTER_MS)
+  const { data, error, isFetching } = useQuery({
+    ...placementQuery(JSON.parse(settled) as Wanted),
     placeholderData: (before) => before,
   })
   const rank = ({ node, accepted, score_change: change }: Candidate) =>
     chosen.includes(node) ? -Infinity : accepted ? (change ?? 0) : Infinity
   const candidates = (data?.groups ?? []).flatMap((one) => one.candidates ?? []).sort((a, b) => rank(a) - rank(b))
-  if (candidates.length === 0) return null
+  if (error) return <ProblemBox error={error} />
+  if (candidates.length === 0) return isFetching ? <span className="dim">{own.asking}</span> : null
   return (
     <details open>
       <summary>
@@ -72,6 +71,12 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
       <p className="dim">{own.scoreText}</p>
     </details>
   )
+}
+
+/** Asks the allocator which nodes would do. */
+export function placementQuery({ group, ...spec }: Wanted) {
+  const groups = group === undefined ? {} : { groups: [group] }
+  return questionQuery('/3/capacity', { spec, max_instances: 0, explain: true, ...groups })
 }
 
 function Fit({ candidate, chosen }: { candidate: Candidate; chosen: boolean }) {

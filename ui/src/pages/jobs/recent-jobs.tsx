@@ -1,15 +1,16 @@
-// The last jobs, or those among them that were about something.
+// The last jobs, of all or about something.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { agoText } from '../../format/time'
+import { allOf } from '../../parts/list-query'
 import { type Job, JobStatus, summaryOf } from '../../parts/job'
 import { Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
 
 interface RecentProps {
-  /** Only those whose summary names it. */
+  /** Only those that name this object: `instance/web1`. */
   readonly about?: string
   readonly status?: readonly string[]
   readonly none?: string
@@ -18,22 +19,28 @@ interface RecentProps {
 const SHOWN = 8
 
 export function RecentJobs({ about, status, none = texts.instances.noJobs }: RecentProps) {
-  const filter = status === undefined ? undefined : JSON.stringify(['|', ...status.map((one) => ['==', 'status', one])])
+  const filter = recentFilter({ about, status })
   const { data, error } = useQuery({
     queryKey: ['jobs', 'list', 'recent', filter ?? ''],
-    queryFn: () => got(api.GET('/3/jobs', { params: { query: { filter, limit: 200, sort: '-id' } } })),
+    queryFn: () => got(api.GET('/3/jobs', { params: { query: { filter, limit: SHOWN, sort: '-id' } } })),
   })
   if (error) return <ProblemBox error={error} />
-  const jobs = (data?.items ?? []).filter((job) => about === undefined || summaryOf(job).includes(`(${about})`))
+  const jobs = data?.items ?? []
   if (jobs.length === 0) return <Nothing text={data === undefined ? texts.table.loading : none} />
   return (
     <div>
-      {jobs.slice(0, SHOWN).map((job) => (
+      {jobs.map((job) => (
         <Line key={job.id} job={job} />
       ))}
     </div>
   )
 }
+
+export const recentFilter = ({ about, status }: Pick<RecentProps, 'about' | 'status'>): string | undefined =>
+  allOf([
+    ...(about === undefined ? [] : [['=[]', 'objects', about]]),
+    ...(status === undefined ? [] : [['|', ...status.map((one) => ['==', 'status', one])]]),
+  ])
 
 function Line({ job }: { job: Job }) {
   return (

@@ -74,7 +74,7 @@ function Cards({ network }: { network: Network }) {
         </Card>
         <TagsCard kind="network" path={networkPath(network)} name={name} tags={network.tags} />
         <Card title={texts.instances.recentJobs}>
-          <RecentJobs about={name} />
+          <RecentJobs about={`network/${name}`} />
         </Card>
       </div>
       <AddressMap network={network} />

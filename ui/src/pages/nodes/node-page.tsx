@@ -62,7 +62,7 @@ function Cards({ node }: { node: ClusterNode }) {
         <ParamsCard title={own.parameters} values={node.ndparams} own={node.custom_ndparams} names={own.value} />
         <TagsCard kind="node" path={nodePath(node)} name={name} tags={node.tags} />
         <Card title={texts.instances.recentJobs}>
-          <RecentJobs about={name} />
+          <RecentJobs about={`node/${name}`} />
         </Card>
       </div>
       {may('nodes.storage.query') && node.offline !== true && <StorageCard node={name} />}

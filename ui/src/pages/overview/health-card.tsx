@@ -1,8 +1,8 @@
 // Is all well: instances, nodes, what monitoring reports and what verify has found.
-import { Button } from '@mantine/core'
+import { Button, UnstyledButton } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { api, got } from '../../api/client'
 import { useMay } from '../../api/session'
 import { jobQuery } from '../../parts/job'
@@ -12,11 +12,12 @@ import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
 import { findingsOf } from '../cluster/findings'
 import { BAD_STATES } from '../instances/instance'
-import { countOf, degradedNodes, problemsOf, submittedJobs } from './told'
+import { countOf, degradedNodes, outOfTheWay, type NodeProblem, problemsOf, submittedJobs } from './told'
 
 const own = texts.overview
 const COUNTED_MAX = 1000
 const SHOWN_MAX = 6
+const NODES_SHOWN = 3
 
 const BAD_INSTANCES = JSON.stringify(['|', ...BAD_STATES.map((state) => ['==', 'status', state])])
 const FLAGGED = JSON.stringify(['|', ['==', 'role', 'O'], ['==', 'role', 'D']])
@@ -89,21 +90,19 @@ function useFlaggedNodes() {
   const { data, error } = useQuery({
     queryKey: ['nodes', 'list', 'flags'],
     queryFn: () => {
-      const query = { fields: 'name,offline,drained', known: true, filter: FLAGGED, limit: COUNTED_MAX }
+      const query = { fields: 'name,role', known: true, filter: FLAGGED, limit: COUNTED_MAX }
       return got(api.GET('/3/nodes', { params: { query } }))
     },
   })
-  const flagged = data?.items ?? []
-  const offline = flagged.filter((node) => node.offline).length
-  const drained = flagged.length - offline
-  const toNodes = (text: string) => (
-    <Link to="/nodes" search={{ sort: '-role' }}>
+  const { O: offline, D: drained } = outOfTheWay(data?.items ?? [])
+  const toNodes = (role: string, text: string) => (
+    <Link to="/nodes" search={{ role }}>
       {text}
     </Link>
   )
   const findings: Finding[] = [
-    ...(offline > 0 ? [{ tone: 'bad' as const, content: toNodes(own.offlineNodes(offline)) }] : []),
-    ...(drained > 0 ? [{ tone: 'warn' as const, content: toNodes(own.drainedNodes(drained)) }] : []),
+    ...(offline > 0 ? [{ tone: 'bad' as const, content: toNodes('O', own.offlineNodes(offline)) }] : []),
+    ...(drained > 0 ? [{ tone: 'warn' as const, content: toNodes('D', own.drainedNodes(drained)) }] : []),
   ]
   return { findings, error, known: data !== undefined }
 }
@@ -122,28 +121,75 @@ function useMonitoring(enabled: boolean) {
   const items = data?.items ?? []
   const degraded = degradedNodes(items)
   const problems = problemsOf(items)
-  const toNode = (name: string, text: string) => (
-    <Link to="/nodes/$name" params={{ name }}>
-      {text}
-    </Link>
-  )
+  const [first, others] = [problems.slice(0, SHOWN_MAX), problems.slice(SHOWN_MAX)]
   const findings: Finding[] = [
-    ...(degraded[0] === undefined
+    ...(degraded.length === 0
       ? []
-      : [{ tone: 'bad' as const, content: toNode(degraded[0], own.degradedDisks(degraded.length)) }]),
-    ...problems.slice(0, SHOWN_MAX).map(({ nodes: [node = '', ...others], collector, message, bad }): Finding => ({
-      tone: bad ? 'bad' : 'warn',
-      content: (
-        <>
-          {toNode(node, node)} {others.length > 0 && `${own.more(others.length)} `}
-          {collector !== null && `${collector}: `}
-          {message}
-        </>
-      ),
-    })),
-    ...(problems.length > SHOWN_MAX ? [{ tone: 'warn' as const, content: own.more(problems.length - SHOWN_MAX) }] : []),
+      : [
+          {
+            tone: 'bad' as const,
+            content: (
+              <>
+                {own.degradedDisks(degraded.length)}: <NodeLinks names={degraded} />
+              </>
+            ),
+          },
+        ]),
+    ...first.map((problem): Finding => ({ tone: toneOf(problem), content: <ProblemLine {...problem} /> })),
+    ...(others.length > 0 ? [{ tone: 'warn' as const, content: <OtherProblems problems={others} /> }] : []),
   ]
   return { findings, error, busy: isFetching, known: data !== undefined, ask: () => void refetch() }
+}
+
+const toneOf = ({ bad }: NodeProblem): Tone => (bad ? 'bad' : 'warn')
+
+const ProblemLine = ({ nodes, collector, message }: NodeProblem) => (
+  <>
+    <NodeLinks names={nodes} /> {collector !== null && `${collector}: `}
+    {message}
+  </>
+)
+
+function OtherProblems({ problems }: { problems: readonly NodeProblem[] }) {
+  return (
+    <details>
+      <summary>{own.more(problems.length)}</summary>
+      {problems.map((problem, at) => (
+        <div key={at} className="finding">
+          <span className={`dot dot-${toneOf(problem)}`} aria-hidden="true" />
+          <span>
+            <ProblemLine {...problem} />
+          </span>
+        </div>
+      ))}
+    </details>
+  )
+}
+
+/** Each is a way to its cause; many are shown when somebody wants them. */
+function NodeLinks({ names }: { names: readonly string[] }) {
+  const [all, setAll] = useState(false)
+  const shown = all ? names : names.slice(0, NODES_SHOWN)
+  return (
+    <>
+      {shown.map((name, at) => (
+        <Fragment key={name}>
+          {at > 0 && ', '}
+          <Link to="/nodes/$name" params={{ name }}>
+            {name}
+          </Link>
+        </Fragment>
+      ))}
+      {shown.length < names.length && (
+        <>
+          {' '}
+          <UnstyledButton className="more-link" onClick={() => setAll(true)}>
+            {own.more(names.length - shown.length)}
+          </UnstyledButton>
+        </>
+      )}
+    </>
+  )
 }
 
 /** The last verification, as far as its jobs are still known. */
@@ -159,6 +205,17 @@ function useVerify(): Finding[] {
     data === undefined ? [] : findingsOf(data).map((one) => ({ one, job: data })),
   )
   const [first] = found
+  if (last.data !== undefined && job === undefined)
+    return [
+      {
+        tone: 'warn',
+        content: (
+          <Link to="/cluster" search={{}}>
+            {own.neverVerified}
+          </Link>
+        ),
+      },
+    ]
   if (first === undefined) return []
   const bad = found.some(({ one }) => one.level === 'error')
   return [

@@ -52,6 +52,12 @@ export function submittedJobs({ ops }: Pick<Job, 'ops'>): number[] {
   })
 }
 
+/** Nodes that are out of the way, by the letter of their role, by which the list of nodes shows them. */
+export const outOfTheWay = (nodes: readonly { readonly role?: string | null }[]) => {
+  const among = (role: string) => nodes.filter((node) => node.role === role).length
+  return { O: among('O'), D: among('D') }
+}
+
 export interface Counted<Value extends string> {
   readonly value: Value
   readonly count: number

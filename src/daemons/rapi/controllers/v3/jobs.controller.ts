@@ -73,7 +73,8 @@ export class JobsV3Controller extends V3Resource {
   /**
    * Jobs that are not archived: one page of them, in the order of their ids.
    * @param include More of each opcode, separated by commas: `result`, `error`, `log`, `input`.
-   * @param filter A filter of the query language as JSON: `["==", "status", "running"]`.
+   * @param filter A filter of the query language as JSON: `["==", "status", "running"]`, or `["=[]", "objects", "instance/vm1"]` for
+   *   the jobs that are about an object.
    * @param sort The field to sort by, with a minus before it for the other direction: `-id` for the newest first.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
