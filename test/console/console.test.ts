@@ -95,7 +95,7 @@ browserTest(
   },
 )
 
-browserTest('what is refused is told in the dialog, which keeps what was typed', async () => {
+browserTest('a job that fails tells the way out, and its dialog is opened again with what was typed', async () => {
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Fail over' }).click()
   const dialog = page.getByRole('dialog')
@@ -103,9 +103,18 @@ browserTest('what is refused is told in the dialog, which keeps what was typed',
   await dialog.getByRole('button', { name: 'Fail over', exact: true }).click()
   const entry = page.getByRole('status', { name: 'Jobs that you have begun' })
   await entry.getByText('Failed').waitFor()
+  await look('job-failed')
   await entry.getByRole('link').click()
-  await page.getByRole('alert').waitFor()
+  await page
+    .getByRole('main')
+    .getByRole('alert')
+    .getByText(/look for its name in the lists/)
+    .waitFor()
   await look('job')
+  await page.getByRole('main').getByRole('button', { name: 'Try again with the same input' }).click()
+  expect(await dialog.getByLabel('To which node').inputValue()).toBe('no such node')
+  await page.keyboard.press('Escape')
+  expect(await entry.textContent()).toBe('')
 })
 
 browserTest('jobs, nodes, groups and networks have pages', async () => {

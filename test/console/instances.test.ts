@@ -1,4 +1,6 @@
 // Instances in the console: made, changed, changed by two at once, many at once, and by keyboard alone.
+import { readdirSync, readFileSync } from 'node:fs'
+import * as path from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
@@ -55,6 +57,12 @@ async function fromMenu(label: string): Promise<Locator> {
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: `${label} …` }).click()
   return page.getByRole('dialog', { name: label })
+}
+
+/** What the hypervisor of its node knows of one that runs. */
+function runtimeFile(name: string): string {
+  const files = readdirSync(cluster.root, { recursive: true, encoding: 'utf8' })
+  return path.join(cluster.root, files.find((file) => file.endsWith(`/${name}.runtime`)) ?? 'none')
 }
 
 /** Goes on with the Tab key until that is focused whose name it is. */
@@ -238,20 +246,43 @@ browserTest('many are chosen and started with one plan and a job for each, and f
   let dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Show what it will do' }).click()
   await dialog.getByText('INSTANCE_STARTUP(web2)').first().waitFor()
+  await dialog.getByRole('button', { name: 'Copy as gnt' }).waitFor()
   await dialog.getByRole('button', { name: 'Start 2 instances' }).click()
-  await dialog.getByText('2 of 2 done').first().waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await tray().getByText('2 of 2 done').first().waitFor()
   await look('bulk-progress')
-  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await tray().getByRole('button', { name: 'Hide this job' }).click()
   await page.getByRole('cell', { name: 'Running' }).nth(1).waitFor()
   expect((await cluster.rapi('POST', '/3/instances/web2/shutdown', { timeout: 0 })).status).toBe(202)
   await page.getByRole('cell', { name: 'Stopped' }).waitFor()
   await bar.getByRole('button', { name: 'Migrate' }).click()
   dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Migrate 2 instances' }).click()
-  await dialog.getByText('1 of 2 done, 1 failed').waitFor()
-  await dialog.getByRole('link', { name: 'web2' }).waitFor()
-  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await tray().getByText('1 of 2 done, 1 failed').waitFor()
+  await tray().getByRole('link', { name: 'web2' }).waitFor()
+  await look('bulk-failed')
+  await tray().getByRole('button', { name: 'Hide this job' }).click()
 })
+
+browserTest(
+  'the list is filtered by where an instance runs and what it is, and each filter is a chip to take away',
+  async () => {
+    await open('/instances?status=ADMIN_down')
+    await page.getByRole('link', { name: 'web2' }).waitFor()
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('combobox', { name: 'Primary node' }).fill('node2.gantry.local')
+    await page.getByRole('combobox', { name: 'Primary node' }).press('Enter')
+    await page.waitForURL(/node=node2/)
+    await page.keyboard.press('Escape')
+    await page.getByText('Nothing fits the filter').waitFor()
+    await look('filters')
+    await page.getByRole('button', { name: 'Remove Primary node: node2.gantry.local' }).click()
+    await page.getByRole('link', { name: 'web2' }).waitFor()
+    expect(await page.getByRole('group', { name: 'What the list is filtered by' }).textContent()).toBe(
+      'Status: Stopped',
+    )
+  },
+)
 
 browserTest('a view is kept by name, and leads back to its columns and its filter', async () => {
   await page.getByRole('searchbox').fill('web')
@@ -282,6 +313,8 @@ browserTest(
     await done('Add network card')
     const row = cards.getByRole('row').filter({ hasText: 'aa:00:00:12:34:56' })
     await row.waitFor()
+    // The running machine has it, and not only its configuration.
+    expect(readFileSync(runtimeFile('shop1'), 'utf8')).toContain('aa:00:00:12:34:56')
     await row.getByRole('button', { name: 'Change network card 1' }).click()
     dialog = page.getByRole('dialog', { name: 'Change network card' })
     const address = dialog.getByRole('textbox', { name: 'IP address' })
@@ -329,7 +362,7 @@ browserTest('an instance is installed anew, exported, and made again from its ex
   await dialog.getByRole('textbox', { name: 'Instance' }).fill('web3')
   await look('import')
   expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
-    'gnt backup import --disk-template=sharedfile --src-node=node3.gantry.local --src-dir=web2 web3',
+    'gnt backup import --disk-template=sharedfile --src-node=node3.gantry.local --src-dir=web2 --start web3',
   )
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await done('Import')

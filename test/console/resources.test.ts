@@ -121,9 +121,14 @@ browserTest('a node is tagged and drained, its page follows, and it is evacuated
 browserTest('what the server refuses of a change is told in the dialog, which keeps what was typed', async () => {
   await ui.choose('Modify')
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Secondary ip' }).fill('nowhere')
+  const address = dialog.getByRole('textbox', { name: 'Secondary ip' })
+  await address.fill('nowhere')
+  await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+  await dialog.getByText('It cannot be done now.').waitFor()
+  expect(await address.inputValue()).toBe('nowhere')
   await dialog.getByRole('button', { name: 'Modify', exact: true }).click()
-  await page.getByRole('alert').or(page.getByText('Failed')).first().waitFor()
+  await page.getByRole('button', { name: 'Try again with the same input' }).click()
+  expect(await address.inputValue()).toBe('nowhere')
   await page.keyboard.press('Escape')
 })
 

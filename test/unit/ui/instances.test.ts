@@ -1,6 +1,7 @@
 // What the console says of instances: where parameters come from, what a new one is, what templates can, and the same for gnt.
 import { bodyOfDraft, gntOfDraft, partOf, plainOf } from '../../../ui/src/pages/instances/draft'
 import { parameterField } from '../../../ui/src/forms/parameter-fields'
+import { activeFilters, filterOf } from '../../../ui/src/pages/instances/list-filter'
 import { originsOf } from '../../../ui/src/pages/instances/parameters'
 import { stateOf } from '../../../ui/src/pages/instances/state'
 import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
@@ -108,4 +109,17 @@ test.each(DISK_TEMPLATES)('the console knows what can be done with disks of %s',
   const { mirror, copyable, growable, snapshots, empty, adoptedOnly } = factsOf(name)
   const facts = { mirror, copyable, growable, snapshots, empty, adopted: adoptedOnly }
   expect(TEMPLATES[name]).toEqual(JSON.parse(JSON.stringify(facts)))
+})
+
+test('each filter of the list is a condition of the query language, and those that are set are known', () => {
+  const of = (search: Parameters<typeof filterOf>[0]) => JSON.parse(filterOf(search) ?? 'null') as unknown
+  expect(of({})).toBe(null)
+  expect(of({ group: 'g1' })).toEqual(['==', 'pnode.group', 'g1'])
+  expect(of({ os: 'debian+min' })).toEqual(['==', 'os', 'debian+min'])
+  expect(of({ os: 'deb.ian' })).toEqual(['|', ['==', 'os', 'deb.ian'], ['=~', 'os', '^deb\\.ian\\+']])
+  const search = { q: 'w', status: 'running', node: 'n1', tag: 't', os: '' }
+  expect(of(search)).toEqual([
+    ...['&', ['=~', 'name', '(?i)w'], ['==', 'status', 'running'], ['==', 'pnode', 'n1'], ['=[]', 'tags', 't']],
+  ])
+  expect(activeFilters(search).map(([name]) => name)).toEqual(['q', 'status', 'node', 'tag'])
 })

@@ -49,12 +49,13 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances' },
-    validateSearch: (search): InstancesSearch => textsOf(search, ['q', 'status', 'node', 'tag', 'sort', 'cols']),
+    validateSearch: (search): InstancesSearch =>
+      textsOf(search, ['q', 'status', 'group', 'node', 'tag', 'os', 'sort', 'cols']),
     component: lazyRouteComponent(() => import('../pages/instances/list-page'), 'InstancesPage'),
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances/new' },
-    validateSearch: (search): CreateSearch => textsOf(search, ['node', 'export']),
+    validateSearch: (search): CreateSearch => textsOf(search, ['node', 'export', 'again']),
     component: lazyRouteComponent(() => import('../pages/instances/create-page'), 'CreatePage'),
   }),
   createRoute({

@@ -5,6 +5,8 @@ import { bodyOf, complaintsOf } from './values'
 
 export interface Form {
   readonly values: Values
+  /** Only what was typed. */
+  readonly typed: Values
   /** What a request gets. */
   readonly body: Readonly<Record<string, unknown>>
   /** Complaints at the fields that were touched, and those of the server. */
@@ -16,14 +18,15 @@ export interface Form {
   refuse(this: void, parameter: string | undefined, text: string): boolean
 }
 
-export function useForm(fields: readonly Field[]): Form {
-  const [typed, setTyped] = useState<Values>({})
+/** `before`: what was typed in a form that is opened again. */
+export function useForm(fields: readonly Field[], before: Values = {}): Form {
+  const [typed, setTyped] = useState<Values>(before)
   const [refused, setRefused] = useState<Readonly<Record<string, string>>>({})
   const values = { ...Object.fromEntries(fields.map(({ name, initial }) => [name, initial])), ...typed }
   const wrong = complaintsOf(fields, values)
   const touched = Object.fromEntries(Object.entries(wrong).filter(([name]) => Object.hasOwn(typed, name)))
   return {
-    values,
+    ...{ values, typed },
     body: bodyOf(fields, values),
     errors: { ...refused, ...touched },
     complete: Object.keys(wrong).length === 0,

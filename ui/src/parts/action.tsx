@@ -16,6 +16,8 @@ export const nothingChanged = (body: Values, manner: readonly string[] = []): st
 
 export interface DialogProps<Subject> {
   readonly subject: Subject
+  /** What was typed before, where it is opened again. */
+  readonly typed?: Values
   readonly close: () => void
 }
 
@@ -32,7 +34,7 @@ interface ActionBase<Subject> {
 
 type FieldsOf<Subject> = readonly Field[] | ((subject: Subject) => readonly Field[])
 
-interface FieldAction<Subject> extends ActionBase<Subject> {
+export interface FieldAction<Subject> extends ActionBase<Subject> {
   readonly text: (subject: Subject) => string
   readonly fields: FieldsOf<Subject>
   /** Those that few people need. */
@@ -170,10 +172,12 @@ export function ActionDialog<Subject>({ action, ...props }: DialogProps<Subject>
   return <Dialog {...props} />
 }
 
-function FieldDialog<Subject>({ action, subject, close }: DialogProps<Subject> & { action: FieldAction<Subject> }) {
+type FieldDialogProps<Subject> = DialogProps<Subject> & { action: FieldAction<Subject> }
+
+function FieldDialog<Subject>({ action, subject, typed, close }: FieldDialogProps<Subject>) {
   const of = (fields: FieldsOf<Subject>) => (typeof fields === 'function' ? fields(subject) : fields)
   const [fields, others] = [of(action.fields), of(action.others ?? [])]
-  const form = useForm([...fields, ...others])
+  const form = useForm([...fields, ...others], typed)
   return (
     <RequestDialog
       title={action.label}
@@ -186,6 +190,8 @@ function FieldDialog<Subject>({ action, subject, close }: DialogProps<Subject> &
       typed={action.typed?.(subject)}
       object={action.seen?.(subject)}
       refuse={form.refuse}
+      reopened={typed !== undefined}
+      again={(done) => <FieldDialog {...{ action, subject }} typed={form.typed} close={done} />}
       close={close}
     >
       <Fields fields={fields} others={others} values={form.values} errors={form.errors} change={form.change} />

@@ -1,5 +1,6 @@
 // "Copy as curl" and "Copy as gnt": what a dialog is about to do, for a script.
-import { Button, CopyButton } from '@mantine/core'
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
 import { texts } from '../texts'
 
 export interface Request {
@@ -10,24 +11,36 @@ export interface Request {
   readonly gnt: string
 }
 
-export function CopyAs({ request }: { request: Request }) {
+/** Several requests become a line each, which are made when they are wanted: there may be thousands. */
+export function CopyAs({ request }: { request: Request | (() => readonly Request[]) }) {
+  const textOf = (one: (request: Request) => string) => () =>
+    typeof request === 'function' ? request().map(one).join('\n') : one(request)
   return (
     <>
-      <Copy label={texts.action.copyCurl} text={curlText(request, location.origin)} />
-      <Copy label={texts.action.copyGnt} text={request.gnt} />
+      <Copy
+        {...{ label: texts.action.copyCurl, text: textOf((one) => curlText(one, location.origin)) }}
+        shown={typeof request !== 'function'}
+      />
+      <Copy
+        {...{ label: texts.action.copyGnt, text: textOf(({ gnt }) => gnt) }}
+        shown={typeof request !== 'function'}
+      />
     </>
   )
 }
 
-function Copy({ label, text }: { label: string; text: string }) {
+function Copy({ label, text, shown }: { label: string; text: () => string; shown: boolean }) {
+  const { copied, copy } = useClipboard()
   return (
-    <CopyButton value={text}>
-      {({ copied, copy }) => (
-        <Button variant="subtle" color="gray" onClick={copy} title={text} c="dimmed">
-          {copied ? texts.action.copied : label}
-        </Button>
-      )}
-    </CopyButton>
+    <Button
+      variant="subtle"
+      color="gray"
+      c="dimmed"
+      title={shown ? text() : undefined}
+      onClick={() => void copy(text())}
+    >
+      {copied ? texts.action.copied : label}
+    </Button>
   )
 }
 

@@ -1,16 +1,26 @@
 // An error: what happened, and the way out.
 import { Alert, Button, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { adviceFor } from '../api/problem'
 import { texts } from '../texts'
 
 const TITLE = { title: { color: 'var(--mantine-color-error)' } }
 
-export function ProblemBox({ error, retry }: { error: unknown; retry?: () => void }) {
+interface ProblemProps {
+  readonly error: unknown
+  readonly retry?: () => void
+  /** The way out, where the error does not tell it. */
+  readonly advice?: string
+  readonly children?: ReactNode
+}
+
+export function ProblemBox({ error, retry, advice = adviceFor(error), children }: ProblemProps) {
   if (error === null || error === undefined) return null
-  const advice = adviceFor(error)
   return (
     <Alert color="red" variant="outline" title={texts.problems.title} role="alert" styles={TITLE}>
-      <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {error instanceof Error ? error.message : String(error)}
+      </Text>
       {advice !== undefined && (
         <Text size="sm" c="dimmed" mt={4}>
           {advice}
@@ -21,6 +31,7 @@ export function ProblemBox({ error, retry }: { error: unknown; retry?: () => voi
           {texts.problems.retry}
         </Button>
       )}
+      {children}
     </Alert>
   )
 }

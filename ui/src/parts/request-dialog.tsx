@@ -9,6 +9,7 @@ import { Diff } from './diff'
 import { differences } from './differences'
 import { PlanView } from './plan-view'
 import { ProblemBox } from './problem-box'
+import { reopen, type Reopening } from './reopened'
 import { useSubmit } from './submit'
 import { usePlan } from './use-plan'
 
@@ -34,6 +35,10 @@ interface RequestDialogProps {
   /** The object as it is now. */
   readonly object?: Seen
   readonly refuse?: (parameter: string | undefined, text: string) => boolean
+  /** The same dialog with what is typed in it now: it is opened again if the job fails, and its user wants to. */
+  readonly again?: Reopening
+  /** It was opened again: its object is as it was seen then, and does not follow. */
+  readonly reopened?: boolean
   readonly close: () => void
   readonly children?: ReactNode
 }
@@ -49,8 +54,13 @@ export function RequestDialog(props: RequestDialogProps) {
     setTold(isTold)
     return isTold
   }
-  const submit = useSubmit(request, { label: title, etag: seen?.etag, plan: planning.plan?.id, refuse, done: close })
   const conflict = seen !== undefined && object !== undefined && seen.etag !== object.etag
+  const { again } = props
+  const submit = useSubmit(request, {
+    ...{ label: title, etag: seen?.etag, plan: planning.plan?.id, refuse, done: close },
+    again: again && (() => reopen(again)),
+  })
+  const isStale = submit.error instanceof Problem && submit.error.status === 412 && !conflict
   const ready = !props.incomplete && props.complaint === undefined && !conflict && (wanted ?? typed) === typed
   const send = (event: SyntheticEvent) => {
     event.preventDefault()
@@ -82,7 +92,18 @@ export function RequestDialog(props: RequestDialogProps) {
           )}
           {!conflict && !told && <ProblemBox error={submit.error} />}
           <ProblemBox error={planning.error} />
-          {submit.error instanceof Problem && submit.error.status === 412 && !conflict && (
+          {isStale && props.reopened && seen !== undefined && (
+            <Button
+              variant="default"
+              onClick={() => {
+                setSeen(undefined)
+                submit.reset()
+              }}
+            >
+              {texts.conflict.goOn}
+            </Button>
+          )}
+          {isStale && !props.reopened && (
             <Button variant="default" onClick={planning.make} loading={planning.busy}>
               {texts.plan.again}
             </Button>

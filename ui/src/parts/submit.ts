@@ -4,7 +4,8 @@ import { useRef } from 'react'
 import { request as send } from '../api/client'
 import { Problem } from '../api/problem'
 import type { Request } from './copy-as'
-import { showJob } from './job-tray'
+import { sessionStore } from '../api/session-store'
+import { begun } from './begun'
 import { JOBS, requestKey } from './use-plan'
 
 interface Options {
@@ -15,10 +16,12 @@ interface Options {
   readonly plan?: string
   /** Said at a field of the form: then the dialog need not say it again. */
   readonly refuse?: (parameter: string | undefined, text: string) => boolean
+  /** Begins it again with what was typed, if the job fails. */
+  readonly again?: () => void
   readonly done: (job: number) => void
 }
 
-export function useSubmit(request: Request, { label, etag, plan, refuse, done }: Options) {
+export function useSubmit(request: Request, { label, etag, plan, refuse, again, done }: Options) {
   const client = useQueryClient()
   const sent = useRef({ of: '', key: '' })
   return useMutation({
@@ -35,7 +38,7 @@ export function useSubmit(request: Request, { label, etag, plan, refuse, done }:
     },
     onSuccess(answer) {
       const id = idOf(answer)
-      showJob({ id, label })
+      begun.addJob({ id, label, user: sessionStore.get().session?.user ?? '', again })
       done(id)
     },
     onError(error) {

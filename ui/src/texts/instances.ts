@@ -54,6 +54,16 @@ const instancePageTexts = {
 }
 
 const instanceListTexts = {
+  filters: 'Filters',
+  filtered: 'What the list is filtered by',
+  filterBy: {
+    q: 'Name',
+    status: 'Status',
+    group: 'Group',
+    node: 'Primary node',
+    tag: 'Tag',
+    os: 'OS',
+  } as Readonly<Record<string, string>>,
   columns: 'Columns',
   views: 'Views',
   noViews: 'You have kept no views.',
@@ -75,6 +85,7 @@ const instanceBulkTexts = {
   title: (label: string, count: number) => `${label} ${many(count)}`,
   start: (count: number) => `Starts ${many(count)}, each with a job of its own.`,
   stop: (count: number) => `Asks ${many(count)} to shut down, and switches off what does not in time.`,
+  reboot: (count: number) => `Restarts ${many(count)}, each with a job of its own.`,
   migrate: (count: number) => `Moves ${many(count)} to other nodes while they run.`,
   failover: (count: number) => `Stops ${many(count)}, and starts them on other nodes.`,
   tags: (count: number) => `Marks ${many(count)}.`,

@@ -30,17 +30,19 @@ export interface CreateSearch {
   /** An export to begin from: the node that has it, and its name. */
   readonly node?: string
   readonly export?: string
+  /** The form has again what was typed for the job that failed. */
+  readonly again?: string
 }
 
 export function CreatePage() {
-  const { node, export: name } = route.useSearch()
+  const { node, export: name, again } = route.useSearch()
   const source: Source = node !== undefined && name !== undefined ? { kind: 'export', node, name } : { kind: 'new' }
   // Another source is another form.
-  return <CreateForm key={node === undefined ? '' : `${node}/${name ?? ''}`} source={source} />
+  return <CreateForm key={`${node ?? ''}/${name ?? ''}/${again ?? ''}`} source={source} again={again !== undefined} />
 }
 
-function CreateForm({ source }: { source: Source }) {
-  const draft = useDraft(source)
+function CreateForm({ source, again }: { source: Source; again: boolean }) {
+  const draft = useDraft(source, again)
   const { template } = draft
   const { sections, form } = draft
   const fields = (some: readonly Field[], others: readonly Field[] = []) => (
@@ -48,7 +50,7 @@ function CreateForm({ source }: { source: Source }) {
   )
   return (
     <Page title={source.kind === 'export' ? own.importTitle(source.name) : own.title}>
-      <Frame draft={draft}>
+      <Frame draft={draft} source={source}>
         <Section title={own.general}>
           <SourceChoice source={source} />
           {fields(sections.general)}
@@ -135,7 +137,7 @@ const Section = ({ title, children }: { title: string; children: ReactNode }) =>
   </Card>
 )
 
-function Frame({ draft, children }: { draft: Draft; children: ReactNode }) {
+function Frame({ draft, source, children }: { draft: Draft; source: Source; children: ReactNode }) {
   const { request, complete, form } = draft
   const navigate = useNavigate()
   const may = useMay()
@@ -145,6 +147,11 @@ function Frame({ draft, children }: { draft: Draft; children: ReactNode }) {
     label: own.jobLabel(name),
     plan: plan.data?.id,
     refuse: form.refuse,
+    again() {
+      draft.keep()
+      const from = source.kind === 'export' ? { node: source.node, export: source.name } : {}
+      void navigate({ to: '/instances/new', search: { ...from, again: String(Date.now()) } })
+    },
     done: () => void navigate({ to: '/instances/$name', params: { name } }),
   })
   const whyNot = may('instances.create') ? undefined : texts.action.notAllowed('instances.create')

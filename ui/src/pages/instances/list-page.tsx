@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { useMay } from '../../api/session'
 import { api, got } from '../../api/client'
-import { allOf, nameLike, useList } from '../../parts/list-query'
+import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
@@ -13,7 +13,9 @@ import { texts } from '../../texts'
 import { BulkBar } from './bulk'
 import { columnsOf } from './columns'
 import type { Instance } from './instance'
-import { Columns, Filters, type InstancesSearch, Views } from './list-tools'
+import { filterOf } from './list-filter'
+import { ActiveFilters, Filters } from './list-filters'
+import { Columns, type InstancesSearch, Views } from './list-tools'
 
 export type { InstancesSearch } from './list-tools'
 
@@ -54,6 +56,7 @@ export function InstancesPage() {
         </>
       }
     >
+      <ActiveFilters search={search} change={change} />
       <ProblemBox error={list.error ?? all.error} retry={list.retry} />
       {chosen.size > 0 && (
         <BulkBar names={[...chosen]} clear={() => setChosen(new Set())}>
@@ -104,15 +107,6 @@ function NewButton() {
       {text}
     </Button>
   )
-}
-
-function filterOf({ q, status, node, tag }: InstancesSearch): string | undefined {
-  return allOf([
-    ...(q ? [nameLike(q)] : []),
-    ...(status ? [['==', 'status', status]] : []),
-    ...(node ? [['==', 'pnode', node]] : []),
-    ...(tag ? [['=[]', 'tags', tag]] : []),
-  ])
 }
 
 type Chosen = ReadonlySet<string>

@@ -1,20 +1,15 @@
-// The tools above the list of instances: the filter, the columns and the views that were kept.
-import { ActionIcon, Button, Checkbox, Group, Menu, Popover, Select, Stack, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useLocalStorage } from '@mantine/hooks'
+// The tools above the list of instances: its columns and the views that were kept.
+import { ActionIcon, Button, Checkbox, Group, Menu, Popover, Stack, TextInput } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { useState } from 'react'
 import { Icon } from '../../parts/icon'
 import { texts } from '../../texts'
 import { ALL_COLUMNS, columnsOf, USUAL } from './columns'
-import { INSTANCE_STATES } from './instance'
+import type { InstanceFilters } from './list-filter'
 
-const own = texts.instances
-const words = own.list
+const words = texts.instances.list
 
-export interface InstancesSearch {
-  readonly q?: string
-  readonly status?: string
-  readonly node?: string
-  readonly tag?: string
+export interface InstancesSearch extends InstanceFilters {
   readonly sort?: string
   /** The columns, when they are not the usual ones. */
   readonly cols?: string
@@ -23,34 +18,6 @@ export interface InstancesSearch {
 interface ToolProps {
   readonly search: InstancesSearch
   readonly change: (next: Partial<InstancesSearch>) => void
-}
-
-export function Filters({ search, change }: ToolProps) {
-  const [typed, setTyped] = useState(search.q ?? '')
-  const changeSoon = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 250)
-  return (
-    <>
-      <TextInput
-        type="search"
-        aria-label={texts.table.filterName}
-        placeholder={texts.table.filterName}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          changeSoon(event.currentTarget.value)
-        }}
-      />
-      <Select
-        clearable
-        w={160}
-        aria-label={texts.table.status}
-        placeholder={texts.table.anyStatus}
-        value={search.status ?? null}
-        data={INSTANCE_STATES.map((value) => ({ value, label: own.status[value] ?? value }))}
-        onChange={(status) => change({ status: status ?? undefined })}
-      />
-    </>
-  )
 }
 
 export function Columns({ search, change }: ToolProps) {

@@ -4,7 +4,7 @@ import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
 import { type Cluster, clusterQuery, valuesOf } from '../../api/cluster'
 import { parameterField } from '../../forms/parameter-fields'
-import { type Field, fieldOf, otherFields } from '../../forms/schema'
+import { type Field, fieldOf, otherFields, type Values } from '../../forms/schema'
 import { type Form, useForm } from '../../forms/use-form'
 import { complaintsOf } from '../../forms/values'
 import type { Request } from '../../parts/copy-as'
@@ -45,6 +45,8 @@ export interface Draft {
   readonly chosen: boolean
   readonly request: Request
   readonly complete: boolean
+  /** A form that is opened again begins with what is typed in this one. */
+  keep(this: void): void
   setDisks(this: void, rows: readonly Row[]): void
   setNics(this: void, rows: readonly Row[]): void
   setChosen(this: void, chosen: boolean): void
@@ -58,16 +60,26 @@ const PLACED = [
   ...['compress', 'forthcoming', 'commit', 'helper_startup_timeout', 'helper_shutdown_timeout'],
 ]
 
-export function useDraft(source: Source): Draft {
-  const [disks, setDisks] = useState<readonly Row[]>(source.kind === 'new' ? [{ key: 0, values: {} }] : [])
-  const [nics, setNics] = useState<readonly Row[]>(source.kind === 'new' ? [{ key: 0, values: {} }] : [])
-  const [chosen, setChosen] = useState(false)
+interface Kept extends Pick<Draft, 'disks' | 'nics' | 'chosen'> {
+  readonly typed: Values
+  readonly choice: Choice
+}
+
+let kept: Kept | undefined
+
+/** `again`: it begins with what was kept. */
+export function useDraft(source: Source, again: boolean): Draft {
+  const [before] = useState(() => (again ? kept : undefined))
+  const first: readonly Row[] = source.kind === 'new' ? [{ key: 0, values: {} }] : []
+  const [disks, setDisks] = useState(before?.disks ?? first)
+  const [nics, setNics] = useState(before?.nics ?? first)
+  const [chosen, setChosen] = useState(before?.chosen ?? false)
   // Choices decide which other fields there are, so they are looked at first.
-  const [choice, setChoice] = useState({ os: '', hypervisor: '', template: '' })
+  const [choice, setChoice] = useState(before?.choice ?? { os: '', hypervisor: '', template: '' })
   const hypervisor = useHypervisorName(choice)
   const sections = useSections(source, { ...choice, hypervisor }, chosen)
   const { disk, rareDisk, nic, rareNic, ...single } = sections
-  const form = useForm(Object.values(single).flat())
+  const form = useForm(Object.values(single).flat(), before?.typed)
   const typed = form.body
   const hvparams = partOf('hv', typed)
   const now = {
@@ -100,6 +112,7 @@ export function useDraft(source: Source): Draft {
   return {
     ...{ form, sections, disks, nics, setDisks, setNics, chosen, setChosen, template: now.template },
     request: { method: 'POST', path: '/3/instances', body, gnt: gntOfDraft(body, source) },
+    keep: () => (kept = { typed: form.typed, disks, nics, chosen, choice }),
     complete: form.complete && (empty || !wrong(diskFields, disks)) && !wrong(nicsFields, nics),
   }
 }

@@ -7,6 +7,7 @@ import { useMay } from '../../api/session'
 import { spanText, timeText } from '../../format/time'
 import { Actions } from '../../parts/action'
 import { isOver, type Job, jobQuery, JobStatus, lineText, summaryOf, tookMs } from '../../parts/job'
+import { JobFailure } from '../../parts/job-failure'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
@@ -35,7 +36,7 @@ export function JobPage() {
           </Card>
           {!isOver(job) && <Locks job={job.id} />}
           {job.ops.map((op, index) => (
-            <Step key={index} op={op} title={`${index + 1}. ${op.summary}`} />
+            <Step key={index} job={job.id} op={op} title={`${index + 1}. ${op.summary}`} />
           ))}
         </>
       )}
@@ -101,13 +102,13 @@ function Locks({ job }: { job: number }) {
   )
 }
 
-function Step({ op, title }: { op: Job['ops'][number]; title: string }) {
+function Step({ job, op, title }: { job: number; op: Job['ops'][number]; title: string }) {
   const log = op.log ?? []
   return (
     <Card title={title} aside={<JobStatus status={op.status} />}>
       {op.error && (
         <div style={{ padding: '12px 14px 0' }}>
-          <ProblemBox error={op.error.message} />
+          <JobFailure id={job} error={op.error} />
         </div>
       )}
       {log.length === 0 ? (

@@ -8,7 +8,7 @@ import { schema as rename } from 'openapi:POST /3/instances/{name}/rename'
 import { schema as repair } from 'openapi:POST /3/instances/{name}/repair'
 import { schema as tags } from 'openapi:POST /3/instances/{name}/tags'
 import { fieldOf, otherFields } from '../../../forms/schema'
-import { type Action, nothingChanged } from '../../../parts/action'
+import { type Action, type FieldAction, nothingChanged } from '../../../parts/action'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { isRunning, modify, post, remove, seenOf } from './request'
@@ -69,7 +69,7 @@ export const REINSTALL: Action<Instance> = {
     post(instance, '/reinstall', body, { command: 'instance reinstall', more: { force: true }, flags: OS_FLAGS }),
 }
 
-export const ADD_TAGS: Action<Instance> = {
+export const ADD_TAGS: FieldAction<Instance> = {
   ...{ id: 'tags', label: own.tags.label, permission: 'tags.set', group },
   text: ({ name }) => own.tags.text(name),
   fields: [{ ...fieldOf(tags, 'tags', own.tags.tags), required: true }],
@@ -133,7 +133,7 @@ export const COMMIT: Action<Instance> = {
   request: (instance, body) => post(instance, '/commit', body, { command: 'instance add', more: { commit: true } }),
 }
 
-export const REMOVE: Action<Instance> = {
+export const REMOVE: FieldAction<Instance> = {
   ...{ id: 'remove', label: own.remove.label, permission: 'instances.remove', danger: true, group: own.groups.rescue },
   text: ({ name }) => own.remove.text(name),
   typed: ({ name }) => name,

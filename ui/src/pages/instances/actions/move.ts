@@ -5,7 +5,7 @@ import { schema as failover } from 'openapi:POST /3/instances/{name}/failover'
 import { schema as migrate } from 'openapi:POST /3/instances/{name}/migrate'
 import { schema as move } from 'openapi:POST /3/instances/{name}/move'
 import { fieldOf, otherFields } from '../../../forms/schema'
-import type { Action } from '../../../parts/action'
+import type { Action, FieldAction } from '../../../parts/action'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { TEMPLATES } from '../templates'
@@ -21,7 +21,7 @@ const unlessMirrored = (instance: Instance) =>
 const targetOf = (instance: Instance, field: ReturnType<typeof fieldOf>) =>
   templateOf(instance)?.mirror === 'inside' ? [] : [field]
 
-export const MIGRATE: Action<Instance> = {
+export const MIGRATE: FieldAction<Instance> = {
   ...{ id: 'migrate', label: own.migrate.label, permission: 'instances.migrate', group },
   text: ({ name }) => own.migrate.text(name),
   fields: (instance) => [
@@ -37,7 +37,7 @@ export const MIGRATE: Action<Instance> = {
     }),
 }
 
-export const FAILOVER: Action<Instance> = {
+export const FAILOVER: FieldAction<Instance> = {
   ...{ id: 'failover', label: own.failover.label, permission: 'instances.failover', danger: true, group },
   text: ({ name }) => own.failover.text(name),
   fields: (instance) => [

@@ -6,7 +6,7 @@ import { schema as change } from 'openapi:PATCH /3/instances/{name}'
 import { clusterQuery, valuesOf } from '../../../api/cluster'
 import { Fields } from '../../../forms/fields'
 import { parameterField } from '../../../forms/parameter-fields'
-import { type Field, fieldOf } from '../../../forms/schema'
+import { type Field, fieldOf, type Values } from '../../../forms/schema'
 import { useForm } from '../../../forms/use-form'
 import { type Action, type DialogProps, nothingChanged } from '../../../parts/action'
 import { RequestDialog } from '../../../parts/request-dialog'
@@ -116,6 +116,7 @@ interface ParameterDialogProps {
   readonly manner: readonly Field[]
   /** Said when there are no fields. */
   readonly none?: string
+  readonly typed?: Values
   readonly close: () => void
 }
 
@@ -123,7 +124,7 @@ function ParameterDialog(props: ParameterDialogProps) {
   const { instance, label, text, parameter, manner, close } = props
   const within = (fields: readonly Field[]) => fields.map((field) => ({ ...field, at: [parameter, field.name] }))
   const [fields, rare] = [within(props.fields), within(props.rare)]
-  const form = useForm([...fields, ...rare, ...manner])
+  const form = useForm([...fields, ...rare, ...manner], props.typed)
   const { body } = form
   return (
     <RequestDialog
@@ -135,6 +136,8 @@ function ParameterDialog(props: ParameterDialogProps) {
       complaint={nothingChanged(body, ['force', 'ignore_ipolicy'])}
       object={seenOf(instance)}
       refuse={form.refuse}
+      reopened={props.typed !== undefined}
+      again={(done) => <ParameterDialog {...props} typed={form.typed} close={done} />}
       close={close}
     >
       {fields.length + rare.length === 0 && props.none !== undefined && (

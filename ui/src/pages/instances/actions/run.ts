@@ -3,7 +3,7 @@ import { schema as reboot } from 'openapi:POST /3/instances/{name}/reboot'
 import { schema as shutdown } from 'openapi:POST /3/instances/{name}/shutdown'
 import { schema as startup } from 'openapi:POST /3/instances/{name}/startup'
 import { fieldOf, otherFields } from '../../../forms/schema'
-import type { Action } from '../../../parts/action'
+import type { FieldAction } from '../../../parts/action'
 import { texts } from '../../../texts'
 import type { Instance } from '../instance'
 import { isRunning, post } from './request'
@@ -14,7 +14,7 @@ const unlessRunning = (instance: Instance) => (isRunning(instance) ? undefined :
 /** Parameters of a single start; changing them for good is another action. */
 const ONCE = ['hvparams', 'beparams'] as const
 
-export const START: Action<Instance> = {
+export const START: FieldAction<Instance> = {
   ...{ id: 'startup', label: own.startup.label, permission: 'instances.startup', group: own.groups.run },
   text: ({ name }) => own.startup.text(name),
   fields: [fieldOf(startup, 'startup_paused', own.startup.startup_paused)],
@@ -36,7 +36,7 @@ export const START: Action<Instance> = {
     }),
 }
 
-export const STOP: Action<Instance> = {
+export const STOP: FieldAction<Instance> = {
   ...{ id: 'shutdown', label: own.shutdown.label, permission: 'instances.shutdown', group: own.groups.run },
   text: ({ name }) => own.shutdown.text(name),
   fields: [fieldOf(shutdown, 'timeout', own.shutdown.timeout)],
@@ -49,7 +49,7 @@ export const STOP: Action<Instance> = {
     }),
 }
 
-export const REBOOT: Action<Instance> = {
+export const REBOOT: FieldAction<Instance> = {
   ...{ id: 'reboot', label: own.reboot.label, permission: 'instances.reboot', group: own.groups.run },
   text: ({ name }) => own.reboot.text(name),
   fields: [fieldOf(reboot, 'reboot_type', { ...own.reboot.reboot_type, initial: 'hard', required: false })],

@@ -1,0 +1,51 @@
+// What can be done to many instances at once: actions of one instance, each with a few of its fields.
+import { schema as failover } from 'openapi:POST /3/instances/{name}/failover'
+import { schema as migrate } from 'openapi:POST /3/instances/{name}/migrate'
+import { schema as reboot } from 'openapi:POST /3/instances/{name}/reboot'
+import { schema as shutdown } from 'openapi:POST /3/instances/{name}/shutdown'
+import { schema as tags } from 'openapi:POST /3/instances/{name}/tags'
+import { type Field, fieldOf } from '../../forms/schema'
+import type { FieldAction } from '../../parts/action'
+import { texts } from '../../texts'
+import { ADD_TAGS, REMOVE } from './actions/change'
+import { FAILOVER, MIGRATE } from './actions/move'
+import { REBOOT, START, STOP } from './actions/run'
+import type { Instance } from './instance'
+
+const words = texts.instances.bulk
+const own = texts.instances.actions
+
+export interface BulkAction {
+  readonly action: FieldAction<Instance>
+  readonly text: (count: number) => string
+  readonly fields: readonly Field[]
+  readonly opcode: string
+}
+
+export const BULK: readonly BulkAction[] = [
+  { action: START, text: words.start, fields: [], opcode: 'OP_INSTANCE_STARTUP' },
+  {
+    ...{ action: STOP, text: words.stop, opcode: 'OP_INSTANCE_SHUTDOWN' },
+    fields: [fieldOf(shutdown, 'timeout', own.shutdown.timeout)],
+  },
+  {
+    ...{ action: REBOOT, text: words.reboot, opcode: 'OP_INSTANCE_REBOOT' },
+    fields: [fieldOf(reboot, 'reboot_type', { ...own.reboot.reboot_type, initial: 'hard', required: false })],
+  },
+  {
+    ...{ action: MIGRATE, text: words.migrate, opcode: 'OP_INSTANCE_MIGRATE' },
+    fields: [
+      fieldOf(migrate, 'target_node', own.target),
+      fieldOf(migrate, 'allow_failover', own.migrate.allow_failover),
+    ],
+  },
+  {
+    ...{ action: FAILOVER, text: words.failover, opcode: 'OP_INSTANCE_FAILOVER' },
+    fields: [fieldOf(failover, 'target_node', own.target)],
+  },
+  {
+    ...{ action: ADD_TAGS, text: words.tags, opcode: 'OP_TAGS_SET' },
+    fields: [{ ...fieldOf(tags, 'tags', own.tags.tags), required: true }],
+  },
+  { action: REMOVE, text: words.remove, fields: [], opcode: 'OP_INSTANCE_REMOVE' },
+]

@@ -1,0 +1,131 @@
+// The filters above the list of instances: those that people need most beside it, the others behind a button, and each that is set as a chip
+// that takes it away.
+import { Autocomplete, Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useState } from 'react'
+import { useNames } from '../../forms/names'
+import type { Source } from '../../forms/schema'
+import { texts } from '../../texts'
+import { INSTANCE_STATES } from './instance'
+import { activeFilters, type InstanceFilters } from './list-filter'
+
+const own = texts.instances
+const words = own.list
+
+interface FilterProps {
+  readonly search: InstanceFilters
+  readonly change: (next: Partial<InstanceFilters>) => void
+}
+
+export function Filters({ search, change }: FilterProps) {
+  const [typed, setTyped] = useState(search.q ?? '')
+  const changeSoon = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 250)
+  return (
+    <>
+      <TextInput
+        type="search"
+        aria-label={texts.table.filterName}
+        placeholder={texts.table.filterName}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          changeSoon(event.currentTarget.value)
+        }}
+      />
+      <Select
+        clearable
+        w={160}
+        aria-label={texts.table.status}
+        placeholder={texts.table.anyStatus}
+        value={search.status ?? null}
+        data={INSTANCE_STATES.map((value) => ({ value, label: own.status[value] ?? value }))}
+        onChange={(status) => change({ status: status ?? undefined })}
+      />
+      <Popover position="bottom-end" withinPortal trapFocus>
+        <Popover.Target>
+          <Button variant="default">{words.filters}</Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <Stack gap="xs" w={260}>
+            {OTHERS.map(([name, source]) => (
+              <OneFilter
+                key={`${name}/${search[name] ?? ''}`}
+                {...{ source, label: words.filterBy[name] ?? name, value: search[name] ?? '' }}
+                change={(value) => change({ [name]: value === '' ? undefined : value })}
+              />
+            ))}
+          </Stack>
+        </Popover.Dropdown>
+      </Popover>
+    </>
+  )
+}
+
+const OTHERS: readonly (readonly [name: 'group' | 'node' | 'tag' | 'os', source: Source | undefined])[] = [
+  ['group', 'groups'],
+  ['node', 'nodes'],
+  ['os', 'os'],
+  ['tag', undefined],
+]
+
+interface OneProps {
+  readonly label: string
+  readonly source: Source | undefined
+  readonly value: string
+  readonly change: (value: string) => void
+}
+
+/** Takes effect when one is chosen, or when what was typed is left. */
+function OneFilter({ label, source, value, change }: OneProps) {
+  const [typed, setTyped] = useState(value)
+  const leave = () => {
+    if (typed.trim() !== value) change(typed.trim())
+  }
+  return (
+    <Autocomplete
+      label={label}
+      value={typed}
+      data={useNames(source, typed)}
+      comboboxProps={{ withinPortal: false }}
+      onChange={setTyped}
+      onOptionSubmit={change}
+      onBlur={leave}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') leave()
+      }}
+    />
+  )
+}
+
+/** What the list shows no more than, each with its way out. */
+export function ActiveFilters({ search, change }: FilterProps) {
+  const active = activeFilters(search)
+  if (active.length === 0) return null
+  return (
+    <Group gap={6} role="group" aria-label={words.filtered}>
+      {active.map(([name, value]) => {
+        const text = `${words.filterBy[name] ?? name}: ${name === 'status' ? (own.status[value] ?? value) : value}`
+        return (
+          <Pill
+            key={name}
+            size="md"
+            withRemoveButton
+            onRemove={() => change({ [name]: undefined })}
+            removeButtonProps={{ 'aria-label': texts.forms.removeNamed(text), tabIndex: 0, 'aria-hidden': false }}
+          >
+            {text}
+          </Pill>
+        )
+      })}
+      {active.length > 1 && (
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          onClick={() => change(Object.fromEntries(active.map(([name]) => [name, undefined])))}
+        >
+          {texts.table.clear}
+        </Button>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,40 @@
+// How a job failed: its error, the way out, and another try with what was typed.
+import { Button } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+import type { components } from '../api/schema'
+import { texts } from '../texts'
+import { begun } from './begun'
+import { ProblemBox } from './problem-box'
+
+type JobError = components['schemas']['JobError']
+
+const own = texts.jobs.failure
+
+/** By the kind of a refusal, which is the second argument of most errors, or by the class of the error. */
+export const adviceForJob = ({ class: name, args }: JobError): string =>
+  own.byKind[typeof args[1] === 'string' ? args[1] : ''] ?? own.byClass[name] ?? own.otherwise
+
+export const JobFailure = ({ id, error }: { id: number; error: JobError }) => (
+  <ProblemBox error={error.message} advice={adviceForJob(error)}>
+    <TryAgain id={id} />
+  </ProblemBox>
+)
+
+/** Only where it was begun on this page, which knows what was typed. */
+function TryAgain({ id }: { id: number }) {
+  const again = useSyncExternalStore(begun.subscribe, () => begun.get().jobs.find((job) => job.id === id)?.again)
+  if (again === undefined) return null
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      mt="xs"
+      onClick={() => {
+        begun.hideJob(id)
+        again()
+      }}
+    >
+      {own.again}
+    </Button>
+  )
+}

@@ -1,0 +1,25 @@
+// A dialog that is opened again with what was typed in it, wherever its user is by now.
+import { type ReactNode, useSyncExternalStore } from 'react'
+
+export type Reopening = (close: () => void) => ReactNode
+
+let shown: { readonly make: Reopening; readonly key: number } | undefined
+let opened = 0
+const watchers = new Set<() => void>()
+
+function become(make: Reopening | undefined): void {
+  shown = make === undefined ? undefined : { make, key: ++opened }
+  for (const watcher of watchers) watcher()
+}
+
+const subscribe = (watcher: () => void) => {
+  watchers.add(watcher)
+  return () => void watchers.delete(watcher)
+}
+
+export const reopen = (make: Reopening): void => become(make)
+
+export function Reopened() {
+  const now = useSyncExternalStore(subscribe, () => shown)
+  return now === undefined ? null : <div key={now.key}>{now.make(() => become(undefined))}</div>
+}
