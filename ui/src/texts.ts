@@ -71,10 +71,18 @@ export const texts = {
     ended: 'Your session has ended',
     endedText: 'Sign in again to go on. What you have typed is still there.',
   },
+  time: {
+    ago: (span: string) => `${span} ago`,
+    seconds: (count: number) => `${count} s`,
+    minutes: (count: number) => `${count} min`,
+    hours: (count: number) => `${count} h`,
+    days: (count: number) => `${count} d`,
+  },
   problems: {
     title: 'This did not work',
     unreachable: 'The server cannot be reached',
     empty: 'The answer was empty',
+    noJob: 'The answer names no job',
     defect: 'This is a defect of the console. Load the page again; if it stays, please report it.',
     retry: 'Try again',
     advice: {

@@ -1,4 +1,7 @@
 // Times with their zone, and how long something took.
+import { texts } from '../texts'
+
+const words = texts.time
 const WHOLE = new Intl.DateTimeFormat('sv-SE', {
   ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
   timeZoneName: 'short',
@@ -17,13 +20,13 @@ export const zoneText = (): string =>
   WHOLE.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC'
 
 export function agoText(time: string | null | undefined, now = Date.now()): string {
-  return time === null || time === undefined ? '–' : `${spanText(now - Date.parse(time))} ago`
+  return time === null || time === undefined ? '–' : words.ago(spanText(now - Date.parse(time)))
 }
 
 export function spanText(span_ms: number): string {
   const seconds = Math.max(0, Math.round(span_ms / 1000))
-  if (seconds < 90) return `${seconds} s`
-  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`
-  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`
-  return `${Math.round(seconds / 86_400)} d`
+  if (seconds < 90) return words.seconds(seconds)
+  if (seconds < 90 * 60) return words.minutes(Math.round(seconds / 60))
+  if (seconds < 48 * 3600) return words.hours(Math.round(seconds / 3600))
+  return words.days(Math.round(seconds / 86_400))
 }

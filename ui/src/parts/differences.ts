@@ -1,4 +1,5 @@
 // Values as people read them, and what is another one than before.
+import { sizeText } from '../format/size'
 import { texts } from '../texts'
 
 type Record_ = Readonly<Record<string, unknown>>
@@ -22,7 +23,7 @@ function flat(record: Record_, prefix = ''): Record<string, string> {
   const entries = Object.entries(record).flatMap(([name, value]): (readonly [string, string])[] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.entries(flat(value as Record_, `${prefix}${name}.`))
-      : [[`${prefix}${name}`, valueText(value)]],
+      : [[`${prefix}${name}`, parameterText(name, value)]],
   )
   return Object.fromEntries(entries)
 }
@@ -32,6 +33,18 @@ export function yesOrNo(value: boolean): string
 export function yesOrNo(value: boolean | null | undefined): string | undefined
 export function yesOrNo(value: boolean | null | undefined): string | undefined {
   return typeof value === 'boolean' ? (value ? texts.forms.yes : texts.forms.no) : undefined
+}
+
+/** Parameters that are sizes: a test compares them with the document. The sizes of disks are a list. */
+export const SIZES: ReadonlySet<string> = new Set(['maxmem', 'minmem', 'memory-size', 'disk-size', 'disk.sizes'])
+
+/** With the unit, where the name says that it has one. */
+export function parameterText(name: string, value: unknown): string {
+  if (!SIZES.has(name)) return valueText(value)
+  const numbers = Array.isArray(value) ? value : [value]
+  return numbers.every((one) => typeof one === 'number')
+    ? numbers.map((one) => sizeText(one)).join(', ')
+    : valueText(value)
 }
 
 export const valueText = (value: unknown): string =>

@@ -1,4 +1,5 @@
 // The policy for the sizes of instances, as rows that people read and as flags of gnt.
+import { parameterText } from './differences'
 import { flagValue } from './gnt'
 
 type Dict = Readonly<Record<string, unknown>>
@@ -18,16 +19,17 @@ export function limitsOf(policy: unknown): Limit[] {
   const standard = isDict(policy['std']) ? policy['std'] : {}
   const ranges = Array.isArray(policy['minmax']) ? policy['minmax'].filter(isDict) : []
   const ends = (end: string, name: string) =>
-    ranges.map((range) => (isDict(range[end]) ? numberText(range[end][name]) : '–')).join(' | ')
+    ranges.map((range) => (isDict(range[end]) ? limitText(name, range[end][name]) : '–')).join(' | ')
   const first = ranges[0]
   const least = first === undefined ? undefined : first['min']
   const names = new Set([...Object.keys(standard), ...Object.keys(isDict(least) ? least : {})])
   return [...names].sort().map((name) => ({
-    ...{ name, least: ends('min', name), standard: numberText(standard[name]), most: ends('max', name) },
+    ...{ name, least: ends('min', name), standard: limitText(name, standard[name]), most: ends('max', name) },
   }))
 }
 
-const numberText = (value: unknown): string => (typeof value === 'number' ? String(value) : '–')
+const limitText = (name: string, value: unknown): string =>
+  typeof value === 'number' ? parameterText(name, value) : '–'
 
 export const listText = (policy: unknown, name: string): string => {
   const value = isDict(policy) ? policy[name] : undefined

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../texts'
-import { valueText } from './differences'
+import { parameterText } from './differences'
 import { Card } from './page'
 import { Rows } from './rows'
 
@@ -61,7 +61,7 @@ export function flatOf(values: unknown, before = ''): Record<string, string> {
   const entries = Object.entries(values as Values).flatMap(([name, value]): (readonly [string, string])[] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.entries(flatOf(value, `${before}${name} / `))
-      : [[`${before}${name}`, valueText(value)]],
+      : [[`${before}${name}`, parameterText(name, value)]],
   )
   return Object.fromEntries(entries)
 }

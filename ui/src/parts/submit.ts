@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { request as send } from '../api/client'
 import { Problem } from '../api/problem'
+import { texts } from '../texts'
 import type { Request } from './copy-as'
 import { sessionStore } from '../api/session-store'
 import { begun } from './begun'
@@ -54,5 +55,5 @@ export function useSubmit(request: Request, { label, etag, plan, refuse, again, 
 
 export function idOf(answer: unknown): number {
   if (typeof answer === 'object' && answer !== null && 'id' in answer) return Number(answer.id)
-  throw new Error('The answer names no job')
+  throw new Problem(502, texts.problems.noJob)
 }

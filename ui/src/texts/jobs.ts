@@ -110,6 +110,8 @@ export const jobTexts = {
     limit: (count: number) => `At most ${count} at the same time`,
     all: 'All jobs',
     and: ' and ',
+    or: ' or ',
+    not: (condition: string) => `not ${condition}`,
     add: 'Add rule',
     addText: 'A rule for jobs that are submitted, and for those that wait.',
     change: 'Change',

@@ -1,4 +1,6 @@
 // What pages read out of answers whose shape is another program's.
+import document from '../../../../openapi/rapi.json'
+import { differences, parameterText, SIZES } from '../../../../ui/src/parts/differences'
 import { findingOf, findingsOf } from '../../../../ui/src/pages/cluster/findings'
 import { interfacesOf, statusOf } from '../../../../ui/src/pages/nodes/reports'
 import { nodeStatesOf } from '../../../../ui/src/pages/os/node-states'
@@ -79,8 +81,25 @@ test('a policy has a row for each resource, with all its ranges', () => {
     { min: { 'memory-size': 2048 }, max: { 'memory-size': 4096 } },
   ]
   expect(limitsOf({ std: { 'memory-size': 512 }, minmax, 'disk-templates': ['drbd', 'plain'] })).toEqual([
-    { name: 'memory-size', least: '128 | 2048', standard: '512', most: '1024 | 4096' },
+    { name: 'memory-size', least: '128 MiB | 2 GiB', standard: '512 MiB', most: '1 GiB | 4 GiB' },
   ])
   expect(listText({ 'disk-templates': ['drbd', 'plain'] }, 'disk-templates')).toBe('drbd, plain')
   expect([limitsOf(null), listText({}, 'vcpu-ratio')]).toEqual([[], '–'])
+})
+
+test('parameters that are sizes in the document are told with their unit', () => {
+  const inDocument = (schema: object): string[] =>
+    Object.entries(schema).flatMap(([name, value]) => {
+      if (typeof value !== 'object' || value === null) return []
+      return [...(Reflect.get(value, 'x-unit') === 'MiB' ? [name] : []), ...inDocument(value as object)]
+    })
+  const { BackendParameters, InstancePolicy } = document.components.schemas
+  const named = new Set(inDocument({ BackendParameters, InstancePolicy }))
+  expect([...SIZES].filter((name) => name !== 'disk.sizes').sort()).toEqual([...named].sort())
+  expect(parameterText('maxmem', 2048)).toBe('2 GiB')
+  expect(parameterText('disk.sizes', [512, 1024])).toBe('512 MiB, 1 GiB')
+  expect([parameterText('maxmem', 'default'), parameterText('vcpus', 2048)]).toEqual(['default', '2048'])
+  expect(differences({ be: { maxmem: 512 } }, { be: { maxmem: 1536 } })).toEqual([
+    { name: 'be.maxmem', before: '512 MiB', after: '1.5 GiB' },
+  ])
 })

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { clusterQuery, valuesOf } from '../../api/cluster'
 import { type Action, ActionAt } from '../../parts/action'
 import { Card, Nothing } from '../../parts/page'
+import { parameterText } from '../../parts/differences'
 import { texts } from '../../texts'
 import { HYPERVISOR, OS_PARAMETERS, RESOURCES } from './actions/parameter-dialog'
 import { osParametersOf, useHypervisor } from './cluster'
@@ -91,11 +92,13 @@ function ParameterCard({ title, parameters, aside }: CardProps) {
               <Table.Tr key={name}>
                 <Table.Td style={WRAP}>{name}</Table.Td>
                 <Table.Td style={WRAP} className="mono">
-                  {valueText(value)}
+                  {shownText(name, value)}
                 </Table.Td>
                 <Table.Td fw={origin === 'instance' ? 600 : undefined}>
                   {words.origin[origin]}
-                  {origin === 'instance' && <div className="dim small">{words.otherwise(valueText(inherited))}</div>}
+                  {origin === 'instance' && (
+                    <div className="dim small">{words.otherwise(shownText(name, inherited))}</div>
+                  )}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -108,9 +111,4 @@ function ParameterCard({ title, parameters, aside }: CardProps) {
 
 const WRAP = { overflowWrap: 'anywhere' } as const
 
-const valueText = (value: unknown): string =>
-  value === '' || value === null || value === undefined
-    ? '–'
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
+const shownText = (name: string, value: unknown): string => parameterText(name, value) || '–'

@@ -27,8 +27,8 @@ function conditionText(condition: unknown): string {
   if (!Array.isArray(condition)) return String(condition)
   const [op, ...args] = condition as unknown[]
   const word = String(op)
-  if (word === '&' || word === '|') return `(${args.map(conditionText).join(word === '&' ? own.and : ' or ')})`
-  if (word === '!') return `not ${conditionText(args[0])}`
+  if (word === '&' || word === '|') return `(${args.map(conditionText).join(word === '&' ? own.and : own.or)})`
+  if (word === '!') return own.not(conditionText(args[0]))
   return args.length === 2
     ? `${String(args[0])} ${word} ${valueText(args[1])}`
     : `${word} ${args.map(valueText).join(' ')}`
