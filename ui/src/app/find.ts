@@ -1,6 +1,6 @@
 // Everything of the cluster that has some letters in its name, a few of each kind.
 import { request } from '../api/client'
-import { allOf, nameLike } from '../parts/list-query'
+import { allOf, nameLike } from '../parts/conditions'
 
 export type FoundKind = 'instances' | 'nodes' | 'groups' | 'networks' | 'os' | 'tags'
 export type Found = Readonly<Record<FoundKind, readonly string[]>>

@@ -1,7 +1,7 @@
 // Names of objects for fields in which one can be chosen: those that have the letters that are typed.
 import { useQuery } from '@tanstack/react-query'
 import { request } from '../api/client'
-import { allOf, nameLike } from '../parts/list-query'
+import { allOf, nameLike } from '../parts/conditions'
 import type { Source } from './schema'
 
 const SUGGESTED_MAX = '50'

@@ -25,7 +25,10 @@ export interface Begun {
   readonly runs: readonly BegunRun[]
 }
 
-type Kept = Pick<Storage, 'getItem' | 'setItem'>
+interface Kept {
+  getItem(key: string): string | null
+  setItem(key: string, text: string): void
+}
 
 const KEY = 'gantry-begun-jobs'
 /** Bounds a page that is open for weeks. */
@@ -76,4 +79,4 @@ function jobIn(entry: unknown): BegunJob | undefined {
     : undefined
 }
 
-export const begun = begunStore(globalThis.sessionStorage)
+export const begun = begunStore(Reflect.get(globalThis, 'sessionStorage') as Kept | undefined)

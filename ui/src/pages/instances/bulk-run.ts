@@ -1,6 +1,8 @@
 // A run of the same action over many instances: a job for each, submitted a few at a time, whatever becomes of the dialog that began it. Jobs
 // that have ended are not asked for again, so that the questions grow with what is under way.
-import type { Job } from '../../parts/job'
+import type { components } from '../../api/schema'
+
+type Job = components['schemas']['Job']
 
 export interface Doors {
   submit(this: void, name: string): Promise<number>

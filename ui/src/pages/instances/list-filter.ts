@@ -1,5 +1,5 @@
 // What the list of instances is filtered by, as its address has it, and as a condition of the query language.
-import { allOf, nameLike } from '../../parts/list-query'
+import { allOf, nameLike } from '../../parts/conditions'
 
 export interface InstanceFilters {
   readonly q?: string
