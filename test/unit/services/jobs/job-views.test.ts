@@ -45,9 +45,9 @@ function succeeded(id: number): Job {
 }
 
 test('the jobs about an object are found without a file, and without the archive', async () => {
-  const about = (id: number, name: string) => {
+  const about = (id: number, name: string): Job => {
     const job = newJob(id, [{ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: name }], [id, 0])
-    return { ...withOp(job, 0, { status: 'success' }), end_timestamp: [id, 1] as const }
+    return { ...withOp(job, 0, { status: 'success' }), end_timestamp: [id, 1] }
   }
   const ended = [endedJob(about(1, 'vm1')), endedJob(about(2, 'vm10'))]
   const queue = { all: () => [...ended, about(3, 'vm1')], known: () => undefined } as unknown as JobQueue
