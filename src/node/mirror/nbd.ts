@@ -34,7 +34,7 @@ const INFO = { export: 0, blockSize: 3 } as const
 /** It has flags, can flush, write through, discard, and write zeros. */
 const FLAGS = 1 | 4 | 8 | 32 | 64
 const COMMAND = { read: 0, write: 1, disconnect: 2, flush: 3, discard: 4, writeZeros: 6 } as const
-/** Of a command. */
+/** Flags of a command. */
 const [WRITE_THROUGH, KEEP_ROOM] = [1, 2]
 const ZEROS = Buffer.alloc(1 << 20)
 const ERROR = { io: 5, invalid: 22 } as const

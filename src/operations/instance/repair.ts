@@ -76,8 +76,13 @@ async function reconnect(ctx: UnitContext, view: InstanceView): Promise<'new vol
   if (mirrors.length === 0 || secondaries.some(({ offline }) => offline)) return undefined
   const dicts = mirrors.map((disk) => diskDictOf(view, disk))
   const waited = await ctx.nodes.many([primary, ...secondaries], 'drbd_wait_sync', [dicts])
-  for (const node of [primary, ...secondaries])
-    ctx.nodes.raise(waited, node, `The disks of instance ${instance.name} could not be connected on node ${node.name}`)
+  // Only one of two sides that refuse each other may know that they do.
+  const failures = [primary, ...secondaries].flatMap(({ uuid, name }) => {
+    const result = waited.get(uuid)
+    return result?.ok === true ? [] : [`on node ${name}: ${result?.error ?? 'no answer'}`]
+  })
+  if (failures.length > 0)
+    throw new OpExecError(`The disks of instance ${instance.name} could not be connected ${failures.join('; ')}`)
   return faultyOn(ctx, view)
 }
 

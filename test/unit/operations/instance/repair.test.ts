@@ -85,12 +85,12 @@ test('where both sides have no data, nothing is replaced', async () => {
 
 test('a split brain is told with the way out, and nothing is replaced', async () => {
   told([{ node1: status(FAULTY), node2: status(UNKNOWN) }])
-  cluster.answers.drbd_wait_sync = () => {
-    throw new Error('Disk 0 is not connected: choose the node whose data is to stay')
+  cluster.answers.drbd_wait_sync = ({ name }) => {
+    throw new Error(name === 'node1.gnt.example' ? 'it waits for the other' : 'choose the node whose data is to stay')
   }
   await expect(repair()).rejects.toThrow(
-    `The disks of instance ${DRBD} could not be connected on node node1.gnt.example: Disk 0 is not connected: choose the node whose data is ` +
-      'to stay',
+    `The disks of instance ${DRBD} could not be connected on node node1.gnt.example: it waits for the other; ` +
+      'on node node2.gnt.example: choose the node whose data is to stay',
   )
   expect(submitted()).toEqual([])
 })
