@@ -61,6 +61,8 @@ export class BulkRun {
 
   async start(): Promise<void> {
     await Promise.all(Array.from({ length: AT_ONCE }, () => this.submitNext()))
+    // A job may have ended before its number was known here: nobody would tell of it again.
+    await this.look().catch(() => undefined)
   }
 
   /** Asks how those that are under way are, the oldest first. */
