@@ -74,8 +74,9 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
 }
 
 /** Asks the allocator which nodes would do. */
-export function placementQuery({ group, ...spec }: Wanted) {
+export function placementQuery({ group, disks_mib, ...others }: Wanted) {
   const groups = group === undefined ? {} : { groups: [group] }
+  const spec = { ...others, disks_mib: [...disks_mib] }
   return questionQuery('/3/capacity', { spec, max_instances: 0, explain: true, ...groups })
 }
 
