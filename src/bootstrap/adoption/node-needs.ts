@@ -56,7 +56,9 @@ const NOT_ALLOWED = `${PATH.FILE_STORAGE_PATHS_FILE} has no line for`
 
 /** A mirror has those of the volumes below it. */
 const volumeGroupsOf = (disk: Disk): string[] =>
-  [disk, ...disk.children].flatMap(({ dev_type, logical_id }) => (factsOf(dev_type).id === 'volume' ? [String(logical_id[0])] : []))
+  [disk, ...disk.children].flatMap(({ dev_type, logical_id }) =>
+    factsOf(dev_type).id === 'volume' ? [String(logical_id[0])] : [],
+  )
 
 const isIn = (names: readonly string[]) => (name: string) => names.includes(name)
 
