@@ -1,9 +1,11 @@
 // Tells when something in a directory may have changed. The kernel notifies us at once. If it cannot, or we miss a
 // notification, a periodic check finds the change.
-import * as fs from 'node:fs'
+import type { FSWatcher } from 'node:fs'
 import type { Clock, Timer } from './clock'
+import type { Files } from './files'
 
 export interface NewsOptions {
+  readonly files: Pick<Files, 'watch'>
   readonly directory: string
   readonly clock: Clock
   /** Seconds from a notification to the check, which collects several notifications. */
@@ -16,7 +18,7 @@ export interface NewsOptions {
 }
 
 export class DirectoryNews {
-  private watcher: fs.FSWatcher | undefined
+  private watcher: FSWatcher | undefined
   private soon: Timer | undefined
   private seldom: Timer | undefined
 
@@ -41,9 +43,9 @@ export class DirectoryNews {
   }
 
   private watch(): void {
-    const { directory, concerns } = this.options
+    const { files, directory, concerns } = this.options
     try {
-      this.watcher = fs.watch(directory, { persistent: false }, (_, name) => {
+      this.watcher = files.watch(directory, { persistent: false }, (_, name) => {
         if (name === null || concerns?.(name) !== false) this.lookSoon()
       })
       this.watcher.on('error', () => this.unwatch())

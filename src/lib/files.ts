@@ -7,10 +7,10 @@ import { SmallFiles } from './small-files'
 
 export { constants } from 'node:fs'
 
-type Now = 'createReadStream' | 'createWriteStream' | 'existsSync' | 'readFileSync' | 'statSync' | 'writeSync'
+type Now = 'createReadStream' | 'createWriteStream' | 'existsSync' | 'readFileSync' | 'statSync' | 'watch' | 'writeSync'
 
 /** Node's own functions, by Node's names. */
-export type Files = Omit<typeof promises, 'constants'> & Pick<typeof sync, Now>
+export type Files = Omit<typeof promises, 'constants' | 'watch'> & Pick<typeof sync, Now>
 
 const OF_KERNEL = /^\/(proc|sys)\//
 const kernelFiles = new SmallFiles(promises)
@@ -29,6 +29,7 @@ export const systemFiles: Files = {
   existsSync: sync.existsSync,
   readFileSync: sync.readFileSync,
   statSync: sync.statSync,
+  watch: sync.watch,
   writeSync: sync.writeSync,
 }
 

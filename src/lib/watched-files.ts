@@ -1,11 +1,12 @@
 // Watches files in a directory that other processes write, and tells which have changed.
-import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { DirectoryNews, type NewsOptions } from './directory-news'
 import { fileStamp } from './file-stamp'
+import type { Files } from './files'
 
 export interface WatchOptions extends Pick<NewsOptions, 'clock' | 'settle_s' | 'look_s'> {
-  readonly files: readonly string[]
+  readonly files: Pick<Files, 'statSync' | 'watch'>
+  readonly watched: readonly string[]
   onChange(file: string): void
 }
 
@@ -14,11 +15,11 @@ export class WatchedFiles {
   private readonly news: DirectoryNews
 
   constructor(private readonly options: WatchOptions) {
-    const { files, clock, settle_s, look_s } = options
-    this.stamps = new Map(files.map((file) => [file, fileStamp(fs, file)]))
-    const names = files.map((file) => path.basename(file))
+    const { files, watched, clock, settle_s, look_s } = options
+    this.stamps = new Map(watched.map((file) => [file, fileStamp(files, file)]))
+    const names = watched.map((file) => path.basename(file))
     this.news = new DirectoryNews({
-      ...{ directory: path.dirname(files[0] ?? ''), clock, settle_s, look_s },
+      ...{ files, directory: path.dirname(watched[0] ?? ''), clock, settle_s, look_s },
       concerns: (name) => names.includes(name),
       look: () => this.look(),
     })
@@ -30,7 +31,7 @@ export class WatchedFiles {
 
   private look(): void {
     for (const [file, before] of this.stamps) {
-      const stamp = fileStamp(fs, file)
+      const stamp = fileStamp(this.options.files, file)
       if (stamp === before) continue
       this.stamps.set(file, stamp)
       this.options.onChange(file)

@@ -142,7 +142,7 @@ export function belonging(file: string): Belonging | undefined {
   const claim = start < 0 ? undefined : claimOf(file.slice(start))
   if (claim === undefined) return undefined
   const [user, group, mode] = claim
-  const owner = fileOwner(user, group)
+  const owner = fileOwner(fs, user, group)
   return owner === undefined ? { mode: group === GROUP.noded ? mode : forNoGroup(mode) } : { mode, owner }
 }
 

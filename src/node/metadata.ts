@@ -5,9 +5,10 @@ import { isCommunicationNic } from '../model/constants/communication'
 import type { Metad } from '../rpc/metad/calls'
 import { openMetad } from '../rpc/metad/client'
 import type { InstanceDict, MetadataDict } from '../rpc/node/dicts'
+import { programOf } from '../roles/table'
 import type { NodeContext } from './context'
 
-const PROGRAM = 'ganeti-metad'
+const PROGRAM = programOf('metad')
 
 /** Sends everything that the guest may ask for, including private and secret OS parameters. */
 export async function modifyMetadata(context: NodeContext, instance: MetadataDict): Promise<void> {

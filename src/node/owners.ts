@@ -60,10 +60,11 @@ async function misplacedAmong({ files }: Owned, all: readonly string[]): Promise
 function sentence(context: Owned, { file, uid, gid, mode, wanted }: Misplaced): string {
   const [is, should] = [modeText(mode), modeText(wanted.mode)]
   const { owner } = wanted
+  const { files } = context
   const difference =
     owner === undefined
       ? `has mode ${is}, and should have ${should}`
-      : `is ${ownerText({ uid, gid })} with mode ${is}, and should be ${ownerText(owner)} with ${should}`
+      : `is ${ownerText(files, { uid, gid })} with mode ${is}, and should be ${ownerText(files, owner)} with ${should}`
   return `${context.paths.virtual(file)} ${difference}: run ${mending(context)} there`
 }
 

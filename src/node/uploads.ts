@@ -37,7 +37,7 @@ export async function receiveFile(context: NodeContext, file: UploadedFile): Pro
   const virtual = paths.virtual(file.path)
   if (!ALLOWED.includes(virtual)) fail(`Files like '${virtual}' are not accepted: it is not on the list of uploads`)
   if (virtual === PATH.NODED_CERT_FILE) await checkRenewal(context, file.content)
-  const owner = fileOwner(file.owner, file.group)
+  const owner = fileOwner(context.files, file.owner, file.group)
   await disk.makeDirectory(path.dirname(file.path))
   await disk.write(file.path, file.content, { mode: file.mode ?? MODE.secureFile, ...(owner ? { owner } : {}) })
   if (file.mtime !== null) await context.files.utimes(file.path, file.atime ?? file.mtime, file.mtime)

@@ -164,5 +164,8 @@ export const ROLES = [
 
 export type RoleName = (typeof ROLES)[number]['name']
 
+/** Ganeti's name of its daemon. */
+export const programOf = (name: RoleName): string => ROLES.find((role) => role.name === name)?.program ?? ''
+
 export const roleNamed = (name: string): (Role & { readonly name: RoleName }) | undefined =>
   ROLES.find((role) => role.name === name)

@@ -74,7 +74,6 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     folding: 'QUEUE_JOURNAL_BYTES_MAX',
     unfolded: 'QUEUE_JOURNAL_BYTES_MAX',
   },
-  'src/lib/accounts.ts': { known: 'one for each of the two files with accounts' },
   'src/lib/clock.ts': { resting: 'one for each long answer that is being made' },
   'src/lib/counted-log.ts': { counts: 'REASONS_MAX of the file' },
   'src/lib/crowd.ts': { shaking: 'one for each connection of the server' },

@@ -3,6 +3,7 @@
 // state stays.
 import { readConfig, type StoreOptions } from '../../config/store-files'
 import { errorText } from '../../lib/system-failure'
+import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import { WatchedFiles } from '../../lib/watched-files'
 import type { ConfigData, GantryData } from '../../model/config'
@@ -10,6 +11,7 @@ import { FILES_LOOK_S, FILES_SETTLE_S } from '../../model/limits/confd'
 import { ConfigFollower } from '../../rpc/wconfd/follow'
 
 export interface CopyOptions extends Omit<StoreOptions, 'paths' | 'wrote'> {
+  readonly files: Pick<Files, 'statSync' | 'watch'>
   readonly paths: Pick<Paths, 'configFile' | 'journalFile' | 'gantryFile' | 'hmacKey' | 'socket'>
 }
 
@@ -30,13 +32,13 @@ export class ConfigCopy {
   }
 
   private constructor(private readonly options: CopyOptions) {
-    const { paths, clock, log } = options
+    const { files, paths, clock, log } = options
     const { configFile, journalFile, hmacKey } = paths
     this.follower = new ConfigFollower(paths.socket('follow'), (config) => (this.config = config), {
       ...{ clock, log, wait_s: Infinity },
     })
     this.watched = new WatchedFiles({
-      ...{ files: [configFile, journalFile, hmacKey], clock, settle_s: FILES_SETTLE_S, look_s: FILES_LOOK_S },
+      ...{ files, watched: [configFile, journalFile, hmacKey], clock, settle_s: FILES_SETTLE_S, look_s: FILES_LOOK_S },
       onChange: (file) => void (file === hmacKey ? this.readKey() : this.readFiles()),
     })
   }

@@ -1,6 +1,6 @@
 // A Unix socket for each instance's address. If a node cannot have tap devices, QEMU passes a guest's requests to the
 // metadata address to this guest's own socket, so that nobody can forge the sender.
-import { removeStaleSocket } from '../../lib/json-socket'
+import { isServed } from '../../lib/json-socket'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import { errorText } from '../../lib/system-failure'
@@ -34,7 +34,8 @@ export class Relays {
       const path = `${folder}/${address}`
       try {
         await disk.makeDirectory(folder, 0o700)
-        await removeStaleSocket(path)
+        if (await isServed(path)) throw new Error(`another process already serves ${path}`)
+        await disk.remove(path)
         this.doors.set(address, await open(path, address))
       } catch (error) {
         log.error({ address, failure: errorText(error) }, 'an instance with user-mode networking cannot ask')

@@ -10,6 +10,8 @@ import { DAEMONS } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { isObject } from '../../lib/shapes/shape'
+import type { Role } from '../../roles/role'
+import { ROLES } from '../../roles/table'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { changeMasterIp, changeMasterNetmask } from '../network/master-ip'
@@ -17,6 +19,11 @@ import { sshFilesOf } from '../ssh/reach'
 import { fileHandlers } from './files'
 
 const HOST_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+
+/** Whoever leaves the cluster stops these at once; noded itself, which answers, and its parent go afterwards. */
+const OTHER_DAEMONS = (ROLES as readonly Role[]).filter(
+  ({ name, place, nodes }) => nodes !== 'simulated' && (place === 'node' || place === 'candidate') && name !== 'noded',
+)
 
 export const membershipHandlers = {
   gantry_metrics: (context) => context.measures.told(),
@@ -89,7 +96,7 @@ export const membershipHandlers = {
     for (const directory of [paths.dataDir, paths.queueDir, paths.local(PATH.CRYPTO_KEYS_DIR)])
       await removeFiles(context.files, directory)
     await disk.remove(paths.rapiUsers)
-    await Promise.all(['ganeti-confd', 'ganeti-mond'].map((daemon) => context.daemons.ensure(daemon, false)))
+    await Promise.all(OTHER_DAEMONS.map(({ program }) => context.daemons.ensure(program, false)))
     context.daemons.leave()
     return 'Shutdown scheduled'
   },

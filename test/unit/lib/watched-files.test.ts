@@ -13,7 +13,7 @@ test('where the system cannot tell of changes, the files are looked at now and t
   const clock = new SteppedClock()
   const changed: string[] = []
   const watched = new WatchedFiles({
-    ...{ files: [one, other], clock, settle_s: 0.25, look_s: 17 },
+    ...{ files: fs, watched: [one, other], clock, settle_s: 0.25, look_s: 17 },
     onChange: (file) => void changed.push(path.basename(file)),
   })
   fs.mkdirSync(path.dirname(one))

@@ -10,7 +10,7 @@ import { ensureDirectories } from '../../../src/start/ensure-dirs'
 import { clockAt } from '../../support/instant-clock'
 import { testNode } from '../../support/node-context'
 
-const given = fileOwner('gnt-masterd', 'gnt-daemons') !== undefined
+const given = fileOwner(fs, 'gnt-masterd', 'gnt-daemons') !== undefined
 const node = testNode('node1.example.com', { clock: clockAt(2_000_000_000) })
 const { context, paths } = node
 beforeEach(() => ensureDirectories(paths))

@@ -1,4 +1,6 @@
 // Checks that the entries of the table of roles fit together, and that requests to a role are checked against it.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { DAEMONS } from '../../../src/model/constants/daemons'
 import { PATH } from '../../../src/model/constants/paths'
 import { claimOfFile } from '../../../src/model/owners'
@@ -8,7 +10,7 @@ import { readOptions } from '../../../src/roles/options'
 import { inOrder, type Role } from '../../../src/roles/role'
 import { ROLES, roleNamed } from '../../../src/roles/table'
 import ganetis from '../../data/daemons.json'
-import { projectFiles, readSource } from '../../support/source-tree'
+import { projectFiles, readSource, root } from '../../support/source-tree'
 
 const roles: readonly Role[] = ROLES
 const role = (name: string, after: readonly string[] = []): Role => ({
@@ -52,6 +54,50 @@ test('each socket of a daemon has one role that makes it', () => {
     .filter((name) => /^src\/.*\.ts$/.test(name))
     .flatMap((name) => [...readSource(name).text.matchAll(/\bpaths\.socket\('(\w+)'\)/g)].map(([, socket]) => socket))
   expect([...new Set(used)].sort()).toEqual(roles.flatMap(({ sockets = [] }) => sockets).sort())
+})
+
+/** How people call the places. */
+const PLACES: Readonly<Record<Role['place'], string>> = {
+  ...{ system: 'every node', node: 'every node', candidate: 'master candidates', master: 'master' },
+  demand: 'a node whose instances ask',
+}
+const placeText = ({ place, nodes, lines }: Role): string =>
+  nodes === 'simulated'
+    ? 'beside the master of a recorded cluster'
+    : `${PLACES[place]}${lines === undefined ? '' : ', where'}`
+
+/** The table of a document whose head begins with this word: names of the first column, and what the second says. */
+function tableOf(document: string, head: string): [name: string, where: string][] {
+  const lines = fs.readFileSync(path.join(root, document), 'utf8').split('\n')
+  const first = lines.findIndex((line) => line.startsWith(`| ${head} `))
+  const rows = lines.slice(first + 2)
+  return rows
+    .slice(
+      0,
+      rows.findIndex((line) => !line.startsWith('|')),
+    )
+    .flatMap((row) => {
+      const [, names = '', where = ''] = row.split('|').map((cell) => cell.trim())
+      return [...names.matchAll(/`([\w.-]+)`/g)].map(([, name = '']): [string, string] => [name, where])
+    })
+}
+
+test.each([
+  ['ARCHITECTURE.md', 'role', roles, ({ name }: Role) => name],
+  [
+    ...(['docs/install.md', 'unit'] as const),
+    roles.filter(({ nodes, place }) => nodes !== 'simulated' && place !== 'system'),
+    ({ program }: Role) => program,
+  ],
+] as const)('%s tells of every %s where it runs', (document, head, expected, nameOf) => {
+  const told = tableOf(document, head).filter(
+    ([name]) => head === 'role' || roles.some(({ program }) => program === name),
+  )
+  expect(told.map(([name]) => name).sort()).toEqual(expected.map(nameOf).sort())
+  for (const role of expected)
+    expect(told.find(([name]) => name === nameOf(role))?.[1].replace(/^the /, '')).toMatch(
+      new RegExp(`^${placeText(role)}`),
+    )
 })
 
 test('an option that a role has not is refused by name, and so is a wrong value', () => {

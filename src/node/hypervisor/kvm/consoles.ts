@@ -33,7 +33,8 @@ export function kvmConsoles(machines: KvmMachines): HypervisorConsoles {
     watch(name, changed) {
       const own = (['serial', 'qmp'] as const).map((kind) => path.basename(layout.socket(name, kind)))
       return new DirectoryNews({
-        ...{ directory: layout.controlDir(), clock: context.clock, settle_s: CONSOLE_SETTLE_S, look_s: CONSOLE_LOOK_S },
+        ...{ files: context.files, clock: context.clock, directory: layout.controlDir() },
+        ...{ settle_s: CONSOLE_SETTLE_S, look_s: CONSOLE_LOOK_S },
         concerns: (entry) => own.includes(entry),
         look: changed,
       })

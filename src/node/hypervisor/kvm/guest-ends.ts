@@ -24,7 +24,7 @@ export async function guestEnds(context: Waiting, wait_s: number, known: readonl
         if (names.join() !== known.join()) resolve()
       }, resolve)
     news = new DirectoryNews({
-      ...{ directory: layout.controlDir(), clock, settle_s: 0, look_s: wait_s, concerns, look },
+      ...{ files, directory: layout.controlDir(), clock, settle_s: 0, look_s: wait_s, concerns, look },
     })
     look()
     if (caller?.aborted === true) resolve()

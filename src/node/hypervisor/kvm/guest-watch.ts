@@ -28,7 +28,8 @@ export class GuestWatch {
     const { layout } = this.machines
     await layout.createDirectories()
     this.news = new DirectoryNews({
-      ...{ directory: layout.controlDir(), clock: this.clock, settle_s: GUESTS_SETTLE_S, look_s: GUESTS_LOOK_S },
+      ...{ files: this.context.files, clock: this.clock, directory: layout.controlDir() },
+      ...{ settle_s: GUESTS_SETTLE_S, look_s: GUESTS_LOOK_S },
       concerns: (name) => name.endsWith('.kvmd'),
       look: () => void this.look().catch((error: unknown) => this.warn('the guests cannot be looked at', error)),
     })

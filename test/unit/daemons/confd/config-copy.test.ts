@@ -16,7 +16,7 @@ import { eventually } from '../wconfd/support'
 
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gconfd-'))
 const paths = pathsOf(path.join(root, 'node1'), 'node1')
-const options = { paths, clock, log, disk, random: seededRandom(1) }
+const options = { files: fs, paths, clock, log, disk, random: seededRandom(1) }
 let copy: ConfigCopy
 
 beforeEach(() => {
