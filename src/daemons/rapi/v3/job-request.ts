@@ -2,8 +2,8 @@
 import { type JsonObject, isObject } from '../../../lib/shapes/shape'
 import { wrongNewName } from '../../../opcodes/new-names'
 import { allOpcodes, BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
-import { OPCODES_PER_JOB_MAX } from '../../../model/limits/queue'
 import { badParameter, badRequest } from '../../../http/errors'
+import { jobBody } from './bodies'
 
 export interface ReadJob {
   readonly ops: readonly ParsedOpCode[]
@@ -12,14 +12,7 @@ export interface ReadJob {
 }
 
 export function readJobRequest(body: unknown): ReadJob {
-  if (!isObject(body)) throw badRequest('The body must be an object with `ops`')
-  const { ops, reason = null, plan = null, ...others } = body
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
-  if (plan !== null && typeof plan !== 'string') throw badRequest('plan: must be the id of a plan')
-  if (reason !== null && typeof reason !== 'string') throw badRequest('reason: must be a text')
-  if (!Array.isArray(ops) || ops.length === 0) throw badRequest('ops: must be a list of at least one opcode')
-  if (ops.length > OPCODES_PER_JOB_MAX) throw badRequest(`ops: more than ${OPCODES_PER_JOB_MAX}`)
+  const { ops, reason, plan } = jobBody.read(body)
   return { ops: ops.map(readOpcode), reason, plan }
 }
 

@@ -1,8 +1,8 @@
 // Requests of /3 about the consoles of instances. The console itself is a websocket (src/daemons/rapi/v3/console-socket.ts).
 import { Body, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { badRequest } from '../../../../http/errors'
-import { isObject } from '../../../../lib/shapes/shape'
 import { CONSOLE_TICKET_S } from '../../../../model/limits/consoles'
+import { ticketBody } from '../../v3/bodies'
 import { V3Resource } from './resource'
 
 /** A screen of SPICE, which a program such as remote-viewer shows. */
@@ -72,7 +72,7 @@ export class ConsolesV3Controller extends V3Resource {
   @SuccessResponse(201, 'Created')
   async ticket(@Path() name: string, @Body() body: ConsoleTicketRequest): Promise<ConsoleTicket> {
     const { identity, gantry, tickets, reply } = this.v3
-    const { kind, read_only } = readRequest(body)
+    const { kind, read_only } = ticketBody.read(body)
     const { instance, kinds } = await gantry.consoles(identity, name)
     if (!kinds.includes(kind))
       throw badRequest(
@@ -87,13 +87,4 @@ export class ConsolesV3Controller extends V3Resource {
       path: `/3/instances/${encodeURIComponent(name)}/console?ticket=${ticket}`,
     }
   }
-}
-
-function readRequest(body: unknown): { kind: 'serial' | 'vnc'; read_only: boolean } {
-  const { kind, read_only = false, ...others } = isObject(body) ? body : {}
-  const [other] = Object.keys(others)
-  if (other !== undefined) throw badRequest(`${other}: there is no such parameter, only kind and read_only`)
-  if (kind !== 'serial' && kind !== 'vnc') throw badRequest("kind: must be 'serial' or 'vnc'")
-  if (typeof read_only !== 'boolean') throw badRequest('read_only: must be true or false')
-  return { kind, read_only }
 }

@@ -2,8 +2,8 @@
 import { Body, Delete, Path, Post, Put, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { nanoseconds } from '../../../../lib/clock'
 import { isUuid } from '../../../../model/ids'
-import { isObject } from '../../../../lib/shapes/shape'
 import { badRequest } from '../../../../http/errors'
+import { filterBody } from '../../v3/bodies'
 import { V3Resource } from './resource'
 
 /** A rule of the job queue. */
@@ -55,22 +55,10 @@ export class FiltersV3Controller extends V3Resource {
 
   private async replace(uuid: string | null, body: unknown): Promise<FilterMade> {
     const { identity, gantry, reply } = this.v3
-    const { priority, predicates, action, reason } = readRule(body)
+    const { priority, predicates, action, reason } = filterBody.read(body)
     const now_ns = nanoseconds(this.context.services.clock)
     const trail = reason === null ? [] : [['gnt:user', reason, now_ns]]
     reply.status = 200
     return { uuid: await gantry.replaceFilter(identity, uuid, priority, predicates, action, trail) }
   }
-}
-
-function readRule(body: unknown) {
-  if (!isObject(body)) throw badRequest('The body must be an object')
-  const { priority = 0, predicates = [], action = 'CONTINUE', reason = null, ...others } = body
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
-  if (typeof priority !== 'number' || !Number.isInteger(priority) || priority < 0)
-    throw badRequest('priority: must be a whole number from 0')
-  if (!Array.isArray(predicates)) throw badRequest('predicates: must be a list of [kind, filter]')
-  if (reason !== null && typeof reason !== 'string') throw badRequest('reason: must be a text')
-  return { priority, predicates: predicates as readonly unknown[], action, reason }
 }

@@ -15,8 +15,7 @@ import {
   Tags,
 } from '../../../../http/decorators'
 import { ALL_JOB_PARTS, type Job, type JobPart, jobFields, jobOf } from '../../../../query/job-shape'
-import { PRIORITY } from '../../../../model/constants/jobs'
-import { isObject } from '../../../../lib/shapes/shape'
+import { priorityBody } from '../../v3/bodies'
 import { readJobRequest } from '../../v3/job-request'
 import { badRequest } from '../../../../http/errors'
 import { type JobAccepted, submit } from '../../v3/submission'
@@ -133,7 +132,7 @@ export class JobsV3Controller extends V3Resource {
   @Patch('{id}')
   async change(@Path() id: number, @Body() body: JobPriority): Promise<JobChanged> {
     const { identity, gantry } = this.v3
-    const [done, message] = await gantry.changePriority(identity, id, readPriority(body))
+    const [done, message] = await gantry.changePriority(identity, id, priorityBody.read(body).priority)
     return { done, message }
   }
 
@@ -153,15 +152,4 @@ function readParts(text: string | undefined): JobPart[] {
     if (part === undefined) throw badRequest(`include: there is no '${name}', only ${ALL_JOB_PARTS.join(', ')}`)
     return part
   })
-}
-
-function readPriority(body: unknown): number {
-  if (!isObject(body)) throw badRequest('The body must be an object with `priority`')
-  const { priority, ...others } = body
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw badRequest(`${unknown}: only the priority of a job can be changed`)
-  const { highest, lowest } = PRIORITY
-  if (typeof priority !== 'number' || !Number.isInteger(priority) || priority < highest || priority > lowest)
-    throw badRequest(`priority: must be a whole number from ${highest} to ${lowest}`)
-  return priority
 }

@@ -1,7 +1,6 @@
 // Requests of /3 about the job queue itself.
 import { Body, Put, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
-import { badRequest } from '../../../../http/errors'
-import { isObject } from '../../../../lib/shapes/shape'
+import { drainBody } from '../../v3/bodies'
 import { V3Resource } from './resource'
 
 /** Whether the queue takes new jobs. */
@@ -20,15 +19,7 @@ export class QueueV3Controller extends V3Resource {
   @SuccessResponse(204, 'Done')
   async drain(@Body() body: QueueDrain): Promise<void> {
     const { identity, gantry, reply } = this.v3
-    await gantry.drainQueue(identity, readDrain(body))
+    await gantry.drainQueue(identity, drainBody.read(body).drained)
     reply.status = 204
   }
-}
-
-function readDrain(body: unknown): boolean {
-  if (isObject(body)) {
-    const { drained, ...others } = body
-    if (typeof drained === 'boolean' && Object.keys(others).length === 0) return drained
-  }
-  throw badRequest('The body must be an object with `drained` alone, which is true or false')
 }

@@ -1,11 +1,9 @@
 // Requests of /3 about bearer tokens.
 import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { seconds } from '../../../../lib/clock'
-import { timeOf } from '../../../../lib/rfc3339'
-import { isObject } from '../../../../lib/shapes/shape'
-import type { NewToken } from '../../../../rpc/luxi/gantry'
 import { tokenShape } from '../../../../query/object-shapes'
-import { badRequest } from '../../../../http/errors'
+import { tokenBody } from '../../v3/bodies'
+import { inFuture } from '../../v3/body'
 import { V3Resource } from './resource'
 
 /** A bearer token, without its secret. */
@@ -68,7 +66,9 @@ export class TokensV3Controller extends V3Resource {
   @SuccessResponse(201, 'Created')
   async create(@Body() body: TokenRequest): Promise<TokenCreated> {
     const { identity, gantry, reply } = this.v3
-    const { token, secret } = await gantry.addToken(identity, readToken(body, seconds(this.context.services.clock)))
+    const asked = tokenBody.read(body)
+    inFuture('expires', asked.expires, seconds(this.context.services.clock))
+    const { token, secret } = await gantry.addToken(identity, asked)
     reply.status = 201
     return { token: tokenShape(token), secret }
   }
@@ -80,29 +80,4 @@ export class TokensV3Controller extends V3Resource {
     await this.v3.gantry.removeToken(this.v3.identity, id)
     this.v3.reply.status = 204
   }
-}
-
-function readToken(body: unknown, now_s: number): NewToken {
-  if (!isObject(body)) throw badRequest('The body must be an object')
-  const { name, expires = null, permissions, tags = [], groups = [], ...others } = body
-  const [unknown] = Object.keys(others)
-  // A scope that is misspelt would be none.
-  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
-  if (typeof name !== 'string' || name === '' || name.length > 128) throw badRequest('name: from 1 to 128 characters')
-  const expires_s = expires === null ? null : timeOf(String(expires))
-  if (expires_s === undefined) throw badRequest('expires: must be a time with its offset: 2027-01-31T12:00:00Z')
-  if (expires_s !== null && expires_s <= now_s) throw badRequest('expires: is over already')
-  return {
-    ...{ name, expires: expires_s },
-    permissions: texts('permissions', permissions),
-    tags: texts('tags', tags),
-    groups: texts('groups', groups),
-  }
-}
-
-function texts(name: string, value: unknown): string[] {
-  if (!Array.isArray(value) || value.length > 100) throw badRequest(`${name}: must be a list of at most 100 texts`)
-  const wrong = value.some((entry) => typeof entry !== 'string' || entry === '' || entry.length > 128)
-  if (wrong) throw badRequest(`${name}: texts of 1 to 128 characters`)
-  return value.map(String)
 }

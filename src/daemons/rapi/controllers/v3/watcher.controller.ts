@@ -1,10 +1,9 @@
 // Requests of /3 about the watcher.
-import { badRequest } from '../../../../http/errors'
 import { Body, Get, Put, Route, Security, Tags } from '../../../../http/decorators'
 import { seconds } from '../../../../lib/clock'
-import { isObject } from '../../../../lib/shapes/shape'
-import { timeOf } from '../../../../lib/rfc3339'
 import { watcherShape } from '../../../../query/object-shapes'
+import { pauseBody } from '../../v3/bodies'
+import { inFuture } from '../../v3/body'
 import { V3Resource } from './resource'
 
 /** An instance that was left as it was, and why. */
@@ -73,17 +72,8 @@ export class WatcherV3Controller extends V3Resource {
   /** Pauses the watcher on all nodes, or ends its pause. */
   @Put('pause')
   async pause(@Body() body: WatcherPauseRequest): Promise<WatcherView> {
-    const until = readPause(body, seconds(this.context.services.clock))
+    const { until } = pauseBody.read(body)
+    inFuture('until', until, seconds(this.context.services.clock))
     return watcherShape(await this.v3.gantry.pauseWatcher(this.v3.identity, until))
   }
-}
-
-function readPause(body: unknown, now_s: number): number | null {
-  if (!isObject(body) || Object.keys(body).some((name) => name !== 'until') || body['until'] === undefined)
-    throw badRequest('The body must be an object with `until` alone')
-  if (body['until'] === null) return null
-  const until_s = timeOf(String(body['until']))
-  if (until_s === undefined) throw badRequest('until: must be a time with its offset: 2027-01-31T12:00:00Z')
-  if (until_s <= now_s) throw badRequest('until: is over already')
-  return until_s
 }
