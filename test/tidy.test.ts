@@ -82,6 +82,8 @@ const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/start/', 'src/embedded/']
 
 const MEASURES = ['counter', 'gauge', 'histogram', 'registry', 'cluster'].map((part) => `prom-client/lib/${part}`)
 const DECORATORS = ['extension', 'methods', 'parameter', 'response', 'route', 'security', 'tags']
+/** What a door over HTTP needs. */
+const DOOR_PACKAGES = ['ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)]
 /** Folders that only their own processes load. */
 const LARGE =
   /^src\/(allocation|cli|collectors|config|embedded|generated|jobs|locks|maintenance|node|query|operations(?:\/[^/]+)*)\//
@@ -101,19 +103,19 @@ const LOADED_AT_START: Partial<Record<RoleName, Loaded>> = {
   wconfd: { packages: [...MEASURES], folders: ['config', 'locks'] },
   luxid: { packages: [], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {
-    packages: [...['ipaddr.js', ...MEASURES], ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    packages: [...MEASURES, ...DOOR_PACKAGES],
     folders: ['generated', 'query'],
   },
   mond: {
-    packages: ['ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    packages: DOOR_PACKAGES,
     folders: ['collectors', 'generated'],
   },
   metad: {
-    packages: ['ipaddr.js', ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    packages: DOOR_PACKAGES,
     folders: ['generated', 'node'],
   },
   maintd: {
-    packages: [...['ipaddr.js', ...MEASURES], ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    packages: [...MEASURES, ...DOOR_PACKAGES],
     folders: ['allocation', 'config', 'generated', 'maintenance'],
   },
   sim: { packages: [], folders: ['config'] },
@@ -353,6 +355,16 @@ test('files have names in kebab-case', () => {
   const ours = files.filter((name) => /^(src|test|scripts|bin|ui)\//.test(name) && !GENERATED.test(name))
   const odd = ours.filter((name) => /\.(tsx?|cjs|mjs|js)$/.test(name) && !allowed.test(path.basename(name)))
   expect(odd.map((name) => `${name}: write it as some-name.ts`)).toEqual([])
+})
+
+test('every file says in its first lines what it is for', () => {
+  const code = /^(src|ui\/src|scripts|test)\/.*\.(tsx?|cjs|mjs|js|sh)$/
+  const silent = files
+    .filter((name) => code.test(name) && !GENERATED.test(name))
+    .filter((name) => !/^(#!.*\n)?(\/\/|\/\*|#) ?\S/.test(fs.readFileSync(path.join(root, name), 'utf8')))
+  expect(
+    silent.map((name) => `${name}: begin with a sentence that says what it is for, or what its tests show`),
+  ).toEqual([])
 })
 
 test('no file only hands on what others of ours export, the index of a table aside', () => {

@@ -1,3 +1,4 @@
+// A client of nodes for tests that decide themselves when and what nodes answer.
 import type { CallName } from '../../src/rpc/node/calls'
 import type { NodeClient, NodeResult, NodeTarget } from '../../src/rpc/node/client'
 

@@ -1,3 +1,4 @@
+// A clock for tests that must not wait.
 import type { Clock } from '../../src/lib/clock'
 
 /** Sleeping takes no time but moves the clock. Timers never ring. */

@@ -1,3 +1,4 @@
+// How tests wait for the end of a job.
 import type { Master } from '../../src/rpc/luxi/master'
 
 /** Waits until a job has ended, however it did. */

@@ -1,3 +1,4 @@
+// Nodes for tests in which nobody asks how they are.
 import type { AskMond } from '../../src/rpc/mond/endpoints'
 import { MondFailure } from '../../src/rpc/mond/client'
 

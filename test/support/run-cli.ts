@@ -1,3 +1,4 @@
+// Runs commands of the command line inside the test, with a terminal that keeps what they say.
 import { type Clock, systemClock } from '../../src/lib/clock'
 import { systemFiles } from '../../src/lib/files'
 import { type Run, runCommand } from '../../src/lib/run-command'

@@ -1,3 +1,4 @@
+// A clock that moves only when the test says so.
 import type { Clock } from '../../src/lib/clock'
 
 interface Alarm {

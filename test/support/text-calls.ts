@@ -1,3 +1,4 @@
+// Gives a master of values the calls that answer with texts.
 import { TEXT_CALLS, type Master, type TextCalls } from '../../src/rpc/luxi/master'
 import { JsonText } from '../../src/rpc/long-answers'
 

@@ -1,3 +1,4 @@
+// `npm start` as a user sees it: a cluster of three nodes on one machine, from its start to its end.
 import { spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'

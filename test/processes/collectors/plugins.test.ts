@@ -1,3 +1,4 @@
+// Plugins of the administrator are read, started and bounded by mond without trusting them more than root does.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'

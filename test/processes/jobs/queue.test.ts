@@ -1,3 +1,4 @@
+// What the queue has acknowledged survives luxid, its job processes and a full disk.
 import { existsSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'

@@ -1,3 +1,4 @@
+// Locks of files hold between processes, as those of Ganeti's programs do.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'

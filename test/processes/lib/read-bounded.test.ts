@@ -1,3 +1,4 @@
+// Nothing that is no plain file of a bounded length can hold up its reader.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'

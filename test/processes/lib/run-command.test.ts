@@ -1,3 +1,4 @@
+// Programs are run to their end, however badly they behave.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// The certificates that a cluster makes, who signs them, and what servers show of them.
 import { execFileSync } from 'node:child_process'
 import * as crypto from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// Exports of instances are written, listed and removed as Ganeti's nodes do it, and nothing beside them.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// A node runs the hook scripts that Ganeti would run, in its order.
 import { runHooks } from '../../../src/node/hooks'
 import { type TestNode, testNode } from '../../support/node-context'
 

@@ -1,3 +1,4 @@
+// What a node does when it becomes a member, a candidate, the master, or none of these any more.
 import * as fs from 'node:fs'
 import { certificateDigest, createCertificate } from '../../../src/lib/tls'
 import { encodeRecord } from '../../../src/config/journal'

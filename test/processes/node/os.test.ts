@@ -1,3 +1,4 @@
+// OS definitions are found and judged, and their scripts get what Ganeti gives them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { diagnoseProviders } from '../../../src/node/storage/ext/providers'

@@ -1,3 +1,4 @@
+// Allocator scripts of a node are ended with all that they started.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'

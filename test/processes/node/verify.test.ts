@@ -1,3 +1,4 @@
+// A node answers each check of cluster verify.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { createCertificate } from '../../../src/lib/tls'

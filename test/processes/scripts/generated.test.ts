@@ -1,3 +1,4 @@
+// Generated files are committed as the generator writes them.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { CLIENT_TYPES, clientTypesHead, generated } from '../../../scripts/generate'

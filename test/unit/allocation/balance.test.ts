@@ -1,3 +1,4 @@
+// The quick searches for a balance make the moves that looking at everything would make.
 import * as fc from 'fast-check'
 import { type BalanceOptions, type Effort, type Step, balance } from '../../../src/allocation/balance'
 import { buildModel } from '../../../src/allocation/cluster-model'

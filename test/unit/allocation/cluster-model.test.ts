@@ -1,3 +1,4 @@
+// How the memory of nodes is counted when the cluster is read.
 import { Col, buildModel } from '../../../src/allocation/cluster-model'
 import { parseClusterText } from '../../../src/allocation/text-format'
 

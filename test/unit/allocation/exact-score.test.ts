@@ -1,3 +1,4 @@
+// A shortcut of the score has no rounding of its own.
 import { Col, buildModel } from '../../../src/allocation/cluster-model'
 import { type Changed, ExactScore, changedNode } from '../../../src/allocation/exact-score'
 import { Score } from '../../../src/allocation/score'

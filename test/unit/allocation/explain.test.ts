@@ -1,3 +1,4 @@
+// Whoever finds no room is told what is in the way on each node.
 import * as fc from 'fast-check'
 import { ALLOC_DEFAULTS, type AllocOptions } from '../../../src/allocation/options'
 import { allocate } from '../../../src/allocation/answer'

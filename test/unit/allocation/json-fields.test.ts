@@ -1,3 +1,4 @@
+// Requests to allocators are refused in Ganeti's words.
 import { JsonFields } from '../../../src/allocation/json-fields'
 
 const fields = JsonFields.of('node', { name: 1, tags: ['a', 2], sizes: [1, '2'], nics: [7], params: [], ok: 'x' })

@@ -1,3 +1,4 @@
+// Numbers are rounded as Ganeti's programs round them when they print.
 import { fixed } from '../../../src/allocation/numbers'
 
 test('a number between two goes to the even one, as it is written and not as the machine keeps it', () => {

@@ -1,3 +1,4 @@
+// A node that has promised more than it has still takes what needs nothing of that.
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { mayDie } from '../../../src/allocation/outlook'
 import { parseClusterText } from '../../../src/allocation/text-format'

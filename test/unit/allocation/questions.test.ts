@@ -1,3 +1,4 @@
+// The answers for `/3` and `gnt allocation`: steps of a balance, places for instances, capacity.
 import * as fc from 'fast-check'
 import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import { BALANCE_DEFAULTS, type BalanceAnswer } from '../../../src/allocation/balance-plan'

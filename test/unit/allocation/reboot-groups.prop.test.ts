@@ -1,3 +1,4 @@
+// Whatever the cluster, nodes that are rebooted together hold no instance between them.
 import * as fc from 'fast-check'
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { colorings } from '../../../src/allocation/coloring'

@@ -1,3 +1,4 @@
+// Whatever the cluster, squeezing it leaves every instance a place.
 import * as fc from 'fast-check'
 import { type ClusterData, NO_NODE } from '../../../src/allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../../src/allocation/cluster-model'

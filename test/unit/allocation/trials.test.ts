@@ -1,3 +1,4 @@
+// Trying a move sees the memory that a node must keep for the failure of others.
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { Verdict } from '../../../src/allocation/placement'
 import { parseClusterText } from '../../../src/allocation/text-format'

@@ -1,3 +1,4 @@
+// Waiting for jobs before daemons are stopped costs no polling.
 import { awaitJob } from '../../../src/bootstrap/end-jobs'
 import type { JobChange, LogEntry } from '../../../src/rpc/luxi/calls'
 import { FakeMaster } from '../../support/fake-master'

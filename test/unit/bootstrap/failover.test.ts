@@ -1,3 +1,4 @@
+// A candidate becomes the master only when nothing that was acknowledged is lost.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// Orders to daemons become orders to systemd, and its answers our words.
 import { NotElected, SystemUnits, systemUnits } from '../../../src/bootstrap/system-units'
 import type { Disk } from '../../../src/lib/disk'
 import { pathsOf } from '../../../src/lib/paths'

@@ -1,3 +1,4 @@
+// Which answers of nodes make a master.
 import type { Clock } from '../../../src/lib/clock'
 import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'

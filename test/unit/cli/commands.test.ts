@@ -1,3 +1,4 @@
+// Words of the command line become the opcodes that Ganeti's commands submit.
 import { GenericError, JobLost, OpPrereqError } from '../../../src/model/errors'
 import type { ScriptedJob } from '../../support/fake-master'
 import { FakeMaster } from '../../support/fake-master'

@@ -1,3 +1,4 @@
+// The shell completes commands, options and names.
 import { completions } from '../../../src/cli/completion'
 import { filterTool } from '../../../src/cli/filter/tool'
 import { instanceTool } from '../../../src/cli/instance/tool'

@@ -1,3 +1,4 @@
+// Commands that do more than submit an opcode: power, health, locks, new nodes.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

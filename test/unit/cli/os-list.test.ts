@@ -1,3 +1,4 @@
+// An empty list of operating systems says where nodes look for them.
 import { FakeMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
 

@@ -1,3 +1,4 @@
+// All commands and options of Ganeti are there, and errors lead on.
 import { ALL_TOOLS } from '../../support/all-tools'
 import { TOOLS } from '../../../src/cli/program'
 import { optionsOf } from '../../../src/cli/input/parse'

@@ -1,3 +1,4 @@
+// Output of commands is that of a real Ganeti, in front of its recorded answers.
 import * as path from 'node:path'
 import { fillBeParams, fillHvParams } from '../../../src/config/filled'
 import type { ConfigData } from '../../../src/model/config'

@@ -1,3 +1,4 @@
+// The cache of mond: when collectors are asked, and what is told meanwhile.
 import { Monitor, type Watched } from '../../../src/collectors/monitor'
 import type { Report } from '../../../src/collectors/report'
 import { silentLog } from '../../../src/lib/log'

@@ -1,3 +1,4 @@
+// How often a collector is asked follows from what it finds and costs.
 import * as fc from 'fast-check'
 import { boundsOf, firstPace, nextPace } from '../../../src/collectors/pace'
 import { checkProperty } from '../../support/effort'

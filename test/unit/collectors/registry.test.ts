@@ -1,11 +1,13 @@
+// Every collector of the registry, and the double of the house, tells what it promises to tell.
 import { COLLECTORS } from '../../../src/collectors/registry'
 import { DATA_COLLECTORS } from '../../../src/model/constants/collectors'
+import { pulse } from '../../support/doubles/pulse'
 
 test('every collector that the configuration can switch is there, once', () => {
   expect(COLLECTORS.map(({ name }) => name).sort()).toEqual([...DATA_COLLECTORS].sort())
 })
 
-test.each(COLLECTORS.map((one) => [one.name, one] as const))(
+test.each([...COLLECTORS, pulse].map((one) => [one.name, one] as const))(
   '%s declares what it tells and what it costs',
   (_, one) => {
     const { shape, interval_s, cost_ms, kind, codes, help } = one

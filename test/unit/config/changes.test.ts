@@ -1,3 +1,4 @@
+// Changes of the configuration keep addresses, ports and serial numbers in step.
 import { change, applyChange, type NamedChange } from '../../../src/config/changes'
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { verifyConfig } from '../../../src/config/verify'

@@ -1,3 +1,4 @@
+// Whatever changes, the journal tells it, and what was cut or damaged in it is noticed.
 import * as fc from 'fast-check'
 import { applyChange, type NamedChange } from '../../../src/config/changes'
 import { applyDelta, diff, type Delta } from '../../../src/config/delta'

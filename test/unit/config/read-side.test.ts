@@ -1,3 +1,4 @@
+// Finding objects and filling their parameters from the levels above.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { addressAt, firstFreeAddress, isReserved, rangeOf } from '../../../src/config/addresses'

@@ -1,3 +1,4 @@
+// A power cut at any moment loses nothing that was acknowledged.
 import * as fc from 'fast-check'
 import type { NamedChange } from '../../../src/config/changes'
 import { encodeConfig, encodeGantry } from '../../../src/config/encode'

@@ -1,3 +1,4 @@
+// When a change is durable, who hears of it, and what is on the disk then.
 import { changes, type NamedChange } from '../../../src/config/changes'
 import { encodeConfig } from '../../../src/config/encode'
 import { gantryValue } from '../../../src/config/gantry'

@@ -1,3 +1,4 @@
+// Configurations that Ganeti wrote are read, refused or upgraded, and written back in its form.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { seededRandom } from '../../../src/lib/random'

@@ -1,3 +1,4 @@
+// Requests that a client sends ahead are answered in turn, and bounded.
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// Whoever is refused before a request is heard cannot stay connected.
 import { createServer, type Server } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import * as tls from 'node:tls'

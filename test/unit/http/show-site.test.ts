@@ -1,3 +1,4 @@
+// The console's files are served with a policy that admits nothing else.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// How jobs name the jobs that they wait for.
 import { resolveRelative } from '../../../src/jobs/dependencies'
 
 const op = (...ids: number[]) => ({ OP_ID: 'OP_TEST_DELAY', depends: ids.map((id) => [id, ['success']]) })

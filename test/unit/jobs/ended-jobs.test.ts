@@ -1,3 +1,4 @@
+// Memory keeps little of jobs that have ended, and enough for what is asked of them.
 import { endedJob, keysOf, tokensOf, WholeJobs } from '../../../src/jobs/ended-jobs'
 import { type Job, dequeued, newJob, withOp } from '../../../src/jobs/job'
 import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../../../src/model/limits/queue'

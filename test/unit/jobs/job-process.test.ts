@@ -1,3 +1,4 @@
+// A job process begins nothing for a luxid that has left.
 import { watch } from 'node:fs'
 import * as path from 'node:path'
 import { newJob } from '../../../src/jobs/job'

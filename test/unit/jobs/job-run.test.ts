@@ -1,3 +1,4 @@
+// The life of a job in its process: transitions, cancellation, priorities, failures.
 import { type Job, jobStatus, newJob } from '../../../src/jobs/job'
 import { JobRun, type OpcodeSetting } from '../../../src/jobs/job-run'
 import { type Progress, applyProgress } from '../../../src/jobs/runner'

@@ -1,3 +1,4 @@
+// Job files of Ganeti are read and written, and statuses follow from their opcodes.
 import { readFileSync, readdirSync } from 'node:fs'
 import * as path from 'node:path'
 import {

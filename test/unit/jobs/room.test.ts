@@ -1,3 +1,4 @@
+// The queue has room for everybody.
 import { QueueRoom } from '../../../src/jobs/room'
 import { JobQueueFull } from '../../../src/model/errors'
 import { JOBS_BYTES_MAX, JOBS_PER_USER_MAX } from '../../../src/model/limits/queue'

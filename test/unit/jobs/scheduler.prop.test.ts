@@ -1,3 +1,4 @@
+// The quick scheduler starts what a simple one would start.
 import * as fc from 'fast-check'
 import { type Job, newJob, jobPriority, withPriority } from '../../../src/jobs/job'
 import { Scheduler } from '../../../src/jobs/scheduler'

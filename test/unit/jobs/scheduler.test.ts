@@ -1,3 +1,4 @@
+// Which jobs start next: priorities, dependencies, filter rules.
 import { applyingFilter, sortedFilters, warnOfUnreadable } from '../../../src/jobs/filters'
 import { type Job, newJob, withPriority } from '../../../src/jobs/job'
 import { Scheduler, type Selection } from '../../../src/jobs/scheduler'

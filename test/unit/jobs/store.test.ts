@@ -1,3 +1,4 @@
+// Jobs are durable, here and at candidates, before they are acknowledged.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dequeued, newJob } from '../../../src/jobs/job'
 import { encodeJob } from '../../../src/jobs/job-file'

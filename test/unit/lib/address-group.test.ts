@@ -1,3 +1,4 @@
+// Which addresses count as one client.
 import { addressGroup } from '../../../src/lib/address-group'
 
 test.each([

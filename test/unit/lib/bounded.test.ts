@@ -1,3 +1,4 @@
+// Work is done a few pieces at a time.
 import { eachBounded } from '../../../src/lib/bounded'
 
 test('everything is done, never more than the limit at once', async () => {

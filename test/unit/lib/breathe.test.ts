@@ -1,3 +1,4 @@
+// Long work leaves room for others in the event loop.
 import { Socket } from 'node:net'
 import { breathe } from '../../../src/lib/clock'
 import { FramedConnection } from '../../../src/lib/json-socket'

@@ -1,3 +1,4 @@
+// Whether somebody else could change what root is about to start.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// The real clock, where Node's own would surprise.
 import { seconds, systemClock } from '../../../src/lib/clock'
 
 afterEach(() => jest.restoreAllMocks())

@@ -1,3 +1,4 @@
+// Refusals without end become a few lines of the log.
 import { CountedLog } from '../../../src/lib/counted-log'
 import type { Log } from '../../../src/lib/log'
 

@@ -1,3 +1,4 @@
+// Connections of one client leave room for others.
 import { EventEmitter } from 'node:events'
 import { Server as PlainServer, type Socket } from 'node:net'
 import { Server } from 'node:tls'

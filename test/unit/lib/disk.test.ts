@@ -1,3 +1,4 @@
+// What the disk does beyond writing: leftovers, and files of an unknown length.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// Appends to many files are one write, and reach the files whatever dies.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// Which cluster a command finds when nobody names one.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// The rest of a refused body is not read for ever.
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { finishAnswer } from '../../../src/lib/finish-answer'

@@ -1,3 +1,4 @@
+// Texts and bytes share a line, whatever the pieces that they arrive in.
 import { type Duplex, duplexPair } from 'node:stream'
 import { framedMessages } from '../../../src/lib/framed-messages'
 

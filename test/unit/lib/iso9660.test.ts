@@ -1,3 +1,4 @@
+// Images of CDs, read back by an independent reader.
 import { iso9660 } from '../../../src/lib/iso9660'
 import { filesOfIso } from '../../support/iso-files'
 

@@ -1,3 +1,4 @@
+// The depth and size of JSON is counted before it is parsed.
 import { hasMoreValues } from '../../../src/lib/json-depth'
 
 test.each([

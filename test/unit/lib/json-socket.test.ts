@@ -1,3 +1,4 @@
+// Messages are put together from whatever pieces a socket gives.
 import { Socket } from 'node:net'
 import { FramedConnection } from '../../../src/lib/json-socket'
 

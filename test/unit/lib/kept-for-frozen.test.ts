@@ -1,3 +1,4 @@
+// Values are remembered only for what cannot change.
 import { keptForFrozen } from '../../../src/lib/kept-for-frozen'
 
 test('the value for a frozen object is made once, that for any other each time', () => {

@@ -1,3 +1,4 @@
+// Log files are bounded, and can be moved away or lost.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

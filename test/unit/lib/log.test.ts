@@ -1,3 +1,4 @@
+// What a line of the log has, and what never gets into one.
 import { type LogOptions, openLog } from '../../../src/lib/log'
 
 function logged(options: Partial<LogOptions> = {}) {

@@ -1,3 +1,4 @@
+// The options of Node that a process hands on to those that it starts.
 import { nodeFlags } from '../../../src/lib/node-flags'
 
 test('options are handed on, but not those by which the parent has little memory', () => {

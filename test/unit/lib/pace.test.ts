@@ -1,3 +1,4 @@
+// Work begins at a pace, and not more of it than there is room for.
 import { Pace } from '../../../src/lib/pace'
 import { SteppedClock, settled } from '../../support/stepped-clock'
 

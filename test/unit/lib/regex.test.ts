@@ -1,3 +1,4 @@
+// Patterns that users send can take no time without end.
 import { compileRegex } from '../../../src/lib/regex'
 
 const TEXT = `${'a'.repeat(40)}!`

@@ -1,3 +1,4 @@
+// Names are resolved as the machine does it.
 import { resolveHost } from '../../../src/lib/resolve'
 
 test('names of this machine and addresses have an address, an empty name has none', async () => {

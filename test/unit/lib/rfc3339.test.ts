@@ -1,3 +1,4 @@
+// Times as texts, there and back.
 import { stampText, timeOf, timeText } from '../../../src/lib/rfc3339'
 
 test.each([

@@ -1,3 +1,4 @@
+// A few of the files that are set aside are kept, the newest ones.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// Long tables are worked on in slices.
 import { Writable } from 'node:stream'
 import { writeSlice } from '../../../src/lib/slices'
 

@@ -1,3 +1,4 @@
+// Files of keys are edited without harm to the other lines.
 import {
   authorizedIn,
   formatPublicKeys,

@@ -1,3 +1,4 @@
+// Errors of the system become sentences for administrators.
 import * as os from 'node:os'
 import { describeError } from '../../../src/cli/output/errors'
 import { errorReply } from '../../../src/daemons/rapi/errors'

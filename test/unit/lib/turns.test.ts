@@ -1,3 +1,4 @@
+// Tasks take turns, also after one has failed.
 import { Turns } from '../../../src/lib/turns'
 
 test('tasks are done one after the other, whatever became of those before', async () => {

@@ -1,3 +1,4 @@
+// Changes of files are noticed although the system tells nothing of them.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// Threads get tasks in order, are ended with them, and harm no other task.
 import * as path from 'node:path'
 import { type Clock, systemClock } from '../../../src/lib/clock'
 import { TaskTooLong, WorkerPool } from '../../../src/lib/worker-pool'

@@ -1,3 +1,4 @@
+// A lock table that tests drive event by event.
 import { step, type Effects } from '../../../src/locks/table'
 import { createTable, type LockTable } from '../../../src/locks/state'
 import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../../src/model/lock'

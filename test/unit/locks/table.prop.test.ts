@@ -1,3 +1,4 @@
+// Whatever happens to locks, no two owners conflict and nobody waits in vain.
 import * as fc from 'fast-check'
 import { encodeTable, decodeTable } from '../../../src/locks/encoding'
 import { listAllLocksOwners, listLocks, listWaiting } from '../../../src/locks/listing'

@@ -1,3 +1,4 @@
+// The rules of locks case by case: conflicts, order, priorities, deaths.
 import { decodeTable, encodeTable } from '../../../src/locks/encoding'
 import { blocking, listAllLocks, listAllLocksOwners, listLocks, listWaiting } from '../../../src/locks/listing'
 import { LockError } from '../../../src/model/errors'

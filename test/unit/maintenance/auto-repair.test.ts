@@ -1,3 +1,4 @@
+// What tags allow a repair to do, and how they remember it.
 import {
   BadRepairTags,
   advance,

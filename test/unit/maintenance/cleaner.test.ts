@@ -1,3 +1,4 @@
+// What the cleaner removes, and what it leaves.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// An event of maintenance from the first report to its end.
 import {
   afterRound,
   begun,

@@ -1,3 +1,4 @@
+// Which repairs are submitted, and how each is remembered by a tag.
 import type { ClusterData } from '../../../src/allocation/cluster-data'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { jobsInTags, repairJobs, TASK_ID } from '../../../src/maintenance/plan-repairs'

@@ -1,3 +1,4 @@
+// Whatever is reported, the jobs of a round do not get in each other's way.
 import * as fc from 'fast-check'
 import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import type { ClusterData } from '../../../src/allocation/cluster-data'

@@ -1,3 +1,4 @@
+// A report of a node is believed only as far as its signature goes.
 import { type Expected, readDiagnosis } from '../../../src/maintenance/read-diagnosis'
 import { REPORT_KEPT_CHARS_MAX } from '../../../src/model/limits/maintenance'
 import { signedReport } from '../../support/signed-report'

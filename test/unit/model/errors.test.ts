@@ -1,3 +1,4 @@
+// Errors cross the wire with their class and arguments.
 import {
   ConfigVerifyError,
   ECODE,

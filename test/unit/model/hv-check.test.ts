@@ -1,3 +1,4 @@
+// Values of hypervisor parameters are accepted as Ganeti accepts them.
 import type { Params } from '../../../src/model/config'
 import { hvDefaults, HYPERVISORS } from '../../../src/model/constants/hypervisors'
 import { checkHvParams } from '../../../src/model/hv-check'

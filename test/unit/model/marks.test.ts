@@ -1,3 +1,4 @@
+// Notes in reason trails are shown to nobody whom they do not concern.
 import { withoutInternalMarks, withoutMarks } from '../../../src/model/marks'
 
 test('trails are shown without marks, also those of opcodes inside opcodes', () => {

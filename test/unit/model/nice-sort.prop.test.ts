@@ -1,3 +1,4 @@
+// The order of names, for any names.
 import * as fc from 'fast-check'
 import { niceCompare, niceSort } from '../../../src/model/nice-sort'
 import { checkProperty } from '../../support/effort'

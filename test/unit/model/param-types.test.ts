@@ -1,3 +1,4 @@
+// Values become those of the types of their parameters.
 import { niceSort } from '../../../src/model/nice-sort'
 import { enforceTypes, parseUnit } from '../../../src/model/param-types'
 

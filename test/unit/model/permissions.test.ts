@@ -1,3 +1,4 @@
+// What users and tokens may do, and that everything that can be done asks for a permission.
 import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { readPermission } from '../../../src/daemons/rapi/read-permission'

@@ -1,3 +1,4 @@
+// When a node believes that the cluster has marked it offline, and what it ends then.
 import { silentLog } from '../../../src/lib/log'
 import { candidatesToAsk, endAllInstances, isSurelyOffline } from '../../../src/node/health'
 import type { Hypervisor } from '../../../src/node/hypervisor/hypervisor'

@@ -1,3 +1,4 @@
+// What a node cleans away of what is no more.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemFiles } from '../../../src/lib/files'

@@ -1,3 +1,4 @@
+// Which files a master may write on a node, and how they are written.
 import * as fs from 'node:fs'
 import type { NodeContext } from '../../../src/node/context'
 import { readServerPem, writeServerPem } from '../../../src/lib/server-pem'

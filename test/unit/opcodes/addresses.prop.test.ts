@@ -1,3 +1,4 @@
+// Addresses and networks are read in each way that they can be written.
 import * as fc from 'fast-check'
 import { ipv4Network, ipv6Network } from '../../../src/opcodes/addresses'
 import { checkProperty } from '../../support/effort'

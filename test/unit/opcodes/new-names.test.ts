@@ -1,3 +1,4 @@
+// Names that would be dangerous in paths, lines or commands are refused.
 import { badNewName } from '../../../src/opcodes/new-names'
 
 const create = (instance_name: string) => ({ OP_ID: 'OP_INSTANCE_CREATE', instance_name })

@@ -1,3 +1,4 @@
+// Each opcode tells which objects it is about.
 import { allOpcodes } from '../../../src/opcodes/index'
 import { objectsOf } from '../../../src/opcodes/objects'
 

@@ -1,3 +1,4 @@
+// Values of opcodes that need more than a type: networks, devices.
 import vectors from '../../golden/opcodes/vectors.json'
 import { Mismatch, isObject } from '../../../src/lib/shapes/shape'
 import { allOpcodes } from '../../../src/opcodes/all'

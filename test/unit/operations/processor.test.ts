@@ -1,3 +1,4 @@
+// The life of an opcode from its first lock to its last hook.
 import { step } from '../../../src/locks/table'
 import { JobCancelled } from '../../../src/operations/environment'
 import { PeerError } from '../../../src/rpc/json-protocol'

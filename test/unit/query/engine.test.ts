@@ -1,3 +1,4 @@
+// Queries ask nodes only for what they need, and as few of them as can be.
 import type { ConfigData } from '../../../src/model/config'
 import { OpPrereqError } from '../../../src/model/errors'
 import { classicQuery, classicText, queryFields, queryText, runQuery } from '../../../src/query/engine'

@@ -1,3 +1,4 @@
+// Filters mean the same however they are written and whenever live data comes.
 import fc from 'fast-check'
 import { compileFilter, parseFilter, serializeFilter } from '../../../src/query/filter'
 import { checkProperty } from '../../support/effort'

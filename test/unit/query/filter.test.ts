@@ -1,3 +1,4 @@
+// Filters are read, bounded, and applied.
 import { QueryFilterParseError } from '../../../src/model/errors'
 import { FILTER_CONDITIONS_MAX } from '../../../src/model/limits/queries'
 import {

@@ -1,3 +1,4 @@
+// Queries answer and refuse as a real master did.
 import * as path from 'node:path'
 import { errorToWire } from '../../../src/model/errors'
 import { classicQuery, queryFields, refuseUnserved, runQuery } from '../../../src/query/engine'

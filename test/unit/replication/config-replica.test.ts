@@ -1,3 +1,4 @@
+// The copy of the configuration that a candidate keeps.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// The master brings each change to its candidates, and waits for none in vain.
 import { openStore, type ConfigStore } from '../../../src/config/store'
 import type { Clock } from '../../../src/lib/clock'
 import { systemClock } from '../../../src/lib/clock'

@@ -1,3 +1,4 @@
+// Calls over a Unix socket, from both ends.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

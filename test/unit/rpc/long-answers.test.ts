@@ -1,3 +1,4 @@
+// Answers of many rows travel on lines of their own, and are still JSON.
 import { ANSWER_HEAD, ANSWER_TAIL, parseLong, tableText } from '../../../src/rpc/long-answers'
 
 const rows = (count: number) => Array.from({ length: count }, (_, at) => [at, 'a\nline', { odd: '],[' }])

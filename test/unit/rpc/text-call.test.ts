@@ -1,3 +1,4 @@
+// The text of an answer is handed on unread.
 import { mkdtempSync, rmSync } from 'node:fs'
 import * as net from 'node:net'
 import { tmpdir } from 'node:os'

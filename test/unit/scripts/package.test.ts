@@ -1,3 +1,4 @@
+// Units and files of the packages follow from the tables of the product.
 import { manualPages } from '../../../scripts/package/man'
 import { packagedRoles, unitFiles } from '../../../scripts/package/units'
 import { TOOLS } from '../../../src/cli/program'

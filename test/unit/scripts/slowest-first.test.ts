@@ -1,3 +1,4 @@
+// The order in which Jest runs our test files.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 

@@ -1,3 +1,4 @@
+// Questions to the allocation of `/3`, from users and from tokens.
 import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
 import { clusterDataOf, type LiveNode } from '../../../src/allocation/from-config'
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'

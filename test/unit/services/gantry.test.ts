@@ -1,3 +1,4 @@
+// What concerns everybody is not for a token that sees only some objects.
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { systemClock } from '../../../src/lib/clock'
 import { callersCallNames, gantryCalls } from '../../../src/rpc/luxi/gantry-calls'

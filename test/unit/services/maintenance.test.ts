@@ -1,3 +1,4 @@
+// Doors change the memory of maintd, also while maintd does.
 import { applyChange } from '../../../src/config/changes'
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { systemClock } from '../../../src/lib/clock'

@@ -1,3 +1,4 @@
+// A program finds out its version.
 import * as path from 'node:path'
 import { releaseOf } from '../../../src/model/release'
 import { ownRelease } from '../../../src/start/program'

@@ -1,3 +1,4 @@
+// A real noded obeys the master's certificate, over mutual TLS, and nobody else's.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'

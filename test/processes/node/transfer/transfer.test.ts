@@ -1,3 +1,4 @@
+// Data of disks arrives whole at the other end of a transfer, and only there.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemDisk } from '../../../../src/lib/disk'

@@ -1,3 +1,4 @@
+// The order of an adoption, and its way back from every place where it can fail.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// `gnt allocation` in front of a fake master: what it asks, prints and carries out.
 import type { BalanceStep, Capacity, WhatIf } from '../../../../src/model/allocation'
 import type { Answered, PlannedBalance } from '../../../../src/rpc/luxi/allocation'
 import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'

@@ -1,3 +1,4 @@
+// `gnt-cluster epo` takes power away and brings it back, in Ganeti's order.
 import type { ConfigData } from '../../../../src/model/config'
 import type { ScriptedJob } from '../../../support/fake-master'
 import { FakeMaster } from '../../../support/fake-master'

@@ -1,3 +1,4 @@
+// `gnt-cluster maintenance` shows and sets what the maintenance daemon does.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import {

@@ -1,3 +1,4 @@
+// `gnt-cluster monitor` tells how the nodes are, for people and for scripts.
 import type { MonitoredNode, MonitoringRequest } from '../../../../src/rpc/luxi/monitoring'
 import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
 import { FakeMaster } from '../../../support/fake-master'

@@ -1,3 +1,4 @@
+// Files and commands reach all nodes, be they virtual or real.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

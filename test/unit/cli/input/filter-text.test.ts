@@ -1,3 +1,4 @@
+// Filters as people type them are those that queries understand.
 import fc from 'fast-check'
 import { globToRegex, looksLikeFilter, namesFilter, parseFilterText } from '../../../../src/cli/input/filter-text'
 import { parseFilter } from '../../../../src/query/filter'

@@ -1,3 +1,4 @@
+// An option that is a parameter of an opcode takes everything from its declaration.
 import { OptionValues } from '../../../../src/cli/input/option-values'
 import { parameter } from '../../../../src/cli/input/option'
 import { OpClusterSetParams } from '../../../../src/opcodes/cluster'

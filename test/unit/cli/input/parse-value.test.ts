@@ -1,3 +1,4 @@
+// Values of options are read as Ganeti reads them.
 import type { Option, OptionType } from '../../../../src/cli/input/option'
 import { UsageError } from '../../../../src/cli/outcome'
 import { ParameterError } from '../../../../src/model/errors'

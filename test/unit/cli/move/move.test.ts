@@ -1,3 +1,4 @@
+// An instance moves between two clusters, and is never lost between them.
 import { BROKEN, Clusters, PREREQ } from './clusters'
 
 const BEGIN = ['source PUT /2/instances/vm1/prepare-export?mode=remote', 'source GET /2/instances/vm1/info?static=1']

@@ -1,3 +1,4 @@
+// `gnt-node list-drbd` asks only for instances of its node.
 import { FakeMaster } from '../../../support/fake-master'
 import { runCli } from '../../../support/run-cli'
 

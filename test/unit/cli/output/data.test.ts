@@ -1,3 +1,4 @@
+// What commands print with `--format` is what `/3` shows.
 import { parse } from 'yaml'
 import type { Command } from '../../../../src/cli/command'
 import { DATA_OPTIONS } from '../../../../src/cli/output/data'

@@ -1,3 +1,4 @@
+// Output that is shown anew in its place, on terminals and without one.
 import { Picture } from '../../../../src/cli/output/picture'
 
 const ESCAPE = '\u001b'

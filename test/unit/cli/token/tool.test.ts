@@ -1,3 +1,4 @@
+// `gnt token` shows a secret once, and never again.
 import type { NewToken, TokenInfo } from '../../../../src/rpc/luxi/gantry'
 import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
 import { FakeMaster } from '../../../support/fake-master'

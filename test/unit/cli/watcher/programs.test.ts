@@ -1,3 +1,4 @@
+// The words that `ganeti-watcher` and `ganeti-cleaner` take.
 import { EndsNow, readCleanerCall, readWatcherCall } from '../../../../src/cli/watcher/programs'
 
 function endOf(read: () => unknown): { text: string; exitCode: number } {

@@ -1,3 +1,4 @@
+// Which daemons a node has, and whether each one answers, as a status.
 import { daemons } from '../../../../src/collectors/daemon/daemons'
 import { mismatch } from '../../../../src/collectors/shapes'
 import { NODE, nodeSources, type RecordedNode } from '../../../support/node-sources'

@@ -1,3 +1,4 @@
+// A hypervisor that fails does not hide the others.
 import { hypervisors } from '../../../../src/collectors/hypervisor/hypervisors'
 import { mismatch } from '../../../../src/collectors/shapes'
 import { nodeSources } from '../../../support/node-sources'

@@ -1,3 +1,4 @@
+// The state of each instance's disks, from files and from what LVM prints.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { instDiskStatus } from '../../../../src/collectors/instance/inst-disk-status'

@@ -1,3 +1,4 @@
+// Whether each instance runs as the configuration wants it.
 import { instStatus } from '../../../../src/collectors/instance/inst-status'
 import type { BackEnd } from '../../../../src/collectors/report'
 import { mismatch } from '../../../../src/collectors/shapes'

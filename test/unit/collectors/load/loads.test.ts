@@ -1,3 +1,4 @@
+// Loads of processors, of the node and of its guests, from recorded figures of the kernel.
 import { cpuAvgLoad } from '../../../../src/collectors/load/cpu-avg-load'
 import { kvmCpuAvgLoad, kvmInstRss } from '../../../../src/collectors/load/kvm'
 import { xenCpuAvgLoad } from '../../../../src/collectors/load/xen-cpu-avg-load'

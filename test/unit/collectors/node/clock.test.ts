@@ -1,3 +1,4 @@
+// Whether the clock of a node can be relied on, from what its programs print.
 import { clock } from '../../../../src/collectors/node/clock'
 import { mismatch } from '../../../../src/collectors/shapes'
 import type { CandidateClock } from '../../../../src/rpc/confd/clocks'

@@ -1,3 +1,4 @@
+// The self-diagnosis that an administrator can hand in is believed only when it is safe.
 import { diagnose } from '../../../../src/collectors/node/diagnose'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
 import { nodeSources, type RecordedNode } from '../../../support/node-sources'

@@ -1,3 +1,4 @@
+// What a node tells of its system, from recorded files.
 import { system } from '../../../../src/collectors/node/system'
 import { mismatch } from '../../../../src/collectors/shapes'
 import { nodeSources, systemError } from '../../../support/node-sources'

@@ -1,3 +1,4 @@
+// Storage tells its state from recorded outputs of its programs.
 import { storage } from '../../../../src/collectors/storage/storage'
 import { diskstats } from '../../../../src/collectors/storage/diskstats'
 import { drbd } from '../../../../src/collectors/storage/drbd'

@@ -1,3 +1,4 @@
+// How the LUXI server treats clients that leave, and answers that are long.
 import { mkdtempSync, rmSync } from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'

@@ -1,3 +1,4 @@
+// mond learns its switches from confd, whoever answers.
 import { CollectorSettings } from '../../../../src/daemons/mond/settings'
 import { silentLog } from '../../../../src/lib/log'
 import { CONFD } from '../../../../src/rpc/confd/protocol'

@@ -1,3 +1,4 @@
+// When the parent of a node's daemons runs watcher and cleaner.
 import { EventEmitter } from 'node:events'
 import { WatcherTimer } from '../../../../src/daemons/node/watcher-timer'
 import { silentLog } from '../../../../src/lib/log'

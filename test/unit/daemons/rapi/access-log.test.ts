@@ -1,3 +1,4 @@
+// What the log of the remote API says of requests, and what it keeps to itself.
 import type { Master } from '../../../../src/rpc/luxi/master'
 import type { AccessLevel } from '../../../../src/lib/access-level'
 import { openLog } from '../../../../src/lib/log'

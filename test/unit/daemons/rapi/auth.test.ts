@@ -1,3 +1,4 @@
+// Wrong passwords cost time, and right ones do not.
 import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'
 import { LOGIN_FAILURES_FREE } from '../../../../src/model/limits/logins'

@@ -1,3 +1,4 @@
+// No user takes all streams of events.
 import type { ServerResponse } from 'node:http'
 import { HttpError } from '../../../../src/http/errors'
 import { eventStream } from '../../../../src/daemons/rapi/v3/event-stream'

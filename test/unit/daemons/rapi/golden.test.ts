@@ -1,3 +1,4 @@
+// Answers of `/2` are those of a real Ganeti, in front of its recorded answers to LUXI.
 import { withoutMarks } from '../../../../src/model/marks'
 import { isObject } from '../../../../src/lib/shapes/shape'
 import type { Master } from '../../../../src/rpc/luxi/master'

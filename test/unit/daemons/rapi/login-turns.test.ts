@@ -1,3 +1,4 @@
+// Guesses at passwords wait for each other, and nobody else waits for them.
 import { HttpError } from '../../../../src/http/errors'
 import { LoginTurns } from '../../../../src/daemons/rapi/login-turns'
 import { silentLog } from '../../../../src/lib/log'

@@ -1,3 +1,4 @@
+// JSON as Python writes it, for any value, however its bytes arrive.
 import * as fc from 'fast-check'
 import { type Column, PythonWriter } from '../../../../src/daemons/rapi/python-writer'
 import { objectOf } from '../../../../src/daemons/rapi/tables'

@@ -1,3 +1,4 @@
+// The remote API as a server: its routes, long answers, files of users, browsers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Resources of `/3` that are no objects of the configuration: users, tags, the watcher, the queue.
 import type { Master } from '../../../../src/rpc/luxi/master'
 import type { TagUse } from '../../../../src/rpc/luxi/resources'
 import { OpPrereqError, REFUSED } from '../../../../src/model/errors'

@@ -1,3 +1,4 @@
+// Sessions of browsers: who gets one, what it may do, and when it ends.
 import { writeFileSync } from 'node:fs'
 import { systemClock } from '../../../../src/lib/clock'
 import { SESSION_IDLE_S, SESSION_S_MAX } from '../../../../src/model/limits/logins'

@@ -1,3 +1,4 @@
+// A submission does not wait behind those of others.
 import type { V3Request } from '../../../../src/daemons/rapi/context'
 import { submit } from '../../../../src/daemons/rapi/v3/submission'
 import { JOB_PREFER_WAITS_PER_USER_MAX } from '../../../../src/model/limits/rapi-v3'

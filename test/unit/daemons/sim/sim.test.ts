@@ -1,3 +1,4 @@
+// The nodes of a recorded cluster answer as if its instances ran.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

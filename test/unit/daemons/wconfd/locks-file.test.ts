@@ -1,3 +1,4 @@
+// The file of locks survives a kill, in Ganeti's form.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

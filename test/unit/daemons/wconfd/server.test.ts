@@ -1,3 +1,4 @@
+// wconfd over its socket: locks, changes, reservations and followers.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { systemClock } from '../../../../src/lib/clock'

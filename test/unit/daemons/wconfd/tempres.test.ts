@@ -1,3 +1,4 @@
+// The file of reservations is read as it was written, or refused.
 import { readTempres } from '../../../../src/daemons/wconfd/tempres'
 
 const client = ['7', '/run/job-7', 42]

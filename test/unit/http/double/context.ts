@@ -1,3 +1,4 @@
+// What the controllers of the double get.
 import type { Reply } from '../../../../src/http/json-api'
 
 /** The context of the controllers of the double. */

@@ -1,3 +1,4 @@
+// The requests of the double: notes that can be read and added.
 import { Body, Get, Path, Post, Query, Route, Security, SuccessResponse, Tags } from '../../../../src/http/decorators'
 import type { DoubleContext } from './context'
 

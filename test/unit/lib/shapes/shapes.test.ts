@@ -1,3 +1,4 @@
+// Shapes read values from outside, or refuse them in Ganeti's words and in plain ones.
 import { dictOf, either, listOf, orNull, setOf, tuple } from '../../../../src/lib/shapes/containers'
 import { any, bool, int, json, nonEmpty, oneOf, string, text } from '../../../../src/lib/shapes/leaves'
 import { defaulted, objectOf, optional, partialOf } from '../../../../src/lib/shapes/objects'

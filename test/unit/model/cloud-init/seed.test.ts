@@ -1,3 +1,4 @@
+// What a guest learns from its seed of cloud-init.
 import { cloudInitProblems, type OsParameters, wantsCloudInit } from '../../../../src/model/cloud-init/parameters'
 import { noCloudSeed } from '../../../../src/model/cloud-init/seed'
 import type { SeedNic } from '../../../../src/model/cloud-init/network-config'

@@ -1,3 +1,4 @@
+// A viewer who may only look sends nothing of RFB that types or points.
 import { ByteReader } from '../../../../src/lib/byte-reader'
 import { lookingOnly } from '../../../../src/node/consoles/looking-only'
 

@@ -1,3 +1,4 @@
+// Node calls about storage units and the files in them.
 import { fileStorageHandlers } from '../../../../src/node/handlers/file-storage'
 import { recordedPrograms } from '../../../support/recorded-programs'
 import { testNode } from '../../../support/node-context'

@@ -1,3 +1,4 @@
+// Node calls about volume groups and volumes, with recorded outputs of LVM.
 import { volumeHandlers } from '../../../../src/node/handlers/volumes'
 import type { NodeContext } from '../../../../src/node/context'
 import { testNode } from '../../../support/node-context'

@@ -1,3 +1,4 @@
+// Open vSwitch is configured with its own program.
 import { configureOpenvSwitch } from '../../../../src/node/network/open-vswitch'
 import { recordedPrograms } from '../../../support/recorded-programs'
 

@@ -1,3 +1,4 @@
+// A device of the machine as a disk, which keeps its data whatever happens to the disk.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

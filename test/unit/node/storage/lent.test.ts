@@ -1,3 +1,4 @@
+// A disk without a kernel device is lent to one program as a file.
 import * as fs from 'node:fs'
 import { lend, takeBack } from '../../../../src/node/storage/lent'
 import type { Files } from '../../../../src/lib/files'

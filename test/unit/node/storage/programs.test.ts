@@ -1,3 +1,4 @@
+// Missing programs of storage are named with the packages that have them.
 import * as fs from 'node:fs'
 import { missingHere, missingPrograms } from '../../../../src/node/storage/programs'
 import { verifyNode } from '../../../../src/node/verify'

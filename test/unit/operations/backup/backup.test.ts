@@ -1,3 +1,4 @@
+// Exports and imports of instances on simulated nodes.
 import { TRANSFER_READY_S } from '../../../../src/model/limits/transfers'
 import { signDestination } from '../../../../src/operations/transfer/domain-secret'
 import type { ImpExpEnd } from '../../../../src/rpc/node/dicts'

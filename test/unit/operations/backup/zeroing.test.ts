@@ -1,3 +1,4 @@
+// Free space is zeroed by a helper machine before an export.
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { InstanceDict } from '../../../../src/rpc/node/dicts'

@@ -1,3 +1,4 @@
+// Small opcodes of the cluster: what it is, its address, its files.
 import { change } from '../../../../src/config/changes'
 import { buildNode, smallConfig } from '../../config/builders'
 import { FakeCluster } from '../../../support/fake-cluster'

@@ -1,3 +1,4 @@
+// Opcodes that look at all disks of the cluster, or measure them.
 import { change } from '../../../../src/config/changes'
 import type { Disk } from '../../../../src/model/config'
 import { diskUuid, nodeUuid } from '../../../../src/model/ids'

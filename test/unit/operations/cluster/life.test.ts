@@ -1,3 +1,4 @@
+// A cluster is renamed, gets new certificates, and is given up.
 import { change } from '../../../../src/config/changes'
 import { buildInstance, buildNode, master, smallConfig } from '../../config/builders'
 import { FakeCluster } from '../../../support/fake-cluster'

@@ -1,3 +1,4 @@
+// Opcodes that only think: balances and capacities, with our allocator and with scripts.
 import { change } from '../../../../src/config/changes'
 import type { Capacity } from '../../../../src/model/allocation'
 import type { PlannedBalance } from '../../../../src/rpc/luxi/allocation'

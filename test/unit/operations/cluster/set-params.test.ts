@@ -1,3 +1,4 @@
+// The settings of a cluster are changed together, or not at all.
 import { change } from '../../../../src/config/changes'
 import type { Cluster, Instance } from '../../../../src/model/config'
 import { nicUuid } from '../../../../src/model/ids'

@@ -1,3 +1,4 @@
+// Node groups are made, changed and removed, and nodes move between them.
 import { change } from '../../../../src/config/changes'
 import { smallCluster } from '../../../support/fake-cluster'
 

@@ -1,3 +1,4 @@
+// What allocators are asked, and what becomes of their answers.
 import { change } from '../../../../src/config/changes'
 import { networkUuid } from '../../../../src/model/ids'
 import type { NodeInfo } from '../../../../src/rpc/node/dicts'

@@ -1,3 +1,4 @@
+// New instances, with the log of a real master.
 import { verifyConfig } from '../../../../src/config/verify'
 import { step } from '../../../../src/locks/table'
 import type { ClientId, LockRequest } from '../../../../src/model/lock'

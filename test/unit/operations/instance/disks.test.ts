@@ -1,3 +1,4 @@
+// Disks of an instance are activated, grown, and made anew.
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst6: sharedfile, up on node3; inst2: file, up on node2; inst1: diskless.

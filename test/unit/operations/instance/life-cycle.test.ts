@@ -1,3 +1,4 @@
+// Instances are started, stopped, rebooted, renamed, reinstalled and removed.
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst1: diskless, up on node2; inst2: file, up on node2; inst4: diskless, down on node3; inst6: sharedfile, up on node3.

@@ -1,3 +1,4 @@
+// Migration, failover and move, with the steps and words of a real master.
 import { change } from '../../../../src/config/changes'
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 

@@ -1,3 +1,4 @@
+// Changes of an instance, on real recordings and in each form that callers use.
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst6: sharedfile, one disk, one NIC, up on node3; inst2: file, NIC in net1, up on node2; inst4: diskless, down on node3.

@@ -1,3 +1,4 @@
+// The log of a job tells that a guest is still waited for.
 import type { Clock } from '../../../../src/lib/clock'
 import { whileItStops } from '../../../../src/operations/instance/while-it-stops'
 import type { UnitContext } from '../../../../src/operations/unit-context'

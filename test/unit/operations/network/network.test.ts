@@ -1,3 +1,4 @@
+// Networks are made, changed, connected and removed.
 import { change } from '../../../../src/config/changes'
 import type { Network, Nic } from '../../../../src/model/config'
 import { nicUuid } from '../../../../src/model/ids'

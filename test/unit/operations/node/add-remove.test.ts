@@ -1,3 +1,4 @@
+// Nodes join the cluster and leave it, and nothing is left of one that fails to join.
 import { change } from '../../../../src/config/changes'
 import type { Cluster } from '../../../../src/model/config'
 import { PROTOCOL_VERSION } from '../../../../src/model/constants/versions'

@@ -1,3 +1,4 @@
+// Opcodes that run something on a node: power, restricted and repair commands.
 import { change } from '../../../../src/config/changes'
 import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 

@@ -1,3 +1,4 @@
+// A node is emptied by jobs, or the reasons are named.
 import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
 /** `drbd1` and `drbd2` on node2 with their halves on node3 and node4, `shared1` on node2 with nothing of its own. */

@@ -1,3 +1,4 @@
+// The roles of a node change, and the certificates that nodes obey change with them.
 import { change } from '../../../../src/config/changes'
 import type { Cluster } from '../../../../src/model/config'
 import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'

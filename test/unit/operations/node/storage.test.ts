@@ -1,3 +1,4 @@
+// Storage units of nodes are listed, changed and repaired.
 import { change } from '../../../../src/config/changes'
 import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 

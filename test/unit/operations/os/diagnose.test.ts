@@ -1,3 +1,4 @@
+// Opcodes that answer questions of the query engine.
 import type { QueryFilter } from '../../../../src/rpc/luxi/calls'
 import { smallConfig } from '../../config/builders'
 import { FakeCluster } from '../../../support/fake-cluster'

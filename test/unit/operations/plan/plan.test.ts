@@ -1,3 +1,4 @@
+// Plans say what jobs would do, and do nothing.
 import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
 let cluster: FakeCluster

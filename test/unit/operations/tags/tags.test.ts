@@ -1,3 +1,4 @@
+// Tags of each kind of object.
 import { change } from '../../../../src/config/changes'
 import { buildInstance, buildNode, buildNetwork, smallConfig } from '../../config/builders'
 import { FakeCluster } from '../../../support/fake-cluster'

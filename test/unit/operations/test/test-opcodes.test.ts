@@ -1,3 +1,4 @@
+// The opcodes that Ganeti's QA tests the queue with.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'

@@ -1,3 +1,4 @@
+// Our client of confd believes the newest signed answer of several.
 import { type Socket, createSocket } from 'node:dgram'
 import { type Clock, systemClock } from '../../../../src/lib/clock'
 import { seededRandom } from '../../../../src/lib/random'

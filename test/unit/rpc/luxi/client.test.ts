@@ -1,3 +1,4 @@
+// The client of LUXI, when luxid is away and when its caller is.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

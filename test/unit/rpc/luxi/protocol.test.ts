@@ -1,3 +1,4 @@
+// LUXI's calls are read and refused in Ganeti's words.
 import type { Master } from '../../../../src/rpc/luxi/master'
 import { layout } from '../../../../src/rpc/luxi/layout'
 import { Unparsable, parseRequest } from '../../../../src/rpc/luxi/protocol'

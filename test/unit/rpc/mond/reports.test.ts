@@ -1,3 +1,4 @@
+// Reports of mond, ours and Ganeti's, are judged by what they tell.
 import { MOND_DEPTH_MAX, MOND_REPORTS_MAX, STATUS_CHARS_SHOWN } from '../../../../src/model/limits/monitoring'
 import { MondFailure } from '../../../../src/rpc/mond/client'
 import { readReports } from '../../../../src/rpc/mond/reports'

@@ -1,3 +1,4 @@
+// Nodes are knocked at before somebody waits for them.
 import { LIVE_ANSWER_S } from '../../../../src/model/limits/live-data'
 import { answeringNodes } from '../../../../src/rpc/node/answering'
 import { NO_ANSWER } from '../../../../src/rpc/node/client'

@@ -1,3 +1,4 @@
+// Each node call has Ganeti's encoding, and the table says what callers and plans need.
 import { pathsOf } from '../../../../src/lib/paths'
 import { type ArgsOf, REAL_ONLY, type ResultOf, callOf, isCallName, nodeCalls } from '../../../../src/rpc/node/calls'
 import { bodyFor, decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../src/rpc/node/protocol'

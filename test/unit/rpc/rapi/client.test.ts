@@ -1,3 +1,4 @@
+// The client of another cluster's remote API.
 import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../../../src/lib/clock'

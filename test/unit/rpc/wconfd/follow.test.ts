@@ -1,3 +1,4 @@
+// Followers of the configuration miss no change, and see no secret that is not theirs.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

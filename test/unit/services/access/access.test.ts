@@ -1,3 +1,4 @@
+// What a token with a scope may see and do.
 import { HV_PARAMS } from '../../../../src/model/constants/hypervisors'
 import { permissionsOf } from '../../../../src/model/permissions'
 import { SCOPE_PARAMS } from '../../../../src/model/scope-params'

@@ -1,3 +1,4 @@
+// No user takes all tokens.
 import { TOKENS_PER_USER_MAX } from '../../../../src/model/limits/logins'
 import { systemClock } from '../../../../src/lib/clock'
 import { systemRandom } from '../../../../src/lib/random'

@@ -1,3 +1,4 @@
+// Events are on the disk before they are told, and survive what happens to their file.
 import {
   appendFileSync,
   mkdirSync,

@@ -1,3 +1,4 @@
+// Which events changes, jobs and repairs make, and whom they name.
 import type { Asker, Delta } from '../../../../src/config/delta'
 import type { Job } from '../../../../src/jobs/job'
 import { observe } from '../../../../src/maintenance/life'

@@ -1,3 +1,4 @@
+// Events of instances tell each change once, by its job or by its node.
 import type { Delta } from '../../../../src/config/delta'
 import { recordSet } from '../../../../src/config/records'
 import type { Job } from '../../../../src/jobs/job'

@@ -1,3 +1,4 @@
+// The number of ended jobs is bounded.
 import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'
 import { ENDED_JOBS_LOOK_S } from '../../../../src/model/limits/queue'

@@ -1,3 +1,4 @@
+// Keys that make a submission happen once keep their body secret.
 import { createHash } from 'node:crypto'
 import { pathsOf } from '../../../../src/lib/paths'
 import { IDEMPOTENCY_KEYS_PER_USER_MAX } from '../../../../src/model/limits/rapi-v3'

@@ -1,3 +1,4 @@
+// Views of jobs read no file that they do not need, and show no secret.
 import type { JobQueue } from '../../../../src/jobs/queue'
 import { ARCHIVED_LISTED_MAX, JOB_OBJECTS_MAX } from '../../../../src/model/limits/queue'
 import { mkdirSync, writeFileSync } from 'node:fs'

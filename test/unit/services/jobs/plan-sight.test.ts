@@ -1,3 +1,4 @@
+// A plan tells a token only of what the token knows.
 import { change } from '../../../../src/config/changes'
 import { Access } from '../../../../src/services/access/access'
 import { plannedFor } from '../../../../src/services/jobs/plan-sight'

@@ -1,3 +1,4 @@
+// Plans belong to their user, are bounded, and expire.
 import { EMPTY_GANTRY } from '../../../../src/config/upgrade'
 import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'

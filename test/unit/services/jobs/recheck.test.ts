@@ -1,3 +1,4 @@
+// Jobs that jobs submit may do no more than who submitted the first.
 import type { JobQueue } from '../../../../src/jobs/queue'
 import { permissionsOf } from '../../../../src/model/permissions'
 import type { WireOpCode } from '../../../../src/rpc/luxi/calls'

@@ -1,3 +1,4 @@
+// Guests that their users shut down are noticed without polling.
 import { place } from '../../../../src/config/edit'
 import { recordValues } from '../../../../src/config/records'
 import { silentLog as log } from '../../../../src/lib/log'

@@ -1,3 +1,4 @@
+// Which calls lists cost nodes, and how they are shared.
 import { silentLog } from '../../../../src/lib/log'
 import { nodeUuid } from '../../../../src/model/ids'
 import { LISTS_ASK_AT_ONCE, LISTS_ASK_PATIENCE_S, LIVE_ANSWER_S } from '../../../../src/model/limits/live-data'

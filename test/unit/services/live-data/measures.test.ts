@@ -1,3 +1,4 @@
+// Figures of nodes are gathered in slices.
 import { recordFrom, recordValues } from '../../../../src/config/records'
 import { type Log, silentLog } from '../../../../src/lib/log'
 import type { Node, NodeUuid } from '../../../../src/model/config'

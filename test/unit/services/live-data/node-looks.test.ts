@@ -1,3 +1,4 @@
+// luxid looks at each node in turn, at a pace.
 import { type Log, silentLog } from '../../../../src/lib/log'
 import {
   LIVE_ANSWER_S,

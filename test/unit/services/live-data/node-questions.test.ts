@@ -1,3 +1,4 @@
+// A node that does not answer holds up nobody.
 import { silentLog } from '../../../../src/lib/log'
 import {
   LIVE_ANSWER_S,

@@ -1,3 +1,4 @@
+// Reports of nodes are asked for once for all, and late ones are not waited for twice.
 import type { Node } from '../../../../src/model/config'
 import {
   MONDS_ASKED_AT_ONCE,

@@ -1,3 +1,4 @@
+// The cluster and its locks are shown as a real master showed them.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { clusterInfo } from '../../../../src/query/cluster-info'

@@ -1,3 +1,4 @@
+// The list of exports, page by page.
 import { recordValues } from '../../../../src/config/records'
 import { niceSort } from '../../../../src/model/nice-sort'
 import type { ViewPage, ViewRequest } from '../../../../src/rpc/luxi/gantry'

@@ -1,3 +1,4 @@
+// Pages of a list that is sorted by live values.
 import fc from 'fast-check'
 import { niceSort } from '../../../../src/model/nice-sort'
 import { type Ranked, rankedPage } from '../../../../src/services/views/ranked'

@@ -1,3 +1,4 @@
+// Views of what is no object of the configuration: tags and storage.
 import { systemClock } from '../../../../src/lib/clock'
 import type { NodeResult } from '../../../../src/rpc/node/client'
 import { tagUses } from '../../../../src/services/views/tags-view'

@@ -1,3 +1,4 @@
+// A node that is back calls the watcher, but not for ever.
 import { recordValues } from '../../../../src/config/records'
 import { WATCHER_EVERY_S, WATCHER_RETURNS_MAX } from '../../../../src/model/limits/watcher'
 import type { NewEvent } from '../../../../src/services/events/event-history'

@@ -1,3 +1,4 @@
+// What the watcher did is told from its reports.
 import { recordValues } from '../../../../src/config/records'
 import { silentLog } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'

@@ -1,3 +1,4 @@
+// The map of addresses that the console shows of a network.
 import { Addresses, ownersOf, rangesOf } from '../../../../ui/src/pages/networks/addresses'
 
 const small = (map: string) =>

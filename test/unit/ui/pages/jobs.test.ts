@@ -1,3 +1,4 @@
+// What the console's page of a job tells beside its state.
 import { consoleModule } from '../../../support/console-actions'
 import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from '../../../../ui/src/pages/jobs/trail'
 import { pendingOf, waitsOf } from '../../../../ui/src/pages/jobs/waits'

@@ -1,3 +1,4 @@
+// The wait for guests that their users shut down.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

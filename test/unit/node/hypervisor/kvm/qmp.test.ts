@@ -1,3 +1,4 @@
+// Talking to a monitor of QEMU that answers late, in pieces, or not at all.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'

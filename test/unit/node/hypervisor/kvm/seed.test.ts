@@ -1,3 +1,4 @@
+// The disk with the seed of cloud-init gets in the way of no other device.
 import { PlaceAllocator } from '../../../../../src/node/hypervisor/kvm/devices'
 import { PciBus } from '../../../../../src/node/hypervisor/kvm/pci'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'

@@ -1,3 +1,4 @@
+// Processes that are no guests are looked at rarely.
 import { Strangers } from '../../../../../src/node/hypervisor/kvm/strangers'
 import { SteppedClock } from '../../../../support/stepped-clock'
 

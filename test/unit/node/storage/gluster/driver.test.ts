@@ -1,3 +1,4 @@
+// Disks on Gluster, with recorded answers of its programs.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

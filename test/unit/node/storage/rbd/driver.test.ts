@@ -1,3 +1,4 @@
+// Disks on Ceph, with recorded answers of `rbd`.
 import { Disks } from '../../../../../src/node/storage/disks'
 import type { DiskDict } from '../../../../../src/rpc/node/dicts'
 import { clockAt } from '../../../../support/instant-clock'

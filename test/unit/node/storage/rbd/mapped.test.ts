@@ -1,3 +1,4 @@
+// Lists of mapped images, as each version of `rbd` prints them.
 import { readMappedJson, readMappedTable, readWatchers } from '../../../../../src/node/storage/rbd/mapped'
 
 const disk = { pool: 'rbd', image: 'a.rbd.disk0', device: '/dev/rbd0' }

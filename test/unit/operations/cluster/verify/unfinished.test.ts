@@ -1,3 +1,4 @@
+// Verify names what an interrupted job has left, and the way out.
 import { change } from '../../../../../src/config/changes'
 import type { Disk } from '../../../../../src/model/config'
 import { HELPER_DISK_NAME } from '../../../../../src/model/constants/disks'

@@ -1,3 +1,4 @@
+// Verify of a group, line by line as a real master reported it.
 import { change } from '../../../../../src/config/changes'
 import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
 import { goldenConfig } from '../../../../support/golden-query'

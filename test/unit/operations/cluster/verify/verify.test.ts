@@ -1,3 +1,4 @@
+// Verify of the cluster: its jobs, its configuration and its certificates.
 import { change } from '../../../../../src/config/changes'
 import { createCertificate } from '../../../../../src/lib/tls'
 import { groupUuid } from '../../../../../src/model/ids'

@@ -1,3 +1,4 @@
+// Disks are taken from one instance and given to another.
 import { type FakeCluster, simulatedCluster } from '../../../../support/fake-cluster'
 
 // inst6 and inst3: sharedfile, one disk each, up on node3; inst2: file, two disks, on node2; inst4: diskless, down on node3.
