@@ -1,6 +1,28 @@
-// A client of nodes for tests that decide themselves when and what nodes answer.
+// Clients of nodes for tests that decide themselves when and what nodes answer.
 import type { CallName } from '../../src/rpc/node/calls'
-import type { NodeClient, NodeResult, NodeTarget } from '../../src/rpc/node/client'
+import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../src/rpc/node/client'
+
+/** What a node answers to a call. */
+export type Ask = (target: NodeTarget, call: CallName, args: readonly unknown[]) => Promise<NodeResult<unknown>>
+
+/** A node client that asks a function of the test. */
+export function nodesOf(ask: Ask): NodeClient {
+  return {
+    async one(target, call, args) {
+      const result = await ask(target, call, args)
+      if (!result.ok) throw new NodeCallError(target.name, call, result.error, result.offline)
+      return result.payload as never
+    },
+    async all(targets, call, args) {
+      const answers = targets.map(async (target) => {
+        const own = typeof args === 'function' ? args(target) : args
+        return [target.uuid, await ask(target, call, own)] as const
+      })
+      return new Map(await Promise.all(answers)) as never
+    },
+    close: () => undefined,
+  }
+}
 
 export interface FakeCall {
   readonly node: string
@@ -13,7 +35,7 @@ export interface FakeCall {
 /** A node client whose calls wait until the test answers them, or are answered by `auto` at once. */
 export function fakeNodes(auto?: (call: CallName, target: NodeTarget) => unknown) {
   const calls: FakeCall[] = []
-  const ask = (target: NodeTarget, call: CallName, args: unknown): Promise<NodeResult<unknown>> =>
+  const ask: Ask = (target, call, args) =>
     new Promise((resolve) => {
       const answer = (payload: unknown) => resolve({ ok: true, payload })
       const fail = (error: string) => resolve({ ok: false, error, offline: false })
@@ -21,18 +43,5 @@ export function fakeNodes(auto?: (call: CallName, target: NodeTarget) => unknown
       const told = auto?.(call, target)
       if (told !== undefined) answer(told)
     })
-  const client: NodeClient = {
-    one: () => Promise.reject(new Error('not used')),
-    async all(targets, call, args) {
-      const entries = await Promise.all(
-        targets.map(async (target) => {
-          const own = typeof args === 'function' ? args(target) : args
-          return [target.uuid, await ask(target, call, own)] as const
-        }),
-      )
-      return new Map(entries) as never
-    },
-    close: () => undefined,
-  }
-  return { client, calls }
+  return { client: nodesOf(ask), calls }
 }

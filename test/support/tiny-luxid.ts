@@ -10,17 +10,14 @@ import { systemRandom } from '../../src/lib/random'
 import type { AskMond } from '../../src/rpc/mond/endpoints'
 import type { NodeClient } from '../../src/rpc/node/client'
 import { LastKnown } from '../../src/services/live-data/last-known'
+import { nodesOf } from './fake-nodes'
 import { FakeWconfd } from './fake-wconfd'
 import { GoldenLive, goldenConfig } from './golden-query'
 import { noMonds } from './no-monds'
 import { runTypescript, tinyJob } from './queue-in-process'
 
 /** Nodes that take everything and say nothing. */
-export const silentNodes: NodeClient = {
-  one: () => Promise.reject(new Error('no such node')),
-  all: async (targets) => new Map(targets.map(({ uuid }) => [uuid, { ok: false, error: 'down', offline: false }])),
-  close: () => undefined,
-}
+export const silentNodes = nodesOf(() => Promise.resolve({ ok: false, error: 'down', offline: false }))
 
 export async function startTinyLuxid(
   paths: Paths,

@@ -12,7 +12,8 @@ import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
 import { QUEUE_SEEN_FILES_MAX, QUEUE_UNFOLDED_BYTES_MAX } from '../../../src/model/limits/queue'
 import { nodeUuid } from '../../../src/model/ids'
-import { NodeCallError, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
+import { NodeCallError, type NodeTarget } from '../../../src/rpc/node/client'
+import { nodesOf } from '../../support/fake-nodes'
 import { eventually } from '../../support/faults'
 import { delay, queueText, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
@@ -41,28 +42,24 @@ class FakeCandidates {
   /** Arguments that are the same object are written once. */
   readonly args = new Set<unknown>()
 
-  readonly client: NodeClient = {
-    one: async ({ name }, call, args) => {
-      this.calls++
-      this.args.add(args)
-      await this.answering
-      if (this.down.has(name)) throw new Error('does not answer')
-      const [first, second] = args as unknown as [string, string]
-      if (call === 'jobqueue_update') this.of(name).set(first, second)
-      if (call === 'gantry_jobqueue_write' || call === 'gantry_jobqueue_append') {
-        if (this.old.has(name)) throw new NodeCallError(name, call, 'the node does not know this call', false)
-        for (const [file, content] of args[0] as readonly QueueFile[]) this.of(name).set(file, content)
-      }
-      if (call === 'gantry_jobqueue_keep')
-        for (const file of [...this.of(name).keys()])
-          if (!file.includes('/archive/') && !(args[0] as readonly string[]).includes(file)) this.of(name).delete(file)
-      if (call === 'jobqueue_rename')
-        for (const [from, to] of args[0] as readonly (readonly [string, string])[]) this.move(this.of(name), from, to)
-      return null as never
-    },
-    all: () => Promise.reject(new Error('unused')),
-    close: () => undefined,
-  }
+  readonly client = nodesOf(async ({ name }, call, args) => {
+    this.calls++
+    this.args.add(args)
+    await this.answering
+    if (this.down.has(name)) throw new Error('does not answer')
+    const [first, second] = args as unknown as [string, string]
+    if (call === 'jobqueue_update') this.of(name).set(first, second)
+    if (call === 'gantry_jobqueue_write' || call === 'gantry_jobqueue_append') {
+      if (this.old.has(name)) throw new NodeCallError(name, call, 'the node does not know this call', false)
+      for (const [file, content] of args[0] as readonly QueueFile[]) this.of(name).set(file, content)
+    }
+    if (call === 'gantry_jobqueue_keep')
+      for (const file of [...this.of(name).keys()])
+        if (!file.includes('/archive/') && !(args[0] as readonly string[]).includes(file)) this.of(name).delete(file)
+    if (call === 'jobqueue_rename')
+      for (const [from, to] of args[0] as readonly (readonly [string, string])[]) this.move(this.of(name), from, to)
+    return { ok: true, payload: null }
+  })
 
   private move(files: Map<string, string>, from: string, to: string): void {
     const content = files.get(from)

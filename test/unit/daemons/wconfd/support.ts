@@ -14,39 +14,26 @@ import { pathsOf } from '../../../../src/lib/paths'
 import { seededRandom } from '../../../../src/lib/random'
 import type { ConfigData } from '../../../../src/model/config'
 import type { ClientId } from '../../../../src/model/lock'
-import type { NodeUuid } from '../../../../src/model/ids'
-import type { ArgsOf, CallName, ResultOf } from '../../../../src/rpc/node/calls'
-import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../../../src/rpc/node/client'
+import type { NodeClient } from '../../../../src/rpc/node/client'
 import { openWconfd, type WconfdClient } from '../../../../src/rpc/wconfd/client'
+import { nodesOf } from '../../../support/fake-nodes'
 
 /** Records every call; answers null unless told otherwise. */
 export class FakeNodes implements NodeClient {
   readonly calls: [node: string, call: string, args: readonly unknown[]][] = []
   answer: (node: string, call: string, args: readonly unknown[]) => Promise<unknown> = () => Promise.resolve(null)
 
-  async one<C extends CallName>(target: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>> {
+  private readonly client = nodesOf(async (target, call, args) => {
     this.calls.push([target.name, call, args])
     try {
-      return (await this.answer(target.name, call, args)) as ResultOf<C>
+      return { ok: true, payload: await this.answer(target.name, call, args) }
     } catch (error) {
-      throw new NodeCallError(target.name, call, error instanceof Error ? error.message : '', false)
+      return { ok: false, error: error instanceof Error ? error.message : '', offline: false }
     }
-  }
-
-  async all<C extends CallName>(
-    targets: readonly NodeTarget[],
-    call: C,
-    args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
-  ): Promise<Map<NodeUuid, NodeResult<ResultOf<C>>>> {
-    const ask = async (target: NodeTarget): Promise<NodeResult<ResultOf<C>>> =>
-      this.one(target, call, typeof args === 'function' ? args(target) : args).then(
-        (payload) => ({ ok: true as const, payload }),
-        (error: unknown) => ({ ok: false as const, error: String(error), offline: false }),
-      )
-    return new Map(await Promise.all(targets.map(async (target) => [target.uuid, await ask(target)] as const)))
-  }
-
-  close(): void {}
+  })
+  readonly one = this.client.one
+  readonly all = this.client.all
+  readonly close = this.client.close
 
   of(call: string): [node: string, call: string, args: readonly unknown[]][] {
     return this.calls.filter(([, name]) => name === call)
