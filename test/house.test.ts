@@ -1,5 +1,6 @@
-// A role, a collector, a disk template with children and a hypervisor are added to a copy of the product, each by touching only the
-// places that its recipe in CONTRIBUTING.md names; then the copy compiles, and knows them. A door over HTTP is in unit/http/door.test.ts.
+// A role, its door over HTTP, a collector, a disk template with children and a hypervisor are added to a copy of the product, each by
+// touching only the places that its recipe in CONTRIBUTING.md names. Then the copy generates what is derived, compiles, knows them, and
+// passes the tests of its style and the contracts of its parts. What the door of the double does is in unit/http/door.test.ts.
 // What callers may give is looked up with the same types: to have the compiler find them takes half a minute.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -20,6 +21,7 @@ import {
   variables,
 } from './support/declarations'
 import { answerOf, mistakes, programWith } from './support/overlay'
+import { ProductCopy } from './support/product-copy'
 import { root } from './support/source-tree'
 import { Reading, sourcesOf } from './support/unread'
 
@@ -27,8 +29,8 @@ interface Addition {
   /** The heading of its recipe. */
   readonly recipe: string
   /** In each of these files, a text and what comes behind it. */
-  readonly lines: Readonly<Record<string, readonly (readonly [behind: string, added: string])[]>>
-  /** New files, and the doubles that they are made from. */
+  readonly lines: Readonly<Record<string, readonly (readonly [behind: string | RegExp, added: string])[]>>
+  /** New files, and the doubles that they are made from, or their text. */
   readonly files: Readonly<Record<string, string>>
 }
 
@@ -39,7 +41,7 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
       'src/roles/table.ts': [
         [
           'export const ROLES = [\n',
-          "{ name: 'tickd', program: 'ganeti-tickd', text: 'ticks', place: 'node', user: USER.noded, group: GROUP.noded, log: 'tick', options: [] },",
+          "{ name: 'tickd', program: 'ganeti-tickd', text: 'ticks', place: 'node', user: USER.noded, group: GROUP.noded, log: 'tick', options: ['bind', 'port'] },",
         ],
       ],
       'src/main.ts': [
@@ -48,8 +50,56 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
           "tickd: async () => (await import('./start/tickd.js')).start,",
         ],
       ],
+      'src/model/owners.ts': [
+        ["  [log('jobs')]: [masterd, GROUP.luxid, MODE.secureFile],\n", "[log('tick')]: [...ROOT, MODE.secureFile],"],
+      ],
+      'scripts/package/sandbox.ts': [
+        ['Readonly<Record<string, Lines>> = {', 'tickd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],'],
+      ],
+      'test/tidy.test.ts': [
+        ['Partial<Record<RoleName, Loaded>> = {', 'tickd: { packages: DOOR_PACKAGES, folders: ["generated"] },'],
+      ],
+      'ARCHITECTURE.md': [[/\| role +\| runs on .*\n\|.*\n/, '| `tickd` | every node | nothing: it ticks |\n']],
+      'docs/install.md': [[/\| unit +\| runs on .*\n\|.*\n/, '| `ganeti-tickd` | every node |\n']],
     },
-    files: { 'src/start/tickd.ts': 'tickd.ts' },
+    files: {
+      'src/start/tickd.ts': `// Starts tickd with all that it needs.
+import * as path from 'node:path'
+import { startDouble } from '../daemons/tickd/door'
+import { routes } from '../generated/tickd-routes'
+import { systemClock as clock } from '../lib/clock'
+import { systemFiles as files } from '../lib/files'
+import { systemRandom as random } from '../lib/random'
+import type { Start } from './start'
+
+export const start: Start = ({ log, options: { bind = ['127.0.0.1'], port = 0 } }) => {
+  const file = path.join(__dirname, '../../openapi/tickd.json')
+  return startDouble({ routes, file, addresses: bind, port, clock, log, random, files })
+}
+`,
+    },
+  },
+  'the door of tickd': {
+    recipe: 'A door over HTTP',
+    lines: {
+      'tsoa.json': [
+        [
+          '"documents": {',
+          `"tickd": {
+            "name": "Ticks",
+            "description": "A door in small.",
+            "controllerPathGlobs": ["src/daemons/tickd/*.controller.ts"],
+            "context": { "type": "DoubleContext", "file": "src/daemons/tickd/context" },
+            "securityDefinitions": { "token": { "type": "http", "scheme": "bearer" } }
+          },`,
+        ],
+      ],
+    },
+    files: {
+      'src/daemons/tickd/context.ts': 'test/unit/http/double/context.ts',
+      'src/daemons/tickd/door.ts': 'test/unit/http/double/door.ts',
+      'src/daemons/tickd/notes.controller.ts': 'test/unit/http/double/notes.controller.ts',
+    },
   },
   pulse: {
     recipe: 'A collector of monitoring data',
@@ -60,7 +110,7 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
         ['export const COLLECTORS: readonly Collector[] = [', 'pulse,'],
       ],
     },
-    files: { 'src/collectors/node/pulse.ts': 'pulse.ts' },
+    files: { 'src/collectors/node/pulse.ts': 'test/support/doubles/pulse.ts' },
   },
   twin: {
     recipe: 'A disk template',
@@ -73,7 +123,7 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
         ['DriverFactory>> = {', 'twin: twinDriver,'],
       ],
     },
-    files: { 'src/node/storage/twin.ts': 'twin-driver.ts' },
+    files: { 'src/node/storage/twin.ts': 'test/support/doubles/twin-driver.ts' },
   },
   still: {
     recipe: 'A hypervisor',
@@ -84,32 +134,36 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
         ['HypervisorContext) => Hypervisor>> = {', 'still: stillHypervisor,'],
       ],
     },
-    files: { 'src/node/hypervisor/still.ts': 'still-hypervisor.ts' },
+    files: { 'src/node/hypervisor/still.ts': 'test/support/doubles/still-hypervisor.ts' },
   },
 }
 
 const textOf = (name: string): string => fs.readFileSync(path.join(root, name), 'utf8')
 
-const overlay = new Map(
+const additions = new Map(
   Object.values(ADDITIONS).flatMap(({ lines, files }) => [
     ...Object.entries(lines).map(([name, added]) => [name, added.reduce(addBehind, textOf(name))] as const),
-    ...Object.entries(files).map(([name, double]) => [name, moved(double, name)] as const),
+    ...Object.entries(files).map(([name, text]) => [name, text.startsWith('//') ? text : moved(text, name)] as const),
   ]),
 )
 
-function addBehind(text: string, [behind, added]: readonly [string, string]): string {
+function addBehind(text: string, [behind, added]: readonly [string | RegExp, string]): string {
   expect(text.split(behind)).toHaveLength(2)
   return text.replace(behind, (found) => found + added)
 }
 
 /** A double's text, with its imports as they are from its new place. */
 function moved(double: string, name: string): string {
-  return textOf(`test/support/doubles/${double}`).replaceAll(/'(?:\.\.\/){3}(src\/[^']*)'/g, (_, file: string) => {
+  return textOf(double).replaceAll(/'(?:\.\.\/)+(src\/[^']*)'/g, (_, file: string) => {
     const from = path.posix.relative(path.posix.dirname(name), file)
     return `'${from.startsWith('.') ? from : `./${from}`}'`
   })
 }
 
+const copy = new ProductCopy(additions)
+afterAll(() => copy.remove())
+copy.run('scripts/generate.ts')
+const overlay = copy.changes()
 const program = programWith(overlay)
 
 const recipes = new Map(
@@ -118,18 +172,39 @@ const recipes = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), section]),
 )
 
+/** Whether a recipe names the place of a file. */
+function names(recipe: string, file: string): boolean {
+  const places = [...(recipes.get(recipe) ?? '').matchAll(/`([\w./<>-]+)`/g)].map(([, place = '']) => place)
+  const fits = (place: string): boolean => {
+    const pattern = place.replaceAll('.', '\\.').replaceAll(/<\w+>/g, '[\\w-]+')
+    return new RegExp(`^${pattern}${place.endsWith('/') ? '' : '$'}`).test(file)
+  }
+  return places.some(fits)
+}
+
 test.each(Object.entries(ADDITIONS))(
   '%s is added in the places that its recipe names',
   (_, { recipe, lines, files }) => {
-    const named = [...(recipes.get(recipe) ?? '').matchAll(/`(src\/[^`]*)`/g)].map(([, place = '']) => place)
-    const fits = (place: string) => (name: string) =>
-      new RegExp(
-        `^${place.replaceAll('.', '\\.').replaceAll(/<\w+>/g, '[\\w-]+')}${place.endsWith('/') ? '' : '$'}`,
-      ).test(name)
-    for (const name of [...Object.keys(lines), ...Object.keys(files)])
-      expect(named.filter((place) => fits(place)(name))).not.toEqual([])
+    const touched = [...Object.keys(lines), ...Object.keys(files)]
+    expect(touched.filter((name) => !names(recipe, name))).toEqual([])
   },
 )
+
+test('what is generated for them is in the places that the recipe of a door names, and nothing else differs', () => {
+  const derived = [...overlay.keys()].filter((name) => !additions.has(name))
+  const ofDoor = derived.filter((name) => names('A door over HTTP', name))
+  expect(ofDoor).toEqual(['openapi/rapi.json', 'openapi/tickd.json', 'src/generated/tickd-routes.ts'])
+  // Templates, hypervisors and collectors are values of parameters, which the document of the remote API and its readers tell.
+  const ofValues = derived.filter((name) => !ofDoor.includes(name))
+  expect(ofValues).toEqual(['src/generated/opcode-params.ts', 'ui/src/api/schema.d.ts'])
+  const generate = Object.values(ADDITIONS).filter(({ recipe }) => recipes.get(recipe)?.includes('`npm run generate`'))
+  expect(generate.map(({ recipe }) => recipe)).toEqual([
+    'A door over HTTP',
+    'A collector of monitoring data',
+    'A disk template',
+    'A hypervisor',
+  ])
+})
 
 test('the product compiles with them', () => {
   expect(mistakes(program)).toEqual([])
@@ -169,6 +244,20 @@ test('it knows them where it knows the others', async () => {
     template: [true, true, true],
     hypervisor: [true, 'still'],
   })
+})
+
+test('the copy passes the tests of style, of the places where additions are entered, and of the contracts', () => {
+  const { told, failures } = copy.test(
+    ...['test/tidy.test.ts', 'test/growing.test.ts', 'test/unit/roles', 'test/unit/collectors/registry.test.ts'],
+    ...['test/unit/node/storage/contract.test.ts', 'test/processes/node/hypervisor/contract.test.ts'],
+  )
+  expect(failures).toEqual([])
+  expect(told).toEqual(
+    expect.arrayContaining([
+      ...['✓ tickd loads no more than it needs when it starts', '✓ pulse declares what it tells and what it costs'],
+      ...['twin', 'hypervisor still'],
+    ]),
+  )
 })
 
 // Nothing is accepted and dropped: what a caller may give is read by what carries it out, or the reason why not stands here. A list

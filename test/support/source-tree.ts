@@ -36,11 +36,11 @@ export interface Import {
 const IGNORED = new Set(['node_modules', '.git', 'dist', 'coverage', '.cache'])
 
 /** Every file of the project, from its root, without what is installed or built. */
-export function projectFiles(folder = ''): string[] {
-  return fs.readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+export function projectFiles(folder = '', project = root): string[] {
+  return fs.readdirSync(path.join(project, folder), { withFileTypes: true }).flatMap((entry) => {
     const name = path.posix.join(folder, entry.name)
     if (IGNORED.has(entry.name) || entry.isSymbolicLink()) return []
-    return entry.isDirectory() ? projectFiles(name) : [name]
+    return entry.isDirectory() ? projectFiles(name, project) : [name]
   })
 }
 

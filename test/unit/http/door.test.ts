@@ -8,7 +8,10 @@ import { WebSocket } from 'ws'
 import { routesAndSpec } from '../../../scripts/generate'
 import type { Route } from '../../../src/http/dispatch'
 import type { Served } from '../../../src/http/serve'
-import { openLog } from '../../../src/lib/log'
+import { systemClock } from '../../../src/lib/clock'
+import { systemFiles } from '../../../src/lib/files'
+import { openLog, silentLog } from '../../../src/lib/log'
+import { systemRandom } from '../../../src/lib/random'
 import { createCertificate } from '../../../src/lib/tls'
 import { SteppedClock } from '../../support/stepped-clock'
 import type { DoubleContext } from './double/context'
@@ -50,8 +53,10 @@ afterAll(async () => {
   fs.rmSync(directory, { recursive: true })
 })
 
-const start = async (more: Omit<DoubleOptions, 'routes' | 'file'> = {}): Promise<void> => {
-  door = await startDouble({ routes, file, ...more })
+const GIVEN = { clock: systemClock, log: silentLog, random: systemRandom, files: systemFiles }
+
+const start = async (more: Partial<DoubleOptions> = {}): Promise<void> => {
+  door = await startDouble({ routes, file, addresses: ['127.0.0.1'], port: 0, ...GIVEN, ...more })
 }
 
 describe.each([

@@ -12,6 +12,7 @@ import {
   linked,
   qemuProcessesBelow,
 } from '../../../support/hypervisor'
+import { stillHypervisor } from '../../../support/doubles/still-hypervisor'
 import { qemuPresent } from '../../../support/needs'
 import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../../../support/hypervisor'
 
@@ -24,10 +25,15 @@ interface Entry {
 const entries: Readonly<Record<string, Entry>> = {
   fake: { present: true, params: { migration_mode: 'live' }, hotplug: false },
   kvm: { present: qemuPresent, params: kvmParams, hotplug: true },
+  still: { present: true, params: {}, hotplug: false },
 }
+/** They obey the same rules, and are in no node's table. */
+const doubles: typeof hypervisors = { still: stillHypervisor }
+const made = (context: HypervisorContext, name: string): Hypervisor =>
+  doubles[name]?.(context) ?? hypervisorsOf(context)(name)
 
 test('every hypervisor of the table is under contract', () => {
-  expect(Object.keys(entries).sort()).toEqual(Object.keys(hypervisors).sort())
+  expect(Object.keys(entries).sort()).toEqual(Object.keys({ ...hypervisors, ...doubles }).sort())
 })
 
 test('an unknown hypervisor is refused with the known ones named', () => {
@@ -51,7 +57,7 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
   beforeEach(async () => {
     root = temporaryRoot()
     context = contextIn(root)
-    hypervisor = hypervisorsOf(context)(name)
+    hypervisor = made(context, name)
     const disk = entry.present ? [tinyDisk(path.join(root, 'disk'))] : []
     const migration_port = await freePort('127.0.0.1')
     instance = instanceDict({ hypervisor: name, hvparams: { ...entry.params, migration_port }, disks_info: disk })
@@ -87,7 +93,7 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
 
   when('another object for the same node finds the running instance', async () => {
     await start()
-    const restarted = hypervisorsOf(context)(name)
+    const restarted = made(context, name)
     expect(await restarted.list()).toEqual([instance.name])
     await end(restarted)
     expect(await hypervisor.list()).toEqual([])
@@ -122,7 +128,7 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
 
   when('a migration moves the instance from one node to the other', async () => {
     const other = contextIn(root, 'node2.test')
-    const target = hypervisorsOf(other)(name)
+    const target = made(other, name)
     linked(other, instance)
     await start()
     const info = await hypervisor.migrationInfo(instance)
@@ -143,7 +149,7 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
 
   when('the end of a migration that comes too late starts nothing', async () => {
     const other = contextIn(root, 'node2.test')
-    const target = hypervisorsOf(other)(name)
+    const target = made(other, name)
     linked(other, instance)
     await start()
     const info = await hypervisor.migrationInfo(instance)
@@ -158,7 +164,7 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
 
   when('a migration that failed leaves the instance where it was, and nothing on the target', async () => {
     const other = contextIn(root, 'node2.test')
-    const target = hypervisorsOf(other)(name)
+    const target = made(other, name)
     linked(other, instance)
     await start()
     const info = await hypervisor.migrationInfo(instance)

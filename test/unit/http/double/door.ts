@@ -1,6 +1,5 @@
 // A door as a daemon has one: who may ask, its routes, and what it serves them with. It keeps nothing.
 import { pipeline } from 'node:stream/promises'
-import { systemFiles } from '../../../../src/lib/files'
 import { Bodies } from '../../../../src/http/body'
 import { createDispatcher, type Route, WEBSOCKET } from '../../../../src/http/dispatch'
 import { HttpError } from '../../../../src/http/errors'
@@ -9,9 +8,6 @@ import { problemOf } from '../../../../src/http/problem'
 import { type Door, serve } from '../../../../src/http/serve'
 import { showPages } from '../../../../src/http/show-pages'
 import type { Talk } from '../../../../src/http/websockets'
-import { systemClock } from '../../../../src/lib/clock'
-import { silentLog } from '../../../../src/lib/log'
-import { systemRandom } from '../../../../src/lib/random'
 import { HTTP_LIMITS } from '../../../../src/model/limits/http'
 import type { DoubleContext } from './context'
 
@@ -38,7 +34,9 @@ const echoRoute: Route<DoubleContext> = {
   args: [{ in: 'path', name: 'name', dataType: 'string' }],
 }
 
-export interface DoubleOptions extends Partial<Pick<Door, 'certificate' | 'clock' | 'log' | 'accessLog'>> {
+type Given = Pick<Door, 'clock' | 'log' | 'random' | 'files' | 'addresses' | 'port'>
+
+export interface DoubleOptions extends Given, Partial<Pick<Door, 'certificate' | 'accessLog'>> {
   readonly routes: readonly Route<DoubleContext>[]
   /** The document. */
   readonly file: string
@@ -47,7 +45,8 @@ export interface DoubleOptions extends Partial<Pick<Door, 'certificate' | 'clock
 }
 
 export function startDouble({ routes, file, gate, ...more }: DoubleOptions) {
-  const [clock, log, limits] = [more.clock ?? systemClock, more.log ?? silentLog, LIMITS]
+  const { clock, log } = more
+  const limits = LIMITS
   const door = {
     ...{ clock, limits, challenge: 'Bearer' },
     problemOf: (error: unknown) => problemOf(error, log, 'double'),
@@ -66,9 +65,7 @@ export function startDouble({ routes, file, gate, ...more }: DoubleOptions) {
   const dispatch = createDispatcher(api, new Bodies(limits))
   const pages = showPages({ title: 'Double', file })
   return serve({
-    files: systemFiles,
-    ...{ addresses: ['127.0.0.1'], port: 0, random: systemRandom, accessLog: 'none', websockets: true },
-    ...{ clock, log, limits, ...more },
+    ...{ accessLog: 'none', websockets: true, limits, ...more },
     words: { type: 'text/plain', body: ({ message }) => Buffer.from(message) },
     handle(request, response, accept) {
       return (request.url ?? '').startsWith('/docs') ? pages(request, response) : dispatch(request, response, accept)

@@ -1,0 +1,63 @@
+// The whole project in a folder of its own, with other texts in some of its files, and with more files: its own programs and tests run
+// there. It uses the packages of this one.
+import { execFileSync, spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+import type { Overlay } from './overlay'
+import { projectFiles, root } from './source-tree'
+
+/** History, packages, and what is built or kept for later runs. */
+const NOT_COPIED = ['.git', '.cache', 'build', 'coverage', 'dist', 'node_modules']
+
+export class ProductCopy {
+  private readonly folder = fs.mkdtempSync(path.join(tmpdir(), 'gantry-copy-'))
+
+  constructor(overlay: Overlay) {
+    const own = fs.readdirSync(root).filter((name) => !NOT_COPIED.includes(name))
+    for (const name of own)
+      fs.cpSync(path.join(root, name), path.join(this.folder, name), { recursive: true, verbatimSymlinks: true })
+    for (const [name, text] of overlay) fs.writeFileSync(this.placeOf(name), text)
+    fs.symlinkSync(path.join(root, 'node_modules'), path.join(this.folder, 'node_modules'))
+  }
+
+  /** Runs a script of the copy. */
+  run(script: string): void {
+    execFileSync(process.execPath, ['-r', './scripts/typescript.cjs', script], { cwd: this.folder, stdio: 'pipe' })
+  }
+
+  /** The files that differ from the project's, and those that it does not have, in order. */
+  changes(): Map<string, string> {
+    const files = projectFiles('', this.folder).sort()
+    const texts = files.map((name) => [name, fs.readFileSync(path.join(this.folder, name), 'utf8')] as const)
+    const isOther = ([name, text]: readonly [string, string]): boolean => {
+      const original = path.join(root, name)
+      return !fs.existsSync(original) || fs.readFileSync(original, 'utf8') !== text
+    }
+    return new Map(texts.filter(isOther))
+  }
+
+  /** Runs test files of the copy: the lines with tests that passed and with their groups, and what the others say. */
+  test(...files: readonly string[]): { told: string[]; failures: string[] } {
+    const jest = path.join(root, 'node_modules/jest/bin/jest.js')
+    // Jest takes itself for one of the workers of the Jest around it.
+    const { JEST_WORKER_ID: _outer, ...env } = process.env
+    const { status, stderr } = spawnSync(process.execPath, [jest, '--verbose', '--maxWorkers', '1', ...files], {
+      ...{ cwd: this.folder, env, maxBuffer: 1 << 28, encoding: 'utf8' },
+    })
+    return {
+      told: stderr.split('\n').map((line) => line.replace(/ \([\d.]+ m?s\)$/, '').trim()),
+      failures: status === 0 ? [] : stderr.split(/^(?= +● )/m).slice(1),
+    }
+  }
+
+  remove(): void {
+    fs.rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  private placeOf(name: string): string {
+    const file = path.join(this.folder, name)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    return file
+  }
+}
