@@ -213,8 +213,7 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   {
     text: new RegExp(`['"\`](${PROGRAMS})['"\`]`),
     instead: 'roles that src/roles/table.ts describes, or `programOf`: a new daemon is known from there on',
-    where:
-      /^src\/(?!roles\/table\.ts|model\/constants\/|operations\/node\/candidates\.ts|daemons\/node\/system-daemons\.ts)/,
+    where: /^src\/(?!roles\/table\.ts|model\/constants\/|daemons\/node\/system-daemons\.ts)/,
   },
   {
     text: /\bfc\.(assert|check|sample)\(|\bMath\.random\b/,

@@ -1,3 +1,4 @@
+// One failure keeps nobody from the rest.
 import { forEachOne } from '../../../src/lib/for-each-one'
 
 const failing = async (seen: string[], bad: readonly string[]) =>

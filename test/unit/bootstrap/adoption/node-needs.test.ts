@@ -1,3 +1,4 @@
+// An adoption checks that each node has the programs and devices that its instances need.
 import { whatLacks } from '../../../../src/bootstrap/adoption/node-needs'
 import { readFacts } from '../../../../src/bootstrap/adoption/probe'
 import { recordValues } from '../../../../src/config/records'

@@ -1,3 +1,4 @@
+// The place of a node decides which daemons it has.
 import { isFor, roleToEnsure } from '../../../../src/daemons/node/place'
 import { pathsOf } from '../../../../src/lib/paths'
 import type { Role } from '../../../../src/roles/role'

@@ -1,3 +1,4 @@
+// The master's orders to the daemons of a node reach systemd, if the node can have these daemons.
 import { systemDaemons, type SystemDaemonsOptions } from '../../../../src/daemons/node/system-daemons'
 import { ROLES } from '../../../../src/roles/table'
 

@@ -1,3 +1,4 @@
+// A reservation takes the room of an instance before there is one.
 import { verifyConfig } from '../../../../src/config/verify'
 import type { Disk, Instance } from '../../../../src/model/config'
 import { isHalfMade, isReserved } from '../../../../src/model/instance'

@@ -1,3 +1,4 @@
+// QEMU runs in a scope of systemd, so that it outlives the daemon that started it.
 import { pathsOf } from '../../../../../src/lib/paths'
 import type { HypervisorContext } from '../../../../../src/node/hypervisor/hypervisor'
 import { scopeOf } from '../../../../../src/node/hypervisor/kvm/scope'
