@@ -79,4 +79,6 @@ function jobIn(entry: unknown): BegunJob | undefined {
     : undefined
 }
 
-export const begun = begunStore(Reflect.get(globalThis, 'sessionStorage') as Kept | undefined)
+const tab: Kept | undefined = Reflect.get(globalThis, 'sessionStorage')
+
+export const begun = begunStore(tab)
