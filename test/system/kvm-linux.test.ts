@@ -106,7 +106,7 @@ when('one on a q35 machine, whose QEMU runs as another user, does, too', async (
   const [disk] = linked(context, { ...instance, disks_info: [diskDict(file)] })
   if (!disk) throw new Error('no disk')
   const add = () => hypervisor.hotplug(instance, 'hotadd', { target: 'disk', disk }, 0)
-  expect(await add()).toMatchObject({ driver: 'virtio-blk-pci', bus: 'hot0', addr: '0x0' })
+  expect(await add()).toMatchObject({ place: { driver: 'virtio-blk-pci', bus: 'hot0', addr: '0x0' } })
   await shell(console, 'head -c 19 /dev/vda', /hello from the node/)
   expect(fs.statSync(file)).toMatchObject({ uid: 0, gid: 0 })
   await hypervisor.hotplug(instance, 'hotremove', { target: 'disk', disk }, 0)

@@ -36,6 +36,12 @@ describe('tools and commands', () => {
       '--verbose': ['gnt-cluster watcher'],
       '-v': ['gnt-cluster watcher'],
       '--timeout': ['gnt-cluster upgrade'],
+      // What the console asks for can be said here, too.
+      '--gluster-storage-dir': ['gnt-cluster modify'],
+      '--level': ['gnt-job change-priority'],
+      '--primary-ip': ['gnt-node add'],
+      '--start': ['gnt-backup import'],
+      '--yes': ['gnt-node modify'],
       // Ganeti's command can only be answered at a terminal.
       '--yes-do-it': ['gnt-instance failover'],
     }

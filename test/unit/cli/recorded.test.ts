@@ -182,7 +182,7 @@ const delayJob: ScriptedJob = {
 
 test('a disk without a device of its own on the node is not shown with an empty one', async () => {
   const data = readJson(path.join(GOLDEN, 'instance-data.json')) as Record<string, { disks: object[] }>
-  const [[name = '', instance] = []] = Object.entries(data)
+  const [[name, instance] = ['', undefined]] = Object.entries(data)
   const image = { ...instance?.disks[0], dev_type: 'rbd', logical_id: ['rbd', 'a.rbd.disk0'], pstatus: ['', null, null, null, null, false, 1] } // prettier-ignore
   const master = new FakeMaster([{ id: 1, result: { [name]: { ...instance, disks: [image] } } }], goldenSource())
   const { stdout } = await runCli(master, ['gnt-instance', 'info', name])

@@ -1,6 +1,7 @@
 // /3 in front of a real luxid on the recorded cluster's configuration, with test jobs.
 import * as fs from 'node:fs'
 import { request as httpsRequest } from 'node:https'
+import { eventually } from '../../../support/hypervisor'
 import { basic, type Harness } from '../../../unit/daemons/rapi/harness'
 import { RealMaster, type Reply } from './real-master'
 
@@ -405,7 +406,11 @@ describe('events', () => {
     const { json } = await submit([delay()])
     await ended(json['id'])
     const pastOf = async (query: string) => (await ask('GET', `/3/events/past?${query}`)).json as unknown as Past
-    const all = await pastOf(`types=job&objects=job/${String(json['id'])}`)
+    // Whoever waits for a job may hear of its end before its event is there.
+    const all = await eventually(async () => {
+      const page = await pastOf(`types=job&objects=job/${String(json['id'])}`)
+      return page.items.length < 4 ? undefined : page
+    })
     expect(all.items.map(({ data }) => data['status'])).toEqual(['success', 'running', 'waiting', 'queued'])
     expect(all.items[0]).toMatchObject({ type: 'job', objects: expect.arrayContaining([`job/${String(json['id'])}`]) })
     expect(Date.parse(all.items[0]?.time ?? '')).toBeGreaterThan(0)
