@@ -172,6 +172,8 @@ browserTest('an instance that is only reserved says so, and is made from its pag
   await done('Make it')
   await page.getByText('Stopped').first().waitFor()
   await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
+  const removed = await cluster.run({ OP_ID: 'OP_INSTANCE_REMOVE', instance_name: 'later1', shutdown_timeout: 0 })
+  expect(removed.status).toBe('success')
 })
 
 browserTest('a disk grows by its dialog, which first shows what it will do', async () => {
@@ -268,7 +270,8 @@ browserTest(
   'the list is filtered by where an instance runs and what it is, and each filter is a chip to take away',
   async () => {
     await open('/instances?status=ADMIN_down')
-    await page.getByRole('link', { name: 'web2' }).waitFor()
+    const found = page.getByRole('link', { name: 'web2', exact: true })
+    await found.waitFor()
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('combobox', { name: 'Primary node' }).fill('node2.gantry.local')
     await page.getByRole('combobox', { name: 'Primary node' }).press('Enter')
@@ -277,7 +280,7 @@ browserTest(
     await page.getByText('Nothing fits the filter').waitFor()
     await look('filters')
     await page.getByRole('button', { name: 'Remove Primary node: node2.gantry.local' }).click()
-    await page.getByRole('link', { name: 'web2' }).waitFor()
+    await found.waitFor()
     expect(await page.getByRole('group', { name: 'What the list is filtered by' }).textContent()).toBe(
       'Status: Stopped',
     )
@@ -285,6 +288,7 @@ browserTest(
 )
 
 browserTest('a view is kept by name, and leads back to its columns and its filter', async () => {
+  await open('/instances?cols=status.memory')
   await page.getByRole('searchbox').fill('web')
   await page.waitForURL(/q=web/)
   await page.getByRole('button', { name: 'Views' }).click()
