@@ -90,7 +90,7 @@ export const start: Start = ({ log, options: { bind = ['127.0.0.1'], port = 0 } 
             "description": "A door in small.",
             "controllerPathGlobs": ["src/daemons/tickd/*.controller.ts"],
             "context": { "type": "DoubleContext", "file": "src/daemons/tickd/context" },
-            "securityDefinitions": { "token": { "type": "http", "scheme": "bearer" } }
+            "securityDefinitions": { "bearer": { "type": "http", "scheme": "bearer" } }
           },`,
         ],
       ],

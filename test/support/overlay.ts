@@ -19,14 +19,16 @@ export function programWith(overlay: Overlay): ts.Program {
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
   const settings = { ...options, noEmit: true, incremental: false, tsBuildInfoFile: undefined }
   const host = ts.createCompilerHost(settings)
-  const { fileExists, getSourceFile } = host
+  const { directoryExists, fileExists, getSourceFile } = host
+  const folders = new Set([...overlay.keys()].map((name) => path.dirname(name)))
+  host.directoryExists = (folder) => folders.has(nameOf(folder)) || directoryExists?.(folder) === true
   host.fileExists = (file) => overlay.has(nameOf(file)) || fileExists(file)
   host.getSourceFile = (file, target, ...rest) => {
     const text = overlay.get(nameOf(file))
     return text === undefined ? getSourceFile(file, target, ...rest) : ts.createSourceFile(file, text, target)
   }
   const sources = ts.sys.readDirectory(path.join(root, 'src'), ['.ts'])
-  const added = [...overlay.keys()].map((name) => path.join(root, name))
+  const added = [...overlay.keys()].filter((name) => name.endsWith('.ts')).map((name) => path.join(root, name))
   return ts.createProgram([...new Set([...sources, ...added])], settings, host)
 }
 

@@ -31,7 +31,7 @@ const DOCUMENT = {
   description: 'A door in small.',
   controllerPathGlobs: ['test/unit/http/double/*.controller.ts'],
   context: { type: 'DoubleContext', file: 'test/unit/http/double/context' },
-  securityDefinitions: { token: { type: 'http', scheme: 'bearer' } },
+  securityDefinitions: { bearer: { type: 'http', scheme: 'bearer' } },
 } as const
 
 beforeAll(async () => {

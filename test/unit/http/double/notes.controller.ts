@@ -10,7 +10,7 @@ export interface Note {
 
 @Route('1/notes')
 @Tags('notes')
-@Security('token')
+@Security('bearer')
 export class NotesController {
   constructor(private readonly context: DoubleContext) {}
 
