@@ -25,7 +25,8 @@ let heard: string[]
 let metad: FramedServer | undefined
 beforeEach(() => {
   heard = []
-  node = testNode('node1.example.com', { daemons: { ...testNode().context.daemons, ensure: startMetad } })
+  node = testNode('node1.example.com')
+  Object.assign(node.context.daemons, { ensure: startMetad })
 })
 afterEach(async () => {
   await metad?.close()
