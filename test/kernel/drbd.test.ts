@@ -29,7 +29,10 @@ beforeAll(async () => {
   programs = new Programs(machines, [1, 2, 3])
 })
 beforeEach(async () => {
-  if (present) await machines.tidy()
+  if (!present) return
+  await machines.tidy()
+  // A later test looks whether there was another split brain.
+  for (const node of [1, 2, 3]) await machines.inGuest(node, 'dmesg -C')
 })
 afterAll(async () => {
   if (present) process.stdout.write(programs.table())
@@ -148,11 +151,7 @@ kernelTest(
     await machines.inGuest(2, 'drbdsetup primary 0 --force')
     expect(await mirrors.read(2, DEVICE)).toBe(other)
     await machines.inGuest(2, 'drbdsetup secondary 0')
-    await gnt('instance', 'replace-disks', '-s', name)
-    await mirrors.expectInSync([1, 2])
-    expect(await mirrors.read(1, DEVICE)).toBe(chosen)
-    // Later tests look whether there was another one.
-    for (const node of [1, 2]) await machines.inGuest(node, 'dmesg -C')
+    await gnt('instance', 'remove', '-f', '--shutdown-timeout=0', name)
   },
 )
 
