@@ -129,29 +129,44 @@ kernelTest(
   },
 )
 
+/** The two sides of the only mirror are written to without each other. Answers with what the primary one has. */
+async function splitBrain(name: string, primary: number, secondary: number): Promise<string> {
+  await mirrors.part(primary)
+  const chosen = await mirrors.write(primary, DEVICE)
+  await machines.inGuest(secondary, 'drbdsetup primary 0 --force')
+  const other = await mirrors.write(secondary, DEVICE)
+  await machines.inGuest(secondary, 'drbdsetup secondary 0')
+  await gnt('instance', 'activate-disks', name)
+  await machines.inGuest(primary, "until dmesg | grep -qi 'split-brain detected'; do sleep 0.5; done")
+  expect(await machines.refused('instance', 'repair', name)).toMatch(
+    /refused the other[^]*gnt-instance replace-disks -n/,
+  )
+  expect(await machines.verify()).toMatch(/inst2.*disk\/0 on node\d.* is degraded/)
+  await machines.inGuest(secondary, 'drbdsetup primary 0 --force')
+  expect(await mirrors.read(primary, DEVICE)).toBe(chosen)
+  expect(await mirrors.read(secondary, DEVICE)).toBe(other)
+  await machines.inGuest(secondary, 'drbdsetup secondary 0')
+  return chosen
+}
+
 kernelTest(
-  'both sides were written to without each other: they stay apart until somebody chooses, and are told of',
+  'both sides were written to without each other: they stay apart and tell so until somebody chooses one, by either way',
   async () => {
     const name = 'inst2.gnt.example'
     await mirrors.add(name, 'drbd', [1, 2], '16m')
     await gnt('instance', 'startup', name)
-    await mirrors.part(1)
-    const chosen = await mirrors.write(1, DEVICE)
-    await machines.inGuest(2, 'drbdsetup primary 0 --force')
-    const other = await mirrors.write(2, DEVICE)
-    await machines.inGuest(2, 'drbdsetup secondary 0')
-    await gnt('instance', 'activate-disks', name)
-    await machines.inGuest(1, "until dmesg | grep -qi 'split-brain detected'; do sleep 0.5; done")
-    expect(await machines.refused('instance', 'repair', name)).toMatch(
-      /Disk .* on node node[12].*refused the other[^]*gnt-instance replace-disks/,
-    )
-    const told = await machines.verify()
-    expect(told).toMatch(/inst2.*(degraded|standalone|not connected)/i)
-    expect(await mirrors.read(1, DEVICE)).toBe(chosen)
-    await machines.inGuest(2, 'drbdsetup primary 0 --force')
-    expect(await mirrors.read(2, DEVICE)).toBe(other)
-    await machines.inGuest(2, 'drbdsetup secondary 0')
-    await gnt('instance', 'remove', '-f', '--shutdown-timeout=0', name)
+    const first = await splitBrain(name, 1, 2)
+    await gnt('instance', 'replace-disks', '-n', nameOf(3), name)
+    await mirrors.expectInSync([1, 3])
+    expect(await mirrors.read(1, DEVICE)).toBe(first)
+
+    const second = await splitBrain(name, 1, 3)
+    await gnt('instance', 'shutdown', '--timeout=0', name)
+    await gnt('instance', 'modify', '-t', 'plain', name)
+    await gnt('instance', 'modify', '-t', 'drbd', '-n', nameOf(3), name)
+    await mirrors.device(name, '--wait-for-sync')
+    await mirrors.expectInSync([1, 3])
+    expect(await mirrors.read(1, DEVICE)).toBe(second)
   },
 )
 

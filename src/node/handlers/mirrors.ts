@@ -125,6 +125,8 @@ function apart({ hostname }: NodeContext, disk: DiskDict, { state, standalone }:
     return `${what}: see whether that node runs, what it says of the disk, and whether nothing is in the way`
   return (
     `${what}: one of them has refused the other. If the kernel's log tells of a split brain, both were written to, and neither was ` +
-    'changed: choose the node whose data is to stay, and have the copy on the other made anew with gnt-instance replace-disks'
+    'changed: choose the node whose data is to stay, let it be the primary node, and have the other copy made anew on a third node with ' +
+    'gnt-instance replace-disks -n NODE; without a third node, stop the instance, and take the mirror away and back with gnt-instance modify ' +
+    '-t plain and -t drbd'
   )
 }

@@ -228,8 +228,8 @@ function inUse(minor: number, { resource, disk }: Shown, node: string, what: str
 }
 
 function localStatus(connection: string, disk: string): number {
-  if (disk === 'Diskless' || connection === 'StandAlone') return LOCAL_DISK_STATUS.faulty
   if (disk === 'UpToDate') return LOCAL_DISK_STATUS.ok
+  if (disk === 'Diskless') return LOCAL_DISK_STATUS.faulty
   return isSyncing(connection) ? LOCAL_DISK_STATUS.syncing : LOCAL_DISK_STATUS.unknown
 }
 

@@ -92,7 +92,7 @@ function faultOf(disk: Disk | undefined, state: DiskState, index: number, { name
   const { sync_percent: percent } = status
   if (percent !== undefined)
     return { text: `disk/${index} is being filled on node ${name}: ${percent}%`, helpless: false }
-  const what = status.ldisk_status === LOCAL_DISK_STATUS.faulty ? 'has lost its data or its other node' : 'is degraded'
+  const what = status.ldisk_status === LOCAL_DISK_STATUS.faulty ? 'has lost its data' : 'is degraded'
   return { text: `disk/${index} ${what} on node ${name}`, helpless: true }
 }
 

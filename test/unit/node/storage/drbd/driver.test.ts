@@ -228,7 +228,7 @@ const ok = { is_degraded: false, ldisk_status: 1 }
 test.each<[string, string, object]>([
   ['in sync', kernelSays('Connected'), ok],
   ['alone', kernelSays('WFConnection', 'UpToDate/DUnknown'), { is_degraded: true, ldisk_status: 1 }],
-  ['apart', kernelSays('StandAlone', 'UpToDate/DUnknown'), { is_degraded: true, ldisk_status: 4 }],
+  ['apart', kernelSays('StandAlone', 'UpToDate/DUnknown'), { is_degraded: true, ldisk_status: 1 }],
   ['without data', kernelSays('Connected', 'Diskless/UpToDate'), { is_degraded: true, ldisk_status: 4 }],
   ['stale', kernelSays('WFConnection', 'Outdated/DUnknown'), { is_degraded: true, ldisk_status: 3 }],
   ['half', kernelSays('Connected', 'Inconsistent/UpToDate'), { is_degraded: true, ldisk_status: 3 }],
