@@ -9,7 +9,9 @@ import type { WireOpCode } from '../../../src/rpc/luxi/calls'
 import type { Identity } from '../../../src/rpc/luxi/gantry'
 import type { GantryMaster } from '../../../src/rpc/luxi/gantry-calls'
 import { type Body, type ConsoleRequest, consoleModule } from '../../support/console-actions'
+import type { ConfigData } from '../../../src/model/config'
 import { FakeMaster } from '../../support/fake-master'
+import { goldenConfig, goldenSource } from '../../support/golden-query'
 import { runCli } from '../../support/run-cli'
 import { basic, Harness } from '../daemons/rapi/harness'
 
@@ -90,6 +92,10 @@ function wordsOf(line: string): string[] {
 
 /** Notes what reaches the master, by either door. */
 class NotingMaster extends FakeMaster {
+  constructor() {
+    super([], goldenSource(withMirror(goldenConfig())))
+  }
+
   readonly noted: unknown[] = []
   readonly gantry = new Proxy({} as GantryMaster, {
     get:
@@ -117,6 +123,24 @@ class NotingMaster extends FakeMaster {
   override async submitJob(ops: readonly WireOpCode[]) {
     this.noted.push(...ops.map(plainOpcode))
     return 7
+  }
+}
+
+/** Where an instance has its first disk mirrored from node1 to node2. */
+function withMirror(config: ConfigData): ConfigData {
+  const [node1, node2] = ['node1.gnt.example', 'node2.gnt.example'].map(
+    (name) => Object.values(config.nodes).find((node) => node.name === name)?.uuid,
+  )
+  const instance = Object.values(config.instances).find(({ disks }) => disks.length > 0)
+  const disk = instance?.disks[0] && config.disks[instance.disks[0]]
+  if (node1 === undefined || node2 === undefined || instance === undefined || disk === undefined)
+    throw new Error('nothing can be mirrored')
+  const logical_id = [node1, node2, 11000, 0, 0, 's']
+  const mirror = { ...disk, dev_type: 'drbd' as const, logical_id, children: [disk, disk], nodes: [node1, node2] }
+  return {
+    ...config,
+    disks: { ...config.disks, [disk.uuid]: mirror },
+    instances: { ...config.instances, [instance.uuid]: { ...instance, primary_node: node1, disks: [disk.uuid] } },
   }
 }
 

@@ -169,6 +169,10 @@ const TYPED: Readonly<Record<string, unknown>> = {
     vlan: '7',
     file_storage_dir: '/srv/x, y',
     ndparams: { spindle_count: 2 },
+    predicates: '[["jobid", [">", "id", 7]]]',
+    uid_pool: '[[1000, 1100]]',
+    default_iallocators: '{"relocate": ["hail", "mine"]}',
+    default_iallocator_params: '{"size": "a"}',
   },
 }
 
@@ -176,6 +180,14 @@ const BOUNDS = (size: number): Body => ({
   ...{ 'memory-size': `${size}g`, 'cpu-count': `${size}`, 'disk-count': `${size}`, 'disk-size': `${size}g` },
   ...{ 'nic-count': `${size}`, 'spindle-use': `${size}` },
 })
+
+/** All that can be chosen, or one thing that can be typed. */
+function typedEach(field: FormField): unknown[] {
+  const { kind, initial, choices = [] } = field
+  if (kind !== 'choice') return [typedInto(field)]
+  const values = choices.map((choice) => (typeof choice === 'string' ? choice : choice.value))
+  return values.filter((value) => value !== initial)
+}
 
 function typedInto(field: FormField): unknown {
   const { name, kind, initial, source = '', choices = [], min = 1, names } = field
@@ -190,10 +202,8 @@ function typedInto(field: FormField): unknown {
       return min === initial ? min + 1 : min
     case 'size':
       return '4g'
-    case 'choice': {
-      const values = choices.map((choice) => (typeof choice === 'string' ? choice : choice.value))
-      return values.find((value) => value !== initial)
-    }
+    case 'choice':
+      return typedEach(field)[0]
     case 'choices':
       return choices.slice(0, 2).reverse()
     case 'ranges':
@@ -211,10 +221,11 @@ function typedInto(field: FormField): unknown {
 
 interface Case {
   readonly what: string
+  readonly values: Body
   readonly request: ConsoleRequest
 }
 
-/** Each action as it is, and with each of its fields filled in. */
+/** Each action as it is, and with each of its fields filled in, beside another one where the form wants that. */
 function casesOf(file: string, action: ConsoleAction): Case[] {
   const form = formOf(action)
   if (form === undefined) return []
@@ -223,16 +234,18 @@ function casesOf(file: string, action: ConsoleAction): Case[] {
     const needed = Object.fromEntries(
       fields.flatMap((field) => (field.required ? [[field.name, typedInto(field)]] : [])),
     )
-    const variants = [{ name: '', values: needed }].concat(
-      fields.map((field) => ({ name: field.name, values: { ...needed, [field.name]: typedInto(field) } })),
-    )
-    return variants.flatMap(({ name, values }) => {
-      const body = bodyOf(fields as unknown as readonly Field[], values)
-      if (form.complaint?.(subject, body) !== undefined) return []
-      const what = [action.id, ...(at > 0 ? [`object ${at + 1}`] : []), ...(name === '' ? [] : [`with ${name}`])].join(
-        ' ',
-      )
-      return [{ what, request: form.request(subject, body) }]
+    const typed = fields.flatMap((field) => typedEach(field).map((value): Body => ({ [field.name]: value })))
+    const sent = (values: Body): Case | undefined => {
+      const body = bodyOf(fields as unknown as readonly Field[], { ...needed, ...values })
+      if (form.complaint?.(subject, body) !== undefined) return undefined
+      const words = [action.id, ...(at > 0 ? [`object ${at + 1}`] : []), 'with', ...Object.keys(values)]
+      return { what: words.join(' '), values: { ...needed, ...values }, request: form.request(subject, body) }
+    }
+    return [{}, ...typed].flatMap((one) => {
+      const alone = sent(one)
+      if (alone !== undefined) return [alone]
+      const beside = typed.flatMap((other) => sent({ ...other, ...one }) ?? [])
+      return beside.filter(({ values }) => Object.keys(one).every((name) => values[name] !== undefined)).slice(0, 1)
     })
   })
 }
@@ -243,7 +256,15 @@ describe.each(Object.keys(SUBJECTS))('%s', (file) => {
   })
   test.each(actions)('$id', async ({ action }) => {
     const found: string[] = []
-    for (const one of casesOf(file, action)) {
+    const cases = casesOf(file, action)
+    const form = formOf(action)
+    const typed = new Set(
+      cases.flatMap(({ values }) => Object.keys(values).filter((name) => values[name] !== undefined)),
+    )
+    for (const subject of SUBJECTS[file]?.(action.id) ?? [])
+      for (const { name } of [...fieldsFor(form?.fields, subject), ...fieldsFor(form?.others, subject)])
+        if (!typed.has(name)) found.push(`${name} is in no request`)
+    for (const one of cases) {
       const differs = await doors.difference(one.request)
       if (differs !== undefined) found.push(`${one.what}: ${differs}`)
     }
