@@ -162,9 +162,19 @@ function moved(double: string, name: string): string {
 
 const copy = new ProductCopy(additions)
 afterAll(() => copy.remove())
-copy.run('scripts/generate.ts')
-const overlay = copy.changes()
+const overlay = generated()
 const program = programWith(overlay)
+
+/** What the copy has that the project has not. When it fails, nothing runs after this file's tests, of which there are none yet. */
+function generated(): Map<string, string> {
+  try {
+    copy.run('scripts/generate.ts')
+    return copy.changes()
+  } catch (error) {
+    copy.remove()
+    throw error
+  }
+}
 
 const recipes = new Map(
   textOf('CONTRIBUTING.md')

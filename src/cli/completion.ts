@@ -20,15 +20,15 @@ const LIVE: Readonly<Record<string, (master: Master, named: Named) => Promise<re
   'network name': (master) => names(master, 'network', 'name'),
   'job id': (master) => names(master, 'job', 'id'),
   'filter UUID': (master) => names(master, 'filter', 'uuid'),
-  'OS or provider name': (master) => names(master, 'os', 'name'),
-  'OS with variant': osVariants,
+  // Only a job can ask nodes for all of their systems; what instances have is known.
+  'OS in use': async (master) => [...new Set(await names(master, 'instance', 'os'))],
   tag: tagsOf,
 }
 const VALUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['node', 'src_node', 'remote_node', 'target_node', 'dst_node'].map((name) => [name, 'node name'] as const),
   ),
-  os: 'OS with variant',
+  os: 'OS in use',
   ...Object.fromEntries(['nodegroup', 'to', 'group'].map((name) => [name, 'group name'] as const)),
 }
 
@@ -83,8 +83,10 @@ async function valuesOfArgument(
   before: readonly string[],
   open: () => Master,
 ): Promise<readonly unknown[]> {
-  const isValue = (word: string, at: number) =>
-    !word.startsWith('-') && optionNamed(command, before[at - 1] ?? '')?.type === undefined
+  const isValue = (word: string, at: number) => {
+    const option = optionNamed(command, before[at - 1] ?? '')
+    return !word.startsWith('-') && (option === undefined || !takesValue(option))
+  }
   const given = before.filter(isValue)
   let place = given.length
   for (const { kind, max } of command.args) {
@@ -107,21 +109,11 @@ async function live(kind: string | undefined, named: Named, open: () => Master):
 
 async function names(
   master: Master,
-  what: 'instance' | 'node' | 'group' | 'network' | 'job' | 'filter' | 'os',
+  what: 'instance' | 'node' | 'group' | 'network' | 'job' | 'filter',
   field: string,
-) {
+): Promise<readonly unknown[]> {
   const { data } = await master.query(what, [field], null)
   return data.map(([cell]) => cell?.[1])
-}
-
-/** As they are asked for: NAME, or NAME+VARIANT where there are some. */
-async function osVariants(master: Master): Promise<string[]> {
-  const { data } = await master.query('os', ['name', 'variants'], null)
-  return data.flatMap(([name, variants]) => {
-    const known: unknown = variants?.[1]
-    const os = String(name?.[1])
-    return Array.isArray(known) && known.length > 0 ? known.map((variant) => `${os}+${String(variant)}`) : [os]
-  })
 }
 
 async function tagsOf(master: Master, { tool, object }: Named): Promise<string[]> {

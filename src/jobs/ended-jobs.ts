@@ -9,7 +9,7 @@ import {
 } from '../model/limits/queue'
 import { MARK } from '../model/marks'
 import { allOpcodes } from '../opcodes/all'
-import { objectsOf } from '../opcodes/objects'
+import { boundedObjects } from '../opcodes/objects'
 import { opcodeSummary } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job, JobOp } from './job'
@@ -23,13 +23,13 @@ export interface OpSummary extends Pick<
 > {
   readonly OP_ID: string
   readonly summary: string
-  /** The objects that it names, as `instance/vm1`. */
-  readonly objects: readonly string[]
 }
 
 export interface EndedJob {
   readonly id: JobId
   readonly ops: readonly OpSummary[]
+  /** The first objects that it names, as `instance/vm1`. */
+  readonly objects: readonly string[]
   readonly received_timestamp: Timestamp | null
   readonly start_timestamp: Timestamp | null
   readonly end_timestamp: Timestamp | null
@@ -43,6 +43,7 @@ export function endedJob({ id, ops, received_timestamp, start_timestamp, end_tim
   return {
     ...{ id, received_timestamp, start_timestamp, end_timestamp },
     ops: ops.map((op) => sharing(opSummary(op), { start_timestamp, end_timestamp })),
+    objects: shared(objectsOfJob({ ops })),
     tokens: shared(tokensOf({ ops })),
     keys: shared(keysOf({ id, ops })),
   }
@@ -51,15 +52,19 @@ export function endedJob({ id, ops, received_timestamp, start_timestamp, end_tim
 export function opSummary({ input, status, priority, ...times }: JobOp): OpSummary {
   const { start_timestamp, exec_timestamp, end_timestamp } = times
   const OP_ID = allOpcodes.get(input.OP_ID)?.id ?? input.OP_ID
-  const told = { OP_ID, summary: opcodeSummary(input), objects: shared(notedObjects(input)) }
-  return { ...told, status, priority, start_timestamp, exec_timestamp, end_timestamp }
+  return { OP_ID, summary: opcodeSummary(input), status, priority, start_timestamp, exec_timestamp, end_timestamp }
 }
 
-/** The first ones: who submits a job says how many it names, and how long their names are. */
-export const notedObjects = (input: JobOp['input']): string[] => {
-  const named = objectsOf(input).filter((object) => !object.endsWith('/') && object.length <= JOB_OBJECT_CHARS_MAX)
-  return [...new Set(named)].slice(0, JOB_OBJECTS_MAX)
-}
+const OBJECTS = { count: JOB_OBJECTS_MAX, chars: JOB_OBJECT_CHARS_MAX }
+
+/** The objects that it is about, as far as they are kept. */
+export const objectsOfJob = (job: Pick<Job, 'ops'> | Pick<EndedJob, 'objects'>): readonly string[] =>
+  'objects' in job
+    ? job.objects
+    : boundedObjects(
+        job.ops.map(({ input }) => input),
+        OBJECTS,
+      )
 
 /** Most jobs have one opcode, which starts and ends with its job: equal times are stored once. */
 function sharing(op: OpSummary, job: Pick<Job, 'start_timestamp' | 'end_timestamp'>): OpSummary {

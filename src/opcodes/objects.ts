@@ -31,6 +31,20 @@ function named(names: Naming, value: unknown, op: JsonObject): string[] {
   return isObject(value) ? Object.entries(names).flatMap(([list, kind]) => named(kind, value[list], op)) : []
 }
 
+/** The first ones that several opcodes name. Whoever submits a job says how many, and how long their names are. */
+export function boundedObjects(
+  ops: readonly ({ readonly OP_ID: string } & JsonObject)[],
+  { count, chars }: { readonly count: number; readonly chars: number },
+): string[] {
+  const objects = new Set<string>()
+  for (const op of ops)
+    for (const object of objectsOf(op)) {
+      if (objects.size >= count) return [...objects]
+      if (object.length <= chars && !object.endsWith('/')) objects.add(object)
+    }
+  return [...objects]
+}
+
 export function textsOf(value: unknown): string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.filter((entry): entry is string => typeof entry === 'string')

@@ -34,6 +34,8 @@ export interface JobOutline {
   readonly status: string
   readonly priority: number
   readonly archived: boolean
+  /** The first objects that its opcodes name, as `instance/vm1`. */
+  readonly objects: readonly string[]
   /** Ids of the tokens of its submitters. */
   readonly tokens: readonly string[]
 }
@@ -54,8 +56,6 @@ interface OpState {
 export interface OpOutline extends OpState {
   readonly OP_ID: string
   readonly summary: string
-  /** `instance/vm1` */
-  readonly objects: readonly string[]
 }
 
 export interface OpView extends OpState {

@@ -109,9 +109,12 @@ export class Kills {
       await this.machines.settle(job)
       await this.expectMended(operation === 'migrate')
       await writers?.expectKept(await this.primary())
-    } finally {
-      await writers?.stop()
+    } catch (error) {
+      // Why it failed says more than that its writers do not end.
+      await writers?.stop().catch(() => undefined)
+      throw error
     }
+    await writers?.stop()
   }
 
   /** Removes the instance, after which nothing of it is left. */

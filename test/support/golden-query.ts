@@ -1,6 +1,6 @@
 // A query source of the recorded cluster: its configuration, some of its jobs, and what its nodes answered.
 import * as fs from 'node:fs'
-import { objectsOf } from '../../src/opcodes/objects'
+import { objectsOfJob } from '../../src/jobs/ended-jobs'
 import { opcodeSummary } from '../../src/opcodes/summary'
 import * as path from 'node:path'
 import { loadConfig } from '../../src/config/upgrade'
@@ -76,14 +76,15 @@ function goldenJobs(): JobView[] {
   return fs.readdirSync(path.join(QUERY, 'jobs')).map((name) => {
     const job = parseJob(fs.readFileSync(path.join(QUERY, 'jobs', name), 'utf8'))
     const tokens: string[] = []
-    return { ...job, status: jobStatus(job), priority: jobPriority(job), archived: ARCHIVED.has(job.id), tokens }
+    const derived = { status: jobStatus(job), priority: jobPriority(job), objects: objectsOfJob(job) }
+    return { ...job, ...derived, archived: ARCHIVED.has(job.id), tokens }
   })
 }
 
 const outlined = (job: JobView): JobOutline => ({
   ...job,
   ops: job.ops.map(({ input, ...state }) => ({
-    ...{ ...state, OP_ID: input.OP_ID, summary: opcodeSummary(input), objects: objectsOf(input) },
+    ...{ ...state, OP_ID: input.OP_ID, summary: opcodeSummary(input) },
   })),
 })
 

@@ -10,6 +10,9 @@ import { projectFiles, root } from './source-tree'
 /** History, packages, and what is built or kept for later runs. */
 const NOT_COPIED = ['.git', '.cache', 'build', 'coverage', 'dist', 'node_modules']
 
+/** Only there to end what hangs. */
+const PATIENCE_MS = 900_000
+
 export class ProductCopy {
   private readonly folder = fs.mkdtempSync(path.join(tmpdir(), 'gantry-copy-'))
 
@@ -42,12 +45,15 @@ export class ProductCopy {
     const jest = path.join(root, 'node_modules/jest/bin/jest.js')
     // Jest takes itself for one of the workers of the Jest around it.
     const { JEST_WORKER_ID: _outer, ...env } = process.env
-    const { status, stderr } = spawnSync(process.execPath, [jest, '--verbose', '--maxWorkers', '1', ...files], {
-      ...{ cwd: this.folder, env, maxBuffer: 1 << 28, encoding: 'utf8' },
+    // A cache elsewhere would stay, and nobody would find anything in it again.
+    const cache = ['--cacheDirectory', path.join(this.folder, '.cache/jest')]
+    const { status, stderr } = spawnSync(process.execPath, [jest, '--verbose', '--maxWorkers', '1', ...cache, ...files], {
+      ...{ cwd: this.folder, env, maxBuffer: 1 << 28, encoding: 'utf8', timeout: PATIENCE_MS },
     })
+    const said = stderr.split(/^(?= +● )/m).slice(1)
     return {
       told: stderr.split('\n').map((line) => line.replace(/ \([\d.]+ m?s\)$/, '').trim()),
-      failures: status === 0 ? [] : stderr.split(/^(?= +● )/m).slice(1),
+      failures: status === 0 ? [] : said.length > 0 ? said : [stderr],
     }
   }
 

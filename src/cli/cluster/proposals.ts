@@ -60,18 +60,16 @@ async function templatesHere(options: OptionValues, node: NewNode): Promise<read
 }
 
 /**
- * Ganeti's bridge where it is here. Else the device with this node's own address, and a bridge if there is no question which. Virtual nodes
- * share the network of their machine.
+ * Ganeti's bridge where it is here. Else the device with this node's own address, which guests join too if it is a bridge. Another bridge
+ * may lead nowhere, as those of Docker and libvirt. Virtual nodes share the network of their machine.
  */
 async function networkHere(options: OptionValues, node: NewNode): Promise<Pick<Proposals, 'netdev' | 'bridge'>> {
   const { paths, files } = node
   const place = (name: string) => `/sys/class/net/${name}`
-  const isBridge = (name: string) => files.existsSync(`${place(name)}/bridge`)
   if (paths.root !== '' || files.existsSync(place(DEFAULT_BRIDGE)))
     return { netdev: DEFAULT_BRIDGE, bridge: DEFAULT_BRIDGE }
   const netdev = options.text('master_netdev') ?? (await ownDevice(node)) ?? DEFAULT_BRIDGE
-  const all = isBridge(netdev) ? [netdev] : (await files.readdir('/sys/class/net')).filter(isBridge)
-  return { netdev, bridge: (all.length === 1 ? all[0] : undefined) ?? DEFAULT_BRIDGE }
+  return { netdev, bridge: files.existsSync(`${place(netdev)}/bridge`) ? netdev : DEFAULT_BRIDGE }
 }
 
 /** The one with the address of this node's name, or else the only one that leads out. */

@@ -46,7 +46,7 @@ export const JOB_LOG_WRITE_S = 0.2
 /** The last ended jobs, which stay complete in memory: their number, and the bytes of their files. */
 export const ENDED_JOBS_WHOLE_MAX = 500
 export const ENDED_JOBS_WHOLE_BYTES_MAX = 4 << 20
-/** Objects that each opcode of a job is found by, and characters of one with its kind. */
+/** Objects that a job is found by, and characters of one with its kind. */
 export const JOB_OBJECTS_MAX = 50
 export const JOB_OBJECT_CHARS_MAX = 270
 /** Jobs that have ended and are not archived; with more, the oldest are archived. */

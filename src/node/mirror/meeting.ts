@@ -56,6 +56,8 @@ export abstract class Meeting {
   /** Tells whoever waits for the copying that it is paused; only one does, who has borrowed the file. */
   private tellPaused: () => void = () => undefined
   protected readonly ranges = new Ranges()
+  /** Changes for the other node that are under way. One may outlive the connection that it came by. */
+  private readonly foreign = new Set<Promise<void>>()
   /** Since the other node was lost, the first write has begun one. */
   protected generation: Promise<void> | undefined
   protected meeting: Promise<void> = Promise.resolve()
@@ -141,6 +143,7 @@ export abstract class Meeting {
   protected greet(link: Link): Promise<void> {
     this.meeting = this.ranges.alone(async () => {
       try {
+        await this.othersEnd()
         if (this.ends === undefined) return
         const mine = this.hello(this.ends)
         const asked = link.ask({ verb: 'hello', hello: mine })
@@ -235,6 +238,7 @@ export abstract class Meeting {
     if (link !== this.link) throw new GenericError('not connected any more')
     if (request.verb === 'hello')
       return this.ranges.alone(async () => {
+        await this.othersEnd()
         if (this.ends === undefined) return { last: true }
         const mine = this.hello(this.ends)
         const stays = await this.meet(link, mine, request.hello)
@@ -276,11 +280,19 @@ export abstract class Meeting {
     length: number,
     change: () => Promise<void>,
   ): Promise<void> {
-    if (this.state !== 'SyncSource') return change()
+    if (this.state !== 'SyncSource') return this.during(change())
     return this.ranges.within(offset, offset + length, async () => {
       await copy.marks.add(offset, offset + length)
       await change()
     })
+  }
+
+  /** Before the two meet again, and before this node writes: what comes late would undo what came since. */
+  protected othersEnd = async (): Promise<void> => void (await Promise.allSettled(this.foreign))
+
+  private async during(change: Promise<void>): Promise<void> {
+    this.foreign.add(change)
+    await change.finally(() => this.foreign.delete(change))
   }
 
   /** Nothing is written here now: what was, the other node may have yet to copy. */

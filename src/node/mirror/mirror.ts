@@ -54,6 +54,7 @@ export class MirroredDisk extends Meeting {
   /** A forced one takes the data that is here for all there is. */
   async promote(force: boolean): Promise<void> {
     if (this.primary) return
+    await this.othersEnd()
     const { copy, link } = this
     const isForced = force && copy !== undefined && !copy.notes.consistent && this.peerState !== 'UpToDate'
     const isReadable = copy === undefined ? this.peerState === 'UpToDate' : copy.notes.consistent

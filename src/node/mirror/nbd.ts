@@ -152,8 +152,10 @@ async function command(socket: net.Socket, input: Input, served: Served): Promis
     else if (type === COMMAND.read) return answer(0, await served.read(offset, length))
     else {
       if (data !== undefined) await served.write(offset, data)
-      else if (type === COMMAND.writeZeros && (flags & KEEP_ROOM) !== 0) await writeZeros(served, offset, length)
-      else if (type === COMMAND.writeZeros || type === COMMAND.discard) await served.zero(offset, length)
+      else if (type === COMMAND.writeZeros && (flags & KEEP_ROOM) !== 0)
+        await inParts(offset, length, ZEROS.length, (at, size) => served.write(at, ZEROS.subarray(0, size)))
+      else if (type === COMMAND.writeZeros || type === COMMAND.discard)
+        await inParts(offset, length, NBD_REQUEST_BYTES_MAX, (at, size) => served.zero(at, size))
       else return answer(ERROR.invalid)
       if ((flags & WRITE_THROUGH) !== 0) await served.flush()
     }
@@ -163,9 +165,14 @@ async function command(socket: net.Socket, input: Input, served: Served): Promis
   return true
 }
 
-async function writeZeros(served: Served, offset: number, length: number): Promise<void> {
-  for (let at = 0; at < length; at += ZEROS.length)
-    await served.write(offset + at, ZEROS.subarray(0, Math.min(ZEROS.length, length - at)))
+/** One such request may be about gigabytes: other writes do not wait for all of it. */
+async function inParts(
+  offset: number,
+  length: number,
+  part: number,
+  work: (offset: number, length: number) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < length; at += part) await work(offset + at, Math.min(part, length - at))
 }
 
 const word = (value: number): Buffer => {

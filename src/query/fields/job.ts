@@ -2,7 +2,6 @@
 import { ProgrammerError } from '../../model/errors'
 import { MARK } from '../../model/marks'
 import { inDeclaredOrder } from '../../opcodes/parse'
-import { objectsOf } from '../../opcodes/objects'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional, TEXTS } from '../field'
@@ -57,7 +56,7 @@ export const jobResource: Resource<JobRow> = {
       'Objects',
       'other',
       'Objects that the opcodes name, as instance/vm1, to filter by',
-      ({ job }) => (job === undefined ? UNAVAILABLE : cell([...new Set(job.ops.flatMap(objectsIn))])),
+      ({ job }) => (job === undefined ? UNAVAILABLE : cell(job.objects)),
       { ours: true, shape: TEXTS },
     ),
     oppriority: states('OpCode_prio', 'number[]', 'List of opcode priorities', (op) => op.priority),
@@ -144,8 +143,6 @@ const isWhole = (job: JobRow['job']): job is JobView =>
   job !== undefined && job.ops.every((op: OpOutline | OpView) => 'input' in op)
 
 const summaryOf = (op: OpOutline | OpView): string => ('input' in op ? opcodeSummary(op.input) : op.summary)
-
-const objectsIn = (op: OpOutline | OpView): readonly string[] => ('input' in op ? objectsOf(op.input) : op.objects)
 
 const opIdOf = (op: OpOutline | OpView): string => ('input' in op ? op.input.OP_ID : op.OP_ID)
 

@@ -1,6 +1,7 @@
 // Who may do and see what through /3. A caller has its user's permissions. With a token, it has only the token's
 // permissions and sees only objects in the token's scope. Pure: callers look up the token.
 import { posix } from 'node:path'
+import { keyByName } from '../../config/records'
 import type { ConfigData } from '../../model/config'
 import { OpPrereqError, REFUSED } from '../../model/errors'
 import { allows, isTaken, KINDS, queryOf } from '../../model/permissions'
@@ -56,6 +57,15 @@ export class Access {
     const [kind, name] = splitOnce(object)
     const found = describe(config, kind, name)
     return found !== undefined && this.covers(found)
+  }
+
+  /** The same for a full name, as events have it. To find that an object is gone takes no search through all of them. */
+  seesByFullName(config: ConfigData, object: string): boolean {
+    const [kind, name] = splitOnce(object)
+    const all = { instance: config.instances, node: config.nodes }[kind]
+    return (
+      (all === undefined || keyByName<{ readonly name: string }>(all, name) !== undefined) && this.sees(config, object)
+    )
   }
 
   /** The cluster as far as the caller may know it. Questions about visible data are answered from this. */

@@ -7,6 +7,7 @@ import { setAside } from '../../lib/set-aside'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { EVENTS_BYTES_MAX, EVENTS_COMMIT_S, EVENTS_KEPT_MAX, EVENTS_RETRY_S } from '../../model/limits/events'
 import { isObject } from '../../lib/shapes/shape'
+import { OpPrereqError } from '../../model/errors'
 import type { ClusterEvent } from '../../rpc/luxi/gantry'
 
 export type NewEvent = Omit<ClusterEvent, 'id' | 'time'>
@@ -79,7 +80,7 @@ export class EventHistory {
   since(after: string): { events: readonly ClusterEvent[]; gap: string | null } {
     const [epoch, seq] = [after.slice(0, after.lastIndexOf('-')), seqOf(after)]
     const none = (gap: string) => ({ events: [], gap })
-    if (epoch !== this.epoch) return none('the events are counted anew: another master, or its history was lost')
+    if (epoch !== this.epoch) return none(COUNTED_ANEW)
     if (seq > this.told) return none('the event is not known')
     // Events that are still being written are already in `kept`, but not published.
     const [first] = this.kept
@@ -93,9 +94,11 @@ export class EventHistory {
     return this.kept.flatMap(({ event }) => (seqOf(event.id) <= this.told ? [event] : []))
   }
 
-  /** The events before the given one, or all, newest first. */
+  /** The events before the given one, or all, newest first. Refuses one that was counted otherwise, whose neighbours nobody knows. */
   *back(before: string | null): Generator<ClusterEvent> {
-    const end = before === null ? this.told + 1 : before.startsWith(`${this.epoch}-`) ? seqOf(before) : 0
+    if (before !== null && !before.startsWith(`${this.epoch}-`))
+      throw new OpPrereqError(`${COUNTED_ANEW}: ask without \`after\``)
+    const end = before === null ? this.told + 1 : seqOf(before)
     for (let at = this.kept.length - 1; at >= 0; at--) {
       const event = this.kept[at]?.event
       if (event !== undefined && seqOf(event.id) <= this.told && seqOf(event.id) < end) yield event
@@ -180,6 +183,7 @@ export class EventHistory {
   }
 }
 
+const COUNTED_ANEW = 'the events are counted anew: another master, or its history was lost'
 const LOST = 'the history of events could not be read, and begins anew'
 
 /** The newest ones, up to the limit. */

@@ -4,7 +4,7 @@ import { type Job, jobStatus } from '../../jobs/job'
 import { firstMark } from '../../jobs/marks'
 import type { ConfigData } from '../../model/config'
 import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../../model/limits/events'
-import { objectsOf } from '../../opcodes/objects'
+import { boundedObjects } from '../../opcodes/objects'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { NewEvent } from './event-history'
 import { MARK } from '../../model/marks'
@@ -49,14 +49,13 @@ export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
  * A submitter chooses how many objects a job names, and how long the names are. Each event repeats them, so they are
  * bounded.
  */
-function objectsOfJob(job: Job): string[] {
-  const objects = new Set([`job/${job.id}`])
-  for (const { input } of job.ops)
-    for (const object of objectsOf(input)) {
-      if (objects.size >= EVENT_PARTS_MAX) return [...objects]
-      if (object.length <= EVENT_NAME_CHARS_MAX) objects.add(object)
-    }
-  return [...objects]
+function objectsOfJob({ id, ops }: Job): string[] {
+  const limits = { count: EVENT_PARTS_MAX - 1, chars: EVENT_NAME_CHARS_MAX }
+  const named = boundedObjects(
+    ops.map(({ input }) => input),
+    limits,
+  )
+  return [`job/${id}`, ...named.filter((object) => object !== `job/${id}`)]
 }
 
 /** The user in the job's reason trail; null for a command on the master. */

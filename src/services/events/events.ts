@@ -103,7 +103,7 @@ export class EventService {
     if (!access.limited) return true
     const config = this.context.config()
     if (event.type === 'job' || event.type === 'log') return this.mayFollowJob(access, Number(event.data['job']))
-    return event.objects.some((object) => access.sees(config, object))
+    return event.objects.some((object) => access.seesByFullName(config, object))
   }
 
   /** A token with a scope follows the jobs that were submitted with it. */

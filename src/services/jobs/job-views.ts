@@ -8,7 +8,7 @@ import { JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../../model/limits/queries
 import { ARCHIVED_LISTED_MAX } from '../../model/limits/queue'
 import { withoutInternalMarks, withoutMarks } from '../../model/marks'
 import { redactPrivate } from '../../opcodes/summary'
-import { type EndedJob, opSummary, tokensOf } from '../../jobs/ended-jobs'
+import { type EndedJob, objectsOfJob, opSummary, tokensOf } from '../../jobs/ended-jobs'
 import type { JobOutline, JobReader, JobView } from '../../query/source'
 
 const views = new WeakMap<Job, JobView>()
@@ -26,7 +26,8 @@ export function jobView(job: Job, archived: boolean): JobView {
 /** A job with its submitter, for our own doors. */
 export function markedView(job: Job, archived: boolean): JobView {
   const ops = job.ops.map((op) => ({ ...op, input: withoutInternalMarks(redactPrivate(op.input)) }))
-  return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived, tokens: tokensOf(job) }
+  const about = { objects: objectsOfJob(job), tokens: tokensOf(job) }
+  return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived, ...about }
 }
 
 export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
@@ -64,7 +65,8 @@ function outline(job: Job | EndedJob, archived: boolean): JobOutline {
   const { id, received_timestamp, start_timestamp, end_timestamp } = job
   const ops = isWhole(job) ? job.ops.map(opSummary) : job.ops
   const state = { status: jobStatus(job), priority: isWhole(job) ? jobPriority(job) : 0, archived }
-  const made = { id, ops, received_timestamp, start_timestamp, end_timestamp, ...state, tokens: tokensOf(job) }
+  const about = { objects: objectsOfJob(job), tokens: tokensOf(job) }
+  const made = { id, ops, received_timestamp, start_timestamp, end_timestamp, ...state, ...about }
   if (isWhole(job)) outlines.set(job, made)
   return made
 }

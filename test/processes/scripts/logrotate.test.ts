@@ -8,7 +8,7 @@ import { testWith } from '../../support/needs'
 const PROGRAM = '/usr/sbin/logrotate'
 const FILE = path.join(__dirname, '../../../packaging/logrotate')
 
-testWith(fs.existsSync(PROGRAM), 'logrotate')('logrotate takes what the package has for the logs of daemons', () => {
+testWith(fs.existsSync(PROGRAM) && process.getuid?.() === 0, 'logrotate (and be root)')('logrotate takes what the package has for the logs of daemons', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'logrotate-'))
   try {
     const logs = path.join(folder, 'logs')

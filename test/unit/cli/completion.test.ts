@@ -4,19 +4,22 @@ import { filterTool } from '../../../src/cli/filter/tool'
 import { instanceTool } from '../../../src/cli/instance/tool'
 import type { Master } from '../../../src/rpc/luxi/master'
 
-const known: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
-  instance: [['vm1'], ['vm2'], ['web']],
-  node: [['node1'], ['node2']],
-  os: [
-    ['debian', ['stable', 'testing']],
-    ['noop', []],
+const known: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+  instance: [
+    { name: 'vm1', os: 'debian+stable' },
+    { name: 'vm2', os: 'debian+stable' },
+    { name: 'web', os: 'noop' },
   ],
-  filter: [['11111111-2222']],
+  node: [{ name: 'node1' }, { name: 'node2' }],
+  filter: [{ uuid: '11111111-2222' }],
 }
 const master = {
-  query: async (what: string, fields: readonly string[]) => ({
-    data: (known[what] ?? []).map((row) => row.slice(0, fields.length).map((value) => [0, value])),
-  }),
+  // Another kind is refused, as by luxid: it answers no query for systems.
+  query: async (what: string, fields: readonly string[]) => {
+    const rows = known[what]
+    if (rows === undefined) throw new Error(`no query for ${what}`)
+    return { data: rows.map((row) => fields.map((field) => [0, row[field]])) }
+  },
   queryTags: async (kind: string, name: string) => [`${kind}-${name}`, 'common'],
 } as unknown as Master
 const complete = (...words: string[]) => completions(instanceTool, words, () => master)
@@ -39,8 +42,9 @@ test('a place for an instance may be two nodes', async () => {
   expect(await complete('add', '--node=node2:n')).toEqual(['--node=node2:node1'])
 })
 
-test('systems come with their variants, filters by their ids, and tags are those of the object', async () => {
-  expect(await complete('add', '-o', 'de')).toEqual(['debian+stable', 'debian+testing'])
+test('systems are those that instances have, filters come by their ids, and tags are those of the object', async () => {
+  expect(await complete('add', '-o', '')).toEqual(['debian+stable', 'noop'])
+  expect(await complete('remove-tags', '--submit', 'vm1', 'c')).toEqual(['common'])
   expect(await complete('remove-tags', 'vm1', '')).toEqual(['instance-vm1', 'common'])
   expect(await completions(filterTool, ['delete', '1'], () => master)).toEqual(['11111111-2222'])
 })

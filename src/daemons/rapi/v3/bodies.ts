@@ -1,6 +1,6 @@
 // What callers of /3 send, beside opcodes. The document describes the same from the interfaces of the controllers; a test compares.
 import { listOf, orNull } from '../../../lib/shapes/containers'
-import { bool, int, json, oneOf, string } from '../../../lib/shapes/leaves'
+import { bool, int, json, oneOf, text } from '../../../lib/shapes/leaves'
 import { defaulted } from '../../../lib/shapes/objects'
 import { refine, type Shape } from '../../../lib/shapes/shape'
 import { PRIORITY } from '../../../model/constants/jobs'
@@ -13,7 +13,7 @@ const none = (): [] => []
 const between = (shape: Shape<number>, from: number, to: number): Shape<number> =>
   refine(shape, {}, (value) => value >= from && value <= to, String)
 
-const shortText = refine(string, {}, (text) => text !== '' && text.length <= 128, String)
+const shortText = refine(text, {}, (given) => given !== '' && given.length <= 128, String)
 const LIST = 'must be a list of at most 100 texts'
 const texts = saying(listOf(shortText), 'texts of 1 to 128 characters')
 const shortList: Shape<readonly string[]> = {
@@ -57,7 +57,7 @@ export const filterBody = bodyOf({
   predicates: defaulted(saying(listOf(json), 'must be a list of [kind, filter]'), none),
   // luxid looks at both of them.
   action: defaulted(json, () => 'CONTINUE'),
-  reason: defaulted(saying(orNull(string), 'must be a text'), nothing),
+  reason: defaulted(saying(orNull(text), 'must be a text'), nothing),
 })
 
 export const drainBody = bodyOf(
@@ -82,8 +82,8 @@ const opcodes = refine(
 )
 export const jobBody = bodyOf(
   {
-    plan: defaulted(saying(orNull(string), 'must be the id of a plan'), nothing),
-    reason: defaulted(saying(orNull(string), 'must be a text'), nothing),
+    plan: defaulted(saying(orNull(text), 'must be the id of a plan'), nothing),
+    reason: defaulted(saying(orNull(text), 'must be a text'), nothing),
     ops: opcodes,
   },
   { whole: 'The body must be an object with `ops`' },

@@ -29,9 +29,7 @@ class ConsoleController extends V3Resource {
     return async (messages) => {
       const leave = open.take(identity.user)
       try {
-        // The viewer of a screen asks for pictures by itself; the page tells whether somebody is there.
-        const isTyped = (message: unknown) => request.kind === 'serial' && typeof message !== 'string'
-        await watched(messages, await gantry.console(identity, request), { caller, isTyped, clock, log })
+        await watched(messages, await gantry.console(identity, request), { caller, clock, log })
       } finally {
         leave()
       }
@@ -63,16 +61,11 @@ function refuseBeyond(user: string): void {
 
 interface Watched {
   readonly caller: Caller
-  /** Whether somebody has typed a message. */
-  readonly isTyped: (message: unknown) => boolean
   readonly clock: Clock
   readonly log: Log
 }
 
-async function watched(messages: Duplex, talk: ConsoleTalk, { caller, isTyped, clock, log }: Watched): Promise<void> {
-  let isUsed = false
-  // It flows when the talk takes it.
-  messages.on('data', (message) => (isUsed ||= isTyped(message))).pause()
+async function watched(messages: Duplex, talk: ConsoleTalk, { caller, clock, log }: Watched): Promise<void> {
   const end = (error: unknown) => {
     if (messages.destroyed || messages.writableEnded) return
     const over: ConsoleMessage = { type: 'end', text: problemOf(error, log).detail }
@@ -82,9 +75,6 @@ async function watched(messages: Duplex, talk: ConsoleTalk, { caller, isTyped, c
     const now = await caller.again()
     if (!isDeepStrictEqual(now, caller.identity))
       throw new HttpError(403, 'The rights of the user have changed; open the console again')
-    // A user who types is not away, even if the page sends no requests.
-    if (isUsed) caller.session?.use()
-    isUsed = false
   }
   const lookSoon = () =>
     clock.after(CONSOLE_CHECK_S * 1000, () => void look().then(() => (timer = lookSoon()), end), { background: true })

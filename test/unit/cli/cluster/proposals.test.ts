@@ -16,7 +16,7 @@ function machine(devices: Readonly<Record<string, string>>, bridges: readonly st
   return {
     paths: pathsOf(root, NAME),
     disk: { read: async () => Buffer.from(`192.0.2.1\t${NAME} node1\n`) },
-    files: { existsSync: (file: string) => present.includes(file), readdir: async () => shown },
+    files: { existsSync: (file: string) => present.includes(file) },
     networkInterfaces: () =>
       Object.fromEntries(
         Object.entries(devices).map(([name, address]) => [name, [{ address, internal: name === 'lo' }]]),
@@ -46,9 +46,9 @@ test("the device with the node's address has the cluster's, and NICs the bridge 
   expect((await proposed(node, undefined, { link: 'br1' })).notes).toEqual(['Master network device: br0'])
 })
 
-test('a machine with one way out, and one bridge, leaves no question', async () => {
-  const node = machine({ lo: '127.0.0.1', eth0: '198.51.100.1' }, ['br5'])
-  expect(await proposed(node)).toMatchObject({ netdev: 'eth0', bridge: 'br5' })
+test('a machine with one way out leaves no question, and a bridge beside it is not taken', async () => {
+  const node = machine({ lo: '127.0.0.1', eth0: '198.51.100.1' }, ['docker0'])
+  expect(await proposed(node)).toMatchObject({ netdev: 'eth0', bridge: 'xen-br0' })
 })
 
 test("Ganeti's defaults stay where their bridge is, where nothing is known, and on virtual nodes", async () => {

@@ -157,6 +157,34 @@ test('what a guest discards while the other side is away is gone there as soon a
   expect(b.holds(1 << 20, 'x')).toBe(true)
 })
 
+test('a discard that outlives its connection ends before the side gets anything new, or may write', async () => {
+  const [a, b] = await pair()
+  const guest = await a.open()
+  await guest.write(0, 'x'.repeat(SIZE))
+  let go: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (go = resolve))
+  run.mockImplementation(async (argv) => {
+    if (argv.at(-1) === b.data) await held
+    return fallocate(argv)
+  })
+  const discarded = guest.discard(0, SIZE)
+  await eventually(() => run.mock.calls.some(([argv]) => argv.at(-1) === b.data) || undefined)
+  await b.disk.disconnect()
+  await discarded
+  await guest.write(0, 'new data')
+  await b.connect()
+  await a.is('WFReportParams UpToDate/DUnknown')
+  const promoted = b.disk.promote(false).then(
+    () => 'writes',
+    (error: unknown) => String(error),
+  )
+  go()
+  // The other node has newer data, and writes.
+  await expect(promoted).resolves.not.toBe('writes')
+  await b.is('Connected UpToDate/UpToDate')
+  expect([a, b].map((side) => side.holds(0, 'new data'))).toEqual([true, true])
+})
+
 test('zeros that are to keep their room are written as other data is', async () => {
   const [a, b] = await pair()
   const guest = await a.open()

@@ -99,6 +99,7 @@ test('another secondary node is a matter of the record, with a minor there', asy
   })
   expect(onlyDisk().nodes).toEqual([before.nodes[0], target.uuid])
   expect(onlyDisk().logical_id.slice(0, 4)).toEqual([before.nodes[0], target.uuid, ...before.logical_id.slice(2, 4)])
+  expect(cluster.wconfd.minorsOf(target.uuid)).toContain(onlyDisk().logical_id[4])
   for (const mode of ['replace_on_primary', 'replace_auto'])
     await cluster.run('OP_INSTANCE_REPLACE_DISKS', { ...params, mode })
   expect(changing()).toEqual([])

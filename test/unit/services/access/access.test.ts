@@ -22,6 +22,9 @@ const startup = (more: object) => ({ OP_ID: 'OP_INSTANCE_STARTUP', ...more })
 test('a scope of tags admits what has one of them, by name and by uuid', () => {
   const access = token({ tags: [...(tagged?.tags ?? [])] })
   expect(access.sees(config, `instance/${tagged?.name}`)).toBe(true)
+  expect(access.seesByFullName(config, `instance/${tagged?.name}`)).toBe(true)
+  const short = `instance/${tagged?.name.split('.')[0]}`
+  expect([access.sees(config, short), access.seesByFullName(config, short)]).toEqual([true, false])
   expect(() => access.check(config, startup({ instance_name: tagged?.name }))).not.toThrow()
   expect(() => access.check(config, startup({ instance_name: other?.name }))).toThrow(refused)
   // An object that is in the scope does not help another one in.

@@ -60,8 +60,8 @@ test('the jobs about an object are found without a file, and without the archive
 test('a job is found by its first objects, however many it names', () => {
   const names = Array.from({ length: JOB_OBJECTS_MAX + 9 }, (_, at) => `vm${at}`)
   const op = { OP_ID: 'OP_CLUSTER_REPAIR_DISK_SIZES', instances: ['x'.repeat(1 << 20), ...names, 'vm0'] }
-  const [summary] = endedJob(newJob(1, [op], [0, 0])).ops
-  expect(summary?.objects).toEqual(names.slice(0, JOB_OBJECTS_MAX).map((name) => `instance/${name}`))
+  const { objects } = endedJob(newJob(1, [op, { ...op, instances: ['more'] }], [0, 0]))
+  expect(objects).toEqual(names.slice(0, JOB_OBJECTS_MAX).map((name) => `instance/${name}`))
 })
 
 test('a list reads only the newest of the archived jobs', async () => {

@@ -91,7 +91,7 @@ function wantedOf(types: string | undefined, objects: string | undefined) {
   return { types: wanted, objects: about }
 }
 
-const OBJECT = new RegExp(`^(cluster|(${EVENT_KINDS.join('|')})/.+)$`, 's')
+const OBJECT = new RegExp(`^(cluster|(${EVENT_KINDS.join('|')})/[^\\0]+)$`)
 const OBJECT_FORMS = `KIND/NAME or KIND/*, where KIND is one of ${EVENT_KINDS.join(', ')}; or cluster`
 
 const listOf = (text: string | undefined): string[] =>
