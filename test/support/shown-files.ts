@@ -4,10 +4,10 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { type Files, systemFiles } from '../../src/lib/files'
 
-const SHOWN = /^\/(dev|etc|proc|sys)(\/|$)/
+const SHOWN = /^\/(dev|etc|proc|run|sys)(\/|$)/
 
 export interface ShownFiles {
-  /** Files below `/dev`, `/etc`, `/proc` and `/sys` are looked for among the shown files; all others are where they are. */
+  /** Files below `/dev`, `/etc`, `/proc`, `/run` and `/sys` are looked for among the shown files; all others are where they are. */
   readonly files: Files
   put(file: string, text: string): void
   read(file: string): string

@@ -20,6 +20,8 @@ export const LOOK_PAUSE_MS = { first: 100, longest: 2000 } as const
 export const RECONNECTS_MAX = 10
 /** Bytes that a program may print when it lists volumes or devices. */
 export const STORAGE_REPORT_BYTES_MAX = 32 << 20
+/** Images of a pool that a node asks for one by one; for more it lists the names of all of them. */
+export const IMAGES_ASKED_SINGLY_MAX = 4
 /** Disks that a node checks at the same time: each may cost a program. */
 export const DISKS_AT_ONCE = 8
 /** Seconds for an external storage script. Its caller waits longer, so that it learns why there is no answer. */

@@ -51,10 +51,13 @@ async function forgetFormer({ files, run }: Pick<Machine, 'files' | 'run'>, uuid
 /** Before the device goes. Whether it is in a switch is asked where it is in no bridge of the kernel: not all switches are seen there. */
 export async function leaveSwitch({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
   if (await accessible(files, `/sys/class/net/${tap}/brport`)) return
+  // Without its daemon each question would wait in vain.
+  if (!(await accessible(files, DATABASE_SOCKET))) return
   await run(removal(tap), { timeout_s: SWITCH_S })
 }
 
 const MARK = 'gantry-nic'
+const DATABASE_SOCKET = '/run/openvswitch/db.sock'
 const removal = (port: string): string[] => ['ovs-vsctl', '--if-exists', 'del-port', port]
 
 /** A NIC's VLANs in the words of Open vSwitch. */

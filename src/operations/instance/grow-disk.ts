@@ -7,7 +7,7 @@ import { OpInstanceGrowDisk } from '../../opcodes/instance'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
-import { sizeText, wipeFrom } from './disks/files'
+import { sizeText, sizedToWipe, wipeFrom } from './disks/files'
 import { realSizes } from './disks/real-sizes'
 import { waitForSync } from './disks/sync'
 import { checkFileSpace } from './disks/file-space'
@@ -126,8 +126,11 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Grow
   const top = `Grow request failed to node ${primary.name}`
   await ctx.nodes.call(primary, top, 'blockdev_grow', [dict, by_mib, false, false, exclusive])
   await ctx.config.change([change('patchDisk', disk.uuid, grown(disk, by_mib))])
+  if (!wipes) return
+  const larger = { ...disk, ...grown(disk, by_mib) }
+  const [bytes] = await realSizes(ctx, view, [larger])
   const used_mib = Math.max(disk.size, Math.ceil(used_bytes / BYTES_PER_MIB))
-  if (wipes) await wipeFrom(ctx, view, { ...disk, ...grown(disk, by_mib) }, used_mib)
+  await wipeFrom(ctx, view, sizedToWipe(larger, bytes), used_mib)
 }
 
 /** A mirror's data is on its first part. */

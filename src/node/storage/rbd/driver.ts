@@ -1,7 +1,7 @@
 // Disks as images in a pool of Ceph. Where the kernel is to reach one, it is mapped when it is assembled: only then it has a device here. To
 // look for it does not map it, as on nodes of Ganeti: what one node has mapped is not taken by another. Where QEMU reaches it by itself nothing
 // is mapped, and the node needs no module. A name with `@` is a snapshot.
-import { RBD_ANSWER_S, RBD_REMOVE_S, RBD_WATCH_S } from '../../../model/limits/storage'
+import { IMAGES_ASKED_SINGLY_MAX, RBD_ANSWER_S, RBD_REMOVE_S, RBD_WATCH_S } from '../../../model/limits/storage'
 import type { CommandResult } from '../../../lib/run-command'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
@@ -132,7 +132,7 @@ class RbdDriver implements Driver {
   private async exists(image: Image): Promise<boolean> {
     const pool = poolKey(image.pool, image.user)
     // Snapshots are in no list of their pool.
-    if (image.snapshot !== undefined || (this.expected.get(pool) ?? 0) < 2)
+    if (image.snapshot !== undefined || (this.expected.get(pool) ?? 0) <= IMAGES_ASKED_SINGLY_MAX)
       return (await this.info(image)) !== undefined
     const names = this.names.get(pool) ?? this.namesBeside(image)
     this.names.set(pool, names)

@@ -27,7 +27,7 @@ export function verifyVolumes(report: VerifyReport, state: GroupState, instance:
         report.error('EINSTANCEMISSINGDISK', instance.name, text)
         // A job that works on the instance may grow its disks now.
       } else if (size_mib !== undefined && !state.busy.has(instance.name)) {
-        const [problem, way] = sizeProblem(part, size_mib, unit_mib(volumes, vg) * part.stripes, anew)
+        const [problem, way] = sizeProblem(part, size_mib, () => unit_mib(volumes, vg) * part.stripes, anew)
         if (problem === undefined) continue
         const text = `volume ${vg}/${lv} has ${size_mib} MiB on node ${node.name}, and ${part.disk.size} in the configuration; ${way}`
         report.error('EINSTANCEFAULTYDISK', instance.name, text, problem === 'smaller' ? 'ERROR' : 'WARNING')
@@ -56,9 +56,12 @@ function partsOf(config: ConfigData, instance: Instance, disk: Disk, isInside = 
 }
 
 /** A guest uses a volume to its end; a mirror leaves what is too much of its parts alone. */
-function sizeProblem({ disk, isInside }: Part, size_mib: number, unit: number, anew: string) {
+function sizeProblem({ disk, isInside }: Part, size_mib: number, unit: () => number, anew: string) {
   if (size_mib < disk.size) return ['smaller', isInside ? `${anew} makes that side anew` : NOTES_SIZES] as const
-  return !isInside && size_mib - disk.size >= unit ? (['larger', NOTES_SIZES] as const) : ([] as const)
+  const beyond = size_mib - disk.size
+  return !isInside && beyond >= DEFAULT_EXTENT_MIB && beyond >= unit()
+    ? (['larger', NOTES_SIZES] as const)
+    : ([] as const)
 }
 
 const NOTES_SIZES = "'gnt-cluster repair-disk-sizes' notes how large it is"

@@ -112,12 +112,14 @@ async function register(
   disks: readonly Disk[],
   reserved: InstanceView | undefined,
 ): Promise<void> {
+  // A reservation keeps its addresses until the instance is made: nobody else gets them if that fails.
+  const { nics } = reserved?.instance ?? instance
   try {
-    await ctx.config.change([recordOf({ ...instance, forthcoming: true }, disks.map(toCome), { reserved })])
+    await ctx.config.change([recordOf({ ...instance, nics, forthcoming: true }, disks.map(toCome), { reserved })])
   } catch (error) {
     // The answer may be lost of a change that was made.
-    if (await isKnown(ctx, instance)) await forget(ctx, instance, reserved)
-    else await returnPorts(ctx, disks)
+    if (!(await isKnown(ctx, instance))) await returnPorts(ctx, disks)
+    await forget(ctx, instance, reserved)
     throw error
   }
 }
@@ -137,11 +139,13 @@ async function forget(ctx: UnitContext, instance: Instance, reserved: InstanceVi
   }
 }
 
-/** Restores the reservation as it was before the attempt. */
+/** Restores the reservation as it was before the attempt, but for addresses that it has given up meanwhile. */
 async function reserveAgain(ctx: UnitContext, made: Instance, { instance, disks }: InstanceView): Promise<void> {
+  const { instances } = await ctx.config.read({ instances: [instance.uuid] })
+  const { nics } = instances[instance.uuid] ?? instance
   const newPort = instance.network_port === undefined ? made.network_port : undefined
   await ctx.config.change([
-    change('replaceInstance', { ...instance, forthcoming: true, disks_active: false }, disks),
+    change('replaceInstance', { ...instance, nics, forthcoming: true, disks_active: false }, disks),
     ...(newPort === undefined ? [] : [change('addTcpUdpPort', newPort)]),
   ])
   ctx.log.info(`Instance ${instance.name} stays reserved`)

@@ -159,10 +159,12 @@ export async function convertDisks(
     ...pairs.map(({ disk, index }) => change('addInstanceDisk', uuid, disk, index)),
   ])
   const converted = await reread(ctx, view)
-  if (op.wait_for_sync && !(await waitForSync(ctx, converted, { disks }))) throw degraded()
-  await putDown(ctx, converted, disks, op)
+  // The data is on the new disks, whatever else they lack: nobody knows of the old ones any more.
+  const isWhole = !op.wait_for_sync || (await waitForSync(ctx, converted, { disks }))
+  if (isWhole) await putDown(ctx, converted, disks, op)
   ctx.log.say(`Removing old block devices of type '${from}'...`)
   await removeDisks(ctx, { ...view, disks: before }, before)
+  if (!isWhole) throw degraded()
   return [['disk_template', template]]
 }
 

@@ -10,6 +10,7 @@ import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { nodesOf } from './activation'
 import { giveBack, isAdopted } from './adoption'
+import { realSizes } from './real-sizes'
 import { diskDictOf, diskDicts, type InstanceView } from '../view'
 import { factsOf } from '../../../model/templates'
 
@@ -177,12 +178,19 @@ export async function wipeDisks(ctx: UnitContext, view: InstanceView, disks: rea
   const paused = await ctx.nodes.attempt(primary, 'blockdev_pause_resume_sync', [diskDicts(view), true])
   if (!paused.ok) ctx.log.warning(`Failed to pause disk synchronization: ${paused.error}`)
   try {
-    for (const disk of disks) await wipeFrom(ctx, view, disk, 0)
+    const bytes = await realSizes(ctx, view, disks)
+    for (const [index, disk] of disks.entries()) await wipeFrom(ctx, view, sizedToWipe(disk, bytes[index]), 0)
   } finally {
     const resumed = await ctx.nodes.attempt(primary, 'blockdev_pause_resume_sync', [diskDicts(view), false])
     if (!resumed.ok) ctx.log.warning(`Failed to resume disk synchronization: ${resumed.error}`)
   }
 }
+
+/** A guest uses what LVM has rounded up, too, and there may be somebody's old data. */
+export const sizedToWipe = (disk: Disk, bytes = 0): Disk => ({
+  ...disk,
+  size: Math.max(disk.size, Math.floor(bytes / (1 << 20))),
+})
 
 /** Wipes a disk from an offset on; the part before it is in use. */
 export async function wipeFrom(ctx: UnitContext, view: InstanceView, disk: Disk, from_mib: number): Promise<void> {

@@ -198,7 +198,8 @@ describe('a tap device that goes', () => {
   const ADD = 'ovs-vsctl --may-exist add-port net0 tap2 -- set Port tap2 external_ids:gantry-nic=nic-1'
 
   test('leaves its switch, and is not looked for there when it is in a bridge', async () => {
-    const shown = shownFiles({ '/sys/class/net/tap0/master/ifindex': '3\n', '/sys/class/net/tap1/brport/state': '3\n' })
+    const [device, port] = ['/sys/class/net/tap0/master/ifindex', '/sys/class/net/tap1/brport/state']
+    const shown = shownFiles({ [device]: '3\n', [port]: '3\n', '/run/openvswitch/db.sock': '' })
     const commands = ['ovs-vsctl --if-exists del-port tap0', 'ip link delete dev tap0', 'ip link delete dev tap1']
     const programs = recordedPrograms(commands.map((argv) => ({ argv })))
     const taps = new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') })

@@ -52,6 +52,21 @@ const failure = async (op: string, params: Readonly<Record<string, unknown>>) =>
   return `${name}: ${text}`
 }
 
+test('a commit that fails leaves the reservation its address, whatever the commit was given', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', reserve)
+  const { nics } = instance()
+  let seen: unknown
+  cluster.answers.blockdev_create = () => {
+    seen ??= instance().nics
+    throw new Error('no space left')
+  }
+  expect(await failure('OP_INSTANCE_CREATE', { ...commit, nics: [] })).toContain('no space left')
+  expect([seen, instance().nics]).toEqual([nics, nics])
+  cluster.answers = {}
+  await cluster.run('OP_INSTANCE_CREATE', { ...commit, nics: [] })
+  expect(instance().nics).toEqual([])
+})
+
 describe('a reservation', () => {
   test('is a record, and nothing on any node', async () => {
     await expect(cluster.run('OP_INSTANCE_CREATE', reserve)).resolves.toEqual(['node1.gnt.example'])

@@ -1,6 +1,8 @@
 // Reserved instances whose disks are volumes and mirrors: what a mirror may share with no other is reserved as well.
+import { change } from '../../../../src/config/changes'
 import { verifyConfig } from '../../../../src/config/verify'
-import type { Disk } from '../../../../src/model/config'
+import type { Disk, Instance } from '../../../../src/model/config'
+import { instanceUuid } from '../../../../src/model/ids'
 import { isHalfMade, isReserved } from '../../../../src/model/instance'
 import type { FakeCluster } from '../../../support/fake-cluster'
 import { drbdInstance, plainInstance, storageCluster } from '../../../support/storage-cluster'
@@ -19,6 +21,12 @@ const reserve = (op: Readonly<Record<string, unknown>>) => cluster.run(CREATE, {
 const commit = ({ instance_name }: Readonly<Record<string, unknown>>) =>
   cluster.run(CREATE, { instance_name, mode: 'create', disks: [], nics: [{}], commit: true })
 const ports = () => [cluster.config.cluster.highest_used_port, cluster.config.cluster.tcpudp_port_pool]
+
+const stranger: Omit<Instance, 'name' | 'primary_node'> = {
+  ...{ os: 'noop', hypervisor: 'fake', hvparams: {}, beparams: {}, osparams: {}, osparams_private: {} },
+  ...{ admin_state: 'down', admin_state_source: 'admin', nics: [], disks: [], disks_active: false, tags: [] },
+  ...{ uuid: instanceUuid('22222222-2222-4222-8222-222222222222'), serial_no: 1, ctime: 0, mtime: 0 },
+}
 
 function onlyInstance() {
   const [instance] = Object.values(cluster.config.instances)
@@ -56,6 +64,21 @@ test('what was reserved is free again when the reservation goes', async () => {
   expect(ports()).toEqual([11000, [11000]])
 })
 
+test('an instance whose name somebody else has got meanwhile leaves no port behind', async () => {
+  const { instance_name } = drbdInstance
+  cluster.given(change('patchCluster', { enabled_hypervisors: ['kvm', 'fake'] }))
+  cluster.answers.hooks_runner = () => {
+    if (Object.keys(cluster.config.instances).length === 0)
+      cluster.given(
+        change('addInstance', { ...stranger, name: instance_name, primary_node: cluster.node('node1').uuid }, []),
+      )
+    return []
+  }
+  const op = { ...drbdInstance, hypervisor: 'kvm' }
+  await expect(cluster.run(CREATE, op)).rejects.toThrow(instance_name)
+  expect(ports()).toEqual([11001, [11001, 11000]])
+})
+
 test('a record that does not get in leaves no port behind', async () => {
   cluster.losesAnswer = (changes) => changes.some(([name]) => name === 'addInstance')
   await expect(reserve(drbdInstance)).rejects.toThrow('closed the connection')
@@ -89,9 +112,11 @@ test('the answer to a change may be lost: the reservation stays', async () => {
 })
 
 test('another secondary node is a matter of the record, with a minor there', async () => {
+  const target = cluster.node('node3')
   await reserve(drbdInstance)
   const before = onlyDisk()
-  const target = cluster.node('node3')
+  // Its first minor is another one's.
+  await reserve({ ...drbdInstance, instance_name: 'other.gnt.example', pnode: target.name, snode: 'node1.gnt.example' })
   const params = { instance_name: drbdInstance.instance_name, disks: [] }
   await cluster.run('OP_INSTANCE_REPLACE_DISKS', {
     ...params,
@@ -99,7 +124,7 @@ test('another secondary node is a matter of the record, with a minor there', asy
   })
   expect(onlyDisk().nodes).toEqual([before.nodes[0], target.uuid])
   expect(onlyDisk().logical_id.slice(0, 4)).toEqual([before.nodes[0], target.uuid, ...before.logical_id.slice(2, 4)])
-  expect(cluster.wconfd.minorsOf(target.uuid)).toContain(onlyDisk().logical_id[4])
+  expect(onlyDisk().logical_id[4]).toBe(1)
   for (const mode of ['replace_on_primary', 'replace_auto'])
     await cluster.run('OP_INSTANCE_REPLACE_DISKS', { ...params, mode })
   expect(changing()).toEqual([])

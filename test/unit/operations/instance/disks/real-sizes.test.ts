@@ -86,6 +86,19 @@ test('a disk that grows is wiped from its real end on', async () => {
   expect(cluster.calls('blockdev_wipe').map(({ args }) => args.slice(1))).toEqual([[12, 1], [13, 1]]) // prettier-ignore
 })
 
+test('a volume is wiped to its real end, when it is made and when it grows', async () => {
+  const cluster = storageCluster()
+  cluster.change('patchCluster', { prealloc_wipe_disks: true })
+  cluster.answers.blockdev_getdimensions = (_node, [disks]) =>
+    disks.map(({ size }) => [Math.ceil(size / 4) * 4 * MIB, null])
+  const wiped = () => cluster.calls('blockdev_wipe').map(({ args: [, offset, size] }) => Number(offset) + Number(size))
+  await cluster.run('OP_INSTANCE_CREATE', { ...plainInstance, start: false, disks: [{ size: 10 }] })
+  expect(Math.max(...wiped())).toBe(12)
+  cluster.asked.length = 0
+  await cluster.run('OP_INSTANCE_GROW_DISK', { instance_name: NAME, disk: 0, amount: 3 })
+  expect([Math.min(...wiped()), Math.max(...wiped())]).toEqual([13, 16])
+})
+
 test('an export says how large its disks are', async () => {
   const cluster = await rounded(12)
   await cluster.run('OP_BACKUP_EXPORT', { instance_name: NAME, target_node: 'node2.gnt.example', shutdown: true })
