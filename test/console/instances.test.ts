@@ -1,5 +1,5 @@
 // Instances in the console: made, changed, changed by two at once, many at once, and by keyboard alone.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
@@ -66,9 +66,8 @@ async function clearTray(): Promise<void> {
 }
 
 /** What the hypervisor of its node knows of one that runs. */
-function runtimeFile(name: string): string {
-  const files = readdirSync(cluster.root, { recursive: true, encoding: 'utf8' })
-  return path.join(cluster.root, files.find((file) => file.endsWith(`/${name}.runtime`)) ?? 'none')
+function runtimeFile(node: string, name: string): string {
+  return path.join(cluster.root, node, 'var/run/ganeti/kvm-hypervisor/conf', `${name}.runtime`)
 }
 
 /** Goes on with the Tab key until that is focused whose name it is. */
@@ -324,7 +323,8 @@ browserTest(
     const row = cards.getByRole('row').filter({ hasText: 'aa:00:00:12:34:56' })
     await row.waitFor()
     // The running machine has it, and not only its configuration.
-    expect(readFileSync(runtimeFile('shop1'), 'utf8')).toContain('aa:00:00:12:34:56')
+    const at = String((await instance('shop1'))['pnode'])
+    expect(readFileSync(runtimeFile(at, 'shop1'), 'utf8')).toContain('aa:00:00:12:34:56')
     await row.getByRole('button', { name: 'Change network card 1' }).click()
     dialog = page.getByRole('dialog', { name: 'Change network card' })
     const address = dialog.getByRole('textbox', { name: 'IP address' })
