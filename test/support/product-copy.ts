@@ -47,9 +47,13 @@ export class ProductCopy {
     const { JEST_WORKER_ID: _outer, ...env } = process.env
     // A cache elsewhere would stay, and nobody would find anything in it again.
     const cache = ['--cacheDirectory', path.join(this.folder, '.cache/jest')]
-    const { status, stderr } = spawnSync(process.execPath, [jest, '--verbose', '--maxWorkers', '1', ...cache, ...files], {
-      ...{ cwd: this.folder, env, maxBuffer: 1 << 28, encoding: 'utf8', timeout: PATIENCE_MS },
-    })
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [jest, '--verbose', '--maxWorkers', '1', ...cache, ...files],
+      {
+        ...{ cwd: this.folder, env, maxBuffer: 1 << 28, encoding: 'utf8', timeout: PATIENCE_MS },
+      },
+    )
     const said = stderr.split(/^(?= +● )/m).slice(1)
     return {
       told: stderr.split('\n').map((line) => line.replace(/ \([\d.]+ m?s\)$/, '').trim()),
