@@ -4,7 +4,7 @@ import { schema as migrate } from 'openapi:POST /3/instances/{name}/migrate'
 import { schema as reboot } from 'openapi:POST /3/instances/{name}/reboot'
 import { schema as shutdown } from 'openapi:POST /3/instances/{name}/shutdown'
 import { schema as tags } from 'openapi:POST /3/instances/{name}/tags'
-import { type Field, fieldOf } from '../../forms/schema'
+import { type Field, fieldOf, type Values } from '../../forms/schema'
 import type { FieldAction } from '../../parts/action'
 import { texts } from '../../texts'
 import { ADD_TAGS, REMOVE } from './actions/change'
@@ -20,6 +20,8 @@ export interface BulkAction {
   readonly text: (count: number) => string
   readonly fields: readonly Field[]
   readonly opcode: string
+  /** What its own request says where its body says nothing. */
+  readonly preset?: Values
 }
 
 export const BULK: readonly BulkAction[] = [
@@ -29,7 +31,7 @@ export const BULK: readonly BulkAction[] = [
     fields: [fieldOf(shutdown, 'timeout', own.shutdown.timeout)],
   },
   {
-    ...{ action: REBOOT, text: words.reboot, opcode: 'OP_INSTANCE_REBOOT' },
+    ...{ action: REBOOT, text: words.reboot, opcode: 'OP_INSTANCE_REBOOT', preset: { reboot_type: 'hard' } },
     fields: [fieldOf(reboot, 'reboot_type', { ...own.reboot.reboot_type, initial: 'hard', required: false })],
   },
   {
@@ -49,3 +51,9 @@ export const BULK: readonly BulkAction[] = [
   },
   { action: REMOVE, text: words.remove, fields: [], opcode: 'OP_INSTANCE_REMOVE' },
 ]
+
+/** The opcodes of its requests for all of these. */
+export function opcodesOf({ opcode, preset }: BulkAction, names: readonly string[], body: Values): object[] {
+  const about = (name: string) => (opcode === 'OP_TAGS_SET' ? { kind: 'instance', name } : { instance_name: name })
+  return names.map((name) => ({ OP_ID: opcode, ...about(name), ...preset, ...body }))
+}

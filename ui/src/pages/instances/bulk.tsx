@@ -16,7 +16,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { idOf } from '../../parts/submit'
 import type { Plan } from '../../parts/use-plan'
 import { texts } from '../../texts'
-import { BULK, type BulkAction } from './bulk-actions'
+import { BULK, type BulkAction, opcodesOf } from './bulk-actions'
 import { BulkProgress } from './bulk-progress'
 import { BulkRun } from './bulk-run'
 
@@ -133,9 +133,8 @@ function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
   )
 }
 
-async function planAll({ opcode }: BulkAction, names: readonly string[], body: Values): Promise<Plan> {
-  const about = (name: string) => (opcode === 'OP_TAGS_SET' ? { kind: 'instance', name } : { instance_name: name })
-  const ops = names.slice(0, PLANNED_MAX).map((name) => ({ OP_ID: opcode, ...about(name), ...body }))
+async function planAll(bulk: BulkAction, names: readonly string[], body: Values): Promise<Plan> {
+  const ops = opcodesOf(bulk, names.slice(0, PLANNED_MAX), body)
   return (await send('POST', '/3/plans', { ops })) as Plan
 }
 

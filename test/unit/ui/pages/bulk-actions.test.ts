@@ -1,0 +1,38 @@
+// What is done to many instances at once is planned as it is done to each.
+import { isObject } from '../../../../src/lib/shapes/shape'
+import { readJobRequest } from '../../../../src/daemons/rapi/v3/job-request'
+import { objectVerbs, opcodeOf } from '../../../../src/daemons/rapi/v3/object-verbs'
+import type { Field } from '../../../../ui/src/forms/schema'
+import { bodyOf } from '../../../../ui/src/forms/values'
+import { type Body, type ConsoleAction, consoleModule, formOf } from '../../../support/console-actions'
+
+interface Bulk {
+  readonly action: ConsoleAction
+  readonly fields: readonly Field[]
+}
+
+interface Exports {
+  readonly BULK: readonly Bulk[]
+  opcodesOf(bulk: Bulk, names: readonly string[], body: Body): object[]
+}
+
+const { BULK, opcodesOf } = consoleModule<Exports>('pages/instances/bulk-actions.ts')
+
+test.each(BULK.map((bulk) => [bulk.action.label, bulk] as const))(
+  '%s is planned for many as it is done to each',
+  (_, bulk) => {
+    const required = bulk.fields.flatMap(({ name, required: isNeeded }) => (isNeeded ? [[name, ['web']]] : []))
+    const body = bodyOf(bulk.fields, Object.fromEntries(required) as Body)
+    const names = ['web1', 'web2']
+    const planned = readJobRequest(JSON.parse(JSON.stringify({ ops: opcodesOf(bulk, names, body) }))).ops
+    expect(planned).toEqual(names.map((name) => opcodeOfRequest(bulk, name, body)))
+  },
+)
+
+/** As the server reads the request for one. */
+function opcodeOfRequest({ action }: Bulk, name: string, given: Body): unknown {
+  const { method, path, body } = formOf(action)?.request({ name }, given) ?? { method: '', path: '', body: {} }
+  const verb = objectVerbs.find((one) => one.verb === method.toLowerCase() && one.path.replace('{name}', name) === path)
+  if (verb === undefined || !isObject(body)) throw new Error(`${method} ${path}`)
+  return opcodeOf(verb, { name }, body)
+}
