@@ -1,10 +1,10 @@
 // Which nodes were chosen, and how good the others would be.
 import { Table } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { components } from '../../api/schema'
+import { useMay } from '../../api/session'
 import { ProblemBox } from '../../parts/problem-box'
-import { questionQuery } from '../../parts/question'
+import { QUESTION_PERMISSION, questionQuery } from '../../parts/question'
 import { Status } from '../../parts/status'
 import { texts } from '../../texts'
 
@@ -26,19 +26,14 @@ interface PlacementProps {
 }
 
 const SHOWN_MAX = 12
-const ASK_AFTER_MS = 600
 
 export function PlacementView({ wanted, chosen }: PlacementProps) {
-  // Each question may be a job, so the next one is asked when nobody types.
-  const [settled] = useDebouncedValue(JSON.stringify(wanted), ASK_AFTER_MS)
-  const { data, error, isFetching } = useQuery({
-    ...placementQuery(JSON.parse(settled) as Wanted),
-    placeholderData: (before) => before,
-  })
+  const may = useMay()
+  const { data, error, isFetching, refetch } = useQuery(placementQuery(wanted, may))
   const rank = ({ node, accepted, score_change: change }: Candidate) =>
     chosen.includes(node) ? -Infinity : accepted ? (change ?? 0) : Infinity
   const candidates = (data?.groups ?? []).flatMap((one) => one.candidates ?? []).sort((a, b) => rank(a) - rank(b))
-  if (error) return <ProblemBox error={error} />
+  if (error) return <ProblemBox error={error} retry={() => void refetch()} />
   if (candidates.length === 0) return isFetching ? <span className="dim">{own.asking}</span> : null
   return (
     <details open>
@@ -73,11 +68,14 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
   )
 }
 
-/** Asks the allocator which nodes would do. */
-export function placementQuery({ group, disks_mib, ...others }: Wanted) {
+/** Asks the allocator which nodes would do, if its user may know. The plan beside it is of now, so this is not older than other answers. */
+export function placementQuery({ group, disks_mib, ...others }: Wanted, may: (permission: string) => boolean) {
   const groups = group === undefined ? {} : { groups: [group] }
   const spec = { ...others, disks_mib: [...disks_mib] }
-  return questionQuery('/3/capacity', { spec, max_instances: 0, explain: true, ...groups })
+  return queryOptions({
+    ...questionQuery('/3/capacity', { spec, max_instances: 0, explain: true, ...groups }),
+    ...{ staleTime: 30_000, enabled: may(QUESTION_PERMISSION['/3/capacity']) },
+  })
 }
 
 function Fit({ candidate, chosen }: { candidate: Candidate; chosen: boolean }) {
