@@ -278,9 +278,11 @@ browserTest(
     const found = page.getByRole('link', { name: 'web2', exact: true })
     await found.waitFor()
     await page.getByRole('button', { name: 'Filters' }).click()
-    await page.getByRole('combobox', { name: 'Primary node' }).fill('node2.gantry.local')
-    await page.getByRole('combobox', { name: 'Primary node' }).press('Enter')
+    const node = page.getByRole('combobox', { name: 'Primary node' })
+    await node.fill('node2.gantry.local')
+    await node.press('Enter')
     await page.waitForURL(/node=node2/)
+    expect(await node.and(page.locator(':focus')).count()).toBe(1)
     await page.keyboard.press('Escape')
     await page.getByText('Nothing fits the filter').waitFor()
     await look('filters')
@@ -294,8 +296,13 @@ browserTest(
 
 browserTest('a view is kept by name, and leads back to its columns and its filter', async () => {
   await open('/instances?cols=status.memory')
-  await page.getByRole('searchbox').fill('web')
-  await page.waitForURL(/q=web/)
+  await page.getByRole('searchbox').focus()
+  // Each letter takes effect before the next one comes.
+  for (const so_far of ['w', 'we', 'web']) {
+    await page.keyboard.type(so_far.slice(-1))
+    await page.waitForURL(new RegExp(`q=${so_far}$`))
+  }
+  expect(await page.getByRole('searchbox').inputValue()).toBe('web')
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByLabel('Name of this view').fill('webs')
   await page.getByRole('button', { name: 'Keep' }).click()

@@ -18,8 +18,8 @@ interface FilterProps {
 }
 
 export function Filters({ search, change }: FilterProps) {
-  const [typed, setTyped] = useState(search.q ?? '')
-  const changeSoon = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 250)
+  const { typed, setTyped, send } = useTyped(search.q ?? '', (q) => change({ q: q === '' ? undefined : q }))
+  const sendSoon = useDebouncedCallback(send, 250)
   return (
     <>
       <TextInput
@@ -29,7 +29,7 @@ export function Filters({ search, change }: FilterProps) {
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value)
-          changeSoon(event.currentTarget.value)
+          sendSoon(event.currentTarget.value)
         }}
       />
       <Select
@@ -49,7 +49,7 @@ export function Filters({ search, change }: FilterProps) {
           <Stack gap="xs" w={260}>
             {OTHERS.map(([name, source]) => (
               <OneFilter
-                key={`${name}/${search[name] ?? ''}`}
+                key={name}
                 {...{ source, label: words.filterBy[name] ?? name, value: search[name] ?? '' }}
                 change={(value) => change({ [name]: value === '' ? undefined : value })}
               />
@@ -77,9 +77,9 @@ interface OneProps {
 
 /** Takes effect when one is chosen, or when what was typed is left. */
 function OneFilter({ label, source, value, change }: OneProps) {
-  const [typed, setTyped] = useState(value)
+  const { typed, setTyped, send } = useTyped(value, change)
   const leave = () => {
-    if (typed.trim() !== value) change(typed.trim())
+    if (typed.trim() !== value) send(typed.trim())
   }
   return (
     <Autocomplete
@@ -88,13 +88,30 @@ function OneFilter({ label, source, value, change }: OneProps) {
       data={useNames(source, typed)}
       comboboxProps={{ withinPortal: false }}
       onChange={setTyped}
-      onOptionSubmit={change}
+      onOptionSubmit={send}
       onBlur={leave}
       onKeyDown={(event) => {
         if (event.key === 'Enter') leave()
       }}
     />
   )
+}
+
+/** What stands in a field follows the value that it has elsewhere, except where that comes from the field itself: more may be typed meanwhile. */
+function useTyped(value: string, change: (value: string) => void) {
+  const [typed, setTyped] = useState(value)
+  const [followed, setFollowed] = useState(value)
+  const [sent, setSent] = useState(value)
+  if (followed !== value) {
+    setFollowed(value)
+    setSent(value)
+    if (sent !== value) setTyped(value)
+  }
+  const send = (next: string) => {
+    setSent(next)
+    change(next)
+  }
+  return { typed, setTyped, send }
 }
 
 /** What the list shows no more than, each with its way out. */

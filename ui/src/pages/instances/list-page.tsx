@@ -49,7 +49,7 @@ export function InstancesPage() {
       }
       actions={
         <>
-          <Filters key={search.q === undefined ? '' : 'filled'} search={search} change={change} />
+          <Filters search={search} change={change} />
           <Columns search={search} change={change} />
           <Views search={search} show={(view) => void navigate({ search: view })} />
           <NewButton />
