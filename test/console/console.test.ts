@@ -101,7 +101,7 @@ browserTest('a job that fails tells the way out, and its dialog is opened again 
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('To which node').fill('no such node')
   await dialog.getByRole('button', { name: 'Fail over', exact: true }).click()
-  const entry = page.getByRole('status', { name: 'Jobs that you have begun' })
+  const entry = page.getByRole('region', { name: 'Jobs that you have begun' })
   await entry.getByText('Failed').waitFor()
   await look('job-failed')
   await entry.getByRole('link').click()

@@ -39,7 +39,7 @@ async function look(name: string): Promise<void> {
 
 const open = (path: string) => page.goto(`${cluster.url}/ui${path}`)
 const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
-const tray = () => page.getByRole('status', { name: 'Jobs that you have begun' })
+const tray = () => page.getByRole('region', { name: 'Jobs that you have begun' })
 
 async function instance(name: string): Promise<Record<string, unknown>> {
   return (await cluster.rapi('GET', `/3/instances/${name}`)).body as Record<string, unknown>

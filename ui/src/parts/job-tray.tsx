@@ -20,7 +20,7 @@ export function JobTray() {
   const user = useSignedIn().session?.user
   return (
     <>
-      <div className="tray" role="status" aria-label={texts.jobs.tray}>
+      <div className="tray" role="region" aria-label={texts.jobs.tray}>
         {runs
           .filter((run) => run.user === user)
           .map(({ key, label, view }) => (
@@ -39,9 +39,17 @@ export function JobTray() {
   )
 }
 
-function Entry({ label, hide, children }: { label: string; hide: () => void; children: ReactNode }) {
+interface EntryProps {
+  readonly label: string
+  /** `status`: each change of it is told to who does not see it. */
+  readonly role?: 'status'
+  readonly hide: () => void
+  readonly children: ReactNode
+}
+
+function Entry({ label, role, hide, children }: EntryProps) {
   return (
-    <Paper withBorder p="sm">
+    <Paper withBorder p="sm" role={role}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm" fw={600}>
           {label}
@@ -65,7 +73,7 @@ function JobEntry({ id, label }: BegunJob) {
   }, [done, gone, id])
   const line = job === undefined || isOver(job) ? undefined : lastLine(job)
   return (
-    <Entry label={label} hide={() => begun.hideJob(id)}>
+    <Entry label={label} role="status" hide={() => begun.hideJob(id)}>
       <Group gap="sm" fz="sm">
         {job !== undefined && <JobStatus status={job.status} />}
         <Link to="/jobs/$id" params={{ id: String(id) }}>

@@ -94,6 +94,9 @@ const instanceBulkTexts = {
   progress: 'How far it is',
   done: (done: number, total: number) => `${done} of ${total} done`,
   failed: (count: number) => `${count} failed`,
+  others: (count: number) => `and ${count} others`,
+  gone: 'Unknown, because its job is no longer kept',
+  waits: (why: string) => `Waits, and tries again: ${why}`,
   close: 'Close',
 }
 

@@ -2,14 +2,14 @@
 import { Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { texts } from '../../texts'
 import type { BulkRun } from './bulk-run'
 
 const words = texts.instances.bulk
 
 export function BulkProgress({ run, id }: { run: BulkRun; id: string }) {
-  const { done, failures, total, submitted, over } = useSyncExternalStore(run.subscribe, run.get)
+  const { done, failed, failures, total, obstacle, over } = useSyncExternalStore(run.subscribe, run.get)
   // One question, however many jobs there are by now: events of jobs have it asked again.
   useQuery({
     queryKey: ['jobs', 'list', 'bulk', id],
@@ -19,23 +19,23 @@ export function BulkProgress({ run, id }: { run: BulkRun; id: string }) {
     },
     enabled: !over,
   })
-  useStaying(!submitted)
   return (
-    <Stack gap={8} role="status" aria-label={words.progress}>
+    <Stack gap={8} role="group" aria-label={words.progress}>
       <Progress.Root size="lg">
         <Progress.Section value={(100 * done) / total} color="green.8" aria-label={words.done(done, total)} />
-        <Progress.Section
-          value={(100 * failures.length) / total}
-          color="red.8"
-          aria-label={words.failed(failures.length)}
-        />
+        <Progress.Section value={(100 * failed) / total} color="red.8" aria-label={words.failed(failed)} />
       </Progress.Root>
-      <Text size="sm">
+      <Text size="sm" role="status">
         {words.done(done, total)}
-        {failures.length > 0 && `, ${words.failed(failures.length)}`}
+        {failed > 0 && `, ${words.failed(failed)}`}
       </Text>
-      {failures.length > 0 && (
-        <div className="bulk-failures" tabIndex={0} role="group" aria-label={words.failed(failures.length)}>
+      {obstacle !== undefined && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {words.waits(obstacle)}
+        </Text>
+      )}
+      {failed > 0 && (
+        <div className="bulk-failures" tabIndex={0} role="group" aria-label={words.failed(failed)}>
           {failures.map(({ name, job, why }) => (
             <Text key={name} size="sm" style={{ overflowWrap: 'anywhere' }}>
               {job === undefined ? (
@@ -48,18 +48,9 @@ export function BulkProgress({ run, id }: { run: BulkRun; id: string }) {
               : {why}
             </Text>
           ))}
+          {failed > failures.length && <Text size="sm">{words.others(failed - failures.length)}</Text>}
         </div>
       )}
     </Stack>
   )
-}
-
-/** Who leaves the page would leave the others unsubmitted, so the browser asks. */
-function useStaying(needed: boolean): void {
-  useEffect(() => {
-    if (!needed) return undefined
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [needed])
 }

@@ -2,23 +2,18 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
-import { api, got, request as send } from '../../api/client'
+import { request as send } from '../../api/client'
 import { useMay } from '../../api/session'
-import { sessionStore } from '../../api/session-store'
 import { Fields } from '../../forms/fields'
 import type { Values } from '../../forms/schema'
 import { useForm } from '../../forms/use-form'
-import { begun } from '../../parts/begun'
 import { CopyAs } from '../../parts/copy-as'
-import { errorOf, type Job } from '../../parts/job'
 import { PlanView } from '../../parts/plan-view'
 import { ProblemBox } from '../../parts/problem-box'
-import { idOf } from '../../parts/submit'
 import type { Plan } from '../../parts/use-plan'
 import { texts } from '../../texts'
 import { BULK, type BulkAction, opcodesOf } from './bulk-actions'
-import { BulkProgress } from './bulk-progress'
-import { BulkRun } from './bulk-run'
+import { beginBulk } from './bulk-begin'
 
 const words = texts.instances.bulk
 
@@ -81,7 +76,7 @@ function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (!form.complete || !sure) return
-    begin(bulk, names, form.body)
+    void beginBulk(bulk, names, form.body)
     close()
   }
   return (
@@ -136,38 +131,4 @@ function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
 async function planAll(bulk: BulkAction, names: readonly string[], body: Values): Promise<Plan> {
   const ops = opcodesOf(bulk, names.slice(0, PLANNED_MAX), body)
   return (await send('POST', '/3/plans', { ops })) as Plan
-}
-
-/** It goes on whatever becomes of the dialog and the list. */
-function begin({ action }: BulkAction, names: readonly string[], given: Values): void {
-  const key = crypto.randomUUID()
-  const { error: failed, canceled } = texts.jobs.status
-  const run = new BulkRun(names, doorsOf(action, given), { failed: failed ?? '', canceled: canceled ?? '' })
-  begun.addRun({
-    ...{ key, label: words.title(action.label, names.length), user: sessionStore.get().session?.user ?? '' },
-    view: <BulkProgress run={run} id={key} />,
-  })
-  void run.start()
-}
-
-const doorsOf = (action: BulkAction['action'], given: Values): ConstructorParameters<typeof BulkRun>[1] => ({
-  async submit(name) {
-    const { method, path, body } = action.request({ name }, given)
-    return idOf(await send(method, path, body, { 'Idempotency-Key': crypto.randomUUID() }))
-  },
-  jobs: jobsOf,
-  // Lists leave it out.
-  reason: async (id) => errorOf(await got(api.GET('/3/jobs/{id}', { params: { path: { id } } }))),
-})
-
-const PAGE = 200
-
-async function jobsOf(ids: readonly number[]): Promise<Job[]> {
-  const pages = Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, at) => ids.slice(at * PAGE, (at + 1) * PAGE))
-  const jobs: Job[] = []
-  for (const page of pages) {
-    const filter = JSON.stringify(['|', ...page.map((id) => ['==', 'id', id])])
-    jobs.push(...(await got(api.GET('/3/jobs', { params: { query: { filter, limit: PAGE } } }))).items)
-  }
-  return jobs
 }

@@ -1,0 +1,85 @@
+// Begins a run over many instances, which the corner of the page shows. It goes on whatever becomes of the dialog and the list.
+import { api, got, request as send } from '../../api/client'
+import { Problem } from '../../api/problem'
+import { sessionStore } from '../../api/session-store'
+import type { Values } from '../../forms/schema'
+import { begun } from '../../parts/begun'
+import { errorOf, type Job } from '../../parts/job'
+import { idOf } from '../../parts/submit'
+import { texts } from '../../texts'
+import type { BulkAction } from './bulk-actions'
+import { BulkProgress } from './bulk-progress'
+import { BulkRun, type Doors, type Looked } from './bulk-run'
+
+const words = texts.instances.bulk
+
+export async function beginBulk({ action }: BulkAction, names: readonly string[], given: Values): Promise<void> {
+  const key = crypto.randomUUID()
+  const { error: failed = '', canceled = '' } = texts.jobs.status
+  const run = new BulkRun(names, doorsOf(action, given), { failed, canceled, gone: words.gone })
+  begun.addRun({
+    ...{ key, label: words.title(action.label, names.length), user: sessionStore.get().session?.user ?? '' },
+    view: <BulkProgress run={run} id={key} />,
+  })
+  // Who leaves the page would leave the others unsubmitted, so the browser asks, also when the run is hidden.
+  const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+  addEventListener('beforeunload', ask)
+  await run.start()
+  removeEventListener('beforeunload', ask)
+}
+
+const doorsOf = (action: BulkAction['action'], given: Values): Doors => ({
+  async submit(name, key) {
+    const { method, path, body } = action.request({ name }, given)
+    return idOf(await send(method, path, body, { 'Idempotency-Key': key }))
+  },
+  ...{ cleared, jobs: jobsOf, job: jobOf },
+})
+
+const TRY_AGAIN_MS = 5000
+
+/** The session may be over, the server away or full: that is no answer about one instance, and passes. */
+export function cleared(error: unknown): Promise<void> | undefined {
+  if (!(error instanceof Problem)) return undefined
+  const { status } = error
+  if (status === 401) return signedIn()
+  if (status !== 0 && status !== 429 && status < 502) return undefined
+  return new Promise((resolve) => void setTimeout(resolve, TRY_AGAIN_MS))
+}
+
+/** Another user would have another page. */
+function signedIn(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (sessionStore.get().state !== 'open') return
+      leave()
+      resolve()
+    }
+    const leave = sessionStore.subscribe(look)
+    look()
+  })
+}
+
+const PAGE = 200
+
+async function jobsOf(ids: readonly number[]): Promise<Looked[]> {
+  const pages = Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, at) => ids.slice(at * PAGE, (at + 1) * PAGE))
+  const jobs: Looked[] = []
+  for (const page of pages) {
+    const filter = JSON.stringify(['|', ...page.map((id) => ['==', 'id', id])])
+    const query = { filter, include: 'error', limit: PAGE }
+    jobs.push(...(await got(api.GET('/3/jobs', { params: { query } }))).items.map(lookedAt))
+  }
+  return jobs
+}
+
+async function jobOf(id: number): Promise<Looked | undefined> {
+  try {
+    return lookedAt(await got(api.GET('/3/jobs/{id}', { params: { path: { id } } })))
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return undefined
+    throw error
+  }
+}
+
+const lookedAt = (job: Job): Looked => ({ id: job.id, status: job.status, why: errorOf(job) })
