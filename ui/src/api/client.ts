@@ -8,7 +8,15 @@ import { texts } from '../texts'
 
 export const api = createClient<paths>({ baseUrl: '/', fetch: send })
 
-export const presence = new Presence(() => void request('GET', '/3/session').catch(() => undefined))
+export const presence = new Presence(() => void sayPresent().catch(() => undefined))
+
+/** Learns by that whether the session is still there, or there again; before anybody has signed in, there is none to keep. */
+export async function sayPresent(): Promise<void> {
+  const { session } = sessionStore.get()
+  if (session === undefined) return
+  const now = (await request('GET', '/3/session')) as Session
+  if (sessionStore.get().session === session) sessionStore.open(now)
+}
 
 /** The answer's content; what is no success is thrown as a Problem. */
 export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {

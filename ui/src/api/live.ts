@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { Changes } from './changes'
 import { send } from './client'
 import { connectionStore } from './connection'
+import { sessionStore } from './session-store'
 import { SharedEvents, type Surroundings } from './shared-events'
 import { askWithoutEvents } from './without-events'
 
@@ -35,7 +36,11 @@ function follow(client: QueryClient, session: string): () => void {
     if (news.missed) changes.noteAll()
     for (const { type, objects } of news.events) changes.note(type, objects)
   })
-  const stopAsking = askWithoutEvents(client, { connection: connectionStore.get, isSeen: () => !document.hidden })
+  const stopAsking = askWithoutEvents(client, {
+    connection: connectionStore.get,
+    isSeen: () => !document.hidden,
+    isSignedIn: () => sessionStore.get().state === 'open',
+  })
   return () => {
     stopAsking()
     events.close()

@@ -10,13 +10,15 @@ interface Page {
   readonly connection: () => Connection
   /** Nobody looks at the others. */
   readonly isSeen: () => boolean
+  /** While nobody is, each question would only be refused. */
+  readonly isSignedIn: () => boolean
 }
 
 export function askWithoutEvents(client: Pick<QueryClient, 'invalidateQueries'>, page: Page): () => void {
   let times = 0
   const timer = setInterval(() => {
     const connection = page.connection()
-    if (connection === 'live' || !page.isSeen()) return
+    if (connection === 'live' || !page.isSeen() || !page.isSignedIn()) return
     const all = connection === 'denied' && ++times % ALL_EVERY === 0
     void client.invalidateQueries(all ? {} : { predicate: isAtWork })
   }, JOBS_EVERY_MS)

@@ -14,7 +14,7 @@ const SHOWN = {
 }
 
 function pageWith(connection: Connection, isSeen = true) {
-  const page = { connection, isSeen }
+  const page = { connection, isSeen, isSignedIn: true }
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   const times: Record<string, number> = {}
   const leave = Object.entries(SHOWN).map(([name, queryKey]) => {
@@ -24,7 +24,11 @@ function pageWith(connection: Connection, isSeen = true) {
     }
     return new QueryObserver(client, { queryKey, queryFn }).subscribe(() => undefined)
   })
-  const stop = askWithoutEvents(client, { connection: () => page.connection, isSeen: () => page.isSeen })
+  const stop = askWithoutEvents(client, {
+    connection: () => page.connection,
+    isSeen: () => page.isSeen,
+    isSignedIn: () => page.isSignedIn,
+  })
   return {
     ...{ page, times },
     /** How often each was asked for, beside the first time. */
@@ -44,6 +48,15 @@ test('nothing is asked for while events come, nor by a page that nobody looks at
   const unseen = pageWith('denied', false)
   expect(Object.values(await unseen.during(600_000))).toEqual([0, 0, 0, 0])
   unseen.close()
+})
+
+test('nothing is asked for after the session is over, and all again when somebody has signed in', async () => {
+  const { page, during, close } = pageWith('denied')
+  page.isSignedIn = false
+  expect(Object.values(await during(600_000))).toEqual([0, 0, 0, 0])
+  page.isSignedIn = true
+  expect(await during(60_000)).toMatchObject({ group: 2, 'job at work': 12 })
+  close()
 })
 
 test('jobs that somebody waits for are, while there are none, and no longer when they are back', async () => {
