@@ -1,6 +1,6 @@
 // What was begun in the console stays in sight until it has ended well or its user has seen how it failed.
 import { ECODE } from '../../../src/model/errors'
-import { begunStore } from '../../../ui/src/parts/begun'
+import { begunStore, JOBS_MAX } from '../../../ui/src/parts/begun'
 import { consoleModule } from '../../support/console-actions'
 
 function storage() {
@@ -16,11 +16,21 @@ const job = (id: number) => ({ id, label: `Job ${id}`, user: 'anna' })
 test('no job is pushed out by those that follow, and all are there when the page is loaded again', () => {
   const tab = storage()
   const store = begunStore(tab)
-  for (let id = 1; id <= 20; id++) store.addJob({ ...job(id), again: () => undefined })
+  for (let id = 1; id <= JOBS_MAX; id++) store.addJob({ ...job(id), again: () => undefined })
   store.hideJob(7)
   const ids = store.get().jobs.map(({ id }) => id)
-  expect(ids).toHaveLength(19)
+  expect(ids).toHaveLength(JOBS_MAX - 1)
   expect(begunStore(tab).get().jobs).toEqual(ids.map(job))
+})
+
+test('what was typed for a job is forgotten when it has ended well, and kept for another try until then', () => {
+  const store = begunStore(undefined)
+  for (const id of [1, 2]) store.addJob({ ...job(id), again: () => undefined })
+  store.noteSuccess(1)
+  expect(store.get().jobs.map(({ id, again }) => [id, again === undefined])).toEqual([
+    [1, true],
+    [2, false],
+  ])
 })
 
 test('a window that keeps nothing, or something else, shows what is begun from now on', () => {

@@ -13,6 +13,8 @@ export interface Form {
   readonly errors: Readonly<Record<string, string>>
   /** Whether all that is needed is there, and right. */
   readonly complete: boolean
+  /** Something was typed that nobody else shall see. */
+  readonly isSecret: boolean
   change(this: void, name: string, value: unknown): void
   /** Says the server's complaint at its field, if the form has it. */
   refuse(this: void, parameter: string | undefined, text: string): boolean
@@ -30,6 +32,7 @@ export function useForm(fields: readonly Field[], before: Values = {}): Form {
     body: bodyOf(fields, values),
     errors: { ...refused, ...touched },
     complete: Object.keys(wrong).length === 0,
+    isSecret: fields.some((field) => 'hidden' in field && field.hidden === true && Object.hasOwn(typed, field.name)),
     change(name, value) {
       setTyped((before) => ({ ...before, [name]: value }))
       setRefused(({ [name]: _, ...others }) => others)

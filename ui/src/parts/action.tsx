@@ -184,6 +184,7 @@ function FieldDialog<Subject>({ action, subject, typed, close }: FieldDialogProp
       label={action.label}
       text={action.text(subject)}
       request={action.request(subject, form.body)}
+      secret={form.isSecret}
       incomplete={!form.complete}
       complaint={action.complaint?.(subject, form.body)}
       danger={action.danger}

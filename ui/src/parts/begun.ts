@@ -10,7 +10,7 @@ interface Entry {
 
 export interface BegunJob extends Entry {
   readonly id: number
-  /** Begins it again with what was typed; gone when the page was loaded again. */
+  /** Begins it again with what was typed; gone when it has ended well, and when the page was loaded again. */
   readonly again?: () => void
 }
 
@@ -32,7 +32,7 @@ interface Kept {
 
 const KEY = 'gantry-begun-jobs'
 /** Bounds a page that is open for weeks. */
-const JOBS_MAX = 100
+export const JOBS_MAX = 100
 
 export function begunStore(storage: Kept | undefined) {
   let now: Begun = { jobs: remembered(storage), runs: [] }
@@ -49,6 +49,9 @@ export function begunStore(storage: Kept | undefined) {
       return () => void watchers.delete(watcher)
     },
     addJob: (job: BegunJob) => become({ jobs: [...now.jobs.filter(({ id }) => id !== job.id), job].slice(-JOBS_MAX) }),
+    /** It has ended well: what was typed for it may be secret, and is no longer needed. */
+    noteSuccess: (id: number) =>
+      become({ jobs: now.jobs.map((job) => (job.id === id ? { ...job, again: undefined } : job)) }),
     hideJob: (id: number) => become({ jobs: now.jobs.filter((job) => job.id !== id) }),
     addRun: (run: BegunRun) => become({ runs: [...now.runs, run] }),
     hideRun: (key: string) => become({ runs: now.runs.filter((run) => run.key !== key) }),

@@ -11,20 +11,21 @@ export interface Request {
   readonly gnt: string
 }
 
-/** Several requests become a line each, which are made when they are wanted: there may be thousands. */
-export function CopyAs({ request }: { request: Request | (() => readonly Request[]) }) {
+interface CopyProps {
+  /** Several become a line each, which are made when they are wanted: there may be thousands. */
+  readonly request: Request | (() => readonly Request[])
+  /** It is copied, and not shown. */
+  readonly secret?: boolean
+}
+
+export function CopyAs({ request, secret = false }: CopyProps) {
+  const shown = typeof request !== 'function' && !secret
   const textOf = (one: (request: Request) => string) => () =>
     typeof request === 'function' ? request().map(one).join('\n') : one(request)
   return (
     <>
-      <Copy
-        {...{ label: texts.action.copyCurl, text: textOf((one) => curlText(one, location.origin)) }}
-        shown={typeof request !== 'function'}
-      />
-      <Copy
-        {...{ label: texts.action.copyGnt, text: textOf(({ gnt }) => gnt) }}
-        shown={typeof request !== 'function'}
-      />
+      <Copy label={texts.action.copyCurl} text={textOf((one) => curlText(one, location.origin))} shown={shown} />
+      <Copy label={texts.action.copyGnt} text={textOf(({ gnt }) => gnt)} shown={shown} />
     </>
   )
 }

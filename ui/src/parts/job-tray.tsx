@@ -67,6 +67,7 @@ function JobEntry({ id, label }: BegunJob) {
   const gone = missing instanceof Problem && missing.status === 404
   useEffect(() => {
     if (gone) begun.hideJob(id)
+    if (done) begun.noteSuccess(id)
     if (!done || stays()) return undefined
     const timer = setTimeout(() => begun.hideJob(id), DONE_MS)
     return () => clearTimeout(timer)

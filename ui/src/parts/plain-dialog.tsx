@@ -87,7 +87,7 @@ function PlainDialog<Subject>({ spec, subject, close }: DialogProps<Subject> & {
           )}
           <Group justify="space-between" gap={8} mt={4}>
             <Group gap={0}>
-              <CopyAs request={request} />
+              <CopyAs request={request} secret={form.isSecret} />
             </Group>
             <Group gap={8} ml="auto">
               <Button variant="default" onClick={close}>

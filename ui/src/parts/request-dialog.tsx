@@ -24,6 +24,8 @@ interface RequestDialogProps {
   readonly label: string
   readonly text?: ReactNode
   readonly request: Request
+  /** It says what nobody else shall see. */
+  readonly secret: boolean
   /** Something is missing or wrong, so that it cannot be sent yet. */
   readonly incomplete?: boolean
   /** Wrong as a whole, said above the buttons. */
@@ -125,7 +127,7 @@ export function RequestDialog(props: RequestDialogProps) {
               >
                 {texts.plan.show}
               </Button>
-              <CopyAs request={request} />
+              <CopyAs request={request} secret={props.secret} />
             </Group>
             <Group gap={8} ml="auto">
               <Button variant="default" onClick={close}>

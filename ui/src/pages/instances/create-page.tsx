@@ -38,10 +38,10 @@ export function CreatePage() {
   const { node, export: name, again } = route.useSearch()
   const source: Source = node !== undefined && name !== undefined ? { kind: 'export', node, name } : { kind: 'new' }
   // Another source is another form.
-  return <CreateForm key={`${node ?? ''}/${name ?? ''}/${again ?? ''}`} source={source} again={again !== undefined} />
+  return <CreateForm key={`${node ?? ''}/${name ?? ''}/${again ?? ''}`} source={source} again={again} />
 }
 
-function CreateForm({ source, again }: { source: Source; again: boolean }) {
+function CreateForm({ source, again }: { source: Source; again: string | undefined }) {
   const draft = useDraft(source, again)
   const { template } = draft
   const { sections, form } = draft
@@ -148,11 +148,15 @@ function Frame({ draft, source, children }: { draft: Draft; source: Source; chil
     plan: plan.data?.id,
     refuse: form.refuse,
     again() {
-      draft.keep()
+      const key = String(Date.now())
+      draft.keep(key)
       const from = source.kind === 'export' ? { node: source.node, export: source.name } : {}
-      void navigate({ to: '/instances/new', search: { ...from, again: String(Date.now()) } })
+      void navigate({ to: '/instances/new', search: { ...from, again: key } })
     },
-    done: () => void navigate({ to: '/instances/$name', params: { name } }),
+    done() {
+      draft.forget()
+      void navigate({ to: '/instances/$name', params: { name } })
+    },
   })
   const whyNot = may('instances.create') ? undefined : texts.action.notAllowed('instances.create')
   const ready = complete && whyNot === undefined
@@ -170,7 +174,7 @@ function Frame({ draft, source, children }: { draft: Draft; source: Source; chil
             {whyNot !== undefined && <Text size="sm">{whyNot}</Text>}
             <Group justify="space-between" gap={8}>
               <Group gap={0}>
-                <CopyAs request={request} />
+                <CopyAs request={request} secret={form.isSecret} />
               </Group>
               <Button type="submit" title={whyNot} disabled={!ready} loading={submit.isPending}>
                 {own.submit}

@@ -45,8 +45,10 @@ export interface Draft {
   readonly chosen: boolean
   readonly request: Request
   readonly complete: boolean
-  /** A form that is opened again begins with what is typed in this one. */
-  keep(this: void): void
+  /** A form that is opened again with this key begins with what is typed in this one. */
+  keep(this: void, key: string): void
+  /** What this form began with is no longer needed. */
+  forget(this: void): void
   setDisks(this: void, rows: readonly Row[]): void
   setNics(this: void, rows: readonly Row[]): void
   setChosen(this: void, chosen: boolean): void
@@ -65,11 +67,11 @@ interface Kept extends Pick<Draft, 'disks' | 'nics' | 'chosen'> {
   readonly choice: Choice
 }
 
-let kept: Kept | undefined
+const kept = new Map<string, Kept>()
 
-/** `again`: it begins with what was kept. */
-export function useDraft(source: Source, again: boolean): Draft {
-  const [before] = useState(() => (again ? kept : undefined))
+/** `again`: the key of what it begins with. */
+export function useDraft(source: Source, again = ''): Draft {
+  const [before] = useState(() => kept.get(again))
   const first: readonly Row[] = source.kind === 'new' ? [{ key: 0, values: {} }] : []
   const [disks, setDisks] = useState(before?.disks ?? first)
   const [nics, setNics] = useState(before?.nics ?? first)
@@ -112,7 +114,8 @@ export function useDraft(source: Source, again: boolean): Draft {
   return {
     ...{ form, sections, disks, nics, setDisks, setNics, chosen, setChosen, template: now.template },
     request: { method: 'POST', path: '/3/instances', body, gnt: gntOfDraft(body, source) },
-    keep: () => (kept = { typed: form.typed, disks, nics, chosen, choice }),
+    keep: (key) => void kept.set(key, { typed: form.typed, disks, nics, chosen, choice }),
+    forget: () => void kept.delete(again),
     complete: form.complete && (empty || !wrong(diskFields, disks)) && !wrong(nicsFields, nics),
   }
 }

@@ -132,6 +132,7 @@ function ParameterDialog(props: ParameterDialogProps) {
       label={texts.action.change}
       text={text}
       request={modify(instance, body)}
+      secret={form.isSecret}
       incomplete={!form.complete}
       complaint={nothingChanged(body, ['force', 'ignore_ipolicy'])}
       object={seenOf(instance)}
