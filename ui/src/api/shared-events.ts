@@ -27,6 +27,8 @@ const HOW_IS_IT = 'how is it?'
 const SILENCE_MS = (SILENCE_S + 5) * 1000
 /** While there is no stream, each attempt is told. A page that nobody looks at makes them late, since browsers slow down its clock. */
 const LOST_SILENCE_MS = 15_000
+/** An attempt may take longer than that. */
+const REPEAT_MS = 10_000
 
 export class SharedEvents {
   private readonly channel: Channel
@@ -81,12 +83,19 @@ export class SharedEvents {
       this.take(news)
       this.channel.postMessage(news)
     }
-    await followEvents({ open, cursor: this.last.cursor, signal, tell })
+    const repeating = setInterval(() => {
+      if (!signal.aborted && this.last.connection !== 'live') this.repeat()
+    }, REPEAT_MS)
+    try {
+      await followEvents({ open, cursor: this.last.cursor, signal, tell })
+    } finally {
+      clearInterval(repeating)
+    }
   }
 
   private told(message: unknown): void {
     if (message === HOW_IS_IT) {
-      if (this.isReading) this.channel.postMessage({ ...this.last, events: [], missed: false })
+      if (this.isReading) this.repeat()
       return
     }
     // What a former reader still says, this one reads itself.
@@ -95,6 +104,10 @@ export class SharedEvents {
     // What this page has asked for before it heard of anything may have changed since.
     this.take({ ...news, missed: news.missed || (this.last.cursor === undefined && news.cursor !== undefined) })
     this.listen()
+  }
+
+  private repeat(): void {
+    this.channel.postMessage({ ...this.last, events: [], missed: false })
   }
 
   private listen(): void {

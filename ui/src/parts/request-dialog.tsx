@@ -63,6 +63,7 @@ export function RequestDialog(props: RequestDialogProps) {
     again: again && (() => reopen(again)),
   })
   const isStale = submit.error instanceof Problem && submit.error.status === 412 && !conflict
+  const bySeen = heldBySeen(props.reopened, seen)
   const ready = !props.incomplete && props.complaint === undefined && !conflict && (wanted ?? typed) === typed
   const send = (event: SyntheticEvent) => {
     event.preventDefault()
@@ -94,7 +95,7 @@ export function RequestDialog(props: RequestDialogProps) {
           )}
           {!conflict && !told && <ProblemBox error={submit.error} />}
           <ProblemBox error={planning.error} />
-          {isStale && props.reopened && seen !== undefined && (
+          {isStale && bySeen && (
             <Button
               variant="default"
               onClick={() => {
@@ -105,7 +106,7 @@ export function RequestDialog(props: RequestDialogProps) {
               {texts.conflict.goOn}
             </Button>
           )}
-          {isStale && !props.reopened && (
+          {isStale && !bySeen && (
             <Button variant="default" onClick={planning.make} loading={planning.busy}>
               {texts.plan.again}
             </Button>
@@ -143,6 +144,10 @@ export function RequestDialog(props: RequestDialogProps) {
     </Modal>
   )
 }
+
+/** Whether a stale request goes on by leaving out the object as it was seen; else its plan is stale, and is made again. */
+export const heldBySeen = (isReopened: boolean | undefined, seen: Seen | undefined): boolean =>
+  isReopened === true && seen !== undefined
 
 function Conflict({ seen, now, goOn }: { seen: Seen; now: Seen; goOn: () => void }) {
   const rows = differences(seen.facts, now.facts)

@@ -29,6 +29,7 @@ interface Page {
   readonly missed: () => number
   /** It does nothing any more, and still has all that it has. */
   readonly freeze: () => void
+  readonly thaw: () => void
 }
 
 async function open(): Promise<Page> {
@@ -46,6 +47,7 @@ async function open(): Promise<Page> {
     last: () => news.at(-1),
     missed: () => news.filter(({ missed }) => missed).length,
     freeze: () => void (line.isFrozen = true),
+    thaw: () => void (line.isFrozen = false),
   }
   pages.push(page)
   await after(0)
@@ -122,7 +124,32 @@ test('a page that reads and hangs loses its place, and waits for its turn when i
   expect(streams.last.cursor).toBe('e-1')
   await happen(2)
   expect(second.heard()).toEqual(['instance/web1', 'instance/web2'])
-  expect(streams.open_count).toBe(1)
+  first.thaw()
+  await happen(3)
+  expect([first.heard(), streams.open_count]).toEqual([['instance/web1', 'instance/web3'], 1])
+  second.shared.close()
+  await after(0)
+  expect([streams.last.cursor, streams.open_count]).toEqual(['e-3', 1])
+  await happen(4)
+  expect(first.heard().at(-1)).toBe('instance/web4')
+})
+
+test('one whose attempts hang keeps its place, and the others know that there is no stream', async () => {
+  await open()
+  await begin()
+  const second = await open()
+  let attempts = 0
+  jest.spyOn(streams, 'open').mockImplementation(
+    (_cursor, signal) =>
+      new Promise((_resolve, reject) => {
+        attempts++
+        signal.addEventListener('abort', () => reject(new Error('hangs')))
+      }),
+  )
+  streams.last.end()
+  // Each attempt is given up after 40 seconds, and the next one comes soon.
+  await after(90_000)
+  expect([attempts, second.last()?.connection]).toEqual([3, 'lost'])
 })
 
 test('one whose attempts come too late loses its place sooner', async () => {
