@@ -17,6 +17,9 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     waiting: 'requests of guests: NBD_REQUEST_BYTES_MAX for each that QEMU has under way',
     onLost: ONE_WORK,
   },
+  'src/node/mirror/meeting.ts': {
+    foreign: 'requests under way of the other node, which waits for these before it sends more after a new connection',
+  },
   'src/node/mirror/nbd.ts': { chunks: 'NBD_REQUEST_BYTES_MAX, twice' },
   'src/node/mirror/ranges.ts': { held: 'requests of guests, which QEMU bounds, and one copy' },
   'src/collectors/load/instance-loads.ts': { instances: 'INSTANCES_SEEN_MAX' },

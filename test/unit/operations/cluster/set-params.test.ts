@@ -287,7 +287,10 @@ test.each([
 
 test('how QEMU would reach disks matters to no other hypervisor', async () => {
   const fake = cluster()
-  fake.change('patchCluster', { enabled_disk_templates: ['diskless', 'sharedfile', 'rbd'], enabled_hypervisors: ['fake'] })
+  fake.change('patchCluster', {
+    enabled_disk_templates: ['diskless', 'sharedfile', 'rbd'],
+    enabled_hypervisors: ['fake'],
+  })
   fake.answers.node_verify = () => ({ 'gantry-missing-programs': {} })
   await set(fake, { diskparams: { rbd: { access: 'userspace' } } })
   expect(fake.calls('node_verify').map(({ args }) => args[0])).toEqual(
