@@ -1,4 +1,4 @@
-// What is done to many instances at once is planned as it is done to each.
+// The remote API takes what the console asks for many instances at once.
 import { isObject } from '../../../../src/lib/shapes/shape'
 import { readJobRequest } from '../../../../src/daemons/rapi/v3/job-request'
 import { objectVerbs, opcodeOf } from '../../../../src/daemons/rapi/v3/object-verbs'
