@@ -10,7 +10,7 @@ import { readOptions } from '../../../src/roles/options'
 import { inOrder, type Role } from '../../../src/roles/role'
 import { ROLES, roleNamed } from '../../../src/roles/table'
 import ganetis from '../../data/daemons.json'
-import { projectFiles, readSource, root } from '../../support/source-tree'
+import { projectFiles, root } from '../../support/source-tree'
 
 const roles: readonly Role[] = ROLES
 const role = (name: string, after: readonly string[] = []): Role => ({
@@ -27,6 +27,8 @@ const role = (name: string, after: readonly string[] = []): Role => ({
   },
 })
 const rapi = roleNamed('rapi') ?? role('none')
+
+const textOf = (name: string): string => fs.readFileSync(path.join(root, name), 'utf8')
 
 test('roles start behind those that they wait for', () => {
   expect(inOrder([role('c', ['b']), role('a'), role('b', ['a'])]).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
@@ -52,7 +54,7 @@ test('the log of each daemon of a node belongs to its account', () => {
 test('each socket of a daemon has one role that makes it', () => {
   const used = projectFiles()
     .filter((name) => /^src\/.*\.ts$/.test(name))
-    .flatMap((name) => [...readSource(name).text.matchAll(/\bpaths\.socket\('(\w+)'\)/g)].map(([, socket]) => socket))
+    .flatMap((name) => [...textOf(name).matchAll(/\bpaths\.socket\('(\w+)'\)/g)].map(([, socket]) => socket))
   expect([...new Set(used)].sort()).toEqual(roles.flatMap(({ sockets = [] }) => sockets).sort())
 })
 
@@ -68,7 +70,7 @@ const placeText = ({ place, nodes, lines }: Role): string =>
 
 /** The table of a document whose head begins with this word: names of the first column, and what the second says. */
 function tableOf(document: string, head: string): [name: string, where: string][] {
-  const lines = fs.readFileSync(path.join(root, document), 'utf8').split('\n')
+  const lines = textOf(document).split('\n')
   const first = lines.findIndex((line) => line.startsWith(`| ${head} `))
   const rows = lines.slice(first + 2)
   return rows

@@ -1,14 +1,17 @@
-// Recorded questions to a real cluster's confd, signed anew, against that of an embedded one which begins in the same state; and
-// Ganeti's own client. Each answer must be the recorded one, or test/golden/differences.json lists the recording with a reason.
+// Recorded questions to a real cluster's confd, signed anew, and requests to its monitoring daemon, against those of an embedded cluster
+// which begins in the same state; and Ganeti's own client of confd. Each answer must be the recorded one, or test/golden/differences.json
+// lists the recording with a reason. Neither daemon changes anything, so both share the cluster.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { PORT } from '../../src/model/constants/daemons'
+import type { NodeMonitoring } from '../../src/model/monitoring'
 import { ConfdAsker, messageOf, signed } from '../support/confd-asker'
 import type { EmbeddedCluster } from '../support/embedded-cluster'
 import { GANETI_PROGRAMS, PYTHON, ganetiTest } from '../support/ganeti-programs'
 import { startRecordedCluster } from '../support/recorded-state'
 import { differences, verdict } from '../support/replay'
+import { replayMond } from '../support/replay-mond'
 
 const folder = path.join(__dirname, '../golden/confd')
 /** When the recordings were made, to the second or so. */
@@ -26,7 +29,7 @@ afterAll(async () => {
   await cluster.remove()
 })
 
-test('answers as recorded, and is silent where Ganeti is', async () => {
+test('confd answers as recorded, and is silent where Ganeti is', async () => {
   const complaints: string[] = []
   const names = fs.readdirSync(folder).sort()
   for (const file of names) {
@@ -53,6 +56,31 @@ ganetiTest("Ganeti's confd-client gets all of its answers", () => {
     ...['- Instance primary IP query: OK', '- Instance IP to node IP query: OK'],
     ...['* N ms per ping request', '* N ms per instance ips request'],
   ])
+})
+
+test('the monitoring daemon answers as recorded', async () => {
+  const { complaints, replayed } = await replayMond(cluster.address, PORT.mond)
+  expect(complaints).toEqual([])
+  expect(replayed).toBeGreaterThan(10)
+})
+
+test('the monitoring daemon knows the instances of its node from confd, and asks the simulator how they are', async () => {
+  const response = await fetch(`http://${cluster.address}:${PORT.mond}/1/report/instance/inst-status`)
+  const { data } = (await response.json()) as { data: { instances: object[] } }
+  expect(data.instances).toMatchObject([
+    { name: 'inst5.gnt.example', adminState: 'down', actualState: 'shutdown', status: { code: 0, message: '' } },
+  ])
+})
+
+test('every simulated node has its own reports in the view of them all', async () => {
+  const { stdout } = await cluster.gnt('cluster', 'monitor', '--json')
+  const items = JSON.parse(stdout) as NodeMonitoring[]
+  expect(items.map(({ answer, status, figures }) => [answer, status, figures?.storage?.name])).toEqual(
+    items.map(() => ['reports', 0, 'xenvg']),
+  )
+  const memory = items.map(({ figures }) => Number(figures?.memory_total_bytes) / 2 ** 20)
+  const listed = await cluster.gnt('node', 'list', '--no-headers', '--units=m', '-o', 'mtotal')
+  expect(memory).toEqual(listed.stdout.trim().split('\n').map(Number))
 })
 
 interface Recording {
