@@ -132,6 +132,8 @@ export class Machines {
     const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'ConnectTimeout=60']
     // Commands share a connection: a new one costs a guest more than most of them.
     options.push('ControlMaster=auto', `ControlPath=${this.file(`ssh${node}`)}`, 'ControlPersist=yes')
+    // When the test was killed, nobody else ends it.
+    options.push('ServerAliveInterval=60', `ServerAliveCountMax=${PATIENCE_S / 60}`)
     const ssh = [
       'ssh',
       '-i',
