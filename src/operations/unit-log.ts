@@ -17,7 +17,12 @@ export class UnitLog {
   warning(text: string, hint?: string): void {
     this.env.processLog.warn(text)
     this.say(` - WARNING: ${text}`)
-    if (hint !== undefined) this.say(`      Hint: ${hint}`)
+    if (hint !== undefined) this.hint(hint)
+  }
+
+  /** What to do about the warnings before it. */
+  hint(text: string): void {
+    this.say(`      Hint: ${text}`)
   }
 
   step(number: number, of: number, text: string): void {

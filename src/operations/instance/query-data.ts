@@ -107,13 +107,14 @@ async function describeDisk(
   view: InstanceView,
   disk: Disk,
   live: boolean,
+  /** The other node of a mirror, which has parts of its own. */
+  secondary = drbdId(disk) && view.secondaries[0],
 ): Promise<Record<string, unknown>> {
   const id = drbdId(disk)
-  const secondary = id && view.secondaries[0]
   return {
     iv_name: disk.iv_name,
     dev_type: disk.dev_type,
-    logical_id: disk.logical_id,
+    logical_id: withoutSecret(disk),
     drbd_info: id
       ? {
           primary_node: view.config.nodes[id.nodeA]?.name,
@@ -125,7 +126,7 @@ async function describeDisk(
       : null,
     pstatus: live ? await diskStatus(ctx, view, disk, view.primary) : null,
     sstatus: live && secondary && !secondary.offline ? await diskStatus(ctx, view, disk, secondary) : null,
-    children: await Promise.all(disk.children.map((child) => describeDisk(ctx, view, child, live))),
+    children: await Promise.all(disk.children.map((child) => describeDisk(ctx, view, child, live, secondary))),
     mode: disk.mode,
     size: disk.size,
     spindles: disk.spindles ?? null,
@@ -133,6 +134,10 @@ async function describeDisk(
     uuid: disk.uuid,
   }
 }
+
+/** The result is kept in the job, which more people may read than a mirror's secret is for. */
+const withoutSecret = (disk: Disk): readonly unknown[] =>
+  drbdId(disk) === undefined ? disk.logical_id : [...disk.logical_id.slice(0, -1), null]
 
 /** Ganeti's list: path, major, minor, percent, seconds left, degraded, local state. */
 async function diskStatus(ctx: UnitContext, view: InstanceView, disk: Disk, node: Node): Promise<unknown[] | null> {

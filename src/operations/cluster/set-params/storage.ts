@@ -10,6 +10,7 @@ import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
 import type { UnitContext } from '../../unit-context'
 import { type Fields, given, invalid, type SetParams } from './fields'
+import { diskText } from '../../instance/disks/disk-text'
 import { readsInUserSpace } from '../../instance/parameters/access'
 import { firstLack } from '../../missing-programs'
 import {
@@ -136,7 +137,7 @@ function checkTemplatesUnused(config: ConfigData, templates: readonly DiskTempla
   for (const template of templates) {
     const users = recordValues(config.disks)
       .filter((disk) => disk.dev_type === template)
-      .map((disk) => `${shown(disk)} (${place(config, disk)})`)
+      .map((disk) => `${diskText(disk)} (${place(config, disk)})`)
     const diskless = recordValues(config.instances).filter((instance) => instance.disks.length === 0)
     const found = factsOf(template).empty === true ? diskless.map((instance) => instance.name) : users
     const what = factsOf(template).empty === true ? 'instance' : 'disk'
@@ -151,13 +152,6 @@ function checkTemplatesUnused(config: ConfigData, templates: readonly DiskTempla
 function place(config: ConfigData, { uuid }: Disk): string {
   const instance = instanceOfDisk(config, uuid)
   return instance === undefined ? 'detached' : `on ${instance.name}`
-}
-
-/** Ganeti's text for disks without children. */
-const shown = ({ dev_type, logical_id, iv_name, size }: Disk): string => {
-  const where = logical_id.map((part) => (typeof part === 'string' ? `'${part}'` : String(part))).join(', ')
-  const seen = iv_name === '' ? 'not visible' : `visible as /dev/${iv_name}`
-  return `<Disk(type=${dev_type}, logical_id=(${where}), children=[], ${seen}, size=${size}m)>`
 }
 
 function storageDir(

@@ -2,7 +2,7 @@
 // result.
 import { instanceDisks, instanceNodes, logicalVolumes, nodesOfGroup } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
-import { diskDict } from '../../../config/rpc-dicts'
+import { type DiskDict, diskDict } from '../../../config/rpc-dicts'
 import type { ConfigData, Instance, Node } from '../../../model/config'
 import { niceSort } from '../../../model/nice-sort'
 import { OpGroupVerifyDisks } from '../../../opcodes/group'
@@ -90,7 +90,7 @@ async function verifyVolumes(
   }
 }
 
-/** Asks both nodes of DRBD disks. Only a strict check reports a node that cannot answer. */
+/** Asks each node once, for all of its mirrors. Only a strict check reports a node that cannot answer. */
 async function verifyMirrors(
   ctx: UnitContext,
   config: ConfigData,
@@ -98,22 +98,23 @@ async function verifyMirrors(
   strict: boolean,
   found: Found,
 ): Promise<void> {
+  const mirrors = new Map<Node, { instance: string; dict: DiskDict }[]>()
   for (const instance of instances) {
-    const mirrors = instanceDisks(config, instance).filter((disk) => isMirroredInside(disk.dev_type))
-    if (mirrors.length === 0) continue
-    const nodes = instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])
     const group = config.nodegroups[config.nodes[instance.primary_node]?.group ?? '']
-    const dicts = mirrors.map((disk) => diskDict(config, disk, group))
-    const results = await ctx.nodes.many(
-      nodes.filter(({ offline }) => !offline),
-      'drbd_needs_activation',
-      [dicts],
-    )
-    for (const node of nodes) {
-      const result = results.get(node.uuid)
-      if (result === undefined) continue
-      if (!result.ok && strict) found.failed.set(node.name, result.error)
-      if (result.ok && mirrors.some((disk) => result.payload.includes(disk.uuid))) found.inactive.add(instance.name)
-    }
+    const own = instanceDisks(config, instance).filter((disk) => isMirroredInside(disk.dev_type))
+    const asked = own.map((disk) => ({ instance: instance.name, dict: diskDict(config, disk, group) }))
+    if (asked.length === 0) continue
+    for (const node of instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? []))
+      if (!node.offline) mirrors.set(node, [...(mirrors.get(node) ?? []), ...asked])
+  }
+  const results = await ctx.nodes.many([...mirrors.keys()], 'drbd_needs_activation', ({ uuid }) => [
+    [...mirrors].flatMap(([node, asked]) => (node.uuid === uuid ? asked.map(({ dict }) => dict) : [])),
+  ])
+  for (const [node, asked] of mirrors) {
+    const result = results.get(node.uuid)
+    if (result === undefined) continue
+    if (!result.ok && strict) found.failed.set(node.name, result.error)
+    if (!result.ok) continue
+    for (const { instance, dict } of asked) if (result.payload.includes(dict.uuid)) found.inactive.add(instance)
   }
 }

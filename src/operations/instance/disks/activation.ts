@@ -21,7 +21,7 @@ export async function startDisks(
   if (ok) return active
   await shutdownDisks(ctx, active)
   if (options.force === false)
-    ctx.log.warning('', "If the message above refers to a secondary node, you can retry the operation using '--force'")
+    ctx.log.hint("If the message above refers to a secondary node, you can retry the operation using '--force'")
   throw new OpExecError('Disk consistency error')
 }
 

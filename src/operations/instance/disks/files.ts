@@ -1,5 +1,4 @@
 // Makes, wipes and deletes the data of an instance's disks on its nodes.
-import { pythonRepr } from '../../../lib/python-text'
 import * as path from 'node:path'
 import { fillNdParams } from '../../../config/filled'
 import type { DiskDict } from '../../../config/rpc-dicts'
@@ -10,6 +9,7 @@ import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { nodesOf } from './activation'
 import { giveBack, isAdopted } from './adoption'
+import { diskText } from './disk-text'
 import { realSizes } from './real-sizes'
 import { diskDictOf, diskDicts, type InstanceView } from '../view'
 import { factsOf } from '../../../model/templates'
@@ -203,13 +203,6 @@ export async function wipeFrom(ctx: UnitContext, view: InstanceView, disk: Disk,
     await ctx.nodes.call(view.primary, what, 'blockdev_wipe', [diskDictOf(view, disk), offset, size])
     ctx.log.info(` - done: ${((100 * (offset + size)) / disk.size).toFixed(1)}%`)
   }
-}
-
-/** A disk's text in Ganeti's errors. */
-export function diskText(disk: Disk): string {
-  const id = `(${disk.logical_id.map(pythonRepr).join(', ')})`
-  const children = `[${disk.children.map(diskText).join(', ')}]`
-  return `<Disk(type=${disk.dev_type}, logical_id=${id}, children=${children}, visible as /dev/${disk.iv_name}, size=${disk.size}m)>`
 }
 
 /** Ganeti announces new disks, if they have no parts. */
