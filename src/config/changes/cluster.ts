@@ -52,12 +52,13 @@ const isPortUsed = ({ instances, disks }: ConfigData, port: number): boolean =>
   recordValues(instances).some(({ network_port }) => network_port === port) ||
   recordValues(disks).some((disk) => drbdId(disk)?.port === port)
 
+/** It is the first to be allocated again, as in Ganeti. */
 export function returnPort(config: ConfigData, context: ChangeContext, port: number): ConfigData {
   const { cluster } = config
   if (cluster.tcpudp_port_pool.includes(port)) return config
   return {
     ...config,
-    cluster: touched({ ...cluster, tcpudp_port_pool: [...cluster.tcpudp_port_pool, port] }, context),
+    cluster: touched({ ...cluster, tcpudp_port_pool: [port, ...cluster.tcpudp_port_pool] }, context),
   }
 }
 

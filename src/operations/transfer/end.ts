@@ -90,7 +90,7 @@ export class TransferEnd {
 const failure = (message: string, status?: ImpExpStatus): EndOutcome => ({
   ok: false,
   message,
-  recentOutput: (status?.recent_output ?? []).join('\n'),
+  recentOutput: (status?.recent_output ?? []).join('\n') || 'None',
 })
 
 /** The reported steps of a transfer, and since when we wait for the next one. */

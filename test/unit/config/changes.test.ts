@@ -140,7 +140,7 @@ test('the port of a DRBD disk goes back to the pool with it', () => {
     change('addInstanceDisk', inst1.uuid, drbd),
     change('removeInstance', inst1.uuid),
   )
-  expect(config.cluster.tcpudp_port_pool).toEqual([11005, 11000])
+  expect(config.cluster.tcpudp_port_pool).toEqual([11000, 11005])
 })
 
 test('a renamed instance is found by its new name only', () => {

@@ -76,7 +76,7 @@ test('an instance whose name somebody else has got meanwhile leaves no port behi
   }
   const op = { ...drbdInstance, hypervisor: 'kvm' }
   await expect(cluster.run(CREATE, op)).rejects.toThrow(instance_name)
-  expect(ports()).toEqual([11001, [11001, 11000]])
+  expect(ports()).toEqual([11001, [11000, 11001]])
 })
 
 test('a record that does not get in leaves no port behind', async () => {

@@ -38,7 +38,7 @@ test.each(['blockdev_create', 'blockdev_rename'] satisfies CallName[])(
       await expect(cluster.run(MODIFY, toDrbd)).rejects.toThrow('no space left')
       expect(cluster.config.disks).toEqual(disks)
       expect(everywhere(cluster)).toEqual(before)
-      expect(cluster.config.cluster.tcpudp_port_pool).toEqual([11000, 11001])
+      expect(cluster.config.cluster.tcpudp_port_pool).toEqual([11001, 11000])
     }
   },
 )

@@ -1,0 +1,232 @@
+// Jobs on a cluster with logical volumes and DRBD, as a real master's were recorded, in good and in broken states: the same results, the
+// same words in the log, the same calls to nodes, and the same configuration afterwards.
+import { loadConfig } from '../../../src/config/upgrade'
+import { seededRandom } from '../../../src/lib/random'
+import { createCertificate } from '../../../src/lib/tls'
+import type { ConfigData } from '../../../src/model/config'
+import { chapters, clusterOf, ending, type Step } from '../../support/storage-steps'
+import { byNode, callText, isOrder, isToldByAll, madeText, ordered, shape } from '../../support/storage-texts'
+
+let pem: string
+beforeAll(async () => {
+  pem = await createCertificate()
+})
+
+/** The recordings leave them out, or how often they are asked is a matter of patience. */
+const LEFT_OUT = new Set(['hooks_runner', 'upload_file', 'write_ssconf_files', 'impexp_status'])
+
+/** Questions that ours asks a node once more than Ganeti. */
+const ONCE_MORE = new Set([
+  // Whether the node answers at all, before it gets a question that may take long.
+  'version',
+  // Verify finds files of disks that belong to no instance.
+  'gantry_file_storage_list',
+  // Programs that a template needs must be there.
+  'node_verify',
+  // There must be room for what is made anew.
+  'node_info',
+  // Recorded sizes may be too small, and the rest would not be copied.
+  'blockdev_getdimensions',
+  // An instance that is removed, or gets new disks, must not run anywhere.
+  'instance_list',
+])
+
+interface Difference {
+  /** What ours ends with, by job. */
+  readonly results?: Readonly<Record<number, unknown>>
+  /** The logs of all jobs, line by line or whole. */
+  readonly line?: (line: string) => readonly string[]
+  readonly log?: (log: readonly string[]) => readonly string[]
+  readonly calls?: (calls: readonly string[]) => readonly string[]
+  /** Devices that are made besides. */
+  readonly made?: readonly string[]
+  readonly config?: (config: ConfigData) => ConfigData
+  /** It goes as this step does. */
+  readonly as?: string
+}
+
+const NODE2 = '8ee24765-d6a6-4b0b-992e-493e82a52273'
+
+/** What ours does otherwise, and why. */
+const OTHERWISE: Readonly<Record<string, Difference>> = {
+  // Ganeti says this when it has just changed it. Its policy goes on forbidding what was enabled.
+  '004-enable-lvm-drbd': {
+    line: () => [
+      ' - INFO: The instance policy allows plain, drbd from now on, too; --ipolicy-disk-templates says otherwise',
+    ],
+    config: (config) => {
+      const { ipolicy } = config.cluster
+      const templates = [...(ipolicy['disk-templates'] ?? []), 'plain', 'drbd'] as const
+      return { ...config, cluster: { ...config.cluster, ipolicy: { ...ipolicy, 'disk-templates': templates } } }
+    },
+  },
+  // A volume that is active is well, even if nobody has it open.
+  '073-verify-disks': { results: { 1: [{}, [], {}] } },
+  // The daemon is named, and has more time to start. All imports are waited for at the same time.
+  '115-plain-move': {
+    log: (log) => swapped(log, 'disk/0 failed'),
+    line: (line) => [line.replace(/10 seconds/, '60 seconds').replace(/import on/, "import 'import-daemon' on")],
+  },
+  // Nobody knows whether an instance runs on a node that does not answer, and how much memory it has. Nodes have names.
+  '163-verify-dead-node': {
+    line: (line) => {
+      if (/EINSTANCEDOWN|ENODEN1|^ - WARNING: Communication failure/.test(line)) return []
+      const renamed = line.replace(NODE2, 'node2.gnt.example')
+      if (!line.includes('while getting disk information')) return [renamed]
+      const [, error] = line.split('disk information: ')
+      return [line, `  - WARNING:ENODERPC:node:node2.gnt.example:its files of disks could not be listed: ${error}`]
+    },
+  },
+  // Says why, before anything else.
+  '164b-failover-to-offline-node-refused': {
+    results: { 0: ['OpPrereqError', ["Can't use offline node: node2.gnt.example", 'wrong_state']] },
+  },
+  // Nothing is lost because a node is offline.
+  '166-verify-disks-offline-node': { results: { 1: [{}, [], {}] } },
+  '158-verify-disks-lost': {
+    results: {
+      1: [
+        ...[{}, ['inst2.gnt.example']],
+        {
+          'inst2.gnt.example': [
+            '55e04c36-651d-49a5-9f42-a46dd12e9286.disk0',
+            '8b43f5de-0e5d-4765-98fe-9052c01aed7f.disk1',
+          ].flatMap((lv) => ['data', 'meta'].map((part) => ['node2.gnt.example', `xenvg/${lv}_${part}`])),
+        },
+      ],
+    },
+  },
+  '155-verify-lost-and-orphans': {
+    line: (line) => [
+      line.replace(
+        /orphan.disk0 is unknown/,
+        "$&; if nobody needs it, remove it there with 'lvremove xenvg/orphan.disk0'",
+      ),
+    ],
+  },
+  // A start that failed leaves the instance marked as up. So ours looks whether it runs, and fails as the next step does.
+  '159b-recreate-plain': {
+    as: '159c-recreate-plain-other-disk-exists',
+    log: () => [
+      ' - INFO: Instance inst1.gnt.example is marked to be up, but does not run: it is marked down, as its disks will be empty',
+    ],
+  },
+  // Both sides of a mirror are made at the same time, so both fail.
+  '159f-recreate-drbd': {
+    calls: (calls) => [...calls, 'node2 blockdev_create U.disk0_data false'],
+    made: ['node2 U.disk0_data 32 inst12.gnt.example false originstname+inst12.gnt.example false {"stripes":1}'],
+  },
+  // Nothing happens between both waits, as no operating system is installed. New disks of a stopped instance do not stay active.
+  '206-drbd-add-stopped': {
+    log: once,
+    calls: (calls) => [...calls, 'node1 blockdev_shutdown drbd', 'node2 blockdev_shutdown drbd'],
+  },
+  '169c-plain-add': { log: once, calls: (calls) => [...calls, 'node1 blockdev_shutdown U.disk0'] },
+  // The recording begins only after these.
+  '207-drbd-rename': {
+    calls: (calls) => ['node1 blockdev_assemble drbd false', 'node2 blockdev_assemble drbd false', ...calls],
+  },
+  // Snapshots are removed in the end, however the export ends.
+  '171b-export-running-snapshot': {
+    log: (log) => swapped(log, 'Removing snapshot'),
+    calls: (calls) => swapped(calls, 'node1 blockdev_remove'),
+  },
+}
+
+/** A disk that was detached from its instance still belongs to the cluster. */
+const DETACHED = /ENODEORPHANLV:.*\/3eec717a-\S+ is unknown$/
+
+function once(log: readonly string[]): string[] {
+  return [...new Set(log)]
+}
+
+/** What begins so comes after what follows it. */
+function swapped(lines: readonly string[], start: string): string[] {
+  const at = lines.findIndex((line) => line.startsWith(start))
+  return [...lines.slice(0, at), ...lines.slice(at + 1, at + 2), ...lines.slice(at, at + 1), ...lines.slice(at + 2)]
+}
+
+const all = chapters()
+
+test.each(all.map((chapter) => [chapter.step.name, chapter] as const))('%s', async (name, chapter) => {
+  const ours = OTHERWISE[name] ?? {}
+  const like = all.find(({ step }) => step.name === ours.as)?.step ?? chapter.step
+  const cluster = clusterOf({ ...chapter, step: { ...chapter.step, calls: like.calls } })
+  for (const one of ['server', 'rapi']) cluster.files.set(`/var/lib/ganeti/${one}.pem`, pem)
+  const ends: unknown[] = []
+  const logs: string[][] = []
+  for (const job of chapter.step.jobs) {
+    cluster.log.length = 0
+    ends.push(plain(await ending(cluster, job)))
+    logs.push(told(cluster.log))
+  }
+  expect(ends).toEqual(like.jobs.map(({ result }, index) => ours.results?.[index] ?? plain(result)))
+  expect(logs).toEqual(like.jobs.map(({ log }) => told(expectedLog(log, ours))))
+  const texts = orders(like)
+  const asked = cluster.asked.flatMap(callText)
+  expect(ordered(byNode(asked))).toEqual(ordered(byNode(ours.calls?.(texts) ?? texts)))
+  expect(cluster.calls('blockdev_create').map(madeText).sort()).toEqual(
+    [...(like.made ?? []), ...(ours.made ?? [])].sort(),
+  )
+  expect(
+    questions(
+      cluster.asked.map(({ node, call }) => `${node.split('.')[0]} ${call}`),
+      like,
+    ),
+  ).toEqual([])
+  expect(cluster.inconsistencies()).toEqual([])
+  const { config } = loadConfig(chapter.after, seededRandom(2))
+  expect(whole(cluster.config)).toEqual(whole(ours.config?.(config) ?? config))
+})
+
+function expectedLog(log: readonly string[], { line = (text) => [text], log: edited = (lines) => lines }: Difference) {
+  return edited(log.filter((text) => !DETACHED.test(text)).flatMap(line))
+}
+
+/** Times differ, and so do numbers of jobs. */
+const plain = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, part: unknown) =>
+      key === 'jobs' && Array.isArray(part) ? part.map(() => 'a job') : part,
+    ).replace(/ after \d+ ms/g, ' in vain'),
+  )
+
+/** How long a node was waited for, which daemon imports, and in which order verify names what it has found, does not matter. */
+function told(log: readonly string[]): string[] {
+  const groups: string[][] = []
+  for (const line of log
+    .filter(isToldByAll)
+    .map((text) => text.replace(/ after \d+ ms/, ' in vain').replace(/'import-[^']+'/, "'import-daemon'"))) {
+    const last = groups.at(-1)
+    if (last?.[0]?.startsWith('  - ') && line.startsWith('  - ')) last.push(line)
+    else groups.push([line])
+  }
+  return groups.flatMap((group) => group.toSorted())
+}
+
+const callOf = (text: string): string => text.split(' ')[1] ?? ''
+const orders = (step: Step): string[] => step.calls.map(([text]) => text).filter((text) => isOrder(callOf(text)))
+
+/** Questions that ours asks more often than Ganeti. */
+function questions(asked: readonly string[], step: Step): string[] {
+  const theirs = step.calls.map(([text]) => text.split(' ').slice(0, 2).join(' '))
+  const count = (list: readonly string[], wanted: string) => list.filter((one) => one === wanted).length
+  const more = [...new Set(asked)].filter((one) => {
+    const call = callOf(one)
+    // What a dead node was asked is not recorded.
+    if (isOrder(call) || LEFT_OUT.has(call) || step.dead?.[one.split(' ')[0] ?? ''] !== undefined) return false
+    return count(asked, one) > count(theirs, one) + (ONCE_MORE.has(call) ? 1 : 0)
+  })
+  return more.map((one) => `${one}: ${count(asked, one)} instead of ${count(theirs, one)}`)
+}
+
+function whole(config: ConfigData): unknown {
+  const { serial_no: _serial, mtime: _mtime, ctime: _ctime, candidate_certs, ...cluster } = config.cluster
+  const nodes = Object.values(config.nodes).map(({ serial_no: _s, mtime: _m, ctime: _c, uuid: _u, ...node }) => node)
+  const byName = nodes.toSorted((a, b) => a.name.localeCompare(b.name))
+  return {
+    ...(shape(config) as object),
+    nodes: byName,
+    cluster: { ...cluster, certs: Object.values(candidate_certs).sort() },
+  }
+}
