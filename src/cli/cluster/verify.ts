@@ -47,21 +47,42 @@ async function repairDisks({ jobs, terminal }: Call, answer: unknown): Promise<b
   const [badNodes, instances, missing] = Array.isArray(answer) ? (answer as unknown[]) : []
   const bad = Object.entries(typeof badNodes === 'object' && badNodes !== null ? badNodes : {})
   for (const [node, text] of bad) terminal.out(`Error gathering data on node ${node}: ${pythonText(text)}`)
+  if (bad.length > 0) terminal.out('You need to fix these nodes first before fixing instances')
   const names = Array.isArray(instances) ? instances.map(String) : []
-  if (names.length === 0) terminal.out('No disks need to be activated.')
+  const lost = Object.entries(typeof missing === 'object' && missing !== null ? missing : {})
+  if (bad.length + names.length + lost.length === 0) terminal.out('No disks need to be activated.')
   let good = bad.length === 0
-  for (const name of names) {
+  // Disks without all of their volumes cannot be activated.
+  for (const name of names.filter((one) => lost.every(([other]) => other !== one))) {
     terminal.out(`Activating disks for instance '${name}'`)
     const [outcome] = await jobs.runMany([{ ops: [opcodeOf(OpInstanceActivateDisks, { instance_name: name })] }], false)
     good = outcome?.ok === true && good
   }
-  const lost = Object.entries(typeof missing === 'object' && missing !== null ? missing : {})
-  for (const [name, disks] of lost) {
-    terminal.out(`Instance ${name} has missing disks:`)
-    for (const disk of Array.isArray(disks) ? (disks as unknown[]) : []) terminal.out(`\t${pythonText(disk)}`)
-  }
+  for (const [name, volumes] of lost) tellMissing(terminal, name, placesOf(volumes), new Set(bad.map(([node]) => node)))
+  if (lost.length > 0)
+    terminal.out(
+      'You need to replace or recreate disks for all the above instances if this message persists after fixing broken nodes.',
+    )
   return good && lost.length === 0
 }
+
+function tellMissing(
+  terminal: Call['terminal'],
+  instance: string,
+  places: readonly (readonly [node: string, volume: string])[],
+  broken: ReadonlySet<string>,
+): void {
+  if (places.every(([node]) => broken.has(node)))
+    return terminal.out(`Instance ${instance} cannot be verified as it lives on broken nodes`)
+  terminal.out(`Instance ${instance} has missing logical volumes:`)
+  for (const [node, volume] of places) terminal.out(`\t${broken.has(node) ? 'broken node ' : ''}${node} /dev/${volume}`)
+}
+
+const placesOf = (volumes: unknown): [node: string, volume: string][] =>
+  (Array.isArray(volumes) ? (volumes as unknown[]) : []).map((place) => {
+    const [node, volume] = Array.isArray(place) ? (place as unknown[]) : []
+    return [pythonText(node), pythonText(volume)]
+  })
 
 export async function repairDiskSizes(call: Call): Promise<number> {
   const changes = await call.jobs.run(opcodeOf(OpClusterRepairDiskSizes, { instances: call.args }))

@@ -82,15 +82,15 @@ function instanceInfo(instance: Dict): Info {
 function nodesInfo(instance: Dict): Info {
   const names = list(instance['snodes_group_names'])
   const uuids = list(instance['snodes_group_uuids'])
-  const secondaries = list(instance['snodes']).map((node, at) =>
-    entries([pythonText(node), entries(['group', `${pythonText(names[at])} (UUID ${pythonText(uuids[at])})`])]),
+  const secondaries = list(instance['snodes']).map(
+    (node, at) => `${pythonText(node)} (group ${pythonText(names[at])}, group UUID ${pythonText(uuids[at])})`,
   )
   return [
     entries(
       ['primary', pythonText(instance['pnode'])],
       ['group', `${pythonText(instance['pnode_group_name'])} (UUID ${pythonText(instance['pnode_group_uuid'])})`],
     ),
-    entries(['secondaries', secondaries]),
+    entries(['secondaries', secondaries.join(', ')]),
   ]
 }
 
@@ -124,12 +124,13 @@ function nicInfo(nic: unknown, at: number, userMode: boolean): Info {
 
 const USER_MODE_TEXT = "QEMU's user-mode network: the guest reaches out, nobody reaches in"
 
-function diskInfo(disk: Dict, label: string): Info {
+function diskInfo(disk: Dict, label: string, isPart = false): Info {
   const size = typeof disk['size'] === 'number' ? formatUnit(disk['size'], 'h') : pythonText(disk['size'])
   const pairs: [string, Info][] = [[label, `${pythonText(disk['dev_type'])}, size ${size}`]]
   if (disk['spindles'] !== null && disk['spindles'] !== undefined)
     pairs.push(['spindles', pythonText(disk['spindles'])])
-  pairs.push(['access mode', pythonText(disk['mode'])])
+  // Guests do not see the parts of a disk.
+  if (!isPart) pairs.push(['access mode', pythonText(disk['mode'])])
   pairs.push(
     ...(isDrbd(String(disk['dev_type'])) ? drbdInfo(dict(disk['drbd_info'])) : logicalInfo(disk['logical_id'])),
   )
@@ -141,7 +142,7 @@ function diskInfo(disk: Dict, label: string): Info {
   pairs.push(['name', pythonText(disk['name'])], ['UUID', pythonText(disk['uuid'])])
   const children = list(disk['children'])
   if (children.length > 0)
-    pairs.push(['child devices', children.map((child, at) => diskInfo(dict(child), `child ${at}`))])
+    pairs.push(['child devices', children.map((child, at) => diskInfo(dict(child), `child ${at}`, true))])
   return entries(...pairs)
 }
 
