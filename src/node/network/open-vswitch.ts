@@ -1,51 +1,73 @@
 // Switches of Open vSwitch on this node: made, maybe joined to a network device, and joined by the NICs of guests.
 import { accessible } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
-import type { Run } from '../../lib/run-command'
+import { NOT_STARTED, type Run } from '../../lib/run-command'
 import { SWITCH_S } from '../../model/limits/node'
 import type { NicDict } from '../../rpc/node/dicts'
 import { fail } from '../failure'
+import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { checkInterfaceName } from './addresses'
 import { nicCommand } from './nic-command'
 import { parseVlans } from './vlans'
 
+/** A switch that is already there stays as it is, so that an administrator can choose its kind. */
 export async function configureOpenvSwitch(run: Run, name: string, link: string | null): Promise<void> {
   const joined = link !== null && link !== ''
   for (const interfaceName of [name, ...(joined ? [link] : [])]) checkInterfaceName(interfaceName)
-  await vsctl(run, ['add-br', name], 'create openvswitch')
-  if (joined) await vsctl(run, ['add-port', name, link], `connect openvswitch to interface ${link}`)
+  const bridge = { args: ['add-br', name], undo: ['del-br', name], hint: withoutKernel(name) }
+  await add(run, bridge, `create openvswitch ${name}`)
+  if (!joined) return
+  const port = { args: ['add-port', name, link], undo: ['del-port', name, link] }
+  await add(run, port, `connect openvswitch to interface ${link}`)
 }
 
-async function vsctl(run: Run, args: readonly string[], what: string): Promise<void> {
-  const { code, output } = await run(['ovs-vsctl', '--may-exist', ...args])
-  if (code !== 0) fail(`Failed to ${what}. Script return value: ${code}, output: '${output.trim()}'`)
+interface Addition {
+  readonly args: readonly string[]
+  readonly undo: readonly string[]
+  /** What to do when the daemon could not carry it out. */
+  readonly hint?: string
 }
 
-/** Its port is marked with the NIC, so that the next one knows it. */
+async function add(run: Run, { args, undo, hint = '' }: Addition, what: string): Promise<void> {
+  const { problem, isHalfDone } = await vsctl(run, ['--may-exist', ...args])
+  if (problem === undefined) return
+  // It was added just now: otherwise the program does not complain.
+  if (isHalfDone) await vsctl(run, ['--if-exists', ...undo])
+  fail(`Failed to ${what}: ${problem}${isHalfDone ? hint : ''}`)
+}
+
+const withoutKernel = (name: string): string =>
+  ' Load its module of the kernel (modprobe openvswitch), or first make a switch that needs none: ' +
+  `ovs-vsctl add-br ${name} -- set Bridge ${name} datapath_type=netdev`
+
+/** Why there is no such switch; undefined if there is. */
+export async function noSwitch(run: Run, name: string): Promise<string | undefined> {
+  const { code, problem } = await vsctl(run, ['br-exists', name])
+  if (code !== 2) return problem
+  return `there is no switch ${name} of Open vSwitch on this node (ovs-vsctl add-br ${name} makes it)`
+}
+
+/** Its port is marked with the NIC, so that a port whose device is gone is known as ours. */
 export async function joinSwitch(
   node: Pick<Machine, 'files' | 'run'>,
   { uuid, nicparams: { link = '', vlan = '' } }: Pick<NicDict, 'uuid' | 'nicparams'>,
   tap: string,
 ): Promise<void> {
-  await forgetFormer(node, uuid)
+  await forgetFormer(node)
+  // A switch takes the smallest MTU of its ports; a guest's start must not change it.
+  const mtu = (await node.files.readFile(`/sys/class/net/${link}/mtu`, 'utf8').catch(() => '')).trim()
+  if (mtu !== '') await nicCommand(node.run, ['ip', 'link', 'set', 'dev', tap, 'mtu', mtu])
   const mark = ['--', 'set', 'Port', tap, `external_ids:${MARK}=${uuid}`]
-  await nicCommand(node.run, ['ovs-vsctl', '--may-exist', 'add-port', link, tap, ...vlanOptions(vlan), ...mark])
+  const { problem } = await vsctl(node.run, ['--may-exist', 'add-port', link, tap, ...vlanOptions(vlan), ...mark])
+  if (problem !== undefined) throw new HypervisorFailure(`Failed to join the switch ${link}: ${problem}`)
 }
 
-/** A switch remembers ports whose devices are gone, also when the machine starts again. */
-async function forgetFormer({ files, run }: Pick<Machine, 'files' | 'run'>, uuid: string): Promise<void> {
-  const find = [
-    'ovs-vsctl',
-    '--bare',
-    '--no-headings',
-    '--columns=name',
-    'find',
-    'Port',
-    `external_ids:${MARK}=${uuid}`,
-  ]
-  const { stdout } = await run(find, { timeout_s: SWITCH_S })
+/** A switch remembers ports whose devices are gone, also when the machine starts again and the guest is elsewhere. */
+async function forgetFormer({ files, run }: Pick<Machine, 'files' | 'run'>): Promise<void> {
+  const find = ['--bare', '--no-headings', '--columns=name', 'find', 'Port', `external_ids:${MARK}!=""`]
+  const { stdout } = await vsctl(run, find)
   for (const port of stdout.split(/\s+/).filter((word) => word !== ''))
-    if (!(await accessible(files, `/sys/class/net/${port}`))) await run(removal(port), { timeout_s: SWITCH_S })
+    if (!(await accessible(files, `/sys/class/net/${port}`))) await vsctl(run, removal(port))
 }
 
 /** Before the device goes. Whether it is in a switch is asked where it is in no bridge of the kernel: not all switches are seen there. */
@@ -53,12 +75,39 @@ export async function leaveSwitch({ files, run }: Pick<Machine, 'files' | 'run'>
   if (await accessible(files, `/sys/class/net/${tap}/brport`)) return
   // Without its daemon each question would wait in vain.
   if (!(await accessible(files, DATABASE_SOCKET))) return
-  await run(removal(tap), { timeout_s: SWITCH_S })
+  await vsctl(run, removal(tap))
 }
 
 const MARK = 'gantry-nic'
 const DATABASE_SOCKET = '/run/openvswitch/db.sock'
-const removal = (port: string): string[] => ['ovs-vsctl', '--if-exists', 'del-port', port]
+const removal = (port: string): string[] => ['--if-exists', 'del-port', port]
+
+interface Answer {
+  readonly code: number | null
+  readonly stdout: string
+  /** What went wrong, and the way out. */
+  readonly problem?: string
+  /** The database has the change, and the daemon could not carry it out. */
+  readonly isHalfDone?: boolean
+}
+
+async function vsctl(run: Run, args: readonly string[]): Promise<Answer> {
+  const { code, stdout, output, timedOut } = await run(['ovs-vsctl', ...args], { timeout_s: SWITCH_S })
+  const answer = { code, stdout }
+  if (code === NOT_STARTED) return { ...answer, problem: `Open vSwitch is not installed here (${INSTALL})` }
+  if (timedOut)
+    return { ...answer, problem: `the daemon of Open vSwitch did not answer within ${SWITCH_S} s (${RESTART})` }
+  // Its program says so with exit code 0.
+  const [, halfDone] =
+    /^ovs-vsctl: (Error detected while setting up .*?)(?: +See ovs-vswitchd log.*)?$/m.exec(output) ?? []
+  if (halfDone !== undefined) return { ...answer, problem: halfDone, isHalfDone: true }
+  if (code === 0) return answer
+  const isDown = /database connection failed/.test(output)
+  return { ...answer, problem: `${output.trim() || `ovs-vsctl ended with ${code}`}${isDown ? ` (${RESTART})` : ''}` }
+}
+
+const INSTALL = 'apt-get install -y --no-install-recommends openvswitch-switch'
+const RESTART = 'systemctl restart openvswitch-switch'
 
 /** A NIC's VLANs in the words of Open vSwitch. */
 export function vlanOptions(vlan: string): string[] {

@@ -9,7 +9,7 @@ import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { joinBridge } from './bridge'
 import { asksNode, connectCommunication, freeTapName } from './communication'
 import { nicCommand } from './nic-command'
-import { joinSwitch, leaveSwitch } from './open-vswitch'
+import { joinSwitch, leaveSwitch, noSwitch } from './open-vswitch'
 import { removeRules, routeTo } from './routed'
 
 /** The administrator's own script to connect a NIC, in Ganeti's place and with Ganeti's environment. */
@@ -34,10 +34,12 @@ export class Taps {
 
   /** Why a NIC cannot have a tap device here; undefined if it can. */
   async refusal({ nicparams }: NicDict): Promise<string | undefined> {
-    const { files } = this.node
+    const { files, run } = this.node
     if (!(await canMakeTaps(files))) return 'this process may not create tap devices'
     const { mode = 'bridged', link = '' } = nicparams
-    if (mode !== 'bridged' || (await this.customScript(mode)) !== undefined) return undefined
+    if ((await this.customScript(mode)) !== undefined) return undefined
+    if (mode === 'openvswitch') return await noSwitch(run, link)
+    if (mode !== 'bridged') return undefined
     return (await accessible(files, `/sys/class/net/${link}/bridge`))
       ? undefined
       : `there is no bridge ${link} on this node`

@@ -4,6 +4,7 @@ import { accessible, constants } from '../../../lib/files'
 import { COMMUNICATION, isCommunicationAddress } from '../../../model/constants/communication'
 import { USER_MODE_LINK } from '../../../model/constants/params'
 import type { Paths } from '../../../lib/paths'
+import { errorText } from '../../../lib/system-failure'
 import type { InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { isVirtualNode } from '../../network/addresses'
 import { asksNode, relaySocket } from '../../network/communication'
@@ -39,7 +40,7 @@ export class KvmNics {
     const backend = await this.makeBackend(instance, nic, params, user)
     if (backend.kind === 'user' && backend.reason !== undefined && !isVirtualNode(this.context.paths))
       throw new HypervisorFailure(
-        `NIC ${index} (${nic.name ?? nic.uuid}) of instance ${instance.name} cannot be had on this node: ${backend.reason}. Set that right on ` +
+        `${nicName(nic, index)} of instance ${instance.name} cannot be had on this node: ${backend.reason}. Set that right on ` +
           `the node, or give the NIC what is there: gnt-instance modify --net ${index}:modify,link=LINK ${instance.name}`,
       )
     await this.context.files.mkdir(this.layout.nicDir(instance.name), { recursive: true, mode: 0o775 })
@@ -50,7 +51,11 @@ export class KvmNics {
 
   async connect(instance: InstanceDict, nic: NicDict, index: number, backend: NicBackend): Promise<void> {
     if (backend.kind === 'user') return
-    await this.taps.connect(instance, nic, index, backend.interface)
+    await this.taps.connect(instance, nic, index, backend.interface).catch((error: unknown) => {
+      throw new HypervisorFailure(`${nicName(nic, index)} of instance ${instance.name}: ${errorText(error)}`, {
+        cause: error,
+      })
+    })
   }
 
   /** The backends of a running instance's NICs, by number: names of tap devices, or `user`. */
@@ -122,6 +127,8 @@ export class KvmNics {
     return tap
   }
 }
+
+const nicName = (nic: NicDict, index: number): string => `NIC ${index} (${nic.name ?? nic.uuid})`
 
 /** QEMU's network must be the default one, since it must contain the metadata address. */
 function userModeMetadata(paths: Paths, { ip = '' }: NicDict): NicBackend {

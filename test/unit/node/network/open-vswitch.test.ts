@@ -1,6 +1,8 @@
 // Open vSwitch is configured with its own program.
-import { configureOpenvSwitch } from '../../../../src/node/network/open-vswitch'
-import { recordedPrograms } from '../../../support/recorded-programs'
+import type { CommandResult } from '../../../../src/lib/run-command'
+import { configureOpenvSwitch, joinSwitch, noSwitch } from '../../../../src/node/network/open-vswitch'
+import { notInstalled, recordedPrograms } from '../../../support/recorded-programs'
+import { shownFiles } from '../../../support/shown-files'
 
 const ADD = 'ovs-vsctl --may-exist add-br switch1'
 
@@ -20,7 +22,7 @@ test('a failure is told with the words of the program, and the rest is left', as
     'ovs-vsctl: unix:/var/run/openvswitch/db.sock: database connection failed (No such file or directory)\n'
   const { run, asked } = recordedPrograms([{ argv: ADD, code: 1, stderr }])
   await expect(configureOpenvSwitch(run, 'switch1', 'eth1')).rejects.toThrow(
-    `Failed to create openvswitch. Script return value: 1, output: '${stderr.trim()}'`,
+    `Failed to create openvswitch switch1: ${stderr.trim()} (systemctl restart openvswitch-switch)`,
   )
   expect(asked.length).toBe(1)
   const join = recordedPrograms([
@@ -32,7 +34,7 @@ test('a failure is told with the words of the program, and the rest is left', as
     },
   ])
   await expect(configureOpenvSwitch(join.run, 'switch1', 'eth1')).rejects.toThrow(
-    'Failed to connect openvswitch to interface eth1. Script return value: 1',
+    'Failed to connect openvswitch to interface eth1: ovs-vsctl: cannot create a port named eth1 because',
   )
 })
 
@@ -45,4 +47,70 @@ test('a text that is no name of an interface reaches no program', async () => {
   ] as const)
     // prettier-ignore
     await expect(configureOpenvSwitch(run, name, link)).rejects.toThrow('Invalid name of a network interface')
+})
+
+/** As it is printed with exit code 0. */
+const notSetUp = (name: string, why: string): string =>
+  `ovs-vsctl: Error detected while setting up '${name}'${why}.  See ovs-vswitchd log for details.\n` +
+  'ovs-vsctl: The default log directory is "/var/log/openvswitch".\n'
+
+test('what the switch could not set up is a failure, and is taken back', async () => {
+  const bridge = recordedPrograms([
+    { argv: ADD, stderr: notSetUp('switch1', '') },
+    { argv: 'ovs-vsctl --if-exists del-br switch1' },
+  ])
+  await expect(configureOpenvSwitch(bridge.run, 'switch1', 'eth1')).rejects.toThrow(
+    "Failed to create openvswitch switch1: Error detected while setting up 'switch1'. Load its module of the kernel " +
+      '(modprobe openvswitch), or first make a switch that needs none: ovs-vsctl add-br switch1 -- set Bridge switch1 datapath_type=netdev',
+  )
+  expect(bridge.left()).toEqual([])
+  const why = ': could not open network device eth1 (No such device)'
+  const port = recordedPrograms([
+    { argv: ADD },
+    { argv: 'ovs-vsctl --may-exist add-port switch1 eth1', stderr: notSetUp('eth1', why) },
+    { argv: 'ovs-vsctl --if-exists del-port switch1 eth1' },
+  ])
+  await expect(configureOpenvSwitch(port.run, 'switch1', 'eth1')).rejects.toThrow(
+    `Failed to connect openvswitch to interface eth1: Error detected while setting up 'eth1'${why}.`,
+  )
+  expect(port.left()).toEqual([])
+})
+
+test('a switch that is not there is told from one that cannot be asked', async () => {
+  const argv = 'ovs-vsctl br-exists switch1'
+  const asked = (answer: object) => noSwitch(recordedPrograms([{ argv, ...answer }]).run, 'switch1')
+  expect(await asked({})).toBeUndefined()
+  expect(await asked({ code: 2 })).toBe(
+    'there is no switch switch1 of Open vSwitch on this node (ovs-vsctl add-br switch1 makes it)',
+  )
+  expect(await asked(notInstalled(argv))).toBe(
+    'Open vSwitch is not installed here (apt-get install -y --no-install-recommends openvswitch-switch)',
+  )
+  const stderr = 'ovs-vsctl: unix:/run/openvswitch/db.sock: database connection failed (No such file or directory)\n'
+  expect(await asked({ code: 1, stderr })).toBe(`${stderr.trim()} (systemctl restart openvswitch-switch)`)
+})
+
+test('a daemon that does not answer is not waited for', async () => {
+  const killed: CommandResult = { code: null, signal: 'SIGKILL', stdout: '', stderr: '', output: '', timedOut: true }
+  await expect(configureOpenvSwitch(async () => killed, 'switch1', null)).rejects.toThrow(
+    'the daemon of Open vSwitch did not answer within 10 s (systemctl restart openvswitch-switch)',
+  )
+})
+
+test("a NIC does not lower its switch's MTU, and one that the switch cannot take is refused", async () => {
+  const shown = shownFiles({ '/sys/class/net/switch1/mtu': '9000\n' })
+  const nic = { uuid: 'nic-1', nicparams: { mode: 'openvswitch', link: 'switch1', vlan: ':20' } as const }
+  const programs = recordedPrograms([
+    { argv: 'ovs-vsctl --bare --no-headings --columns=name find Port external_ids:gantry-nic!=""' },
+    { argv: 'ip link set dev tap0 mtu 9000' },
+    {
+      argv: 'ovs-vsctl --may-exist add-port switch1 tap0 trunks=20 -- set Port tap0 external_ids:gantry-nic=nic-1',
+      stderr: notSetUp('tap0', ': could not open network device tap0 (Device or resource busy)'),
+    },
+  ])
+  await expect(joinSwitch({ files: shown.files, run: programs.run }, nic, 'tap0')).rejects.toThrow(
+    "Failed to join the switch switch1: Error detected while setting up 'tap0': could not open network device tap0 (Device or resource busy)",
+  )
+  expect(programs.left()).toEqual([])
+  shown.remove()
 })
