@@ -73,14 +73,14 @@ async function forgetFormer({ files, run }: Pick<Machine, 'files' | 'run'>): Pro
 /** Before the device goes. Whether it is in a switch is asked where it is in no bridge of the kernel: not all switches are seen there. */
 export async function leaveSwitch({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
   if (await accessible(files, `/sys/class/net/${tap}/brport`)) return
-  // Without its daemon each question would wait in vain.
   if (!(await accessible(files, DATABASE_SOCKET))) return
   await vsctl(run, removal(tap))
 }
 
 const MARK = 'gantry-nic'
 const DATABASE_SOCKET = '/run/openvswitch/db.sock'
-const removal = (port: string): string[] => ['--if-exists', 'del-port', port]
+/** Nobody needs to wait until the daemon has done it; one that is down would delay the end of every guest. */
+const removal = (port: string): string[] => ['--no-wait', '--if-exists', 'del-port', port]
 
 interface Answer {
   readonly code: number | null

@@ -114,7 +114,7 @@ async function configureSwitch(ctx: UnitContext, config: ConfigData, node: Node)
     ctx.log.info(
       'No physical interface for OpenvSwitch was given. OpenvSwitch will not have an outside connection. This might not be what you want.',
     )
-  const what = 'Failed to initialize OpenVSwitch on new node'
+  const what = `Failed to initialize OpenVSwitch on new node ${node.name}`
   await ctx.nodes.call(node, what, 'node_configure_ovs', [ovs_name, ovs_link])
 }
 

@@ -200,7 +200,11 @@ describe('a tap device that goes', () => {
   test('leaves its switch, and is not looked for there when it is in a bridge', async () => {
     const [device, port] = ['/sys/class/net/tap0/master/ifindex', '/sys/class/net/tap1/brport/state']
     const shown = shownFiles({ [device]: '3\n', [port]: '3\n', '/run/openvswitch/db.sock': '' })
-    const commands = ['ovs-vsctl --if-exists del-port tap0', 'ip link delete dev tap0', 'ip link delete dev tap1']
+    const commands = [
+      'ovs-vsctl --no-wait --if-exists del-port tap0',
+      'ip link delete dev tap0',
+      'ip link delete dev tap1',
+    ]
     const programs = recordedPrograms(commands.map((argv) => ({ argv })))
     const taps = new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') })
     await taps.remove('tap0')
@@ -213,7 +217,7 @@ describe('a tap device that goes', () => {
     const shown = shownFiles({ '/sys/class/net/tap1/mtu': '1500\n' })
     const programs = recordedPrograms([
       { argv: FIND, stdout: 'tap0\n\ntap1\n' },
-      ...['ovs-vsctl --if-exists del-port tap0', ADD, 'ip link set dev tap2 up'].map((argv) => ({ argv })),
+      ...['ovs-vsctl --no-wait --if-exists del-port tap0', ADD, 'ip link set dev tap2 up'].map((argv) => ({ argv })),
     ])
     await new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
       ...([instanceDict(), { uuid: 'nic-1', mac: 'aa:00:00:00:00:01', nicparams: { mode: 'openvswitch', link: 'net0' } }] as const), // prettier-ignore
