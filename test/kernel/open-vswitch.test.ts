@@ -201,7 +201,7 @@ switchTest('a NIC that the switch cannot take is told with the way out', async (
   await ok('instance', 'modify', '--net', '0:modify,link=switch1', 'vm2')
   await sandbox.end(daemon)
   const silent = await ended('instance', 'startup', 'vm2')
-  expect(silent).toEqual({ code: 1, output: expect.stringMatching(/NIC 0 \(.*\) of instance vm2.*: Failed to join the switch switch1: /) }) // prettier-ignore
+  expect(silent).toEqual({ code: 1, output: expect.stringMatching(/NIC 0 \(.*\) of instance vm2\S* on node node2\S*: Failed to join the switch switch1: /) }) // prettier-ignore
   expect(silent.output).toContain('did not answer within 10 s (systemctl restart openvswitch-switch)')
   expect(await vsctl('--no-wait', 'list-ports', 'switch1')).toBe(`${[tapOf('node3', 'vm1'), UPLINK].sort().join('\n')}\n`) // prettier-ignore
 })

@@ -170,11 +170,40 @@ machineTest('a version that does not work on one node is taken back on all, and 
   expect(await guestPid(1, 'vm1')).toBe(guest)
 })
 
-machineTest('the cluster goes over to the new version, and no guest notices', async () => {
+/** The master changes something that all nodes are told, and a guest moves to the node and back. */
+async function workTogether(machine: number, tag: string): Promise<void> {
+  await machines.run(1, `gnt-cluster add-tags ${tag}`)
+  const id = (await machines.run(1, 'gnt-job list --no-headers -o id')).trim().split('\n').at(-1)?.trim()
+  for (const one of ALL) {
+    expect(await machines.run(one, 'cat /var/lib/ganeti/ssconf_cluster_tags')).toContain(tag)
+    expect(await machines.run(one, `cat /var/lib/ganeti/queue/job-${id}`)).toContain('OP_TAGS_SET')
+  }
+  for (const to of [machine, 1]) {
+    await machines.run(1, `gnt-instance migrate -f -n ${nameOf(to)} vm1`)
+    await machines.run(3, `ping -c 1 ${GUEST}`)
+  }
+}
+
+machineTest('one node after the other goes over, and nodes of both versions work together', async () => {
+  const [noded, guest] = [await pidOf(1, 'noded'), await guestPid(1, 'vm1')]
+  expect(await machines.run(1, `gnt-cluster upgrade --to ${NEXT} node3`)).toMatch(/^Done\.$/m)
+  expect(await Promise.all(ALL.map(versionOf))).toEqual([FIRST, FIRST, NEXT])
+  expect([await pidOf(1, 'noded'), await guestPid(1, 'vm1')]).toEqual([noded, guest])
+  const told = (of: string, master: string) => `it runs Gantry ${of}, and the master ${master}`
+  expect(await machines.run(1, 'gnt cluster verify')).toContain(`WARNING: node ${nameOf(3)}: ${told(NEXT, FIRST)}`)
+  await workTogether(3, 'new-node')
+
+  expect(await machines.run(1, `gnt-cluster upgrade --to ${NEXT} node1`)).toMatch(/^Done\.$/m)
+  expect(await Promise.all(ALL.map(versionOf))).toEqual([NEXT, FIRST, NEXT])
+  expect(await machines.run(1, 'gnt cluster verify')).toContain(`WARNING: node ${nameOf(2)}: ${told(FIRST, NEXT)}`)
+  await workTogether(2, 'new-master')
+})
+
+machineTest('what is left of the cluster goes over to the new version, and no guest notices', async () => {
   const guest = await guestPid(1, 'vm1')
   const began_ms = performance.now()
   const output = await machines.run(1, `gnt-cluster upgrade --to ${NEXT}`)
-  report(`the cluster went over to another version in ${Math.round((performance.now() - began_ms) / 1000)} s`)
+  report(`the last node went over to another version in ${Math.round((performance.now() - began_ms) / 1000)} s`)
   expect(output).toMatch(/^Done\.$/m)
   for (const machine of ALL) {
     expect(await versionOf(machine)).toBe(NEXT)

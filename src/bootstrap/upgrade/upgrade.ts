@@ -1,13 +1,10 @@
 // Upgrades the whole cluster to another version that is installed on all nodes: jobs end, daemons stop, the nodes'
 // links change, daemons start. Guests run on. A failure is undone with all earlier steps. An interrupted upgrade
 // continues, since each step can be repeated. The master's link changes last, and so tells how far it came.
-import type { Clock } from '../../lib/clock'
 import { eachBounded } from '../../lib/bounded'
-import type { Disk } from '../../lib/disk'
 import type { LockFile } from '../../lib/file-lock'
 import type { Paths } from '../../lib/paths'
 import { errorText } from '../../lib/system-failure'
-import type { ConfigData } from '../../model/config'
 import { PATH } from '../../model/constants/paths'
 import { LOOK_EVERY_S } from '../../model/limits/adoption'
 import {
@@ -22,32 +19,15 @@ import {
 } from '../../model/limits/upgrade'
 import type { Node } from '../../model/node'
 import type { Intent } from '../../model/upgrade-note'
-import type { NodeClient } from '../../rpc/node/client'
 import { shortList } from '../adoption/features'
 import { MASTER_ANSWERS, OPEN_JOBS } from '../adoption/scripts'
-import { nodesInOrder, placeOf } from '../adoption/survey'
 import { eventually } from '../eventually'
-import type { NodeShell } from '../node-shell'
 import { conversionFor, type Conversion } from './conversion'
 import { keptConfig, readIntent, removeIntent, writeIntent } from './intent'
+import { conversionOf, lookAtNodes, namedNodes, refuseConversion } from './looks'
+import { masterOf, onAll, onMaster, onlineNodes, runAll, runOn, split, type UpgradeOptions } from './on-nodes'
+import { UpgradeFailure } from './failure'
 import * as scripts from './scripts'
-
-export interface UpgradeOptions {
-  readonly paths: Paths
-  readonly disk: Disk
-  readonly clock: Clock
-  readonly config: ConfigData
-  readonly shell: NodeShell
-  readonly nodes: NodeClient
-  /** How long to wait for running jobs. */
-  readonly patience_s: number
-  /** This process's pid, for people who find the note of an upgrade. */
-  readonly pid: number
-  say(text: string): void
-}
-
-/** The upgrade failed; the text says how far the cluster came, and how to continue. */
-export class UpgradeFailure extends Error {}
 
 /** `done, with problems`: the final check of the cluster found problems. */
 export type Outcome = 'nothing to do' | 'done' | 'done, with problems'
@@ -65,7 +45,8 @@ export async function alone<T>(
   return work().finally(() => lock.release())
 }
 
-export async function upgrade(options: UpgradeOptions, to: string): Promise<Outcome> {
+/** Of these nodes alone, if some are named. */
+export async function upgrade(options: UpgradeOptions, to: string, names: readonly string[] = []): Promise<Outcome> {
   const unfinished = await readIntent(options)
   if (unfinished !== undefined && unfinished.to !== to)
     throw new UpgradeFailure(
@@ -75,13 +56,18 @@ export async function upgrade(options: UpgradeOptions, to: string): Promise<Outc
     options.say('An upgrade is already in progress. Target version matches, resuming.')
     return resume(options)
   }
-  const found = await lookEverywhere(options, to)
-  const wanted = [...found].filter(([, { runs }]) => runs !== to).map(([node]) => node)
-  if (wanted.length === 0) return 'nothing to do'
-  const from = found.get(masterOf(options))?.runs ?? to
+  const found = await lookAtNodes(options, to, names.length > 0 ? namedNodes(options, names) : onlineNodes(options))
+  const wanted = [...found.keys()].filter((node) => found.get(node)?.runs !== to)
+  const [first] = split(options, wanted).master.concat(wanted)
+  if (first === undefined) return 'nothing to do'
   const drained = (await onMaster(options, scripts.QUEUE_STATE)).includes('flag is set')
-  const intent = { from, to, drained }
   const conversion = conversionOf(options, found)
+  const isPart = names.length > 0 || !wanted.includes(masterOf(options))
+  const intent = {
+    ...{ from: found.get(first)?.runs ?? to, to, drained },
+    ...(isPart && { nodes: wanted.map(({ name }) => name) }),
+  }
+  if (isPart) refuseConversion(intent, conversion)
   await writeIntent(options, intent, options.pid)
   return goOver(options, { intent, wanted, conversion })
 }
@@ -93,31 +79,36 @@ export async function resume(options: UpgradeOptions): Promise<Outcome> {
   if (intent === undefined) return 'nothing to do'
   say(`The upgrade from ${intent.from} to ${intent.to} goes on`)
   await machinesAreThere(options, intent)
+  const nodes = nodesOf(options, intent)
   const { runs, release } = scripts.readLook(await onMaster(options, scripts.lookAt(intent.to)))
-  if (runs === intent.to && release !== undefined) {
+  if (intent.nodes === undefined && runs === intent.to && release !== undefined) {
     // All other nodes changed before. It does not wait for nodes that are away now.
-    const failed = await runAll(options, onlineNodes(options), scripts.lookAt(intent.to), LOOK_S)
+    const failed = await runAll(options, nodes, scripts.lookAt(intent.to), LOOK_S)
     for (const [{ name }, why] of failed) say(`${name} is left as it is: ${why}`)
-    const wanted = onlineNodes(options).filter((node) => !failed.has(node))
+    const wanted = nodes.filter((node) => !failed.has(node))
     return goOver(options, { intent, wanted, conversion: conversionFor(config.version, release) }, true)
   }
   // Some daemons may be stopped, others started with the machine.
-  const failed = await runAll(options, onlineNodes(options), scripts.START, DAEMONS_S)
+  const failed = await runAll(options, nodes, scripts.START, DAEMONS_S)
   for (const [{ name }, why] of failed) say(`${name}: its daemons did not start: ${why}`)
-  const found = await lookEverywhere(options, intent.to).catch(async (error: unknown) => {
+  const found = await lookAtNodes(options, intent.to, nodes).catch(async (error: unknown) => {
     // A later failure must not hide the reason; then the note stays.
     await finish(options, intent).catch((second: unknown) => say(errorText(second)))
     throw error
   })
   // If it can go neither forward nor back, the note stays for the next resume.
-  return goOver(options, { intent, wanted: [...found.keys()], conversion: conversionOf(options, found) })
+  return goOver(options, { intent, wanted: nodes, conversion: conversionOf(options, found) })
 }
 
+/** The online nodes that are to change. */
+const nodesOf = (options: UpgradeOptions, { nodes }: Intent): Node[] =>
+  onlineNodes(options).filter(({ name }) => nodes === undefined || nodes.includes(name))
+
 /** The machines may have started at the same time as this one. Missing ones are handled later. */
-async function machinesAreThere(options: UpgradeOptions, { to }: Intent): Promise<void> {
+async function machinesAreThere(options: UpgradeOptions, intent: Intent): Promise<void> {
   const { clock, say } = options
   for (const end_ms = clock.monotonic_ms() + BOOT_S * 1000; clock.monotonic_ms() < end_ms;) {
-    const silent = await runAll(options, onlineNodes(options), scripts.lookAt(to), LOOK_S)
+    const silent = await runAll(options, nodesOf(options, intent), scripts.lookAt(intent.to), LOOK_S)
     if (silent.size === 0) return
     say(`Waiting for ${shortList([...silent.keys()].map(({ name }) => name).sort())}`)
     await clock.sleep(BOOT_LOOK_S * 1000)
@@ -150,7 +141,7 @@ async function goOver(options: UpgradeOptions, plan: Plan, isSwitched = false): 
       stopped = true
       await stop(options, wanted)
       // A node that was offline may be back, and others may be gone.
-      await lookEverywhere(options, intent.to)
+      await lookAtNodes(options, intent.to, nodesOf(options, intent))
       await convertAndSwitch(options, plan)
     } else {
       await stop(options, wanted)
@@ -165,16 +156,17 @@ async function goOver(options: UpgradeOptions, plan: Plan, isSwitched = false): 
     say('All is taken back ...')
     const but = await takeBackOrSay(options, plan, stopped)
     throw new UpgradeFailure(
-      `The cluster could not go over to version ${intent.to}, as said above. It runs version ${intent.from} as before${but}`,
+      `${subject(intent)} could not go over to version ${intent.to}, as said above. It runs version ${intent.from} as before${but}`,
     )
   }
   await finish(options, intent)
   say('The cluster is checked')
-  const master = masterOf(options)
-  const { code, output } = await options.shell.run(placeOf(options.config, master), scripts.VERIFY, UPGRADE_VERIFY_S)
+  const { code, output } = await runOn(options, masterOf(options), scripts.VERIFY, UPGRADE_VERIFY_S)
   for (const line of output.split('\n').filter((one) => /ERROR|WARNING/.test(one))) say(line)
   return code === 0 ? 'done' : 'done, with problems'
 }
+
+const subject = ({ nodes }: Intent): string => (nodes === undefined ? 'The cluster' : `The part of the cluster that was to change (${shortList(nodes)})`)
 
 async function drain(options: UpgradeOptions): Promise<void> {
   const { clock, patience_s, say } = options
@@ -224,7 +216,9 @@ async function start(options: UpgradeOptions, wanted: readonly Node[]): Promise<
 /** The master's link tells later how far this came, so it changes last. */
 async function convertAndSwitch(options: UpgradeOptions, { intent, wanted, conversion }: Plan): Promise<void> {
   const { disk, paths, say } = options
-  say(`All is kept in ${(await onMaster(options, scripts.BACK_UP, DAEMONS_S)).trim()}`)
+  // A master that goes on keeps its data as they are.
+  if (wanted.includes(masterOf(options)))
+    say(`All is kept in ${(await onMaster(options, scripts.BACK_UP, DAEMONS_S)).trim()}`)
   if (conversion !== undefined) {
     const config = await disk.read(paths.configFile)
     if (config === undefined) throw new Error(`There is no ${paths.configFile}`)
@@ -260,7 +254,7 @@ async function takeBackOrSay(options: UpgradeOptions, plan: Plan, stopped: boole
   } catch (error) {
     say(errorText(error))
     throw new UpgradeFailure(
-      `The cluster could not go over to version ${intent.to}, and not go back to ${intent.from} either, as said above. ` +
+      `${subject(intent)} could not go over to version ${intent.to}, and not go back to ${intent.from} either, as said above. ` +
         'Mend what is said there; then "gnt-cluster upgrade --resume" tries again',
     )
   }
@@ -304,89 +298,3 @@ async function finish(options: UpgradeOptions, { drained }: Intent): Promise<voi
   await disk.remove(keptConfig({ paths }))
   await removeIntent(options)
 }
-
-/** Every online node with its facts. Rejects if one cannot be upgraded. */
-async function lookEverywhere(options: UpgradeOptions, to: string): Promise<Map<Node, scripts.Look>> {
-  options.say(`Nodes are asked for version ${to}`)
-  const found = new Map<Node, scripts.Look>()
-  const [silent, lacking, broken]: string[][] = [[], [], []]
-  let isGaneti = false
-  await eachBounded(onlineNodes(options), NODES_AT_ONCE, async (node) => {
-    const { code, output } = await runOn(options, node, scripts.lookAt(to), LOOK_S)
-    const look = scripts.readLook(output)
-    found.set(node, look)
-    if (code !== 0 && look.runs === undefined) silent?.push(`${node.name} (${output.trim()})`)
-    else if (look.release === undefined) {
-      lacking?.push(node.name)
-      isGaneti ||= look.isGaneti
-    } else if (!look.starts) broken?.push(node.name)
-  })
-  const problems = [
-    ...listed(silent, (names) => `These nodes cannot be asked over SSH: ${names}; mend that, or set them offline with gnt-node modify -O yes`), // prettier-ignore
-    ...listed(lacking, (names) => `Version ${to} is not there on ${names}: install the package gantry-${to} there first${isGaneti ? HINT : ''}`), // prettier-ignore
-    ...listed(broken, (names) => `The programs of version ${to} do not start on ${names}: ${scripts.directoryOf(to)}/bin/gantryd.js --version says why`), // prettier-ignore
-  ]
-  if (problems.length > 0) throw new UpgradeFailure(problems.join('\n'))
-  return found
-}
-
-const listed = (names: readonly string[] | undefined, text: (names: string) => string): string[] =>
-  names === undefined || names.length === 0 ? [] : [text(shortList([...names].sort()))]
-
-/** Ganeti may have been installed in that version, but we have no such package. */
-const HINT = '. Ganeti takes the cluster back with gantry-adopt --back'
-
-function conversionOf({ config }: UpgradeOptions, found: ReadonlyMap<Node, scripts.Look>): Conversion {
-  const releases = [...found.values()].flatMap(({ release }) => (release === undefined ? [] : [release]))
-  const [first] = releases.map((release) => conversionFor(config.version, release))
-  return first
-}
-
-const onlineNodes = ({ config }: UpgradeOptions): Node[] => nodesInOrder(config).filter(({ offline }) => !offline)
-
-const masterOf = ({ config }: UpgradeOptions): Node => {
-  const [master] = nodesInOrder(config)
-  if (master === undefined) throw new UpgradeFailure('The configuration has no node')
-  return master
-}
-
-function split(options: UpgradeOptions, wanted: readonly Node[]) {
-  const { uuid } = masterOf(options)
-  return { master: wanted.filter((node) => node.uuid === uuid), others: wanted.filter((node) => node.uuid !== uuid) }
-}
-
-const runOn = ({ shell, config }: UpgradeOptions, node: Node, script: string, timeout_s: number) =>
-  shell
-    .run(placeOf(config, node), script, timeout_s)
-    .catch((error: unknown) => ({ code: null, output: errorText(error) }))
-
-async function onMaster(options: UpgradeOptions, script: string, timeout_s = LOOK_S): Promise<string> {
-  const { code, output } = await runOn(options, masterOf(options), script, timeout_s)
-  if (code === 0) return output
-  throw new Error(`On the master, ${firstLine(script)} ended with ${code ?? 'no answer'}: ${output.trim()}`)
-}
-
-/** Rejects only when all have ended. */
-async function onAll(
-  options: UpgradeOptions,
-  nodes: readonly Node[],
-  script: string,
-  what: string,
-  timeout_s: number,
-): Promise<void> {
-  const failed = await runAll(options, nodes, script, timeout_s)
-  const names = [...failed].map(([{ name }, why]) => `${name} (${why})`)
-  if (names.length > 0) throw new Error(`Could not ${what} on ${names.sort().join(', ')}`)
-}
-
-/** Returns the reasons of failures by node. */
-async function runAll(options: UpgradeOptions, nodes: readonly Node[], script: string, timeout_s: number) {
-  const failed = new Map<Node, string>()
-  await eachBounded(nodes, NODES_AT_ONCE, async (node) => {
-    const { code, output } = await runOn(options, node, script, timeout_s)
-    if (code !== 0) failed.set(node, output.trim() || `it ended with ${code ?? 'no answer'}`)
-  })
-  return failed
-}
-
-const firstLine = (script: string): string => script.trim().split('\n')[0] ?? ''

@@ -379,9 +379,9 @@ export const clusterTool: Tool = {
     },
     {
       name: 'upgrade',
-      help: 'go over to another version of Gantry that is installed on all nodes beside the present one, or back',
-      usage: '',
-      args: [],
+      help: 'go over to another version of Gantry that is installed on all nodes, or on those that are named, beside the present one, or back',
+      usage: '[<node-name>...]',
+      args: [many('node name')],
       options: [oToVersion, oResume, oAwaitJobs],
       run: upgradeCluster,
     },

@@ -40,7 +40,7 @@ export class KvmNics {
     const backend = await this.makeBackend(instance, nic, params, user)
     if (backend.kind === 'user' && backend.reason !== undefined && !isVirtualNode(this.context.paths))
       throw new HypervisorFailure(
-        `${nicName(nic, index)} of instance ${instance.name} cannot be had on this node: ${backend.reason}. Set that right on ` +
+        `${nicName(nic, index)} of instance ${instance.name} cannot be had on node ${this.context.paths.hostname}: ${backend.reason}. Set that right on ` +
           `the node, or give the NIC what is there: gnt-instance modify --net ${index}:modify,link=LINK ${instance.name}`,
       )
     await this.context.files.mkdir(this.layout.nicDir(instance.name), { recursive: true, mode: 0o775 })
@@ -51,10 +51,14 @@ export class KvmNics {
 
   async connect(instance: InstanceDict, nic: NicDict, index: number, backend: NicBackend): Promise<void> {
     if (backend.kind === 'user') return
+    const { hostname } = this.context.paths
     await this.taps.connect(instance, nic, index, backend.interface).catch((error: unknown) => {
-      throw new HypervisorFailure(`${nicName(nic, index)} of instance ${instance.name}: ${errorText(error)}`, {
-        cause: error,
-      })
+      throw new HypervisorFailure(
+        `${nicName(nic, index)} of instance ${instance.name} on node ${hostname}: ${errorText(error)}`,
+        {
+          cause: error,
+        },
+      )
     })
   }
 

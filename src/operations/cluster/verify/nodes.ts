@@ -63,8 +63,8 @@ function verifyRelease(
   const [wanted, release] = [master?.answer['gantry-release'], answer['gantry-release']]
   if (typeof wanted !== 'string' || typeof release !== 'string') return
   const text =
-    `it runs Gantry ${release}, and the master ${wanted}: install the package gantry-${wanted} there, if it is not, ` +
-    `and run 'gnt-cluster upgrade --to=${wanted}' on the master`
+    `it runs Gantry ${release}, and the master ${wanted}: with the package of one of both on all nodes, run ` +
+    `'gnt-cluster upgrade --to=${wanted}' (or --to=${release}) on the master`
   report.when(release !== wanted, 'ENODEVERSION', node.name, text, 'WARNING')
 }
 

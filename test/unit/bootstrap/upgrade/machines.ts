@@ -64,6 +64,8 @@ export class Machines implements NodeShell {
     if (what === 'wake') this.resting = false
     if (what === 'queue') return { code: 0, output: `The drain flag is ${this.drained ? 'set' : 'unset'}\n` }
     if (what === 'jobs') return { code: 0, output: this.jobs-- > 0 ? '7\n' : '' }
+    // Its files are a running master's own.
+    if (machine.daemons && /^(backup|convert)/.test(what)) return { code: 1, output: 'wconfd is running' }
     if (what === 'backup') return { code: 0, output: '/var/lib/ganeti1.tar\n' }
     if (what === 'verify' && !this.verifies) return { code: 1, output: '* Verifying\n  - ERROR: node x: broken\n' }
     return fine

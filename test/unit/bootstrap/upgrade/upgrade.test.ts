@@ -3,7 +3,8 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { readIntent } from '../../../../src/bootstrap/upgrade/intent'
-import { alone, isElsewhere, resume, upgrade, type UpgradeOptions } from '../../../../src/bootstrap/upgrade/upgrade'
+import type { UpgradeOptions } from '../../../../src/bootstrap/upgrade/on-nodes'
+import { alone, isElsewhere, resume, upgrade } from '../../../../src/bootstrap/upgrade/upgrade'
 import { systemDisk as disk } from '../../../../src/lib/disk'
 import type { LockFile } from '../../../../src/lib/file-lock'
 import { type Paths, pathsOf } from '../../../../src/lib/paths'
@@ -89,6 +90,43 @@ test('a node that is offline stays as it is, and goes over alone when it is back
   expect(await upgrade(options(), '0.1.1')).toBe('done')
   expect(running()).toEqual(allRun('0.1.1'))
   expect(machines.done).not.toContain(`${MASTER} stop`)
+})
+
+test('nodes that are named go over alone while the master works on, and all others later', async () => {
+  expect(await upgrade(options(), '0.1.1', [SECOND, 'node3'])).toBe('done')
+  expect(running()).toEqual([['0.1.0', true], ...allRun('0.1.1').slice(1)])
+  expect(machines.done.filter((step) => / (stop|switch|backup)/.test(step))).toEqual(
+    ['stop', 'switch 0.1.1'].flatMap((step) => [SECOND, THIRD].map((name) => `${name} ${step}`)),
+  )
+  expect(await atWork()).toEqual(WORKING)
+  expect(await upgrade(options(), '0.1.1', [THIRD])).toBe('nothing to do')
+  machines.done.length = 0
+  expect(await upgrade(options(), '0.1.1')).toBe('done')
+  expect(running()).toEqual(allRun('0.1.1'))
+  expect(machines.done).not.toContain(`${THIRD} stop`)
+})
+
+test('one that is named and fails gets its own version back, whichever the master has', async () => {
+  for (const ofMaster of ['0.1.0', '0.1.1']) {
+    of(MASTER).runs = ofMaster
+    of(THIRD).broken = '0.1.1'
+    await expect(upgrade(options(), '0.1.1', [THIRD])).rejects.toThrow(
+      `The part of the cluster that was to change (${THIRD}) could not go over to version 0.1.1, as said above. It runs version 0.1.0 as before`,
+    )
+    expect([of(THIRD).runs, of(THIRD).daemons, of(MASTER).runs]).toEqual(['0.1.0', true, ofMaster])
+    expect(await atWork()).toEqual(WORKING)
+  }
+})
+
+test('a node that is not there cannot be named, nor some where the configuration must be converted', async () => {
+  await expect(upgrade(options(), '0.1.1', ['node'])).rejects.toThrow('There is no online node node in this cluster')
+  config = { ...config, version: 3000000 }
+  for (const name of ALL) of(name).releases.set('0.1.1', releaseOf('0.1.1', [3010000]))
+  await expect(upgrade(options(), '0.1.1', [THIRD])).rejects.toThrow(
+    'Version 0.1.1 needs another form of the configuration, so all nodes go over to it together',
+  )
+  expect(machines.done.filter((step) => !step.endsWith('queue'))).toEqual([])
+  expect(await atWork()).toEqual(WORKING)
 })
 
 test.each<[string, () => void, string]>([
@@ -228,9 +266,13 @@ test('machines that start together with the master are waited for', async () => 
   expect(await atWork()).toEqual(WORKING)
 })
 
-test('wherever the command dies, --resume brings all nodes to the new version', async () => {
+test.each([
+  ['all', []],
+  ['the named', [THIRD]],
+])('wherever the command dies, --resume brings %s nodes to the new version', async (_, names) => {
   const counting = new Machines(machines.all)
-  await upgrade(options({ shell: counting }), '0.1.1')
+  await upgrade(options({ shell: counting }), '0.1.1', names)
+  const goneOver = running()
   for (let death = 0; death < counting.done.length; death++) {
     machines = new Machines(Object.fromEntries(ALL.map((name) => [name, new Machine()])))
     fs.rmSync(paths.local(PATH.INTENT_TO_UPGRADE), { force: true })
@@ -245,7 +287,7 @@ test('wherever the command dies, --resume brings all nodes to the new version', 
         return new Promise(() => undefined)
       }
     })
-    expect(await Promise.race([died, upgrade(options(), '0.1.1')])).toBe('died')
+    expect(await Promise.race([died, upgrade(options(), '0.1.1', names)])).toBe('died')
     const after = new Machines(machines.all)
     after.drained = machines.drained
     after.resting = machines.resting
@@ -254,7 +296,7 @@ test('wherever the command dies, --resume brings all nodes to the new version', 
     const outcome = await resume(options())
     expect([death, outcome]).toEqual([death, isBegun ? 'done' : 'nothing to do'])
     // The first question changes nothing, and at the last one all is done.
-    expect(running()).toEqual(allRun(death === 0 ? '0.1.0' : '0.1.1'))
+    expect(running()).toEqual(death === 0 ? allRun('0.1.0') : goneOver)
     expect(await atWork()).toEqual(WORKING)
   }
 })

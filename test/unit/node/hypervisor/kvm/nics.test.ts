@@ -27,7 +27,7 @@ async function prepared(isReal: boolean, link = 'br7') {
 
 test('a NIC that cannot be had is an error on a real node, which says what is missing and what to do', async () => {
   await expect(prepared(true)).rejects.toThrow(
-    'NIC 2 (lan) of instance vm1.test cannot be had on this node: this process may not create tap devices. ' +
+    'NIC 2 (lan) of instance vm1.test cannot be had on node node1.test: this process may not create tap devices. ' +
       'Set that right on the node, or give the NIC what is there: gnt-instance modify --net 2:modify,link=LINK vm1.test',
   )
 })

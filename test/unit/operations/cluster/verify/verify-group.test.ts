@@ -160,8 +160,8 @@ test('a node that runs another version of Gantry than the master is told with th
   expect(await cluster.verifyGroup()).toEqual([true, []])
   release('node1.gnt.example', '0.1.1')
   const text = (name: string) =>
-    `WARNING: node ${name}: it runs Gantry 0.1.0, and the master 0.1.1: install the package gantry-0.1.1 there, if it is not, ` +
-    "and run 'gnt-cluster upgrade --to=0.1.1' on the master"
+    `WARNING: node ${name}: it runs Gantry 0.1.0, and the master 0.1.1: with the package of one of both on all nodes, run ` +
+    "'gnt-cluster upgrade --to=0.1.1' (or --to=0.1.0) on the master"
   expect(await cluster.verifyGroup()).toEqual([true, [text(NODE2)]])
   release(NODE2, '0.1.1')
   expect(await cluster.verifyGroup()).toEqual([true, []])
