@@ -24,7 +24,7 @@ export async function chooseHypervisor(wanted: 'kvm' | 'fake' | undefined): Prom
 export async function guestNetwork(): Promise<string> {
   const outwards = "QEMU's user-mode network: guests reach out, nobody reaches in"
   return (await canMakeTaps(systemFiles))
-    ? `bridges that this machine has; for other NICs ${outwards}`
+    ? `bridges and switches that this machine has; for other NICs ${outwards}`
     : `${outwards} (bridges and routes need root and /dev/net/tun)`
 }
 

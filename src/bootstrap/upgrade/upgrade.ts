@@ -45,7 +45,7 @@ export async function alone<T>(
   return work().finally(() => lock.release())
 }
 
-/** Of these nodes alone, if some are named. */
+/** Only the named nodes change, if there are names. */
 export async function upgrade(options: UpgradeOptions, to: string, names: readonly string[] = []): Promise<Outcome> {
   const unfinished = await readIntent(options)
   if (unfinished !== undefined && unfinished.to !== to)
@@ -53,7 +53,8 @@ export async function upgrade(options: UpgradeOptions, to: string, names: readon
       `An upgrade from ${unfinished.from} to ${unfinished.to} is in progress; use --resume to finish it first`,
     )
   if (unfinished !== undefined) {
-    options.say('An upgrade is already in progress. Target version matches, resuming.')
+    const part = unfinished.nodes === undefined ? '' : ` of ${shortList(unfinished.nodes)}`
+    options.say(`An upgrade${part} is already in progress. Target version matches, resuming.`)
     return resume(options)
   }
   const found = await lookAtNodes(options, to, names.length > 0 ? namedNodes(options, names) : onlineNodes(options))
@@ -166,7 +167,8 @@ async function goOver(options: UpgradeOptions, plan: Plan, isSwitched = false): 
   return code === 0 ? 'done' : 'done, with problems'
 }
 
-const subject = ({ nodes }: Intent): string => (nodes === undefined ? 'The cluster' : `The part of the cluster that was to change (${shortList(nodes)})`)
+const subject = ({ nodes }: Intent): string =>
+  nodes === undefined ? 'The cluster' : `The part of the cluster that was to change (${shortList(nodes)})`
 
 async function drain(options: UpgradeOptions): Promise<void> {
   const { clock, patience_s, say } = options
