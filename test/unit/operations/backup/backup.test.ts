@@ -112,7 +112,7 @@ test('a disk that does not arrive fails the export; the instance runs on, and an
     'OpExecError',
     ['Export failed, errors in export finalization, disk export: disk(s) 0'],
   ])
-  expect(cluster.log).toContain('disk/0 failed to receive data: disk full (recent output: )')
+  expect(cluster.log).toContain('disk/0 failed to receive data: disk full (recent output: None)')
   expect(cluster.calls('finalize_export')).toEqual([])
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
   expect([...cluster.world.node(full('node2')).exports.keys()]).toEqual([full('inst6')])
