@@ -5,11 +5,11 @@ import { ECODE, OpPrereqError } from '../model/errors'
 import { PATH } from '../model/constants/paths'
 import { maintenanceInfo } from '../model/maintenance'
 import type { JsonObject } from '../lib/shapes/shape'
-import { permissionNames } from '../opcodes/permission'
 import type { ConsoleRequest } from '../rpc/luxi/consoles'
 import type { Identity } from '../rpc/luxi/gantry'
 import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster } from '../rpc/luxi/gantry-calls'
 import { type Access, forbidden, OUTSIDE } from './access/access'
+import { rightsOf } from './access/rights'
 import type { CallersHandlers } from './callers-handlers'
 import { AllocationService } from './allocation'
 import { ConsoleService } from './consoles/consoles'
@@ -48,8 +48,9 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
   const tokens = new TokenService(context, parts.documents)
   const callerOf = (name: CallersCallName, identity: Identity): Access => {
     const caller = tokens.access(identity)
-    const { needs } = gantryCalls[name]
+    const { needs, forEverybody } = gantryCalls[name]
     if (needs !== null) caller.need(needs)
+    if (forEverybody && caller.limited) throw forbidden(OUTSIDE)
     return caller
   }
   const handlers = callersHandlers(context, parts, { tokens, callerOf })
@@ -112,16 +113,16 @@ function callersHandlers(
     events: (caller, request) => parts.events.read(() => callerOf('events', caller.identity), request),
     pastEvents: (caller, request) => parts.events.past(caller, request),
     metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
-    monitoring: (caller, request) => monitoring.page(caller, request),
+    monitoring: (_caller, request) => monitoring.page(request),
     measuredNodes: (caller) => monitoring.measured(caller),
-    nodeHistory: (caller, name, since_s) => histories.node(caller, name, since_s),
+    nodeHistory: (_caller, name, since_s) => histories.node(name, since_s),
     instanceHistory: (caller, name, since_s) => histories.instance(caller, name, since_s),
     ...wholeClusterCalls(context, parts),
     storage: (caller, name) => storageOf(context, caller.known(context.config()), name),
     tags: (caller) => tagUses(caller.known(context.config())),
     ...consoleCalls(new ConsoleService(context, parts.documents, (identity) => callerOf('console', identity))),
     snapshots: (caller, name) => shownSnapshots(caller.known(context.config()), context.gantry(), name),
-    rights: (caller) => permissionNames.filter((name) => caller.may(name)),
+    rights: rightsOf,
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),
@@ -130,37 +131,26 @@ function callersHandlers(
   }
 }
 
-/** These affect everybody, so a limited caller may not use them. */
 const wholeClusterCalls = (context: MasterContext, parts: GantryParts) => ({
-  watcher(caller: Access) {
-    refuseLimited(caller)
-    return parts.watcher.info()
-  },
-  async pauseWatcher(caller: Access, until: number | null) {
-    refuseLimited(caller)
+  watcher: () => parts.watcher.info(),
+  async pauseWatcher(_caller: Access, until: number | null) {
     await parts.pause.set(until)
     return parts.watcher.info()
   },
-  async drainQueue(caller: Access, drained: boolean) {
-    refuseLimited(caller)
+  async drainQueue(_caller: Access, drained: boolean) {
     await context.queue.setDrained(drained)
     return null
   },
-  users(caller: Access) {
-    refuseLimited(caller)
-    return null
-  },
+  users: () => null,
 })
 
 const ruleCalls = (context: MasterContext): Pick<CallersHandlers, 'replaceFilter' | 'deleteFilter'> => ({
   replaceFilter(caller, uuid, priority, predicates, action, reason) {
     const isThere = uuid !== null && Object.hasOwn(context.config().filters, uuid)
     caller.need(isThere ? 'filter.modify' : 'filter.create')
-    refuseLimited(caller)
     return replaceFilter(context, caller.identity.user, uuid, priority, predicates, action, reason)
   },
   deleteFilter(caller, uuid) {
-    refuseLimited(caller)
     if (!Object.hasOwn(context.config().filters, uuid))
       throw new OpPrereqError(`There is no filter ${uuid}`, ECODE.NOENT)
     return deleteFilter(context, caller.identity.user, uuid)
@@ -172,27 +162,9 @@ const consoleCalls = (consoles: ConsoleService) => ({
   console: (caller: Access, request: ConsoleRequest) => consoles.open(caller, request),
 })
 
-/** These are about all nodes. */
 const maintenanceCalls = (maintenance: MaintenanceService) => ({
-  maintenance(caller: Access) {
-    refuseLimited(caller)
-    return maintenance.view()
-  },
-  cancelRepair(caller: Access, id: string) {
-    refuseLimited(caller)
-    return maintenance.cancel(caller, id)
-  },
-  acknowledgeRepair(caller: Access, id: string) {
-    refuseLimited(caller)
-    return maintenance.acknowledge(caller, id)
-  },
-  setMaintenance(caller: Access, settings: JsonObject) {
-    refuseLimited(caller)
-    return maintenance.set(caller, settings)
-  },
+  maintenance: () => maintenance.view(),
+  cancelRepair: (caller: Access, id: string) => maintenance.cancel(caller, id),
+  acknowledgeRepair: (caller: Access, id: string) => maintenance.acknowledge(caller, id),
+  setMaintenance: (caller: Access, settings: JsonObject) => maintenance.set(caller, settings),
 })
-
-/** Rules affect everybody's jobs. */
-function refuseLimited(caller: Access): void {
-  if (caller.limited) throw forbidden(OUTSIDE)
-}

@@ -22,7 +22,7 @@ import {
 import { filterRule } from './call-arguments'
 import type { JobId } from './calls'
 import { type ConsoleChoices, consoleRequest, type ConsoleTalk } from './consoles'
-import type { EventPage, Identity, PastEventsPage, Submitted, TokenInfo, ViewPage } from './gantry'
+import type { CallerRights, EventPage, Identity, PastEventsPage, Submitted, TokenInfo, ViewPage } from './gantry'
 import {
   eventRequest,
   identity,
@@ -48,6 +48,10 @@ interface GantryCall<A extends Checks, R> {
   readonly asks: boolean
   /** The permission that every caller needs; null if it depends on the arguments. */
   readonly needs: Permission | null
+  /** Permissions that it may need, depending on the arguments. */
+  readonly mayNeed: readonly Permission[]
+  /** It concerns everybody, so a token with a scope may not use it. */
+  readonly forEverybody: boolean
   /** Unparsable arguments are refused in Ganeti's words. */
   readonly ganetis: boolean
 }
@@ -59,14 +63,14 @@ interface Result<R> {
 
 const of = <R>(): Result<R> => ({})
 
-type More = Partial<Pick<GantryCall<Checks, unknown>, 'asks' | 'needs' | 'ganetis'>>
+type More = Partial<Pick<GantryCall<Checks, unknown>, 'asks' | 'needs' | 'mayNeed' | 'forEverybody' | 'ganetis'>>
 
 const call = <const A extends Checks, R>(
   wire: string,
   args: A,
   result: Result<R>,
-  { asks = false, needs = null, ganetis = false }: More = {},
-): GantryCall<A, R> => ({ wire, args, result, asks, needs, ganetis })
+  { asks = false, needs = null, mayNeed = [], forEverybody = false, ganetis = false }: More = {},
+): GantryCall<A, R> => ({ wire, args, result, asks, needs, mayNeed, forEverybody, ganetis })
 
 /** The caller's identity comes first; the master decides what the caller may see and do. */
 const callersCalls = {
@@ -104,47 +108,73 @@ const callersCalls = {
    */
   metrics: call('GantryMetrics', [], of<unknown[][]>(), { asks: true, needs: 'cluster.info' }),
   /** Waits for the nodes, but at most MONITORING_S. */
-  monitoring: call('GantryMonitoring', [monitoringRequest], of<MonitoringPage>(), { asks: true, needs: 'nodes.query' }),
+  monitoring: call('GantryMonitoring', [monitoringRequest], of<MonitoringPage>(), {
+    asks: true,
+    needs: 'nodes.query',
+    forEverybody: true,
+  }),
   /** Shows the nodes' last reports, and asks them again for the next call. */
   measuredNodes: call('GantryMeasuredNodes', [], of<MeasuredNode[]>(), { asks: true, needs: 'nodes.list' }),
   /** Their usage since this time (seconds since the epoch), as far as it is kept. */
-  nodeHistory: call('GantryNodeHistory', [text, float], of<NodeHistory>(), { asks: true, needs: 'nodes.query' }),
+  nodeHistory: call('GantryNodeHistory', [text, float], of<NodeHistory>(), {
+    asks: true,
+    needs: 'nodes.query',
+    forEverybody: true,
+  }),
   instanceHistory: call('GantryInstanceHistory', [text, float], of<InstanceHistories>(), {
     ...{ asks: true, needs: 'instances.info' },
   }),
   /** The end of the watcher's pause, and what its last runs did. */
-  watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info' }),
+  watcher: call('GantryWatcher', [], of<WatcherInfo>(), { asks: true, needs: 'cluster.info', forEverybody: true }),
   /** Pauses the watcher until this time (seconds since the epoch); null ends the pause. */
-  pauseWatcher: call('GantryPauseWatcher', [orNull(float)], of<WatcherInfo>(), { needs: 'cluster.modify' }),
+  pauseWatcher: call('GantryPauseWatcher', [orNull(float)], of<WatcherInfo>(), {
+    needs: 'cluster.modify',
+    forEverybody: true,
+  }),
   /** A drained queue takes no new jobs. */
-  drainQueue: call('GantryDrainQueue', [bool], of<null>(), { needs: 'cluster.modify' }),
+  drainQueue: call('GantryDrainQueue', [bool], of<null>(), { needs: 'cluster.modify', forEverybody: true }),
   /** A node's storage for disks, by type. */
   storage: call('GantryStorage', [text], of<NodeStorage[]>(), { asks: true, needs: 'nodes.storage.query' }),
   tags: call('GantryTags', [], of<TagUse[]>(), { asks: true, needs: 'tags.get' }),
   /** Only checks the permission: the remote API itself knows its users. */
-  users: call('GantryUsers', [], of<null>(), { asks: true, needs: 'users.list' }),
+  users: call('GantryUsers', [], of<null>(), { asks: true, needs: 'users.list', forEverybody: true }),
   /** Snapshots of one instance's disks. */
   snapshots: call('GantrySnapshots', [text], of<ShownSnapshot[]>(), { asks: true, needs: 'instances.info' }),
   /** The consoles of one instance. */
   consoles: call('GantryConsoles', [text], of<ConsoleChoices>(), { asks: true, needs: OpInstanceConsole.permission }),
   /** Opens a console. Its connection then carries messages. */
   console: call('GantryConsole', [consoleRequest], of<ConsoleTalk>(), { needs: OpInstanceConsole.permission }),
-  /** The names of all the caller's permissions. */
-  rights: call('GantryRights', [], of<string[]>(), { asks: true }),
+  rights: call('GantryRights', [], of<CallerRights>(), { asks: true }),
   tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),
   /** Only this answer contains the secret. */
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),
   removeToken: call('GantryRemoveToken', [text], of<null>(), { needs: 'tokens.revoke' }),
-  maintenance: call('GantryMaintenance', [], of<MaintenanceView>(), { asks: true, needs: 'maintenance.query' }),
+  maintenance: call('GantryMaintenance', [], of<MaintenanceView>(), {
+    asks: true,
+    needs: 'maintenance.query',
+    forEverybody: true,
+  }),
   /** Stops work on the event; existing jobs go on. */
-  cancelRepair: call('GantryCancelRepair', [text], of<MaintenanceEvent>(), { needs: 'maintenance.cancel' }),
+  cancelRepair: call('GantryCancelRepair', [text], of<MaintenanceEvent>(), {
+    needs: 'maintenance.cancel',
+    forEverybody: true,
+  }),
   /** Returns the job that removes the event's tag. */
-  acknowledgeRepair: call('GantryAcknowledgeRepair', [text], of<JobId>(), { needs: 'maintenance.acknowledge' }),
+  acknowledgeRepair: call('GantryAcknowledgeRepair', [text], of<JobId>(), {
+    needs: 'maintenance.acknowledge',
+    forEverybody: true,
+  }),
   /** Returns the job that sets them. */
-  setMaintenance: call('GantrySetMaintenance', [object], of<JobId>(), { needs: 'cluster.modify' }),
+  setMaintenance: call('GantrySetMaintenance', [object], of<JobId>(), { needs: 'cluster.modify', forEverybody: true }),
   /** Like the calls of these names, but events name the caller. */
-  replaceFilter: call('GantryReplaceFilter', filterRule, of<string>(), { ganetis: true }),
-  deleteFilter: call('GantryDeleteFilter', [text], of<null>(), { needs: 'filter.remove', ganetis: true }),
+  replaceFilter: call('GantryReplaceFilter', filterRule, of<string>(), {
+    ...{ mayNeed: ['filter.create', 'filter.modify'], forEverybody: true, ganetis: true },
+  }),
+  deleteFilter: call('GantryDeleteFilter', [text], of<null>(), {
+    needs: 'filter.remove',
+    forEverybody: true,
+    ganetis: true,
+  }),
 }
 
 const doorsCalls = {

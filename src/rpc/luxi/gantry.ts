@@ -127,6 +127,16 @@ export interface TokenScope {
   readonly groups: readonly string[]
 }
 
+/** What the caller may do. */
+export interface CallerRights {
+  /** The names of its permissions. */
+  readonly permissions: readonly string[]
+  /** The objects for which a token with a scope has them; null for all. */
+  readonly scope: Pick<TokenScope, 'tags' | 'groups'> | null
+  /** Permissions without use to a token with a scope, because all that needs them concerns everybody. */
+  readonly beyond_scope: readonly string[]
+}
+
 export interface TokenInfo extends TokenScope {
   readonly id: string
   readonly name: string

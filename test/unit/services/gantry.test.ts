@@ -21,24 +21,27 @@ test.each(callersCallNames.flatMap((name) => (gantryCalls[name].needs === null ?
   },
 )
 
-test('the watcher tells of everybody, so a token that sees only some objects is refused', async () => {
-  const token = {
-    id: 't',
-    user: 'u',
-    name: 't',
-    created: 0,
-    expires: null,
-    permissions: ['*'],
-    tags: ['mine'],
-    groups: [],
-  }
-  const documents = {
-    current: () => ({ ...EMPTY_GANTRY, sections: { tokens: { t: token } } }),
-    onChange: () => () => undefined,
-  }
-  const info = { paused_until: null, next_run: null, groups: [] }
-  const watcher = { info: () => info } as unknown as GantryParts['watcher']
-  const { watcher: ask } = localGantry(context as MasterContext, { documents, watcher } as unknown as GantryParts)
-  await expect(ask({ user: 'u', token: 't', permissions: ['*'] })).rejects.toMatchObject({ code: 'forbidden' })
-  expect(await ask({ user: 'u', token: null, permissions: ['*'] })).toEqual(info)
+const token = {
+  ...{ id: 't', user: 'u', name: 't', created: 0, expires: null },
+  ...{ permissions: ['*'], tags: ['mine'], groups: [] },
+}
+const documents = {
+  current: () => ({ ...EMPTY_GANTRY, sections: { tokens: { t: token } } }),
+  onChange: () => () => undefined,
+}
+const info = { paused_until: null, next_run: null, groups: [] }
+const watcher = { info: () => info } as unknown as GantryParts['watcher']
+const withTokens = localGantry(context as MasterContext, { documents, watcher } as unknown as GantryParts)
+const limited = { user: 'u', token: 't', permissions: ['*'] }
+
+test.each(callersCallNames.filter((name) => gantryCalls[name].forEverybody))(
+  '%s concerns everybody, so a token that sees only some objects is refused',
+  async (name) => {
+    const call = withTokens[name] as (...args: unknown[]) => Promise<unknown>
+    await expect(call(limited)).rejects.toMatchObject({ code: 'forbidden' })
+  },
+)
+
+test('what concerns everybody is answered to somebody without a scope', async () => {
+  expect(await withTokens.watcher({ ...limited, token: null })).toEqual(info)
 })

@@ -5,8 +5,13 @@ import { SESSION_IDLE_S, SESSION_S_MAX } from '../../../../src/model/limits/logi
 import type { Master } from '../../../../src/rpc/luxi/master'
 import { type Answer, basic, Harness, RecordedMaster, USERS } from './harness'
 
+const RIGHTS = {
+  permissions: ['instances.list', 'tokens.revoke'],
+  scope: { tags: ['web'], groups: [] },
+  beyond_scope: ['cluster.modify'],
+}
 const gantry = {
-  rights: () => Promise.resolve(['instances.list', 'tokens.revoke']),
+  rights: () => Promise.resolve(RIGHTS),
   identify: (secret: string) =>
     Promise.resolve(secret === tokens.good ? { id: 't1', user: 'reader', permissions: ['*'] } : null),
   removeToken: (_identity: unknown, id: string) => Promise.resolve(void removed.push(id)),
@@ -57,7 +62,7 @@ test('a session begins with a password, and its cookie is out of reach of script
   const told = JSON.parse(answer.body)
   expect(told).toEqual({
     ...{ user: 'admin', token: null, idle_s: SESSION_IDLE_S },
-    ...{ permissions: ['instances.list', 'tokens.revoke'], csrf: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ...{ ...RIGHTS, csrf: expect.stringMatching(/^[0-9a-f]{64}$/) },
   })
   const [cookie = ''] = String(answer.headers['set-cookie']).split(';')
   expect(JSON.parse((await ask('GET', '/3/session', { Cookie: `other=1; ${cookie}` })).body)).toEqual(told)

@@ -54,7 +54,7 @@ test('every node is one item that says how it answered and what is not well', as
     'node9.example': await doubles.answering(() => [{ ...REPORT, name: 7 }]),
     'node10.example': await doubles.answering(fine),
   })
-  const { items, next } = await service.page(caller, all)
+  const { items, next } = await service.page(all)
   expect(next).toBeNull()
   const told = items.map(({ node, answer, status, problems }) => [
     ...[node.split('.')[0], answer, status],
@@ -86,7 +86,7 @@ test('parts are chosen by node, category and collector, and only they make the s
     node2: await doubles.answering(fine),
   })
   const page = async (more: Partial<MonitoringRequest>) => {
-    const { items } = await service.page(caller, { ...all, ...more })
+    const { items } = await service.page({ ...all, ...more })
     return items.map(({ node, status, reports }) => [
       ...[node, status],
       reports && (JSON.parse(reports) as { name: string }[]).map(({ name }) => name),
@@ -110,18 +110,17 @@ test('parts are chosen by node, category and collector, and only they make the s
 test('a page asks only its own nodes, in the order of their names', async () => {
   const endpoint = await doubles.answering(fine)
   const { service, asked } = clusterOf({ node10: endpoint, node2: endpoint, node1: endpoint })
-  const first = await service.page(caller, { ...all, limit: 2 })
+  const first = await service.page({ ...all, limit: 2 })
   expect([first.items.map(({ node }) => node), first.next, asked]).toEqual([
     ...[['node1', 'node2'], 'node2', ['node1', 'node2']],
   ])
-  const second = await service.page(caller, { ...all, limit: 2, after: first.next })
+  const second = await service.page({ ...all, limit: 2, after: first.next })
   expect([second.items.map(({ node }) => node), second.next]).toEqual([['node10'], null])
 })
 
-test('a token with a scope is shown no reports, and numbers only of nodes that it knows', async () => {
+test('a token with a scope is shown numbers only of nodes that it knows', async () => {
   const { service } = clusterOf({ node1: await doubles.answering(fine) })
   const limited = new Access({ ...anna, token: 'ab' }, { permissions: ['*'], tags: ['web'], groups: [] })
-  await expect(service.page(limited, all)).rejects.toThrow('outside the scope')
   expect(service.measured(limited)).toEqual([])
 })
 
@@ -138,7 +137,7 @@ test('numbers are those of the last answer: who looks waits for nobody', async (
     ['node1', null, 2],
     ['node2', null, 2],
   ])
-  await service.page(caller, all)
+  await service.page(all)
   expect(up()).toEqual([
     ['node1', true, 4],
     ['node2', false, 2],

@@ -5,6 +5,14 @@ import { SESSION_IDLE_S } from '../../../../model/limits/logins'
 import type { Session } from '../../v3/sessions'
 import { V3Resource } from './resource'
 
+/** What belongs to it has one of the tags, and is only in these groups. */
+export interface SessionScope {
+  /** Empty: whatever tags it has. */
+  tags: string[]
+  /** Empty: in all groups. */
+  groups: string[]
+}
+
 /** Who asks, and what they may do. */
 export interface SessionView {
   user: string
@@ -12,6 +20,13 @@ export interface SessionView {
   token: string | null
   /** The names of all permissions that the caller has. A token with a scope has them for what it covers. */
   permissions: string[]
+  /** The objects that a token with a scope covers; null if the caller is not limited to some. */
+  scope: SessionScope | null
+  /**
+   * Permissions of a token with a scope that it cannot use, because all that needs them concerns everybody. They are not among
+   * `permissions`.
+   */
+  beyond_scope: string[]
   /** What a change in this session repeats in its header `X-CSRF-Token`; null for a caller without a session. */
   csrf: string | null
   /**
@@ -64,6 +79,11 @@ export class SessionV3Controller extends V3Resource {
     const { identity, gantry } = this.v3
     const { user, token } = identity
     const own = { csrf: session?.csrf ?? null, idle_s: session === undefined ? null : SESSION_IDLE_S }
-    return { user, token, permissions: await gantry.rights(identity), ...own }
+    const { permissions, scope, beyond_scope } = await gantry.rights(identity)
+    const limits = {
+      scope: scope && { tags: [...scope.tags], groups: [...scope.groups] },
+      beyond_scope: [...beyond_scope],
+    }
+    return { user, token, permissions: [...permissions], ...limits, ...own }
   }
 }

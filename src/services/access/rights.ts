@@ -1,0 +1,52 @@
+// What a caller may do, as sessions tell it before anything is refused. The tables of opcodes and calls say what needs
+// which permission, and what concerns everybody.
+import { KINDS } from '../../model/permissions'
+import { allOpcodes } from '../../opcodes/all'
+import type { OpcodeDefinition } from '../../opcodes/opcode'
+import { permissionNames } from '../../opcodes/permission'
+import type { CallerRights } from '../../rpc/luxi/gantry'
+import { gantryCalls } from '../../rpc/luxi/gantry-calls'
+import type { Access } from './access'
+
+export function rightsOf(caller: Access): CallerRights {
+  const had = permissionNames.filter((name) => caller.may(name))
+  if (!caller.limited || caller.scope === null) return { permissions: had, scope: null, beyond_scope: [] }
+  const { tags, groups } = caller.scope
+  const isBeyond = (name: string): boolean => FOR_EVERYBODY.has(name)
+  return {
+    permissions: had.filter((name) => !isBeyond(name)),
+    scope: { tags, groups },
+    beyond_scope: had.filter(isBeyond),
+  }
+}
+
+interface Use {
+  readonly permission: string
+  readonly forEverybody: boolean
+}
+
+/** An opcode that names no object, or only one that it makes, is in no scope. */
+const namesNothing = ({ params }: OpcodeDefinition): boolean =>
+  Object.values(params).every(
+    ({ names, newName, opcodes }) => (names === undefined || newName !== undefined) && opcodes === undefined,
+  )
+
+const USES: readonly Use[] = [
+  ...[...allOpcodes.values()].map((one) => ({ permission: one.permission, forEverybody: namesNothing(one) })),
+  ...Object.values(gantryCalls).flatMap(({ needs, mayNeed, forEverybody }) =>
+    [needs ?? [], mayNeed].flat().map((permission) => ({ permission, forEverybody })),
+  ),
+  // Lists have only what is in the scope.
+  ...[...KINDS.values()].flatMap((kind) =>
+    [`${kind}.list`, `${kind}.query`].map((permission) => ({ permission, forEverybody: false })),
+  ),
+]
+
+const REACHING: ReadonlySet<string> = new Set(
+  USES.flatMap(({ permission, forEverybody }) => (forEverybody ? [] : [permission])),
+)
+
+/** Permissions that only serve what concerns everybody. */
+const FOR_EVERYBODY: ReadonlySet<string> = new Set(
+  USES.map(({ permission }) => permission).filter((permission) => !REACHING.has(permission)),
+)
