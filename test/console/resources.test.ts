@@ -517,17 +517,44 @@ browserTest('who may only read sees what is not allowed before asking for it', a
   await ui.look('read-only')
 })
 
-browserTest('a token with a scope sees its own objects alone, and is told what is outside', async () => {
-  await signedIn((first) => first.signInWithToken(secret))
-  await ui.open('/instances')
-  await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
-  await ui.open('/maintenance')
-  await page.getByText('an object of this request is outside the scope of the token').first().waitFor()
-  await ui.open('/tags')
-  await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
-  expect(await page.getByText('rack:1').count()).toBe(0)
-  expect(complaints).toEqual([])
-})
+const BEYOND = 'This concerns the whole cluster, and your token is only for a part of it'
+
+browserTest(
+  'a token with a scope sees its own objects alone, and is told what is outside before asking for it',
+  async () => {
+    await signedIn((first) => first.signInWithToken(secret))
+    await ui.open('/instances')
+    await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
+    await ui.open('/maintenance')
+    await page.getByText('Not shown. This concerns the whole cluster').waitFor()
+    await ui.open('/cluster')
+    const redistribute = page.getByRole('button', { name: 'Redistribute configuration' })
+    await redistribute.waitFor()
+    expect([await redistribute.isDisabled(), await redistribute.getAttribute('title')]).toEqual([true, BEYOND])
+    const change = page.getByRole('button', { name: 'Change', exact: true }).first()
+    expect([await change.isDisabled(), await change.getAttribute('title')]).toEqual([true, BEYOND])
+    await ui.look('scoped-cluster')
+    await ui.open('/groups')
+    const group = page.getByRole('button', { name: 'Add group' })
+    await group.waitFor()
+    expect(await group.isDisabled()).toBe(true)
+    await ui.open('/instances/new')
+    // What makes it one of the token's is there already; without it nothing is asked for.
+    const plan = page.getByRole('complementary', { name: 'Plan' })
+    await page.getByText('shop', { exact: true }).waitFor()
+    await page.getByRole('combobox', { name: 'Tags' }).press('Backspace')
+    await plan.getByText('Your token is only for instances with a tag of shop').waitFor()
+    await ui.look('scoped-create')
+    await ui.open('/access')
+    const make = page.getByRole('button', { name: 'Make a token' })
+    await make.waitFor()
+    expect(await make.getAttribute('title')).toBe('A token cannot make tokens; sign in with the password')
+    await ui.open('/tags')
+    await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
+    expect(await page.getByText('rack:1').count()).toBe(0)
+    expect(complaints).toEqual([])
+  },
+)
 
 browserTest('a token that is revoked ends its session', async () => {
   const here = { page, ui }

@@ -40,6 +40,8 @@ export interface ConsoleAction extends Partial<Form> {
   readonly id: string
   readonly label: string
   readonly permission: string
+  readonly beyond?: (subject: unknown) => string | undefined
+  readonly unfit?: (subject: unknown) => string | undefined
   /** Where the action has a dialog of its own that is made of these. */
   readonly spec?: Omit<Form, 'complaint'> & { readonly complaint?: (body: Body) => string | undefined }
 }

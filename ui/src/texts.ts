@@ -117,6 +117,10 @@ export const texts = {
     copyGnt: 'Copy as gnt',
     copied: 'Copied',
     notAllowed: (permission: string) => `You need the permission ${permission}`,
+    beyondScope: {
+      cluster: 'This concerns the whole cluster, and your token is only for a part of it',
+      machines: 'This concerns the machines themselves, and your token is only for what runs on them',
+    },
     typeName: (name: string) => `Type ${name} to confirm`,
     more: 'More actions',
     change: 'Change',
@@ -152,7 +156,7 @@ export const texts = {
     { id: 'add-network', label: networkTexts.actions.add, permission: 'networks.create' },
     { id: 'add-node', label: nodeTexts.actions.add, permission: 'nodes.add' },
     { id: 'add-rule', label: jobTexts.rules.add, permission: 'filter.create' },
-    { id: 'make-token', label: accessTexts.make, permission: 'tokens.create' },
+    { id: 'make-token', label: accessTexts.make, permission: 'tokens.create', withPassword: true },
   ],
   notFound: { title: 'There is no such page', home: 'To the overview' },
 }

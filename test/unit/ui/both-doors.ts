@@ -49,6 +49,13 @@ export class BothDoors {
     return [request.gnt, ...how].join('\n  ')
   }
 
+  /** What of it reaches the master: opcodes, or calls with their arguments. */
+  async reached({ method, path, body }: Sent): Promise<unknown[]> {
+    const { noted, told } = await this.byHttp({ method, path, body })
+    if (told !== '') throw new Error(told)
+    return noted
+  }
+
   private async byHttp({ method, path, body }: Sent) {
     const text = Object.keys(body).length === 0 ? '' : JSON.stringify(body)
     const headers = {

@@ -24,6 +24,8 @@ const isSameUser = (one: Session, other: Session): boolean => one.user === other
 
 export const sessionStore = {
   get: () => now,
+  /** Of the token that was signed in with; null when everything is in it. */
+  scope: (): Session['scope'] => now.session?.scope ?? null,
   subscribe(listener: () => void) {
     listeners.add(listener)
     return () => void listeners.delete(listener)

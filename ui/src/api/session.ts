@@ -1,6 +1,7 @@
 // Signing in and out, and what the signed-in user may do.
 import { useSyncExternalStore } from 'react'
 import { request, send } from './client'
+import { type Beyond, refusalOf } from './rights'
 import { type Session, sessionStore, type SignedIn } from './session-store'
 import { Problem } from './problem'
 
@@ -41,6 +42,12 @@ export const useSignedIn = (): SignedIn => useSyncExternalStore(sessionStore.sub
 export function useMay(): (permission: string) => boolean {
   const { session } = useSignedIn()
   return (permission) => session?.permissions.includes(permission) ?? false
+}
+
+/** Why the signed-in user may not do something; undefined when it is allowed. */
+export function useRefusal(): (permission: string, beyond?: Beyond) => string | undefined {
+  const { session } = useSignedIn()
+  return (permission, beyond) => refusalOf(session, permission, beyond)
 }
 
 function authorization(credentials: Credentials): string {

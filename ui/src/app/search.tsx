@@ -5,7 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { useMay } from '../api/session'
+import { useMay, useRefusal, useSignedIn } from '../api/session'
 import { texts } from '../texts'
 import { type Found, find, type FoundKind } from './find'
 import { SECTIONS } from './shell'
@@ -64,6 +64,8 @@ interface Entry {
 function useEntries(letters: string, act: (id: string) => void): { label: string; entries: Entry[] }[] {
   const navigate = useNavigate()
   const may = useMay()
+  const refusal = useRefusal()
+  const withPassword = useSignedIn().session?.token === null
   const { data: found } = useQuery({
     queryKey: ['search', letters],
     queryFn: () => find(letters, may),
@@ -72,7 +74,13 @@ function useEntries(letters: string, act: (id: string) => void): { label: string
   const fits = (text: string) => text.toLowerCase().includes(letters.toLowerCase())
   const go = useGo()
   const pages = SECTIONS.filter(({ icon }) => fits(texts.nav[icon]))
-  const actions = texts.doing.filter(({ label, permission }) => letters !== '' && fits(label) && may(permission))
+  const actions = texts.doing.filter(
+    ({ label, permission, ...needs }) =>
+      letters !== '' &&
+      fits(label) &&
+      refusal(permission) === undefined &&
+      (withPassword || needs.withPassword !== true),
+  )
   const all = [
     {
       label: texts.nav.label,

@@ -2,7 +2,8 @@
 // a line of data; one that needs more than fields has a dialog of its own, made of RequestDialog.
 import { Button, Menu } from '@mantine/core'
 import { type ComponentType, useState } from 'react'
-import { useMay } from '../api/session'
+import type { Beyond } from '../api/rights'
+import { useRefusal } from '../api/session'
 import { Fields } from '../forms/fields'
 import type { Field, Values } from '../forms/schema'
 import { useForm } from '../forms/use-form'
@@ -25,6 +26,8 @@ interface ActionBase<Subject> {
   readonly id: string
   readonly label: string
   readonly permission: string
+  /** Why it is in no token's scope, whatever objects that has. */
+  readonly beyond?: (subject: Subject) => Beyond | undefined
   /** Why it makes no sense now; undefined when it does. */
   readonly unfit?: (subject: Subject) => string | undefined
   readonly danger?: boolean
@@ -149,9 +152,8 @@ export function ActionAt<Subject>({
 
 /** Why an action cannot be begun now; undefined when it can. */
 export function useWhyNot<Subject>(subject: Subject) {
-  const may = useMay()
-  return ({ permission, unfit }: Action<Subject>) =>
-    may(permission) ? unfit?.(subject) : texts.action.notAllowed(permission)
+  const refusal = useRefusal()
+  return ({ permission, beyond, unfit }: Action<Subject>) => refusal(permission, beyond?.(subject)) ?? unfit?.(subject)
 }
 
 interface ButtonProps<Subject> {

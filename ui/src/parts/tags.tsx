@@ -22,6 +22,7 @@ const own = texts.tags
 
 export const ADD_TAGS: Action<TagsProps> = {
   ...{ id: 'tags-add', label: own.add, permission: 'tags.set' },
+  beyond: ({ kind }) => (kind === 'cluster' ? 'cluster' : undefined),
   text: ({ name }) => own.addText(name),
   fields: [{ ...{ kind: 'words', name: 'tags', initial: [], label: own.title, required: true }, text: own.rule }],
   complaint: (_object, { tags }) => (Array.isArray(tags) && tags.length > 0 ? undefined : own.missing),
@@ -33,6 +34,7 @@ export const ADD_TAGS: Action<TagsProps> = {
 
 export const REMOVE_TAG: Action<Tagged> = {
   ...{ id: 'tags-remove', label: own.remove, permission: 'tags.delete', danger: true },
+  beyond: ({ kind }) => (kind === 'cluster' ? 'cluster' : undefined),
   text: ({ name, tag }) => own.removeText(tag, name),
   fields: [],
   request: (object) => ({

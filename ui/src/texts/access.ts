@@ -10,7 +10,7 @@ export const accessTexts = {
   everything: 'Everything',
   noUsers: 'There are no users.',
   usersText: 'Users are lines of the file rapi/users on the master: they are added and changed there.',
-  notUsers: (permission: string) => `Who may log in is shown to those who have the permission ${permission}.`,
+  notByToken: 'A token cannot make tokens; sign in with the password',
   roles: 'Roles',
   roleColumns: ['Role', 'What it may do'],
   role: {

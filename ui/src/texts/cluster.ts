@@ -35,6 +35,7 @@ export const clusterTexts = {
     title: 'Verify',
     text: 'Looks at the configuration and at every node, and tells what is not as it should be.',
     run: 'Verify the cluster',
+    onlyGroups: 'Your token is only for a part of the cluster: choose one of its groups.',
     runText: 'Compares everything that the nodes have with what the cluster knows. It changes nothing.',
     none: 'It was not verified lately.',
     well: (job: number) => `Job ${job} found nothing.`,

@@ -6,6 +6,10 @@ export const instanceCreateTexts = {
   jobLabel: (name: string) => `Create ${name}`,
   submit: 'Create',
   incomplete: 'Fill in what is marked with an asterisk: then you see here what it will do.',
+  outsideTags: (tags: readonly string[]) =>
+    `Your token is only for instances with a tag of ${tags.join(', ')}. Give it one of them.`,
+  outsideGroups: (groups: readonly string[]) =>
+    `Your token is only for the groups ${groups.join(', ')}. Choose one of them, or a node.`,
   planning: 'Planning …',
   plan: 'Plan',
   source: 'Made from',

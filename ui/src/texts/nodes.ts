@@ -109,6 +109,7 @@ export const nodeTexts = {
     addText:
       'Takes a node into the cluster whose software has been set up. Where the cluster also does the SSH set-up, run the command on the master: it asks for the password of the node.',
     readd: 'It was in the cluster before (add it again)',
+    onlyAgain: 'Your token is only for a part of the cluster: with it, nodes can only be added again.',
   },
   storage: {
     title: 'Storage units',

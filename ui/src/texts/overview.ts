@@ -18,7 +18,7 @@ export const overviewTexts = {
   verify: (count: number, job: number) => `Verify found ${many(count, 'thing', 'things')} (job ${job})`,
   neverVerified: 'No verification is known: verify the cluster',
   monitoring: 'Monitoring',
-  notAllowed: (permission: string) => `Not shown: you need the permission ${permission}`,
+  notShown: (why: string) => `Not shown. ${why}.`,
   more: (count: number) => `and ${count.toLocaleString('en')} more`,
   hypervisors: 'Hypervisors',
   templates: 'Disk templates',

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
-import { useMay, useSignedIn } from '../../api/session'
+import { useRefusal, useSignedIn } from '../../api/session'
 import { timeText } from '../../format/time'
 import { ActionAt, Actions } from '../../parts/action'
 import { Card, Nothing, Page } from '../../parts/page'
@@ -16,12 +16,14 @@ const own = texts.access
 const USERS = 'users.list'
 
 export function AccessPage() {
-  const may = useMay()
+  const refusal = useRefusal()(USERS)
   return (
     <Page title={own.title} actions={<Actions subject={null} actions={[MAKE_TOKEN]} shown={1} />}>
       <Tokens />
       <div className="cards">
-        <Card title={own.users}>{may(USERS) ? <Users /> : <Nothing text={own.notUsers(USERS)} />}</Card>
+        <Card title={own.users}>
+          {refusal === undefined ? <Users /> : <Nothing text={texts.overview.notShown(refusal)} />}
+        </Card>
         <Card title={own.roles}>
           <Rows label={own.roles} head={own.roleColumns} none="" rows={Object.entries(own.role)} />
           <Nothing text={own.rolesText} />

@@ -22,6 +22,7 @@ const endsAfter = (days: number): string => new Date(Date.now() + days * DAY_MS)
 
 export const MAKE_TOKEN: Action<null> = plainAction<null>({
   ...{ id: 'make', label: own.make, permission: 'tokens.create', changes: CHANGES },
+  unfit: () => (typeof sessionStore.get().session?.token === 'string' ? own.notByToken : undefined),
   text: () => own.makeText,
   fields: [
     { kind: 'text', name: 'name', label: own.name, text: own.nameText, initial: '', required: true },

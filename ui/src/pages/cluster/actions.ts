@@ -2,6 +2,7 @@
 import { schema as modify } from 'openapi:PATCH /3/cluster'
 import { schema as rename } from 'openapi:POST /3/cluster/rename'
 import { schema as verify } from 'openapi:POST /3/cluster/verify'
+import { sessionStore } from '../../api/session-store'
 import { fieldOf, type Values } from '../../forms/schema'
 import { type Action, nothingChanged } from '../../parts/action'
 import { each, gntText, yesNo } from '../../parts/gnt'
@@ -57,17 +58,23 @@ interface Plain {
 
 const plain = ({ path, text, gnt, ...rest }: Plain): Action<null> => ({
   ...rest,
+  beyond: () => 'cluster',
   text: () => text,
   fields: [],
   request: (_none, body) => ({ method: 'POST', path: `/3/cluster/${path}`, body, gnt }),
 })
 
+const GROUP = fieldOf(verify, 'group_name', { source: 'groups' })
+/** With a token for a part of the cluster. */
+const isScoped = (): boolean => sessionStore.scope() !== null
+
 export const VERIFY: Action<null> = {
   ...{ id: 'verify', label: own.verify.run, permission: 'cluster.verify' },
   text: () => own.verify.runText,
-  fields: [],
-  others: [
-    fieldOf(verify, 'group_name', { source: 'groups' }),
+  fields: () => (isScoped() ? [GROUP] : []),
+  complaint: (_none, { group_name: group }) => (isScoped() && group === undefined ? own.verify.onlyGroups : undefined),
+  others: () => [
+    ...(isScoped() ? [] : [GROUP]),
     fieldOf(verify, 'verbose'),
     fieldOf(verify, 'verify_clutter'),
     fieldOf(verify, 'skip_checks'),

@@ -1,7 +1,7 @@
 // The way to an instance's consoles, from wherever the instance is shown.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useMay } from '../../api/session'
+import { useMay, useRefusal } from '../../api/session'
 import { Icon } from '../../parts/icon'
 import { instanceTo, RowLink } from '../../parts/row-link'
 import { texts } from '../../texts'
@@ -11,9 +11,10 @@ export const CONSOLE_PERMISSION = 'instances.query.console'
 const consoleTo = (name: string): string => `${instanceTo(name)}/console`
 
 export function ConsoleButton({ name }: { name: string }) {
-  if (!useMay()(CONSOLE_PERMISSION))
+  const refusal = useRefusal()(CONSOLE_PERMISSION)
+  if (refusal !== undefined)
     return (
-      <Button variant="default" disabled title={texts.action.notAllowed(CONSOLE_PERMISSION)}>
+      <Button variant="default" disabled title={refusal}>
         {texts.console.open}
       </Button>
     )

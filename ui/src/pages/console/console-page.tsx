@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { Icon } from '../../parts/icon'
 import { Card, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -32,7 +32,8 @@ type Consoles = components['schemas']['ConsolesView']
 
 export function ConsolePage() {
   const { name } = route.useParams()
-  const may = useMay()(CONSOLE_PERMISSION)
+  const refusal = useRefusal()(CONSOLE_PERMISSION)
+  const may = refusal === undefined
   const [readOnly, setReadOnly] = useState(false)
   const { data, error, refetch } = useQuery({
     // An event of the instance asks for it anew.
@@ -70,10 +71,7 @@ export function ConsolePage() {
         )
       }
     >
-      <ProblemBox
-        error={may ? error : texts.action.notAllowed(CONSOLE_PERMISSION)}
-        retry={may ? () => void refetch() : undefined}
-      />
+      <ProblemBox error={refusal ?? error} retry={may ? () => void refetch() : undefined} />
       {data && <Choice consoles={data} readOnly={readOnly} />}
     </Page>
   )

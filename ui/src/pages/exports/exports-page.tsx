@@ -2,6 +2,7 @@
 import { schema } from 'openapi:POST /3/instances'
 import { Group, Text } from '@mantine/core'
 import type { components } from '../../api/schema'
+import { sessionStore } from '../../api/session-store'
 import { fieldOf } from '../../forms/schema'
 import { type Action, ActionAt } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
@@ -11,6 +12,7 @@ import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
+import { outsideScope } from '../instances/scope'
 import { gntOfDraft } from '../instances/draft'
 
 type Export = components['schemas']['ExportView']
@@ -36,7 +38,9 @@ export const IMPORT: Action<Made> = {
     fieldOf(schema, 'instance_name', { label: own.columns.instance, text: '', initial: name }),
     fieldOf(schema, 'disk_template', { required: true, initial: 'sharedfile' }),
     fieldOf(schema, 'pnode', { label: own.pnode, text: own.pnodeText, source: 'nodes' }),
+    fieldOf(schema, 'tags', texts.instances.actions.tags.tags),
   ],
+  complaint: (_export, body) => outsideScope(sessionStore.scope(), body),
   others: [fieldOf(schema, 'start'), fieldOf(schema, 'name_check'), fieldOf(schema, 'ip_check')],
   request({ export: name, node }, given) {
     const from = { mode: 'import', src_node: node, src_path: name, disks: [], nics: [] }

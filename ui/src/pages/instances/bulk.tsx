@@ -3,7 +3,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { request as send } from '../../api/client'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { Fields } from '../../forms/fields'
 import type { Values } from '../../forms/schema'
 import { useForm } from '../../forms/use-form'
@@ -24,7 +24,7 @@ interface BarProps {
 }
 
 export function BulkBar({ names, children, clear }: BarProps) {
-  const may = useMay()
+  const refusal = useRefusal()
   const [open, setOpen] = useState<BulkAction>()
   return (
     <div className="card bulk" role="region" aria-label={words.label}>
@@ -38,8 +38,8 @@ export function BulkBar({ names, children, clear }: BarProps) {
             key={one.action.id}
             variant="default"
             c={one.action.danger ? 'var(--mantine-color-error)' : undefined}
-            disabled={!may(one.action.permission)}
-            title={may(one.action.permission) ? undefined : texts.action.notAllowed(one.action.permission)}
+            disabled={refusal(one.action.permission) !== undefined}
+            title={refusal(one.action.permission)}
             onClick={() => setOpen(one)}
           >
             {one.action.label}

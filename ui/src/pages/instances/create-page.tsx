@@ -7,7 +7,7 @@ import type { ReactNode, SyntheticEvent } from 'react'
 import { api, got } from '../../api/client'
 import { clusterQuery, valuesOf } from '../../api/cluster'
 import { Problem } from '../../api/problem'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { Fields } from '../../forms/fields'
 import type { Field } from '../../forms/schema'
 import { CopyAs } from '../../parts/copy-as'
@@ -140,7 +140,7 @@ const Section = ({ title, children }: { title: string; children: ReactNode }) =>
 function Frame({ draft, source, children }: { draft: Draft; source: Source; children: ReactNode }) {
   const { request, complete, form } = draft
   const navigate = useNavigate()
-  const may = useMay()
+  const refusal = useRefusal()
   const plan = usePlanWhileTyping(draft)
   const name = String(request.body['instance_name'] ?? '')
   const submit = useSubmit(request, {
@@ -158,7 +158,7 @@ function Frame({ draft, source, children }: { draft: Draft; source: Source; chil
       void navigate({ to: '/instances/$name', params: { name } })
     },
   })
-  const whyNot = may('instances.create') ? undefined : texts.action.notAllowed('instances.create')
+  const whyNot = refusal('instances.create') ?? draft.outside
   const ready = complete && whyNot === undefined
   const send = (event: SyntheticEvent) => {
     event.preventDefault()
@@ -194,7 +194,8 @@ interface Planned {
   readonly busy: boolean
 }
 
-function usePlanWhileTyping({ request, complete, form }: Draft): Planned {
+function usePlanWhileTyping({ request, form, outside, ...draft }: Draft): Planned {
+  const complete = draft.complete && outside === undefined
   const [planned] = useDebouncedValue(request, PLAN_AFTER_MS)
   const isSame = requestKey(planned) === requestKey(request)
   const asked = useQuery({
@@ -221,6 +222,7 @@ function usePlanWhileTyping({ request, complete, form }: Draft): Planned {
 
 function PlanOrWhy({ draft, plan: { data, error, busy } }: { draft: Draft; plan: Planned }) {
   const { data: cluster } = useQuery(clusterQuery)
+  if (draft.outside !== undefined) return null
   if (!draft.complete) return <Text size="sm">{own.incomplete}</Text>
   if (error !== null) return <ProblemBox error={error} />
   if (data === undefined)

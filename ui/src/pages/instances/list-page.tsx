@@ -3,7 +3,7 @@ import { Button, Checkbox, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { api, got } from '../../api/client'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
@@ -94,11 +94,11 @@ export function InstancesPage() {
 }
 
 function NewButton() {
-  const may = useMay()('instances.create')
+  const refusal = useRefusal()('instances.create')
   const text = own.create.open
-  if (!may)
+  if (refusal !== undefined)
     return (
-      <Button disabled title={texts.action.notAllowed('instances.create')}>
+      <Button disabled title={refusal}>
         {text}
       </Button>
     )

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
+import { sessionStore } from '../../api/session-store'
 import { type Cluster, clusterQuery, valuesOf } from '../../api/cluster'
 import { parameterField } from '../../forms/parameter-fields'
 import { type Field, fieldOf, otherFields, type Values } from '../../forms/schema'
@@ -14,6 +15,7 @@ import { nicFields, rareNicFields } from './actions/nics'
 import { osNamed, osParametersOf, osQuery, useHypervisor } from './cluster'
 import { bodyOfDraft, gntOfDraft, partOf, plainOf, type Row, rowBody, type Source, within } from './draft'
 import { backendFields } from './parameters'
+import { outsideScope, typedInScope } from './scope'
 import { TEMPLATES } from './templates'
 
 const own = texts.instances.create
@@ -45,6 +47,8 @@ export interface Draft {
   readonly chosen: boolean
   readonly request: Request
   readonly complete: boolean
+  /** Why it would be outside the scope of its user's token. */
+  readonly outside: string | undefined
   /** A form that is opened again with this key begins with what is typed in this one. */
   keep(this: void, key: string): void
   /** What this form began with is no longer needed. */
@@ -81,7 +85,8 @@ export function useDraft(source: Source, again = ''): Draft {
   const hypervisor = useHypervisorName(choice)
   const sections = useSections(source, { ...choice, hypervisor }, chosen)
   const { disk, rareDisk, nic, rareNic, ...single } = sections
-  const form = useForm(Object.values(single).flat(), before?.typed)
+  const scope = sessionStore.scope()
+  const form = useForm(Object.values(single).flat(), before?.typed ?? typedInScope(scope))
   const typed = form.body
   const hvparams = partOf('hv', typed)
   const now = {
@@ -116,6 +121,7 @@ export function useDraft(source: Source, again = ''): Draft {
     request: { method: 'POST', path: '/3/instances', body, gnt: gntOfDraft(body, source) },
     keep: (key) => void kept.set(key, { typed: form.typed, disks, nics, chosen, choice }),
     forget: () => void kept.delete(again),
+    outside: outsideScope(scope, body),
     complete: form.complete && (empty || !wrong(diskFields, disks)) && !wrong(nicsFields, nics),
   }
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { agoText, timeText } from '../../format/time'
+import { useRefusal } from '../../api/session'
 import { ActionAt } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
@@ -16,7 +17,18 @@ import { EventsTable, maintenanceQuery } from './events-table'
 const own = texts.maintenance
 
 export function MaintenancePage() {
-  const { data } = useQuery(maintenanceQuery)
+  const refusal = useRefusal()
+  const why = refusal('maintenance.query')
+  const { data } = useQuery({ ...maintenanceQuery, enabled: why === undefined })
+  if (why !== undefined)
+    return (
+      <Page title={own.title}>
+        <Card title={own.events}>
+          <Nothing text={texts.overview.notShown(why)} />
+        </Card>
+        {refusal('cluster.info', 'cluster') === undefined && <WatcherCard />}
+      </Page>
+    )
   return (
     <Page title={own.title}>
       <Card title={own.events}>
@@ -32,7 +44,7 @@ export function MaintenancePage() {
           </Card>
         )}
       </div>
-      <WatcherCard />
+      {refusal('cluster.info', 'cluster') === undefined && <WatcherCard />}
     </Page>
   )
 }

@@ -53,6 +53,7 @@ export const ADD_NETWORK: Action<null> = {
 
 const CONNECT: Action<Network> = {
   ...{ id: 'connect', label: own.connect, permission: 'networks.connect' },
+  beyond: () => 'machines',
   text: ({ name }) => own.connectText(name),
   fields: [
     fieldOf(connect, 'group_name', { source: 'groups', text: '' }),

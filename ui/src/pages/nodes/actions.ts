@@ -4,6 +4,7 @@ import { schema as evacuate } from 'openapi:POST /3/nodes/{name}/evacuate'
 import { schema as migrate } from 'openapi:POST /3/nodes/{name}/migrate'
 import { schema as modify } from 'openapi:PATCH /3/nodes/{name}'
 import { schema as nodeParameters } from 'openapi:#NodeParameters'
+import { sessionStore } from '../../api/session-store'
 import { belowOthers, parameterFields } from '../../forms/parameter-fields'
 import { fieldOf, otherFields, type Values } from '../../forms/schema'
 import { type Action, nothingChanged } from '../../parts/action'
@@ -46,6 +47,7 @@ function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> 
   const promote = fieldOf(modify, 'auto_promote', { label: own.promote, text: '' })
   return {
     ...{ id: `${name}-${value}`, label: told.label, permission: 'nodes.modify', danger: value && name === 'offline' },
+    beyond: () => (name === 'master_candidate' ? 'machines' : undefined),
     text: (node) => told.text(node.name),
     fields: lowers ? [promote] : [],
     unfit(node) {
@@ -171,6 +173,8 @@ export const ADD_NODE: Action<null> = {
     fieldOf(add, 'group', { source: 'groups' }),
     fieldOf(add, 'readd', { label: own.readd, text: '' }),
   ],
+  // A node that the cluster does not have is in nobody's scope.
+  complaint: (_none, { readd }) => (sessionStore.scope() !== null && readd !== true ? own.onlyAgain : undefined),
   others: otherFields(add, ['node_name', 'group', 'readd', 'node_setup', 'hv_state', 'disk_state']),
   request: (_none, body) => {
     const { node_name: name = 'NODE', ...others } = body

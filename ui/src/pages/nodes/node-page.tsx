@@ -2,7 +2,7 @@
 import { useQuery, queryOptions } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
-import { useMay } from '../../api/session'
+import { useMay, useRefusal } from '../../api/session'
 import { agoText } from '../../format/time'
 import { Actions } from '../../parts/action'
 import { Usage, usedOf } from '../../parts/bar'
@@ -53,6 +53,8 @@ export function NodePage() {
 function Cards({ node }: { node: ClusterNode }) {
   const { name } = node
   const may = useMay()
+  // Reports tell all of a node, whosever instances it has.
+  const reports = useRefusal()('nodes.query', 'machines') === undefined
   return (
     <>
       <div className="cards">
@@ -72,8 +74,8 @@ function Cards({ node }: { node: ClusterNode }) {
           <EventsTable node={name} />
         </Card>
       )}
-      {may('nodes.query') && node.offline !== true && <Metrics name={name} />}
-      {may('nodes.query') && <MonitoringCards node={name} />}
+      {reports && node.offline !== true && <Metrics name={name} />}
+      {reports && <MonitoringCards node={name} />}
     </>
   )
 }

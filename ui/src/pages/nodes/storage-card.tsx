@@ -22,6 +22,7 @@ const path = ({ node, type }: Unit, verb = ''): string =>
 
 export const ALLOCATABLE: Action<Unit> = {
   ...{ id: 'allocatable', label: own.allocatable, permission: 'nodes.storage.modify' },
+  beyond: () => 'machines',
   text: ({ name, node, allocatable }) => `${allocatable ? own.refuse : own.allow}: ${own.changeText(name, node)}`,
   fields: [],
   request: (unit, body) => ({

@@ -4,7 +4,7 @@ import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { Card, Facts, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery, USUAL_BALANCE } from '../../parts/question'
@@ -14,7 +14,8 @@ const own = texts.overview.balance
 const PERMISSION = QUESTION_PERMISSION['/3/balance']
 
 export function BalanceCard() {
-  const allowed = useMay()(PERMISSION)
+  const refusal = useRefusal()(PERMISSION)
+  const allowed = refusal === undefined
   const { ref, inViewport } = useInViewport<HTMLDivElement>()
   const [seen, setSeen] = useState(false)
   useEffect(() => {
@@ -41,7 +42,7 @@ export function BalanceCard() {
     >
       <div ref={ref}>
         <ProblemBox error={error} />
-        {!allowed && <Nothing text={texts.overview.notAllowed(PERMISSION)} />}
+        {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
         {allowed && data === undefined && error === null && <Nothing text={texts.table.loading} />}
         {data !== undefined && (
           <Facts

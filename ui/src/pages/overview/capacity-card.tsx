@@ -3,7 +3,7 @@ import { Button, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { components } from '../../api/schema'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { sizeText } from '../../format/size'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -19,9 +19,10 @@ const own = texts.overview.capacity
 const MOST = 200
 
 export function CapacityCard({ cluster }: { cluster: components['schemas']['ClusterView'] }) {
-  const may = useMay()
+  const refusal = useRefusal()
+  const refusals = [refusal(QUESTION_PERMISSION['/3/capacity']), refusal(QUESTION_PERMISSION['/3/whatif'])]
   const spec = standardSpec(cluster)
-  const [counts, dies] = [may(QUESTION_PERMISSION['/3/capacity']), may(QUESTION_PERMISSION['/3/whatif'])]
+  const [counts, dies] = refusals.map((why) => why === undefined)
   const room = useQuery({ ...questionQuery('/3/capacity', { spec, max_instances: MOST }), enabled: counts })
   // Nothing happens in it, so that it tells of the cluster as it is.
   const reserve = useQuery({ ...questionQuery('/3/whatif', { nodes: [] }), enabled: dies })
@@ -75,8 +76,7 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
         </Table>
       )}
       {groups.length === 0 && asked.some(({ isFetching }) => isFetching) && <Nothing text={texts.table.loading} />}
-      {!counts && <Nothing text={texts.overview.notAllowed(QUESTION_PERMISSION['/3/capacity'])} />}
-      {!dies && <Nothing text={texts.overview.notAllowed(QUESTION_PERMISSION['/3/whatif'])} />}
+      {refusals.map((why) => why !== undefined && <Nothing key={why} text={texts.overview.notShown(why)} />)}
       {counts && <Nothing text={own.spec(sizeText(spec.memory_mib), spec.vcpus, diskText(spec.disks_mib?.[0]))} />}
     </Card>
   )

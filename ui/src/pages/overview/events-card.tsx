@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pastEventsQuery } from '../../api/past-events'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { agoText, timeText } from '../../format/time'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -15,13 +15,13 @@ const TYPES = 'config,instance,node,master,watcher,maintenance'
 const SHOWN_MAX = 10
 
 export function EventsCard() {
-  const allowed = useMay()('events.query')
-  const { data, error, refetch } = useQuery({ ...pastEventsQuery({ types: TYPES }), enabled: allowed })
+  const refusal = useRefusal()('events.query')
+  const { data, error, refetch } = useQuery({ ...pastEventsQuery({ types: TYPES }), enabled: refusal === undefined })
   const events = (data?.items ?? []).filter(isTold).slice(0, SHOWN_MAX).map(toldOf)
   return (
     <Card title={own.title}>
       <ProblemBox error={error} retry={() => void refetch()} />
-      {!allowed && <Nothing text={texts.overview.notAllowed('events.query')} />}
+      {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
       {data !== undefined && events.length === 0 && <Nothing text={own.none} />}
       {events.map(({ id, time, text, kind, name, job }) => (
         <div key={id} className="vt-row" style={{ gridTemplateColumns: 'minmax(0, 1fr) auto auto', minHeight: 34 }}>

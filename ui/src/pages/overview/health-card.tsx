@@ -4,7 +4,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'
 import { api, got } from '../../api/client'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { jobQuery } from '../../parts/job'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -29,8 +29,8 @@ interface Finding {
 }
 
 export function HealthCard() {
-  const may = useMay()
-  const monitored = may('nodes.query')
+  const refusal = useRefusal()('nodes.query', 'machines')
+  const monitored = refusal === undefined
   const instances = useBadInstances()
   const nodes = useFlaggedNodes()
   const monitoring = useMonitoring(monitored)
@@ -59,7 +59,7 @@ export function HealthCard() {
           <span>{content}</span>
         </div>
       ))}
-      {!monitored && <Nothing text={`${own.monitoring}: ${own.notAllowed('nodes.query')}`} />}
+      {refusal !== undefined && <Nothing text={`${own.monitoring}: ${own.notShown(refusal)}`} />}
       {!known && !error && <Nothing text={texts.table.loading} />}
     </Card>
   )

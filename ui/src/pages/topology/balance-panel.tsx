@@ -3,7 +3,7 @@ import { Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../../api/schema'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { sizeText } from '../../format/size'
 import { CopyAs, type Request } from '../../parts/copy-as'
 import { ProblemBox } from '../../parts/problem-box'
@@ -32,11 +32,10 @@ interface PanelProps {
 }
 
 export function BalancePanel({ balance, planned }: PanelProps) {
-  const may = useMay()
+  const refusal = useRefusal()(QUESTION_PERMISSION['/3/balance'])
   const [most, setMost] = useState<number | string>(MOVES)
   const [disks, setDisks] = useState(true)
   const [primaries, setPrimaries] = useState(true)
-  const permission = QUESTION_PERMISSION['/3/balance']
   const max_moves = Math.max(1, Number(most) || MOVES)
   return (
     <Stack gap="sm">
@@ -51,8 +50,8 @@ export function BalancePanel({ balance, planned }: PanelProps) {
       <Group>
         <Button
           variant={planned === undefined ? 'filled' : 'default'}
-          disabled={!may(permission)}
-          title={may(permission) ? undefined : texts.action.notAllowed(permission)}
+          disabled={refusal !== undefined}
+          title={refusal}
           loading={balance.isPending}
           onClick={() => balance.mutate({ max_moves, disk_moves: disks, instance_moves: primaries })}
         >
@@ -107,8 +106,9 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
 
 /** Carries out exactly the shown plan: the job is refused if anything has changed. */
 function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
-  const may = useMay()
-  const missing = ops.map(({ OP_ID }) => PERMISSIONS[OP_ID]).find((one) => one !== undefined && !may(one))
+  const refusal = useRefusal()
+  const permissions = ops.flatMap(({ OP_ID }) => PERMISSIONS[OP_ID] ?? [])
+  const whyNot = permissions.map((permission) => refusal(permission)).find((why) => why !== undefined)
   const request: Request = {
     ...{ method: 'POST', path: '/3/jobs', body: { ops, plan } },
     gnt: gntOf(asked),
@@ -121,8 +121,8 @@ function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
       ) : (
         <Group gap={4}>
           <Button
-            disabled={missing !== undefined}
-            title={missing === undefined ? undefined : texts.action.notAllowed(missing)}
+            disabled={whyNot !== undefined}
+            title={whyNot}
             loading={submit.isPending}
             onClick={() => submit.mutate()}
           >

@@ -1,7 +1,7 @@
 // The dying nodes and arriving instances, and the result.
 import { Button, CloseButton, Group, Select, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
-import { useMay } from '../../api/session'
+import { useRefusal } from '../../api/session'
 import { Fields } from '../../forms/fields'
 import type { Field } from '../../forms/schema'
 import type { Form } from '../../forms/use-form'
@@ -47,13 +47,9 @@ interface PanelProps {
 }
 
 export function WhatIfPanel({ nodes, whatIf, form, fields }: PanelProps) {
-  const allowed = useMay()(QUESTION_PERMISSION['/3/whatif'])
+  const refusal = useRefusal()(QUESTION_PERMISSION['/3/whatif'])
   const { draft, request, change } = whatIf
-  const why = allowed
-    ? request === undefined
-      ? own.nothing
-      : undefined
-    : texts.action.notAllowed(QUESTION_PERMISSION['/3/whatif'])
+  const why = refusal ?? (request === undefined ? own.nothing : undefined)
   return (
     <Stack gap="sm">
       <Text size="sm">{own.text}</Text>

@@ -1,0 +1,151 @@
+// Whoever signs in with a token that has a scope is told beforehand of everything that the master would refuse for it, and of nothing else.
+import type { ConfigData, Node } from '../../../src/model/config'
+import { type GantryCallName, gantryCalls } from '../../../src/rpc/luxi/gantry-calls'
+import { Access } from '../../../src/services/access/access'
+import { rightsOf } from '../../../src/services/access/rights'
+import { isObject } from '../../../src/lib/shapes/shape'
+import { actionsOf, type Body, consoleModule, formOf } from '../../support/console-actions'
+import { goldenConfig } from '../../support/golden-query'
+import { type Case, casesOf, SUBJECTS } from './action-cases'
+import { BothDoors } from './both-doors'
+
+interface Session extends ReturnType<typeof rightsOf> {
+  readonly user: string
+  readonly token: string
+}
+interface Store {
+  readonly sessionStore: { open(session: object): void }
+}
+interface Rights {
+  refusalOf(session: Session, permission: string, beyond?: string): string | undefined
+}
+interface Draft {
+  typedInScope(scope: Session['scope']): Body
+  outsideScope(scope: Session['scope'], body: Body): string | undefined
+}
+
+const { sessionStore } = consoleModule<Store>('api/session-store.ts')
+const { refusalOf } = consoleModule<Rights>('api/rights.ts')
+const { typedInScope, outsideScope } = consoleModule<Draft>('pages/instances/scope.ts')
+
+const identity = { user: 'admin', token: 't', permissions: ['*'] }
+const tokenFor = (scope: { tags?: string[]; groups?: string[]; permissions?: string[] }) =>
+  new Access(identity, { permissions: ['*'], tags: [], groups: [], ...scope })
+const sessionOf = (access: Access): Session => ({ user: 'admin', token: 't', ...rightsOf(access) })
+
+/** What is typed where tags are asked for. */
+const TAGS = ['one', 'mine']
+const config = allTagged(goldenConfig())
+const access = tokenFor({ tags: ['one'] })
+const session = sessionOf(access)
+
+let doors: BothDoors
+
+beforeAll(async () => {
+  sessionStore.open(session)
+  doors = await BothDoors.open()
+})
+afterAll(() => doors.close())
+
+describe.each(Object.keys(SUBJECTS))('%s', (file) => {
+  const actions = actionsOf(file).filter((action) => formOf(action) !== undefined)
+  test.each(actions.map((action) => [action.id, action] as const))('%s', async (_, action) => {
+    const said: unknown[] = []
+    const done: unknown[] = []
+    const cases = casesOf(file, action)
+    for (const subject of new Set(cases.map((one) => one.subject))) {
+      const why = refusalOf(session, action.permission, action.beyond?.(subject))
+      const isFit = action.permission !== 'tokens.create' || action.unfit?.(subject) === undefined
+      said.push([subject, why === undefined && isFit])
+      done.push([subject, await isOneAdmitted(cases.filter((one) => one.subject === subject))])
+    }
+    expect(said).toEqual(done)
+  })
+})
+
+test('most can be done with it, and some things cannot', async () => {
+  const all = Object.keys(SUBJECTS).flatMap(actionsOf)
+  const refused = all.filter(({ permission }) => refusalOf(session, permission) !== undefined)
+  expect(refused.length).toBeGreaterThan(15)
+  expect(all.length - refused.length).toBeGreaterThan(40)
+})
+
+test('a missing permission is told as one, also where the scope would not reach either', () => {
+  const narrow = sessionOf(tokenFor({ tags: ['mine'], permissions: ['instances.*'] }))
+  expect(refusalOf(narrow, 'instances.reboot')).toBe(undefined)
+  expect(refusalOf(narrow, 'cluster.modify')).toBe('You need the permission cluster.modify')
+  expect(refusalOf(session, 'cluster.modify')).toContain('concerns the whole cluster')
+  expect(refusalOf(session, 'cluster.verify', 'cluster')).toContain('concerns the whole cluster')
+})
+
+describe('a new instance', () => {
+  const create = (body: Body) => ({ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'new', mode: 'create', ...body })
+  const placed = { pnode: 'node2.gnt.example' }
+  test.each<[object, Body, boolean]>([
+    [{ tags: ['mine', 'other'] }, { tags: ['x', 'other'] }, true],
+    [{ tags: ['mine'] }, { tags: ['x'] }, false],
+    [{ tags: ['mine'] }, {}, false],
+    [{ groups: ['default'] }, {}, false],
+    [{ groups: ['default'] }, { group_name: 'default' }, true],
+    [{ groups: ['default'] }, { group_name: 'rack2' }, false],
+    [{ groups: ['default'] }, placed, true],
+    [{ tags: ['mine'], groups: ['default'] }, placed, false],
+    [{ tags: ['mine'], groups: ['default'] }, { ...placed, tags: ['mine'] }, true],
+  ])('in the scope %j: %j', (scope, body, isInside) => {
+    const token = tokenFor(scope)
+    expect(outsideScope(rightsOf(token).scope, body) === undefined).toBe(isInside)
+    expect(admits(token, create(body))).toBe(isInside)
+  })
+
+  test('begins with what the scope wants', () => {
+    for (const scope of [{ tags: ['mine'] }, { groups: ['default'] }, { tags: ['a', 'mine'], groups: ['default'] }]) {
+      const token = tokenFor(scope)
+      const body = typedInScope(rightsOf(token).scope)
+      expect(outsideScope(rightsOf(token).scope, body)).toBe(undefined)
+      expect(admits(token, create(body))).toBe(true)
+    }
+    expect([typedInScope(null), outsideScope(null, {})]).toEqual([{}, undefined])
+  })
+})
+
+/** An action stays possible while any of its fields may be filled in. */
+async function isOneAdmitted(cases: readonly Case[]): Promise<boolean> {
+  for (const { request } of cases) if ((await doors.reached(request)).every(isAdmitted)) return true
+  return false
+}
+
+/** An opcode, or a call with its arguments. */
+function isAdmitted(noted: unknown): boolean {
+  if (Array.isArray(noted)) {
+    const name = String(noted[0]) as GantryCallName
+    // Nobody makes tokens with a token.
+    return name !== 'addToken' && !gantryCalls[name].forEverybody
+  }
+  if (!isObject(noted) || typeof noted['OP_ID'] !== 'string') throw new Error(JSON.stringify(noted))
+  return admits(access, { ...noted, OP_ID: noted['OP_ID'] })
+}
+
+function admits(token: Access, op: { readonly OP_ID: string }): boolean {
+  try {
+    token.check(config, op)
+    return true
+  } catch (error) {
+    if (error instanceof Error && /outside the scope|matter of machines/.test(error.message)) return false
+    throw error
+  }
+}
+
+function allTagged(recorded: ConfigData): ConfigData {
+  const tagged = <T extends object>(all: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(all).map(([uuid, one]) => [uuid, { ...one, tags: TAGS }]))
+  const { instances, nodegroups, networks } = recorded
+  // A node that is added again is there.
+  const [node] = Object.values(recorded.nodes)
+  const again = { ...node, uuid: 'again', name: 'node9.gnt.example' } as Node
+  const nodes = { ...recorded.nodes, again }
+  return {
+    ...recorded,
+    ...{ instances: tagged(instances), nodes: tagged(nodes) },
+    ...{ nodegroups: tagged(nodegroups), networks: tagged(networks) },
+  }
+}
