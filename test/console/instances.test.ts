@@ -271,6 +271,26 @@ browserTest('many are chosen and started with one plan and a job for each, and f
   await clearTray()
 })
 
+browserTest('of many, one that has changed since the plan was shown is left as it is, and told of', async () => {
+  const bar = page.getByRole('region', { name: 'What can be done to those that are chosen' })
+  await bar.getByRole('button', { name: 'Stop' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+  await dialog.getByText('INSTANCE_SHUTDOWN(shop1)').first().waitFor()
+  // What is typed then is not what was planned.
+  await dialog.getByRole('textbox', { name: 'Time to stop' }).fill('7')
+  await dialog.getByText('INSTANCE_SHUTDOWN(shop1)').first().waitFor({ state: 'detached' })
+  await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+  await dialog.getByText('INSTANCE_SHUTDOWN(shop1)').first().waitFor()
+  const change = { OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name: 'shop1', beparams: { spindle_use: 2 } }
+  expect((await cluster.run(change)).status).toBe('success')
+  await dialog.getByRole('button', { name: 'Stop 2 instances' }).click()
+  await tray().getByText('1 of 2 done, 1 failed').waitFor()
+  await tray().getByText('The cluster has changed').waitFor()
+  expect((await instance('shop1'))['status']).toBe('running')
+  await clearTray()
+})
+
 browserTest(
   'the list is filtered by where an instance runs and what it is, and each filter is a chip to take away',
   async () => {

@@ -2,7 +2,7 @@
 import { OBJECT_KINDS } from '../../model/object-kinds'
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { bool, float, int, json, oneOf, text } from '../../lib/shapes/leaves'
-import { type Fields, objectOf } from '../../lib/shapes/objects'
+import { type Fields, objectOf, optional } from '../../lib/shapes/objects'
 import type { Shape } from '../../lib/shapes/shape'
 import { opcodes, resource } from './call-arguments'
 import type {
@@ -52,7 +52,7 @@ export const submitRequest: Shape<SubmitRequest> = shape({
   plan: orNull(text),
 })
 
-export const planRequest: Shape<PlanRequest> = shape({ ops: opcodes })
+export const planRequest: Shape<PlanRequest> = shape({ ops: opcodes, apart: optional(bool) })
 
 export const eventRequest: Shape<EventRequest> = shape({
   after: orNull(text),

@@ -5,6 +5,8 @@ import type { Precondition } from './gantry'
 
 export interface PlanRequest {
   readonly ops: readonly WireOpCode[]
+  /** Each opcode is for a job of its own. */
+  readonly apart?: boolean
 }
 
 export interface PlannedLock {
@@ -83,14 +85,14 @@ export interface PlanPrecondition {
 export interface Plan {
   /**
    * Name it in a submission of the same opcodes by the same user. The submission is refused if anything that the plan
-   * has read has changed.
+   * has read has changed. A plan of opcodes that are planned `apart` is for a submission of each of them.
    */
   id: string
   /** @format date-time */
   expires: string
   /** Whether all prerequisites hold; null if only the run can tell. */
   possible: boolean | null
-  /** Up to the first opcode that is not possible. */
+  /** Up to the first opcode that is not possible; all of them if they are planned `apart`. */
   ops: PlannedOpcode[]
   /** Objects that the plan has read, and that must still be the same. */
   preconditions: PlanPrecondition[]

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../lib/canonical-json'
 import { seconds, within } from '../../lib/clock'
 import { Shares } from '../../lib/shares'
+import type { ConfigData } from '../../model/config'
 import { timeOf, timeText } from '../../lib/rfc3339'
 import { marksOf } from '../../jobs/marks'
 import { ECODE, OpPrereqError, REFUSED } from '../../model/errors'
@@ -33,11 +34,18 @@ import { plannedFor } from './plan-sight'
 
 interface StoredPlan {
   readonly user: string
-  readonly digest: string
   readonly expires_s: number
-  /** The preconditions of each opcode. */
-  readonly match: readonly (readonly Precondition[])[]
+  /** Usually one; if the opcodes are planned apart, one for each. */
+  readonly jobs: readonly PlannedJob[]
 }
+
+interface PlannedJob {
+  readonly digest: string
+  readonly match: Match
+}
+
+/** The preconditions of each opcode of a job. */
+type Match = readonly (readonly Precondition[])[]
 
 export class Plans {
   /** Oldest first. */
@@ -46,18 +54,17 @@ export class Plans {
 
   constructor(private readonly context: MasterContext) {}
 
-  async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
+  async make(access: Access, { ops, apart = false }: PlanRequest): Promise<Plan> {
     const config = this.context.config()
     await checkAll(access, ops, this.context)
     const planned = await this.limited(access.identity.user, () =>
-      this.context.planJob(ops, { config, gantry: this.context.gantry() }, this.askedNodes()),
+      this.planJobs(apart ? ops.map((op) => [op]) : [ops], config),
     )
     for (const op of planned.flatMap(({ submits }) => submits.flat())) access.checkSubmitted(config, op)
     const reads = planned.flatMap(({ read }) => read)
     if (reads.length > PLAN_OBJECTS_MAX)
       throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)
-    const match = planned.map(({ read }) => read.map(preconditionOf))
-    const { id, expires } = this.store(access.identity, ops, match)
+    const { id, expires } = this.keep(access.identity, apart ? jobsApart(ops, planned) : [jobOf(ops, planned)])
     const seen = ({ kind, name }: ReadObject) => access.sees(config, `${kind}/${name}`)
     return {
       ...{ id, expires, possible: possible(planned, ops.length) },
@@ -69,6 +76,14 @@ export class Plans {
     }
   }
 
+  private async planJobs(jobs: readonly (readonly WireOpCode[])[], config: ConfigData): Promise<Planned[]> {
+    const nodes = this.askedNodes()
+    const planned: Planned[] = []
+    for (const ops of jobs)
+      planned.push(...(await this.context.planJob(ops, { config, gantry: this.context.gantry() }, nodes)))
+    return planned
+  }
+
   /** A client for plans. It does not wait for a node that hangs, but gives a busy node as much time as a job would. */
   private askedNodes(): NodeClient {
     const { nodes, questions, clock } = this.context
@@ -76,7 +91,7 @@ export class Plans {
   }
 
   /** Returns the preconditions of each opcode. Throws if the plan was not made for this submission. */
-  async preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): Promise<StoredPlan['match']> {
+  async preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): Promise<Match> {
     const plan = this.stored.get(id) ?? (await this.plannedByJob(id))
     const known = plan !== undefined && plan.user === identity.user && plan.expires_s > seconds(this.context.clock)
     if (!known)
@@ -85,9 +100,10 @@ export class Plans {
           ' it is of another user. Make a new one with POST /3/plans',
         REFUSED.changed,
       )
-    if (plan.digest !== digestOf(ops))
-      throw new OpPrereqError(`Plan ${id} was made for other opcodes`, REFUSED.otherBody)
-    return plan.match
+    const digest = digestOf(ops)
+    const job = plan.jobs.find((one) => one.digest === digest)
+    if (job === undefined) throw new OpPrereqError(`Plan ${id} was made for other opcodes`, REFUSED.otherBody)
+    return job.match
   }
 
   /** A balance planned by a job: the plan is in the job's result, and its id names the job. */
@@ -99,7 +115,8 @@ export class Plans {
     // The opcode's unit wrote this.
     const { expires, ops, preconditions } = op.result as PlannedBalance
     const [user = ''] = marksOf(op.input, Number(job), MARK.user)
-    return { user, digest: digestOf(ops.map(asSubmitted)), expires_s: timeOf(expires ?? '') ?? 0, match: preconditions }
+    const steps = { digest: digestOf(ops.map(asSubmitted)), match: preconditions }
+    return { user, expires_s: timeOf(expires ?? '') ?? 0, jobs: [steps] }
   }
 
   private async limited(user: string, make: () => Promise<Planned[]>): Promise<Planned[]> {
@@ -115,15 +132,19 @@ export class Plans {
   }
 
   /** Stores opcodes that were planned here. Later submissions are compared with them, so they get all parameters. */
-  storeSteps(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']) {
+  storeSteps(identity: Identity, ops: readonly WireOpCode[], match: Match) {
     return this.store(identity, ops.map(asSubmitted), match)
   }
 
   /** `match`: the preconditions of each opcode. */
-  store(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']): { id: string; expires: string } {
+  store(identity: Identity, ops: readonly WireOpCode[], match: Match): { id: string; expires: string } {
+    return this.keep(identity, [{ digest: digestOf(ops), match }])
+  }
+
+  private keep(identity: Identity, jobs: readonly PlannedJob[]): { id: string; expires: string } {
     const id = this.context.random.uuid()
     const expires_s = seconds(this.context.clock) + PLAN_S
-    this.stored.set(id, { user: identity.user, digest: digestOf(ops), expires_s, match })
+    this.stored.set(id, { user: identity.user, expires_s, jobs })
     const mine = [...this.stored].filter(([, { user }]) => user === identity.user)
     const [[oldest] = []] = mine.length > PLANS_PER_USER_MAX ? mine : this.stored.size > PLANS_MAX ? this.stored : []
     if (oldest !== undefined) this.stored.delete(oldest)
@@ -143,6 +164,23 @@ function asSubmitted({ OP_ID: id, ...params }: WireOpCode): WireOpCode {
 }
 
 const preconditionOf = ({ kind, uuid, serial_no }: ReadObject): Precondition => ({ kind, uuid, serial_no })
+
+const jobOf = (ops: readonly WireOpCode[], planned: readonly Planned[]): PlannedJob => ({
+  digest: digestOf(ops),
+  match: planned.map(({ read }) => read.map(preconditionOf)),
+})
+
+/** The jobs may run in any order, so what another one changes need not be as it was. */
+function jobsApart(ops: readonly WireOpCode[], planned: readonly Planned[]): PlannedJob[] {
+  const changedBy = new Map<string, Set<Planned>>()
+  for (const one of planned)
+    for (const { uuid } of one.opcode.changes) changedBy.set(uuid, (changedBy.get(uuid) ?? new Set()).add(one))
+  const isOthers = (one: Planned, uuid: string): boolean => [...(changedBy.get(uuid) ?? [])].some((by) => by !== one)
+  return planned.map((one, at) => {
+    const read = one.read.filter(({ uuid }) => !isOthers(one, uuid))
+    return jobOf(ops.slice(at, at + 1), [{ ...one, read }])
+  })
+}
 
 const distinct = (reads: readonly ReadObject[]): ReadObject[] => [
   ...new Map(reads.map((read) => [`${read.kind}/${read.uuid}`, read])).values(),

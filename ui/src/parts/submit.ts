@@ -7,7 +7,7 @@ import { texts } from '../texts'
 import type { Request } from './copy-as'
 import { sessionStore } from '../api/session-store'
 import { begun } from './begun'
-import { JOBS, requestKey } from './use-plan'
+import { JOBS, requestKey, withPlan } from './use-plan'
 
 interface Options {
   readonly label: string
@@ -35,7 +35,7 @@ export function useSubmit(request: Request, { label, etag, plan, refuse, again, 
       if (plan === undefined) return send(method, path, body, headers)
       return path === JOBS
         ? send(method, path, { ...body, plan }, headers)
-        : send(method, `${path}?plan=${encodeURIComponent(plan)}`, body, headers)
+        : send(method, withPlan(path, plan), body, headers)
     },
     onSuccess(answer) {
       const id = idOf(answer)

@@ -13,6 +13,9 @@ export const JOBS = '/3/jobs'
 export const planOf = async ({ method, path, body }: Request): Promise<Plan> =>
   (await send('POST', '/3/plans', path === JOBS ? body : { request: { method, path, body } })) as Plan
 
+/** Where a request is sent that is good only for its plan. */
+export const withPlan = (path: string, plan: string): string => `${path}?plan=${encodeURIComponent(plan)}`
+
 /** Says which request it is. */
 export const requestKey = ({ method, path, body }: Request): string => JSON.stringify([method, path, body])
 

@@ -90,7 +90,8 @@ const instanceBulkTexts = {
   failover: (count: number) => `Stops ${many(count)}, and starts them on other nodes.`,
   tags: (count: number) => `Marks ${many(count)}.`,
   remove: (count: number) => `Removes ${many(count)} with all that is on their disks. It cannot be taken back.`,
-  planned: (count: number) => `The plan looks at the first ${count} of them.`,
+  planned: (count: number) =>
+    `The plan is of the first ${count} of them, which are done only if all that it looked at is still so. The others are done in any case.`,
   progress: 'How far it is',
   done: (done: number, total: number) => `${done} of ${total} done`,
   failed: (count: number) => `${count} failed`,

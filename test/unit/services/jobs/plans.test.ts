@@ -22,7 +22,7 @@ const user = (name: string) => ({ user: name, token: null, permissions: ['*'] })
 const ops = [{ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'inst1.gnt.example' }]
 const read = { kind: 'instance', uuid: 'u1', serial_no: 3, name: 'inst1.gnt.example' } as const
 
-function plansAt(clock: { ms: number }, make: () => Promise<Planned[]>): Plans {
+function plansAt(clock: { ms: number }, make: MasterContext['planJob']): Plans {
   const now = { now_ms: () => clock.ms, monotonic_ms: () => clock.ms, after: () => ({ cancel: () => undefined }) }
   const context: Partial<MasterContext> = {
     ...{ config: () => config, gantry: () => EMPTY_GANTRY, random: seededRandom(1), log: silentLog },
@@ -48,6 +48,40 @@ test('a plan is good for its user and its opcodes only', async () => {
   ).toEqual([[wanted]])
   await expect(plans.preconditions(user('bert'), id, ops)).rejects.toThrow(/no plan/)
   await expect(plans.preconditions(user('anna'), id, [...ops, ...ops])).rejects.toThrow(/other opcodes/)
+})
+
+describe('opcodes that are planned apart', () => {
+  const start = (name: string) => ({ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: name })
+  const many = ['a', 'b', 'c'].map(start)
+  const objectOf = (name: unknown) => ({ kind: 'instance', uuid: `u-${String(name)}`, serial_no: 3, name: '' }) as const
+  const node = { kind: 'node', uuid: 'n', serial_no: 1, name: 'n' } as const
+  const change = { kind: 'instance', name: '', change: 'changed', before: null, after: null } as const
+  const asked: unknown[] = []
+  /** Each changes its own instance; the last one looks at that of the first as well. */
+  const plans = plansAt({ ms: 0 }, async (jobOps) => {
+    asked.push(jobOps)
+    return jobOps.map(({ instance_name: name }) => ({
+      ...{ submits: [], read: [objectOf(name), node, ...(name === 'c' ? [objectOf('a')] : [])] },
+      opcode: { ...opcode, possible: name !== 'a', changes: [{ ...change, uuid: `u-${String(name)}` }] },
+    }))
+  })
+  const match = (id: string, jobOps: typeof many) => plans.preconditions(user('anna'), id, jobOps)
+  const uuids = async (id: string, one: string) => (await match(id, [start(one)])).flat().map(({ uuid }) => uuid)
+
+  test('are jobs of their own, which an impossible one does not stop, and each of which names the plan', async () => {
+    const plan = await plans.make(new Access(user('anna'), null), { ops: many, apart: true })
+    expect(asked).toEqual(many.map((op) => [op]))
+    expect([plan.possible, plan.ops.map(({ possible }) => possible)]).toEqual([false, [false, true, true]])
+    expect(await uuids(plan.id, 'b')).toEqual(['u-b', 'n'])
+    await expect(match(plan.id, many)).rejects.toThrow(/other opcodes/)
+    await expect(match(plan.id, [start('d')])).rejects.toThrow(/other opcodes/)
+  })
+
+  test('need not find as it was what the others change, but all else', async () => {
+    const { id } = await plans.make(new Access(user('anna'), null), { ops: many, apart: true })
+    expect(await uuids(id, 'c')).toEqual(['u-c', 'n'])
+    expect(await uuids(id, 'a')).toEqual(['u-a', 'n'])
+  })
 })
 
 test('a job that submits what the caller may not do is not planned', async () => {

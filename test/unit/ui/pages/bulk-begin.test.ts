@@ -14,7 +14,7 @@ const asked = consoleServer(({ method }) =>
 
 interface Begin {
   cleared(error: unknown): Promise<void> | undefined
-  beginBulk(bulk: object, names: readonly string[], body: object): Promise<void>
+  beginBulk(bulk: object, names: readonly string[], body: object, plan?: object): Promise<void>
 }
 const { cleared, beginBulk } = consoleModule<Begin>('pages/instances/bulk-begin.tsx')
 const { BULK } = consoleModule<{ readonly BULK: readonly object[] }>('pages/instances/bulk-actions.ts')
@@ -69,4 +69,15 @@ test('leaving the page is asked about while something is not submitted, whether 
     'GET /3/jobs',
   ])
   expect(asked[1]?.path).toContain('include=error')
+})
+
+test('each that was planned is submitted with the plan that was shown, and the others without one', async () => {
+  asked.splice(0)
+  answer = () => [202, { id: 1 }]
+  await beginBulk(BULK[0] ?? {}, ['web1', 'web2', 'web3'], {}, { id: 'the plan', names: ['web1', 'web2'] })
+  expect(asked.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])).sort()).toEqual([
+    '/3/instances/web1/startup?plan=the%20plan',
+    '/3/instances/web2/startup?plan=the%20plan',
+    '/3/instances/web3/startup',
+  ])
 })

@@ -6,6 +6,7 @@ import type { Values } from '../../forms/schema'
 import { begun } from '../../parts/begun'
 import { errorOf, type Job } from '../../parts/job'
 import { idOf } from '../../parts/submit'
+import { withPlan } from '../../parts/use-plan'
 import { texts } from '../../texts'
 import type { BulkAction } from './bulk-actions'
 import { BulkProgress } from './bulk-progress'
@@ -13,10 +14,21 @@ import { BulkRun, type Doors, type Looked } from './bulk-run'
 
 const words = texts.instances.bulk
 
-export async function beginBulk({ action }: BulkAction, names: readonly string[], given: Values): Promise<void> {
+/** What was shown before the run: what the plan has read must still be so for these. */
+export interface ShownPlan {
+  readonly id: string
+  readonly names: readonly string[]
+}
+
+export async function beginBulk(
+  { action }: BulkAction,
+  names: readonly string[],
+  given: Values,
+  plan?: ShownPlan,
+): Promise<void> {
   const key = crypto.randomUUID()
   const { error: failed = '', canceled = '' } = texts.jobs.status
-  const run = new BulkRun(names, doorsOf(action, given), { failed, canceled, gone: words.gone })
+  const run = new BulkRun(names, doorsOf(action, given, plan), { failed, canceled, gone: words.gone })
   begun.addRun({
     ...{ key, label: words.title(action.label, names.length), user: sessionStore.get().session?.user ?? '' },
     view: <BulkProgress run={run} id={key} />,
@@ -28,10 +40,11 @@ export async function beginBulk({ action }: BulkAction, names: readonly string[]
   removeEventListener('beforeunload', ask)
 }
 
-const doorsOf = (action: BulkAction['action'], given: Values): Doors => ({
+const doorsOf = (action: BulkAction['action'], given: Values, plan?: ShownPlan): Doors => ({
   async submit(name, key) {
     const { method, path, body } = action.request({ name }, given)
-    return idOf(await send(method, path, body, { 'Idempotency-Key': key }))
+    const planned = plan?.names.includes(name) ? withPlan(path, plan.id) : path
+    return idOf(await send(method, planned, body, { 'Idempotency-Key': key }))
   },
   ...{ cleared, jobs: jobsOf, job: jobOf },
 })

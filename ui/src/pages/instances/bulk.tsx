@@ -1,16 +1,13 @@
 // What can be done to many instances: one plan for the first of them before, then a job for each, which the corner of the page follows.
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
-import { request as send } from '../../api/client'
 import { useRefusal } from '../../api/session'
 import { Fields } from '../../forms/fields'
-import type { Values } from '../../forms/schema'
 import { useForm } from '../../forms/use-form'
 import { CopyAs } from '../../parts/copy-as'
 import { PlanView } from '../../parts/plan-view'
 import { ProblemBox } from '../../parts/problem-box'
-import type { Plan } from '../../parts/use-plan'
+import { JOBS, usePlan } from '../../parts/use-plan'
 import { texts } from '../../texts'
 import { BULK, type BulkAction, opcodesOf } from './bulk-actions'
 import { beginBulk } from './bulk-begin'
@@ -69,14 +66,18 @@ function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
   const [typed, setTyped] = useState('')
   const { action } = bulk
   const form = useForm(bulk.fields)
-  const plan = useMutation({ mutationFn: () => planAll(bulk, names, form.body) })
+  const planned = names.slice(0, PLANNED_MAX)
+  // Each is a job of its own.
+  const body = { ops: opcodesOf(bulk, planned, form.body), apart: true }
+  const planning = usePlan({ method: 'POST', path: JOBS, body, gnt: '' })
+  const { plan } = planning
   const removes = action.id === 'remove'
   const sure = !removes || typed === String(names.length)
   const title = words.title(action.label, names.length)
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (!form.complete || !sure) return
-    void beginBulk(bulk, names, form.body)
+    void beginBulk(bulk, names, form.body, plan && { id: plan.id, names: planned })
     close()
   }
   return (
@@ -93,22 +94,16 @@ function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
               onChange={(event) => setTyped(event.currentTarget.value)}
             />
           )}
-          <ProblemBox error={plan.error} />
-          {plan.data !== undefined && (
+          <ProblemBox error={planning.error} />
+          {plan !== undefined && (
             <>
               {names.length > PLANNED_MAX && <Text size="sm">{words.planned(PLANNED_MAX)}</Text>}
-              <PlanView plan={plan.data} />
+              <PlanView plan={plan} />
             </>
           )}
           <Group justify="space-between" gap={8}>
             <Group gap={0}>
-              <Button
-                variant="subtle"
-                px={6}
-                onClick={() => plan.mutate()}
-                loading={plan.isPending}
-                disabled={!form.complete}
-              >
+              <Button variant="subtle" px={6} onClick={planning.make} loading={planning.busy} disabled={!form.complete}>
                 {texts.plan.show}
               </Button>
               <CopyAs request={() => names.map((name) => action.request({ name }, form.body))} />
@@ -126,9 +121,4 @@ function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
       </form>
     </Modal>
   )
-}
-
-async function planAll(bulk: BulkAction, names: readonly string[], body: Values): Promise<Plan> {
-  const ops = opcodesOf(bulk, names.slice(0, PLANNED_MAX), body)
-  return (await send('POST', '/3/plans', { ops })) as Plan
 }

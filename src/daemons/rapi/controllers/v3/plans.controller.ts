@@ -1,8 +1,7 @@
 // Requests of /3 about plans of jobs.
 import { Body, Post, Route, Security, Tags } from '../../../../http/decorators'
 import { isObject } from '../../../../lib/shapes/shape'
-import type { ParsedOpCode } from '../../../../opcodes/index'
-import type { Plan } from '../../../../rpc/luxi/plan'
+import type { Plan, PlanRequest } from '../../../../rpc/luxi/plan'
 import { badRequest } from '../../../../http/errors'
 import { readJobRequest } from '../../v3/job-request'
 import { opcodeOfRequest } from '../../v3/object-routes'
@@ -21,6 +20,11 @@ export interface PlannedRequest {
 export interface PlanOfJob {
   /** As they would be carried out one after the other. */
   ops?: AnyOpcode[]
+  /**
+   * The opcodes are not the steps of one job, but each is for a job of its own: none waits for another or is stopped by it. Submissions of
+   * single ones name the plan. What others of the plan change need not be as it was.
+   */
+  apart?: boolean
   request?: PlannedRequest
   /** Why; a plan does not keep it. */
   reason?: string
@@ -39,19 +43,20 @@ export class PlansV3Controller extends V3Resource {
    */
   @Post('')
   plan(@Body() body: PlanOfJob): Promise<Plan> {
-    const ops = readPlan(body)
-    return this.v3.gantry.plan(this.v3.identity, { ops })
+    return this.v3.gantry.plan(this.v3.identity, readPlan(body))
   }
 }
 
-function readPlan(body: unknown): readonly ParsedOpCode[] {
+function readPlan(body: unknown): PlanRequest {
   if (!isObject(body) || body['request'] === undefined) {
-    const { ops, plan } = readJobRequest(body)
+    const { apart = false, ...job } = isObject(body) ? body : {}
+    if (typeof apart !== 'boolean') throw badRequest('apart: must be true or false')
+    const { ops, plan } = readJobRequest(isObject(body) ? job : body)
     if (plan !== null) throw badRequest('plan: only a submission names a plan')
-    return ops
+    return { ops, apart }
   }
   const { request, reason: _reason, ...others } = body
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw badRequest(`${unknown}: is not for the plan of a request, which has its one opcode`)
-  return [opcodeOfRequest(request)]
+  return { ops: [opcodeOfRequest(request)] }
 }
