@@ -147,16 +147,27 @@ browserTest('Ctrl-K finds instances and leads to them', async () => {
   await heading('web1')
 })
 
-browserTest('a session that was ended elsewhere is asked for again over the page', async () => {
+browserTest('a session that was ended elsewhere is asked for again over the page, once for all pages', async () => {
   await open('/instances/web1')
   await heading('web1')
+  const other = await context.newPage()
+  await other.goto(`${cluster.url}/ui/instances/web1`)
+  await other.getByRole('button', { name: 'More actions' }).click()
+  await other.getByRole('menuitem', { name: 'Rename …' }).click()
+  const typed = other.getByRole('dialog').getByRole('textbox').first()
+  await typed.fill('typed-before')
   expect((await cluster.rapi('DELETE', '/3/session?everywhere=true')).status).toBe(204)
   await page.getByText('Your session has ended').waitFor()
+  await other.getByText('Your session has ended').waitFor()
   await look('session-ended')
   await page.getByRole('textbox', { name: 'Password' }).fill(cluster.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Live', { exact: true }).waitFor()
   await heading('web1')
+  await other.getByText('Your session has ended').waitFor({ state: 'hidden' })
+  await other.getByText('Live', { exact: true }).waitFor()
+  expect(await typed.inputValue()).toBe('typed-before')
+  await other.close()
 })
 
 browserTest('after signing out, nothing is shown any more, and no page complained', async () => {

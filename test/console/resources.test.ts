@@ -508,7 +508,7 @@ browserTest('who may only read sees what is not allowed before asking for it', a
   expect(await evacuate.getAttribute('title')).toBe('You need the permission nodes.evacuate')
   expect(await evacuate.isDisabled()).toBe(true)
   await ui.open('/access')
-  await page.getByText('Who may log in is shown to those who have the permission users.list.').waitFor()
+  await page.getByText('Not shown. You need the permission users.list.').waitFor()
   expect(await page.getByRole('button', { name: 'Make a token' }).isDisabled()).toBe(true)
   await ui.open('/cluster')
   expect(await page.getByRole('button', { name: 'Verify the cluster' }).isDisabled()).toBe(true)

@@ -5,7 +5,7 @@ import './app/look.css'
 import './app/resources.css'
 import { createRoot } from 'react-dom/client'
 import { presence } from './api/client'
-import { resumeSession } from './api/session'
+import { joinOtherPages, resumeSession } from './api/session'
 import { App } from './app/app'
 import { router } from './app/routes'
 import { admitOwnStyles } from './app/style-nonce'
@@ -15,6 +15,7 @@ presence.watch(window)
 // A page of an older version asks for files that are no longer there.
 addEventListener('vite:preloadError', () => location.reload())
 
+joinOtherPages()
 // Both take a moment, and neither needs what is on the screen.
 void resumeSession()
 void router.preloadRoute({ to: router.latestLocation.pathname })

@@ -2,6 +2,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Changes } from './changes'
+import { openChannel } from './channel'
 import { send } from './client'
 import { connectionStore } from './connection'
 import { sessionStore } from './session-store'
@@ -14,11 +15,7 @@ const surroundings: Surroundings = {
     return send(new Request('/3/events', { headers, signal }))
   },
   locks: navigator.locks,
-  channel(name, hear) {
-    const channel = new BroadcastChannel(name)
-    channel.onmessage = ({ data }: MessageEvent<unknown>) => hear(data)
-    return channel
-  },
+  channel: openChannel,
 }
 
 /** Keys of queries are [resource, 'one', name] and [resource, 'list', ...]. Another session sees other events; undefined follows none. */

@@ -35,6 +35,12 @@ export const sessionStore = {
     if (now.session !== undefined && !isSameUser(now.session, session)) return location.reload()
     become({ state: 'open', session })
   },
+  /** Another page has signed in. What was typed here is kept for its own user, unless this page would go on as somebody else. */
+  join(session: Session): void {
+    const { state, session: before } = now
+    if (state === 'ended' && before !== undefined && !isSameUser(before, session)) return
+    sessionStore.open(session)
+  },
   /** A page that shows something is kept; else there is nothing to keep. */
   end: (why: string) => become(now.session === undefined ? { state: 'none', why } : { ...now, state: 'ended', why }),
   forget: () => become({ state: 'none' }),

@@ -1,6 +1,8 @@
 // Signing in and out, and what the signed-in user may do.
 import { useSyncExternalStore } from 'react'
 import { request, send } from './client'
+import { openChannel } from './channel'
+import { otherPages, type Told } from './other-pages'
 import { type Beyond, refusalOf } from './rights'
 import { type Session, sessionStore, type SignedIn } from './session-store'
 import { Problem } from './problem'
@@ -19,10 +21,28 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
+/** Learns what session this browser has now, after another page has signed in or out. */
+async function look(): Promise<void> {
+  try {
+    sessionStore.join((await request('GET', '/3/session')) as Session)
+  } catch (error) {
+    // That there is none has been noted; a server that is away is asked again by what the page shows.
+    if (!(error instanceof Problem)) throw error
+  }
+}
+
+let tell: ((what: Told) => void) | undefined
+
+/** From now on this page and the others of this browser hear of each other's signing in and out. */
+export function joinOtherPages(): void {
+  tell = otherPages({ channel: openChannel, look, isSignedIn: () => sessionStore.get().state === 'open' })
+}
+
 export async function signIn(credentials: Credentials): Promise<void> {
   const headers = { Authorization: authorization(credentials) }
   const answer = await send(new Request('/3/session', { method: 'POST', headers }))
   sessionStore.open((await answer.json()) as Session)
+  tell?.('signed in')
 }
 
 export async function signOut(everywhere: boolean): Promise<void> {
@@ -32,6 +52,7 @@ export async function signOut(everywhere: boolean): Promise<void> {
     // Otherwise it was over already.
     if (!(error instanceof Problem && error.status === 401)) throw error
   }
+  tell?.('signed out')
   // What was shown belongs to whoever was signed in.
   location.assign('/ui/')
 }
