@@ -102,7 +102,10 @@ export class InstanceWatch {
     }
     const there = held.flatMap((uuid) => instances[uuid] ?? [])
     const runs = success ? runsAfter(op) : undefined
-    for (const instance of new Set([...there, ...this.instancesOf(op)])) this.ended(instance, cause, runs)
+    for (const instance of new Set([...there, ...this.instancesOf(op)])) {
+      this.ended(instance, cause, runs)
+      if (success && Object.hasOwn(MOVES, op.OP_ID)) this.arrived(instance)
+    }
   }
 
   /** Called at each change of the configuration. */
@@ -175,14 +178,28 @@ export class InstanceWatch {
 
   /** A job has reached its goal. */
   private settled(instance: Instance, running: boolean, cause: Cause): void {
-    const { known, config } = this.parts
-    const { maxmem, vcpus } = fillBeParams(config().cluster, instance.beparams)
-    const runtime: InstanceRuntime = known.runningOn(instance.primary_node)?.[instance.name] ?? {
-      ...{ memory: maxmem, vcpus, state: 0, time: 0 },
-    }
+    const { known } = this.parts
+    const runtime = known.runningOn(instance.primary_node)?.[instance.name] ?? this.newRuntime(instance.beparams)
     known.correct(instance.primary_node, instance.name, running ? runtime : undefined)
     this.touchedBy(instance.uuid).cause = null
     this.turned(instance, running, instance.primary_node, running ? 'started' : 'stopped', cause)
+  }
+
+  /**
+   * An instance that has moved runs on. Its new node may have been asked after the configuration named it and before it
+   * ran there: nobody would be told that this is no longer so.
+   */
+  private arrived({ uuid, name, primary_node, beparams }: Instance): void {
+    const { known } = this.parts
+    const picture = this.pictures.get(uuid)
+    const told = known.runningOn(primary_node)
+    if (picture?.running !== true || picture.node !== primary_node || told?.[name] !== undefined) return
+    known.correct(primary_node, name, this.newRuntime(beparams))
+  }
+
+  private newRuntime(beparams: Instance['beparams']): InstanceRuntime {
+    const { maxmem, vcpus } = fillBeParams(this.parts.config().cluster, beparams)
+    return { memory: maxmem, vcpus, state: 0, time: 0 }
   }
 
   private nodeTold(node: NodeUuid, asked_ms: number): void {

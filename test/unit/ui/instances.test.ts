@@ -8,6 +8,7 @@ import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
 import { differences } from '../../../ui/src/parts/differences'
 import { gntText } from '../../../ui/src/parts/gnt'
 import { DISK_TEMPLATES, factsOf } from '../../../src/model/templates'
+import { type ConsoleAction, consoleModule } from '../../support/console-actions'
 
 test('each value says who said it, and what it would be without the instance', () => {
   const found = originsOf(
@@ -122,4 +123,19 @@ test('each filter of the list is a condition of the query language, and those th
     ...['&', ['=~', 'name', '(?i)w'], ['==', 'status', 'running'], ['==', 'pnode', 'n1'], ['=[]', 'tags', 't']],
   ])
   expect(activeFilters(search).map(([name]) => name)).toEqual(['q', 'status', 'node', 'tag'])
+})
+
+test('one that should run can be stopped and restarted, whatever its node tells of it at the moment', () => {
+  const { STOP, REBOOT, START } = consoleModule<Readonly<Record<string, ConsoleAction>>>(
+    'pages/instances/actions/run.ts',
+  )
+  const whyNot = (action: ConsoleAction | undefined, shown: object) => action?.unfit?.({ name: 'web1', ...shown })
+  for (const status of ['running', 'ERROR_down', 'ERROR_nodedown', 'ERROR_wrongnode', undefined])
+    expect([STOP, REBOOT].map((action) => whyNot(action, { status, admin_state: 'up' }))).toEqual([
+      undefined,
+      undefined,
+    ])
+  expect(whyNot(STOP, { status: 'ADMIN_down', admin_state: 'down' })).toBe('It does not run.')
+  expect(whyNot(STOP, { status: 'ERROR_up', admin_state: 'down' })).toBe(undefined)
+  expect(whyNot(START, { status: 'running', admin_state: 'up' })).toBe('It runs. Stop it first.')
 })

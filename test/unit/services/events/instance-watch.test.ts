@@ -158,6 +158,27 @@ async function withoutIt() {
 }
 const made = { ...vm, admin_state: 'up' as const }
 
+test('an instance that has moved runs where it is, also if its node was asked before it had arrived', async () => {
+  const { clock, known, seen, step, change, told } = start()
+  await seen(true)
+  step(7, 'OP_INSTANCE_MIGRATE', 'running')
+  change({ ...vm, primary_node: other.uuid }, [7])
+  await clock.pass(1)
+  known.learnRunning(other.uuid, {}, clock.monotonic_ms())
+  expect(known.runningOn(other.uuid)).toEqual({})
+  const asked_ms = clock.monotonic_ms()
+  await clock.pass(1)
+  step(7, 'OP_INSTANCE_MIGRATE', 'success')
+  expect(known.runningOn(other.uuid)).toHaveProperty([vm.name])
+  // An answer that was still on its way does not count either.
+  known.learnRunning(other.uuid, {}, asked_ms)
+  expect(known.runningOn(other.uuid)).toHaveProperty([vm.name])
+  expect(told()).toMatchObject([{ change: 'migrated' }])
+  await clock.pass(1)
+  known.learnRunning(other.uuid, {}, clock.monotonic_ms())
+  expect(told()).toMatchObject([{ now: { running: false } }])
+})
+
 test('an instance that its node tells of before the job that creates it has ended is started by this job', async () => {
   const { told, seen, step, change } = await withoutIt()
   step(7, 'OP_INSTANCE_CREATE', 'running')

@@ -9,7 +9,9 @@ import type { Instance } from '../instance'
 import { isRunning, post } from './request'
 
 const own = texts.instances.actions
-const unlessRunning = (instance: Instance) => (isRunning(instance) ? undefined : own.unfit.stopped)
+/** One that should run can be stopped and restarted, whatever is known of it now: its node may not have answered, or it is on its way. */
+const unlessUp = ({ admin_state: state, ...instance }: Instance) =>
+  state === 'up' || isRunning(instance) ? undefined : own.unfit.stopped
 
 /** Parameters of a single start; changing them for good is another action. */
 const ONCE = ['hvparams', 'beparams'] as const
@@ -41,7 +43,7 @@ export const STOP: FieldAction<Instance> = {
   text: ({ name }) => own.shutdown.text(name),
   fields: [fieldOf(shutdown, 'timeout', own.shutdown.timeout)],
   others: otherFields(shutdown, ['timeout', 'admin_state_source'], own.fields),
-  unfit: unlessRunning,
+  unfit: unlessUp,
   request: (instance, body) =>
     post(instance, '/shutdown', body, {
       command: 'instance shutdown',
@@ -54,7 +56,7 @@ export const REBOOT: FieldAction<Instance> = {
   text: ({ name }) => own.reboot.text(name),
   fields: [fieldOf(reboot, 'reboot_type', { ...own.reboot.reboot_type, initial: 'hard', required: false })],
   others: otherFields(reboot, ['reboot_type'], own.fields),
-  unfit: unlessRunning,
+  unfit: unlessUp,
   request: (instance, body) =>
     post(instance, '/reboot', body, { command: 'instance reboot', flags: { reboot_type: 'type' } }),
 }
