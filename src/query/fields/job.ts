@@ -4,6 +4,8 @@ import { MARK } from '../../model/marks'
 import { inDeclaredOrder } from '../../opcodes/parse'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
+import type { ConfigData } from '../../model/config'
+import { fullObject } from '../full-names'
 import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional, TEXTS } from '../field'
 import type { Resource } from '../resource'
 import type { JobOutline, JobReader, JobView, OpOutline, OpView, QuerySource } from '../source'
@@ -12,6 +14,8 @@ import type { JobOutline, JobReader, JobView, OpOutline, OpView, QuerySource } f
 interface JobRow {
   readonly id: number
   readonly job: JobOutline | JobView | undefined
+  /** Looked at only by who needs it. */
+  readonly config: () => ConfigData
 }
 
 /** Seconds and microseconds. */
@@ -22,7 +26,7 @@ export const jobResource: Resource<JobRow> = {
   nameField: 'id',
   async all(source, _needs, fields) {
     const jobs = await reader(source).all({ archived: fields.has('archived') })
-    return jobs.map((job) => ({ id: job.id, job })).sort((a, b) => a.id - b.id)
+    return jobs.map((job) => ({ id: job.id, job, config: () => source.config })).sort((a, b) => a.id - b.id)
   },
   read(rows, source) {
     const jobs = reader(source)
@@ -34,7 +38,7 @@ export const jobResource: Resource<JobRow> = {
   async find(source, name) {
     const id = Number(name)
     const jobs = reader(source)
-    return { id, job: jobs.known(id) ?? (await jobs.one(id)) }
+    return { id, job: jobs.known(id) ?? (await jobs.one(id)), config: () => source.config }
   },
   fields: {
     archived: of('Archived', 'bool', 'Whether job is archived', (job) => cell(job.archived)),
@@ -56,7 +60,8 @@ export const jobResource: Resource<JobRow> = {
       'Objects',
       'other',
       'Objects that the opcodes name, as instance/vm1, to filter by',
-      ({ job }) => (job === undefined ? UNAVAILABLE : cell(job.objects)),
+      ({ job, config }) =>
+        job === undefined ? UNAVAILABLE : cell(job.objects.map((object) => fullObject(config(), object))),
       { ours: true, shape: TEXTS },
     ),
     oppriority: states('OpCode_prio', 'number[]', 'List of opcode priorities', (op) => op.priority),

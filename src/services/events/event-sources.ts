@@ -5,17 +5,18 @@ import { firstMark } from '../../jobs/marks'
 import type { ConfigData } from '../../model/config'
 import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../../model/limits/events'
 import { boundedObjects } from '../../opcodes/objects'
+import { fullObject } from '../../query/full-names'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { NewEvent } from './event-history'
 import { MARK } from '../../model/marks'
 import { MAINTENANCE, PROBLEMS_KEY, problemsOf, type RepairEvent, shownEvent } from '../../model/maintenance'
 import { recordGet } from '../../config/records'
 
-/** The events of a job's change; `before` is undefined for a new job. */
-export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
+/** The events of a job's change; `before` is undefined for a new job. Objects that it names in short have their full names. */
+export function jobEvents(before: Job | undefined, job: Job, config: ConfigData | undefined): NewEvent[] {
   if (before === job) return []
   const events: NewEvent[] = []
-  const objects = objectsOfJob(job)
+  const objects = objectsOfJob(job, config)
   for (const [index, op] of job.ops.entries()) {
     const seen = before?.ops[index]?.log.length ?? 0
     for (const [serial, [second, micro], type, message] of op.log.slice(seen))
@@ -49,13 +50,14 @@ export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
  * A submitter chooses how many objects a job names, and how long the names are. Each event repeats them, so they are
  * bounded.
  */
-function objectsOfJob({ id, ops }: Job): string[] {
+function objectsOfJob({ id, ops }: Job, config: ConfigData | undefined): string[] {
   const limits = { count: EVENT_PARTS_MAX - 1, chars: EVENT_NAME_CHARS_MAX }
   const named = boundedObjects(
     ops.map(({ input }) => input),
     limits,
   )
-  return [`job/${id}`, ...named.filter((object) => object !== `job/${id}`)]
+  const full = config === undefined ? named : named.map((object) => fullObject(config, object))
+  return [`job/${id}`, ...new Set(full.filter((object) => object !== `job/${id}`))]
 }
 
 /** The user in the job's reason trail; null for a command on the master. */

@@ -22,7 +22,7 @@ export class EventService {
     private readonly instances: InstanceWatch,
   ) {
     context.queue.watch((job, before) => {
-      for (const event of jobEvents(before, job)) history.add(event)
+      for (const event of jobEvents(before, job, this.config)) history.add(event)
       if (this.config !== undefined) instances.job(job, before)
     })
   }

@@ -6,6 +6,7 @@ import { PATH } from '../../model/constants/paths'
 import { GenericError, JobLost, QUEUE_DRAINED } from '../../model/errors'
 import { JOB_CANCEL_WAIT_S, JOB_CHANGE_WAIT_S } from '../../model/limits/queue'
 import { readNote, unfinishedUpgrade } from '../../model/upgrade-note'
+import type { ConfigData } from '../../model/config'
 import { jobResource } from '../../query/fields/job'
 import type { JobChange, JobId, WireOpCode } from '../../rpc/luxi/calls'
 import { jobView } from './job-views'
@@ -43,7 +44,7 @@ export class JobService {
     if (job === undefined) throw new JobLost("Can't load job file")
     const seen = JSON.stringify(previous) ?? 'null'
     const serial = typeof previousLog === 'number' ? previousLog : null
-    const look = (at: Job): JobChange => [fieldsOf(at, fields), logAfter(at, serial)]
+    const look = (at: Job): JobChange => [fieldsOf(at, () => this.context.config(), fields), logAfter(at, serial)]
     const news = (at: Job) => {
       const [row, log] = look(at)
       return isFinished(at) || log.length > 0 || JSON.stringify(row) !== seen
@@ -155,8 +156,8 @@ function submitted(result: Submission): [true, JobId] | [false, string] {
 }
 
 /** Unknown fields are null. */
-function fieldsOf(job: Job, fields: readonly string[]): unknown[] {
-  const row = { id: job.id, job: jobView(job, false) }
+function fieldsOf(job: Job, config: () => ConfigData, fields: readonly string[]): unknown[] {
+  const row = { id: job.id, job: jobView(job, false), config }
   return fields.map((name) =>
     Object.hasOwn(jobResource.fields, name) ? (jobResource.fields[name]?.get(row)[1] ?? null) : null,
   )

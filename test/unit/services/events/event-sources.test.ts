@@ -38,7 +38,7 @@ test('an event of a job names no more than a few objects and opcodes, however ma
   const names = Array.from({ length: 5000 }, (_, at) => `vm${at}`)
   const input = { OP_ID: 'OP_INSTANCE_QUERY_DATA', instances: ['x'.repeat(5000), 'vm0', ...names] }
   const ops = Array.from({ length: 500 }, () => ({ input, status: 'queued', log: [] }))
-  const [event] = jobEvents(undefined, { id: 7, ops } as unknown as Job)
+  const [event] = jobEvents(undefined, { id: 7, ops } as unknown as Job, undefined)
   expect(event?.objects).toHaveLength(50)
   expect(event?.objects.slice(0, 3)).toEqual(['job/7', 'instance/vm0', 'instance/vm1'])
   expect(event?.data['ops']).toHaveLength(50)
