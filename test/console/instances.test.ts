@@ -277,7 +277,7 @@ browserTest('of many, one that has changed since the plan was shown is left as i
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Show what it will do' }).click()
   await dialog.getByText('INSTANCE_SHUTDOWN(shop1)').first().waitFor()
-  // What is typed then is not what was planned.
+  // The plan is not of what is typed afterwards.
   await dialog.getByRole('textbox', { name: 'Time to stop' }).fill('7')
   await dialog.getByText('INSTANCE_SHUTDOWN(shop1)').first().waitFor({ state: 'detached' })
   await dialog.getByRole('button', { name: 'Show what it will do' }).click()

@@ -33,7 +33,7 @@ const tokenFor = (scope: { tags?: string[]; groups?: string[]; permissions?: str
   new Access(identity, { permissions: ['*'], tags: [], groups: [], ...scope })
 const sessionOf = (access: Access): Session => ({ user: 'admin', token: 't', ...rightsOf(access) })
 
-/** What is typed where tags are asked for. */
+/** The first one is typed where tags are asked for. */
 const TAGS = ['one', 'mine']
 const config = allTagged(goldenConfig())
 const access = tokenFor({ tags: ['one'] })

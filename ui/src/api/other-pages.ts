@@ -6,7 +6,7 @@ const CHANNEL = 'gantry session'
 export type Told = 'signed in' | 'signed out'
 
 interface Surroundings {
-  /** What is said at a channel is heard by the others of its name. */
+  /** Pages hear what others say at a channel of the same name. */
   readonly channel: (name: string, hear: (message: unknown) => void) => { postMessage(message: unknown): void }
   /** Asks the server what session this browser has now. */
   readonly look: () => Promise<void>

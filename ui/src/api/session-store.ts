@@ -24,7 +24,7 @@ const isSameUser = (one: Session, other: Session): boolean => one.user === other
 
 export const sessionStore = {
   get: () => now,
-  /** Of the token that was signed in with; null when everything is in it. */
+  /** The objects for which the token is that was signed in with; null for all. */
   scope: (): Session['scope'] => now.session?.scope ?? null,
   subscribe(listener: () => void) {
     listeners.add(listener)
