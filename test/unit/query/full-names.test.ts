@@ -44,5 +44,5 @@ test('the jobs of an instance are found by its full name', async () => {
 function withInstances(...names: string[]): ConfigData {
   const [one] = Object.values(golden.instances)
   const entries = names.map((name) => [`u-${name}`, { ...one, name, uuid: `u-${name}` }])
-  return { ...golden, instances: Object.fromEntries(entries) } as ConfigData
+  return { ...golden, instances: Object.fromEntries(entries) }
 }
