@@ -19,7 +19,10 @@ class Line {
   }
 }
 Object.assign(globalThis, { BroadcastChannel: Line })
-Object.assign(Reflect.get(globalThis, 'location') as object, { reload: () => RELOADS.push('reload'), assign: (url: string) => RELOADS.push(url) })
+Object.assign(Reflect.get(globalThis, 'location') as object, {
+  reload: () => RELOADS.push('reload'),
+  assign: (url: string) => RELOADS.push(url),
+})
 
 interface SignedIn {
   readonly state: string
