@@ -4,8 +4,6 @@ const { statSync } = require('node:fs')
 
 /** The longest, and then folders. These often wait, for daemons and machines. */
 const WAITING = [
-  'test/kernel/drbd.test.ts',
-  'test/kernel/storage.test.ts',
   'test/scenarios/maintenance.test.ts',
   'test/scenarios/master-failover.test.ts',
   'test/scenarios/',
