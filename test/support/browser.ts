@@ -29,12 +29,19 @@ export async function newPage(
   return { context, page, complaints }
 }
 
-/** The findings of axe-core, each in a line. */
+/** The findings of axe-core, and values that were not made to be read, each in a line. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`))
+  const shown = await page.evaluate<string>('document.body.innerText')
+  return [
+    ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)),
+    ...shown.split('\n').filter((line) => UNREADABLE.test(line)),
+  ]
 }
+
+/** What JavaScript writes where a page lacks a value, or has one of another kind than it thinks. */
+const UNREADABLE = /\b(NaN|undefined)\b|\[object |Invalid Date/
 
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 390, height: 844 }
