@@ -48,6 +48,13 @@ test('all nodes tell their reports and figures', async () => {
   expect(whole).toMatchObject({ node: NODE, reports: [{ name: 'daemons', data: { daemons: expect.any(Array) } }] })
 })
 
+test('the volume group in user space is there, and has room', async () => {
+  const [node] = await nodes('?node=node2&category=storage')
+  const told = node?.reports?.find(({ name }) => name === 'storage')
+  const group = { type: 'lvm-vg', name: 'xenvg', status: { code: 0, message: '' }, details: { in_user_space: true } }
+  expect(told).toMatchObject({ data: { storages: expect.arrayContaining([expect.objectContaining(group)]) } })
+})
+
 interface ToldDaemon {
   readonly name: string
   readonly figures: object | null

@@ -35,6 +35,21 @@ test('a node without LVM lacks the volume group', async () => {
   expect(one?.status).toEqual({ code: 4, message: 'there is no such volume group on this node' })
 })
 
+test.each([
+  ['has what its volumes leave', 500, { free_bytes: 90 << 20, used_bytes: 10 << 20, status: OK }],
+  ['has never more than its file system', 50, { free_bytes: 50 << 20, status: OK }],
+  ['is full with its file system', 0, { free_bytes: 0, status: { code: 4, message: 'there is no free space' } }],
+])('a volume group in user space %s', async (_what, room_mib, expected) => {
+  const group = '/srv/ganeti/user-volumes/xenvg'
+  const node = {
+    files: { [`${group}/size`]: '100\n', [`${group}/volumes/1.disk0`]: '' },
+    facts: { [`${group}/volumes/1.disk0`]: { size: 10 << 20 } },
+    rooms: { [group]: { size_bytes: 1000 << 20, free_bytes: room_mib << 20 } },
+  }
+  const [one] = await found(['plain'], { volume_group_name: 'xenvg' }, node)
+  expect(one).toMatchObject({ size_bytes: 100 << 20, ...expected })
+})
+
 const MOUNTS = '/dev/sda1 / ext4 rw,relatime 0 0\nserver:/x /srv/my\\040files nfs4 ro 0 0\n'
 
 test('directories tell of the file system that they are on', async () => {
