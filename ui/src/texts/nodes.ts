@@ -122,6 +122,7 @@ export const nodeTexts = {
     refused: 'not allowed',
     allow: 'Allow new volumes',
     refuse: 'Allow no new volumes',
+    inUserSpace: 'Volumes in user space stand in for LVM: there is nothing to change or to repair.',
     changeText: (unit: string, node: string) => `${unit} on ${node}.`,
     repair: 'Repair',
     repairText: (unit: string, node: string) =>

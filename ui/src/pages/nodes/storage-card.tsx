@@ -2,6 +2,7 @@
 import { schema as repair } from 'openapi:POST /3/nodes/{name}/storage/{storage_type}/repair'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
+import { clusterQuery } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import { fieldOf } from '../../forms/schema'
 import { type Action, ActionAt } from '../../parts/action'
@@ -13,9 +14,16 @@ import { Rows } from '../../parts/rows'
 import { texts } from '../../texts'
 
 type Storage = components['schemas']['NodeStorageView']
-type Unit = Storage['units'][number] & { readonly node: string; readonly type: string }
+type Unit = Storage['units'][number] & {
+  readonly node: string
+  readonly type: string
+  /** It stands in for one of LVM, and has nothing to change or to repair. */
+  readonly inUserSpace: boolean
+}
 
 const own = texts.nodes.storage
+
+const unfit = ({ inUserSpace }: Unit): string | undefined => (inUserSpace ? own.inUserSpace : undefined)
 
 const path = ({ node, type }: Unit, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(node)}/storage/${encodeURIComponent(type)}${verb}`
@@ -23,6 +31,7 @@ const path = ({ node, type }: Unit, verb = ''): string =>
 export const ALLOCATABLE: Action<Unit> = {
   ...{ id: 'allocatable', label: own.allocatable, permission: 'nodes.storage.modify' },
   beyond: () => 'machines',
+  unfit,
   text: ({ name, node, allocatable }) => `${allocatable ? own.refuse : own.allow}: ${own.changeText(name, node)}`,
   fields: [],
   request: (unit, body) => ({
@@ -36,6 +45,7 @@ export const ALLOCATABLE: Action<Unit> = {
 
 export const REPAIR_STORAGE: Action<Unit> = {
   ...{ id: 'repair', label: own.repair, permission: 'nodes.storage.repair', danger: true },
+  unfit,
   text: ({ name, node }) => own.repairText(name, node),
   fields: [fieldOf(repair, 'ignore_consistency', { label: own.ignoreConsistency, text: '' })],
   request: (unit, body) => ({
@@ -49,13 +59,16 @@ export function StorageCard({ node }: { node: string }) {
     queryKey: ['nodes', 'one', node, 'storage'],
     queryFn: () => got(api.GET('/3/nodes/{name}/storage', { params: { path: { name: node } } })),
   })
+  const inUserSpace = useQuery(clusterQuery).data?.user_space_storage === true
   if (error || data === undefined)
     return (
       <Card title={own.title}>
         {error ? <ProblemBox error={error} retry={() => void refetch()} /> : <Nothing text={texts.table.loading} />}
       </Card>
     )
-  const units = data.items.flatMap(({ type, units: all }) => all.map((unit): Unit => ({ ...unit, node, type })))
+  const units = data.items.flatMap(({ type, units: all }) =>
+    all.map((unit): Unit => ({ ...unit, node, type, inUserSpace })),
+  )
   return (
     <Card title={own.title}>
       {data.items.map(({ type, problem }) => problem && <ProblemBox key={type} error={`${type}: ${problem}`} />)}
