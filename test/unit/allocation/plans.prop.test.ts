@@ -66,7 +66,7 @@ test('no step of a plan makes memory, disk, processors or exclusion of any node 
         before = after
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   )
 })
 
@@ -84,7 +84,7 @@ test.each(['drbd', 'plain', 'rbd'] as const)('what fits of %s fits by any count,
       expect(new Filling(model, usable, all(model.nodes), options).fill(tooLarge, 40).added).toEqual([])
       expect(added.every((one) => usable.includes(model.primary[one] ?? -1))).toBe(true)
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   )
 })
 
@@ -148,7 +148,7 @@ test.each(['primary-only', 'secondary-only', 'all'] as const)(
           if (mode !== 'primary-only') expect(model.secondary[one]).not.toBe(node)
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     )
     expect(count).toBeGreaterThan(20)
   },
@@ -172,7 +172,7 @@ test('a change of the group puts whole instances into it, overloads none of its 
         expect([one.primary, one.secondary].every((node) => node >= nodes)).toBe(true)
       })
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   )
   expect(count).toBeGreaterThan(20)
 })
@@ -210,7 +210,7 @@ test('moves of each kind, made or refused, and undone leave every statistic as i
       changes.undo(0)
       expect(state(model)).toEqual(before)
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   )
 })
 
@@ -236,6 +236,6 @@ test('moves that are made and undone leave every statistic as it was, to the las
       changes.undo(0)
       expect(state(model)).toEqual(states[0])
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   )
 })

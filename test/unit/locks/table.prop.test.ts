@@ -95,7 +95,7 @@ const run = (check: (desk: Desk, action: Act) => void) =>
       const desk = new Desk()
       for (const action of actions) check(desk, action)
     }),
-    { numRuns: 600 },
+    { numRuns: 200 },
   )
 
 /** Ganeti's rules, written down as plainly as possible over the listing. */
@@ -184,7 +184,7 @@ test('when every owner has died nothing is left', () => {
       const { locks, waiting, blockedOn, clusterRequests, owners } = desk.table
       expect([locks, waiting, blockedOn, clusterRequests, owners].map(({ size }) => size)).toEqual([0, 0, 0, 0, 0])
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
 
@@ -199,7 +199,7 @@ test('a table that is saved and loaded behaves as before', () => {
         expect(new Set(ids(loaded.free(id).granted))).toEqual(new Set(ids(desk.free(id).granted)))
       expect(listAllLocksOwners(loaded.table)).toEqual(listAllLocksOwners(desk.table))
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
 
