@@ -6,7 +6,7 @@ import { withHost } from '../../lib/hosts-file'
 import { setAside } from '../../lib/set-aside'
 import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
-import { DAEMONS } from '../../model/constants/daemons'
+import { DAEMONS, MODE } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { isObject } from '../../lib/shapes/shape'
@@ -82,8 +82,12 @@ export const membershipHandlers = {
     const { configFile, journalFile, gantryFile } = context.paths
     if (context.ssconf.value('master_node') === context.hostname) fail('This node is the master: it cannot be demoted')
     await context.configReplica?.close()
-    if ((await context.disk.read(configFile)) !== undefined)
-      await setAside(configFile, 'backup', { ...context, most: SET_ASIDE_MAX })
+    const config = await context.disk.read(configFile)
+    if (config !== undefined) {
+      const kept = await setAside(configFile, 'backup', { ...context, most: SET_ASIDE_MAX })
+      // Nobody but root reads backups, whoever read the configuration.
+      await context.disk.write(kept, config, { mode: MODE.secureFile })
+    }
     await Promise.all([journalFile, gantryFile].map((file) => context.disk.remove(file)))
     return null
   },

@@ -1,10 +1,12 @@
 // What a node does when it becomes a member, a candidate, the master, or none of these any more.
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { certificateDigest, createCertificate } from '../../../src/lib/tls'
 import { encodeRecord } from '../../../src/config/journal'
 import { configReplicaHandlers } from '../../../src/node/handlers/config-replica'
 import { fileHandlers } from '../../../src/node/handlers/files'
 import { membershipHandlers } from '../../../src/node/handlers/membership'
+import { misplacedFiles } from '../../../src/node/owners'
 import { runRepair, runRestricted } from '../../../src/node/restricted'
 import { NAMED_PROGRAM_INPUT_MAX, NAMED_PROGRAM_OUTPUT_MAX, NAMED_PROGRAM_TURN_S } from '../../../src/model/limits/node'
 import { systemClock } from '../../../src/lib/clock'
@@ -33,8 +35,13 @@ test('a node makes itself a client certificate and tells its digest', async () =
 test('a demoted candidate keeps a backup of the configuration and nothing else of it', async () => {
   node.put('/var/lib/ganeti/config.data', '{}')
   node.put('/var/lib/ganeti/config.journal', 'x')
+  fs.chmodSync(node.paths.configFile, 0o640)
   await membershipHandlers.node_demote_from_mc(node.context)
-  expect(fs.readdirSync(node.paths.dataDir)).toEqual([expect.stringMatching(/^config\.data\.backup-\d+$/)])
+  const [backup = '', ...others] = fs.readdirSync(node.paths.dataDir)
+  expect([backup, others]).toEqual([expect.stringMatching(/^config\.data\.backup-\d+$/), []])
+  expect(fs.readFileSync(path.join(node.paths.dataDir, backup), 'utf8')).toBe('{}')
+  // Verify names what is not as the table of owners says.
+  expect(await misplacedFiles(node.context)).toEqual([])
 })
 
 test('the master refuses to be demoted', async () => {
