@@ -13,7 +13,7 @@ import { usedBytes } from '../../../support/used-memory'
 
 const KEY = 'a key\n'
 const AT_ONCE = 20
-const ROUNDS = tries(4_000, 1_000_000) / AT_ONCE
+const ROUNDS = tries(2_000, 1_000_000) / AT_ONCE
 const random = seededRandom(SEED)
 const pick = picker(random)
 

@@ -17,7 +17,7 @@ import { mutated, picker } from '../../../support/mutations'
 
 /** Fewer than an instance may have. */
 const AT_ONCE = 15
-const ROUNDS = Math.ceil(tries(600, 60_000) / AT_ONCE)
+const ROUNDS = Math.ceil(tries(300, 60_000) / AT_ONCE)
 /** How long a connection is given, once whole requests that came later have their answers. */
 const PATIENCE_MS = 100
 const SECRET = 'not-for-strangers'

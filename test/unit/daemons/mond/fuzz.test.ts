@@ -15,7 +15,7 @@ import { usedBytes } from '../../../support/used-memory'
 import { nodeSources } from '../../../support/node-sources'
 
 const AT_ONCE = 200
-const ROUNDS = tries(2_000, 100_000) / AT_ONCE
+const ROUNDS = tries(1_000, 100_000) / AT_ONCE
 /** A connection that says nothing for so long would be one that nobody closes. */
 const PATIENCE_MS = 20_000
 const random = seededRandom(SEED)
