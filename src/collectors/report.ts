@@ -106,6 +106,8 @@ export interface NodeSources {
    * all that it started.
    */
   run(command: readonly string[], printed_max?: number): Promise<string>
+  /** Storage that the node has in place of LVM and DRBD; undefined if it has these. */
+  userSpace?(): Promise<UserSpaceStorage | undefined>
   /** From the configuration, through confd. */
   ask(question: ConfdQuestion, query: string): Promise<unknown>
   /** The clocks of the master candidates, as far as these answer. */
@@ -131,6 +133,28 @@ export interface Room {
   readonly size_bytes: number
   /** Available to any user. */
   readonly free_bytes: number
+}
+
+/** Volumes and mirrors in user space, in the words of LVM and DRBD. */
+export interface UserSpaceStorage {
+  groups(): Promise<readonly { readonly name: string; readonly size_mib: number; readonly free_mib: number }[]>
+  volumes(): Promise<readonly UserSpaceVolume[]>
+  /** By minor. */
+  mirrors(): Promise<ReadonlyMap<number, UserSpaceMirror>>
+}
+
+interface UserSpaceVolume {
+  readonly vg: string
+  readonly name: string
+  /** MiB. */
+  readonly size: string
+  readonly attributes: string
+}
+
+export interface UserSpaceMirror {
+  readonly connection: string
+  readonly disk: string
+  readonly peerDisk: string
 }
 
 /** The questions to a hypervisor of this node. */

@@ -1,14 +1,15 @@
 // This node's data for its monitoring collectors.
-import type { NodeSources } from '../collectors/report'
+import type { NodeSources, UserSpaceStorage } from '../collectors/report'
 import { type MachineSources, machineSources } from '../collectors/sources'
 import { systemClock as clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
+import { PATH } from '../model/constants/paths'
 import { systemRandom as random } from '../lib/random'
 import type { Hypervisor } from '../node/hypervisor/hypervisor'
 
-export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<NodeSources, 'backEnd'> {
+export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<NodeSources, 'backEnd' | 'userSpace'> {
   let opened: Promise<(name: string) => Hypervisor> | undefined
   // Much code, which is loaded with the first question. The back ends only answer questions, so they need no address.
   const open = async () => {
@@ -18,9 +19,23 @@ export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<N
   const named = async (name: string) => (await (opened ??= open()))(name)
   return {
     ...machineSources(thisMachine, paths.local('/')),
+    userSpace: () => userSpaceOf(paths),
     backEnd: (name) => ({
       allInfo: async () => (await named(name)).allInfo(),
       nodeInfo: async () => (await named(name)).nodeInfo(),
     }),
   }
+}
+
+/** Most nodes have none, and do not load what looks at it. */
+async function userSpaceOf(paths: Paths): Promise<UserSpaceStorage | undefined> {
+  const userVolumes = paths.local(PATH.USER_VOLUMES_DIR)
+  if (!thisMachine.files.existsSync(userVolumes)) return undefined
+  const [{ reportsOf }, { mirrorList }] = await Promise.all([
+    import('../node/storage/volume-reports.js'),
+    import('../node/mirror/client.js'),
+  ])
+  const node = { ...thisMachine, paths, clock, hostname: paths.hostname, userVolumes }
+  const { groups, logical } = reportsOf(node)
+  return { groups, volumes: () => logical(), mirrors: () => mirrorList(node) }
 }

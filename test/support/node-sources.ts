@@ -1,5 +1,12 @@
 // A node as collectors see it, made of recorded texts. What a test does not name is not there.
-import { NotInstalled, type BackEnd, type FileFacts, type NodeSources, type Room } from '../../src/collectors/report'
+import {
+  NotInstalled,
+  type BackEnd,
+  type FileFacts,
+  type NodeSources,
+  type Room,
+  type UserSpaceStorage,
+} from '../../src/collectors/report'
 import type { Clock } from '../../src/lib/clock'
 import type { OwnFigures } from '../../src/lib/own-figures'
 import { pathsOf } from '../../src/lib/paths'
@@ -19,6 +26,7 @@ export interface RecordedNode {
   rooms?: Readonly<Record<string, Room | NodeJS.ErrnoException>>
   /** The outputs of programs, by their names or whole commands; an error is thrown. */
   programs?: Readonly<Record<string, string | Error>>
+  readonly userSpace?: UserSpaceStorage
   /** Confd's answers, by `number query`. */
   answers?: Readonly<Record<string, unknown>>
   clocks?: readonly CandidateClock[]
@@ -27,6 +35,13 @@ export interface RecordedNode {
   backEnds?: Readonly<Record<string, BackEnd>>
   /** Everything that was warned of. */
   readonly warnings?: string[]
+}
+
+/** User space that has nothing yet. */
+export const noStorage: UserSpaceStorage = {
+  groups: () => Promise.resolve([]),
+  volumes: () => Promise.resolve([]),
+  mirrors: () => Promise.resolve(new Map()),
 }
 
 export function nodeSources(node: RecordedNode): NodeSources {
@@ -53,6 +68,7 @@ export function nodeSources(node: RecordedNode): NodeSources {
       if (output === undefined) return Promise.reject(new NotInstalled(`${command[0]} is not installed`))
       return output instanceof Error ? Promise.reject(output) : Promise.resolve(output)
     },
+    userSpace: () => Promise.resolve(node.userSpace),
     ask(question, query) {
       const answer = node.answers?.[`${question} ${query}`]
       if (answer === undefined) return Promise.reject(new Error('No answer from the Confd server'))

@@ -20,7 +20,7 @@ export interface Surroundings {
   /** The master daemon at this socket, or this machine's. */
   connect(socket: string | undefined): Master
   /** The sources of collectors; without them, collectors only have the files that options name. */
-  node?(): Promise<MachineSources & Pick<NodeSources, 'backEnd'>>
+  node?(): Promise<MachineSources & Pick<NodeSources, 'backEnd' | 'userSpace'>>
   /**
    * From now on an interruption does not end the program. It calls `tell`, and the returned function then returns true.
    */

@@ -1,7 +1,16 @@
 // The state of each disk of the node's instances, as its storage reports it.
 import { errorText } from '../../lib/system-failure'
 import { disksByInstance, nodeInstances } from '../configuration'
-import { type Collector, type NodeSources, OK, type Status, listOf, readIfThere, summary } from '../report'
+import {
+  type Collector,
+  type NodeSources,
+  OK,
+  type Status,
+  type UserSpaceMirror,
+  listOf,
+  readIfThere,
+  summary,
+} from '../report'
 import { about, anything, dict, int, list, maybe, oneOf, record, status, text } from '../shapes'
 import { drbdStatus } from '../storage/drbd'
 import { type DrbdDevice, parseDrbd } from '../storage/drbd-text'
@@ -64,12 +73,28 @@ async function collect(sources: NodeSources): Promise<unknown> {
 function lookedAtOnce(sources: NodeSources): Backing {
   let volumes: ReturnType<typeof logicalVolumes> | undefined
   let devices: Promise<readonly DrbdDevice[]> | undefined
+  const lvm = async () => {
+    const own = await sources.userSpace?.()
+    if (own === undefined) return logicalVolumes(sources)
+    return (await own.volumes()).map(({ vg, name, size, attributes }) => {
+      return { vg_name: vg, name, attr: attributes, size: Number(size) * MIB }
+    })
+  }
   const drbd = async () => {
+    const own = await sources.userSpace?.()
+    if (own !== undefined) return [...(await own.mirrors())].map(inWordsOfDrbd)
     const text = await readIfThere(sources, '/proc/drbd')
     return text === undefined ? [] : parseDrbd(text).devices
   }
-  return { sources, volumes: () => (volumes ??= logicalVolumes(sources)), devices: () => (devices ??= drbd()) }
+  return { sources, volumes: () => (volumes ??= lvm()), devices: () => (devices ??= drbd()) }
 }
+
+const MIB = 1 << 20
+
+const inWordsOfDrbd = ([minor, { connection, disk, peerDisk }]: readonly [number, UserSpaceMirror]): DrbdDevice => ({
+  ...{ minor, connectionState: connection },
+  details: { localState: disk, remoteState: peerDisk },
+})
 
 async function instanceDisks(backing: Backing, instance: Fields, role: Role, known: readonly Fields[] | string) {
   const { name, uuid } = instance

@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { instDiskStatus } from '../../../../src/collectors/instance/inst-disk-status'
 import { mismatch } from '../../../../src/collectors/shapes'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
-import { NODE, nodeSources, type RecordedNode } from '../../../support/node-sources'
+import { NODE, noStorage, nodeSources, type RecordedNode } from '../../../support/node-sources'
 
 const data = (name: string) => fs.readFileSync(path.join(__dirname, '../../../data/collectors', name), 'utf8')
 
@@ -42,6 +42,33 @@ test('a file that is missing is bad, one that is there is healthy', async () => 
     [{ code: 4, message: '/srv/b is missing' }, { path: '/srv/b' }],
   ])
   expect(status).toEqual({ code: 4, message: '\n\nvm: disk 1: /srv/b is missing' })
+})
+
+test('volumes and mirrors in user space tell how they are as those of LVM and DRBD do', async () => {
+  const side = { connection: 'Connected', disk: 'UpToDate', peerDisk: 'UpToDate' }
+  const mirrors = new Map([
+    [0, side],
+    [1, { ...side, connection: 'StandAlone', peerDisk: 'DUnknown' }],
+    [2, { ...side, connection: 'SyncTarget', disk: 'Inconsistent' }],
+  ])
+  const volumes = [{ vg: 'xenvg', name: 'disk0', size: '64.00', attributes: '-wi-ao----' }]
+  const userSpace = {
+    ...noStorage,
+    volumes: () => Promise.resolve(volumes),
+    mirrors: () => Promise.resolve(mirrors),
+  }
+  const drbd = (minor: number) => ({ dev_type: 'drbd', logical_id: [HERE, OTHER, 11000, minor, minor, 'secret'] })
+  const plain = (name: string) => ({ dev_type: 'plain', logical_id: ['xenvg', name] })
+  const { told } = await disks([plain('disk0'), plain('gone'), ...[0, 1, 2, 3].map(drbd)], { userSpace })
+  expect(told.map(({ status }) => status)).toEqual([
+    { code: 0, message: '' },
+    { code: 4, message: 'the logical volume xenvg/gone is missing' },
+    { code: 0, message: '' },
+    { code: 4, message: 'No network config available' },
+    { code: 1, message: 'its own disk is inconsistent' },
+    { code: 4, message: 'DRBD has no device 3' },
+  ])
+  expect(told[0]?.details).toEqual({ volume: 'xenvg/disk0', attr: '-wi-ao----', size_bytes: 64 << 20 })
 })
 
 test('logical volumes are found among those of LVM, with what is wrong with them', async () => {

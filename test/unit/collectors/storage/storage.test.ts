@@ -5,7 +5,7 @@ import { drbd } from '../../../../src/collectors/storage/drbd'
 import { lv } from '../../../../src/collectors/storage/lv'
 import { mismatch } from '../../../../src/collectors/shapes'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
-import { nodeSources, type RecordedNode, systemError } from '../../../support/node-sources'
+import { noStorage, nodeSources, type RecordedNode, systemError } from '../../../support/node-sources'
 
 const config = (templates: readonly string[], values: Readonly<Record<string, string>>) => ({
   [`${CONFD.configQuery} /cluster/enabled_disk_templates`]: templates,
@@ -36,18 +36,15 @@ test('a node without LVM lacks the volume group', async () => {
 })
 
 test.each([
-  ['has what its volumes leave', 500, { free_bytes: 90 << 20, used_bytes: 10 << 20, status: OK }],
-  ['has never more than its file system', 50, { free_bytes: 50 << 20, status: OK }],
-  ['is full with its file system', 0, { free_bytes: 0, status: { code: 4, message: 'there is no free space' } }],
-])('a volume group in user space %s', async (_what, room_mib, expected) => {
-  const group = '/srv/ganeti/user-volumes/xenvg'
-  const node = {
-    files: { [`${group}/size`]: '100\n', [`${group}/volumes/1.disk0`]: '' },
-    facts: { [`${group}/volumes/1.disk0`]: { size: 10 << 20 } },
-    rooms: { [group]: { size_bytes: 1000 << 20, free_bytes: room_mib << 20 } },
-  }
-  const [one] = await found(['plain'], { volume_group_name: 'xenvg' }, node)
+  [90, { free_bytes: 90 << 20, used_bytes: 10 << 20, status: OK }],
+  [0, { free_bytes: 0, status: { code: 4, message: 'there is no free space' } }],
+])('a volume group in user space, with %d MiB left', async (free_mib, expected) => {
+  const groups = () => Promise.resolve([{ name: 'xenvg', size_mib: 100, free_mib }])
+  const userSpace = { ...noStorage, groups }
+  const [one] = await found(['plain'], { volume_group_name: 'xenvg' }, { userSpace })
   expect(one).toMatchObject({ size_bytes: 100 << 20, ...expected })
+  const [other] = await found(['plain'], { volume_group_name: 'other' }, { userSpace })
+  expect(other?.status).toEqual({ code: 4, message: 'there is no such volume group on this node' })
 })
 
 const MOUNTS = '/dev/sda1 / ext4 rw,relatime 0 0\nserver:/x /srv/my\\040files nfs4 ro 0 0\n'
