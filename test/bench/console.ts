@@ -143,8 +143,12 @@ async function measureEvents(page: Page, cluster: BenchCluster, changing: Changi
   // The page keeps things of its first events that it needs for the others.
   await sendChanges(cluster, { ...changing, seconds: 5 })
   report(`console: memory before ${seconds} s of events`, await heapKib(page), 'KiB')
+  const begun = performance.now()
   const sending = sendChanges(cluster, changing)
   await measureScrolling(page, report, `scrolling with ${EVENTS_PER_SECOND} events/s`)
+  // If it grows without end, it grows as much again until the end.
+  await setTimeout(begun + (seconds / 2) * 1000 - performance.now())
+  report(`console: memory after ${seconds / 2} s of events`, await heapKib(page), 'KiB')
   report('console: changes that were sent', await sending, '/s')
   await page.getByText('Live', { exact: true }).waitFor()
   report(`console: memory after ${seconds} s of events`, await heapKib(page), 'KiB')
