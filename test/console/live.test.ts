@@ -186,3 +186,62 @@ browserTest('who may not see events is told so, also on a small screen', async (
   await page.getByText('Not live', { exact: true }).waitFor()
   await ui.look('not-live')
 })
+
+browserTest(
+  'the mouse over a link does no harm while the server is away, and the page that is asked for comes later',
+  async () => {
+    line.cut()
+    await lost()
+    const locks = page.getByRole('link', { name: 'Locks', exact: true })
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/locks-page'))
+    await locks.hover()
+    await failed
+    await ui.heading('web1')
+    await locks.click()
+    await page.getByText('The files of this page could not be loaded').waitFor()
+    await lost()
+    await ui.look('page-not-loaded')
+    line.mend()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await ui.heading('Locks')
+  },
+)
+
+browserTest(
+  'the dialog of a disk that is removed meanwhile goes with it, and does not become that of the next disk',
+  async () => {
+    const made = await cluster.run({
+      ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'disks1', mode: 'create', disk_template: 'file' },
+      ...{
+        disks: [
+          { size: 1, name: 'first' },
+          { size: 1, name: 'second' },
+        ],
+        nics: [],
+        os_type: 'gantry-tiny',
+      },
+      ...{ beparams: { memory: 64 }, no_install: true, start: false, pnode: 'node1.gantry.local' },
+    })
+    expect(made).toMatchObject({ status: 'success' })
+    await ui.open('/instances/disks1')
+    await live()
+    await page.getByRole('button', { name: 'Change disk 0', exact: true }).click()
+    await page.getByRole('dialog').getByText('0 (first)').waitFor()
+    const disks = [['remove', 0, {}]]
+    const removed = await cluster.run({ OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name: 'disks1', disks })
+    expect(removed).toMatchObject({ status: 'success' })
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: 'second' }).waitFor()
+  },
+)
+
+browserTest('a filter follows the address, and the way back leads back', async () => {
+  await ui.open('/nodes?q=node2')
+  const filter = page.getByRole('searchbox', { name: 'Filter by name' })
+  expect(await filter.inputValue()).toBe('node2')
+  await page.getByRole('link', { name: 'Nodes', exact: true }).click()
+  await page.getByRole('link', { name: 'node1.gantry.local' }).waitFor()
+  expect(await filter.inputValue()).toBe('')
+  await filter.fill('node3')
+  await page.waitForURL(/q=node3/)
+})

@@ -12,8 +12,6 @@ import { admitOwnStyles } from './app/style-nonce'
 
 admitOwnStyles()
 presence.watch(window)
-// A page of an older version asks for files that are no longer there.
-addEventListener('vite:preloadError', () => location.reload())
 
 joinOtherPages()
 // Both take a moment, and neither needs what is on the screen.

@@ -81,6 +81,8 @@ export const texts = {
   problems: {
     title: 'This did not work',
     unreachable: 'The server cannot be reached',
+    noPage: 'This page cannot be shown',
+    pageNotLoaded: 'The files of this page could not be loaded',
     empty: 'The answer was empty',
     noJob: 'The answer names no job',
     defect: 'This is a defect of the console. Load the page again; if it stays, please report it.',

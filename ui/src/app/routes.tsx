@@ -12,8 +12,8 @@ import type { StorageSearch } from '../pages/storage/storage-page'
 import type { TagsSearch } from '../pages/tags/tags-page'
 import type { TopologySearch } from '../pages/topology/topology-page'
 import { Page } from '../parts/page'
-import { ProblemBox } from '../parts/problem-box'
 import { texts } from '../texts'
+import { BrokenPage, filesOf } from './page-files'
 import { Shell } from './shell'
 
 const root = createRootRoute({
@@ -23,7 +23,7 @@ const root = createRootRoute({
       <Link to="/">{texts.notFound.home}</Link>
     </Page>
   ),
-  errorComponent: ({ error }) => <ProblemBox error={error} retry={() => location.reload()} />,
+  errorComponent: BrokenPage,
 })
 
 const getParentRoute = () => root
@@ -40,115 +40,191 @@ function textsOf<Name extends string>(search: Readonly<Record<string, unknown>>,
 const routes = [
   createRoute({
     ...{ getParentRoute, path: '/' },
-    component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/overview/overview-page')),
+      'OverviewPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/topology' },
     validateSearch: (search): TopologySearch => textsOf(search, ['group', 'mode', 'node', 'view']),
-    component: lazyRouteComponent(() => import('../pages/topology/topology-page'), 'TopologyPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/topology/topology-page')),
+      'TopologyPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances' },
     validateSearch: (search): InstancesSearch =>
       textsOf(search, ['q', 'status', 'group', 'node', 'tag', 'os', 'sort', 'cols']),
-    component: lazyRouteComponent(() => import('../pages/instances/list-page'), 'InstancesPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/instances/list-page')),
+      'InstancesPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances/new' },
     validateSearch: (search): CreateSearch => textsOf(search, ['node', 'export', 'again']),
-    component: lazyRouteComponent(() => import('../pages/instances/create-page'), 'CreatePage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/instances/create-page')),
+      'CreatePage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances/$name' },
     validateSearch: (search): InstanceSearch => textsOf(search, ['tab']),
-    component: lazyRouteComponent(() => import('../pages/instances/instance-page'), 'InstancePage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/instances/instance-page')),
+      'InstancePage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/instances/$name/console' },
     validateSearch: (search): ConsoleSearch => textsOf(search, ['kind', 'bare']),
-    component: lazyRouteComponent(() => import('../pages/console/console-page'), 'ConsolePage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/console/console-page')),
+      'ConsolePage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/nodes' },
     validateSearch: (search): NodesSearch => textsOf(search, ['q', 'role', 'sort']),
-    component: lazyRouteComponent(() => import('../pages/nodes/list-page'), 'NodesPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/nodes/list-page')),
+      'NodesPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/nodes/$name' },
-    component: lazyRouteComponent(() => import('../pages/nodes/node-page'), 'NodePage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/nodes/node-page')),
+      'NodePage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/groups' },
-    component: lazyRouteComponent(() => import('../pages/groups/list-page'), 'GroupsPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/groups/list-page')),
+      'GroupsPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/networks' },
-    component: lazyRouteComponent(() => import('../pages/networks/list-page'), 'NetworksPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/networks/list-page')),
+      'NetworksPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/jobs' },
     validateSearch: (search): JobsSearch => textsOf(search, ['status', 'q', 'user', 'sort']),
-    component: lazyRouteComponent(() => import('../pages/jobs/list-page'), 'JobsPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/jobs/list-page')),
+      'JobsPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/jobs/$id' },
-    component: lazyRouteComponent(() => import('../pages/jobs/job-page'), 'JobPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/jobs/job-page')),
+      'JobPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/groups/$name' },
-    component: lazyRouteComponent(() => import('../pages/groups/group-page'), 'GroupPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/groups/group-page')),
+      'GroupPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/networks/$name' },
-    component: lazyRouteComponent(() => import('../pages/networks/network-page'), 'NetworkPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/networks/network-page')),
+      'NetworkPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/locks' },
     validateSearch: (search): LocksSearch => textsOf(search, ['q']),
-    component: lazyRouteComponent(() => import('../pages/jobs/locks-page'), 'LocksPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/jobs/locks-page')),
+      'LocksPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/rules' },
-    component: lazyRouteComponent(() => import('../pages/rules/rules-page'), 'RulesPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/rules/rules-page')),
+      'RulesPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/storage' },
     validateSearch: (search): StorageSearch => textsOf(search, ['sort']),
-    component: lazyRouteComponent(() => import('../pages/storage/storage-page'), 'StoragePage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/storage/storage-page')),
+      'StoragePage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/os' },
-    component: lazyRouteComponent(() => import('../pages/os/list-page'), 'OsPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/os/list-page')),
+      'OsPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/os/$name' },
-    component: lazyRouteComponent(() => import('../pages/os/os-page'), 'OneOsPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/os/os-page')),
+      'OneOsPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/exports' },
-    component: lazyRouteComponent(() => import('../pages/exports/exports-page'), 'ExportsPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/exports/exports-page')),
+      'ExportsPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/tags' },
     validateSearch: (search): TagsSearch => textsOf(search, ['q']),
-    component: lazyRouteComponent(() => import('../pages/tags/tags-page'), 'TagsPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/tags/tags-page')),
+      'TagsPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/maintenance' },
-    component: lazyRouteComponent(() => import('../pages/maintenance/maintenance-page'), 'MaintenancePage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/maintenance/maintenance-page')),
+      'MaintenancePage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/access' },
-    component: lazyRouteComponent(() => import('../pages/access/access-page'), 'AccessPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/access/access-page')),
+      'AccessPage',
+    ),
   }),
   createRoute({
     ...{ getParentRoute, path: '/cluster' },
     validateSearch: (search): ClusterSearch => textsOf(search, ['q']),
-    component: lazyRouteComponent(() => import('../pages/cluster/cluster-page'), 'ClusterPage'),
+    component: lazyRouteComponent(
+      filesOf(() => import('../pages/cluster/cluster-page')),
+      'ClusterPage',
+    ),
   }),
 ] as const
 
-export const router = createRouter({ routeTree: root.addChildren(routes), basepath: '/ui', defaultPreload: 'intent' })
+export const router = createRouter({
+  ...{ routeTree: root.addChildren(routes), basepath: '/ui', defaultPreload: 'intent' },
+  // Inside of the shell, which goes on telling whether the server is there.
+  defaultErrorComponent: BrokenPage,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

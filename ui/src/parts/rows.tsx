@@ -8,11 +8,13 @@ interface RowsProps {
   readonly label: string
   readonly head: readonly string[]
   readonly rows: readonly (readonly ReactNode[])[]
+  /** What each row stands for. A row with a button needs it: an open dialog must not become that of the next row. */
+  readonly keys?: readonly string[]
   /** In place of rows, when there are none. */
   readonly none: string
 }
 
-export function Rows({ label, head, rows, none }: RowsProps) {
+export function Rows({ label, head, rows, keys, none }: RowsProps) {
   if (rows.length === 0) return <Nothing text={none} />
   return (
     <div className="rows" tabIndex={0} role="group" aria-label={label}>
@@ -28,7 +30,7 @@ export function Rows({ label, head, rows, none }: RowsProps) {
         </Table.Thead>
         <Table.Tbody>
           {rows.map((cells, at) => (
-            <Table.Tr key={at}>
+            <Table.Tr key={keys?.[at] ?? at}>
               {cells.map((cell, column) => (
                 <Table.Td key={column}>{cell}</Table.Td>
               ))}

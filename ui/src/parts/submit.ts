@@ -44,8 +44,8 @@ export function useSubmit(request: Request, { label, etag, plan, refuse, again, 
     },
     onError(error) {
       if (!(error instanceof Problem)) return
-      // A refusal was an answer: the next try is another submission.
-      if (error.status !== 0) sent.current = { of: '', key: '' }
+      // A refusal was an answer: the next try is another submission. Without an answer of the master the job may be there.
+      if (error.status !== 0 && error.status < 502) sent.current = { of: '', key: '' }
       refuse?.(error.parameter, error.message)
       // What it is now is asked for, whoever may see events.
       if (error.status === 412) void client.invalidateQueries()

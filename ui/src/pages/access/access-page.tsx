@@ -48,6 +48,7 @@ function Tokens() {
           label={own.tokens}
           head={own.tokenColumns}
           none={own.noTokens}
+          keys={data.items.map(({ id }) => id)}
           rows={data.items.map((token) => [
             token.name,
             token.user,

@@ -1,11 +1,12 @@
 // The cluster: what it is, whether it is as it should be, and each of its settings with what it means.
-import { Text, TextInput } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { type Cluster, clusterQuery } from '../../api/cluster'
 import { timeText } from '../../format/time'
 import { ActionAt, Actions } from '../../parts/action'
+import { FilterField } from '../../parts/filter-field'
 import { PolicyCard } from '../../parts/ipolicy-card'
 import { NameLinks, ObjectLink } from '../../parts/names'
 import { Card, Facts, Page } from '../../parts/page'
@@ -112,14 +113,10 @@ function Settings({ cluster }: { cluster: Cluster }) {
     <Card
       title={own.settings}
       aside={
-        <TextInput
-          type="search"
-          aria-label={own.filter}
-          placeholder={own.filter}
-          defaultValue={q}
-          onChange={(event) =>
-            void navigate({ search: { q: event.currentTarget.value || undefined }, replace: true, resetScroll: false })
-          }
+        <FilterField
+          label={own.filter}
+          value={q}
+          change={(next) => void navigate({ search: { q: next }, replace: true, resetScroll: false })}
         />
       }
     >

@@ -39,6 +39,7 @@ export class ConsoleConnection {
   private socket: WebSocket | undefined
   private isClosed = false
   private failures = 0
+  private attempts = 0
   private timer: number | undefined
   private stopWaiting: () => void = () => undefined
 
@@ -59,20 +60,27 @@ export class ConsoleConnection {
 
   /** Tries at once. */
   again(): void {
-    window.clearTimeout(this.timer)
     void this.open()
   }
 
+  /** Takes the place of a line that is there, and of each other attempt. */
   private async open(): Promise<void> {
     const { name, kind, readOnly, onState } = this.options
+    const attempt = ++this.attempts
+    window.clearTimeout(this.timer)
+    this.stopWaiting()
+    const former = this.socket
+    this.socket = undefined
+    former?.close()
     onState({ phase: 'opening' })
+    const isWanted = () => !this.isClosed && attempt === this.attempts
     try {
       const body = { kind, read_only: readOnly }
       const asked = api.POST('/3/instances/{name}/console-tickets', { params: { path: { name } }, body })
       const { path } = await got(asked)
-      if (!this.isClosed) this.connect(path)
+      if (isWanted()) this.connect(path)
     } catch (error) {
-      if (!this.isClosed) this.failed(error)
+      if (isWanted()) this.failed(error)
     }
   }
 
@@ -90,6 +98,7 @@ export class ConsoleConnection {
     let why: string | undefined
     socket.binaryType = 'arraybuffer'
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+      if (this.socket !== socket) return
       if (data instanceof ArrayBuffer) return this.options.onBytes(data)
       const told = JSON.parse(String(data)) as Told
       if (told.type === 'end') why = told.text
@@ -121,9 +130,7 @@ export class ConsoleConnection {
     if (sessionStore.get().state === 'open') return this.lost(text)
     this.options.onState({ phase: 'lost', text })
     this.stopWaiting = sessionStore.subscribe(() => {
-      if (sessionStore.get().state !== 'open') return
-      this.stopWaiting()
-      void this.open()
+      if (sessionStore.get().state === 'open') void this.open()
     })
   }
 }

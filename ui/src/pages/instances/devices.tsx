@@ -66,7 +66,7 @@ export function Disks({ instance }: { instance: Instance }) {
       ) : (
         <Rows label={own.disks} titles={[words.number, words.size, words.name]} minWidth={420}>
           {disks.map((disk) => (
-            <Table.Tr key={disk.index}>
+            <Table.Tr key={instance['disk.uuids']?.[disk.index] ?? disk.index}>
               <Table.Td>{disk.index}</Table.Td>
               <Table.Td>{sizeText(disk.size)}</Table.Td>
               <Table.Td>{disk.name ?? '–'}</Table.Td>
@@ -136,7 +136,7 @@ export function Nics({ instance }: { instance: Instance }) {
       ) : (
         <Rows label={own.nics} titles={[words.number, words.mac, words.ip, words.connected]} minWidth={520}>
           {nics.map((nic) => (
-            <Table.Tr key={nic.index}>
+            <Table.Tr key={instance['nic.uuids']?.[nic.index] ?? nic.index}>
               <Table.Td>{nic.index}</Table.Td>
               <Table.Td className="mono">{nic.mac}</Table.Td>
               <Table.Td>{nic.ip ?? '–'}</Table.Td>

@@ -95,13 +95,13 @@ export function InstancePage() {
 /** Who looks at an instance while it is renamed goes on looking at it. Tells whether it is no more. */
 function useFollowName(name: string, instance: Instance | undefined, error: Error | null): boolean {
   const navigate = useNavigate()
-  const seen = useRef<string>(undefined)
-  if (instance?.uuid !== undefined) seen.current = instance.uuid
+  const seen = useRef<{ readonly name: string; readonly uuid: string }>(undefined)
+  if (instance?.uuid !== undefined) seen.current = { name, uuid: instance.uuid }
   const gone = error instanceof Problem && error.status === 404
   useEffect(() => {
-    const uuid = seen.current
-    if (!gone || uuid === undefined) return
-    nameOf(uuid)
+    // The page may have shown another instance before.
+    if (!gone || seen.current?.name !== name) return
+    nameOf(seen.current.uuid)
       .then(
         (now) => now !== undefined && now !== name && void navigate({ to: '/instances/$name', params: { name: now } }),
       )

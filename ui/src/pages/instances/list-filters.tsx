@@ -1,10 +1,9 @@
 // The filters above the list of instances: those that people need most beside it, the others behind a button, and each that is set as a chip
 // that takes it away.
-import { Autocomplete, Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
+import { Autocomplete, Button, Group, Pill, Popover, Select, Stack } from '@mantine/core'
 import { useNames } from '../../forms/names'
 import type { Source } from '../../forms/schema'
+import { FilterField, useTyped } from '../../parts/filter-field'
 import { texts } from '../../texts'
 import { INSTANCE_STATES } from './instance'
 import { activeFilters, type InstanceFilters } from './list-filter'
@@ -18,20 +17,9 @@ interface FilterProps {
 }
 
 export function Filters({ search, change }: FilterProps) {
-  const { typed, setTyped, send } = useTyped(search.q ?? '', (q) => change({ q: q === '' ? undefined : q }))
-  const sendSoon = useDebouncedCallback(send, 250)
   return (
     <>
-      <TextInput
-        type="search"
-        aria-label={texts.table.filterName}
-        placeholder={texts.table.filterName}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          sendSoon(event.currentTarget.value)
-        }}
-      />
+      <FilterField label={texts.table.filterName} value={search.q} change={(q) => change({ q })} />
       <Select
         clearable
         w={160}
@@ -95,23 +83,6 @@ function OneFilter({ label, source, value, change }: OneProps) {
       }}
     />
   )
-}
-
-/** What stands in a field follows the value that it has elsewhere, except where that comes from the field itself: more may be typed meanwhile. */
-function useTyped(value: string, change: (value: string) => void) {
-  const [typed, setTyped] = useState(value)
-  const [followed, setFollowed] = useState(value)
-  const [sent, setSent] = useState(value)
-  if (followed !== value) {
-    setFollowed(value)
-    setSent(value)
-    if (sent !== value) setTyped(value)
-  }
-  const send = (next: string) => {
-    setSent(next)
-    change(next)
-  }
-  return { typed, setTyped, send }
 }
 
 /** What the list shows no more than, each with its way out. */

@@ -1,5 +1,5 @@
 // All jobs that are not archived, the newest first.
-import { Group, Select, Text, TextInput } from '@mantine/core'
+import { Group, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { clusterQuery } from '../../api/cluster'
@@ -7,6 +7,7 @@ import { spanText, timeText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
 import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
 import { allOf, nameLike } from '../../parts/conditions'
+import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -89,22 +90,8 @@ function Filters({ go }: { go: (next: JobsSearch) => void }) {
   const { status, q, user } = route.useSearch()
   return (
     <>
-      <TextInput
-        type="search"
-        w={190}
-        aria-label={own.about}
-        placeholder={own.about}
-        defaultValue={q}
-        onChange={(event) => go({ q: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="search"
-        w={110}
-        aria-label={own.byUser}
-        placeholder={own.byUser}
-        defaultValue={user}
-        onChange={(event) => go({ user: event.currentTarget.value || undefined })}
-      />
+      <FilterField label={own.about} width={190} value={q} change={(next) => go({ q: next })} />
+      <FilterField label={own.byUser} width={110} value={user} change={(next) => go({ user: next })} />
       <Select
         clearable
         w={150}

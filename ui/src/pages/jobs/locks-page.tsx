@@ -1,7 +1,8 @@
 // The locks that are held or waited for.
-import { Text, TextInput } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { FilterField } from '../../parts/filter-field'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
@@ -51,12 +52,10 @@ export function LocksPage() {
         </Text>
       }
       actions={
-        <TextInput
-          type="search"
-          aria-label={texts.table.filterName}
-          placeholder={texts.table.filterName}
-          defaultValue={q}
-          onChange={(event) => void navigate({ search: { q: event.currentTarget.value || undefined }, replace: true })}
+        <FilterField
+          label={texts.table.filterName}
+          value={q}
+          change={(next) => void navigate({ search: { q: next }, replace: true })}
         />
       }
     >

@@ -37,6 +37,7 @@ export function EventsTable({ node }: { node?: string }) {
       label={own.events}
       head={own.eventColumns}
       none={node === undefined ? own.noEvents : texts.nodes.noEvents}
+      keys={events.map(({ id }) => id)}
       rows={events.map((event) => [
         event.node_name === null ? event.node : <ObjectLink key="node" kind="node" name={event.node_name} />,
         <Asked key="asked" event={event} />,

@@ -60,6 +60,7 @@ function Cards({ network }: { network: Network }) {
             label={own.groups}
             head={own.groupColumns}
             none={own.noGroups}
+            keys={(network.group_list ?? []).map(([group = '']) => group)}
             rows={(network.group_list ?? []).map(([group = '', mode, link, vlan]) => [
               <ObjectLink key="group" kind="group" name={group} />,
               mode,

@@ -1,9 +1,10 @@
 // All nodes.
-import { Select, Text, TextInput } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { sizeText } from '../../format/size'
 import { Actions } from '../../parts/action'
 import { allOf, nameLike } from '../../parts/conditions'
+import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -81,13 +82,7 @@ export function NodesPage() {
       }
       actions={
         <>
-          <TextInput
-            type="search"
-            aria-label={texts.table.filterName}
-            placeholder={texts.table.filterName}
-            defaultValue={q}
-            onChange={(event) => go({ q: event.currentTarget.value || undefined })}
-          />
+          <FilterField label={texts.table.filterName} value={q} change={(next) => go({ q: next })} />
           <Select
             clearable
             w={150}

@@ -76,6 +76,7 @@ export function StorageCard({ node }: { node: string }) {
         label={own.title}
         head={[own.type, own.name, own.used, own.allocatable, '']}
         none={own.none}
+        keys={units.map(({ type, name }) => `${type}/${name}`)}
         rows={units.map((unit) => [
           unit.type,
           unit.name,

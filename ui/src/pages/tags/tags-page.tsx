@@ -1,7 +1,8 @@
 // All tags, and what has them.
-import { Group, Text, TextInput } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import type { components } from '../../api/schema'
+import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
 import { ObjectLink } from '../../parts/names'
 import { Page } from '../../parts/page'
@@ -49,12 +50,10 @@ export function TagsPage() {
         </Text>
       }
       actions={
-        <TextInput
-          type="search"
-          aria-label={own.filter}
-          placeholder={own.filter}
-          defaultValue={q}
-          onChange={(event) => void navigate({ search: { q: event.currentTarget.value || undefined }, replace: true })}
+        <FilterField
+          label={own.filter}
+          value={q}
+          change={(next) => void navigate({ search: { q: next }, replace: true })}
         />
       }
     >

@@ -106,6 +106,7 @@ export const CHANGE_DISK: Action<DiskOf> = {
 
 export const GROW_DISK: Action<DiskOf> = {
   ...{ id: 'grow-disk', label: words.grow, permission: 'instances.grow_disk' },
+  seen: ({ instance }) => seenOf(instance),
   text: (disk) => words.growText(titleOf(disk), disk.instance.name, sizeText(disk.size)),
   fields: ({ size }) => [
     { ...fieldOf(grow, 'amount', { ...words.newSize, size: true, placeholder: sizeWord(size) }), required: true },
