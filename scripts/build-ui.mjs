@@ -13,15 +13,15 @@ const stamp = join(dist, 'made-from')
 
 const state = madeFrom()
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== state) {
-  // It takes a while to load, and is needed only here.
+  // Vite takes a while to load, so it is loaded only when it is needed.
   const { build } = await import('vite')
   await build({ configFile: join(ui, 'vite.config.mjs'), logLevel: 'warn' })
   await compress(join(dist, 'assets'))
-  // Written last: what is not all there is made again.
+  // Written last, so that an interrupted build is repeated.
   writeFileSync(stamp, state)
 }
 
-/** Another text when the files of dist/ would be others. */
+/** A text that changes when the files of dist/ would change. */
 function madeFrom() {
   const digest = createHash('sha256')
   for (const file of [

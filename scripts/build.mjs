@@ -1,6 +1,6 @@
-// `npm run build`: each module of src/ becomes a file of dist/ that Node loads, types are left to `npm run typecheck`. Programs that
-// people and scripts start often, and daemons, become one file each beside that, with its compiled form: finding and compiling hundreds
-// of files takes longer than what most commands do, and memory that daemons would keep.
+// `npm run build`: turns each module of src/ into a file of dist/ that Node can load. Types are checked by `npm run typecheck`. Programs
+// that people and scripts start often, and daemons, also become one file each, with its compiled code. Finding and compiling hundreds of
+// files would take longer than most commands need, and daemons would keep that memory.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
 const { bundleOf } = require('../bin/load.js')
-/** Runs an example of each program, and keeps what V8 compiled for it. */
+/** Runs an example of each program, and saves what V8 has compiled for it. */
 const compiler = require.resolve('../bin/compile.js')
 const self = fileURLToPath(import.meta.url)
 const root = dirname(dirname(self))
@@ -22,13 +22,13 @@ const COMMON = {
   absWorkingDir: root,
   platform: 'node',
   target: 'node20',
-  // Node's loader of modules on demand costs a process 8 ms at the first, and their classes must be the same everywhere.
+  // Node's loader of modules on demand costs a process 8 ms at its first use. Also, classes must be the same in all modules.
   supported: { 'dynamic-import': false },
   tsconfigRaw: { compilerOptions: { target: 'es2023', experimentalDecorators: true, useDefineForClassFields: true } },
   logLevel: 'error',
 }
 
-/** Needed rarely, and large. */
+/** Large packages that are rarely needed. */
 const RARE = ['@peculiar/x509', 'reflect-metadata', 'yaml']
 
 const sourcesIn = (folder) =>
@@ -37,10 +37,10 @@ const sourcesIn = (folder) =>
     .sort()
     .map((name) => join(folder, name))
 
-/** Where the compiled form of a module of src/ stands. */
+/** The path of the compiled form of a module of src/. */
 const compiledOf = (source) => join(dist, relative(src, source)).replace(/\.ts$/, '.js')
 
-/** A module finds what lies beside it as it does outside a bundle. */
+/** A module in a bundle finds neighbouring files as it does outside a bundle. */
 const ownPlaces = {
   name: 'own places',
   setup({ onLoad }) {
@@ -87,11 +87,11 @@ async function makeAll() {
     ...made.map(([name]) => bundleOf(name)),
     join(bundleFolder, 'programs.json'),
   ])
-  // Written last: what is not all there is made again.
+  // Written last, so that an interrupted build is repeated.
   writeFileSync(stamp, state)
 }
 
-/** Another text when the files of dist/ would be others. */
+/** A text that changes when the files of dist/ would change. */
 function madeFrom(sources) {
   const files = [
     ...sources,
@@ -107,7 +107,7 @@ function madeFrom(sources) {
   return [process.execPath, process.version, ...states].join('\n')
 }
 
-/** What an older build left, and no source makes any more. */
+/** Removes files of an older build that no source makes any more. */
 function removeOthers(made) {
   const ours = new Set(made.flatMap((file) => [file, `${file}.map`, `${file}.cache`]))
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
@@ -116,13 +116,13 @@ function removeOthers(made) {
   }
 }
 
-/** Each with an example that is run once, so that the functions that are always needed are among what is compiled. */
+/** The bundles, each with an example. The example is run once, so that the functions that are always needed are in the compiled code. */
 function bundles() {
   const { nodeFlags } = require('../dist/lib/node-flags.js')
   const { FRUGAL } = require('../dist/model/limits/daemons.js')
   const { ROLES } = require('../dist/roles/table.js')
   const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')
-  // The compiled form depends on the options of Node, so these are given here as well.
+  // The compiled code depends on Node's options, so these are given here too.
   const part = (name, entry, flags) => ({
     entries: [entry, 'main.ts'],
     example: ['gantryd', name, '--help'],
@@ -142,7 +142,7 @@ function bundles() {
   }
 }
 
-/** The files that main.ts loads only for others. */
+/** The files that main.ts loads only for other roles. */
 function forOthers(roles, own) {
   const starts = [
     ...roles.map(({ name }) => name),
@@ -163,7 +163,7 @@ async function make(name, { entries, others, without }) {
     bundle: true,
     external: without,
     plugins: [ownPlaces, outside(others)],
-    // As Node wraps modules.
+    // The wrapper that Node puts around modules.
     banner: { js: '(function (exports, require, module, __filename, inBundles) {' },
     footer: { js: '})' },
   })

@@ -1,5 +1,5 @@
-// Runs before every build, and so before `npm start` and `npm test`: the packages of the lock file are there, whatever was there before.
-// Plain Node without dependencies, because nothing is installed when it runs first.
+// Runs before every build, and so before `npm start` and `npm test`: makes sure that the packages of the lock file are installed. It is
+// plain Node without dependencies, because nothing is installed when it first runs.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -26,9 +26,9 @@ function installWhenTheLockChanged() {
     .digest('hex')
   if (wanted === readOrNothing(stamp)) return
   process.stderr.write('Installing the packages of package-lock.json (only when it changed) ...\n')
-  // The development packages are asked for by name: with NODE_ENV=production npm would leave out the compiler.
+  // `--include=dev` is needed because with NODE_ENV=production npm would leave out the compiler.
   runNpm(['ci', '--include=dev', '--no-audit', '--no-fund'])
-  // Written last: an install that was interrupted is done again.
+  // Written last, so that an interrupted install is repeated.
   writeFileSync(stamp, wanted)
   process.stderr.write('Installed.\n')
 }

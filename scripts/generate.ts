@@ -21,7 +21,7 @@ import { resourceViews } from './resource-views'
 
 const ROOT = path.join(__dirname, '..')
 
-/** tsoa reads these beside the controllers that are written by hand. */
+/** Controllers that are generated for tsoa, which reads them with the hand-written ones. */
 const FOR_TSOA: Readonly<Record<string, () => string>> = {
   'src/generated/opcode-params.ts': opcodeInterfaces,
   'src/generated/resource-views.ts': resourceViews,
@@ -34,18 +34,18 @@ export interface HttpDocument extends Pick<SpecConfig, 'securityDefinitions'> {
   readonly name: string
   readonly description: string
   readonly controllerPathGlobs: readonly string[]
-  /** The type of what its controllers get. */
+  /** The type of the object that the controllers get. */
   readonly context: { readonly type: string; readonly file: string }
 }
 
-// tsoa.json names types in words.
+// In tsoa.json the types are only texts.
 const DOCUMENTS = config.documents as Readonly<Record<string, HttpDocument>>
 
 /** Bodies are checked by the product, so tsoa adds no checks. */
 const SHARED = { entryFile: '', noImplicitAdditionalProperties: 'ignore' } as const
 const SPEC = { ...SHARED, specVersion: 3, defaultNumberType: 'integer' } as const
 
-/** Adds to the document of a door what its controllers do not say. */
+/** Adds to the document of an API what its controllers do not say. */
 const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = {
   rapi: finishRapi,
   mond: finishMond,
@@ -54,7 +54,7 @@ const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = {
 }
 
 async function main(): Promise<void> {
-  // tsoa reads files, so these are written first.
+  // tsoa reads these from files, so they are written first.
   for (const [file, text] of forTsoa()) write(file, text)
   for (const [file, text] of await doorFiles()) write(file, text)
   writeClientTypes()
@@ -76,7 +76,7 @@ async function doorFiles(): Promise<Map<string, string>> {
   return files
 }
 
-/** The table of a door's routes, for a file in `folder`, and its document. */
+/** The table of an API's routes, for a file in `folder`, and its document. */
 export async function routesAndSpec(
   document: HttpDocument,
   folder: string,
@@ -105,7 +105,7 @@ export async function routesAndSpec(
   }
 }
 
-/** The files of a glob in a fixed order; tsoa would take them as the disk lists them. */
+/** The files of a glob in a fixed order. tsoa would take them in the order of the disk. */
 function matches(glob: string): string[] {
   const [directory, suffix] = [path.join(ROOT, path.dirname(glob)), path.basename(glob).replace('*', '')]
   return readdirSync(directory)
@@ -116,7 +116,10 @@ function matches(glob: string): string[] {
 
 export const CLIENT_TYPES = 'ui/src/api/schema.d.ts'
 
-/** The first line of the types of the console: it says of which document they are, so that a test need not make them anew. */
+/**
+ * The first line of the console's types. It identifies their document, so that a test can see whether they are up to date without making
+ * them again.
+ */
 export function clientTypesHead(): string {
   const digest = createHash('sha256')
     .update(readFileSync(path.join(ROOT, 'openapi/rapi.json')))

@@ -1,10 +1,10 @@
-// Where test files run: in the global scope of their worker itself. Jest's own environment gives each file another one, in which all of
-// src/ would have to be loaded again, and whose global variables answer ten times as slowly. What a file left behind in the scope is
-// taken back when it ends.
+// The environment of test files: the global scope of their worker. Jest's own environment gives each file a separate scope, in which all of
+// src/ would have to be loaded again, and in which access to global variables is ten times slower. When a file ends, its changes of the
+// scope are undone.
 const { ModernFakeTimers } = require('@jest/fake-timers')
 const { ModuleMocker } = require('jest-mock')
 
-/** Packages, which stay loaded, keep theirs under symbols; Jest's symbols are in capitals, and what they name is of one file. */
+/** Packages stay loaded, and keep their data under symbols. The symbols of Jest are in capitals, and belong to one test file. */
 const ofPackage = (name) => typeof name === 'symbol' && !/^[A-Z_]+$/.test(name.description ?? '')
 
 class OneScope {
@@ -43,7 +43,7 @@ class OneScope {
     return ['node', 'node-addons']
   }
 
-  /** Only asked for whether there is one: scripts/jest-runtime.cjs compiles for the scope of the worker. */
+  /** Jest only checks whether this exists. scripts/jest-runtime.cjs compiles for the worker's own scope. */
   getVmContext() {
     return globalThis
   }

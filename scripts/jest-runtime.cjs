@@ -1,6 +1,6 @@
-// How test files get at modules: those of src/ and of packages are loaded once for all files of a worker, because loading them again took
-// most of the time of the tests. Files below test/ are loaded for each test file. One that replaces modules, or stops the clock while
-// modules look at it, has copies of its own of everything.
+// Loads modules for test files. Modules of src/ and of packages are loaded once for all files of a worker, because loading them again took
+// most of the tests' time. Files below test/ are loaded for each test file. A test file that replaces modules, or stops the clock while
+// modules look at it, gets its own copies of everything.
 const asyncHooks = require('node:async_hooks')
 const { readFileSync } = require('node:fs')
 const Module = require('node:module')
@@ -29,7 +29,7 @@ class SharingRuntime extends Runtime {
   }
 
   requireModule(from, moduleName, options, isRequireActual) {
-    // Vite makes these for the console.
+    // For the console, Vite makes these modules.
     if (moduleName?.startsWith(openapi.PREFIX)) return { schema: openapi.schemaOf(moduleName) }
     const isInternal = options?.isInternalModule
     if (moduleName && !isInternal && !this.alone && !this._resolution.isCoreModule(moduleName)) {
@@ -39,7 +39,7 @@ class SharingRuntime extends Runtime {
     return super.requireModule(from, moduleName, options, isRequireActual)
   }
 
-  /** The part of Jest that runs one file, and remembers what is of that file. */
+  /** The part of Jest that runs one file, and keeps the data of that file. */
   requireInternalModule(from, to) {
     if (to) return super.requireInternalModule(from, to)
     delete require.cache[from]
@@ -55,7 +55,7 @@ class SharingRuntime extends Runtime {
     }
   }
 
-  /** Those of shared modules too, whichever file loaded them. */
+  /** Includes the source maps of shared modules, whichever file loaded them. */
   getSourceMaps() {
     const own = super.getSourceMaps()
     return { get: (file) => own.get(file) ?? sourceMaps.get(file), [Symbol.iterator]: () => own[Symbol.iterator]() }
@@ -64,23 +64,23 @@ class SharingRuntime extends Runtime {
 
 const sourceMaps = new Map()
 
-/** Node looks at each of these with every promise, until its process ends: files have one together. */
+/** Node looks at each of these at every promise until its process ends, so all files share one. */
 const testContext = new asyncHooks.AsyncLocalStorage()
 
-/** How the file that is being run has modules compiled. */
+/** How modules are compiled for the running test file. */
 const loader = { transform: undefined, isTransformed: undefined }
 
 const compileShared = (module, filename) => module._compile(loader.transform(filename), filename)
 Module._extensions['.ts'] = compileShared
 
-// jest.config.js has those packages transformed that are not CommonJS.
+// jest.config.js transforms those packages that are not CommonJS.
 const loadJs = Module._extensions['.js']
 Module._extensions['.js'] = (module, filename) =>
   filename.startsWith(PACKAGES) && loader.isTransformed?.(filename)
     ? compileShared(module, filename)
     : loadJs(module, filename)
 
-// Modules that are loaded on demand are named with the extension that it has after the build.
+// Imports on demand name the file extension that a module has after the build.
 const resolve = Module._resolveFilename
 Module._resolveFilename = (request, parent, ...rest) => {
   const uncompiled = parent?.filename?.endsWith('.ts') && request.startsWith('.') && request.endsWith('.js')

@@ -1,4 +1,4 @@
-// Prints the parameters of every opcode as TypeScript interfaces, which tsoa can read where it cannot read the table.
+// Prints the parameters of every opcode as TypeScript interfaces for tsoa, which cannot read the table of opcodes.
 import type { Schema } from '../src/lib/shapes/shape'
 import { allOpcodes, commonParams, opcodeClass } from '../src/opcodes/index'
 import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'

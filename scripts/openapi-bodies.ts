@@ -3,7 +3,7 @@ import type { Schema } from '../src/lib/shapes/shape'
 
 type Json = { [key: string]: unknown }
 
-/** The parameters of an opcode, without those that the address says, and with `added`. */
+/** The parameters of an opcode, without those that the address sets, and with `added`. */
 export function bodyWithout(
   whole: Schema & Json,
   said: ReadonlySet<string | undefined>,
@@ -13,12 +13,12 @@ export function bodyWithout(
   const properties: Record<string, Schema> = { ...Object.fromEntries(kept), ...added }
   const required = [...(whole.required ?? []).filter((property) => !said.has(property)), ...Object.keys(added)]
   const { 'x-opcode': _opcode, 'x-result': _result, ...rest } = whole
-  // An example for readers to start from: it has only the required properties.
+  // An example with only the required properties, as a start for readers.
   const example = Object.fromEntries(required.map((property) => [property, sampleOf(properties[property] ?? {})]))
   return { ...rest, properties, ...requiredOnes(required), example }
 }
 
-/** OpenAPI 3.0 wants no empty list. */
+/** OpenAPI 3.0 does not allow an empty list. */
 export const requiredOnes = (required: readonly string[]) => ({
   required: required.length > 0 ? [...required] : undefined,
 })

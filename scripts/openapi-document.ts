@@ -1,4 +1,4 @@
-// The parts that the OpenAPI documents of all doors have in common.
+// The parts that all OpenAPI documents have in common.
 import type { Schema } from '../src/lib/shapes/shape'
 
 type Json = { [key: string]: unknown }
@@ -18,7 +18,7 @@ export interface Spec {
   info: Json
 }
 
-/** The document of a door that adds nothing of its own: refusals are problems. */
+/** The document of an API that adds nothing of its own. Its refusals are problems (RFC 9457). */
 export function finishPlain(spec: Spec): Spec {
   const { schemas, securitySchemes } = spec.components
   schemas['Problem'] = PROBLEM
@@ -40,18 +40,18 @@ export function finishDocument(spec: Spec, security: Json[]): Spec {
   const ordered = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
   return {
     ...rest,
-    // Where the document came from.
+    // The server from which the document came.
     servers: [{ url: '/' }],
     info: { ...spec.info, license: LICENSE },
     security,
-    // Where nobody logs in the pages must not offer it.
+    // If there is no login, the pages must not offer one.
     components: { ...parts, ...(security.length > 0 && { securitySchemes }), schemas: ordered },
   }
 }
 
 const LICENSE = { name: 'BSD-2-Clause', url: 'https://opensource.org/license/bsd-2-clause' }
 
-/** Schemas that nothing refers to any more, since their opcode has others that are made of them. */
+/** Removes schemas that are no longer used, because their opcode has new ones that were made from them. */
 function dropUnused(spec: Spec): void {
   const { schemas } = spec.components
   for (let before = -1; before !== Object.keys(schemas).length;) {
@@ -84,7 +84,7 @@ function makeStrict(value: unknown, schemas: Spec['components']['schemas']): voi
   for (const part of Object.values(node)) makeStrict(part, schemas)
 }
 
-/** For a reference to one schema. */
+/** The type of the schema to which a single reference leads. */
 function typeOf(allOf: unknown, schemas: Spec['components']['schemas']): unknown {
   const [, name = ''] = /"#\/components\/schemas\/(.*?)"/.exec(JSON.stringify(allOf)) ?? []
   return schemas[name]?.type ?? 'object'
@@ -99,8 +99,8 @@ export const PROBLEM: Schema & Json = {
     title: { type: 'string', description: 'The status in words.' },
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What happened, to which object, and what can be done.' },
-    code: { type: 'string', description: 'What kind of refusal it is, where the cluster told: `unknown_entity`.' },
-    parameter: { type: 'string', description: 'The parameter of the body that is wrong, where one is: `disks`.' },
+    code: { type: 'string', description: 'What kind of refusal it is, if the cluster said so: `unknown_entity`.' },
+    parameter: { type: 'string', description: 'The parameter of the body that is wrong, if there is one: `disks`.' },
   },
 }
 

@@ -1,4 +1,4 @@
-// Examples in the document: of schemas by their name, and of the bodies of /2 by verb and path. A test holds each against its schema.
+// Examples for the document: of schemas by name, and of bodies of /2 by verb and path. A test checks each against its schema.
 import { MAINTENANCE_EXAMPLE } from './openapi-maintd'
 
 const STARTUP = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'vm1.example.com' }

@@ -1,4 +1,4 @@
-// What the document says of parameters that objects inherit: their types, values and defaults, from the tables of the model.
+// The document's description of parameters that objects inherit: their types, values and defaults, from the tables of the model.
 import type { Schema } from '../src/lib/shapes/shape'
 import type { ParamValue } from '../src/model/common'
 import { DISK_DRIVER_ACCESS } from '../src/model/constants/disks'
@@ -7,15 +7,14 @@ import * as params from '../src/model/constants/params'
 import type { ParamSpecs, ParamType } from '../src/model/param-types'
 import { DISK_TEMPLATES, factsOf } from '../src/model/templates'
 
-/** Sizes are numbers like others: the document says of which unit. */
+/** A size is a number like others, so the document states its unit. */
 type Described = Schema & { 'x-unit'?: 'MiB'; $ref?: string }
 
-/** By name, the schemas that views refer to. */
+/** By name, the schemas to which views refer. */
 export const INHERITED: Readonly<Record<string, Schema>> = {
   HypervisorParameters: {
     type: 'object',
-    description:
-      'By hypervisor, its parameters: those of the cluster are what instances have that do not set their own.',
+    description: 'By hypervisor, its parameters. An instance that does not set its own has those of the cluster.',
     properties: Object.fromEntries(
       HYPERVISORS.map((name) => [name, dictionary(mapped(HV_PARAMS[name], hypervisorParameter))]),
     ),
@@ -23,15 +22,15 @@ export const INHERITED: Readonly<Record<string, Schema>> = {
   },
   BackendParameters: dictionary(
     typed(params.BE_TYPES, params.BE_DEFAULTS),
-    'Resources: those of the cluster are what instances have that do not set their own.',
+    'Resources. An instance that does not set its own has those of the cluster.',
   ),
   NicParameters: dictionary(
     typed(params.NIC_TYPES, params.NIC_DEFAULTS, { mode: params.NIC_MODES }),
-    'Where network cards are attached that do not say it themselves.',
+    'How network cards are attached that do not set it themselves.',
   ),
   NodeParameters: dictionary(
     typed(params.ND_TYPES, params.ND_DEFAULTS),
-    'Parameters of nodes: a node has those that it sets itself, then those of its group, then those of the cluster.',
+    'Parameters of nodes. A node has those that it sets itself, then those of its group, then those of the cluster.',
   ),
   DiskParameters: dictionary(
     Object.fromEntries(
@@ -40,12 +39,12 @@ export const INHERITED: Readonly<Record<string, Schema>> = {
         dictionary(diskParameters(factsOf(name).params)),
       ]),
     ),
-    'By disk template, its parameters: a group has those that it sets itself, and the others of the cluster.',
+    'By disk template, its parameters. A group has those that it sets itself. The others are those of the cluster.',
   ),
   InstancePolicy: instancePolicy(),
 }
 
-/** The properties of the cluster's view, where these schemas say more than its types. */
+/** Properties of the cluster's view about which these schemas say more than its types. */
 export const OF_CLUSTER: Readonly<Record<string, Described>> = {
   hvparams: reference('HypervisorParameters'),
   beparams: dictionary({ default: reference('BackendParameters') }),
@@ -59,7 +58,7 @@ function reference(name: string): Described {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** A cluster that was taken over may have others. */
+/** A cluster that was taken over from Ganeti may have others. */
 function dictionary(properties: Record<string, Described>, description?: string): Schema {
   return { type: 'object', ...(description && { description }), properties, additionalProperties: true }
 }
@@ -114,7 +113,9 @@ function hypervisorParameter(name: string, param: HvParam): Schema {
     ...(values === undefined ? {} : { enum: values }),
     ...(typeof param.check === 'object' ? { minimum: param.check.min } : {}),
     default: fallback,
-    ...(CLUSTER_ONLY_HVPARAMS.includes(name) ? { description: 'Of the cluster only: no instance has its own.' } : {}),
+    ...(CLUSTER_ONLY_HVPARAMS.includes(name)
+      ? { description: 'Only the cluster has it, no instance has its own.' }
+      : {}),
   }
 }
 
@@ -131,7 +132,7 @@ function instancePolicy(): Schema {
   return dictionary(
     {
       minmax: {
-        ...{ type: 'array', description: 'Ranges of sizes: an instance has to fit into one of them.' },
+        ...{ type: 'array', description: 'Ranges of sizes. An instance must fit into one of them.' },
         items: { type: 'object', properties: { min: sizes, max: sizes }, required: ['min', 'max'] },
       },
       std: { ...sizes, description: 'The standard size, in which capacity is counted. Only the cluster has it.' },
@@ -142,6 +143,6 @@ function instancePolicy(): Schema {
       'vcpu-ratio': ratio('vcpu-ratio', 'How many virtual processors there may be for each processor of a node.'),
       'spindle-ratio': ratio('spindle-ratio', 'How many spindles instances may use for each spindle of a node.'),
     },
-    'What instances may have. A group has the parts that it sets itself, and the others of the cluster.',
+    'The limits of instances. A group has the parts that it sets itself. The others are those of the cluster.',
   )
 }

@@ -1,4 +1,4 @@
-// Finishes the document of the maintenance daemon: who only looks need not log in, and there are figures for Prometheus.
+// Finishes the document of the maintenance daemon: reading needs no login, and there are figures for Prometheus.
 import { finishPlain, type Operation, type Spec } from './openapi-document'
 
 export function finishMaintd(spec: Spec): Spec {
@@ -15,7 +15,7 @@ export const MAINTENANCE_EXAMPLE = { diagnose_command: 'check-node', evacuation:
 const METRICS: Operation = {
   operationId: 'Metrics_get',
   tags: ['metrics'],
-  description: 'Repair events by their status, and how the daemon gets on, for Prometheus.',
+  description: 'Repair events by their status, and figures about the daemon, for Prometheus.',
   responses: {
     200: { description: 'Figures as text.', content: { 'text/plain': { schema: { type: 'string' } } } },
   },

@@ -8,6 +8,6 @@ export function finishMetad(spec: Spec): Spec {
 }
 
 const REFUSED = {
-  description: 'The request was refused: 404 also for whoever is no instance of this node.',
+  description: 'The request was refused. Callers that are not instances of this node also get 404.',
   content: { 'text/plain': { schema: { type: 'string' } } },
 }

@@ -1,4 +1,5 @@
-// Finishes the document of the monitoring daemon: refusals are plain text but for wrong values, and there are figures for Prometheus.
+// Finishes the document of the monitoring daemon. Its refusals are plain text, except those of wrong values. It also has figures for
+// Prometheus.
 import { finishDocument, type Operation, PROBLEM, REFUSED as WRONG, type Spec } from './openapi-document'
 
 export function finishMond(spec: Spec): Spec {
@@ -19,6 +20,6 @@ const REFUSED = plain('The request was refused; the text says why.')
 const METRICS: Operation = {
   operationId: 'Metrics_get',
   tags: ['metrics'],
-  description: 'How the collectors get on, and what they say of the node, for Prometheus.',
+  description: 'Figures about the collectors, and what they report about the node, for Prometheus.',
   responses: { 200: plain('Figures as text.') },
 }

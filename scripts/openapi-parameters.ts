@@ -1,4 +1,4 @@
-// Describes the parameters in addresses for the OpenAPI document: their meaning and the values they may have.
+// Describes the parameters in addresses for the OpenAPI document: their meaning and their allowed values.
 import type { Schema } from '../src/lib/shapes/shape'
 import { resource } from '../src/rpc/luxi/call-arguments'
 import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../src/opcodes/types'
@@ -14,7 +14,7 @@ const YES = '1 for yes, 0 for no'
 /** Parameters by name. If a name has several meanings, the operation's path decides. */
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   bulk: { description: `Everything about the objects instead of their names: ${YES}.` },
-  lock: { description: 'Ganeti has given up reads under locks: any number but 0 is refused.' },
+  lock: { description: 'Ganeti no longer has reads under locks, so any number except 0 is refused.' },
   tag: { description: 'A tag; may be given several times.' },
   'dry-run': { description: `Only check, and change nothing: ${YES}.` },
   force: { description: `Go on in spite of what would be refused otherwise: ${YES}.` },
@@ -28,11 +28,11 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   live: { description: `What \`mode\` says, for older clients: 1 for live, 0 for non-live.` },
   index: { description: 'Which disk, counted from 0.' },
   snapshot: { description: 'The name of the snapshot.' },
-  disks: { description: 'Indices of the disks, separated by commas; all when left out.' },
+  disks: { description: 'Indices of the disks, separated by commas; the default is all.' },
   remote_node: { description: 'The new secondary node.' },
   iallocator: { description: 'The allocator that finds the new secondary node.' },
-  os: { description: 'The operating system to install; the present one when left out.' },
-  output_fields: { description: 'What to tell of each unit: names of fields, separated by commas.' },
+  os: { description: 'The operating system to install. The default is the present one.' },
+  output_fields: { description: 'The facts to show of each unit: names of fields, separated by commas.' },
   fields: { description: 'Names of fields, separated by commas.' },
   uuid: { description: 'The uuid of the rule.' },
   id: { description: 'The number of the job.' },
@@ -65,7 +65,7 @@ export function describeParameters(path: string, { parameters = [] }: Operation)
 function nameOf(path: string): Parameter {
   const kind = KINDS[path.split('/')[2] ?? ''] ?? 'object'
   return {
-    description: `The name of the ${kind}${SHORT.has(kind) ? '; a short one will do if it is the only one' : ''}.`,
+    description: `The name of the ${kind}${SHORT.has(kind) ? '; a short name is enough if only one object fits' : ''}.`,
   }
 }
 

@@ -1,5 +1,4 @@
-// Adds to the document of /3 what the controllers do not tell: every opcode by its OP_ID, typed results, and problems as
-// answers.
+// Adds to the document of /3 what its controllers do not say: every opcode by its OP_ID, typed results, and problems as answers.
 import { STATUS_CODES } from 'node:http'
 import { ECODE, REFUSED } from '../src/model/errors'
 import type { Schema } from '../src/lib/shapes/shape'
@@ -13,7 +12,7 @@ type Json = { [key: string]: unknown }
 
 export const isV3 = (path: string): boolean => path.startsWith('/3/')
 
-/** The schemas of opcodes and of their results; takes the place of what tsoa could make of them. */
+/** The schemas of opcodes and of their results. They replace what tsoa can make of them. */
 export function addOpcodeUnions(spec: Spec): void {
   const { schemas } = spec.components
   const whole = schemas['JobOperation']
@@ -38,11 +37,11 @@ export function addOpcodeUnions(spec: Spec): void {
       },
     }
   }
-  schemas['AnyOpcode'] = union('One step of a job: the parameters of an opcode beside its `OP_ID`.', '')
+  schemas['AnyOpcode'] = union('One step of a job: an `OP_ID` and the parameters of its opcode.', '')
   schemas['JobOperation'] = union('An opcode of a job, and how it went.', 'Operation')
 }
 
-const RESULT = 'What the opcode answered; null until it has succeeded.'
+const RESULT = 'The result of the opcode. Null until it has succeeded.'
 
 function union(description: string, suffix: string): Schema & Json {
   const refs = sortedOpcodes().map(({ id }) => [id, `#/components/schemas/${opcodeClass(id)}${suffix}`] as const)
@@ -70,12 +69,10 @@ export function finishV3Operation(path: string, verb: string, operation: Operati
   ]
   for (const status of statuses) operation.responses[status] ??= refused(status)
   const hasTag = !changes && (path === '/3/cluster' || TAGGED.test(path))
-  if (hasTag)
-    operation.responses[304] = { description: 'The object is as the caller has it: If-None-Match is its ETag.' }
-  if (hasTag)
-    addHeader(operation, 200, 'ETag', 'Says which state of the object this is; for If-None-Match and If-Match.')
+  if (hasTag) operation.responses[304] = { description: 'The object has not changed: its ETag equals If-None-Match.' }
+  if (hasTag) addHeader(operation, 200, 'ETag', 'Identifies this state of the object, for If-None-Match and If-Match.')
   for (const status of [200, 202].filter(() => operation.responses[202] !== undefined))
-    addHeader(operation, status, 'Location', 'Where to see how the job goes.')
+    addHeader(operation, status, 'Location', 'The address of the job.')
   operation.security = [{ basic: [] }, { bearer: [] }, { session: [] }]
 }
 
@@ -112,7 +109,7 @@ const problemExample = (status: number): Json => {
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail, ...(code !== undefined && { code }) }
 }
 
-/** Example texts of the answers with these statuses, and the error's kind where there is one. */
+/** Example texts of the answers with these statuses, and the error's kind, if it has one. */
 const PROBLEMS: { [status: number]: readonly [detail: string, code?: string] } = {
   400: ['limit: must be from 1 to 1000'],
   401: ['The token is not valid'],
@@ -153,7 +150,7 @@ export const PERMISSION: Schema & Json = {
   ],
 }
 
-/** Served beside the controllers. */
+/** An operation that is served without a controller. */
 export const METRICS: Operation = {
   operationId: 'Metrics_get',
   summary: 'Figures for Prometheus',

@@ -1,4 +1,4 @@
-// The verbs of objects in the document, from their table.
+// Adds the verbs of objects to the document, from their table.
 import { type ObjectVerb, objectVerbs, partsOf, saidByAddress } from '../src/daemons/rapi/v3/object-verbs'
 import { interfaceName } from './opcode-interfaces'
 import { bodyWithout } from './openapi-bodies'
@@ -62,11 +62,11 @@ const pathParameter = (name: string) => ({
 const QUERY = [
   {
     ...{ in: 'query', name: 'reason', required: false, schema: { type: 'string' } },
-    description: 'Why this is done; kept in the reason trail of the job.',
+    description: 'Why this is done. It is kept in the reason trail of the job.',
   },
   {
     ...{ in: 'query', name: 'plan', required: false, schema: { type: 'string' } },
     description:
-      'The id of a plan for this request, made with `POST /3/plans`: it is refused when what the plan has read is not as it was.',
+      'The id of a plan for this request, made with `POST /3/plans`: the request is refused if anything that the plan has read has changed since.',
   },
 ]

@@ -1,5 +1,5 @@
-// Finishes the document of the remote API that tsoa writes: the schemas of all opcodes from their table, error answers and the
-// `reason` argument on every operation that has them, and bodies without what the address says.
+// Finishes tsoa's document of the remote API: adds the schemas of all opcodes from their table, error answers, and the `reason` argument of
+// every operation that has one. Removes from bodies what the address already says.
 import { STATUS_CODES } from 'node:http'
 import { EXPLAIN } from '../src/daemons/rapi/errors'
 import type { Schema } from '../src/lib/shapes/shape'
@@ -77,7 +77,7 @@ function bodySchema(schema: Json, path: string, operation: Operation, spec: Spec
 const asObject = (value: unknown): Record<string, Schema> =>
   typeof value === 'object' && value !== null ? (value as Record<string, Schema>) : {}
 
-/** Old-style arguments without a default only stand in for a body, so the body has them too. */
+/** An argument of the old style without a default only replaces a body, so the body keeps it too. */
 function parameterSetBy(path: string, { in: where, name, schema }: Json): string | undefined {
   if (where === 'query' && !('default' in asObject(schema))) return undefined
   if (where === 'path') return name === 'index' ? 'disk' : `${path.split('/')[2]?.replace(/s$/, '')}_name`
@@ -120,7 +120,7 @@ const REASON = {
   in: 'query',
   name: 'reason',
   required: false,
-  description: 'Why this is done; kept in the reason trail of the job.',
+  description: 'Why this is done. It is kept in the reason trail of the job.',
   schema: { type: 'string' },
 }
 
@@ -137,14 +137,14 @@ const ERRORS: { [status: number]: string } = {
   504: 'The master daemon did not answer in time.',
 }
 
-/** An error as the remote API answers it. */
+/** An error in the form of the remote API's answers. */
 const errorExample = (status: number): Json => ({
   code: status,
   message: ERROR_MESSAGES[status] ?? STATUS_CODES[status],
   explain: EXPLAIN[status] ?? '',
 })
 
-/** Where more is said than the status. */
+/** Statuses whose examples have a more specific message. */
 const ERROR_MESSAGES: { [status: number]: string } = {
   400: 'Invalid body parameters: Parameter &#x27;OP_GROUP_ADD.group_name&#x27; fails validation',
   500: '(&#x27;Instance inst9.example.com not found&#x27;, &#x27;unknown_entity&#x27;)',

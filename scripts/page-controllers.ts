@@ -1,27 +1,27 @@
-// Prints the controllers of /3 that show pages of objects, and single ones. tsoa reads only what is written out for each kind, so what they
-// have in common is written once here.
+// Prints the controllers of /3 that show pages of objects, and single objects. tsoa needs each kind written out; this file writes what they
+// have in common only once.
 
 interface Kind {
-  /** As in `InstanceView`. */
+  /** The name as in `InstanceView`. */
   readonly name: string
-  /** Below /3. */
+  /** The path below /3. */
   readonly path: string
-  /** The page as the document tells it. */
+  /** The description of the page in the document. */
   readonly page: string
-  /** A single object; left out where there are none. */
+  /** The description of a single object. Missing if there are no single objects. */
   readonly one?: string
-  /** A field to filter by. */
+  /** A field for the example of a filter. */
   readonly key: string
-  /** The fields that are shown without `fields`. */
+  /** The default of `fields`, in words. */
   readonly shown: string
 }
 
-const KNOWN = 'without it those that are known without asking a node'
+const KNOWN = 'the default are the fields that are known without asking a node'
 const SEEN =
-  `${KNOWN}, and what nodes told last. Fields that nodes have to tell are asked for when they are named: ` +
-  'a node that does not answer within 5 seconds has none'
+  `${KNOWN}, and the last answers of the nodes. If fields that nodes must be asked for are named, the nodes are asked: ` +
+  'a node that does not answer within 5 seconds has no values'
 const EXPORTS =
-  'Exports of instances that the nodes have: one page of them. Every node is asked; one that does not tell has one item whose\n' +
+  'Exports of instances that the nodes have: one page of them. Every node is asked; a node that does not answer has one item whose\n' +
   '   * `export` is null. An export is made with `POST /3/instances/{name}/export`, and removed with `DELETE`.'
 
 const named = (name: string, path: string, titles: string, title: string, shown = KNOWN): Kind => ({
@@ -31,7 +31,7 @@ const named = (name: string, path: string, titles: string, title: string, shown 
 })
 
 const KINDS: readonly Kind[] = [
-  { ...{ name: 'Export', path: 'exports', key: 'node', shown: 'all when left out' }, page: EXPORTS },
+  { ...{ name: 'Export', path: 'exports', key: 'node', shown: 'the default is all' }, page: EXPORTS },
   {
     ...{ name: 'Filter', path: 'filters', key: 'uuid', shown: KNOWN },
     page: 'Filters of the job queue: one page of them.',
@@ -98,17 +98,17 @@ ${moreArguments(kind)}    @Query() limit?: number,
 ${single(kind)}}`
 }
 
-/** Exports have an order of their own; only some kinds have what nodes have to tell. */
+/** Exports have their own order. Only some kinds have fields that nodes must be asked for. */
 const sorts = ({ name }: Kind): boolean => name !== 'Export'
 const isSeen = ({ shown }: Kind): boolean => shown === SEEN
 
 const moreParams = (kind: Kind): string =>
   [
     sorts(kind)
-      ? '   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.\n'
+      ? '   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.\n'
       : '',
     isSeen(kind)
-      ? '   * @param known Fields that nodes have to tell are shown as they told them last, also when they are named: nobody is asked.\n'
+      ? '   * @param known Show the last answers of the nodes and ask none, even if fields are named that nodes must be asked for.\n'
       : '',
   ].join('')
 

@@ -1,8 +1,8 @@
-// The order of test files, the same everywhere: what takes longest comes first, so that the rest is done meanwhile, and no file is left
-// alone at the end. Where jest has not measured files yet, it would begin with the largest.
+// The order of test files, the same on every machine: the slowest come first, so that the rest runs meanwhile and no slow file is left
+// alone at the end. Without measured times, jest would begin with the largest files.
 const { statSync } = require('node:fs')
 
-/** The longest, and then folders. These often wait, for daemons and machines. */
+/** The slowest files, then folders. They often wait for daemons and machines. */
 const WAITING = [
   'test/scenarios/maintenance.test.ts',
   'test/scenarios/master-failover.test.ts',
@@ -31,13 +31,13 @@ class SlowestFirst {
     return waiting.length === 0 ? sorted : mixed(waiting, sorted.slice(waiting.length))
   }
 
-  // Jest calls these, too: nothing is measured, and all files run.
+  // Jest calls these functions too. Nothing is measured, and all files run.
   cacheResults() {}
   allFailedTests = (tests) => tests
   shard = (tests) => tests
 }
 
-/** Every other one of those that calculate runs while others wait; the rest is for the end, when a long one would be left alone. */
+/** Half of the files that compute run while others wait. The other half comes at the end, where a slow one would be left alone. */
 function mixed(waiting, busy) {
   const between = busy.filter((_, index) => index % 2 === 0)
   const upTo = (index) => Math.floor((index * between.length) / waiting.length)

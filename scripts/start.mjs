@@ -1,4 +1,4 @@
-// `npm start`: builds, and becomes the program. Where the cluster runs already, which the former build can tell, nothing is built.
+// `npm start`: builds, then runs the program. If the cluster already runs, which the former build can tell, it builds nothing.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
@@ -23,7 +23,7 @@ async function refuseWhatRuns() {
     options = require('../dist/embedded/options.js').readOptions(args)
     refuseRunning = require('../dist/embedded/membership.js').refuseRunning
   } catch {
-    // Nothing is built yet, or these options are for the next build.
+    // Nothing is built yet, or the options are meant for the next build.
     return
   }
   if (options === 'help') return

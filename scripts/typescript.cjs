@@ -14,7 +14,7 @@ const options = {
 
 const Module = require('node:module')
 const resolve = Module._resolveFilename
-// Modules that are loaded on demand are named with the extension that it has after the build.
+// Imports on demand name the file extension that a module has after the build.
 Module._resolveFilename = (request, ...others) => {
   if (!/^\.{1,2}\/.*\.js$/.test(request)) return resolve(request, ...others)
   try {

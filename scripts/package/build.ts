@@ -1,5 +1,5 @@
-// `npm run package`: Debian packages in build/, with nothing left to build on the machine that gets them. The same sources give the same
-// bytes: SOURCE_DATE_EPOCH, or else the time of the last commit, is the time of all files.
+// `npm run package`: makes Debian packages in build/. The machine that installs them need not build anything. The same sources give the
+// same bytes: all files get the time SOURCE_DATE_EPOCH, or that of the last commit.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -47,7 +47,7 @@ async function build(into: string): Promise<void> {
     describe(tree, kind)
     const file = path.join(into, `${name}_${version}_all.deb`)
     dateAll(tree.root)
-    // Packages of a few megabytes: the fastest level is good enough, and dpkg unpacks it as fast.
+    // The packages have a few megabytes. The fastest level is good enough, and dpkg unpacks it just as fast.
     const how = ['--root-owner-group', '-Zxz', '-z3', '--build', tree.root, file]
     execFileSync('dpkg-deb', how, {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -58,7 +58,7 @@ async function build(into: string): Promise<void> {
   fs.rmSync(path.join(into, 'tree'), { recursive: true })
 }
 
-/** What dpkg wants to know of a package. */
+/** Writes the control files that dpkg needs. */
 function describe(tree: Tree, name: (typeof PACKAGES)[number]): void {
   const files = tree.files()
   const sums = files
@@ -92,7 +92,7 @@ function changelog(name: string): string {
   return `${name} (${version}) stable; urgency=medium\n\n  * ${text}\n\n -- ${MAINTAINER}  ${date}\n`
 }
 
-/** dpkg-deb only makes times that are later than the given one as early as it. */
+/** dpkg-deb only lowers times that are later than the given one. So all times are set here. */
 function dateAll(root: string): void {
   for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true }))
     fs.lutimesSync(path.join(entry.parentPath, entry.name), epoch, epoch)

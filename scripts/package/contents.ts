@@ -1,4 +1,4 @@
-// Which files each package has, and where.
+// The files of each package, and their places.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { PATH } from '../../src/model/constants/paths'
@@ -11,7 +11,7 @@ import { HOME, packagedRoles, unitFiles } from './units'
 
 const ROOT = path.join(__dirname, '../..')
 
-/** They are started by hand, on machines that may be in no cluster: so they are of the version that was installed last. */
+/** People start these programs, also on machines that are in no cluster. So they are those of the version that was installed last. */
 export function fillHtools(tree: Tree): void {
   const home = '/usr/lib/gantry-htools'
   copyProgram(tree, ['load.js', 'compile.js', ...HTOOLS.map((name) => `${name}.js`)], home)
@@ -24,7 +24,7 @@ export function fillHtools(tree: Tree): void {
   tree.link(`${PATH.PKGLIBDIR}/mon-collector`, `${home}/bin/mon-collector.js`)
 }
 
-/** One version of the product, whole, in a directory of its own: nothing here has a place that another version has, too. */
+/** One complete version of the product, in its own directory. No file here has a place that another version uses too. */
 export function fillVersion(tree: Tree, version: string): void {
   const home = `${PATH.GANTRY_VERSIONS_DIR}/${version}`
   const dist = path.join(ROOT, 'dist')
@@ -49,7 +49,7 @@ export function fillVersion(tree: Tree, version: string): void {
   tree.write(`${home}/release.json`, `${JSON.stringify(releaseOf(version))}\n`)
 }
 
-/** The places of Ganeti, which lead to the version that the node runs. */
+/** Ganeti's places, as links to the version that the node runs. */
 export function fillGantry(tree: Tree): void {
   tree.link(HOME, PATH.GANTRY_VERSION_LINK)
   for (const name of COMMANDS) tree.link(TOOLS_PLACES[name] ?? `/usr/sbin/${name}`, `${HOME}/bin/gnt.js`)
@@ -71,7 +71,7 @@ export function fillGantry(tree: Tree): void {
   for (const place of [PATH.HOOKS_BASE_DIR, '/var/lib/ganeti', '/var/log/ganeti']) tree.directory(place)
 }
 
-/** A copy of the command line's program, so that it comes without all that has the place of Ganeti's. */
+/** A copy of the command line's program, so that it can be installed without the files in Ganeti's places. */
 export function fillAdopt(tree: Tree): void {
   const home = `/usr/lib/${ADOPT}`
   const bundle = path.join(ROOT, 'dist/bundle/gnt.js')
@@ -81,7 +81,7 @@ export function fillAdopt(tree: Tree): void {
   tree.link(`/usr/sbin/${ADOPT}`, `${home}/bin/gnt.js`)
 }
 
-/** Manual pages and what shells complete. */
+/** Manual pages and shell completions. */
 export async function describePrograms(gantry: Tree, htools: Tree, adopt: Tree, date: string): Promise<void> {
   for (const [file, page] of Object.entries(await manualPages(date))) {
     const section = file.slice(file.lastIndexOf('.') + 1)
@@ -96,7 +96,7 @@ export async function describePrograms(gantry: Tree, htools: Tree, adopt: Tree, 
   )
 }
 
-/** bash looks for a file with the name of the program, fish too. */
+/** bash and fish look for a file with the name of the program. */
 function completeIn(tree: Tree, programs: readonly string[]): void {
   const [first = '', ...others] = programs
   const places = {
@@ -122,7 +122,7 @@ function copyProgram(tree: Tree, names: readonly string[], home: string): void {
   for (const name of names) tree.copy(path.join(ROOT, 'bin', name), `${home}/bin/${name}`)
 }
 
-/** Packages of npm without what only those need who build them. */
+/** Packages of npm, without the files that are only needed to build them. */
 function copyPackages(tree: Tree, files: readonly string[], home: string): void {
   const needed = (name: string) =>
     /\.(c?js|json|css|html|png)$|^LICEN[CS]E/i.test(name) &&

@@ -1,15 +1,15 @@
-// What stands in the control files of the packages.
+// The control files of the packages.
 import * as fs from 'node:fs'
 import type { Tree } from './tree'
 
-/** In the order in which dpkg takes them. `gantry-version` stands for the one with a version in its name. */
+/** In the order in which dpkg must install them. `gantry-version` stands for the package with a version in its name. */
 export const PACKAGES = ['gantry-htools', 'gantry-version', 'gantry', 'gantry-adopt', 'gantry-doc'] as const
-/** Who builds it, as Debian's tools have that. */
+/** The maintainer, in the form that Debian's tools use. */
 export const MAINTAINER = `${process.env['DEBFULLNAME'] ?? 'The Gantry authors'} <${process.env['DEBEMAIL'] ?? 'gantry@localhost'}>`
 
 type Name = (typeof PACKAGES)[number]
 
-/** Versions stand beside each other on a node: so each is a package of its own name. */
+/** Several versions may be installed on a node, so each version is a package with its own name. */
 export function packageName(name: Name, version: string): string {
   if (name !== 'gantry-version') return name
   if (!/^\d[a-z0-9+.-]*$/.test(version))
@@ -22,16 +22,16 @@ export function packageName(name: Name, version: string): string {
 type Fields = Readonly<Record<string, string>>
 
 const NODE = 'nodejs (>= 20.19)'
-/** Ganeti's programs have the same names; its versioned packages may stay beside ours, since nothing starts them. */
+/** Ganeti's programs have the same names. Its versioned packages may stay installed, because nothing starts them. */
 const IN_GANETIS_PLACE = 'ganeti, ganeti2'
 const IN_ITS_HTOOLS_PLACE = 'ganeti-htools'
-/** The real package alone, and not what provides it, as ours does. */
+/** The version makes this mean the real package. Our own package, which provides `ganeti`, does not match. */
 const REAL_GANETI = 'ganeti (<< 1:0~)'
 
 const FIELDS: Readonly<Record<Name, (version: string) => Fields>> = {
   gantry: (version) => ({
     Section: 'admin',
-    // What a daemon starts on every node; disks and networks of other kinds need what is recommended.
+    // The programs that daemons start on every node. Other kinds of disks and networks need the recommended packages.
     Depends: `${NODE}, ${packageName('gantry-version', version)}, gantry-htools, adduser, iproute2, openssh-client, openssl`,
     Recommends: 'qemu-system-x86, qemu-utils, openssh-server, iputils-arping, fdisk, logrotate, socat, systemd',
     Suggests: 'gantry-doc, lvm2, drbd-utils, ceph-common, glusterfs-client, qemu-block-extra, bash-completion',
@@ -102,7 +102,7 @@ export function control(name: Name, { version, size_kib }: { version: string; si
     .join('')
 }
 
-/** Ours, and that of each package of npm that is inside. */
+/** Our licence, and that of each included package of npm. */
 export function copyright(license: string, tree: Tree): string {
   const inside = tree.files().filter((file) => /node_modules\/.*\/LICEN[CS]E/i.test(file))
   const others = inside.map((file) => `Files: ${file.slice(0, file.lastIndexOf('/'))}/*\nLicense: see /${file}\n`)

@@ -1,9 +1,9 @@
-// Which packages of npm the built programs load, and what these load in turn.
+// Finds the packages of npm that the built programs load, and those that these load in turn.
 import * as fs from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import * as path from 'node:path'
 
-/** The folders below node_modules/ that a package has to have for these files, sorted. */
+/** The folders below node_modules/ that these files need, sorted. */
 export function neededPackages(root: string, files: readonly string[]): string[] {
   const needed = new Set<string>()
   const add = (name: string, from: string): void => {
@@ -23,14 +23,14 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** `@tsoa/runtime/dist/x` is of `@tsoa/runtime`. */
+/** `@tsoa/runtime/dist/x` belongs to `@tsoa/runtime`. */
 const packageOf = (name: string): string =>
   name
     .split('/')
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/')
 
-/** As Node looks for it: in node_modules/ of the folder and of those above. */
+/** Looks as Node does: in node_modules/ of the folder and of its parents. */
 function folderOf(root: string, name: string, from: string): string | undefined {
   for (const directory of createRequire(from).resolve.paths(name) ?? []) {
     const folder = path.join(directory, name)

@@ -1,4 +1,4 @@
-// Manual pages from the tables: of every command line tool, daemon and program of allocation.
+// Makes the manual pages from the tables: for every command line tool, daemon and allocation program.
 import { runHtool } from '../../src/cli/htools/run'
 import { systemClock } from '../../src/lib/clock'
 import { systemRandom } from '../../src/lib/random'
@@ -18,7 +18,7 @@ import type { Role } from '../../src/roles/role'
 import { HTOOLS } from './programs'
 import { argumentsOf, packagedRoles } from './units'
 
-/** Texts by the names of their files, as gnt-instance.8. */
+/** The texts by file name, such as gnt-instance.8. */
 export async function manualPages(date: string): Promise<Record<string, string>> {
   const tools = await Promise.all(Object.values(TOOLS).map(({ load }) => load()))
   const helps = await Promise.all(HTOOLS.map(async (name) => [name, await allocationHelp(name)] as const))
@@ -63,7 +63,7 @@ export async function manualPages(date: string): Promise<Record<string, string>>
   }
 }
 
-/** A text that roff prints as it is: no request begins with it, and dashes stay what they are. */
+/** Escapes a text so that roff prints it unchanged: no line begins with a request, and dashes stay dashes. */
 const text = (words: string): string =>
   words
     .replaceAll('\\', '\\e')
@@ -72,7 +72,7 @@ const text = (words: string): string =>
 
 const heading = (name: string): string => `.SH ${name.toUpperCase()}`
 const bold = (words: string): string => `\\fB${text(words)}\\fR`
-/** Lines as they are. */
+/** Prints lines unchanged. */
 const shownText = (words: string): string[] => ['.nf', text(words.trimEnd()), '.fi']
 const shown = (words: string): string[] => [heading('description'), ...shownText(words)]
 const entry = (what: string, lines: readonly string[]): string[] => ['.TP', what, ...lines]
@@ -163,7 +163,7 @@ function ofGantryd(): string[] {
   ]
 }
 
-/** What a program says to --help. */
+/** The text that a program prints for --help. */
 function helpOf(read: (args: readonly string[]) => unknown): string {
   try {
     read(['--help'])

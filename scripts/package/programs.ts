@@ -1,8 +1,8 @@
-// The names of the programs, which are those of package.json.
+// The names of the programs, from package.json.
 import manifest from '../../package.json'
 import { PATH } from '../../src/model/constants/paths'
 
-/** Programs of allocation, which also run where no node is. */
+/** The allocation programs, which also run on machines without a node. */
 export const HTOOLS = [
   'harep',
   'hbal',
@@ -15,13 +15,13 @@ export const HTOOLS = [
   'hail',
   'mon-collector',
 ]
-/** Taking over a cluster of Ganeti: it has a package of its own, which is installed beside Ganeti's. */
+/** Takes over a cluster of Ganeti. It has its own package, which is installed beside Ganeti's. */
 export const ADOPT = 'gantry-adopt'
-/** Those of the command line. */
+/** The commands of the command line. */
 export const COMMANDS = Object.entries(manifest.bin)
   .filter(([name, file]) => file === 'bin/gnt.js' && name !== ADOPT)
   .map(([name]) => name)
-/** Where Ganeti has those that people do not call by their names alone. */
+/** Ganeti's places for programs that people do not call by name. */
 export const TOOLS_PLACES: Readonly<Record<string, string>> = {
   'move-instance': `${PATH.TOOLSDIR}/move-instance`,
   cfgupgrade: PATH.CFGUPGRADE,

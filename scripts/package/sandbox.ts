@@ -1,11 +1,14 @@
-// How far each daemon is shut in by systemd. What a daemon cannot have, and why, stands in docs/install.md beside its score.
+// How systemd confines each daemon. docs/install.md lists for each daemon its score, and what cannot be confined and why.
 import { PATH } from '../../src/model/constants/paths'
 
 type Lines = readonly (readonly [key: string, value: string])[]
 
 const STATE = [PATH.DATA_DIR, '/run/ganeti', PATH.LOG_DIR].map((directory) => `-${directory}`).join(' ')
 
-/** Nothing of this is in the way of a program that reads files and answers on sockets. V8 makes code while it runs, so memory stays executable. */
+/**
+ * These restrictions do not hinder a program that reads files and answers on sockets. V8 makes code at run time, so memory must stay
+ * executable.
+ */
 const SHUT_IN: Lines = [
   ['NoNewPrivileges', 'yes'],
   ['ProtectSystem', 'strict'],
@@ -38,16 +41,16 @@ export const SANDBOX: Readonly<Record<string, Lines>> = {
   wconfd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],
   maintd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],
   rapi: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],
-  // Processes of jobs outlive it, and the next luxid finds them.
+  // Job processes outlive luxid, and the next luxid finds them.
   luxid: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK, ['KillMode', 'process']],
-  // Port 80.
+  // It listens on port 80.
   metad: [
     ...SHUT_IN,
     ...NETWORK,
     ['CapabilityBoundingSet', 'CAP_NET_BIND_SERVICE'],
     ['AmbientCapabilities', 'CAP_NET_BIND_SERVICE'],
   ],
-  // Root's sockets are what it listens to.
+  // It connects to sockets of root.
   kvmd: [
     ...without(SHUT_IN, 'UMask'),
     ['CapabilityBoundingSet', 'CAP_DAC_OVERRIDE'],
@@ -55,7 +58,7 @@ export const SANDBOX: Readonly<Record<string, Lines>> = {
     ['PrivateNetwork', 'yes'],
     ['IPAddressDeny', 'any'],
   ],
-  // It looks at devices, at processes, and starts programs such as lvs and drbdsetup.
+  // It reads devices and processes, and starts programs such as lvs and drbdsetup.
   mond: [
     ...without(SHUT_IN, 'PrivateDevices', 'ReadWritePaths', 'ProtectClock', 'SystemCallFilter', 'UMask', 'PrivateTmp'),
     ['ReadWritePaths', `${STATE} /run /tmp`],
@@ -65,7 +68,7 @@ export const SANDBOX: Readonly<Record<string, Lines>> = {
       'CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_SYS_ADMIN CAP_SYS_PTRACE CAP_SYS_RAWIO CAP_NET_ADMIN CAP_FOWNER CAP_CHOWN',
     ],
   ],
-  // It makes disks, mounts, starts guests and scripts of administrators, so it has nothing that would bind those.
+  // It makes disks, mounts, and starts guests and administrators' scripts. Any further restriction would apply to these too.
   noded: [
     ['KillMode', 'process'],
     ['LockPersonality', 'yes'],

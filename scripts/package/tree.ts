@@ -1,4 +1,4 @@
-// A file tree that becomes a package: what is put in has Debian's modes, whatever the umask and the modes of the sources are.
+// A file tree that becomes a package. Its files get Debian's modes, whatever the umask and the modes of the sources are.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -16,18 +16,18 @@ export class Tree {
     fs.chmodSync(file, mode)
   }
 
-  /** Compressed as Debian wants documents: the same bytes at any time. */
+  /** Compressed as Debian requires for documents. The bytes are always the same. */
   writeCompressed(place: string, content: string | Buffer): void {
     this.write(`${place}.gz`, gzipSync(content, { level: 9 }))
   }
 
-  /** As Debian wants them: relative within a directory of the root, which may be a file system of its own. */
+  /** As Debian requires: relative within a top-level directory, which may be a file system of its own. */
   link(place: string, target: string): void {
     const isNear = place.split('/')[1] === target.split('/')[1]
     fs.symlinkSync(isNear ? path.posix.relative(path.posix.dirname(place), target) : target, this.make(place))
   }
 
-  /** Files that are executable stay so; `wanted` is asked with paths below the folder. */
+  /** Executable files stay executable. `wanted` gets paths relative to the folder. */
   copy(source: string, place: string, wanted: (name: string) => boolean = () => true): void {
     if (!fs.statSync(source).isDirectory()) return this.copyFile(source, place)
     for (const entry of fs.readdirSync(source, { recursive: true, withFileTypes: true })) {
@@ -60,7 +60,7 @@ export class Tree {
 
   private copyFile(source: string, place: string): void {
     const content = fs.readFileSync(source)
-    // Some packages of npm have modes that mean nothing.
+    // Some packages of npm have meaningless modes.
     const isScript = content.subarray(0, 2).toString('latin1') === '#!'
     const executable = isScript && (fs.statSync(source).mode & 0o100) !== 0
     this.write(place, executable ? withDebiansNode(content) : content, executable ? 0o755 : 0o644)
@@ -73,7 +73,7 @@ export class Tree {
   }
 }
 
-/** Programs of a package start with the interpreter of the distribution, whatever stands first in somebody's path. */
+/** The programs of a package start with the distribution's interpreter, whatever comes first in a user's path. */
 function withDebiansNode(content: Buffer): Buffer {
   const first = '#!/usr/bin/env node\n'
   const isOurs = content.subarray(0, first.length).toString('latin1') === first

@@ -1,4 +1,4 @@
-// The units of systemd, from the table of roles: names, places and dependencies are Ganeti's.
+// The units of systemd, made from the table of roles. Names, places and dependencies are Ganeti's.
 import { UNIT, onceFile, unitOf } from '../../src/bootstrap/system-units'
 import { nodeFlags } from '../../src/lib/node-flags'
 import { GROUP, USER } from '../../src/model/constants/daemons'
@@ -10,13 +10,13 @@ import { isDaemonOfNode, type Place, type Role } from '../../src/roles/role'
 import { ROLES } from '../../src/roles/table'
 import { SANDBOX } from './sandbox'
 
-/** Where a node has the version of the product that it runs. */
+/** The directory of the version that a node runs. */
 export const HOME = `${PATH.GANTRY_VERSIONS_DIR}/current`
 export const NODE = '/usr/bin/node'
 const COMMON = 'ganeti-common.service'
-/** What scripts know: "service ganeti restart". */
+/** The name that scripts use: "service ganeti restart". */
 const SERVICE = 'ganeti.service'
-/** Seconds without a sign of life after which a daemon is started again. */
+/** A daemon without a sign of life for this many seconds is restarted. */
 const WATCHDOG_S = 120
 
 type Section = readonly (readonly [key: string, value: string | number])[]
@@ -26,7 +26,7 @@ export const packagedRoles: readonly Role[] = ROLES.filter(isDaemonOfNode)
 
 const isPackaged = (role: string): boolean => packagedRoles.some(({ name }) => name === role)
 
-/** Texts by file names. */
+/** The texts by file name. */
 export function unitFiles(): Record<string, string> {
   const daemons = packagedRoles.map((role) => [unitOf(role.program), daemon(role)] as const)
   const all: Record<string, Unit> = { ...Object.fromEntries(daemons), ...targets(), ...others() }
@@ -57,12 +57,12 @@ function daemon(role: Role): Unit {
       ['Wants', 'network-online.target'],
       ['PartOf', target],
       ['ConditionPathExists', PATH.NODED_CERT_FILE],
-      // A node that was away asks for votes until it has them.
+      // A node that was away asks for votes until it has them, so restarts are not limited.
       ['StartLimitIntervalSec', 0],
     ],
     Service: [
       ['Type', 'notify'],
-      // systemd-notify sends what the daemon has to say.
+      // systemd-notify, a program of its own, sends the daemon's messages.
       ['NotifyAccess', 'all'],
       ['User', role.user],
       ['Group', role.group],
@@ -87,7 +87,7 @@ function daemon(role: Role): Unit {
 /** The variable of /etc/default/ganeti. */
 export const argumentsOf = (role: string): string => `${role.toUpperCase()}_ARGS`
 
-/** A daemon is for a node whose ssconf files have a line. Without the file it is not. */
+/** A daemon runs only on nodes whose ssconf files contain a line. Without the file it does not run. */
 function conditions({ place, lines = {} }: Role): string[] {
   const lists: Partial<Record<Place, string>> = { candidate: 'master_candidates', master: 'master_node' }
   const list = lists[place]
@@ -112,12 +112,13 @@ function targets(): Record<string, Unit> {
   }
 }
 
-/** Units of what is no daemon. */
+/** The units that are not daemons. */
 function others(): Record<string, Unit> {
   const oneshot = (description: string, lines: Section, what: Section = []): Unit => ({
     Unit: [
       ['Description', description],
-      // Each daemon that starts again needs one of these first: several that were killed at once would not come back.
+      // Each restarting daemon needs this unit first. With a limit on its starts, several daemons that were killed at once would not come
+      // back.
       ['StartLimitIntervalSec', 0],
       ...what,
     ],
@@ -138,7 +139,7 @@ function others(): Record<string, Unit> {
       Unit: [
         ['Description', 'Ganeti (Gantry): all of it, for the words of init scripts'],
         ['Documentation', 'man:gantryd(8)'],
-        // Each starts, stops and restarts the other one; who starts the service waits for the daemons.
+        // Each of the two units starts, stops and restarts the other. Starting the service waits for the daemons.
         ['Wants', UNIT.all],
         ['PartOf', UNIT.all],
         ['After', Object.values(UNIT).join(' ')],
@@ -148,7 +149,7 @@ function others(): Record<string, Unit> {
         ['Type', 'oneshot'],
         ['RemainAfterExit', 'yes'],
         ['ExecStart', '/usr/bin/true'],
-        // Guests that Debian's Ganeti has started are in the control group of a service of this name, its init script.
+        // Guests that Debian's Ganeti has started are in the control group of a service with this name, that of its init script.
         ['KillMode', 'process'],
       ],
     },
@@ -157,7 +158,7 @@ function others(): Record<string, Unit> {
       [['ExecStart', PATH.ENSURE_DIRS]],
       [['Documentation', 'man:gantryd(8)']],
     ),
-    // At the start of the machine only, as Ganeti's timetable has it: whoever interrupts it by hand knows.
+    // Runs only when the machine starts, as Ganeti's crontab does it. A person who interrupts an upgrade knows about it.
     'ganeti-upgrade.service': {
       Unit: [
         ['Description', 'Ganeti (Gantry): an upgrade of the cluster that was cut off goes on'],
@@ -168,7 +169,7 @@ function others(): Record<string, Unit> {
         ['StartLimitIntervalSec', 0],
       ],
       Service: [
-        // Nobody waits for it: it stops and starts the daemons.
+        // Nothing waits for its end, because it stops and starts the daemons.
         ['Type', 'exec'],
         ['ExecStart', '/usr/sbin/gnt-cluster upgrade --resume'],
       ],
@@ -179,7 +180,7 @@ function others(): Record<string, Unit> {
       [
         ['EnvironmentFile', '-/etc/default/ganeti'],
         ['ExecStart', `/usr/sbin/ganeti-watcher $WATCHER_ARGS`],
-        // It may start guests where there is no scope for them, and hooks may leave something.
+        // The watcher may start guests that have no scope of their own, and hooks may leave processes behind.
         ['KillMode', 'process'],
       ],
       [...member, ['Documentation', 'man:ganeti-watcher(8)'], ['After', 'ganeti-noded.service']],

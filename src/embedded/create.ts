@@ -36,7 +36,7 @@ import { type EmbeddedOptions, UsageError } from './options'
 
 const DOMAIN = 'gantry.local'
 const REALM = 'Ganeti Remote API'
-/** The size of each node's volume group; room is used only as it is written. */
+/** The size of each node's volume group. It takes space only when data is written. */
 const GROUP_SIZE_MIB = 64 * 1024
 const DEFAULT_BASE = '127.0.1.0'
 const DEFAULT_NODES = 3
@@ -97,8 +97,8 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
 }
 
 /**
- * All nodes share a folder, because instances with shared files could not move otherwise. A virtual node has no other
- * administrator.
+ * All nodes share one folder, because instances with shared files could not move otherwise. A virtual node has no administrator of its own,
+ * so this sets up its storage.
  */
 export async function makeStorage(root: string, paths: Paths): Promise<void> {
   await linkShared(root, paths)
@@ -125,7 +125,7 @@ async function linkShared(root: string, paths: Paths): Promise<void> {
 const VOLUME_GROUP = 'xenvg'
 const TEMPLATES = ['sharedfile', 'file', 'plain', 'drbd', 'diskless'] as const
 
-/** Fits small machines; disks are files. */
+/** Settings that fit small machines. Disks are files. */
 function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
   const smallest = {
     'memory-size': 1,

@@ -74,7 +74,7 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
   await finish(lock, options.root)
 }
 
-/** Removes the root folder that a refused start made. Keeps a folder with files, so that somebody can look into it. */
+/** Removes the root folder that a refused start made. Keeps a folder with files, so that the user can look into it. */
 const removeEmpty = (root: string): Promise<void> => fs.promises.rmdir(root).catch(() => undefined)
 
 async function finish(lock: FramedServer, root: string): Promise<void> {

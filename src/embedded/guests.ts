@@ -39,12 +39,10 @@ async function tellStart(master: Master, name: string, job: number, deadline_ms:
   await awaitJob(master, clock, job, (deadline_ms - clock.monotonic_ms()) / 1000)
   const [status] = (await master.queryJobs([job], ['status']))[0] ?? []
   if (status === 'error') say(`${name} did not start; "gnt job info ${job}" says why`)
-  else if (status !== 'success') say(`${name} takes long to start; "gnt job watch ${job}" follows it`)
+  else if (status !== 'success') say(`${name} takes a long time to start; "gnt job watch ${job}" follows it`)
 }
 
-/**
- * Asks every guest to shut down, and switches off those that do not. The configuration still says that they should run.
- */
+/** Asks every guest to shut down, and switches off those that do not. The configuration still says that they should run. */
 export async function shutDownGuests(config: ConfigData, nodes: NodeClient, say: Say): Promise<void> {
   const { enabled_hypervisors, hvparams } = config.cluster
   const targets = recordValues(config.nodes)

@@ -7,22 +7,25 @@ import { UsageError } from './options'
 
 export interface HypervisorChoice {
   name: 'kvm' | 'fake'
-  /** For people: what it is and why. */
+  /** The choice and its reason, in words. */
   reason: string
 }
 
 export async function chooseHypervisor(wanted: 'kvm' | 'fake' | undefined): Promise<HypervisorChoice> {
-  if (wanted === 'fake') return { name: 'fake', reason: 'fake, as asked for: instances are only pretended' }
+  if (wanted === 'fake') return { name: 'fake', reason: 'fake, as requested: no instance really runs' }
   const qemu = await findQemu(systemFiles, '')
   if (qemu !== undefined) return { name: 'kvm', reason: `kvm with ${qemu}, ${accelerator()}` }
   const install = `install it with: ${QEMU_INSTALL}`
   if (wanted === 'kvm') throw new UsageError(`--hypervisor kvm needs QEMU, which is not on this machine; ${install}`)
-  return { name: 'fake', reason: `fake: instances are only pretended, because QEMU is not on this machine; ${install}` }
+  return {
+    name: 'fake',
+    reason: `fake: no instance really runs, because QEMU is not installed on this machine; ${install}`,
+  }
 }
 
 /** How guests of these nodes are connected, in words. */
 export async function guestNetwork(): Promise<string> {
-  const outwards = "QEMU's user-mode network: guests reach out, nobody reaches in"
+  const outwards = "QEMU's user-mode network: guests can connect to the network, but cannot be reached from it"
   return (await canMakeTaps(systemFiles))
     ? `bridges and switches that this machine has; for other NICs ${outwards}`
     : `${outwards} (bridges and routes need root and /dev/net/tun)`

@@ -24,7 +24,7 @@ export const settingsFile = (root: string): string => path.join(root, 'cluster.j
 export const passwordFile = (root: string): string => path.join(root, 'admin-password')
 export const simSocket = (root: string): string => path.join(root, 'sim.sock')
 export const simState = (root: string): string => path.join(root, 'sim.json')
-/** Where the nodes find each other's mirrored disks. */
+/** The folder in which the nodes find each other's mirrored disks. */
 export const mirrorsDir = (root: string): string => path.join(root, 'mirrors')
 export const sharedDir = (root: string): string => path.join(root, 'shared')
 /** The recorded configuration of the simulated nodes. */

@@ -72,7 +72,7 @@ export async function writeNodeFiles(root: string, settings: Settings, { name }:
   await writeJoiningNode(disk, { name, paths }, nodePaths(root, master.name))
 }
 
-/** A node that has left without being noted has no files to start with; the master always has. */
+/** Drops nodes that have left without this being noted: they have no files to start with. The master always has. */
 export function withoutLeft(root: string, settings: Settings): { settings: Settings; left: string[] } {
   const [master, ...others] = settings.nodes
   if (settings.simulated || master === undefined) return { settings, left: [] }

@@ -1,5 +1,5 @@
-// Files that tell `gnt` where the running embedded cluster listens: one in its root, for users who set GANTRY_HOME, and
-// one for the user. Of several clusters side by side, the first one writes the latter.
+// Files that tell `gnt` where the running embedded cluster listens: one in its root, for users who set GANTRY_HOME, and one for the user.
+// If several clusters run side by side, the first one writes the user's file.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { embedded, embeddedPointers, namesHome, pointerIn, readPointer } from '../lib/find-socket'
@@ -21,7 +21,7 @@ export function writePointer(content: { socket: string; root: string; pid: numbe
       fs.writeFileSync(file, JSON.stringify(content) + '\n', { mode: 0o644 })
       return true
     } catch {
-      // This user cannot write it.
+      // This user cannot write the file.
       return false
     }
   }

@@ -11,8 +11,8 @@ import type { Settings } from './layout'
 import { UsageError } from './options'
 
 /**
- * Returns whether it was made now. Goes folder by folder, because Node's recursive mkdir never ends where none can be
- * made, as in /proc, and elsewhere it names no reason.
+ * Makes the root folder. Returns whether it was made now. Makes one folder at a time, because Node's recursive mkdir never ends in places
+ * like /proc, and elsewhere gives no reason.
  */
 export function makeRoot(root: string): boolean {
   try {

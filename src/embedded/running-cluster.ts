@@ -34,7 +34,7 @@ export class RunningCluster {
   private readonly nodes = new Map<string, Child>()
   private pointer: Pointer | undefined
   private luxi: LuxiClient
-  /** Whether some node's daemons reported that they run as the master's. */
+  /** Whether any node's daemons have reported that they run as the master's. */
   private hasMaster = false
   private masterStopped: (() => void) | undefined
   private ready = false
@@ -107,7 +107,7 @@ export class RunningCluster {
     this.pointer = writePointer({ socket, root: this.options.root, pid: process.pid })
   }
 
-  /** The node where `gnt` finds the cluster. The master is the first of the nodes. */
+  /** The node on which `gnt` finds the cluster. The master is the first in the list. */
   get masterNode(): VirtualNode {
     return this.settings.nodes[0] ?? { name: '', address: '' }
   }
@@ -187,7 +187,7 @@ export class RunningCluster {
     } catch (error) {
       this.nodes.delete(node.name)
       await child.stop()
-      // The node did not join, so it must not keep its keys.
+      // The node did not join, so it must not keep the cluster's keys.
       await fs.promises.rm(nodePaths(this.options.root, node.name).dataDir, { recursive: true, force: true })
       throw new OpExecError(explain(error))
     }
@@ -195,7 +195,7 @@ export class RunningCluster {
     return node
   }
 
-  /** The node ends by itself, and has no files left to start again. */
+  /** The node ends by itself. Its files are gone, so it cannot be started again. */
   private async forget(name: string, why: string): Promise<void> {
     const child = this.nodes.get(name)
     this.nodes.delete(name)

@@ -7,7 +7,7 @@ import { defaultRoot } from './options'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** The cluster runs on when nobody reads its output. */
+/** Lets the cluster run on when nobody reads its output. */
 export function speakToNobody(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }

@@ -74,7 +74,7 @@ export interface ClusterActivateMasterIpParams extends CommonOpcodeParams {
 
 /** Plans a balance, and moves nothing; the result is that of POST /3/balance. */
 export interface ClusterBalanceParams extends CommonOpcodeParams {
-  /** At most so many moves; as many as a job can hold when left out. */
+  /** The largest number of moves. The default is as many as a job can hold. */
   max_moves?: number | null
   /** Disks may be copied. */
   disk_moves?: boolean | null
@@ -94,7 +94,7 @@ export interface ClusterBalanceParams extends CommonOpcodeParams {
   groups?: string[] | null
   /** Tell of each node that was looked at. */
   explain?: boolean | null
-  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  /** The objects that the answer may mention and its plan may change. The default is all. */
   visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
 }
 
@@ -106,7 +106,7 @@ export interface ClusterCapacityParams extends CommonOpcodeParams {
   groups?: string[] | null
   /** Tell of each node that was looked at. */
   explain?: boolean | null
-  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  /** The objects that the answer may mention and its plan may change. The default is all. */
   visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
   /** The instances as they would be. */
   spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }
@@ -280,7 +280,7 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   maint_harep?: boolean | null
   /** Only show what maintenance would do. */
   maint_dry_run?: boolean | null
-  /** The program in node-diagnose-commands that tells how a node is; empty for none. */
+  /** The program in node-diagnose-commands that reports the health of a node; empty for none. */
   diagnose_data_collector_filename?: string | null
 }
 
@@ -350,7 +350,7 @@ export interface ClusterWhatIfParams extends CommonOpcodeParams {
   instances?: ({ spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }; count?: number | null; group?: string | null })[] | null
   /** Tell of each node that was looked at. */
   explain?: boolean | null
-  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  /** The objects that the answer may mention and its plan may change. The default is all. */
   visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
 }
 

@@ -33,9 +33,9 @@ export interface ExportPage {
 @Security('bearer')
 export class ExportsV3PagesController extends V3Resource {
   /**
-   * Exports of instances that the nodes have: one page of them. Every node is asked; one that does not tell has one item whose
+   * Exports of instances that the nodes have: one page of them. Every node is asked; a node that does not answer has one item whose
    * `export` is null. An export is made with `POST /3/instances/{name}/export`, and removed with `DELETE`.
-   * @param fields Names of fields, separated by commas; all when left out.
+   * @param fields Names of fields, separated by commas; the default is all.
    * @param filter A filter of the query language as JSON: `["==", "node", "..."]`.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
@@ -65,9 +65,9 @@ export interface FilterPage {
 export class FiltersV3PagesController extends V3Resource {
   /**
    * Filters of the job queue: one page of them.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "uuid", "..."]`.
-   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
+   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -84,7 +84,7 @@ export class FiltersV3PagesController extends V3Resource {
 
   /**
    * One filter of the job queue, by its uuid.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<FilterView> {
@@ -106,9 +106,9 @@ export interface GroupPage {
 export class GroupsV3PagesController extends V3Resource {
   /**
    * Node groups: one page of them, in the order of their names.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
-   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
+   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -125,7 +125,7 @@ export class GroupsV3PagesController extends V3Resource {
 
   /**
    * One node group.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<GroupView> {
@@ -147,10 +147,10 @@ export interface InstancePage {
 export class InstancesV3PagesController extends V3Resource {
   /**
    * Instances: one page of them, in the order of their names.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node, and the last answers of the nodes. If fields that nodes must be asked for are named, the nodes are asked: a node that does not answer within 5 seconds has no values.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
-   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
-   * @param known Fields that nodes have to tell are shown as they told them last, also when they are named: nobody is asked.
+   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.
+   * @param known Show the last answers of the nodes and ask none, even if fields are named that nodes must be asked for.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -168,7 +168,7 @@ export class InstancesV3PagesController extends V3Resource {
 
   /**
    * One instance.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node, and the last answers of the nodes. If fields that nodes must be asked for are named, the nodes are asked: a node that does not answer within 5 seconds has no values.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<InstanceView> {
@@ -190,9 +190,9 @@ export interface LockPage {
 export class LocksV3PagesController extends V3Resource {
   /**
    * Locks that are held or waited for: one page of them.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
-   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
+   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -209,7 +209,7 @@ export class LocksV3PagesController extends V3Resource {
 
   /**
    * One lock, by its name with the slash encoded: `instance%2Fvm1`.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<LockView> {
@@ -231,9 +231,9 @@ export interface NetworkPage {
 export class NetworksV3PagesController extends V3Resource {
   /**
    * Networks: one page of them, in the order of their names.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
-   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
+   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -250,7 +250,7 @@ export class NetworksV3PagesController extends V3Resource {
 
   /**
    * One network.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<NetworkView> {
@@ -272,10 +272,10 @@ export interface NodePage {
 export class NodesV3PagesController extends V3Resource {
   /**
    * Nodes: one page of them, in the order of their names.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node, and the last answers of the nodes. If fields that nodes must be asked for are named, the nodes are asked: a node that does not answer within 5 seconds has no values.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
-   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
-   * @param known Fields that nodes have to tell are shown as they told them last, also when they are named: nobody is asked.
+   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.
+   * @param known Show the last answers of the nodes and ask none, even if fields are named that nodes must be asked for.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -293,7 +293,7 @@ export class NodesV3PagesController extends V3Resource {
 
   /**
    * One node.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node, and the last answers of the nodes. If fields that nodes must be asked for are named, the nodes are asked: a node that does not answer within 5 seconds has no values.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<NodeView> {
@@ -315,9 +315,9 @@ export interface OsPage {
 export class OsV3PagesController extends V3Resource {
   /**
    * Operating systems that the nodes have: one page of them. Every node is asked.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
-   * @param sort The field to sort by, with a minus before it for the other direction; by name when left out.
+   * @param sort The field to sort by, with a minus in front for the other direction. The default is the name.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
@@ -334,7 +334,7 @@ export class OsV3PagesController extends V3Resource {
 
   /**
    * One operating system.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; the default are the fields that are known without asking a node.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<OsView> {

@@ -690,7 +690,7 @@ export interface InstanceView {
   'nic_network'?: string | null
   /** Instance console information. */
   'console'?: { [name: string]: unknown } | null
-  /** State of a machine that is there and does not run, as QEMU calls it: `paused`, `suspended`, `io-error`. Empty when it runs. */
+  /** State of a machine that exists but does not run, as QEMU names it: `paused`, `suspended`, `io-error`. Empty when it runs. */
   'machine_state'?: string | null
   /** Actual memory usage as seen by hypervisor. @isDouble */
   'oper_ram'?: number | null
@@ -700,9 +700,9 @@ export interface InstanceView {
   'oper_vcpus'?: number | null
   /** Instance status; "running" if instance is set to be running and actually is, "ADMIN_down" if instance is stopped and is not running, "ERROR_wrongnode" if instance running, but not on its designated primary node, "ERROR_up" if instance should be stopped, but is actually running, "ERROR_down" if instance should run, but doesn't, "ERROR_nodedown" if instance's primary node is down, "ERROR_nodeoffline" if instance's primary node is marked offline, "ADMIN_offline" if instance is offline and does not use dynamic resources. */
   'status'?: string | null
-  /** When the primary node last told what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not. @format date-time */
+  /** When the primary node last reported what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not. @format date-time */
   'status_seen'?: string | null
-  /** Indexes of the NICs that have QEMU's user-mode network, because the node may not connect them or has not what they are to be connected to. */
+  /** Indexes of the NICs that have QEMU's user-mode network, because the node may not connect them, or lacks their bridge, switch or link. */
   'user_nics'?: number[] | null
 }
 
@@ -949,7 +949,7 @@ export interface NodeView {
   'spfree'?: number | null
   /** Total spindles in volume group (exclusive storage only). */
   'sptotal'?: number | null
-  /** When the node last told of itself and of its instances: the age of the older of both. Null as long as one is missing. @format date-time */
+  /** When the node last reported on itself and on its instances: the age of the older of both. Null as long as one is missing. @format date-time */
   'seen'?: string | null
 }
 

@@ -52,7 +52,7 @@ export interface CandidateNode {
     | null
   /** The reason in words. */
   reason: string | null
-  /** How much the node has of the scarce resource: MiB or CPUs; null if the reason is no number. @isDouble */
+  /** How much the node has of the scarce resource: MiB or CPUs. Null if the reason is not a number. @isDouble */
   free: number | null
   /** How much of it is needed. @isDouble */
   needed: number | null

@@ -1,4 +1,4 @@
-// The cluster in one object, as QueryClusterInfo tells it to clients of all versions.
+// The cluster in one object, in the form in which QueryClusterInfo shows it to clients of all versions.
 
 interface ParamsOf {
   [name: string]: unknown

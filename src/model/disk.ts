@@ -28,10 +28,10 @@ export interface Disk extends Stamped {
   readonly forthcoming?: true
 }
 
-/** A disk that is to come, with its parts. */
+/** The record of a disk that does not exist yet, with its parts. */
 export const toCome = (disk: Disk): Disk => ({ ...disk, children: disk.children.map(toCome), forthcoming: true })
 
-/** The same disk as it is when it is there. */
+/** The record of the same disk when it exists. */
 export function asReal({ forthcoming: _, ...disk }: Disk): Disk {
   return { ...disk, children: disk.children.map(asReal) }
 }

@@ -185,7 +185,7 @@ export class OpPrereqError extends GanetiError {
 
 export class JobQueueFull extends GanetiError {
   readonly wire = 'JobQueueFull'
-  /** Ganeti's error has no text. Ours names the user with too many jobs, if not the queue is full. */
+  /** Ganeti's error has no text. Ours names the user with too many jobs, if the queue itself is not full. */
   constructor(text?: string) {
     super(text === undefined ? [] : [text], text ?? 'The job queue is full')
   }

@@ -23,7 +23,7 @@ export interface Instance extends Stamped, Tagged {
   readonly nics: readonly Nic[]
   /** In order: the first is disk 0. */
   readonly disks: readonly DiskUuid[]
-  /** Whether its disks are to be there for it; with `forthcoming`, whether parts of them may be on its nodes already. */
+  /** Whether its disks should exist for it. With `forthcoming`: whether parts of them may already be on its nodes. */
   readonly disks_active: boolean
   readonly network_port?: number
   readonly uuid: InstanceUuid
@@ -31,11 +31,11 @@ export interface Instance extends Stamped, Tagged {
   readonly forthcoming?: true
 }
 
-/** Both at once, so that neither needs a file of ours beside the configuration: Ganeti reserves with disks that are not active. */
+/** The two flags together, so that no file of ours is needed beside the configuration: Ganeti's reservations have inactive disks. */
 type Progress = Pick<Instance, 'forthcoming' | 'disks_active'>
 
 /** Whether it is only reserved: nothing of it is on any node. */
 export const isReserved = ({ forthcoming, disks_active }: Progress): boolean => forthcoming === true && !disks_active
 
-/** It is being made, or its making did not end: parts of its disks may be on its nodes. */
+/** Whether it is being made, or its creation was interrupted: parts of its disks may be on its nodes. */
 export const isHalfMade = ({ forthcoming, disks_active }: Progress): boolean => forthcoming === true && disks_active

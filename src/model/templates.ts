@@ -50,7 +50,7 @@ export interface TemplateFacts {
   readonly qemuModule?: string
   /** A node maps a device for it only while it needs one, and unmaps it when the instance has moved away. */
   readonly mapped?: true
-  /** QEMU's own cache, in user space, notices on one node writes of others, so it need not be switched off. */
+  /** QEMU's own cache in user space notices writes from other nodes, so it need not be switched off. */
   readonly cachedTogether?: true
   /** Disks cannot be converted to this template (`to`), nor from it (`either`). */
   readonly notConvertible?: 'to' | 'either'
@@ -290,5 +290,5 @@ export function neededFor(template: DiskTemplate, access: unknown): string[] {
   return [...programs, ...(access === 'userspace' && qemuModule !== undefined ? [qemuModule] : [])]
 }
 
-/** As users are told of one. */
+/** The name of a needed program or module in messages to users. */
 export const titleOfNeeded = (name: string): string => `${name.endsWith('.so') ? 'module of QEMU' : 'program'} ${name}`

@@ -33,7 +33,7 @@ const visible: Shape<Visible> = objectOf({ groups: names, nodes: names, instance
 const pExplain = maybe(bool, 'Tell of each node that was looked at')
 const pVisible = naming(
   { groups: 'group', nodes: 'node', instances: 'instance' },
-  maybe(visible, 'All that the answer may tell of, and that what it plans may touch; everything when left out'),
+  maybe(visible, 'The objects that the answer may mention and its plan may change. The default is all'),
 )
 /** The allocator, and the groups. */
 const ofGroups = {
@@ -48,7 +48,7 @@ export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
   permission: 'cluster.balance',
   result: object,
   params: {
-    max_moves: maybe(positive(int), 'At most so many moves; as many as a job can hold when left out'),
+    max_moves: maybe(positive(int), 'The largest number of moves. The default is as many as a job can hold'),
     disk_moves: maybe(bool, 'Disks may be copied'),
     instance_moves: maybe(bool, 'Instances may change their primary node'),
     evacuate: maybe(bool, 'Only instances whose node is offline or drained'),

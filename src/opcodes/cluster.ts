@@ -200,7 +200,7 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
     maint_dry_run: maybe(bool, 'Only show what maintenance would do'),
     diagnose_data_collector_filename: maybe(
       programName,
-      'The program in node-diagnose-commands that tells how a node is; empty for none',
+      'The program in node-diagnose-commands that reports the health of a node; empty for none',
     ),
   },
 })

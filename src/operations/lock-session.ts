@@ -10,7 +10,7 @@ export const unitLevels: readonly UnitLevel[] = ['instance', 'nodegroup', 'node'
 
 export interface Want {
   readonly mode: LockMode
-  /** Instance names, or uuids at other levels; `all` is the whole level. */
+  /** Instance names, or uuids at other levels. `all` means the whole level. */
   readonly names: readonly string[] | 'all'
   /** Takes the free ones, but no fewer than this. */
   readonly opportunistic?: number
@@ -132,7 +132,7 @@ export class LockSession {
         this.env.log('message', ` - INFO: ${text}`)
       }
     } catch (error) {
-      processLog.warn({ err: error }, 'could not learn who holds the locks')
+      processLog.warn({ err: error }, 'could not find out which jobs hold the locks')
     }
   }
 }

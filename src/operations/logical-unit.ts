@@ -43,11 +43,11 @@ export type HookEnv = Record<string, unknown>
 export type Op<D> = { readonly OP_ID: string } & CommonParams & ParamsOf<D>
 
 export interface UnitPlan<P, C, R> {
-  /** Nothing else may run at the same time. */
+  /** No other opcode may run at the same time. */
   readonly bigLock?: true
-  /** Somebody waits for the answer, so it does not wait for a node that hangs. It changes nothing. */
+  /** A caller waits for the answer, so the opcode does not wait for a node that hangs. It changes nothing. */
   readonly question?: true
-  /** It changes nothing, so it may run twice; the same holds for a question. */
+  /** The opcode changes nothing, so it may run twice. The same holds for a question. */
   readonly repeatable?: true
   /** Called before any lock is held, so it may only decide which locks to request. */
   locks?(op: P, ctx: UnitContext): Promise<LockPlan> | LockPlan

@@ -11,7 +11,7 @@ interface Lack {
   readonly packageName: string
 }
 
-/** The first that a node lacks. Nodes that do not answer are told, and those without our check do not answer it. */
+/** The first program that a node lacks. Nodes that do not answer are named in the log. Nodes without this check do not answer it. */
 export async function firstLack(
   ctx: UnitContext,
   { cluster_name, hvparams }: Cluster,

@@ -37,7 +37,7 @@ export class NodeAccess {
   }
 
   /**
-   * For undoing changes: a daemon that has just ended is restarted within seconds, and then does it. A node that once
+   * For undoing changes. A daemon that has just ended is restarted within seconds, so the call is repeated until it works. A node that once
    * did not answer in time is asked only once from then on.
    */
   async persist<C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): Promise<NodeResult<ResultOf<C>>> {

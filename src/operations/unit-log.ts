@@ -4,7 +4,7 @@ import type { JobEnvironment } from './environment'
 export class UnitLog {
   constructor(private readonly env: JobEnvironment) {}
 
-  /** Progress, as is. */
+  /** Progress, printed unchanged. */
   say(text: string): void {
     this.env.log('message', text)
   }
@@ -20,7 +20,7 @@ export class UnitLog {
     if (hint !== undefined) this.hint(hint)
   }
 
-  /** What to do about the warnings before it. */
+  /** The advice for the warnings before it. */
   hint(text: string): void {
     this.say(`      Hint: ${text}`)
   }

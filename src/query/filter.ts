@@ -49,7 +49,7 @@ export function parseFilter(json: unknown, depth = 0): Filter {
   }
 }
 
-/** The filter for the wire, in the normal spelling: never `=` or `!=`. */
+/** Writes the filter in the normal spelling, which has no `=` and no `!=`. */
 export function serializeFilter(filter: Filter): unknown {
   switch (filter.op) {
     case 'none':
@@ -68,7 +68,7 @@ export function serializeFilter(filter: Filter): unknown {
   }
 }
 
-/** Throws if the filter has too many conditions to test each for each object. */
+/** Throws if the filter has so many conditions that testing them for each object would take too long. */
 export function refuseWide(filter: Filter): void {
   const count = conditionsIn(filter)
   if (count <= FILTER_CONDITIONS_MAX) return
@@ -107,7 +107,7 @@ function single(what: string, args: readonly unknown[]): unknown {
   throw new QueryFilterParseError(`Cannot deserialise field, expected [${what}] but got ${pretty(args)}`)
 }
 
-/** In Haskell a text is a list of characters. */
+/** Reads a text as Haskell does, where a text is a list of characters. */
 function readText(value: unknown): string {
   if (typeof value === 'string') return value
   throw new QueryFilterParseError(Array.isArray(value) ? 'Unable to read Char' : 'Unable to read String')

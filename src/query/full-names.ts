@@ -1,5 +1,5 @@
-// Full names of what people name in short: `instance/web1` for `instance/web1.example.com`. Jobs keep the names that
-// they were given. One index for each snapshot's objects, since lists have many jobs, also of objects that are gone.
+// Turns short names that people type into full names: `instance/web1` becomes `instance/web1.example.com`. Jobs keep the names as they were
+// typed. Each snapshot has one index of its names, because a list shows many jobs, also of objects that are gone.
 import { keyByName, recordGet, recordValues } from '../config/records'
 import type { ConfigData, Container } from '../model/config'
 
@@ -7,19 +7,19 @@ interface Named {
   readonly name: string
 }
 
-/** The object, by its full name if that is known for sure. Other kinds have no short names. */
+/** Returns the object with its full name if only one object fits. Only some kinds have short names. */
 export function fullObject(config: ConfigData, object: string): string {
   const slash = object.indexOf('/')
   const [kind, name] = [object.slice(0, slash), object.slice(slash + 1)]
   if (kind !== 'instance' && kind !== 'node') return object
   const container: Container<Named> = kind === 'instance' ? config.instances : config.nodes
-  // Most are named so, and need no index.
+  // Most names are already full, and need no index.
   if (keyByName(container, name) !== undefined) return object
   const full = recordGet(container, name)?.name ?? namesOf(container).get(name.toLowerCase())
   return typeof full === 'string' ? `${kind}/${full}` : object
 }
 
-/** By each name that may be meant, in small letters, the full one; null if there are several. */
+/** Maps each short name, in small letters, to the full name, or to null if several fit. */
 type FullNames = ReadonlyMap<string, string | null>
 
 const known = new WeakMap<object, FullNames>()
@@ -30,7 +30,7 @@ function namesOf(container: Container<Named>): FullNames {
   const names = new Map<string, string | null>()
   const objects = recordValues(container)
   for (const { name } of objects) for (const short of shortNames(name)) note(names, short, name)
-  // A full name means its own object, whatever longer names begin with it.
+  // A full name always means its own object, even if longer names begin with it.
   const whole = new Map<string, string | null>()
   for (const { name } of objects) note(whole, name.toLowerCase(), name)
   for (const [name, full] of whole) names.set(name, full)

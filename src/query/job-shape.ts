@@ -1,36 +1,36 @@
-// A job as people and programs of today read it, in `/3` and wherever else it is shown as JSON: times as texts, and its opcodes one by one.
+// A job as `/3` and all other JSON of ours show it: times as texts, and one entry for each opcode.
 import { timeText } from '../lib/rfc3339'
 import { isObject } from '../lib/shapes/shape'
 
 /** A line of a job's log. */
 export interface JobLogLine {
-  /** Counts all lines of the job. */
+  /** Counts all lines of the job's log. */
   serial: number
   /** @format date-time */
   time: string
-  /** `message` for text. */
+  /** `message` for plain text. */
   type: string
   message: unknown
 }
 
 /** Why an opcode failed. */
 export interface JobError {
-  /** The kind of error, as `OpPrereqError`. */
+  /** The class of the error, such as `OpPrereqError`. */
   class: string
   message: string
-  /** As the cluster has it. */
+  /** The arguments of the error, in the cluster's own form. */
   args: unknown[]
 }
 
-/** An opcode of a job, and how it went. Lists have the last four only when they are asked to include them. */
+/** An opcode of a job, and how it went. Lists contain the last four properties only if the request includes them. */
 export interface JobOperation {
   OP_ID: string
   summary: string
   status: string
   priority: number
-  /** Null while it has not happened. @format date-time */
+  /** Null until it happens. @format date-time */
   started: string | null
-  /** When its locks were held and it really began. @format date-time */
+  /** When the opcode got its locks and began its work. @format date-time */
   executed: string | null
   /** @format date-time */
   ended: string | null
@@ -50,7 +50,7 @@ export interface Job {
   status: string
   priority: number
   archived: boolean
-  /** Null while it has not happened. @format date-time */
+  /** Null until it happens. @format date-time */
   received: string | null
   /** @format date-time */
   started: string | null
@@ -59,12 +59,12 @@ export interface Job {
   ops: JobOperation[]
 }
 
-/** Parts of an opcode that are told only when asked for, since they may be long, and the field that each comes from. */
+/** Parts of an opcode that may be long, so they are included only on request, and the query field of each. */
 export const JOB_PARTS = { result: 'opresult', error: 'opresult', log: 'oplog', input: 'ops' } as const
 export type JobPart = keyof typeof JOB_PARTS
 export const ALL_JOB_PARTS = Object.keys(JOB_PARTS) as readonly JobPart[]
 
-/** The fields of the query language that a job is made of. */
+/** The query fields from which a job is made. */
 export const jobFields = (parts: readonly JobPart[]): string[] => [
   ...new Set([...FIELDS, ...parts.map((part) => JOB_PARTS[part])]),
 ]
@@ -74,7 +74,7 @@ const FIELDS = [
   ...['opids', 'summary', 'opstatus', 'oppriority', 'opstart', 'opexec', 'opend'],
 ] as const
 
-/** From the values of `jobFields`. */
+/** Makes a job from the values of `jobFields`. */
 export function jobOf(row: Readonly<Record<string, unknown>>, parts: readonly JobPart[]): Job {
   return {
     id: Number(row['id']),
@@ -130,7 +130,7 @@ function logLine(entry: unknown): JobLogLine[] {
   return [{ serial: Number(serial), time: moment(time) ?? '', type: String(type), message }]
 }
 
-/** From `[seconds, microseconds]`. */
+/** Reads `[seconds, microseconds]`. */
 function moment(value: unknown): string | null {
   const [second, micro = 0] = listOf(value)
   return typeof second === 'number' && typeof micro === 'number' ? timeText(second + micro / 1e6) : null

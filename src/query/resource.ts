@@ -8,7 +8,7 @@ export interface Resource<Row> {
   readonly fields: FieldTable<Row>
   /** All rows in their natural order. */
   all(source: QuerySource, needs: ReadonlySet<Need>, fields: ReadonlySet<string>): Promise<Row[]> | Row[]
-  /** The row of a name, or undefined. Absent if names only filter. */
+  /** Returns the row of a name, or undefined. Absent if names only serve as a filter. */
   find?(source: QuerySource, name: string): Promise<Row | undefined> | Row | undefined
   /** Refuses a name that `find` does not know. Absent if unknown names are simply not listed. */
   notFound?(name: string): Error

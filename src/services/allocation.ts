@@ -88,7 +88,10 @@ export class AllocationService {
     )
   }
 
-  /** The job starts over: another process answers with the cluster of that time. */
+  /**
+   * If the time is over, the question becomes a job. The job starts from the beginning: another process answers, with the cluster of that
+   * time.
+   */
   private async within<T>(
     access: Access,
     job: WireOpCode,
@@ -104,7 +107,7 @@ export class AllocationService {
       const thinking = limit_s > 0 ? this.share(access.identity.user, () => think(enough.signal)) : undefined
       const answer = thinking && (await within(clock, limit_s, thinking))
       if (answer !== undefined) return { answer }
-      thinking?.catch((error: unknown) => log.debug({ err: error }, 'a question is thought about in a job instead'))
+      thinking?.catch((error: unknown) => log.debug({ err: error }, 'a question takes too long and becomes a job'))
       enough.abort()
     } finally {
       signal?.removeEventListener('abort', give)
@@ -148,7 +151,7 @@ export class AllocationService {
   }
 }
 
-/** A failing script is not a defect of this door. */
+/** A failing script is no defect of this program. */
 const refusalOf = (error: GanetiError): OpPrereqError =>
   error instanceof OpPrereqError ? error : new OpPrereqError(error.message, ECODE.ENVIRON)
 

@@ -39,7 +39,7 @@ export interface MasterContext {
   readonly disk: Disk
   readonly paths: Paths
   readonly log: Log
-  /** Tells what each opcode of a job would do, up to the first impossible one. Changes nothing. */
+  /** Says what each opcode of a job would do, up to the first one that is impossible. Changes nothing. */
   planJob(ops: readonly WireOpCode[], documents: Documents, nodes: NodeClient): Promise<Planned[]>
   /** Missing if nobody opens consoles. */
   readonly openConsole?: OpenNodeConsole

@@ -15,7 +15,7 @@ export function startInBackground({ name, frugal }: Role, args: readonly string[
     detached: true,
     cwd: '/',
   })
-  // Nobody reads a background daemon's output. What it prints until it is ready goes to the waiting command.
+  // Nobody reads a background daemon's output. What it prints before it is ready goes to the waiting command.
   child.stderr?.pipe(process.stderr)
   return new Promise((resolve, reject) => {
     child.once('error', reject)

@@ -41,7 +41,7 @@ interface Given {
 const OK: Answer = {}
 const failed = (problem: string): Answer => ({ problem, code: EXIT.failure })
 
-/** By the words of Ganeti's scripts. */
+/** The actions, by the words that Ganeti's scripts use. */
 const actions: Readonly<Record<DaemonAction, (given: Given) => Answer | Promise<Answer>>> = {
   'check-config': ({ here: { paths, files } }) =>
     files.existsSync(paths.serverCert) ? OK : failed(`Missing configuration file ${paths.serverCert}`),
@@ -93,7 +93,7 @@ export async function daemonUtil(
   return code
 }
 
-/** Whether the node should have it, as far as its files say: the votes decide about the master. */
+/** Whether the node should have the role, as far as its files say. The votes decide about the master. */
 const belongs = (role: Role, here: Here): boolean => isFor(role, here) && (role.place !== 'master' || isMaster(here))
 
 const at = (place: Role['place']): readonly Role[] => daemons.filter((role) => role.place === place)
@@ -129,7 +129,7 @@ async function withAll(
 const startEach = (roles: readonly Role[], here: Here) => async (): Promise<Answer> => {
   let lost = false
   for (const role of roles) {
-    // Others of the master would wait in vain for those that have lost the votes.
+    // The master's other daemons would wait in vain for daemons that have lost the votes.
     if (lost && role.place === 'master') continue
     const { problem, code } = await start(role, [], here)
     lost ||= code === EXIT.notMaster

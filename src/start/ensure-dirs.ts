@@ -1,4 +1,4 @@
-// ensure-dirs: the directories of a node are there, and what is in them has its owners and modes. systemd runs it before daemons start.
+// ensure-dirs: makes the directories of a node, and sets the owners and modes of what is in them. systemd runs it before daemons start.
 import { makeDirectories } from '../bootstrap/directories'
 import type { Paths } from '../lib/paths'
 import { claimAll, ownedDisk } from '../model/owners'

@@ -51,6 +51,6 @@ export const start: Start = async (surroundings) => {
 function callWatcher(why: string, { paths, log }: Surroundings): void {
   if (process.connected) return void process.send?.({ id: 0, action: 'watch', why })
   disk.write(paths.local(PATH.WATCHER_CALL), `${why}\n`, { durable: false }).catch((error: unknown) => {
-    log.warn({ err: error, why }, 'the watcher cannot be called; it comes in its time')
+    log.warn({ err: error, why }, 'the watcher cannot be called; it runs at its regular time')
   })
 }

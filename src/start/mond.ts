@@ -61,7 +61,7 @@ export const start: Start = async ({ paths, log, options }) => {
   const names = builtIn.map(({ name }) => name)
   const watchAll = async () => {
     const found = await plugins.find(names).catch((error: unknown) => {
-      log.warn({ folder, failure: errorText(error) }, 'the plugins cannot be looked at')
+      log.warn({ folder, failure: errorText(error) }, 'the folder of plugins cannot be read')
       return []
     })
     monitor.watch([...builtIn, ...found])

@@ -11,7 +11,7 @@ import type { Hypervisor } from '../node/hypervisor/hypervisor'
 
 export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<NodeSources, 'backEnd' | 'userSpace'> {
   let opened: Promise<(name: string) => Hypervisor> | undefined
-  // Much code, which is loaded with the first question. The back ends only answer questions, so they need no address.
+  // This is much code, so it is loaded with the first question. The back ends only answer questions, so they need no address.
   const open = async () => {
     const { hypervisorsOf } = await import('../node/hypervisor/index.js')
     return hypervisorsOf({ ...thisMachine, paths, clock, random, log, bindAddress: '127.0.0.1' })
@@ -27,7 +27,7 @@ export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<N
   }
 }
 
-/** Most nodes have none, and do not load what looks at it. */
+/** Most nodes have no storage in user space, so the code for it is loaded only on demand. */
 async function userSpaceOf(paths: Paths): Promise<UserSpaceStorage | undefined> {
   const userVolumes = paths.local(PATH.USER_VOLUMES_DIR)
   if (!thisMachine.files.existsSync(userVolumes)) return undefined

@@ -9,7 +9,7 @@ import { ensureDirectories } from './ensure-dirs'
 import { PROGRAM, WATCHER } from './program'
 import type { Start } from './start'
 
-/** Messages of this process to its parent are those of `NodeMessage` in daemons/node/messages.ts. */
+/** Messages of this process to its parent are read in src/embedded/running-cluster.ts. */
 export const start: Start = async ({ paths, log, options }) => {
   await ensureDirectories(paths)
   const { files, processes } = thisMachine
@@ -34,7 +34,7 @@ export const start: Start = async ({ paths, log, options }) => {
   return { close: () => supervisor.stop() }
 }
 
-/** The starting process is gone when this one went to the background. */
+/** After a start in the background, the process that started this one is gone. */
 function tell(message: object): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }

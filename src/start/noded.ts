@@ -43,6 +43,10 @@ async function daemonsOfThisNode({ paths, log }: Pick<Surroundings, 'paths' | 'l
   const { systemDaemons } = await import('../daemons/node/system-daemons.js')
   const daemons = systemDaemons({ paths, clock, disk, processes, log, files, roles: ROLES, units })
   // The files may have changed while noded was away.
-  daemons.settle().catch((error: unknown) => log.error({ err: error }, 'the daemons of this node cannot be settled'))
+  daemons
+    .settle()
+    .catch((error: unknown) =>
+      log.error({ err: error }, 'the daemons that this node should run cannot be started or stopped'),
+    )
   return daemons
 }

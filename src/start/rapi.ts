@@ -28,7 +28,7 @@ export const start: Start = async ({ paths, log, options }) => {
   })
 }
 
-/** A chain begins with the server's certificate, so it replaces that. */
+/** A chain begins with the server's certificate, so it replaces the certificate. */
 function certificateOf(options: Options, paths: Paths): CertificateFiles | 'none' {
   if (options['no-ssl'] === true) return 'none'
   const { 'ssl-key': key = paths.rapiCert, 'ssl-cert': cert = paths.rapiCert, 'ssl-chain': chain = cert } = options
@@ -51,7 +51,7 @@ async function luxidServes(paths: Paths): Promise<void> {
   const end_ms = clock.monotonic_ms() + RAPI_AWAITS_LUXID_S * 1000
   while (!(await isServed(paths.socket('query')))) {
     if (clock.monotonic_ms() > end_ms)
-      throw new Error('luxid does not answer on this node, so the remote API has nobody to ask')
+      throw new Error('luxid does not answer on this node, so the remote API cannot answer')
     await clock.sleep(100)
   }
 }

@@ -11,7 +11,9 @@ import { type Running, STAY, type Start, type Surroundings } from './start'
 export async function serve(name: string, load: () => Promise<Start>, surroundings: Surroundings): Promise<void> {
   const { paths, log } = surroundings
   const manager = serviceManager()
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
+  process.on('unhandledRejection', (error) =>
+    log.error({ err: error }, 'a promise was rejected and nothing handled it'),
+  )
   // A daemon that must end while it starts has promised nothing yet, so it just exits.
   let end: (why: string) => void = () => process.exit(EXIT.failure)
   process.on('SIGTERM', () => end('SIGTERM'))
@@ -46,12 +48,12 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   manager.ready()
 }
 
-/** A daemon works as well without this. */
+/** Without this, a daemon works just as well. */
 async function tellFigures(name: string, running: Running, { paths, log }: Surroundings) {
   if (running.tell === undefined) return undefined
   const { serveFigures } = await import('../lib/own-figures.js')
   return serveFigures(paths.figuresSocket(name), () => running.tell?.() ?? {}).catch((error: unknown) => {
-    log.warn({ reason: errorText(error) }, 'nobody can ask for the figures of this daemon')
+    log.warn({ reason: errorText(error) }, 'the figures of this daemon are not available')
     return undefined
   })
 }

@@ -45,7 +45,9 @@ export async function lookAfterNode(duties: Duties): Promise<void> {
 async function warnOfNoParent({ paths, log }: Duties): Promise<void> {
   const units = await systemUnits({ paths, disk, ...machine, roles: ROLES })
   if (units === undefined && (await pidOf(paths, 'node')) === undefined)
-    log.error('nobody starts daemons that die: "gantryd node" does not run on this node, or its pid file is gone')
+    log.error(
+      'daemons that die are not started again: "gantryd node" does not run on this node, or its pid file is gone',
+    )
 }
 
 async function runHooks({ paths, log }: Duties): Promise<void> {
@@ -128,12 +130,12 @@ async function endIfSilent(duties: Duties, role: string, answers: () => Promise<
   const pid = await pidOf(paths, role)
   if (await answers()) return
   if (pid !== undefined) return endDaemon(duties, role, pid)
-  log.error({ role }, 'a daemon does not answer: it has not begun yet, or nobody starts it')
+  log.error({ role }, 'a daemon does not answer: it has not started yet, or nothing starts it')
 }
 
 async function endDaemon({ paths, log, clock }: Duties, role: string, pid: number): Promise<void> {
   if ((await pidOf(paths, role)) !== pid) return
-  log.warn({ role, pid }, 'a daemon does not answer; it is ended, and started again by its parent')
+  log.warn({ role, pid }, 'a daemon does not answer; it is ended, and its parent starts it again')
   machine.processes.signal(pid, 'SIGTERM')
   for (let left_s = CHILD_STOP_S; left_s > 0 && (await pidOf(paths, role)) === pid; left_s--) await clock.sleep(1000)
   if ((await pidOf(paths, role)) === pid) machine.processes.signal(pid, 'SIGKILL')

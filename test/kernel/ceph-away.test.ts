@@ -51,7 +51,7 @@ cephTest('an error says that a keyring is missing or wrong, or that no monitor a
   const strange = '[client.vms]\n\tkey = AQBSl2pnAAAAABAA6zXGbmSRkLqlLyKzJhGeJQ==\n'
   await ceph.withKeyring(strange, async () => {
     expect(await nodes.refused('instance', 'grow-disk', 'vm1', '0', '8m')).toContain(
-      "Ceph does not take the key of client.vms; put what 'ceph auth get client.vms' tells",
+      "Ceph does not take the key of client.vms; run 'ceph auth get client.vms' on a machine of the Ceph cluster",
     )
   })
   await ceph.endMonitor()

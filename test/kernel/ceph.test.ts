@@ -54,7 +54,7 @@ async function inUse(name: string): Promise<void> {
   const stranger = nodes.sandbox.daemon('qemu-io', '-f', 'raw', ...read, `rbd:rbd/${image}`)
   await until('somebody has the image open', 60, async () => (await ceph.rbd('status', image)).includes('watcher='))
   expect(await nodes.refused('instance', 'startup', name)).toContain(
-    'is in use at 127.0.0.1, so no instance begins with it on node node1.gantry.local: end what uses it there',
+    'is in use at 127.0.0.1, so no instance begins with it on node node1.gantry.local: stop the programs that use it there',
   )
   await nodes.sandbox.end(stranger)
 }

@@ -118,7 +118,7 @@ export class SimMirrors {
   promote(end: End, isForced: boolean): void {
     const { content, peer } = end
     if (end.primary) return
-    if (peer?.primary === true && !(end.dual && peer.dual)) throw new Error('the other node writes to it')
+    if (peer?.primary === true && !(end.dual && peer.dual)) throw new Error('the other node has it open for writing')
     const isReadable = (content ?? peer?.content)?.notes.consistent === true
     if (!isReadable && !(isForced && content !== undefined)) throw new Error('this node does not have all data')
     end.primary = true

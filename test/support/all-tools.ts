@@ -1,4 +1,4 @@
-// All tools at once, for tests that have a case for each command: the product loads the one that it needs.
+// All tools at once, for tests that have a case for each command. The product loads only the one that it needs.
 import { allocationTool } from '../../src/cli/allocation/tool'
 import { backupTool } from '../../src/cli/backup/tool'
 import { clusterTool } from '../../src/cli/cluster/tool'

@@ -11,7 +11,7 @@ export { launchBrowser } from './chromium'
 export const browserPresent = qemuPresent && chromiumPresent
 export const browserTest = testWith(browserPresent, 'chromium qemu-system-x86')
 
-/** How long anything on a page may take: only there to end a test that hangs. */
+/** The time limit for everything on a page. It only ends a test that hangs. */
 const PATIENCE_MS = 120_000
 
 export async function newPage(
@@ -21,7 +21,7 @@ export async function newPage(
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const complaints: string[] = []
-  // What the policy of the page refuses, and what its scripts did not foresee. Refusals of the server are shown on the page.
+  // Records what the page's policy refuses, and errors that its scripts did not handle. The page itself shows refusals of the server.
   page.on('console', (message) => {
     if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) complaints.push(message.text())
   })
@@ -29,7 +29,7 @@ export async function newPage(
   return { context, page, complaints }
 }
 
-/** The findings of axe-core, and values that were not made to be read, each in a line. */
+/** The findings of axe-core, and unreadable values, one on each line. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
@@ -40,13 +40,13 @@ export async function findings(page: Page): Promise<string[]> {
   ]
 }
 
-/** What JavaScript writes where a page lacks a value, or has one of another kind than it thinks. */
+/** What JavaScript prints if a page lacks a value, or has a value of another kind than it expects. */
 const UNREADABLE = /\b(NaN|undefined)\b|\[object |Invalid Date/
 
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 390, height: 844 }
 
-/** Pictures of a page, wide and narrow, light and dark, where SCREENSHOTS names a folder for them. */
+/** Takes pictures of a page, wide and narrow, light and dark, into the folder that SCREENSHOTS names, if it names one. */
 export async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   if (folder === undefined) return

@@ -6,6 +6,6 @@ const CHROMIUM = '/usr/bin/chromium'
 
 export const chromiumPresent = fs.existsSync(CHROMIUM)
 
-/** The cluster has made its certificate itself; a root user's browser has no sandbox. */
+/** Runs without a sandbox, because Chromium refuses its sandbox to root. */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })

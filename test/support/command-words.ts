@@ -1,12 +1,12 @@
-// The words that occur in what a command of the command line runs: those of its functions, and of all that they use. An option whose
-// name is not among them is read by nobody.
+// The words that occur in the code that a command runs: in its functions, and in everything that they use. An option whose name is not
+// among these words is never read.
 import * as ts from 'typescript'
 import type { Command } from '../../src/cli/command'
 
-/** Properties that describe a command and do not carry it out. */
+/** Properties that describe a command but do not carry it out. */
 const TOLD = ['name', 'help', 'options', 'usage', 'args', 'aliases']
 
-/** The words of each command, by what is told of it, because several tools have a command of the same name. */
+/** The words of each command. The key is its description, because several tools have a command of the same name. */
 export function wordsOfCommands(program: ts.Program, sources: readonly ts.SourceFile[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   const visit = (node: ts.Node): void => {
@@ -22,7 +22,7 @@ export function wordsOfCommands(program: ts.Program, sources: readonly ts.Source
   return found
 }
 
-/** A help text that is put together counts as none. */
+/** A help text that is computed counts as empty. */
 const commandKey = ({ name, usage, help }: Pick<Command, 'name' | 'usage' | 'help'>): string =>
   `${name} ${usage}: ${help}`
 
@@ -55,13 +55,13 @@ function wordsIn(checker: ts.TypeChecker, sources: ReadonlySet<ts.SourceFile>, s
   return words
 }
 
-/** `OpNodeAdd` in `options.parametersOf(OpNodeAdd)`, which hands all options on that are parameters of this opcode. */
+/** In `options.parametersOf(OpNodeAdd)`, finds the options that are parameters of `OpNodeAdd`, because that call passes all of them on. */
 function handedOn({ expression, arguments: [opcode] }: ts.CallExpression): string[] {
   const isReading = ts.isPropertyAccessExpression(expression) && expression.name.text === 'parametersOf'
   return isReading && opcode !== undefined && ts.isIdentifier(opcode) ? [opcode.text] : []
 }
 
-/** Functions, constants and single options; not the lists of options, which would hide what is never read. */
+/** Follows functions, constants and single options. Lists of options would hide options that are never read. */
 function isFollowed(checker: ts.TypeChecker, node: ts.Node): boolean {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isPropertyAssignment(node)) return true
   if (!ts.isVariableDeclaration(node)) return false

@@ -1,17 +1,17 @@
-// Asks a confd as its clients do, and learns what it does not answer without waiting for a time: a good question behind the others is
-// answered when they have been read.
+// Asks a confd as its clients do. It finds out without waiting which questions confd does not answer: when a good question behind them is
+// answered, they have been read.
 import { type Socket, createSocket } from 'node:dgram'
 import { sha1Hmac } from '../../src/lib/hmac'
 
-/** All askers count together: confd takes the second of two equal questions for a replay. */
+/** All askers share one count, because confd takes the second of two equal questions for a replay. */
 let count = 0
 
 export class ConfdAsker {
   private readonly socket: Socket = createSocket('udp4')
   private heard: Buffer[] = []
-  /** How far its clock is from the right time. */
+  /** The difference between its clock and the right time. */
   away_s = 0
-  /** Told of each datagram that comes. */
+  /** Called for each datagram that arrives. */
   private told: () => void = () => undefined
 
   constructor(
@@ -25,7 +25,7 @@ export class ConfdAsker {
     })
   }
 
-  /** The answers when these are sent: nothing, for those that are not answered. */
+  /** Sends the datagrams and returns the answers, which may be none. */
   async exchange(...datagrams: readonly (string | Buffer)[]): Promise<string[]> {
     const last = `last-${++count}`
     for (const datagram of datagrams) await this.send(datagram)
@@ -59,7 +59,7 @@ export class ConfdAsker {
   }
 }
 
-/** As Ganeti's Python client signs. `away_s`: how far its clock is from the right time. */
+/** Signs as Ganeti's Python client does. `away_s` is the difference between its clock and the right time. */
 export function signed(key: string, message: unknown, away_s = 0, magic = 'plj0'): string {
   const msg = typeof message === 'string' ? message : `${JSON.stringify(message)}\n`
   const salt = String(Math.floor(Date.now() / 1000) + away_s)

@@ -1,5 +1,5 @@
-// The actions of the console, as a test uses them: each with an object that it is about, and what people may type into its form. The modules
-// are written for a browser, so the compiler does not see them from here.
+// The actions of the console for tests: each with an object of its kind, and values that people may type into its form. The modules are
+// written for a browser, so the compiler does not check their use here.
 import { readdirSync } from 'node:fs'
 import * as path from 'node:path'
 
@@ -32,7 +32,7 @@ export interface Form {
   readonly fields: FieldsOf
   readonly others?: FieldsOf
   readonly request: (subject: unknown, body: Body) => ConsoleRequest
-  /** Why it cannot be sent so. */
+  /** Returns why the request cannot be sent, or undefined. */
   readonly complaint?: (subject: unknown, body: Body) => string | undefined
 }
 
@@ -42,7 +42,7 @@ export interface ConsoleAction extends Partial<Form> {
   readonly permission: string
   readonly beyond?: (subject: unknown) => string | undefined
   readonly unfit?: (subject: unknown) => string | undefined
-  /** Where the action has a dialog of its own that is made of these. */
+  /** Present if the action has its own dialog, which is made from this. */
   readonly spec?: Omit<Form, 'complaint'> & { readonly complaint?: (body: Body) => string | undefined }
 }
 
@@ -55,13 +55,13 @@ export const consoleModule = <Exports extends object>(file: string): Exports =>
 const isAction = (value: unknown): value is ConsoleAction =>
   typeof value === 'object' && value !== null && 'id' in value && 'label' in value && 'permission' in value
 
-/** All that modules export, alone or in lists, by file. */
+/** Everything that the modules export, alone or in lists, by file. */
 export function actionsOf(file: string): ConsoleAction[] {
   const all = Object.values(consoleModule<Readonly<Record<string, unknown>>>(file)).flat()
   return [...new Set(all.filter(isAction))]
 }
 
-/** Source files of the console, from its own folder on. */
+/** The source files of the console, relative to its folder. */
 export const consoleFiles = (): string[] =>
   readdirSync(UI, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 

@@ -1,4 +1,4 @@
-// The console as tests use it: pages that are opened and looked at, somebody who signs in, and actions to the end of their jobs.
+// The console for tests: opens and checks pages, signs in, and runs actions to the end of their jobs.
 import type { Locator, Page } from 'playwright-core'
 import { findings, takePictures } from './browser'
 import type { EmbeddedCluster } from './embedded-cluster'
@@ -29,13 +29,13 @@ export class ConsolePage {
     await this.page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  /** Looks at the page as it is now. */
+  /** Checks the page in its present state. */
   async look(name: string): Promise<void> {
     await takePictures(this.page, name)
     expect([name, await findings(this.page)]).toEqual([name, []])
   }
 
-  /** Carries out an action of the page that is open, and waits until its job has ended well. */
+  /** Runs an action of the open page, and waits until its job has succeeded. */
   async act(label: string, change: (dialog: Locator) => Promise<void> = async () => {}): Promise<void> {
     await this.choose(label)
     const dialog = this.page.getByRole('dialog')
@@ -44,7 +44,7 @@ export class ConsolePage {
     await this.jobDone(label)
   }
 
-  /** The same for one that is answered without a job: its dialog closes. */
+  /** Runs an action that is done without a job, and waits until its dialog closes. */
   async actAtOnce(label: string, change: (dialog: Locator) => Promise<void> = async () => {}): Promise<void> {
     await this.choose(label)
     const dialog = this.page.getByRole('dialog')
@@ -60,7 +60,10 @@ export class ConsolePage {
     await entry.getByRole('button', { name: 'Hide this job' }).click()
   }
 
-  /** By its button, or in the menu of the others. The button may come later than the menu's, with the rows of a table. */
+  /**
+   * Finds the action's button, or its entry in the menu of further actions. The button may appear later than the menu's, with the rows of a
+   * table.
+   */
   async choose(label: string): Promise<void> {
     const button = this.page.getByRole('button', { name: label, exact: true })
     const more = this.page.getByRole('button', { name: 'More actions' })

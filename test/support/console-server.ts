@@ -1,4 +1,4 @@
-// A server for modules of the console that run without a browser: it answers each request from a table, and remembers them.
+// A server for modules of the console that run without a browser. It answers each request from a table, and remembers the requests.
 
 export interface Asked {
   readonly method: string
@@ -11,7 +11,7 @@ type Answer = readonly [status: number, body: unknown]
 
 const ORIGIN = 'https://cluster.example:5080'
 
-/** Takes the place of the browser's own functions until the test file ends, so it comes before the modules. */
+/** Replaces the browser's functions until the test file ends, so it must be called before the modules are loaded. */
 export function consoleServer(answer: (asked: Asked) => Answer | Promise<Answer>): Asked[] {
   const asked: Asked[] = []
   const whole = (input: string | URL | Request) => (typeof input === 'string' ? new URL(input, ORIGIN) : input)

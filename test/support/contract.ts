@@ -1,4 +1,4 @@
-// The OpenAPI document of a door as tests use it: its operations, random requests that follow it, and whether an answer is one that it describes.
+// The OpenAPI document of an API for tests: its operations, random requests that follow it, and the check whether it describes an answer.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import Ajv, { type ValidateFunction } from 'ajv'
@@ -46,7 +46,7 @@ interface Document {
   components: { schemas: Record<string, Schema>; responses: Record<string, Response> }
 }
 
-/** All that have a document. */
+/** All APIs that have a document. */
 export const DOORS = Object.keys(tsoa.documents)
 
 export const documentOf = (door: string): string => path.join(__dirname, '../../openapi', `${door}.json`)
@@ -66,7 +66,7 @@ export class Contract {
   private readonly components: Document['components']
   private readonly ajv = new Ajv({
     ...{ strict: false, discriminator: false, allErrors: false, validateFormats: false },
-    // Making a validator shorter takes longer than all that it is then used for.
+    // Optimizing a validator takes longer than all its uses.
     code: { optimize: false },
   })
   private readonly validators = new Map<Schema, ValidateFunction>()
@@ -81,7 +81,7 @@ export class Contract {
       this.ajv.addSchema(asJsonSchema(schema), `#/components/schemas/${name}`)
   }
 
-  /** Says what is wrong with an answer; undefined when the contract describes it. */
+  /** Returns what is wrong with an answer, or undefined if the contract describes it. */
   complaintOf(operation: ContractOperation, status: number, type: string, body: string): string | undefined {
     const described = operation.responses[String(status)]
     if (described === undefined) return `the status ${status} is not described`
@@ -94,7 +94,7 @@ export class Contract {
     return validate(JSON.parse(body)) ? undefined : this.ajv.errorsText(validate.errors)
   }
 
-  /** Checks the examples of all schemas and bodies. Answers with each one's place, and what is wrong with it. */
+  /** Checks the examples of all schemas and bodies. Returns the place of each, with its mistake. */
   complaintsOfExamples(): [where: string, complaint: string | undefined][] {
     const bodies = this.operations.flatMap(({ verb, url, requestBody }): [string, Schema][] =>
       Object.values(requestBody?.content ?? {}).map(({ schema }) => [`${verb} ${url}`, schema]),
@@ -117,7 +117,7 @@ export class Contract {
     })
   }
 
-  /** Requests for an operation; paths mostly name what there is. */
+  /** Random requests for an operation. Their paths mostly name existing objects. */
   requestsFor(operation: ContractOperation, names: readonly string[]): fc.Arbitrary<ContractRequest> {
     const { url, parameters = [] } = operation
     return fc
@@ -131,7 +131,7 @@ export class Contract {
     return fc.oneof({ weight: 6, arbitrary: this.valueOf(schema, 0) }, { weight: 1, arbitrary: fc.jsonValue() })
   }
 
-  /** Mostly what the schema allows, and now and then anything. */
+  /** Mostly a value that the schema allows, and sometimes any value. */
   private valueOf(schema: Schema, depth: number): fc.Arbitrary<unknown> {
     const right = this.rightValue(schema, depth)
     return fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) })
@@ -202,7 +202,7 @@ function pathOf(url: string, parameters: readonly Parameter[], names: readonly s
     .map((texts) => variables.reduce((text, { name }, i) => text.replace(`{${name}}`, encoded(texts[i])), url))
 }
 
-/** One or two dots are no name in a URL: clients resolve them before they send. */
+/** One or two dots cannot be a name in a URL, because clients resolve them before they send. */
 const anyName = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/^\.{1,2}$/.test(text))
 
 function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {

@@ -1,5 +1,5 @@
-// A recorded text against ours, character by character. What chance or the clock made may differ, but then it must differ in the
-// same way wherever it stands: a uuid that is recorded twice must be the same one twice here too.
+// Compares a recorded text with ours, character by character. Random values and times may differ, but they must differ consistently: a uuid
+// that occurs twice in the recording must be the same uuid twice here.
 
 /** uuids, addresses of network cards, moments, signatures and salts, names of keys, certificates. */
 const MOMENT = /\[1[0-9]{9}, [0-9]{1,6}\]|\b1[0-9]{18}\b|\b1[0-9]{9}\.[0-9]+/
@@ -21,17 +21,17 @@ export class Correspondence {
   private readonly ours = new Map<string, string>()
   private readonly recorded = new Map<string, string>()
 
-  /** Tokens in `known` existed before, and are the same on both sides. */
+  /** Tokens in `known` existed before, so they are the same on both sides. */
   constructor(known: string) {
     for (const [token] of known.matchAll(MADE)) this.join(token, token)
   }
 
-  /** A recorded request, about our objects. What it says itself is said to us too. */
+  /** A recorded request, with our objects in place of the recorded ones. New tokens in it are sent to us unchanged. */
   translated(request: string): string {
     return request.replace(MADE, (token) => this.ours.get(token) ?? (this.join(token, token), token))
   }
 
-  /** The first difference, or nothing. */
+  /** The first difference, or an empty list. */
   differences(want: string, got: string): string[] {
     const [theirs, mine] = [parts(want), parts(got)]
     let before = ''
@@ -45,7 +45,7 @@ export class Correspondence {
   }
 
   private same(theirs: string, mine: string): boolean {
-    // Moments that the clock made may fall together here, which they did not there.
+    // Two times that differ in the recording may be equal here.
     if (MOMENT.test(theirs) && !this.ours.has(theirs)) return MOMENT.test(mine)
     if (!this.ours.has(theirs) && !this.recorded.has(mine)) this.join(theirs, mine)
     return this.ours.get(theirs) === mine && this.recorded.get(mine) === theirs
@@ -57,7 +57,7 @@ export class Correspondence {
   }
 }
 
-/** Plain text at even places, what was made at odd ones. */
+/** Splits a text: plain parts at even indexes, random values and times at odd ones. */
 function parts(text: string): string[] {
   const found: string[] = []
   let end = 0

@@ -1,4 +1,4 @@
-// A node with a disk of DRBD, as in a recording of Ganeti's: what its programs answer, and what its kernel says of DRBD meanwhile.
+// A node with a DRBD disk, as in a recording of Ganeti: the answers of its programs, and its kernel's reports about DRBD at each step.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemFiles } from '../../src/lib/files'
@@ -35,7 +35,7 @@ export const drbdDisk = (more: Partial<DiskDict> = {}): DiskDict => ({
 })
 
 export const VERSION = 'version: 8.4.11 (api:1/proto:86-101)\nsrcversion: F73C670A7EC572DB9CF3E5B \n'
-/** What the kernel says of minor 0. */
+/** The kernel's report about minor 0. */
 export const kernelSays = (
   connection: string,
   disks = 'UpToDate/UpToDate',
@@ -51,22 +51,22 @@ export const LVS = {
   stdout: recorded('lvs-tags.txt'),
 }
 export const show = (stdout: string): RecordedProgram => ({ argv: 'drbdsetup show', stdout })
-/** What the notes are written on is empty. */
+/** Wipes the device for the notes. */
 export const WIPED: RecordedProgram = { argv: `blkdiscard --force --zeroout --length=${128 << 20} ${META}` }
 export const SHOWN = show(recorded('show-connected.txt'))
 
 export interface DrbdNode {
-  /** What the kernel says, one text for each time that it is asked; it stays at the last. None where DRBD is not loaded. */
+  /** The kernel's reports, one for each reading; the last one stays. Missing if DRBD is not loaded. */
   readonly kernel?: readonly string[]
   readonly programs?: readonly RecordedProgram[]
   readonly helper?: string
-  /** The size of the device, in MiB, or one for each time that it is asked; it stays at the last. */
+  /** The size of the device in MiB, or one for each question; the last one stays. */
   readonly size_mib?: number | readonly number[]
 }
 
 const next = <T>(told: T[]): T | undefined => (told.length > 1 ? told.shift() : told[0])
 
-/** All programs are to be asked, in any order, and no others. Answers with their command lines. */
+/** All given programs must be called, in any order, and no others. Returns their command lines. */
 export async function onDrbdNode<T>(
   { kernel = [], programs = [], helper, size_mib }: DrbdNode,
   work: (context: NodeContext) => Promise<T> | T,

@@ -1,14 +1,14 @@
-// How much the tests try. The gate tries a fixed selection, so that it says the same of the same code each time; the nightly run tries
-// much more, from a seed of its own. SEED repeats either with that seed, and jest.config.js gives the nightly run one.
+// How much the tests try. The gate tries a fixed selection, so that the same code always gives the same result. The nightly run tries much
+// more, from a new seed. SEED repeats either of them; jest.config.js gives the nightly run one.
 import * as fc from 'fast-check'
 
-/** Whether there are hours. */
+/** Whether the tests may take hours. */
 export const nightly = process.env['NIGHTLY'] === '1'
 
 /** The number that random choices of a test follow from. */
 export const SEED = Number(process.env['SEED'] ?? 1)
 
-/** How many are tried of something. */
+/** The number of cases to try. */
 export const tries = (inTheGate: number, inTheNight = 20 * inTheGate): number => (nightly ? inTheNight : inTheGate)
 
 type Parameters<Ts> = Omit<fc.Parameters<Ts>, 'seed'>

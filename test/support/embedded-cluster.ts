@@ -14,7 +14,7 @@ const ENTRY = path.join(__dirname, '../../bin/gantryd.js')
 
 export interface EmbeddedCluster {
   root: string
-  /** At the cluster's own address. */
+  /** The address of the cluster's remote API. */
   url: string
   /** The first node's. */
   address: string
@@ -24,13 +24,13 @@ export interface EmbeddedCluster {
   /** Everything that was printed so far. */
   output(): string
   pid: number
-  /** A request to the remote API as admin (or whoever `user` says). */
+  /** A request to the remote API as admin, or as `user`. */
   rapi(method: string, resource: string, body?: unknown, user?: string): Promise<{ status: number; body: unknown }>
   /** Submits a job of one opcode and waits for its end. */
   run(op: WireOpCode): Promise<{ status: string; result: unknown; log: string[] }>
   /** Runs a command line tool against the cluster. */
   gnt(...args: string[]): Promise<CommandEnd>
-  /** The same, for tests that look at what it says before it ends. */
+  /** Like `gnt`, for tests that read the output before the command ends. */
   follow(...args: string[]): FollowedCommand
   /** SIGTERM, and waits. */
   stop(): Promise<number | null>
@@ -47,14 +47,14 @@ interface CommandEnd {
 }
 
 export interface FollowedCommand {
-  /** Everything that it said so far. */
+  /** Everything that the command has printed so far. */
   output(): string
   readonly ended: Promise<CommandEnd>
 }
 
 interface StartOptions {
   root?: string
-  /** The words before those of each program of the cluster, for one that is to run in namespaces of its own. */
+  /** Words in front of each program's command, to run it in its own namespaces. */
   enter?: readonly string[]
   env?: Readonly<Record<string, string>>
 }
@@ -101,7 +101,7 @@ export async function startCluster(args: readonly string[], options: StartOption
   return cluster
 }
 
-/** A job process that was just being started still opens its log, and then ends because luxid is gone. */
+/** A job process that is just being started may still open its log. It ends because luxid is gone. */
 async function removeTree(root: string): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -125,7 +125,7 @@ async function launch(root: string, args: readonly string[], { env = {}, enter =
   const [program = '', ...before]: readonly string[] = [...enter, process.execPath]
   const child = spawn(program, [...before, ENTRY, 'embedded', '--root', root, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Its pointer for gnt must not be found by anybody else.
+    // No other test may find this cluster's pointer for gnt.
     env: { ...process.env, GANTRY_HOME: root, ...env },
   })
   let output = ''

@@ -1,4 +1,4 @@
-// The server's streams of events as a page of the console opens them: a test says what comes over each, and when it breaks off.
+// The server's event streams for pages of the console. A test decides what each stream sends, and when it breaks off.
 import type { Problem } from '../../ui/src/api/problem'
 
 export interface OpenedStream {
@@ -11,7 +11,7 @@ export interface OpenedStream {
 }
 
 export class EventStreams {
-  /** The last one comes last. */
+  /** In the order in which they were opened. */
   readonly opened: OpenedStream[] = []
   /** The server answers with this instead of a stream. */
   refusal: Problem | undefined

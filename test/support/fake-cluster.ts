@@ -1,6 +1,6 @@
-// A cluster in memory for tests of operations: the real processor, the real configuration changes, lock table and reservations, nodes
-// that answer what the test says or are simulated, and a record of everything that happened. Node calls can fail, and the job can be
-// killed at any of them.
+// A cluster in memory for tests of operations. It uses the real processor, the real configuration changes, the real lock table and
+// reservations. Nodes answer as the test says, or are simulated. Everything that happens is recorded. Node calls can fail, and the job can
+// be killed at any of them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { applyChange, change } from '../../src/config/changes'
@@ -50,19 +50,19 @@ interface AskedCall {
 
 export class FakeCluster {
   private documents: Documents
-  /** The answers of nodes. What is missing, or answers nothing, is left to the simulated nodes, or fails where there are none. */
+  /** The answers of nodes. A call without an answer here goes to the simulated nodes. Without these it fails. */
   answers: Answers = {}
-  /** The node's daemon is not there for a call, or is killed when it has carried it out. */
+  /** Whether the node's daemon is down for a call (`before`), or is killed after it has carried the call out (`after`). */
   losing?: (node: string, call: CallName) => 'before' | 'after' | undefined
   readonly asked: AskedCall[] = []
   readonly table = createTable(1)
   readonly lockRequests: (readonly LockRequest[])[] = []
   readonly changes: NamedChange[] = []
-  /** Whether the answer is lost to changes that were made. */
+  /** Whether the answer to these changes is lost, although they were made. */
   losesAnswer: (changes: readonly NamedChange[]) => boolean = () => false
   readonly submitted: (readonly WireOpCode[])[] = []
   readonly log: string[] = []
-  /** The notes of the job, beside the opcodes that were submitted. */
+  /** The notes in the job, which were added to the submitted opcodes. */
   noted: Readonly<Record<string, unknown>> = {}
   /** The master's own files, by their paths. */
   readonly files = new Map<string, string>()
@@ -107,7 +107,7 @@ export class FakeCluster {
     return this.simulated
   }
 
-  /** Applies changes as if somebody else had made them. */
+  /** Applies changes as if another client had made them. */
   given(...changes: readonly NamedChange[]): this {
     for (const one of changes) this.apply(one)
     return this
@@ -200,7 +200,7 @@ export class FakeCluster {
     this.given(change('addInstanceDisk', instance.uuid, disk, 0))
   }
 
-  /** By its name, or by the part before the first dot; so are the others. */
+  /** A node by its name, or by the part before the first dot. Other objects are found in the same way. */
   node(name: string): Node {
     return found(this.config.nodes, named(name))
   }
@@ -213,7 +213,7 @@ export class FakeCluster {
     return Object.values(this.config.instances).find(named(name))
   }
 
-  /** The calls of this name that nodes were asked. */
+  /** The calls of this name that nodes received. */
   calls(call: CallName): AskedCall[] {
     return this.asked.filter((one) => one.call === call)
   }
@@ -235,7 +235,7 @@ export class FakeCluster {
     return planJob(ops, { ...this.documents, nodes, clock, random, paths, log })
   }
 
-  /** The error with which an opcode ends, in the form of job results; fails the test when it does not fail. */
+  /** The error of an opcode, in the form of job results. Fails the test if the opcode does not fail. */
   async failure(OP_ID: string, params: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
     const outcome = await this.run(OP_ID, params).then(
       (result) => ({ result }),
@@ -246,7 +246,7 @@ export class FakeCluster {
     return outcome.error.toWire()
   }
 
-  /** Runs it until the job is killed; answers whether it was. */
+  /** Runs the opcode until the job is killed. Returns whether that happened. */
   async runUntilKilled(OP_ID: string, params: Readonly<Record<string, unknown>>, after: number): Promise<boolean> {
     this.killAfter = after
     try {
@@ -271,7 +271,7 @@ export class FakeCluster {
     return { nodes: runs.map(({ node }) => node).sort(), env: (env ?? {}) as Record<string, string> }
   }
 
-  /** The disks that simulated nodes have: volumes by their names, others by their uuids. */
+  /** The disks on the simulated nodes: volumes by name, others by uuid. */
   diskFiles(): string[] {
     const { nodes, shared } = JSON.parse(this.world.encode()) as {
       nodes: Record<string, { disks: [string, unknown][] }>
@@ -380,7 +380,7 @@ export class FakeCluster {
         if (lost === 'after') throw new AnswerLost('hung up')
         return answer
       } finally {
-        // The node did its part; the job did not live to hear of it.
+        // The node did its part, but the job died before the answer came.
         this.checkAlive()
       }
     })
@@ -398,7 +398,7 @@ export class FakeCluster {
   }
 }
 
-/** `node1` is the master; the others are regular nodes. Nothing is on them, and they answer nothing that the test does not say. */
+/** `node1` is the master, the others are regular nodes. They have nothing on them, and answer only what the test says. */
 export function smallCluster(
   nodes: readonly string[] = ['node1', 'node2', 'node3'],
   cluster: Partial<Cluster> = {},
@@ -420,13 +420,13 @@ export function smallCluster(
   return fake
 }
 
-/** The cluster of a configuration file, or the recorded one: its nodes are simulated, with disks and instances that run. */
+/** The cluster of a configuration file, or the recorded one. Its nodes are simulated, with disks and running instances. */
 export function simulatedCluster(text = fs.readFileSync(RECORDED, 'utf8')): FakeCluster {
   const { config } = loadConfig(text, seededRandom(2))
   return new FakeCluster(config, World.fromConfig(config))
 }
 
-/** As it arrives at the other end of a wire. */
+/** The value as it arrives at the other end of a connection. */
 const travelled = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 const isNamed = (name: string, wanted: string) => name === wanted || name.startsWith(`${wanted}.`)

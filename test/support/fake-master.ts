@@ -121,7 +121,7 @@ export class FakeMaster implements Master {
   deleteFilter: Master['deleteFilter'] = (uuid) => this.note('deleteFilter', [uuid], null)
 }
 
-/** It refuses what luxid could not read, in luxid's words. */
+/** Refuses requests that luxid could not read, in luxid's words. */
 export class ReadingMaster extends FakeMaster {
   override async submitJob(ops: readonly WireOpCode[]) {
     try {

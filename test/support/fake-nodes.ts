@@ -1,4 +1,4 @@
-// Clients of nodes for tests that decide themselves when and what nodes answer.
+// Node clients for tests that decide themselves when nodes answer, and what.
 import type { CallName } from '../../src/rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../src/rpc/node/client'
 
@@ -32,7 +32,7 @@ export interface FakeCall {
   fail(error: string): void
 }
 
-/** A node client whose calls wait until the test answers them, or are answered by `auto` at once. */
+/** A node client whose calls wait until the test answers them. `auto` answers calls at once. */
 export function fakeNodes(auto?: (call: CallName, target: NodeTarget) => unknown) {
   const calls: FakeCall[] = []
   const ask: Ask = (target, call, args) =>

@@ -1,4 +1,4 @@
-// Keeps account of every job that was acknowledged: each must end, once, and stay as it ended.
+// Keeps account of every acknowledged job: each must end once, and its result must not change.
 import { GanetiError } from '../../src/model/errors'
 import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Master } from '../../src/rpc/luxi/master'
@@ -16,7 +16,7 @@ const FINAL = ['success', 'error', 'canceled']
 export class Ledger {
   readonly ended = new Map<JobId, Ended & { what: string }>()
   readonly open = new Map<JobId, string>()
-  /** Submissions whose answer got lost: they may or may not have become jobs. */
+  /** Submissions without an answer. They may have become jobs or not. */
   unanswered = 0
   /** Events that must never happen. */
   readonly defects: string[] = []
@@ -26,7 +26,7 @@ export class Ledger {
     private readonly limit_s: number,
   ) {}
 
-  /** Submits and waits for the end; undefined when the submission was not acknowledged. */
+  /** Submits a job and waits for its end. Undefined if the submission was not acknowledged. */
   async run(op: WireOpCode): Promise<Ended | undefined> {
     const what = `${op.OP_ID} ${String(op['instance_name'] ?? op['tags'] ?? '')}`
     let id: JobId
@@ -45,7 +45,7 @@ export class Ledger {
     return end
   }
 
-  /** A question may find no daemon. An answer that is an error is a defect. */
+  /** Asks a question. That no daemon answers is allowed. An error as the answer is a defect. */
   async ask(question: (master: Master) => Promise<unknown>): Promise<void> {
     try {
       await question(this.cluster.master)
@@ -55,7 +55,7 @@ export class Ledger {
     }
   }
 
-  /** Looks again at every job: none is lost, none changed its mind. */
+  /** Looks at every job again: none may be lost, and no result may have changed. */
   async check(): Promise<void> {
     const ids = [...this.ended.keys()]
     const rows = await this.cluster.master.queryJobs(ids, ['id', 'status', 'opresult'])

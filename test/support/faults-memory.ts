@@ -1,5 +1,5 @@
-// People who change the memory of instances of their own, some of them too hasty to wait for a daemon that does not answer, and remember
-// what each job that they saw end has promised.
+// Users who change the memory of their own instances. Some do not wait for a daemon that does not answer. They remember the promise of each
+// job whose end they have seen.
 import * as https from 'node:https'
 import { systemClock } from '../../src/lib/clock'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
@@ -8,7 +8,7 @@ import type { Random } from '../../src/lib/random'
 import type { EmbeddedCluster } from './embedded-cluster'
 import { pause, withWconfd } from './faults'
 
-/** How somebody talks to the cluster; an error says that there was no answer. */
+/** A way to talk to the cluster. It throws if there was no answer. */
 export interface Door {
   submit(op: WireOpCode): Promise<number>
   /** The job's status as far as it is known now. */
@@ -81,7 +81,7 @@ interface Change {
 const seconds = (time: unknown): number => (Array.isArray(time) ? Number(time[0]) + Number(time[1]) / 1e6 : 0)
 
 export class Owner {
-  /** Instances by what is known: the memory that each has, or that it is not there. */
+  /** What is known about instances: the memory of each, or that it is gone. */
   readonly known = new Map<string, number | 'gone'>()
   readonly wrong: string[] = []
   private readonly history = new Map<string, string[]>()
@@ -144,7 +144,7 @@ export class Owner {
     )
   }
 
-  /** Undefined while wconfd does not answer. */
+  /** Undefined as long as wconfd does not answer. */
   private async memoryOf(name: string): Promise<unknown> {
     const answer = await withWconfd(this.cluster, (wconfd) => wconfd.gantryRead({ instances: [name] })).catch(
       () => undefined,
@@ -155,8 +155,8 @@ export class Owner {
   }
 
   /**
-   * A submission that got no answer may have been heard, and its job may change the memory at the same time as, or after, the job that its
-   * owner has seen end: jobs that want the same lock have no order. Such a job explains the memory that is there.
+   * A submission without an answer may have arrived. Its job may change the memory during or after the job whose end its owner has seen,
+   * because jobs that want the same lock have no order. Such a job explains the present memory.
    */
   private async wasAskedForBefore(name: string): Promise<boolean> {
     for (;;) {
@@ -172,7 +172,7 @@ export class Owner {
     }
   }
 
-  /** Undefined while luxid does not answer. */
+  /** Undefined as long as luxid does not answer. */
   private async changesOf(name: string): Promise<Change[] | undefined> {
     const rows = await this.cluster.master
       .queryJobs(null, ['ops', 'status', 'start_ts', 'end_ts'])
@@ -190,7 +190,7 @@ export class Owner {
     for (const name of this.known.keys()) await this.look(name)
   }
 
-  /** Whether the job was seen to end with success; undefined when it was not acknowledged. */
+  /** Whether the job was seen to succeed. Undefined if it was not acknowledged. */
   private async job(op: WireOpCode): Promise<boolean | undefined> {
     let id: number
     try {
@@ -211,7 +211,7 @@ export class Owner {
     }
   }
 
-  /** For somebody who examines a failure. */
+  /** For a person who examines a failure. */
   private note({ OP_ID, instance_name, beparams }: WireOpCode, outcome: string): void {
     const name = String(instance_name)
     const text = `${OP_ID.replace('OP_INSTANCE_', '')} ${JSON.stringify(beparams ?? null)} ${outcome}`

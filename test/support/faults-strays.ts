@@ -1,4 +1,4 @@
-// Finds things on the nodes that the configuration does not have: `gnt cluster verify` must name them.
+// Finds things on the nodes that are not in the configuration. `gnt cluster verify` must name them.
 import * as path from 'node:path'
 import type { EmbeddedCluster } from './embedded-cluster'
 import { fakeGuests, processesOf, sharedDisks, withWconfd } from './faults'
@@ -7,7 +7,7 @@ import * as fs from 'node:fs'
 
 export interface Stray {
   text: string
-  /** The report must have one of these words. */
+  /** The report must contain one of these words. */
   names: string[]
 }
 
@@ -44,7 +44,7 @@ export async function strays(cluster: EmbeddedCluster): Promise<Stray[]> {
   return found
 }
 
-/** As the node's own files and processes show it. */
+/** Read from the node's files and processes. */
 function runningGuests(cluster: EmbeddedCluster): [node: string, name: string][] {
   const real = processesOf(cluster.root)
     .filter(({ role }) => role === 'qemu')
@@ -55,7 +55,7 @@ function runningGuests(cluster: EmbeddedCluster): [node: string, name: string][]
   return [...fakeGuests(cluster), ...real]
 }
 
-/** Promises of acknowledged jobs that the cluster does not keep. */
+/** Promises of acknowledged jobs that the cluster did not keep. */
 export async function unbelievable(cluster: EmbeddedCluster, users: Users): Promise<string[]> {
   const config = await withWconfd(cluster, (wconfd) => wconfd.readConfig())
   const names = new Set(Object.values(config.instances).map(({ name }) => name))

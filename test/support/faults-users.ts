@@ -1,13 +1,13 @@
-// The people who use the cluster while it is being hurt: each goes through the life of instances, tags or locks, over and over, and
-// remembers what must be true after what was acknowledged.
+// Users who work with the cluster while it is being damaged. Each repeats the life of instances, tags or locks, and remembers what must be
+// true after each acknowledged job.
 import type { Random } from '../../src/lib/random'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { pause } from './faults'
 import type { Ended, Ledger } from './faults-ledger'
 
-/** The state of an instance, as far as the ends of its jobs tell it. */
+/** The state of an instance, as far as its ended jobs determine it. */
 export interface Belief {
-  /** Undefined: a job on it failed, or its end is unknown. */
+  /** Undefined if a job on it failed, or if its end is unknown. */
   exists: boolean | undefined
   running: boolean | undefined
   lastError: string
@@ -15,9 +15,9 @@ export interface Belief {
 
 export class Users {
   readonly instances = new Map<string, Belief>()
-  /** Tags of the cluster by what the jobs on them promised. */
+  /** The tags of the cluster, as the jobs on them have promised. */
   readonly tags = new Map<string, boolean | undefined>()
-  /** The candidate pool size of the cluster; undefined when the last change of it failed. */
+  /** The candidate pool size of the cluster. Undefined after a failed change. */
   poolSize: number | undefined
   private stopped = false
   private readonly busy: Promise<void>[] = []
@@ -45,7 +45,7 @@ export class Users {
     for (let round = 1; !this.stopped; round++) await work(round)
   }
 
-  /** Add, shut down, start, reboot, migrate, fail over, remove: to the end, or to where something failed. */
+  /** Add, shut down, start, reboot, migrate, fail over, remove: to the end, or until a step fails. */
   private async life(prefix: string): Promise<void> {
     const name = `${prefix}.gantry.local`
     const belief: Belief = { exists: false, running: false, lastError: '' }
@@ -65,7 +65,7 @@ export class Users {
       await step('REMOVE', { exists: false, running: false }, { shutdown_timeout: 5, ignore_failures: false })
   }
 
-  /** Asks as `gnt instance list` and `info` do. Whatever process is dead, the question is answered or finds nobody. */
+  /** Asks as `gnt instance list` and `info` do. Whichever process is dead, the question is either answered or finds no daemon. */
   private async look(name: string): Promise<void> {
     await this.ledger.ask((master) => master.query('instance', ['name', 'status', 'oper_ram'], ['=', 'name', name]))
     await this.ledger.ask((master) => master.queryInstances([], ['name', 'oper_state', 'pnode'], false))

@@ -1,4 +1,4 @@
-// Raw clients for tests of bad input: they send what no client of ours would, and say how they were answered.
+// Raw clients for tests of bad input. They send what no client of ours would send, and return how they were answered.
 import * as fs from 'node:fs'
 import type * as http from 'node:http'
 import * as https from 'node:https'
@@ -9,7 +9,7 @@ import { PORT } from '../../src/model/constants/daemons'
 import type { EmbeddedCluster } from './embedded-cluster'
 import { NODES, dataDir } from './faults'
 
-/** Sends bytes to a framed socket; resolves with the first answer, or with why there was none. */
+/** Sends bytes to a framed socket. Resolves to the first answer, or to the reason why there was none. */
 export function sendFrame(socketPath: string, pieces: Iterable<Buffer | string>, limit_s = 30): Promise<string> {
   return new Promise((resolve) => {
     const socket = net.connect(socketPath)
@@ -48,7 +48,7 @@ function drained(stream: net.Socket | http.ClientRequest): Promise<void> {
   })
 }
 
-/** So many MiB of the same letter. */
+/** The given number of MiB, all of the same letter. */
 export function* megabytes(count: number, start = ''): Generator<Buffer | string> {
   yield start
   const piece = Buffer.alloc(1 << 20, 'x')
@@ -66,7 +66,7 @@ export interface HttpsCall {
   body?: Iterable<Buffer | string>
 }
 
-/** `status: 0` with the reason when there was no answer at all. */
+/** Resolves to `status: 0` with the reason if there was no answer. */
 export function httpsCall(call: HttpsCall): Promise<{ status: number; body: string }> {
   return new Promise((resolve) => {
     const { host, port, method, auth, headers, body = [] } = call
@@ -105,7 +105,7 @@ export function nodeCall(cluster: EmbeddedCluster, name: string, args: unknown, 
   })
 }
 
-/** Opens many connections at once and says nothing on them; resolves when each was accepted or refused. */
+/** Opens many connections at once and sends nothing on them. Resolves when each was accepted or refused. */
 export async function crowd(count: number, connect: () => net.Socket): Promise<{ leave(): void; open: number }> {
   const sockets = Array.from({ length: count }, connect)
   await Promise.all(
@@ -119,7 +119,7 @@ export async function crowd(count: number, connect: () => net.Socket): Promise<{
   }
 }
 
-/** A TLS client that sends its request one byte at a time; resolves with the seconds until it was hung up on. */
+/** A TLS client that sends its request one byte at a time. Resolves to the seconds until it was disconnected. */
 export function dribble(host: string, port: number, text: string): Promise<number> {
   return new Promise((resolve) => {
     const began = performance.now()

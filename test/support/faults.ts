@@ -1,5 +1,5 @@
-// Tools of the fault tests: the processes of an embedded cluster by role, a wait until the cluster is whole again, and a look
-// at its nodes without asking any daemon.
+// Tools of the fault tests: the processes of an embedded cluster by role, a wait until the cluster is whole again, and facts about its
+// nodes without asking a daemon.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
@@ -32,12 +32,12 @@ const readText = (file: string): string => {
   }
 }
 
-/** Every process that was started below this root, the parent of all aside. */
+/** Every process that was started below this root, except the top parent. */
 export function processesOf(root: string): ClusterProcess[] {
   return fs.readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return []
     const command = readText(`/proc/${entry}/cmdline`)
-    // A process that has ended and waits for its parent to notice has no command line.
+    // An ended process whose parent has not noticed yet has no command line.
     if (command === '') return []
     const directory = rootDirectory(`/proc/${entry}/environ`) ?? guestDirectory(command)
     if (directory === undefined || path.dirname(directory) !== root) return []
@@ -46,7 +46,7 @@ export function processesOf(root: string): ClusterProcess[] {
   })
 }
 
-/** A daemon that starts a program is there twice for a moment: its copy has its name until it becomes that program. */
+/** A daemon that starts a program exists twice for a moment: its copy has the daemon's name until it becomes the program. */
 function isBecomingAnother(pid: string, command: string): boolean {
   const parent = /^\d+ \(.*\) \S (\d+) /s.exec(readText(`/proc/${pid}/stat`))?.[1]
   return parent !== undefined && readText(`/proc/${parent}/cmdline`) === command
@@ -55,7 +55,7 @@ function isBecomingAnother(pid: string, command: string): boolean {
 const rootDirectory = (environ: string): string | undefined =>
   /(?:^|\0)GANETI_ROOTDIR=([^\0]*)/.exec(readText(environ))?.[1]
 
-/** A guest has no environment; its files say where it belongs. */
+/** A guest has no environment. Its files show where it belongs. */
 const guestDirectory = (command: string): string | undefined =>
   /\0-pidfile\0([^\0]*)\/var\/run\/ganeti\/kvm-hypervisor\//.exec(command)?.[1]
 
@@ -89,7 +89,7 @@ export async function killHard(pid: number): Promise<void> {
 
 export const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 
-/** Repeats until there is an answer that is neither undefined nor false; an error counts as none. */
+/** Repeats until the answer is neither undefined nor false. An error counts as no answer. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | false | undefined> | T | false | undefined,
@@ -114,7 +114,7 @@ export const masterRun = (cluster: EmbeddedCluster): string => path.join(cluster
 export const dataDir = (cluster: EmbeddedCluster, node: string): string =>
   path.join(cluster.root, node, 'var/lib/ganeti')
 
-/** Wconfd's calls for one piece of work. */
+/** A client of wconfd for one piece of work. */
 export async function withWconfd<T>(cluster: EmbeddedCluster, use: (wconfd: Wconfd) => Promise<T>): Promise<T> {
   const wconfd = openWconfd({ clock: systemClock, path: path.join(masterRun(cluster), 'socket/ganeti-wconfd') })
   try {

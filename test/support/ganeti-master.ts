@@ -1,5 +1,5 @@
-// A real Ganeti's master without any node: its wconfd, its luxid and the jobs that this starts, on a folder of files. They see accounts and
-// programs of Ganeti that this machine does not have, in a mount namespace of their own.
+// The master of a real Ganeti without any node: its wconfd, its luxid, and their jobs, on a folder of files. They run in a mount namespace,
+// in which they see Ganeti's accounts and programs, which this machine does not have.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as net from 'node:net'
@@ -44,7 +44,7 @@ export class GanetiMaster {
     ] as const) {
       const words = [path.join(DAEMONS, `ganeti-${role}`), '-f', '--no-user-checks', '--no-voting', '--yes-do-it']
       const [program = '', ...args] = this.within(words)
-      // A file, since nobody reads a pipe while a command of Ganeti runs.
+      // The output goes to a file, because nobody reads a pipe while a command of Ganeti runs.
       const log = path.join(this.folder, `${role}.log`)
       const file = fs.openSync(log, 'a')
       const child = spawn(program, args, { env: this.environment(), stdio: ['ignore', file, file] })
@@ -58,7 +58,7 @@ export class GanetiMaster {
     }
   }
 
-  /** What the program prints; one that fails fails the test. */
+  /** Returns what the program prints. If the program fails, the test fails. */
   gnt(line: string): string {
     const [program = '', ...args] = line.split(' ')
     const words = this.within([PYTHON, path.join(GANETI_PROGRAMS, `gnt-${program}`), ...args])

@@ -33,7 +33,7 @@ export class GantryBox {
     for (const listener of [...this.listeners]) listener()
   }
 
-  /** Another one for each daemon that is started. */
+  /** A new one for each daemon that is started. */
   memory(): Memory {
     return new Memory({
       clock: this.clock,

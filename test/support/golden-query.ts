@@ -1,4 +1,4 @@
-// A query source of the recorded cluster: its configuration, some of its jobs, and what its nodes answered.
+// A query source of the recorded cluster: its configuration, some of its jobs, and the answers of its nodes.
 import * as fs from 'node:fs'
 import { objectsOfJob } from '../../src/jobs/ended-jobs'
 import { opcodeSummary } from '../../src/opcodes/summary'
@@ -30,7 +30,7 @@ interface Recorded {
   operatingSystems: Record<string, OsDiagnosis[]>
 }
 
-/** Counts what was asked, so that tests can tell that nothing was. */
+/** Counts the questions, so that tests can check that there were none. */
 export class GoldenLive implements LiveData {
   readonly asked: { call: string; nodes: string[] }[] = []
   /** Nodes that do not answer. */
@@ -88,7 +88,7 @@ const outlined = (job: JobView): JobOutline => ({
   })),
 })
 
-/** Read once, because hardly anything else takes so long in tests that make a source for each case, and nothing changes them. */
+/** Read only once, because reading is the slowest part of tests that make a source for each case, and nothing changes it. */
 let kept: { readonly config: ConfigData; readonly jobs: readonly JobView[] } | undefined
 const keep = () => (kept ??= { config: goldenConfig(), jobs: goldenJobs() })
 

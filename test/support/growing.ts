@@ -1,4 +1,4 @@
-// Every table in memory and every family of files that grows, with what bounds it. A new one belongs here, with a bound, or
+// Every table in memory and every family of files that grows, and its bound. Add a new one here, with its bound; otherwise
 // test/tidy.test.ts fails.
 import * as ts from 'typescript'
 
@@ -151,7 +151,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
 }
 
-/** Files below the root of a node, by what their path is like, each with what bounds the family. */
+/** Files below the root of a node: the pattern of their paths, and the bound of each family. */
 export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[] = [
   [/^etc\//, 'settings of the administrator, and hooks'],
   [/^srv\//, 'data of the users: disks, definitions'],
@@ -196,7 +196,7 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/lock\//, 'one each'],
 ]
 
-/** Fields of classes and tables of modules that begin empty and can be filled. */
+/** Fields of classes and tables of modules that are empty at first and can be filled. */
 export function growingFields(name: string, text: string): string[] {
   const source = ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, true)
   const found: string[] = []

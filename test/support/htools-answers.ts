@@ -1,4 +1,4 @@
-// Which programs of allocation are compared with recordings, on which files.
+// The allocation programs that are compared with recordings, and their input files.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 

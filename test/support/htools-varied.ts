@@ -1,5 +1,5 @@
-// Clusters that have all that an allocation has to heed: groups with policies of their own, exclusive storage, spindles, failure
-// domains, restricted migration, wanted locations, exclusion, nodes that are away, instances that are down, forthcoming or pinned.
+// Clusters with everything that an allocation must consider: groups with their own policies, exclusive storage, spindles, failure domains,
+// restricted migration, wanted locations, exclusion, nodes that are away, and instances that are down, forthcoming or pinned.
 import { seededRandom } from '../../src/lib/random'
 
 interface Row {
@@ -58,7 +58,7 @@ export function variedClusterOf(seed: number): string {
     const mirrors = nodes.filter((one) => one !== home && one.group === home?.group)
     const mirror = template === 'drbd' ? mirrors[chance.below(mirrors.length)] : undefined
     const local = template === 'drbd' || template === 'plain'
-    // Instances must not take more than a node has: no program gives a right answer for figures below zero.
+    // Instances must not use more than a node has, because no program gives a right answer for figures below zero.
     if (home !== undefined && home.usedMemory + memory > home.memory - NODE_MEMORY) return ''
     if (exclusive && [home, mirror].some((one) => one !== undefined && one.usedSpindles >= one.spindles)) return ''
     if (home !== undefined && !forthcoming && (status === 'running' || status === 'ERROR_up')) home.usedMemory += memory

@@ -1,4 +1,4 @@
-// Programs of allocation run in this process, Ganeti's own beside them, and clusters to run them on.
+// Runs our allocation programs in this process and Ganeti's beside them, and makes clusters to run them on.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -18,7 +18,7 @@ export interface Ran {
   readonly err: string
 }
 
-/** `files` by name are read instead of those on disk; what is written is put there. */
+/** Files in `files` are read instead of those on disk, and written files are put there. */
 export async function ours(program: string, args: readonly string[], files = new Map<string, string>()): Promise<Ran> {
   let [out, err] = ['', '']
   const code = await runHtool(program, args, {
@@ -40,13 +40,13 @@ export async function ours(program: string, args: readonly string[], files = new
 }
 
 export function debians(program: string, args: readonly string[], timeout_ms = 60_000): Ran {
-  // One program plays them all; hail has no name of its own there.
+  // One program plays all roles. hail has no name of its own there.
   const env = { ...process.env, HTOOLS: program }
   const ran = spawnSync(`${DEBIAN_HTOOLS}/htools`, args, { encoding: 'utf8', timeout: timeout_ms, env })
   return { code: ran.status ?? -1, out: ran.stdout, err: ran.stderr }
 }
 
-/** The text of a cluster of one group that instances were put on without much thought. */
+/** The text of a cluster of one group, on which instances were placed at random. */
 export function clusterOf(seed: number, nodes: number, instances: number): string {
   const chance = seededRandom(seed)
   const random = () => chance.below(1_000_000) / 1_000_000
@@ -136,7 +136,7 @@ export const newInstanceOf = (
   forthcoming: false,
 })
 
-/** As hbal balances when it is told nothing else. */
+/** The options of hbal without arguments. */
 export const BALANCE_OPTIONS: BalanceOptions = {
   diskMoves: true,
   instanceMoves: true,

@@ -1,4 +1,4 @@
-// Reads back what a small ISO 9660 file system holds, as a kernel does it: from the volume's descriptor to the root and its files.
+// Reads the content of a small ISO 9660 file system as a kernel does: from the volume's descriptor to the root and its files.
 
 export function filesOfIso(image: Uint8Array): { label: string; files: Record<string, string> } {
   const bytes = Buffer.from(image)
@@ -16,7 +16,7 @@ export function filesOfIso(image: Uint8Array): { label: string; files: Record<st
   return { label: volume.toString('latin1', 40, 72).trimEnd(), files }
 }
 
-/** That of the Rock Ridge entry, which the directory itself and its parent do not have. */
+/** The name from the Rock Ridge entry. The entries of the directory itself and of its parent have none. */
 function longName(record: Buffer): string | undefined {
   const short = record[32] ?? 0
   for (let at = 33 + short + ((short + 1) % 2); at + 4 <= record.length; at += record[at + 2] ?? record.length)

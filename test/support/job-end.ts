@@ -1,7 +1,7 @@
 // How tests wait for the end of a job.
 import type { Master } from '../../src/rpc/luxi/master'
 
-/** Waits until a job has ended, however it did. */
+/** Waits until a job has ended, successfully or not. */
 export async function jobEnd(master: Master, id: number): Promise<void> {
   for (let seen: unknown = null; ;) {
     const change = await master.waitForJobChange(id, ['status'], seen, null, 30)

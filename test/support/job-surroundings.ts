@@ -25,7 +25,7 @@ export async function thinkHere(parts: TaskParts): Promise<unknown> {
 /** The job's process is gone: nothing after this happens. */
 export class Killed extends Error {}
 
-/** The node's daemon ended before it answered; what it was told may be done. */
+/** The node's daemon ended before it answered. It may have carried out the call. */
 export class AnswerLost extends Error {}
 
 type Answer = <C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>) => ResultOf<C> | Promise<ResultOf<C>>
@@ -66,7 +66,7 @@ export function nodesThatAnswer(answer: Answer): NodeClient {
   }
 }
 
-/** A wconfd that knows these calls and refuses the others. `alive` is asked before each. */
+/** A wconfd that answers only these calls. `alive` is called before each. */
 export function wconfdOf(calls: Partial<Wconfd>, alive: () => void = () => undefined): Wconfd {
   return new Proxy(calls, {
     get: (target, name) => {

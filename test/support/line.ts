@@ -1,4 +1,4 @@
-// The line between a browser and a server, as something that can break: a port of this machine behind which the server is.
+// The line between a browser and a server, which a test can break: a port of this machine that leads to the server.
 import { once } from 'node:events'
 import * as net from 'node:net'
 
@@ -24,7 +24,7 @@ export class Line {
     return `https://127.0.0.1:${(this.server.address() as net.AddressInfo).port}`
   }
 
-  /** Whatever is on its way is lost, and nothing comes through. */
+  /** Whatever is on its way is lost, and nothing more comes through. */
   cut(): void {
     this.isCut = true
     for (const socket of this.sockets) socket.destroy()

@@ -19,7 +19,7 @@ export function copyMirroredState(to: string): string {
   return disk
 }
 
-/** A simulated cluster in that state, which it has copied. */
+/** A simulated cluster that starts with a copy of that state. */
 export async function startMirrored(): Promise<EmbeddedCluster> {
   const state = fs.mkdtempSync(path.join(os.tmpdir(), 'mirrored-'))
   try {

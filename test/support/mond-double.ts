@@ -1,11 +1,11 @@
-// Monitoring daemons that behave and misbehave, over real sockets on loopback.
+// Monitoring daemons that behave well or badly, over real sockets on loopback.
 import * as http from 'node:http'
 import * as net from 'node:net'
 import type { MondEndpoint } from '../../src/rpc/mond/client'
 
 export const REPORT = { version: 'B', format_version: 1, category: null, kind: 0 } as const
 
-/** The reports of a node at such a time: its system, its storage, and an instance that does not run. */
+/** The reports of a node at a given time: its system, its storage, and a stopped instance. */
 export const nodeReports = (now_ms: number, more: readonly object[] = []): object[] => [
   {
     ...{ ...REPORT, name: 'system', category: 'node', timestamp: now_ms * 1e6 },
@@ -49,7 +49,7 @@ export class MondDoubles {
   private readonly servers = new Set<net.Server>()
   private readonly sockets = new Set<net.Socket>()
 
-  /** Answers each request with what is told then. */
+  /** Answers each request with the present result of `told`. */
   answering(told: () => unknown, date?: () => Date): Promise<MondEndpoint> {
     return this.listen(
       http.createServer((_, response) => {

@@ -1,4 +1,4 @@
-// Bytes as a bad line, a mistake or a curious stranger makes them: something good that was cut, glued together, or changed a little.
+// Changes good bytes as a bad line, a mistake or an attacker would: cuts them, joins them, or alters them a little.
 import type { Random } from '../../src/lib/random'
 
 export const picker =
@@ -16,7 +16,7 @@ export function mutated(random: Random, bytes: Buffer): Buffer {
     () => around(noise()),
     () => around(Buffer.alloc(0), at + length),
     () => around(noise(), at + length),
-    // A part once more.
+    // Repeats a part.
     () => around(bytes.subarray(at, at + length)),
     () => Buffer.from(bytes.map((byte, index) => (index === at ? byte ^ (1 << random.below(8)) : byte))),
   ]

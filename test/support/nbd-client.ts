@@ -1,4 +1,4 @@
-// A client of the NBD protocol, as small as tests need it: what QEMU does with a disk that a process serves.
+// A small client of the NBD protocol for tests. It uses a served disk as QEMU does.
 import * as net from 'node:net'
 
 const REQUEST = 0x25609513
@@ -40,7 +40,7 @@ export class NbdClient {
     void (await this.command(COMMAND.write, offset, text.length, Buffer.from(text)))
   discard = async (offset: number, length: number): Promise<void> =>
     void (await this.command(COMMAND.discard, offset, length))
-  /** The range keeps its room. */
+  /** The range keeps its space. */
   writeZeros = async (offset: number, length: number): Promise<void> =>
     void (await this.command(COMMAND.writeZeros, offset, length, Buffer.alloc(0), KEEP_ROOM))
   flush = async (): Promise<void> => void (await this.command(COMMAND.flush, 0, 0))
@@ -63,7 +63,7 @@ export class NbdClient {
     }
   }
 
-  /** One after the other. */
+  /** Commands run one after the other. */
   private command(type: number, offset: number, length: number, data = Buffer.alloc(0), flags = 0): Promise<Buffer> {
     const work = this.last.then(async () => {
       const head = Buffer.alloc(28)

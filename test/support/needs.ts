@@ -1,7 +1,7 @@
-// Tests that need a package of the system: without it they are reported as skipped, with the one command that installs it.
+// Tests that need a package of the system. Without the package they are reported as skipped, with the command that installs it.
 import * as fs from 'node:fs'
 
-/** `test`, or a reported skip where what it needs is not there. */
+/** Returns `test`, or a function that reports a skipped test if something that it needs is missing. */
 export function testWith(
   present: boolean,
   packages: string,

@@ -1,4 +1,4 @@
-// Nodes for tests in which nobody asks how they are.
+// Nodes for tests that do not ask monitoring daemons.
 import type { AskMond } from '../../src/rpc/mond/endpoints'
 import { MondFailure } from '../../src/rpc/mond/client'
 

@@ -1,4 +1,4 @@
-// A node in a temporary virtual root, for tests of what runs on nodes.
+// A node in a temporary virtual root, for tests of code that runs on nodes.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

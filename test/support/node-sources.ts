@@ -1,4 +1,4 @@
-// A node as collectors see it, made of recorded texts. What a test does not name is not there.
+// A node for collectors, made of recorded texts. Whatever a test does not give is missing.
 import {
   NotInstalled,
   type BackEnd,
@@ -21,7 +21,7 @@ export interface RecordedNode {
   /** Texts by the names of their files. Directories follow from them. */
   files?: Readonly<Record<string, string>>
   facts?: Readonly<Record<string, Partial<FileFacts>>>
-  /** Why programs must not be started. */
+  /** The reasons why programs must not be started, by program. */
   unsafe?: Readonly<Record<string, string>>
   rooms?: Readonly<Record<string, Room | NodeJS.ErrnoException>>
   /** The outputs of programs, by their names or whole commands; an error is thrown. */
@@ -30,14 +30,14 @@ export interface RecordedNode {
   /** Confd's answers, by `number query`. */
   answers?: Readonly<Record<string, unknown>>
   clocks?: readonly CandidateClock[]
-  /** What daemons tell of themselves, by their roles; an error is thrown. */
+  /** The daemons' own figures, by role. An error is thrown. */
   figures?: Readonly<Record<string, OwnFigures | Error>>
   backEnds?: Readonly<Record<string, BackEnd>>
-  /** Everything that was warned of. */
+  /** Collects all warnings. */
   readonly warnings?: string[]
 }
 
-/** User space that has nothing yet. */
+/** Storage in user space that is still empty. */
 export const noStorage: UserSpaceStorage = {
   groups: () => Promise.resolve([]),
   volumes: () => Promise.resolve([]),

@@ -1,5 +1,5 @@
-// Tests below test/unit start no process: so they are quick, and what else the machine does changes nothing. Jest reads this file before
-// each test file; test/tidy.test.ts refuses what would not be seen here.
+// Tests below test/unit start no process, so they are fast, and other work on the machine does not affect them. Jest reads this file before
+// each test file. What it cannot notice, test/tidy.test.ts refuses.
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 

@@ -1,4 +1,4 @@
-// The product with other texts in some of its files, and with more files: compiled and run without writing any of them.
+// The product with other texts in some of its files, and with additional files. It is compiled and run without writing any of them.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -11,7 +11,7 @@ export type Overlay = ReadonlyMap<string, string>
 
 const nameOf = (file: string): string => path.relative(root, file)
 
-/** The product's sources with it, and their types. */
+/** The product's sources with the overlay, and their types. */
 export function programWith(overlay: Overlay): ts.Program {
   const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
     config: unknown
@@ -39,7 +39,7 @@ export const mistakes = (program: ts.Program): readonly string[] =>
     return `${where}${ts.flattenDiagnosticMessageText(messageText, ' ')}`
   })
 
-/** Runs a program that imports from `./src/`, and answers with the JSON that it prints. */
+/** Runs a program that imports from `./src/`, and returns the JSON that it prints. */
 export async function answerOf(overlay: Overlay, program: string): Promise<unknown> {
   const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: root, loader: 'ts', sourcefile: 'probe.ts' },

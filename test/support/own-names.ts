@@ -1,5 +1,4 @@
-// Runs programs of Ganeti where host names mean something else: they ask nodes by name, and call themselves as the machine is called. Needs
-// root.
+// Runs programs of Ganeti with other host names, because they look up nodes by name and use the machine's name as their own. Needs root.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
@@ -8,9 +7,9 @@ import * as path from 'node:path'
 export const mayRename = process.getuid?.() === 0 && spawnSync('unshare', ['-u', '-m', 'true']).status === 0
 
 export interface Names {
-  /** Addresses by names. */
+  /** Addresses by name. */
   readonly hosts: Readonly<Record<string, string>>
-  /** The machine's own. */
+  /** The name of the machine. */
   readonly hostname: string
 }
 

@@ -1,5 +1,5 @@
-// The whole project in a folder of its own, with other texts in some of its files, and with more files: its own programs and tests run
-// there. It uses the packages of this one.
+// A copy of the whole project in its own folder, with other texts in some of its files, and with additional files. Its own programs and
+// tests run there. It uses the packages of the original.
 import { execFileSync, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,10 +7,10 @@ import * as path from 'node:path'
 import type { Overlay } from './overlay'
 import { projectFiles, root } from './source-tree'
 
-/** History, packages, and what is built or kept for later runs. */
+/** The history, packages, build results and caches. */
 const NOT_COPIED = ['.git', '.cache', 'build', 'coverage', 'dist', 'node_modules']
 
-/** Only there to end what hangs. */
+/** Only ends a test that hangs. */
 const PATIENCE_MS = 900_000
 
 export class ProductCopy {
@@ -29,7 +29,7 @@ export class ProductCopy {
     execFileSync(process.execPath, ['-r', './scripts/typescript.cjs', script], { cwd: this.folder, stdio: 'pipe' })
   }
 
-  /** The files that differ from the project's, and those that it does not have, in order. */
+  /** The files that differ from the project's, and additional files, in order. */
   changes(): Map<string, string> {
     const files = projectFiles('', this.folder).sort()
     const texts = files.map((name) => [name, fs.readFileSync(path.join(this.folder, name), 'utf8')] as const)
@@ -40,12 +40,12 @@ export class ProductCopy {
     return new Map(texts.filter(isOther))
   }
 
-  /** Runs test files of the copy: the lines with tests that passed and with their groups, and what the others say. */
+  /** Runs test files of the copy. Returns the lines of passed tests with their groups, and the messages of the others. */
   test(...files: readonly string[]): { told: string[]; failures: string[] } {
     const jest = path.join(root, 'node_modules/jest/bin/jest.js')
-    // Jest takes itself for one of the workers of the Jest around it.
+    // Without this, the inner Jest would take itself for a worker of the outer one.
     const { JEST_WORKER_ID: _outer, ...env } = process.env
-    // A cache elsewhere would stay, and nobody would find anything in it again.
+    // A cache elsewhere would stay, and no later run would use it.
     const cache = ['--cacheDirectory', path.join(this.folder, '.cache/jest')]
     const { status, stderr } = spawnSync(
       process.execPath,

@@ -27,7 +27,7 @@ export function temporaryPaths(): Paths {
   return pathsOf(`${root}/n1`, 'n1')
 }
 
-/** Job processes outlive their luxid, and would still write. */
+/** Job processes outlive their luxid, and could still write. */
 export async function removeRoot(paths: Paths): Promise<void> {
   const ofThis = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandLine(pid).includes(paths.root))
   await Promise.all(ofThis.map((pid) => killHard(Number(pid))))
@@ -142,7 +142,7 @@ type QueuePaths = Pick<Paths, 'queueDir' | 'queueJournal'>
 
 /** The newest text of a file of the queue, wherever it is stored. */
 export function queueText(paths: QueuePaths, name: string): string | undefined {
-  // In this order, as what is in a journal moves on to the next one meanwhile.
+  // The order matters, because the content of a journal moves on to the next place meanwhile.
   const newest = journalContents(textOf(paths.queueJournal)).get(name)
   const newer = newest ?? journalContents(textOf(`${paths.queueJournal}.old`)).get(name)
   const file = `${paths.queueDir}/${name}`
@@ -152,7 +152,10 @@ export function queueText(paths: QueuePaths, name: string): string | undefined {
     : (newer ?? written)
 }
 
-/** The content of a journal: nothing where it is missing. Writers rename and remove journals, so looking whether one is there tells nothing. */
+/**
+ * The content of a journal, or an empty text if it is missing. Checking first whether it exists would be useless, because writers rename
+ * and remove journals.
+ */
 function textOf(journal: string): string {
   try {
     return readFileSync(journal, 'utf8')

@@ -1,9 +1,9 @@
-// A request to the remote API, byte by byte as it was recorded.
+// Sends a recorded request to the remote API, byte by byte.
 import * as tls from 'node:tls'
 
 export interface RawAnswer {
   status: number
-  /** Names in lower case. */
+  /** The names are in lower case. */
   headers: Readonly<Record<string, string>>
   body: string
 }

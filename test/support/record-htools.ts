@@ -1,5 +1,5 @@
-// Records what Debian's hspace and hcheck say of Ganeti's data files, because some of these take them long: `node -r
-// ./scripts/typescript.cjs test/support/record-htools.ts`. The tests compare ours with what is recorded.
+// Records what Debian's hspace and hcheck print for Ganeti's data files, because some of these take a long time: `node -r
+// ./scripts/typescript.cjs test/support/record-htools.ts`. The tests compare our programs with the recordings.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { ANSWERS, DATA, VARIANTS, dataFiles } from './htools-answers'

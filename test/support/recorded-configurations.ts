@@ -1,25 +1,25 @@
-// The configurations that come with Ganeti's own tests, one for each version, and how two of them differ.
+// The configurations of Ganeti's own tests, one for each version, and the differences between two of them.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { isObject } from '../../src/lib/shapes/shape'
 
 const DATA = path.join(__dirname, '../data/config')
-/** These become one of 3.1 with cfgupgrade. */
+/** cfgupgrade turns these into one of version 3.1. */
 export const OLD_VERSIONS = ['2.7', '2.8', '2.9', '2.10', '2.11', '2.12', '2.13', '2.14', '2.15', '2.16']
-/** These are taken over as they are. */
+/** These are taken over unchanged. */
 export const VERSIONS = ['3.0', '3.1']
 export const MASTER = 'node1.example.com'
 
 export const recordedConfig = (version: string): string =>
   fs.readFileSync(path.join(DATA, `cluster_config_${version}.json`), 'utf8')
 
-/** The number of an object's changes and its times, and what a later release fills in where there was nothing. */
+/** The serial number and the times of an object, and values that a later release adds. */
 const MOVING = ['serial_no', 'mtime']
 const EMPTY = [[], {}, 0].map((value) => JSON.stringify(value))
 
 /**
- * The paths at which two texts of JSON differ, such as `cluster.tags`. Numbers of changes and their times do not count, nor an empty list
- * that was not there before, nor what a volume below a mirror lacks in these recordings.
+ * The paths at which two JSON texts differ, such as `cluster.tags`. Ignores serial numbers and times, new empty lists, and what these
+ * recordings lack for a volume below a mirror.
  */
 export const configChanges = (before: string, after: string): string[] =>
   differences(JSON.parse(before), JSON.parse(after), [])
@@ -29,7 +29,7 @@ function differences(before: unknown, after: unknown, at: readonly string[]): st
   if (MOVING.includes(last)) return []
   if (before === undefined && (EMPTY.includes(JSON.stringify(after)) || isOfVolume(at))) return []
   if (isObject(before) && isObject(after)) return withinBoth(before, after, at)
-  // A list of objects stays in its order; what is lost at its end is a difference, too.
+  // The order of a list of objects matters. A missing end is a difference too.
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length && before.some(isObject))
     return withinBoth({ ...before }, { ...after }, at)
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [at.join('.')]

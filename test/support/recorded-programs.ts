@@ -1,4 +1,4 @@
-// Programs as they once answered: a test says which commands it expects, and what each of them printed.
+// Programs with recorded answers. A test lists the commands that it expects, and the output of each.
 import type { CommandOptions, CommandResult, Run } from '../../src/lib/run-command'
 
 export interface RecordedProgram {
@@ -11,13 +11,13 @@ export interface RecordedProgram {
 
 export interface RecordedPrograms {
   readonly run: Run
-  /** Every command that was run, with what it was given. */
+  /** Every command that was run, with its options. */
   readonly asked: readonly { readonly argv: readonly string[]; readonly options: CommandOptions }[]
-  /** The recordings that nobody has asked for. */
+  /** The recordings that were not used. */
   left(): readonly string[]
 }
 
-/** Each recording answers once, in the order of those with the same command. A command without one fails the test. */
+/** Each recording answers once. Recordings of the same command answer in their order. A command without a recording fails the test. */
 export function recordedPrograms(recordings: readonly RecordedProgram[]): RecordedPrograms {
   const waiting = [...recordings]
   const asked: { argv: readonly string[]; options: CommandOptions }[] = []
@@ -41,7 +41,7 @@ const wordsOf = (argv: RecordedProgram['argv']): readonly string[] =>
 
 const sameWords = (a: readonly string[], b: readonly string[]): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The code and the words with which a program answers that is not installed. */
+/** The exit code and the text of the shell for a program that is not installed. */
 export const notInstalled = (argv: RecordedProgram['argv']): RecordedProgram => ({
   argv,
   code: 127,

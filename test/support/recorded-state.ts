@@ -1,4 +1,4 @@
-// A copy of the recorded master's folder, with its queue, as an embedded cluster begins with it.
+// A copy of the recorded master's folder with its queue, for the start of an embedded cluster.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'

@@ -1,4 +1,4 @@
-// Recorded requests to a real Ganeti's monitoring daemon, sent again as they were, byte by byte.
+// Recorded requests to a real Ganeti's monitoring daemon, sent again byte by byte.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
@@ -13,7 +13,7 @@ interface Recording {
   readonly json?: unknown
 }
 
-/** Complaints about each recording of a GET; what a live node measures is compared by its shape. */
+/** Compares each recorded GET, and returns the differences. For live measurements it compares only the shape. */
 export async function replayMond(address: string, port: number): Promise<{ complaints: string[]; replayed: number }> {
   const recordings = fs
     .readdirSync(FOLDER)
@@ -61,7 +61,7 @@ interface Answer {
   readonly body: string
 }
 
-/** Several requests can be in one text: the last answer counts, which ends the connection. */
+/** A text may contain several requests. The last answer counts; it ends the connection. */
 function send(host: string, port: number, request: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let text = ''

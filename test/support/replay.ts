@@ -1,16 +1,16 @@
-// Recordings of a real cluster against an answer of ours: every value must be the same, save what a live node measures and what changes
-// with time, of which only the kind is compared; uuids, times and job numbers inside texts are blanked.
+// Compares recordings of a real cluster with our answers. Every value must be equal, except live measurements and values that change with
+// time: of these only the kind is compared. uuids, times and job numbers inside texts are blanked.
 import listed from '../golden/differences.json'
 
 const otherwise = new Set<string>(listed.map(({ recording }) => recording))
 
-/** Complaints about differences that are not listed, and about listed ones that do not occur. */
+/** Returns differences that are not listed, and listed ones that do not occur. */
 export function verdict(name: string, found: readonly string[]): string[] {
   if (otherwise.has(name)) return found.length > 0 ? [] : [`${name}: does not differ; take it off the list`]
   return found.slice(0, 4).map((text) => `${name}: ${text}`)
 }
 
-/** As JSON, or as it is. */
+/** The text as JSON, or unchanged if it is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -27,7 +27,7 @@ const VOLATILE: ReadonlySet<string> = new Set([
   ...['disk.uuids', 'nic.uuids'],
 ])
 
-/** `path: what is there, what was recorded` for each difference. */
+/** One line for each difference: `path: our value, the recorded value`. */
 export function differences(want: unknown, got: unknown, where = '$', name = ''): string[] {
   const unlike = `${where}: ${short(got)}, recorded was ${short(want)}`
   if (VOLATILE.has(name)) return want === null || got === null || kind(want) === kind(got) ? [] : [unlike]
@@ -51,7 +51,7 @@ export function differences(want: unknown, got: unknown, where = '$', name = '')
   return same ? [] : [unlike]
 }
 
-/** Whether two values are made of the same kinds of things, where how far a job has come is a matter of the moment. */
+/** Whether two values have the same shape. The progress of a job is ignored, because it depends on the moment. */
 export function sameShape(want: unknown, got: unknown): boolean {
   if (want === null || got === null) return true
   if (kind(want) !== kind(got)) return false
@@ -65,7 +65,7 @@ interface Table {
   readonly data: readonly (readonly (readonly [number, unknown])[])[]
 }
 
-/** The answer of a query: its columns are compared under their fields' names. */
+/** The answer to a query. Its columns are compared by the names of their fields. */
 function inTable(want: Table, got: Table, where: string): string[] {
   const fields = differences(want.fields, got.fields, `${where}.fields`)
   if (want.data.length !== got.data.length)

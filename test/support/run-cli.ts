@@ -1,4 +1,4 @@
-// Runs commands of the command line inside the test, with a terminal that keeps what they say.
+// Runs commands of the command line inside the test, with a terminal that keeps their output.
 import { type Clock, systemClock } from '../../src/lib/clock'
 import { systemFiles } from '../../src/lib/files'
 import { type Run, runCommand } from '../../src/lib/run-command'
@@ -10,7 +10,7 @@ import { runTool } from '../../src/cli/run-tool'
 import type { Master } from '../../src/rpc/luxi/master'
 
 export interface CliOptions {
-  /** Answers to questions, in order; none means that nobody is there to answer. */
+  /** The answers to questions, in order. Without them, nobody is at the terminal. */
   answers?: string[]
   nodesRoot?: string
   /** Plays the programs that the command starts. */
@@ -18,9 +18,9 @@ export interface CliOptions {
   clock?: Clock
   variables?: Record<string, string>
   newNode?: NewNode
-  /** Runs the words in it, for a test that gives it something. */
+  /** The tool that runs the words, for a test that brings its own. */
   tool?: Tool
-  /** Interrupts a command that goes on until then. */
+  /** Interrupts a command that runs until then. */
   interrupt?: AbortSignal
 }
 
@@ -31,9 +31,9 @@ export async function runCli(master: Master, words: readonly string[], options: 
     stdout: '',
     stderr: '',
     questions: [] as string[],
-    /** The option that would have answered each question beforehand. */
+    /** For each question, the option that would have answered it in advance. */
     answeredBy: [] as string[],
-    /** Where in `src/cli` each question was asked. */
+    /** For each question, the place in `src/cli` that asked it. */
     askedAt: [] as string[],
     handed: [] as (readonly string[])[],
     followed: [] as (number | undefined)[],
@@ -76,7 +76,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
   return result
 }
 
-/** The first place in a stack that is a command, and not what all commands ask with. */
+/** The first place in a stack that belongs to a command, not to the code that all commands use for questions. */
 function siteOf(stack: string): string {
   const places = [...stack.matchAll(/src\/cli\/([\w/-]+\.ts):(\d+):\d+/g)].map(([, file, line]) => `${file}:${line}`)
   return places.find((place) => !place.startsWith('input/confirm.ts')) ?? 'nowhere'

@@ -1,4 +1,4 @@
-// A program as a user runs it: a process of its own, in an empty folder, which is gone afterwards with what was written there.
+// Runs a program as a user does: as its own process, in an empty folder that is removed afterwards.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'

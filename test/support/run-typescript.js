@@ -1,4 +1,4 @@
-// Lets a forked Node run TypeScript files as they are: node test/support/run-typescript.js FILE.ts ARGUMENTS...
+// Lets a forked Node run TypeScript files directly: node test/support/run-typescript.js FILE.ts ARGUMENTS...
 const fs = require('node:fs')
 const Module = require('node:module')
 const path = require('node:path')
@@ -7,14 +7,14 @@ const CACHE = path.join(__dirname, '../../node_modules/.cache/run-typescript')
 
 Module._extensions['.ts'] = (module, filename) => module._compile(compiled(filename), filename)
 
-/** Tests fork often, and loading the compiler takes longer than all else that a small process does. */
+/** Compiled files are cached, because tests fork often, and loading the compiler takes longer than everything else in a small process. */
 function compiled(filename) {
   const kept = path.join(CACHE, `${filename.replaceAll('/', '+')}.js`)
   const madeFrom = `// ${[filename, __filename].map((file) => fs.statSync(file).mtimeMs).join(' ')}\n`
   const code = fs.existsSync(kept) ? fs.readFileSync(kept, 'utf8') : ''
   if (code.startsWith(madeFrom)) return code
   fs.mkdirSync(CACHE, { recursive: true })
-  // Renamed when it is whole, because others may read or write the same file now.
+  // Renamed when it is complete, because other processes may read or write the same file.
   const made = madeFrom + compile(filename)
   fs.writeFileSync(`${kept}.${process.pid}`, made)
   fs.renameSync(`${kept}.${process.pid}`, kept)

@@ -1,4 +1,4 @@
-// A cluster whose nodes are started one by one, as by the init systems of separate machines: nobody starts again what a test kills.
+// A cluster whose nodes are started one by one, as by the init systems of separate machines. Nothing restarts what a test kills.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -20,7 +20,7 @@ export interface SeparateNodes {
   paths(number: number): Paths
   /** Resolves when its daemons can be used. */
   start(number: number): Promise<void>
-  /** Every process of the node gets the signal at once, those that its daemons have started too. */
+  /** Sends the signal to all processes of the node at once, also to those that its daemons have started. */
   signal(number: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
   luxi(number: number): LuxiClient
   gnt(number: number, ...words: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
@@ -28,9 +28,9 @@ export interface SeparateNodes {
 }
 
 export interface SeparateNodesOptions {
-  /** Addresses that this machine has, when the cluster is one of IPv6; without them there are loopback ones. */
+  /** The addresses of this machine, for a cluster with IPv6. Without them the nodes use loopback addresses. */
   network?: { cluster: string; primary: readonly string[]; secondary: readonly string[] }
-  /** The words before those of each program, for nodes in a namespace of their own. */
+  /** Words in front of each program's command, to run the nodes in their own namespace. */
   enter?: readonly string[]
 }
 
@@ -66,7 +66,7 @@ export async function separateNodes(
     return { ...process.env, GANETI_ROOTDIR: paths.root, GANETI_HOSTNAME: paths.hostname, GANTRY_HOME: root }
   }
   const signal = (number: number, name: NodeJS.Signals) => {
-    // Stopped first, they do not see each other die, and do nothing about it.
+    // Stopped processes do not see each other die, so they cannot react.
     if (name === 'SIGKILL') signal(number, 'SIGSTOP')
     // The next round finds processes that were started meanwhile.
     const seen = new Set<number>()
@@ -109,14 +109,14 @@ export async function separateNodes(
 
 const ended = (child: ChildProcess) => new Promise((resolve) => child.once('exit', resolve))
 
-/** Those whose environment names the root of the node. */
+/** The processes whose environment names the root of the node. */
 function processesOf(root: string): number[] {
   return fs.readdirSync('/proc').flatMap((pid) => {
     try {
       const variables = /^\d+$/.test(pid) ? fs.readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0') : []
       return variables.includes(`GANETI_ROOTDIR=${root}`) ? [Number(pid)] : []
     } catch {
-      // It has just ended.
+      // The process has just ended.
       return []
     }
   })
@@ -126,7 +126,7 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }
 

@@ -1,4 +1,4 @@
-// A machine whose kernel, devices and configuration are what a test says.
+// A machine whose kernel, devices and configuration are given by the test.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
@@ -7,11 +7,11 @@ import { type Files, systemFiles } from '../../src/lib/files'
 const SHOWN = /^\/(dev|etc|proc|run|sys)(\/|$)/
 
 export interface ShownFiles {
-  /** Files below `/dev`, `/etc`, `/proc`, `/run` and `/sys` are looked for among the shown files; all others are where they are. */
+  /** Files below `/dev`, `/etc`, `/proc`, `/run` and `/sys` are looked up among the given files. All others are the machine's own. */
   readonly files: Files
   put(file: string, text: string): void
   read(file: string): string
-  /** Where a shown file is. */
+  /** The path of a given file. */
   place(file: string): string
   remove(): void
 }

@@ -7,7 +7,7 @@ import * as ts from 'typescript'
 export const root = path.join(__dirname, '..', '..')
 
 export interface SourceFile {
-  /** From the project's root: `src/lib/clock.ts`. */
+  /** The path from the project's root: `src/lib/clock.ts`. */
   readonly name: string
   readonly text: string
   readonly lines: number
@@ -25,9 +25,9 @@ export interface Import {
   readonly from: string
   /** The project's file that it names, or undefined for a package. */
   readonly file: string | undefined
-  /** Loaded with the file, and not for its types only or when a function of it needs it. */
+  /** True if the import is loaded with the file. False if it is only for types, or loaded when a function needs it. */
   readonly atOnce: boolean
-  /** The compiler needs it to understand the file; a function of it loads the others by name. */
+  /** True if the compiler needs the import to understand the file. False if a function loads it by name. */
   readonly declared: boolean
   /** The values that it takes by name; `*` for all of them. None when it is for types only. */
   readonly names: readonly string[]

@@ -1,4 +1,4 @@
-// A clock that moves only when the test says so.
+// A clock that moves only when the test moves it.
 import type { Clock } from '../../src/lib/clock'
 
 interface Alarm {
@@ -6,7 +6,7 @@ interface Alarm {
   ring(): void
 }
 
-/** A clock that stands still until a test moves it; timers and sleeps that are due ring in their order. */
+/** Stands still until a test moves it. Timers and sleeps that are due then end in their order. */
 export class SteppedClock implements Clock {
   private now = 1e12
   private readonly alarms = new Set<Alarm>()
@@ -34,7 +34,7 @@ export class SteppedClock implements Clock {
     })
   }
 
-  /** Lets everything happen that is due within that time. */
+  /** Lets everything happen that is due within this time. */
   async pass(time_s: number): Promise<void> {
     const end_ms = this.now + time_s * 1000
     await settled()
@@ -50,7 +50,7 @@ export class SteppedClock implements Clock {
   }
 }
 
-/** Everything that follows from what happened by now has happened. */
+/** Resolves when everything that follows from earlier events has happened. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,5 +1,5 @@
-// The cluster on which instances with logical volumes and DRBD were recorded, before the first of them: node0 is the master and has no
-// instances, node1 to node3 have a volume group.
+// The cluster on which instances with logical volumes and DRBD were recorded, before the first instance. node0 is the master and has no
+// instances. node1 to node3 have a volume group.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { ConfigData } from '../../src/model/config'
@@ -11,7 +11,7 @@ export interface StorageStep {
   readonly result: unknown
   readonly log: readonly string[]
   readonly calls: readonly string[]
-  /** What was made on which node: the device, its size, the owner, whether it is the primary, the note, exclusive storage, parameters. */
+  /** What was made on each node: the device, its size, the owner, whether it is the primary, the note, exclusive storage, parameters. */
   readonly made?: readonly string[]
   readonly config?: Pick<ConfigData, 'disks' | 'instances'> & {
     readonly highest_used_port: number

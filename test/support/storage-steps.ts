@@ -1,5 +1,5 @@
-// Steps in the life of the cluster of `storage-cluster.ts`, each by itself: the configuration before it is the recorded one, and nodes
-// give the recorded answers. What was not asked then is answered by simulated nodes.
+// Steps in the life of the cluster of `storage-cluster.ts`. Each step begins with the recorded configuration, and nodes give the recorded
+// answers. Simulated nodes answer the calls that were not recorded.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { answerChecks } from '../../src/daemons/sim/checks'
@@ -10,7 +10,7 @@ import { recordedStorage } from './storage-cluster'
 import { deviceText } from './storage-texts'
 
 type Objects = Readonly<Record<string, unknown>>
-/** By section and name; null means that there is no such object. */
+/** Keyed by section and name. Null means that there is no such object. */
 type Changes = Readonly<Record<string, Objects>>
 
 export interface Job {
@@ -23,13 +23,13 @@ type Call = readonly [text: string, answer?: unknown]
 
 export interface Step {
   readonly name: string
-  /** When it began, in seconds. */
+  /** The time when it began, in seconds. */
   readonly at: number
   /** Nodes without power, and the error with which calls end. */
   readonly dead?: Readonly<Record<string, string>>
-  /** Instances that are marked as up, and do not run. */
+  /** Instances that are marked as up, but do not run. */
   readonly stopped?: readonly string[]
-  /** Changes of the configuration since the step before, and by this one. */
+  /** Changes of the configuration since the previous step, and by this step. */
   readonly before?: Changes
   readonly after?: Changes
   readonly jobs: readonly Job[]
@@ -79,7 +79,7 @@ export function clusterOf({ step, before }: Chapter): FakeCluster {
       if (call === 'blockdev_getmirrorstatus_multi' && isObject(answer))
         return disksOf(args).map((uuid) => answer[uuid])
       if (call !== 'node_verify') return answer
-      // Only what is told of storage is recorded, and what makes nodes differ.
+      // Only facts about storage were recorded, and those in which nodes differ.
       const well = answerChecks({ world: cluster.world, node: node.name, clock: cluster.clock }, args[0] as Objects)
       return { ...well, ...(isObject(answer) && answer) }
     },
@@ -87,7 +87,7 @@ export function clusterOf({ step, before }: Chapter): FakeCluster {
   return cluster
 }
 
-/** Answers in the order in which they were given, by node and call, and by the device that was looked for. */
+/** The recorded answers in their order, by node and call, and by the device of the question. */
 class Recorded {
   private readonly answers = new Map<string, unknown[]>()
 
@@ -104,14 +104,14 @@ class Recorded {
     if (dead !== undefined) throw new Error(dead)
     const key = call === 'blockdev_find' ? `${node} ${call} ${deviceText(first)}` : `${node} ${call}`
     const answers = this.answers.get(key) ?? []
-    // The last status stays as it is.
+    // The last status is repeated.
     const answer = call === 'impexp_status' && answers.length === 1 ? answers[0] : answers.shift()
     if (isObject(answer) && 'failed' in answer) throw new Error(String(answer['failed']))
     return answer
   }
 }
 
-/** What a job ends with, as it is in the job's file. */
+/** The result with which a job ends, as in the job's file. */
 export async function ending(cluster: FakeCluster, { op }: Job): Promise<unknown> {
   const { instance_uuid: _uuid, ...given } = op
   try {

@@ -1,4 +1,4 @@
-// Texts of recorded and of own operations on logical volumes and DRBD, without uuids, secrets and times, which always differ.
+// Texts of recorded and of our operations on logical volumes and DRBD, without uuids, secrets and times, which always differ.
 import type { ConfigData } from '../../src/model/config'
 import type { FakeCluster } from './fake-cluster'
 
@@ -21,7 +21,7 @@ export function deviceText(disk: unknown): string {
   return dev_type === 'drbd' ? 'drbd' : idText(logical_id)
 }
 
-/** The arguments of calls that show in the recording. Calls that only ask are left out. */
+/** The arguments of recorded calls that are compared. Calls that only ask are left out. */
 const SHOWN: Readonly<Record<string, (args: readonly unknown[]) => readonly unknown[]>> = {
   blockdev_create: ([disk, _size, _owner, onPrimary]) => [deviceText(disk), onPrimary],
   blockdev_remove: ([disk]) => [deviceText(disk)],
@@ -72,7 +72,7 @@ export function madeText({
   return [...texts, JSON.stringify(Object.fromEntries(params))].join(' ')
 }
 
-/** What each node makes: the volumes of a mirror's sides are made at the same time. */
+/** Sorts the calls by node, because the volumes of a mirror's two sides are made at the same time. */
 export function byNode(calls: readonly string[]): string[] {
   const isMaking = (call: string | undefined) => call?.includes(' blockdev_create ') === true
   const groups: string[][] = []
@@ -85,7 +85,7 @@ export function byNode(calls: readonly string[]): string[] {
   return groups.flatMap((group) => group.toSorted((a, b) => node(a).localeCompare(node(b))))
 }
 
-/** The same call to several nodes in a row: in which order they hear it does not matter. */
+/** Sorts consecutive equal calls to several nodes, because their order does not matter. */
 export function ordered(calls: readonly string[]): string[] {
   const what = (call: string | undefined) => call?.slice(call.indexOf(' '))
   const groups: string[][] = []
@@ -97,10 +97,10 @@ export function ordered(calls: readonly string[]): string[] {
   return groups.flatMap((group) => group.sort())
 }
 
-/** How far a sync is depends on the disks. */
+/** False for lines about the progress of a sync, which depends on the disks. */
 export const isToldByAll = (line: string): boolean => !line.includes('% done')
 
-/** Without what is another one each time: uuids, secrets, times and serial numbers. */
+/** The configuration without values that differ each time: uuids, secrets, times and serial numbers. */
 export function shape({ instances, disks }: Pick<ConfigData, 'disks' | 'instances'>): unknown {
   const plain = (text: string) =>
     JSON.parse(

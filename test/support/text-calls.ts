@@ -1,8 +1,8 @@
-// Gives a master of values the calls that answer with texts.
+// Adds the calls that answer with texts to a master that answers with values.
 import { TEXT_CALLS, type Master, type TextCalls } from '../../src/rpc/luxi/master'
 import { JsonText } from '../../src/rpc/long-answers'
 
-/** The text of what a master answers that is made of values. */
+/** The texts of the values that a master answers. */
 export function textOfCalls(master: Master): TextCalls {
   const calls = TEXT_CALLS.map((name) => [
     name,

@@ -1,4 +1,4 @@
-// A job process whose only operations are OP_TEST_DELAY and what tests need to go wrong. It speaks to no wconfd.
+// A job process that only knows OP_TEST_DELAY and a few opcodes that fail in ways that tests need. It does not connect to a wconfd.
 import { appendFileSync } from 'node:fs'
 import { processChannel, serveJobs } from '../../src/jobs/job-process'
 import { systemClock } from '../../src/lib/clock'
@@ -18,7 +18,7 @@ serveJobs(processChannel(), {
   log: silentLog,
   Cancelled: JobCancelled,
   async execute(op, setting) {
-    // OP_TEST_DELAY's parameters, used for more: `repeat` is the milliseconds to wait "for locks".
+    // OP_TEST_DELAY's parameters have other meanings here: `repeat` is the milliseconds to wait "for locks".
     const number = (name: string) => (typeof op[name] === 'number' ? op[name] : 0)
     await systemClock.sleep(number('repeat'), setting.cancelled)
     await setting.started()

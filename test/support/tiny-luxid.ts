@@ -16,7 +16,7 @@ import { GoldenLive, goldenConfig } from './golden-query'
 import { noMonds } from './no-monds'
 import { runTypescript, tinyJob } from './queue-in-process'
 
-/** Nodes that take everything and say nothing. */
+/** Nodes that accept everything and answer nothing. */
 export const silentNodes = nodesOf(() => Promise.resolve({ ok: false, error: 'down', offline: false }))
 
 export async function startTinyLuxid(
@@ -41,7 +41,7 @@ export async function startTinyLuxid(
   return { ...luxid, wconfd }
 }
 
-/** The nodes give the recorded answers, and have given them before. */
+/** The nodes give the recorded answers, and their last known data is the same. */
 function recorded() {
   const live = new GoldenLive()
   const known = new LastKnown(systemClock)

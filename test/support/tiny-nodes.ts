@@ -1,4 +1,4 @@
-// Nodes below one temporary root that share the tiny guest's disk, driven by the handlers of node calls as a job would drive them.
+// Nodes below one temporary root that share the tiny guest's disk. The test calls the handlers of node calls as a job would.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemDisk } from '../../src/lib/disk'
@@ -73,7 +73,7 @@ export class TinyNodes {
     return console
   }
 
-  /** Does as the job's `blockdev_assemble` on a migration's target: it makes the disk's link before QEMU opens the disk. */
+  /** Does what the job's `blockdev_assemble` does on a migration's target: it makes the disk's link before QEMU opens the disk. */
   assemble(where: NodeContext): void {
     const link = where.paths.local('/var/run/ganeti/instance-disks/vm1.test:0')
     fs.mkdirSync(path.dirname(link), { recursive: true })
@@ -81,7 +81,7 @@ export class TinyNodes {
     fs.symlinkSync(this.disk, link)
   }
 
-  /** Fails when a test left a QEMU behind. */
+  /** Fails if a test has left a QEMU running. */
   remove(): void {
     SerialConsole.closeAll()
     const left = qemuProcessesBelow(this.root)

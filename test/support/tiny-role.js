@@ -1,4 +1,4 @@
-// A daemon that does nothing: it notes its start and its end in the file NOTES. On SIGUSR2 it asks its parent for what NOTES.ask says.
+// A daemon that only notes its start and its end in the file NOTES. On SIGUSR2 it sends its parent the content of NOTES.ask.
 'use strict'
 const fs = require('node:fs')
 

@@ -1,5 +1,5 @@
-// Finds declared properties that some files read, with the compiler's types, also where a value travels on under another type.
-// So tests find input that is accepted from outside and never read.
+// Finds declared properties that no file reads, with the compiler's types. It follows values that are passed on under other types. So tests
+// find input that is accepted from outside and never read.
 import * as path from 'node:path'
 import * as ts from 'typescript'
 import { root } from './source-tree'
@@ -13,20 +13,20 @@ const isBelow = (name: string, folders: readonly string[]): boolean =>
 
 export class Reading {
   private readonly checker: ts.TypeChecker
-  /** Declarations of properties that are read as such. */
+  /** Declarations of properties that are read directly. */
   private readonly read = new Set<ts.Node>()
-  /** Maps the declaration of a property to those of other types under which its value travels on. */
+  /** Maps the declaration of a property to the declarations in other types under which its value is passed on. */
   private readonly becomes = new Map<ts.Node, Set<ts.Node>>()
   private readonly related = new Set<string>()
   private readonly ids = new Map<ts.Type, number>()
 
-  /** Everything in the files counts that can be read. */
+  /** Collects everything that the files read. */
   constructor(program: ts.Program, readers: readonly ts.SourceFile[]) {
     this.checker = program.getTypeChecker()
     for (const file of readers) this.visit(file)
   }
 
-  /** Whether a declared property is read, as itself or as what it became. */
+  /** Whether a declared property is read, under its own type or under one that it is passed on as. */
   isRead(declared: ts.Node, seen = new Set<ts.Node>()): boolean {
     if (this.read.has(declared)) return true
     if (seen.has(declared)) return false
@@ -98,7 +98,7 @@ export class Reading {
     this.relateCalls(from, target, depth)
   }
 
-  /** Whoever calls the second hands its arguments to the first. */
+  /** A caller of the second passes its arguments to the first. */
   private relateCalls(from: ts.Type, to: ts.Type, depth: number): void {
     const [given] = this.checker.getSignaturesOfType(from, ts.SignatureKind.Call)
     const [wanted] = this.checker.getSignaturesOfType(to, ts.SignatureKind.Call)
@@ -133,7 +133,7 @@ export class Reading {
   }
 }
 
-/** So deep inside of a value its parts are followed. */
+/** The depth to which the parts of a value are followed. */
 const DEPTH_MAX = 4
 
 const TRAVELS: readonly ((node: ts.Node) => boolean)[] = [

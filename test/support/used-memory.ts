@@ -1,4 +1,4 @@
-// Bytes that this process uses after V8 has thrown away what nobody can reach: without that, a figure tells of V8's habits.
+// The bytes that this process uses after V8 has removed unreachable objects. Without that, the figure would depend on V8's habits.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -7,7 +7,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 export function usedBytes(): number {
   collectGarbage()
-  // Buffers are given back in the background, for which the next collection waits.
+  // Buffers are freed in the background. The next collection waits for that.
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

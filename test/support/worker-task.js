@@ -1,4 +1,4 @@
-// A thread for tests of the pool: it adds numbers up, throws at one that is negative, and never ends at infinity.
+// A thread for tests of the pool. It adds up numbers, throws an error for a negative one, and never ends for infinity.
 require('./run-typescript.js')
 const { serveTasks } = require('../../src/lib/worker-pool.ts')
 

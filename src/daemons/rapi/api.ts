@@ -1,4 +1,4 @@
-// Ganeti's API below /2: its access rules, and its answers down to the blanks in their JSON.
+// Ganeti's API below /2: its access rules, and its answers, which equal Ganeti's to the last blank.
 import type { ServerResponse } from 'node:http'
 import { noteAccess } from '../../http/access-log'
 import type { Api, Route } from '../../http/dispatch'
@@ -22,7 +22,7 @@ import type { User } from './users'
 
 export interface GanetiOptions extends RapiServices {
   readonly authenticator: Authenticator
-  /** Without it, anyone may read where no option is needed. */
+  /** If this is false, anyone may read what needs no option. */
   readonly requireAuthentication: boolean
 }
 
@@ -59,7 +59,7 @@ export function ganetiApi(
       return context
     },
     answer({ request, response }, result) {
-      // A number as an answer is always a job's.
+      // If an answer is a number, it is a job's id.
       if (typeof result === 'number' && request.method !== 'GET') noteAccess(request, { job: result })
       return reply(response, result, clock)
     },
@@ -124,7 +124,7 @@ async function replyInPieces(response: ServerResponse, { text, columns }: TextAn
   else send(response, 200, rest, clock)
 }
 
-/** Pieces are no longer than what we handle at once, even with code that has not run before. */
+/** Pieces are bounded, so that handling one takes a short time even when the code has not run before. */
 async function* partsOf({ pieces }: JsonText): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
@@ -132,7 +132,7 @@ async function* partsOf({ pieces }: JsonText): AsyncGenerator<Buffer> {
   }
 }
 
-/** A reader that takes nothing for this long has gone. */
+/** A reader that takes nothing for this long counts as gone. */
 function beginLong(response: ServerResponse): void {
   response.setTimeout(RAPI_STALLED_S * 1000, () => response.destroy())
   response.writeHead(200, { 'Content-Type': 'application/json' })
@@ -140,7 +140,7 @@ function beginLong(response: ServerResponse): void {
 
 function send(response: ServerResponse, status: number, json: Buffer, clock: Clock): void {
   if (response.destroyed) return
-  // A client that already has the beginning notices the failure by the cut.
+  // A client that already has the beginning notices the failure because the answer is cut off.
   if (response.headersSent) return void response.destroy()
   const data = Buffer.concat([json, LINE])
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': data.length })

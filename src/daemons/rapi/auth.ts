@@ -38,7 +38,7 @@ function readLogin(header: string): Credentials | undefined {
   return colon === -1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-/** Throws 401 without a user and 403 for the wrong user. Without `allowed` options anyone may. */
+/** Throws 401 without a user and 403 for a user without the right. Without `allowed` options, anyone may. */
 export function checkAccess(user: User | undefined, allowed: readonly string[]): void {
   if (allowed.length === 0) return
   if (user === undefined) throw new HttpError(401)

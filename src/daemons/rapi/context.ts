@@ -36,7 +36,7 @@ export interface V3Request {
   readonly sessions: Sessions
   readonly tickets: ConsoleTickets
   readonly gantry: GantryMaster
-  /** Everybody who may log in. */
+  /** All users who may log in. */
   readonly users: () => UserView[]
   readonly reply: Reply
 }
@@ -71,12 +71,12 @@ export class RapiContext {
     if (roles !== undefined && !allows(roles, permission)) throw new HttpError(403)
   }
 
-  /** Throws 403 if this permission was denied to the user, whom a wider one has admitted. */
+  /** Throws 403 if this permission was denied to the user. Needed when the user was admitted by a wider permission. */
   needNotTaken(permission: string): void {
     if (isTaken(rolesOf(this.user) ?? [], permission)) throw new HttpError(403)
   }
 
-  /** Fires when the client has left, so that nothing waits or begins for it. */
+  /** Fires when the client has left, so that nothing waits for it or begins for it. */
   get signal(): AbortSignal {
     return (this.leaves ??= leaving(this.asked.response))
   }

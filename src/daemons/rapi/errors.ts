@@ -1,4 +1,4 @@
-// The only place where errors become answers of /2. Domain code throws GanetiErrors; the door itself throws HttpErrors.
+// The only place where errors become answers of /2. Domain code throws GanetiErrors. The code of the remote API throws HttpErrors.
 import { HttpError, unforeseen } from '../../http/errors'
 import type { RefusalWords } from '../../http/refusal'
 import type { Log } from '../../lib/log'
@@ -6,14 +6,14 @@ import { GanetiError, GenericError, JobQueueDrainError, JobQueueFull, LuxiError 
 import { PeerError } from '../../rpc/json-protocol'
 import { pythonErrorText, pythonJson } from './python'
 
-/** Not a refusal: the answer takes too long for a request, and will be the result of this job. */
+/** Not a refusal: the answer takes too long for a request, so it will be the result of this job. */
 export class AnsweredByJob extends Error {
   constructor(readonly job: number) {
     super(`job ${job} will have the answer`)
   }
 }
 
-/** The door's name in refusals. */
+/** The name of the remote API in error messages. */
 export const DOOR = 'RAPI daemon'
 
 export interface ErrorReply {

@@ -34,7 +34,7 @@ export function bodyObject(body: unknown): JsonObject {
   return body
 }
 
-/** The same, worded for a body that is not an opcode's parameters. */
+/** Like `bodyObject`, with the text for a body that is not an opcode's parameters. */
 export function parametersIn(body: unknown): JsonObject {
   if (!isObject(body)) throw badRequest('Invalid body contents, not a dictionary')
   return body

@@ -7,7 +7,7 @@ import { bodyObject, fillFromBody, parametersIn, wrongType } from './fill'
 import { pythonInt } from '../../lib/python-text'
 
 export interface ReinstallParams {
-  /** Another OS to install; null keeps the present one. */
+  /** Another OS to install. Null keeps the present one. */
   os?: string | null
   /** Whether to start the instance afterwards. */
   start?: boolean

@@ -1,6 +1,6 @@
-// Makes guessing passwords and tokens slow, over any number of connections. A login that was not right before takes a
-// turn before it is checked: one for its address, and one for its user. A turn counts as a wrong guess from the moment
-// when it is taken. So concurrent guesses wait for each other, and hanging up does not help.
+// Makes guessing passwords and tokens slow, over any number of connections. A login that has not succeeded before takes two turns before it
+// is checked: one for its address, and one for its user. A turn counts as a wrong guess from the moment when it is taken. So concurrent
+// guesses wait for each other, and hanging up does not help.
 import { createHash } from 'node:crypto'
 import { addressGroup } from '../../lib/address-group'
 import type { Clock } from '../../lib/clock'
@@ -22,7 +22,7 @@ interface Guesses {
 
 /** The login, as far as it is known before the check. */
 export interface Login {
-  /** The user of a password; a token does not tell. */
+  /** The user of a password. Undefined for a token. */
   readonly user?: string
   /** A digest of the password or token. */
   readonly shown: string

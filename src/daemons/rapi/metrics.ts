@@ -28,7 +28,7 @@ export class RapiMetrics {
   })
   private readonly durations = new Histogram({
     name: 'gantry_http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer; streams aside',
+    help: 'Time from the request to the end of its answer; without streams',
     labelNames: ['api'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
     registers: [this.registry],
@@ -177,7 +177,7 @@ function nodeMetrics(gauge: NewGauge, nodes: Rows, instances: Rows): void {
  * figure.
  */
 function ageMetrics(gauge: NewGauge, nodes: Rows, now_ms: number): void {
-  const help = 'Seconds since the node told the figures that are shown of it and its instances'
+  const help = 'Seconds since the node sent the figures that are shown for it and its instances'
   const ages = gauge('gantry_node_answer_age_seconds', help, ['node'])
   for (const row of nodes) {
     const seen_ms = Date.parse(String(row.at(-1)))

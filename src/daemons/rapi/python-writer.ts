@@ -28,7 +28,7 @@ export class PythonWriter {
   private readonly heads: readonly Buffer[]
   private out = Buffer.alloc(0)
   private at = 0
-  /** How much longer a piece becomes, with a reserve, because growing the buffer later means copying. */
+  /** How much longer a piece becomes, with a reserve: if the buffer grew later, it would have to be copied. */
   private growth = GROWTH_LEAST
   private last = 0
   private depth = 0

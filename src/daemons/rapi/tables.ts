@@ -14,7 +14,7 @@ export class TextAnswer {
 
 export const fieldsOf = (columns: readonly Column[]): string[] => columns.map(({ field }) => field)
 
-/** For the compiler they are the objects in the text, whose interface is generated from the same list of fields. */
+/** The text contains the objects. The type says so to the compiler; its interface is generated from the same list of fields. */
 export const listOf = async <T>(columns: readonly Column[], text: Promise<JsonText>): Promise<T[]> =>
   new TextAnswer(await text, columns) as unknown as T[]
 

@@ -1,4 +1,4 @@
-// The users file, which says who may log in. It is read again when it has changed.
+// The users file, which says who may log in. It is read again after each change.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { isMissing } from '../../lib/disk'
 import { fileStamp } from '../../lib/file-stamp'
@@ -19,7 +19,7 @@ export type User = Omit<UserEntry, 'password'>
 export interface UserView {
   name: string
   options: string[]
-  /** As patterns. */
+  /** Patterns. */
   permissions: string[]
 }
 
@@ -78,7 +78,7 @@ export class UsersFile {
     return entry?.password === shown?.password ? entry : undefined
   }
 
-  /** Everybody, by name. */
+  /** All users, sorted by name. */
   list(): UserView[] {
     this.refresh()
     const users = [...this.users.values()].map(({ name, options }) => ({
@@ -135,7 +135,7 @@ export class UsersFile {
   }
 }
 
-const UNKNOWN_FORM = 'what begins with a brace must be {CLEARTEXT} or {HA1} with a password or its digest'
+const UNKNOWN_FORM = 'a password that begins with a brace must be {CLEARTEXT} or {HA1} with a password or its digest'
 
 function passwordMatches(name: string, given: string, stored: string): boolean {
   const { scheme, value } = passwordForm(stored) ?? { scheme: 'CLEARTEXT', value: '' }

@@ -71,7 +71,7 @@ function address4({ ip, nicparams, netinfo }: SeedNic): string | undefined {
   return nicparams.mode === ROUTED ? `${ip}/32` : undefined
 }
 
-/** The address that the guest derives from its MAC in its network, so we know it beforehand. */
+/** The address that the guest derives from its MAC in its network. It can be computed, so we know it in advance. */
 function address6({ ip, mac, netinfo }: SeedNic): string | undefined {
   const network6 = netinfo?.network6
   if (ip !== undefined && isIPv6(ip)) return `${ip}/${network6 === undefined ? '128' : lengthOf(network6)}`

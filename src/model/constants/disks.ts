@@ -4,7 +4,7 @@ import type { DiskTemplate, StorageType } from '../templates'
 export const DEFAULT_ENABLED_DISK_TEMPLATES: readonly DiskTemplate[] = ['drbd', 'plain']
 /** Why maintenance copies no disks to another node. */
 export const DISKS_NOT_REPLACED =
-  'disks are copied only for who asks for it, with gnt-instance replace-disks or gnt-node evacuate'
+  'disks are copied only on request, with gnt-instance replace-disks or gnt-node evacuate'
 
 export const STORAGE_TYPES: readonly StorageType[] = [
   'blockdev',
@@ -41,7 +41,7 @@ export const DRBD_SECRET_BYTES = 20
 export const DRBD_DEFAULT_HELPER = '/bin/true'
 export const LAST_DRBD_PORT = 14999
 
-/** The way out for a node without any volume group. */
+/** What to do on a node without any volume group. */
 export const NO_VOLUME_GROUPS = 'it has none at all; vgcreate, of the package lvm2, makes one'
 
 /** The NBD export name of a disk that a process of the node serves. */

@@ -57,7 +57,7 @@ export const PATH = {
   FILE_STORAGE_PATHS_FILE: '/etc/ganeti/file-storage-paths',
   DEFAULT_FILE_STORAGE_DIR: '/srv/ganeti/file-storage',
   DEFAULT_SHARED_FILE_STORAGE_DIR: '/srv/ganeti/shared-file-storage',
-  /** Ours: volumes in user space, where a node has them. */
+  /** Ours: volumes in user space, on nodes that have them. */
   USER_VOLUMES_DIR: '/srv/ganeti/user-volumes',
   /** Ours: nodes that share a machine find each other's mirrored disks here. */
   MIRROR_LINKS_DIR: '/srv/ganeti/mirror-links',

@@ -18,10 +18,9 @@ export const CHILD_BACKOFF_MAX_S = 10
 /** Seconds after which a running daemon counts as healthy; its next pause is the shortest again. */
 export const CHILD_HEALTHY_S = 60
 /**
- * Options by which V8 saves memory in processes that make few objects; other processes have V8's own settings.
- * `young_mib` is half of the room for new objects. `hot_bytes` is how much of a function must have run before V8
- * optimizes it. Work every few seconds is not worth that. With the higher value, confd would be half as fast in its
- * first 100,000 answers.
+ * Options with which V8 saves memory in processes that make few objects. Other processes have V8's own settings. `young_mib` is half of the
+ * space for new objects. `hot_bytes` is how much of a function must have run before V8 optimizes it. Work that runs only every few seconds
+ * is not worth the optimization. With the higher value, confd would be half as fast in its first 100,000 answers.
  */
 export const FRUGAL = {
   node: { young_mib: 1, hot_bytes: 4_000_000 },

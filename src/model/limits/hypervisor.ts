@@ -32,8 +32,8 @@ export const GUESTS_SETTLE_S = 0.1
 /** Seconds that a guest waits for the process that serves its disk, before it gets an error. */
 export const SERVER_RETURNS_S = 30
 /**
- * A process that is none of our machines may have been seen before it started its program. So it is checked again for
- * this many seconds; and once more after the longer time, when another process may have its number.
+ * A process that is not one of our machines may have been seen before it started its program. So it is checked again for this many seconds.
+ * It is checked once more after the longer time, because another process may have its number by then.
  */
 export const STRANGER_YOUNG_S = 10
 export const STRANGER_KNOWN_S = 60

@@ -14,13 +14,13 @@ export const HOOK_SCRIPT_S = 900
 export const ALLOCATOR_SCRIPT_S = 840
 /** Bytes that an allocator script may print. */
 export const ALLOCATOR_OUTPUT_BYTES_MAX = 32 << 20
-/** Characters of an administrator's script's output that an error shows. */
+/** Characters of a script's output that an error shows. */
 export const TOLD_CHARS_MAX = 2000
 /** Seconds after a change until the simulator saves the running instances. */
 export const SIM_SAVE_S = 2
 /** Lines of a script's log in its error. */
 export const OS_LOG_LINES_SHOWN = 20
-/** Seconds that a refused restricted command takes, so that nobody can guess names fast. */
+/** Seconds that a refused restricted command takes, so that names cannot be guessed quickly. */
 export const RESTRICTED_FAILURE_S = 10
 /** Seconds for a program that the master starts by name: less than the call waits for it. */
 export const NAMED_PROGRAM_S = 3500
@@ -51,5 +51,5 @@ export const OS_LOG_BYTES_MAX = 16 << 20
 export const MISPLACED_TOLD_MAX = 20
 /** Seconds until such a file is checked again: a new file gets its owner a moment later. */
 export const MISPLACED_AGAIN_S = 0.2
-/** For which a switch of Open vSwitch is waited for when it is asked about a port; without its daemon there is never an answer. */
+/** Seconds to wait for an answer of Open vSwitch. Without its daemon there is never one. */
 export const SWITCH_S = 10

@@ -111,24 +111,24 @@ export const blockdevHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** For a question about all of them. */
+/** For calls that use all of these disks. */
 function treesOf(context: NodeContext, disks: readonly DiskDict[]): Disks {
   const trees = new Disks(context)
   trees.expect(disks)
   return trees
 }
 
-/** Before anything is written. Who tells no size is found out by the copy itself. */
+/** Checks the sizes before anything is written. If a size is not known, the copy itself fails later if the disk is too small. */
 async function requireRoom(context: NodeContext, disks: Disks, from: DiskDict, to: DiskDict): Promise<void> {
   const [needed, there] = await Promise.all([from, to].map((disk) => sizeOf(context, disks, disk)))
   if (needed && there && needed[0] > there[0])
     fail(
       `Disk ${nameOf(from)} has ${needed[0]} bytes on node ${context.hostname}, and disk ${nameOf(to)} only ${there[0]}, so its end would be ` +
-        'lost: gnt-cluster repair-disk-sizes notes how large it is',
+        'lost: gnt-cluster repair-disk-sizes records its size',
     )
 }
 
-/** Null where it is missing, or not known. */
+/** Returns null if the disk is missing or its size is not known. */
 async function sizeOf(context: NodeContext, trees: Disks, disk: DiskDict): Promise<[number, number | null] | null> {
   const found = await trees.dimensions(disk).catch((error: unknown) => ignored(context, error))
   return found ? [found.size_bytes, found.spindles] : null

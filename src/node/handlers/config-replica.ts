@@ -26,7 +26,7 @@ export const configReplicaHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** From the files, which have everything that was acknowledged. */
+/** Reads the files, because they contain everything that was acknowledged. */
 async function configSerial({ disk, paths }: NodeContext): Promise<number | null> {
   const config = objectIn((await disk.read(paths.configFile))?.toString('utf8'))
   if (config === undefined) return null

@@ -99,7 +99,7 @@ export const fileHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** Runs alone with the files of the queue, if the caller is still allowed when its turn comes. */
+/** Runs `work` while nothing else uses the queue's files. Refuses it if the caller is no longer allowed when its turn comes. */
 const inTurn = <T>(context: NodeContext, work: () => Promise<T>): Promise<T> =>
   context.queueJournal.alone(() => {
     refuseLate(context)
@@ -117,7 +117,7 @@ function refuseLate({ caller, late, log }: NodeContext): void {
   fail(why)
 }
 
-/** A master that was away while another node took over learns it here; a master with the votes stays. */
+/** A former master learns here that another node has taken over. A master that still has the votes stays master. */
 async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: unknown): Promise<void> {
   const master = (Array.isArray(named) ? named.map(String) : String(named ?? '').split('\n'))[0]
   if (!master || master === hostname || ssconf.value('master_node') !== hostname) return
@@ -129,9 +129,11 @@ async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: u
 /** These lists decide which daemons a node has. */
 const PLACE_LISTS = ['master_candidates', 'hypervisor_list', 'enabled_user_shutdown']
 
-/** The caller does not wait for it: the files are written, and daemons may take minutes to start. */
+/** Does not make the caller wait: the files are written, and daemons may take minutes to start. */
 function settle({ daemons, log }: NodeContext): void {
   daemons
     .settle()
-    .catch((error: unknown) => log.error({ err: error }, 'the daemons of this node cannot follow its place'))
+    .catch((error: unknown) =>
+      log.error({ err: error }, 'the daemons that this node should run cannot be started or stopped'),
+    )
 }

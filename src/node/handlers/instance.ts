@@ -77,7 +77,7 @@ export const instanceHandlers = {
 
   async instance_console_info(context, instances) {
     const consoles: Record<string, ConsoleInfo> = {}
-    // Also for stopped instances: the future place of a console is known beforehand.
+    // Includes stopped instances, because the place of a console is known before the start.
     for (const [name, request] of Object.entries(instances))
       consoles[name] = await context.hypervisor(request.instance.hypervisor).console(request)
     return consoles
@@ -130,7 +130,7 @@ async function startInstance(
   }
 }
 
-/** Asks until the timeout, then forces. Leaves nothing of the instance on this node except its disks. */
+/** Asks the guest to shut down. After the timeout it is forced. Leaves nothing of the instance on this node except its disks. */
 async function stopInstance(context: NodeContext, instance: InstanceDict, timeout_s: number): Promise<void> {
   const hypervisor = context.hypervisor(instance.hypervisor)
   if (!(await askToStop(context, hypervisor, instance, timeout_s))) {
@@ -152,7 +152,7 @@ async function stopInstance(context: NodeContext, instance: InstanceDict, timeou
   await removeLinks(context, instance.name, instance.disks_info.length)
 }
 
-/** Whether the instance ended in time. A guest may miss a request, so it is repeated. */
+/** Returns whether the instance ended in time. Repeats the request, because a guest may miss one. */
 async function askToStop(context: NodeContext, hypervisor: Hypervisor, instance: InstanceDict, timeout_s: number) {
   const { clock } = context
   const deadline = clock.monotonic_ms() + timeout_s * 1000
@@ -187,7 +187,7 @@ async function noteReason(
   await context.disk.write(file, JSON.stringify([...trail, entry]) + '\n', { mode: 0o644, durable: false })
 }
 
-/** Null without remarks, as in Ganeti's nodes. */
+/** Returns null if there are no remarks, as Ganeti's nodes do. */
 export const toTell = (remarks: readonly string[]): readonly string[] | null => (remarks.length > 0 ? remarks : null)
 
 /** Prefixes a hypervisor's or storage's error with what was attempted. */

@@ -20,7 +20,7 @@ import { fileHandlers } from './files'
 
 const HOST_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
-/** Whoever leaves the cluster stops these at once; noded itself, which answers, and its parent go afterwards. */
+/** A node that leaves the cluster stops these at once. noded still has to answer, so it and its parent end afterwards. */
 const OTHER_DAEMONS = (ROLES as readonly Role[]).filter(
   ({ name, place, nodes }) => nodes !== 'simulated' && (place === 'node' || place === 'candidate') && name !== 'noded',
 )
@@ -77,7 +77,7 @@ export const membershipHandlers = {
     return answers
   },
 
-  /** The configuration stays as a backup beside its old place. */
+  /** The configuration stays as a backup next to its old place. */
   async node_demote_from_mc(context) {
     const { configFile, journalFile, gantryFile } = context.paths
     if (context.ssconf.value('master_node') === context.hostname) fail('This node is the master: it cannot be demoted')
@@ -85,7 +85,7 @@ export const membershipHandlers = {
     const config = await context.disk.read(configFile)
     if (config !== undefined) {
       const kept = await setAside(configFile, 'backup', { ...context, most: SET_ASIDE_MAX })
-      // Nobody but root reads backups, whoever read the configuration.
+      // Only root may read backups, whoever could read the configuration.
       await context.disk.write(kept, config, { mode: MODE.secureFile })
     }
     await Promise.all([journalFile, gantryFile].map((file) => context.disk.remove(file)))
@@ -118,7 +118,7 @@ export const membershipHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** A key pair that made this node a member no longer opens anything; the pair itself may be in use elsewhere. */
+/** Makes the node's own key pair useless for logging in here. The pair itself is kept, because it may be in use elsewhere. */
 async function forgetOwnKeys(context: NodeContext): Promise<void> {
   const files = sshFilesOf(context)
   const keys = await Promise.all(SSH_KEY_TYPES.map((type) => files.ownKey(type)))
@@ -130,7 +130,7 @@ async function digestOf({ disk, paths }: NodeContext, file: string): Promise<str
   return pem === undefined ? fail(`This node has no client certificate ${paths.virtual(file)}`) : certificateDigest(pem)
 }
 
-/** A renewal first writes beside the current certificate. */
+/** A renewal writes the new certificate next to the current one first. */
 function certificateFile({ paths }: NodeContext, options: unknown): string {
   const wanted = isObject(options) ? options['cert_file'] : undefined
   const file = typeof wanted === 'string' ? paths.fromWire(wanted) : paths.clientCert

@@ -29,7 +29,7 @@ export const mirrorHandlers = {
     return null
   },
 
-  /** For each disk whether it is in the wanted state, and why not. */
+  /** For each disk: whether it is in the wanted state, and if not, why. */
   async blockdev_pause_resume_sync(context, disks, pause) {
     const trees = new Disks(context)
     const state = async (disk: DiskDict): Promise<[boolean, string | null]> => {
@@ -101,9 +101,8 @@ function findAll(context: NodeContext, disks: readonly DiskDict[]): Promise<Foun
 }
 
 /**
- * Both nodes connect at the same moment. The quicker one may find the other in its old state and give up, so it tries
- * again. Before both may write, both must have all data: a node that writes while it is behind would end the
- * connection.
+ * Both nodes connect at the same moment. The faster one may find the other in its old state and give up, so it tries again. Both nodes must
+ * have all data before both may write: a node that writes while it is behind would end the connection.
  */
 async function awaitConnection(context: NodeContext, { disk, device, mirror }: Found, dualPrimary: boolean) {
   let again = 0
@@ -118,14 +117,14 @@ async function awaitConnection(context: NodeContext, { disk, device, mirror }: F
   if (!isGood(seen)) fail(apart(context, disk, seen))
 }
 
-/** If both nodes were written independently, they stay apart: an administrator must choose whose data is lost. */
+/** If both nodes were written to independently, they stay apart. An administrator must choose the node whose data is lost. */
 function apart({ hostname }: NodeContext, disk: DiskDict, { state, standalone }: Connection): string {
   const what = `Disk ${nameOf(disk)} on node ${hostname} is not connected with its other node (${state})`
   if (!standalone)
     return `${what}: see whether that node runs, what it says of the disk, and whether nothing is in the way`
   return (
     `${what}: one of them has refused the other. If the kernel's log tells of a split brain, both were written to, and neither was ` +
-    'changed: choose the node whose data is to stay, let it be the primary node, and have the other copy made anew on a third node with ' +
+    'changed: choose the node whose data is to stay, make it the primary node, and let the other copy be made again on a third node with ' +
     'gnt-instance replace-disks -n NODE; without a third node, stop the instance, and take the mirror away and back with gnt-instance modify ' +
     '-t plain and -t drbd'
   )

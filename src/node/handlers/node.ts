@@ -41,7 +41,7 @@ export const nodeHandlers = {
     return null
   },
 
-  // Every loopback address belongs to this machine, so it counts as the virtual node's that listens on it.
+  // Every loopback address belongs to this machine, so it counts as an address of the virtual node that listens on it.
   node_has_ip_address: (context, address) =>
     isVirtualNode(context.paths) && isLoopback(address)
       ? address === context.bindAddress
@@ -62,7 +62,7 @@ export const nodeHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** A hypervisor that cannot answer leaves an empty place; the others' answers stand. */
+/** If a hypervisor cannot answer, its entry stays empty. The answers of the others are kept. */
 async function hypervisorInfo(context: NodeContext, name: string): Promise<HypervisorInfo | null> {
   try {
     return await context.hypervisor(name).nodeInfo()

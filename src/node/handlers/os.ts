@@ -11,7 +11,7 @@ export const osHandlers = {
 
   extstorage_diagnose: (context) => diagnoseProviders(context),
 
-  /** False only for an OS that is missing here and not required. */
+  /** Returns false only for an OS that is missing on this node and not required. */
   async os_validate(context, required, os, checks, parameters, forceVariant) {
     if (!required) {
       const found = await findOs(context, os).catch(() => undefined)

@@ -1,4 +1,4 @@
-// Node calls about SSH keys. Only the master gets them, and tells the other nodes over SSH.
+// Node calls about SSH keys. Only the master gets these calls. It changes the other nodes over SSH.
 import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import type { Handlers } from '../context'
 import { fail } from '../failure'

@@ -1,4 +1,4 @@
-// Node calls about logical volumes and block devices as such.
+// Node calls about logical volumes and block devices that need not belong to a disk.
 import type { Handlers } from '../context'
 import { reportsOf, volumeStates } from '../storage/volume-reports'
 

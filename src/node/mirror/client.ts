@@ -1,4 +1,4 @@
-// Asks the process that has this node's mirrored disks, and starts it when the first one begins.
+// Calls the process that has this node's mirrored disks. Starts it when the first disk begins.
 import * as path from 'node:path'
 import { errorText } from '../../lib/system-failure'
 import { isServed } from '../../lib/json-socket'
@@ -19,14 +19,14 @@ export const mirrorsSocket = ({ paths }: Pick<MirrorPlaces, 'paths'>): string =>
 
 const PEER = 'the process of this node that has its mirrored disks'
 
-/** By minor; none where the process does not run. */
+/** The status of each disk, by minor. Empty if the process does not run. */
 export async function mirrorList(places: Asking): Promise<ReadonlyMap<number, MirrorStatus>> {
   const list = () => mirrorCall(places, 'list', {}, 'Cannot list mirrored disks')
   const isThere = await isServed(mirrorsSocket(places))
   return new Map((isThere ? await unlessEnded(places, list, () => []) : []) as [number, MirrorStatus][])
 }
 
-/** The process is started where it does not run. */
+/** Starts the process if it does not run. */
 export async function beginMirror(places: MirrorPlaces, minor: number, what: string): Promise<void> {
   const begin = async () => {
     await startMirrors(places)
@@ -35,7 +35,7 @@ export async function beginMirror(places: MirrorPlaces, minor: number, what: str
   await unlessEnded(places, begin, begin)
 }
 
-/** The process ends when its last disk goes, perhaps with a call under way. Then it has nothing, and nothing was done. */
+/** The process ends after its last disk, perhaps while it has a call. Then it has no disks, and the call has done nothing. */
 async function unlessEnded<T>(places: Asking, work: () => Promise<T>, otherwise: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -66,7 +66,7 @@ export async function mirrorCall(
 export const mirrorClient = (places: Asking): JsonClient =>
   new JsonClient({ path: mirrorsSocket(places), peer: PEER, clock: places.clock })
 
-/** It lives on when this daemon ends. */
+/** The process survives this daemon. */
 async function startMirrors(places: MirrorPlaces): Promise<void> {
   const { files, paths, processes, clock, hostname, mirrorProgram } = places
   const socket = mirrorsSocket(places)
@@ -87,11 +87,11 @@ async function startMirrors(places: MirrorPlaces): Promise<void> {
   }
 }
 
-/** Ends it, for a node that is switched off. */
+/** Ends the process, for a node that is switched off. */
 export async function stopMirrors(places: Asking): Promise<void> {
   if (await isServed(mirrorsSocket(places))) await mirrorCall(places, 'quit', {}, 'Cannot stop the mirrored disks')
 }
 
-/** Where the nodes of one machine find each other's disks. */
+/** The place where the nodes of one machine find each other's disks. */
 export const mirrorAddress = ({ paths }: Pick<MirrorPlaces, 'paths'>, address: string): string =>
   path.join(paths.local(PATH.MIRROR_LINKS_DIR), address)

@@ -1,5 +1,5 @@
-// The connection of a mirrored disk's two sides: requests with their answers, in both directions, in the order in which they were sent.
-// A frame is the lengths of its head and its body, four bytes each, then the head as JSON and the body as it is.
+// The connection between the two sides of a mirrored disk. Both sides send requests and answers. Requests are begun in the order in which
+// they were sent. A frame is the lengths of its head and its body, four bytes each, then the head as JSON, then the body unchanged.
 import type * as net from 'node:net'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
@@ -9,18 +9,18 @@ import type { Side } from './verdict'
 export interface Hello extends Side {
   readonly secret: string
   readonly size_bytes: number
-  /** It has data of its own. */
+  /** This side has data of its own. */
   readonly attached: boolean
 }
 
-/** How far a copy is. */
+/** The progress of a copy. */
 export interface Progress {
   readonly sync_percent: number
-  /** Seconds. */
+  /** In seconds. */
   readonly estimated_time: number
 }
 
-/** What one side asks of the other. */
+/** The requests of one side to the other. */
 export type Request =
   | { readonly verb: 'hello'; readonly hello: Hello }
   | { readonly verb: 'write'; readonly offset: number }
@@ -35,9 +35,9 @@ export type Request =
 export interface Answer {
   readonly hello?: Hello
   readonly body?: Buffer
-  /** Blocks that are still to be copied. */
+  /** The number of blocks that are still to be copied. */
   readonly left?: number
-  /** Nothing follows it. */
+  /** The sender closes the connection after this answer. */
   readonly last?: boolean
 }
 
@@ -50,7 +50,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** The other side is gone; what it did with the last requests is not known. */
+/** The other side is gone. Nobody knows what it did with the last requests. */
 export class LinkLost extends GenericError {}
 
 export class Link {
@@ -58,7 +58,6 @@ export class Link {
   private last = 0
   private received: Buffer = Buffer.alloc(0)
   private lost = false
-  /** Answers must not overtake each other: what was asked first is begun first. */
   private readonly onLost: (() => void)[] = []
 
   constructor(
@@ -89,7 +88,7 @@ export class Link {
   }
 
   close(): void {
-    // What was said last is still sent.
+    // Sends what has already been written, then closes.
     this.socket.destroySoon()
     this.end()
   }

@@ -1,4 +1,4 @@
-// The copy of a mirrored disk that is on this node: its data, and the notes about it.
+// The local copy of a mirrored disk: its data, and the notes about it.
 import type { FileHandle } from 'node:fs/promises'
 import type { Files } from '../../lib/files'
 import type { Run } from '../../lib/run-command'
@@ -7,7 +7,7 @@ import { GenericError } from '../../model/errors'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
 import { BLOCK, Marks, type Notes, readNotes, writeNotes } from './notes'
 
-/** What a copy needs of its node. */
+/** The parts of the node that a copy needs. */
 export interface CopyParts {
   readonly files: Files
   readonly run: Run
@@ -30,7 +30,7 @@ export class LocalCopy {
     readonly marks: Marks,
   ) {}
 
-  /** A size of 0 stands for one that nobody knows. */
+  /** A size of 0 means that the size is not known. */
   static async open({ files, run }: CopyParts, backing: Backing, wanted_bytes: number): Promise<LocalCopy> {
     const data = await files.open(backing.data, 'r+')
     const meta = await files.open(backing.meta, 'r+').catch(async (error: unknown) => {
@@ -45,7 +45,7 @@ export class LocalCopy {
       if (notes.size_bytes > size_bytes)
         throw new GenericError(
           `the disk has grown to ${notes.size_bytes >> 20} MiB, and is to be used with ${size_bytes >> 20} MiB, which would cut its end off: ` +
-            'gnt-instance activate-disks --ignore-size activates it, and gnt-cluster repair-disk-sizes notes its size',
+            'gnt-instance activate-disks --ignore-size activates it, and gnt-cluster repair-disk-sizes records its size',
         )
       const marks = await Marks.read(meta, size_bytes)
       const copy = new LocalCopy(backing, run, data, meta, notes, marks)
@@ -62,7 +62,7 @@ export class LocalCopy {
     return this.noted
   }
 
-  /** Durable when it resolves. Whoever looks sees it at once, so that two changes do not undo each other. */
+  /** The notes are on the disk when this resolves. `this.notes` changes at once, so that a second change does not undo the first. */
   async note(changes: Partial<Notes> | ((notes: Notes) => Notes)): Promise<void> {
     const next = typeof changes === 'function' ? changes(this.noted) : { ...this.noted, ...changes }
     this.noted = { ...next, sequence: this.noted.sequence + 1 }
@@ -79,7 +79,7 @@ export class LocalCopy {
     await this.data.write(bytes, 0, bytes.length, offset)
   }
 
-  /** The range takes no room afterwards, if the file system can do that. Holes stay holes. */
+  /** The range then takes no space, if the file system can do that. Holes stay holes. */
   async writeZeros(offset: number, length: number): Promise<void> {
     if (length <= MIRROR_BATCH_BYTES && isZero(await this.read(offset, length))) return
     if (await this.punchHole(offset, length)) return
@@ -89,7 +89,7 @@ export class LocalCopy {
     }
   }
 
-  /** Node has no call for this. */
+  /** Runs a program, because Node has no call for this. */
   private async punchHole(offset: number, length: number): Promise<boolean> {
     const { code } = await this.run([
       ...['fallocate', '--punch-hole', '--offset', String(offset), '--length', String(length)],

@@ -1,5 +1,5 @@
-// How the two sides of a mirrored disk stay the same: they meet, compare what both have noted, and the one with the newer data copies to
-// the other what that lacks. The states have the names that DRBD gives them.
+// How the two sides of a mirrored disk stay equal. They connect and compare their notes. The side with the newer data copies to the other
+// one the blocks that it lacks. The states have DRBD's names.
 import type { Clock } from '../../lib/clock'
 import { within } from '../../lib/clock'
 import type { Files } from '../../lib/files'
@@ -18,18 +18,18 @@ import { decide } from './verdict'
 import { Wire } from './wire'
 
 export interface Ends {
-  /** Files in the folder that the nodes share. */
+  /** The sockets' files, in a folder that the nodes share. */
   readonly local: string
   readonly remote: string
   readonly secret: string
   readonly dual: boolean
-  /** KiB in a second; 0 for as many as there are. */
+  /** KiB in a second. 0 means no limit. */
   readonly rate_kib: number
 }
 
 export type ConnectionState =
   'StandAlone' | 'WFConnection' | 'WFReportParams' | 'Connected' | 'SyncSource' | 'SyncTarget'
-/** What a program does with the file that has the data. */
+/** What a program may do with the file that holds the data. */
 export type Lending = 'to read' | 'to write'
 export type DiskState = 'DUnknown' | 'Diskless' | 'Inconsistent' | 'UpToDate'
 
@@ -46,19 +46,19 @@ export abstract class Meeting {
   protected ends: Ends | undefined
   protected wire: Wire | undefined
   protected link: Link | undefined
-  /** What the other node said of itself last. */
+  /** The last greeting of the other node. */
   protected peer: Hello | undefined
   protected state: ConnectionState = 'StandAlone'
   protected why = ''
   protected primary = false
   protected lent: Lending | undefined
   protected readonly paused = { here: false, there: false }
-  /** Tells whoever waits for the copying that it is paused; only one does, who has borrowed the file. */
+  /** Wakes the one caller of `copiedOrPaused`, the lender of the file, when copying is paused. */
   private tellPaused: () => void = () => undefined
   protected readonly ranges = new Ranges()
-  /** Changes for the other node that are under way. One may outlive the connection that it came by. */
+  /** Changes that this node is making for the other node. A change may outlive the connection that asked for it. */
   private readonly foreign = new Set<Promise<void>>()
-  /** Since the other node was lost, the first write has begun one. */
+  /** Set by the first write after the other node was lost: that write begins a new generation of the data. */
   protected generation: Promise<void> | undefined
   protected meeting: Promise<void> = Promise.resolve()
   protected copying: Promise<void> | undefined
@@ -66,7 +66,7 @@ export abstract class Meeting {
 
   constructor(
     protected readonly parts: MirrorParts,
-    /** Where it is served while it may be written to here. */
+    /** The socket that serves the disk while this node may write to it. */
     protected readonly socket: string,
   ) {}
 
@@ -80,19 +80,19 @@ export abstract class Meeting {
       this.link = link
       this.state = 'WFReportParams'
       link.whenLost(() => this.lose(link))
-      // A failure has closed the link.
+      // On a failure, `greet` has already closed the link.
       if (isDialer) this.greet(link).catch(() => undefined)
       return link
     })
     await this.wire.open()
   }
 
-  /** Nothing is under way when the other node is let go. */
+  /** Waits until no read or write is under way, then closes the connection. */
   async disconnect(): Promise<void> {
     await this.ranges.alone(async () => this.standAlone(''))
   }
 
-  /** Who gets what is written here, besides this node. */
+  /** The other node, if it gets each write that is made here. */
   protected get receiver(): Link | undefined {
     const takes =
       (this.state === 'Connected' || this.isCopying) && this.peer?.attached === true && this.lent !== 'to write'
@@ -123,7 +123,7 @@ export abstract class Meeting {
     if (paused) this.tellPaused()
   }
 
-  /** Nothing comes of waiting for who does not copy until he is told to. */
+  /** Waiting is useless while copying is paused. */
   protected async copiedOrPaused(): Promise<void> {
     if (this.isPaused) return
     await Promise.race([this.copying, new Promise<void>((resolve) => (this.tellPaused = resolve))])
@@ -139,7 +139,7 @@ export abstract class Meeting {
     }
   }
 
-  /** Compares what both have, while nothing is written. */
+  /** Compares the notes of both sides. Nothing is written meanwhile. */
   protected greet(link: Link): Promise<void> {
     this.meeting = this.ranges.alone(async () => {
       try {
@@ -157,7 +157,7 @@ export abstract class Meeting {
     return this.meeting
   }
 
-  /** Whether the two stay together. */
+  /** Returns whether the two sides stay connected. */
   protected async meet(link: Link, mine: Hello, theirs: Hello): Promise<boolean> {
     const { copy } = this
     if (mine.secret !== theirs.secret) return this.refuse('the other node has another disk at this address')
@@ -202,13 +202,16 @@ export abstract class Meeting {
       tell,
     }
     const work: Promise<void> = this.copyAll(given).catch((error: unknown) => {
-      this.parts.log.warn({ socket: this.socket, error: errorText(error) }, 'a mirrored disk is not copied any further')
+      this.parts.log.warn(
+        { socket: this.socket, error: errorText(error) },
+        'the copying of a mirrored disk has stopped',
+      )
       link.close()
     })
     this.copying = work
   }
 
-  /** What the other node writes meanwhile has to be copied to it, too, so there may be more to do at the end. */
+  /** What the other node writes during the copying must also be copied to it, so there may be more to do at the end. */
   protected async copyAll(given: Copying): Promise<void> {
     const finish = () => this.finishCopying(given)
     await given.link.ask({ verb: 'start' })
@@ -216,7 +219,10 @@ export abstract class Meeting {
       isDone = !(await copyMarked(given)) || (this.primary ? await this.ranges.alone(finish) : await finish())
   }
 
-  /** The other node notes first that it has all: until then it is behind. False when there is more to copy. */
+  /**
+   * Returns false if there is more to copy. First the other node notes that its copy is complete; until then it counts as outdated. Only
+   * then this node forgets what the other one lacked.
+   */
   protected async finishCopying({ link, copy, isCurrent }: Copying): Promise<boolean> {
     if (!isCurrent()) return true
     if (copy.marks.count > 0) return false
@@ -249,7 +255,7 @@ export abstract class Meeting {
     else if (request.verb === 'progress') this.progress = request.progress
     else if (request.verb === 'start') {
       await this.meeting
-      if (this.state !== 'SyncTarget') throw new GenericError('this node does not wait for data')
+      if (this.state !== 'SyncTarget') throw new GenericError('the other node does not expect a copy of the data')
     } else if (request.verb === 'detached') await this.ranges.alone(async () => this.noteDetached())
     else if (this.copy === undefined) throw new GenericError('the other node has no data')
     else return this.serveData(link, this.copy, request, body)
@@ -273,7 +279,7 @@ export abstract class Meeting {
     return {}
   }
 
-  /** Where the other node makes its copy, it keeps nothing of what it writes: it is given that with the rest. */
+  /** While the other node is being synchronized, it does not keep its own writes. They come back with the copied blocks. */
   protected changeForOther(
     copy: LocalCopy,
     offset: number,
@@ -287,7 +293,7 @@ export abstract class Meeting {
     })
   }
 
-  /** Before the two meet again, and before this node writes: what comes late would undo what came since. */
+  /** Waits for the other node's changes before the two meet again, and before this node writes: a late change would undo newer data. */
   protected othersEnd = async (): Promise<void> => void (await Promise.allSettled(this.foreign))
 
   private async during(change: Promise<void>): Promise<void> {
@@ -295,7 +301,7 @@ export abstract class Meeting {
     await change.finally(() => this.foreign.delete(change))
   }
 
-  /** Nothing is written here now: what was, the other node may have yet to copy. */
+  /** Nothing is being written on this node now. What it wrote before, the other node may still have to copy. */
   protected async noteSynced(
     link: Link,
     copy: LocalCopy,
@@ -314,7 +320,7 @@ export abstract class Meeting {
 
   protected noteRole(primary: boolean): Answer {
     if (primary && this.primary && this.ends?.dual !== true)
-      throw new GenericError('the other node writes to it: it has to give that up first')
+      throw new GenericError('the other node has it open for writing, and must close it first')
     if (this.peer !== undefined) this.peer = { ...this.peer, primary }
     return {}
   }
@@ -338,7 +344,7 @@ export abstract class Meeting {
     this.wire = undefined
     this.state = 'StandAlone'
     wire?.close()
-    // A refusal is told to the other node before the connection ends.
+    // After a refusal, the caller of `meet` closes the connection, once the answer is sent.
     if (why === '') link?.close()
   }
 

@@ -1,5 +1,5 @@
-// One mirrored disk as its node has it: a copy of the data, a connection with the node that has the other, and who may write. What is
-// written is acknowledged when it is on both copies, or, while the other is not there, when it is noted what that lacks.
+// One mirrored disk on its node: a copy of the data, a connection to the node with the other copy, and the right to write. A write is
+// confirmed when it is on both copies. If the other node is gone, it is confirmed when the notes say which blocks the other copy lacks.
 import { GenericError } from '../../model/errors'
 import { LinkLost, type Request } from './link'
 import { type Backing, LocalCopy } from './local'
@@ -39,7 +39,7 @@ export class MirroredDisk extends Meeting {
     if (this.link?.isOpen) await this.greet(this.link)
   }
 
-  /** It goes on with the data of the other node, if it is written to. */
+  /** If this node is writing to the disk, the disk goes on with the data of the other node. */
   async detach(): Promise<void> {
     await this.ranges.alone(async () => {
       if (this.primary && this.peerState !== 'UpToDate') throw new GenericError('the other node does not have all data')
@@ -51,7 +51,7 @@ export class MirroredDisk extends Meeting {
     })
   }
 
-  /** A forced one takes the data that is here for all there is. */
+  /** `force` treats the local data as complete. */
   async promote(force: boolean): Promise<void> {
     if (this.primary) return
     await this.othersEnd()
@@ -88,7 +88,7 @@ export class MirroredDisk extends Meeting {
     this.copy = undefined
   }
 
-  /** The other node first: if that cannot, nothing has changed here. */
+  /** The other node goes first: if it fails, nothing has changed here. */
   async resize(size_bytes: number): Promise<void> {
     const { copy, link } = this
     if (copy === undefined) throw new GenericError('it has no data here')
@@ -105,7 +105,7 @@ export class MirroredDisk extends Meeting {
     if (this.link?.isOpen) await this.link.ask({ verb: 'pause', paused })
   }
 
-  /** The file with the data, for a program that writes to files. The other node gets what was written when it is given back. */
+  /** Lends the file with the data to a program that writes to files. The other node gets the changes when the file is given back. */
   async lend(how: Lending = 'to write'): Promise<string> {
     const { copy } = this
     if (!this.primary || copy?.notes.consistent !== true) throw new GenericError('this node may not write to it')
@@ -120,7 +120,10 @@ export class MirroredDisk extends Meeting {
     return copy.files.data
   }
 
-  /** Resolves when the other node has all of it, is lost, or is to get it later: while copying is paused. */
+  /**
+   * Resolves when the other node has all data, or is lost. If copying is paused, it resolves at once, and the other node gets the data
+   * later.
+   */
   async giveBack(): Promise<void> {
     const how = this.lent
     if (how === 'to write') await this.copy?.flush()
@@ -154,7 +157,7 @@ export class MirroredDisk extends Meeting {
     return this.change(offset, offset + length, { verb: 'zero', offset, length }, change)
   }
 
-  /** The other node is asked for what is done to the copy that is here. */
+  /** Makes the same change on the other node and on the local copy. */
   private change(
     offset: number,
     end: number,
@@ -163,11 +166,11 @@ export class MirroredDisk extends Meeting {
     body?: Buffer,
   ): Promise<void> {
     return this.ranges.within(offset, end, async () => {
-      if (this.lent) throw new GenericError('a program has it')
+      if (this.lent) throw new GenericError('a program has borrowed the file with the data')
       const { copy, receiver } = this
       if (copy?.notes.consistent !== true) {
         if (receiver === undefined) throw new LinkLost('no node has the data')
-        // Where this copy is being made, the other node copies what was written, too.
+        // This copy is still being made. The other node copies this write to it too.
         await receiver.ask(request, body)
         return
       }
@@ -191,7 +194,10 @@ export class MirroredDisk extends Meeting {
     await Promise.all([this.copy?.flush(), receiver?.ask({ verb: 'flush' }).catch(() => receiver.close())])
   }
 
-  /** Before a write that the other node does not get is acknowledged: what it lacks, and that its data is not the newest. */
+  /**
+   * Runs before a write that the other node does not get is confirmed. Notes the blocks that the other node lacks, and begins a new
+   * generation, so that the other node's data counts as older.
+   */
   private async noteAlone(copy: LocalCopy, start: number, end: number): Promise<void> {
     await copy.marks.add(start, end)
     this.generation ??= copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
@@ -199,7 +205,7 @@ export class MirroredDisk extends Meeting {
   }
 }
 
-/** Who is gone has nothing against it. */
+/** A missing node cannot object. */
 function unlessLost(error: unknown): void {
   if (!(error instanceof LinkLost)) throw error
 }

@@ -1,5 +1,5 @@
-// A disk as QEMU opens it: a server of the NBD protocol (fixed newstyle, simple replies) for one export, at a Unix socket that only this
-// node's user may use.
+// Serves a disk to QEMU: the NBD protocol (fixed newstyle, simple replies) with one export, at a Unix socket that only this node's user may
+// use.
 import * as net from 'node:net'
 import type { Files } from '../../lib/files'
 import { checkSocketPath, removeStaleSocket } from '../../lib/json-socket'
@@ -11,13 +11,13 @@ export interface Served {
   size(): number
   read(offset: number, length: number): Promise<Buffer>
   write(offset: number, bytes: Buffer): Promise<void>
-  /** It reads as zeros afterwards, and takes no room. */
+  /** The range then reads as zeros, and takes no space. */
   zero(offset: number, length: number): Promise<void>
   flush(): Promise<void>
 }
 
 export interface NbdServer {
-  /** How many have opened it. */
+  /** The number of clients that have it open. */
   readonly clients: number
   close(): Promise<void>
 }
@@ -31,10 +31,10 @@ const NO_ZEROES = 2
 const OPTION = { exportName: 1, abort: 2, list: 3, info: 6, go: 7 } as const
 const REPLY = { ack: 1, server: 2, info: 3, unsupported: 0x80000001, unknown: 0x80000006 } as const
 const INFO = { export: 0, blockSize: 3 } as const
-/** It has flags, can flush, write through, discard, and write zeros. */
+/** The export supports flags, flush, write-through, discard, and zero-writing. */
 const FLAGS = 1 | 4 | 8 | 32 | 64
 const COMMAND = { read: 0, write: 1, disconnect: 2, flush: 3, discard: 4, writeZeros: 6 } as const
-/** Flags of a command. */
+/** The flags of a command. */
 const [WRITE_THROUGH, KEEP_ROOM] = [1, 2]
 const ZEROS = Buffer.alloc(1 << 20)
 const ERROR = { io: 5, invalid: 22 } as const
@@ -74,7 +74,7 @@ async function talk(socket: net.Socket, served: Served): Promise<void> {
   while (!socket.destroyed) if (!(await command(socket, input, served))) return void socket.end()
 }
 
-/** One option; whether commands follow now. */
+/** Handles one option. Returns whether commands follow now. */
 async function negotiated(socket: net.Socket, input: Input, served: Served, noZeroes: boolean): Promise<boolean> {
   const head = await input.take(16)
   const [option, length] = [head.readUInt32BE(8), head.readUInt32BE(12)]
@@ -115,10 +115,10 @@ async function negotiated(socket: net.Socket, input: Input, served: Served, noZe
 
 const isOurs = (name: string): boolean => name === '' || name === SERVED_EXPORT
 
-/** Never returns true: nothing follows. */
+/** Ends the connection and throws, because no commands follow. */
 function abandon(socket: net.Socket): false {
   socket.end()
-  throw new Error('the client does not go on')
+  throw new Error('the client has ended the negotiation')
 }
 
 function exportFacts(served: Served): Buffer {
@@ -128,7 +128,7 @@ function exportFacts(served: Served): Buffer {
   return facts
 }
 
-/** Reads one command, and begins it: it is answered when it is done. False after the last one. */
+/** Reads one command and begins it. The answer follows when it is done. Returns false after the last command. */
 async function command(socket: net.Socket, input: Input, served: Served): Promise<boolean> {
   const head = await input.take(28)
   if (head.readUInt32BE(0) !== REQUEST_MAGIC) return false
@@ -165,7 +165,7 @@ async function command(socket: net.Socket, input: Input, served: Served): Promis
   return true
 }
 
-/** One such request may be about gigabytes: other writes do not wait for all of it. */
+/** One request may cover gigabytes. It is done in parts, so that other writes need not wait for all of it. */
 async function inParts(
   offset: number,
   length: number,
@@ -186,7 +186,7 @@ const half = (value: number): Buffer => {
   return bytes
 }
 
-/** Takes so many bytes at a time from what comes in. */
+/** Collects what comes in, and hands out the wanted number of bytes at a time. */
 class Input {
   private chunks: Buffer[] = []
   private length = 0
@@ -196,7 +196,7 @@ class Input {
     socket.on('data', (data: Buffer) => {
       this.chunks.push(data)
       this.length += data.length
-      // A client that sends more than it is served is made to wait.
+      // Makes a client wait that sends faster than it is served.
       if (this.length > 2 * NBD_REQUEST_BYTES_MAX) socket.pause()
       this.give()
     })

@@ -1,5 +1,5 @@
-// What one side of a mirrored disk remembers beside the data: its generations, whether the data is whole, and which blocks the other
-// side lacks. It is in a file of its own, which two states in turn are written to, so that one is whole whenever the process dies.
+// What one side of a mirrored disk remembers besides the data: its generations, whether its data is complete, and which blocks the other
+// side lacks. The notes are in a file of their own. Two slots in it are written in turn, so that one is intact whenever the process dies.
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Files } from '../../lib/files'
@@ -7,21 +7,21 @@ import { isObject } from '../../lib/shapes/shape'
 import type { Generations } from './verdict'
 
 export interface Notes extends Generations {
-  /** Changes since the beginning; of two states the higher one counts. */
+  /** The number of changes so far. The slot with the higher number counts. */
   readonly sequence: number
   readonly size_bytes: number
   readonly consistent: boolean
-  /** Somebody may write to it now. */
+  /** This node may be writing to the disk now. */
   readonly primary: boolean
   readonly crashed: boolean
 }
 
 const SLOT = 4096
 const MARKS_AT = 2 * SLOT
-/** The size of a block in bytes; it is noted as a whole. */
+/** The size of a block in bytes. Notes are kept for whole blocks. */
 export const BLOCK = 64 << 10
 
-/** Why a node may not write; the other one may be about to be found. */
+/** Why a node may not write. The reason may pass when the other node connects. */
 export const NOT_ALL_DATA = 'this node does not have all data'
 const HISTORY_MAX = 8
 
@@ -30,14 +30,14 @@ export const freshNotes = (size_bytes: number): Notes => ({
   ...{ consistent: false, primary: false, crashed: false },
 })
 
-/** The notes as they have to be before the first write that the other side does not get. */
+/** Changes the notes before the first write that the other side does not get. */
 export function withNewGeneration(notes: Notes, generation: string): Notes {
   const { current, base, history } = notes
   if (base === '') return { ...notes, base: current, current: generation }
   return { ...notes, current: generation, history: [current, ...history].slice(0, HISTORY_MAX) }
 }
 
-/** The other side has all that this one has. */
+/** Changes the notes when the other side has all data that this one has. */
 export function withoutBase(notes: Notes): Notes {
   const { base, history } = notes
   return {
@@ -48,7 +48,7 @@ export function withoutBase(notes: Notes): Notes {
   }
 }
 
-/** Whatever the file had in it is forgotten. */
+/** Discards everything that was in the file. */
 export async function writeFreshNotes(files: Files, file: string): Promise<void> {
   const { size } = await files.stat(file)
   const handle = await files.open(file, 'r+')
@@ -69,7 +69,7 @@ export async function writeNotes(handle: FileHandle, notes: Notes): Promise<void
   await handle.datasync()
 }
 
-/** Undefined where none are whole. */
+/** Undefined if no slot of the notes is intact. */
 export async function readNotes(handle: FileHandle): Promise<Notes | undefined> {
   const slots = await Promise.all([0, 1].map((at) => readSlot(handle, at)))
   return slots.flatMap((notes) => notes ?? []).toSorted((a, b) => b.sequence - a.sequence)[0]
@@ -85,12 +85,15 @@ async function readSlot(handle: FileHandle, at: number): Promise<Notes | undefin
 
 const digest = (text: string): string => createHash('sha1').update(text).digest('hex')
 
-/** The blocks that the other side lacks. What is set is on the disk first; what is cleared, when all is. */
+/**
+ * The blocks that the other side lacks. A mark is on the disk before the data is written. Marks are cleared on the disk only after the
+ * whole copy.
+ */
 export class Marks {
   private constructor(
     private readonly handle: FileHandle,
     private bits: Buffer,
-    /** How many are set. */
+    /** The number of marks. */
     private set: number,
   ) {}
 
@@ -106,7 +109,7 @@ export class Marks {
 
   has = (block: number): boolean => ((this.bits[block >> 3] ?? 0) & (1 << (block & 7))) !== 0
 
-  /** Durable when it resolves. */
+  /** The marks are on the disk when this resolves. */
   async add(start: number, end: number): Promise<void> {
     const [first, last] = [Math.floor(start / BLOCK), Math.floor((end - 1) / BLOCK)]
     let changed = false
@@ -119,7 +122,7 @@ export class Marks {
     if (changed) await this.write(first >> 3, (last >> 3) + 1)
   }
 
-  /** In memory only: an interrupted copy begins with what the disk says. */
+  /** Clears the mark in memory only. An interrupted copy starts again from the marks on the disk. */
   drop(block: number): void {
     if (!this.has(block)) return
     this.bits.writeUInt8((this.bits[block >> 3] ?? 0) & ~(1 << (block & 7)), block >> 3)
@@ -132,7 +135,7 @@ export class Marks {
     await this.write(0, this.bits.length)
   }
 
-  /** The new blocks are alike on both sides, as nobody has written any. */
+  /** The new blocks need no marks: nobody has written to them, so they are equal on both sides. */
   grow(size_bytes: number): void {
     const length = Math.ceil(Math.ceil(size_bytes / BLOCK) / 8)
     if (length > this.bits.length) this.bits = Buffer.concat([this.bits, Buffer.alloc(length - this.bits.length)])

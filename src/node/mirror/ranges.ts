@@ -1,5 +1,5 @@
-// Who works on which bytes: a piece of work waits for those before it that share bytes with it, so that two writes reach both sides in
-// the same order, and a block is not copied while it is written to.
+// Orders the work on ranges of bytes. A piece of work waits for earlier work that shares bytes with it. So two writes reach both sides in
+// the same order, and a block is not copied while it is being written.
 
 interface Held {
   readonly start: number
@@ -8,7 +8,7 @@ interface Held {
 }
 
 export class Ranges {
-  /** In the order in which they were asked for. */
+  /** In the order of the calls. */
   private readonly held = new Set<Held>()
 
   async within<T>(start: number, end: number, work: () => Promise<T>): Promise<T> {
@@ -25,6 +25,6 @@ export class Ranges {
     }
   }
 
-  /** When nothing else is under way; nothing begins before it has ended. */
+  /** Waits until no other work is under way. Other work waits until this has ended. */
   alone = <T>(work: () => Promise<T>): Promise<T> => this.within(0, Number.POSITIVE_INFINITY, work)
 }

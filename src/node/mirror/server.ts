@@ -1,5 +1,5 @@
-// The process that has a node's mirrored disks, as the kernel has those of DRBD: it goes on while the node's daemon does not run. It ends
-// when it has no disks any more.
+// The process that has a node's mirrored disks, as the kernel has those of DRBD. It runs on while the node's daemon is down. It ends when
+// it has no disks any more.
 import * as path from 'node:path'
 import { serveCalls } from '../../rpc/json-protocol'
 import type { FramedConnection } from '../../lib/json-socket'
@@ -11,23 +11,23 @@ import { MIRRORS_IDLE_MS, MIRRORS_MAX, MIRRORS_QUIT_S, MIRROR_CALL_BYTES_MAX } f
 import type { Ends, Lending, MirrorParts } from './meeting'
 import { MirroredDisk } from './mirror'
 
-/** What a disk of a node is and does. */
+/** The state of a disk. */
 export type MirrorStatus = MirroredDisk['status']
 
 export interface MirrorsOptions extends MirrorParts {
-  /** Where it is asked. */
+  /** The socket for calls. */
   readonly socket: string
-  /** Where disks are served. */
+  /** The folder for the sockets that serve the disks. */
   readonly folder: string
-  /** It has nothing to do any more. */
+  /** Called when the process has nothing to do any more. */
   end(): void
 }
 
 interface Known {
   readonly disk: MirroredDisk
-  /** One change after the other. */
+  /** Lets only one change run at a time. */
   readonly turns: Turns
-  /** Whoever has borrowed it. */
+  /** The connection of the program that has borrowed the file. */
   lender?: FramedConnection
 }
 
@@ -69,7 +69,7 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
       lend: changing(async (entry, { how }, connection) => {
         const file = await entry.disk.lend(how)
         entry.lender = connection
-        // Who has died does not give it back.
+        // A dead borrower never returns the file.
         void connection.closed.then(() => entry.turns.take(() => takeBack(entry, connection)))
         return file
       }),
@@ -79,7 +79,7 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
         known.delete(minor)
         clock.after(MIRRORS_IDLE_MS, () => (known.size === 0 ? options.end() : undefined))
       }),
-      /** Also while a disk is busy with something: it is then as if the node had lost its power, and nothing that was acknowledged is lost. */
+      /** Works even if a disk is busy. Then it is like a power failure, which loses no confirmed write. */
       async quit() {
         const inTime = await within(clock, MIRRORS_QUIT_S, endAll([...known.values()], log))
         if (inTime === undefined) log.warn({ seconds: MIRRORS_QUIT_S }, 'a disk does not end in time')
@@ -103,7 +103,7 @@ async function endAll(all: readonly Known[], log: MirrorsOptions['log']): Promis
   return true
 }
 
-/** Only who has borrowed it. */
+/** Only the borrower can return the file. */
 async function takeBack(entry: Known, connection: FramedConnection): Promise<void> {
   if (entry.lender !== connection) return
   delete entry.lender
@@ -121,7 +121,7 @@ interface Args {
   readonly paused: boolean
 }
 
-/** Only this node's own daemon may ask, so what it sends is as it means it. */
+/** Only this node's own daemon can call, so its input is trusted. */
 function argsOf(given: unknown): Args {
   const args = given as Args
   return Number.isInteger(args?.minor) ? args : refuse('a minor is missing')

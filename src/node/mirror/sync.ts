@@ -1,4 +1,4 @@
-// Copies the blocks that the other side lacks, in their order, while the disk is written to.
+// Copies the blocks that the other side lacks, in their order, while the disk is being written to.
 import type { Clock } from '../../lib/clock'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
 import type { Link, Progress } from './link'
@@ -12,7 +12,7 @@ export interface Copying {
   readonly copy: LocalCopy
   readonly ranges: Ranges
   readonly rate_kib: number
-  /** False when it is to stop. */
+  /** False if the copying must stop. */
   isCurrent(): boolean
   isPaused(): boolean
   tell(progress: Progress): void
@@ -21,7 +21,7 @@ export interface Copying {
 const TELL_MS = 200
 const PAUSE_MS = 100
 
-/** Whether all was copied. */
+/** Returns whether everything was copied. */
 export async function copyMarked(given: Copying): Promise<boolean> {
   const { clock, link, copy } = given
   const [begun_ms, total] = [clock.monotonic_ms(), copy.marks.count]
@@ -42,19 +42,19 @@ export async function copyMarked(given: Copying): Promise<boolean> {
     given.tell(progress)
     await link.ask({ verb: 'progress', progress })
   }
-  // Marks beyond the end are of a disk that was larger once.
+  // Marks beyond the end are left from a time when the disk was larger.
   for (let block = blocks; copy.marks.count > 0 && block < blocks + 8; block++) copy.marks.drop(block)
   return given.isCurrent()
 }
 
-/** How many from here on are to be copied at once. */
+/** Returns the number of marked blocks from `first` on that can be copied in one go. */
 function marked({ marks }: LocalCopy, first: number, blocks: number): number {
   let end = first
   while (end < blocks && (end - first) * BLOCK < MIRROR_BATCH_BYTES && marks.has(end)) end++
   return end - first
 }
 
-/** Nothing is written to them meanwhile. Answers how many bytes were sent. */
+/** Nothing is written to these blocks meanwhile. Returns the number of bytes that were sent. */
 async function copyBlocks({ copy, link, ranges }: Copying, first: number, count: number): Promise<number> {
   const offset = first * BLOCK
   const end = Math.min(offset + count * BLOCK, copy.notes.size_bytes)

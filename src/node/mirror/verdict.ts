@@ -1,33 +1,33 @@
-// Which of two sides has the newer data, from what both have noted. Pure, and the same seen from either side.
+// Decides from the notes of both sides which has the newer data. Pure: both sides come to the same result.
 //
-// Each state of the data that one side reached without the other has a generation. A side that writes alone gets a new one first, and
-// notes which one the other was left with (`base`). So a side whose generation is another's base was only left behind, and gets what the
-// other has written since. Where both have written alone, neither is newer.
+// Each state of the data that one side reached without the other has a generation. A side that writes alone first gets a new generation,
+// and notes at which one the other side was left behind (`base`). So a side whose generation is the other's base was only left behind,
+// and gets what the other has written since. If both have written alone, neither is newer.
 
 export interface Generations {
-  /** Empty where nobody has written yet. */
+  /** Empty if nobody has written yet. */
   readonly current: string
-  /** What the other side was left with; empty where that has all that this one has. */
+  /** The generation at which the other side was left behind. Empty if the other side has all data that this one has. */
   readonly base: string
-  /** Those before, the newest first. */
+  /** Earlier generations, the newest first. */
   readonly history: readonly string[]
 }
 
 export interface Side extends Generations {
-  /** False while the other side's data is being written over this one's, and as long as it never had any. */
+  /** False as long as this side never had all data, and while the other side's data is being copied over it. */
   readonly consistent: boolean
   readonly primary: boolean
-  /** It was written to when its process died: what was under way may be on one side only. */
+  /** The process died while the disk was open for writing. The last writes may be on one side only. */
   readonly crashed: boolean
-  /** Both sides may be written to. */
+  /** Both sides may write. */
   readonly dual: boolean
-  /** Decides where nothing else does: of two, one is less. */
+  /** A tie-breaker: the smaller value wins. */
   readonly address: string
 }
 
 export type Verdict =
   | { readonly kind: 'same' }
-  /** All blocks, or those that were noted. */
+  /** `all`: copy all blocks, not only the marked ones. */
   | { readonly kind: 'source' | 'target'; readonly all: boolean }
   | { readonly kind: 'refused'; readonly why: string }
 
@@ -37,9 +37,9 @@ export function decide(mine: Side, theirs: Side): Verdict {
   if (verdict.kind === 'same')
     return mine.primary && theirs.primary && !(mine.dual && theirs.dual) ? refused('both nodes write to it') : verdict
   const [source, target] = verdict.kind === 'source' ? [mine, theirs] : [theirs, mine]
-  // What was never written has shown nobody older data: all that was read came from the other side.
+  // If the target never wrote, all that its guest has read came from the other side. So the guest has not seen older data.
   if (target.primary && target.current !== '') return refused('the node that writes to it has the older data')
-  return source.consistent ? verdict : refused('the newer data is not whole')
+  return source.consistent ? verdict : refused('the newer data is not complete')
 }
 
 function compare(mine: Side, theirs: Side): Verdict {
@@ -48,7 +48,7 @@ function compare(mine: Side, theirs: Side): Verdict {
     return { kind: mine.current === '' ? 'target' : 'source', all: true }
   }
   if (mine.current === theirs.current) return equals(mine, theirs)
-  // The power of a machine takes what neither side had flushed when they were parted, too, and nobody noted that.
+  // A power failure also loses writes that were not yet flushed, and nobody noted their blocks.
   const all = mine.crashed || theirs.crashed
   if (theirs.base === mine.current) return { kind: 'target', all }
   if (mine.base === theirs.current) return { kind: 'source', all }
@@ -58,11 +58,13 @@ function compare(mine: Side, theirs: Side): Verdict {
     (one) => one !== '' && [theirs.base, ...theirs.history].includes(one),
   )
   return refused(
-    related ? 'split brain: both nodes have written to it without each other' : 'the data of both is unrelated',
+    related
+      ? 'split brain: both nodes have written to the disk while they were apart'
+      : 'the data of the two nodes is unrelated',
   )
 }
 
-/** The same generation: only what was under way when one died can differ, and an overwriting that was interrupted. */
+/** Both sides have the same generation. They can differ only if one died during a write, or if copying was interrupted. */
 function equals(mine: Side, theirs: Side): Verdict {
   if (mine.consistent !== theirs.consistent) return { kind: mine.consistent ? 'source' : 'target', all: true }
   if (!mine.crashed && !theirs.crashed) return { kind: 'same' }

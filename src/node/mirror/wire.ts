@@ -1,5 +1,5 @@
-// How the two sides of a mirrored disk find each other: each has a socket that is named by its address, in a folder that only their user
-// may enter. The one whose address is less calls the other, so that there is one connection.
+// How the two sides of a mirrored disk find each other. Each side has a socket that is named after its address, in a folder that only their
+// user may enter. The side with the smaller address connects, so that there is only one connection.
 import * as net from 'node:net'
 import type { Clock } from '../../lib/clock'
 import type { Files } from '../../lib/files'
@@ -37,7 +37,7 @@ export class Wire {
     await this.parts.files.chmod(local, 0o600)
   }
 
-  /** The connection was lost: who called calls again. */
+  /** Called when the connection was lost: the side that connected connects again. */
   again(): void {
     const { local, remote } = this.addresses
     if (local < remote && !this.dialing) void this.dial(MIRROR_REDIAL_MS)

@@ -1,5 +1,5 @@
-// Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it:
-// its instances get user-mode networking, and its addresses are loopback ones without set-up.
+// Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it. Its instances get
+// user-mode networking. Its addresses are loopback addresses, which need no set-up.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
@@ -40,8 +40,8 @@ export function checkInterfaceName(name: string): void {
 }
 
 /**
- * Adds or removes an address; a loopback one always exists. Refuses an address that another machine has, and tells
- * neighbours where it is now.
+ * Adds or removes an address. A loopback address always exists. Refuses an address that another machine has, and announces the new place to
+ * the neighbours.
  */
 export async function setAddress(
   host: Host,
@@ -75,10 +75,7 @@ async function awaitUnique({ run, clock }: Host, address: string, entry: string,
   }
 }
 
-/**
- * The other machines on the device's network, by ARP. IPv6 has this built in, and a device without ARP has no such
- * neighbours.
- */
+/** The other machines on the device's network, found by ARP. IPv6 has this built in, and a device without ARP has no neighbours to ask. */
 async function findNeighbours({ files, run, log }: Host, address: string, device: string) {
   const flags = Number(await files.readFile(`/sys/class/net/${device}/flags`, 'utf8').catch(() => '0'))
   if (!isIPv4(address) || (flags & IFF_NOARP) !== 0 || (flags & IFF_UP) === 0) return undefined
@@ -97,7 +94,7 @@ async function findNeighbours({ files, run, log }: Host, address: string, device
       if (code === 1) fail(`Another machine on the network of ${device} has the address ${address}`)
       if (code !== 0) log.warn({ address, device, output }, 'arping could not ask whether the address is in use')
     },
-    /** Otherwise they would send to the former owner until their caches expire. */
+    /** Without this, neighbours would send to the former owner until their caches expire. */
     async announce() {
       for (const kind of ['-U', '-A']) {
         const { code, output } = await arping(kind, '-c', '1', '-w', String(ARP_S), '-s', address)

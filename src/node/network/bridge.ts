@@ -9,11 +9,11 @@ import { parseVlans, type Vlans } from './vlans'
 export interface BridgeFacts {
   readonly name: string
   readonly vlanFiltering: boolean
-  /** The VLAN that the bridge gives to every new port; 0 for none. */
+  /** The VLAN that the bridge gives to every new port, or 0. */
   readonly defaultPvid: number
-  /** Ports that lead to other machines. */
+  /** The ports that lead to other machines. */
   readonly uplinks: readonly string[]
-  /** Interfaces of this node that take a VLAN from such a port before the bridge sees it. */
+  /** The interfaces of this node that take a VLAN from an uplink before the bridge sees it. */
   readonly takenVlans: readonly { readonly vid: string; readonly by: string }[]
 }
 
@@ -23,7 +23,7 @@ export async function joinBridge(
   bridge: string,
   vlan: string,
 ): Promise<void> {
-  // A bridge takes the lowest address and the smallest MTU of its ports; a guest's start must change neither.
+  // A bridge takes the lowest address and the smallest MTU of its ports. A starting guest must change neither.
   const address = (await files.readFile(`/sys/class/net/${tap}/address`, 'utf8')).trim()
   await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'address', address.replace(/^../, 'fe')])
   const mtu = (await files.readFile(`/sys/class/net/${bridge}/mtu`, 'utf8')).trim()
@@ -51,7 +51,7 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
   return [
     ...(untagged === undefined ? [] : [add(tap, untagged, 'pvid', 'untagged')]),
     ...tagged.map((vid) => add(tap, vid)),
-    // Otherwise the guest would also see the VLAN of every new port.
+    // Without this, the guest would also see the VLAN of every new port.
     ...(preset === '0' || wanted.includes(preset)
       ? []
       : [['bridge', 'vlan', 'del', 'dev', tap, 'vid', preset, 'master']]),
@@ -59,7 +59,7 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
   ]
 }
 
-/** From the kernel's files below `net`. */
+/** Read from the kernel's files below `net`. */
 export async function bridgeFacts(files: Files, name: string, net = '/sys/class/net'): Promise<BridgeFacts> {
   const folder = path.join(net, name)
   const read = async (file: string) =>
@@ -75,7 +75,7 @@ export async function bridgeFacts(files: Files, name: string, net = '/sys/class/
   }
 }
 
-/** Lines of `name | vid | device`. */
+/** Reads lines of the form `name | vid | device`. */
 async function takenVlans(files: Files, net: string): Promise<BridgeFacts['takenVlans']> {
   const table = await files.readFile('/proc/net/vlan/config', 'utf8').catch(() => '')
   const entries = table.split('\n').flatMap((line) => {

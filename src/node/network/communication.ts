@@ -11,11 +11,11 @@ import { nicCommand } from './nic-command'
 export const asksNode = (nic: NicDict): boolean =>
   isCommunicationNic(nic) && nic.nicparams.mode === COMMUNICATION.mode && nic.ip !== undefined
 
-/** metad's socket for the instance with this address, if QEMU passes on its requests. */
+/** metad's socket for the instance with this address, if QEMU passes on the guest's requests. */
 export const relaySocket = (paths: Pick<Paths, 'metadataSocketDir'>, address: string): string =>
   `${paths.metadataSocketDir}/${address}`
 
-/** An unused tap name. Another start may take it first; then making it fails. */
+/** An unused tap name. Another start may take it first; making the device then fails. */
 export async function freeTapName(files: Files): Promise<string> {
   const taken = (await files.readdir('/sys/class/net')).flatMap((name) => TAP_NAME.exec(name)?.[1] ?? [])
   return `${COMMUNICATION.tapPrefix}${Math.max(-1, ...taken.map(Number)) + 1}`
@@ -23,7 +23,7 @@ export async function freeTapName(files: Files): Promise<string> {
 
 const TAP_NAME = /^gnt\.com\.(\d{1,6})$/
 
-/** Sets it up; can be repeated. */
+/** Sets up the device. May be called again. */
 export async function connectCommunication(
   { run }: Pick<Machine, 'run'>,
   { ip, uuid }: NicDict,
@@ -36,8 +36,8 @@ export async function connectCommunication(
 }
 
 /**
- * Whether this node sends packets for the address to a communication tap and nowhere else. Then the guest itself made
- * the connection: somebody who only pretends to have the address would never have got the answer to the first packet.
+ * Whether this node sends packets for the address to a communication tap and nowhere else. If so, the guest itself made the connection: a
+ * machine that only pretends to have the address would not have received the answer to its first packet.
  */
 export async function isRoutedToGuest(files: Files, address: string, endianness: 'BE' | 'LE'): Promise<boolean> {
   const bytes = address.split('.').map(Number)

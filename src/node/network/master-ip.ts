@@ -40,7 +40,7 @@ export async function changeMasterNetmask(
 ): Promise<void> {
   checkInterfaceName(device)
   if (oldNetmask === netmask || isLoopback(address)) return
-  // The new one first: without its address the master would be unreachable for a moment.
+  // Adds the new entry first, because the master would be unreachable for a moment without an address.
   await ip(context.run, ['address', 'add', `${address}/${netmask}`, 'dev', device, ...NO_SOURCE])
   await ip(context.run, ['address', 'del', `${address}/${oldNetmask}`, 'dev', device])
   context.log.info({ address, netmask }, 'the netmask of the cluster address was changed')

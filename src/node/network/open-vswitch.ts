@@ -1,4 +1,4 @@
-// Switches of Open vSwitch on this node: made, maybe joined to a network device, and joined by the NICs of guests.
+// Open vSwitch on this node: makes switches, connects them to a network device, and connects the NICs of guests to them.
 import { accessible } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import { NOT_STARTED, type Run } from '../../lib/run-command'
@@ -10,7 +10,7 @@ import { checkInterfaceName } from './addresses'
 import { nicCommand } from './nic-command'
 import { parseVlans } from './vlans'
 
-/** A switch that is already there stays as it is, so that an administrator can choose its kind. */
+/** An existing switch stays as it is, so that an administrator can choose its kind. */
 export async function configureOpenvSwitch(run: Run, name: string, link: string | null): Promise<void> {
   const joined = link !== null && link !== ''
   for (const interfaceName of [name, ...(joined ? [link] : [])]) checkInterfaceName(interfaceName)
@@ -24,14 +24,14 @@ export async function configureOpenvSwitch(run: Run, name: string, link: string 
 interface Addition {
   readonly args: readonly string[]
   readonly undo: readonly string[]
-  /** What to do when the daemon could not carry it out. */
+  /** The advice to show if the daemon could not make the change. */
   readonly hint?: string
 }
 
 async function add(run: Run, { args, undo, hint = '' }: Addition, what: string): Promise<void> {
   const { problem, isHalfDone } = await vsctl(run, ['--may-exist', ...args])
   if (problem === undefined) return
-  // It was added just now: otherwise the program does not complain.
+  // ovs-vsctl complains only about what this call has added, so this removes it again.
   if (isHalfDone) await vsctl(run, ['--if-exists', ...undo])
   fail(`Failed to ${what}: ${problem}${isHalfDone ? hint : ''}`)
 }
@@ -40,21 +40,21 @@ const withoutKernel = (name: string): string =>
   ' Load its module of the kernel (modprobe openvswitch), or first make a switch that needs none: ' +
   `ovs-vsctl add-br ${name} -- set Bridge ${name} datapath_type=netdev`
 
-/** Why there is no such switch; undefined if there is. */
+/** Returns why there is no usable switch, or undefined if there is one. */
 export async function noSwitch(run: Run, name: string): Promise<string | undefined> {
   const { code, problem } = await vsctl(run, ['br-exists', name])
   if (code !== 2) return problem
   return `there is no switch ${name} of Open vSwitch on this node (ovs-vsctl add-br ${name} makes it)`
 }
 
-/** Its port is marked with the NIC, so that a port whose device is gone is known as ours. */
+/** Marks the port with the NIC's uuid, so that a port whose device is gone can be recognized as ours. */
 export async function joinSwitch(
   node: Pick<Machine, 'files' | 'run'>,
   { uuid, nicparams: { link = '', vlan = '' } }: Pick<NicDict, 'uuid' | 'nicparams'>,
   tap: string,
 ): Promise<void> {
   await forgetFormer(node)
-  // A switch takes the smallest MTU of its ports; a guest's start must not change it.
+  // A switch takes the smallest MTU of its ports. A starting guest must not change it.
   const mtu = (await node.files.readFile(`/sys/class/net/${link}/mtu`, 'utf8').catch(() => '')).trim()
   if (mtu !== '') await nicCommand(node.run, ['ip', 'link', 'set', 'dev', tap, 'mtu', mtu])
   const mark = ['--', 'set', 'Port', tap, `external_ids:${MARK}=${uuid}`]
@@ -62,7 +62,7 @@ export async function joinSwitch(
   if (problem !== undefined) throw new HypervisorFailure(`Failed to join the switch ${link}: ${problem}`)
 }
 
-/** A switch remembers ports whose devices are gone, also when the machine starts again and the guest is elsewhere. */
+/** Removes ports whose devices are gone. A switch remembers them even after the machine restarts, when the guest may run elsewhere. */
 async function forgetFormer({ files, run }: Pick<Machine, 'files' | 'run'>): Promise<void> {
   const find = ['--bare', '--no-headings', '--columns=name', 'find', 'Port', `external_ids:${MARK}!=""`]
   const { stdout } = await vsctl(run, find)
@@ -70,7 +70,10 @@ async function forgetFormer({ files, run }: Pick<Machine, 'files' | 'run'>): Pro
     if (!(await accessible(files, `/sys/class/net/${port}`))) await vsctl(run, removal(port))
 }
 
-/** Before the device goes. Whether it is in a switch is asked where it is in no bridge of the kernel: not all switches are seen there. */
+/**
+ * Runs before the device is removed. Asks the switch only if the device is in no kernel bridge, because some switches do not show their
+ * ports there.
+ */
 export async function leaveSwitch({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
   if (await accessible(files, `/sys/class/net/${tap}/brport`)) return
   if (!(await accessible(files, DATABASE_SOCKET))) return
@@ -79,15 +82,15 @@ export async function leaveSwitch({ files, run }: Pick<Machine, 'files' | 'run'>
 
 const MARK = 'gantry-nic'
 const DATABASE_SOCKET = '/run/openvswitch/db.sock'
-/** Nobody needs to wait until the daemon has done it; one that is down would delay the end of every guest. */
+/** Does not wait until the daemon has made the change, because a dead daemon would delay the end of every guest. */
 const removal = (port: string): string[] => ['--no-wait', '--if-exists', 'del-port', port]
 
 interface Answer {
   readonly code: number | null
   readonly stdout: string
-  /** What went wrong, and the way out. */
+  /** The failure, and what to do about it. */
   readonly problem?: string
-  /** The database has the change, and the daemon could not carry it out. */
+  /** The change is in the database, but the daemon could not carry it out. */
   readonly isHalfDone?: boolean
 }
 
@@ -97,7 +100,7 @@ async function vsctl(run: Run, args: readonly string[]): Promise<Answer> {
   if (code === NOT_STARTED) return { ...answer, problem: `Open vSwitch is not installed here (${INSTALL})` }
   if (timedOut)
     return { ...answer, problem: `the daemon of Open vSwitch did not answer within ${SWITCH_S} s (${RESTART})` }
-  // Its program says so with exit code 0.
+  // ovs-vsctl reports this failure with exit code 0.
   const [, halfDone] =
     /^ovs-vsctl: (Error detected while setting up .*?)(?: +See ovs-vswitchd log.*)?$/m.exec(output) ?? []
   if (halfDone !== undefined) return { ...answer, problem: halfDone, isHalfDone: true }
@@ -109,7 +112,7 @@ async function vsctl(run: Run, args: readonly string[]): Promise<Answer> {
 const INSTALL = 'apt-get install -y --no-install-recommends openvswitch-switch'
 const RESTART = 'systemctl restart openvswitch-switch'
 
-/** A NIC's VLANs in the words of Open vSwitch. */
+/** Writes a NIC's VLANs as options of Open vSwitch. */
 export function vlanOptions(vlan: string): string[] {
   const { untagged, tagged } = parseVlans(vlan)
   return [

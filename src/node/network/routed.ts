@@ -1,11 +1,11 @@
-// Routed NICs: the node answers for the instance's address and hands its packets on.
+// Routed NICs: the node answers ARP requests for the instance's address and forwards its packets.
 import { accessible } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { nicCommand } from './nic-command'
 
-/** `table`: the routing table in the NIC's link; the main one if that is empty. */
+/** `table`: the routing table that the NIC's link names. If it is empty, the main table is used. */
 export async function routeTo(
   { files, run }: Pick<Machine, 'files' | 'run'>,
   nic: NicDict,
@@ -14,7 +14,7 @@ export async function routeTo(
 ): Promise<void> {
   if (nic.ip === undefined) throw new HypervisorFailure(`Routed NIC ${nic.uuid} has no IP address`)
   const family = nic.ip.includes(':') ? '-6' : '-4'
-  // The guest may have addresses of the other kind, too, which others route to it. A kernel may know one of the two alone.
+  // The guest may also have addresses of the other IP version, which other machines route to it. The kernel may support only one version.
   for (const [version, proxy] of [
     ['ipv4', 'proxy_arp'],
     ['ipv6', 'proxy_ndp'],
@@ -29,7 +29,7 @@ export async function routeTo(
   await nicCommand(run, ['ip', family, 'route', 'replace', nic.ip, 'proto', 'static', 'dev', tap, ...where])
 }
 
-/** The rule for the NIC's table, unlike its route, outlives the tap device. */
+/** Removes the rule for the NIC's table. Unlike the route, it outlives the tap device. */
 export async function removeRules({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
   const answersFor = async (version: string, name: string) =>
     (await files.readFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, 'utf8').catch(() => '')).trim() === '1'

@@ -12,7 +12,7 @@ import { nicCommand } from './nic-command'
 import { joinSwitch, leaveSwitch, noSwitch } from './open-vswitch'
 import { removeRules, routeTo } from './routed'
 
-/** The administrator's own script to connect a NIC, in Ganeti's place and with Ganeti's environment. */
+/** The administrator's own script to connect a NIC. It replaces Ganeti's, and gets Ganeti's environment. */
 const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
   bridged: '/etc/ganeti/kvm-vif-bridge',
   routed: '/etc/ganeti/kvm-vif-routed',
@@ -22,7 +22,7 @@ const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
 }
 const COMMUNICATION = 'communication'
 
-/** Starts at the same moment may choose the same free name. */
+/** Two starts at the same moment may choose the same free name. */
 const TAP_NAME_TRIES = 10
 
 /** Whether this process may create tap devices. */
@@ -32,7 +32,7 @@ export const canMakeTaps = async (files: Files): Promise<boolean> =>
 export class Taps {
   constructor(private readonly node: Pick<Machine, 'files' | 'run'> & { readonly paths: Paths }) {}
 
-  /** Why a NIC cannot have a tap device here; undefined if it can. */
+  /** Returns why a NIC cannot have a tap device on this node, or undefined if it can. */
   async refusal({ nicparams }: NicDict): Promise<string | undefined> {
     const { files, run } = this.node
     if (!(await canMakeTaps(files))) return 'this process may not create tap devices'
@@ -51,7 +51,7 @@ export class Taps {
     await nicCommand(this.node.run, ['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...owner, ...flags])
   }
 
-  /** Makes one with a special name for a communication NIC; another start may do the same at this moment. */
+  /** Makes a device with the special name of communication NICs. Tries again if another start takes the name first. */
   async makeForCommunication(user: string | undefined, flags: readonly string[]): Promise<string> {
     for (let tries = 0; ; tries++) {
       const tap = await freeTapName(this.node.files)

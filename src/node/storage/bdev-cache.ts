@@ -1,4 +1,4 @@
-// Ganeti's notes for scripts: one file per device in use, saying whose it is, in which role, and which disk of the instance.
+// Ganeti's notes for scripts. Each device in use has a file that names its instance, its role, and its number among the instance's disks.
 import type { Paths } from '../../lib/paths'
 import type { NodeContext } from '../context'
 

@@ -1,10 +1,10 @@
-// Block devices as such, whoever made them.
+// Block devices of any origin.
 import { isMissing } from '../../lib/disk'
 import { fail } from '../failure'
 import type { Device, StorageContext } from './storage'
 import { order } from './tools'
 
-/** The device, `missing`, or that something else is there. */
+/** Returns the device, `missing`, or a text if the path is not a block device. */
 export async function blockDevice(
   { files }: Pick<StorageContext, 'files'>,
   path: string,
@@ -26,7 +26,7 @@ export async function blockDeviceSize(context: StorageContext, path: string): Pr
     : fail(`The program blockdev on node ${context.hostname} tells no size of ${path}: ${answer.trim()}`)
 }
 
-/** As Linux puts them into one number. */
+/** Splits the number in which Linux packs the major and the minor number. */
 function numbers(rdev: number): { major: number; minor: number } {
   const [low, high] = [rdev % 2 ** 32, Math.floor(rdev / 2 ** 32)]
   return {

@@ -1,4 +1,4 @@
-// Block devices that exist before their instance and stay after it. Nothing here makes, grows, names or deletes one.
+// Block devices that exist before their instance and stay after it. This driver never makes, grows, renames or deletes one.
 import type { DiskDict } from '../../rpc/node/dicts'
 import { isMissing } from '../../lib/disk'
 import { ADOPTABLE_BLOCKDEV_ROOT, BLOCKDEV_DRIVER } from '../../model/constants/disks'
@@ -24,7 +24,7 @@ export const blockdevDriver: DriverFactory = (context): Driver => {
 
   return {
     hasDisks: true,
-    /** It becomes an instance's disk as it is, if it is large enough. */
+    /** The device becomes the instance's disk as it is, if it is large enough. */
     async create(disk, size_mib) {
       if (!pathOf(disk).startsWith(ADOPTABLE_BLOCKDEV_ROOT))
         fail(`Only devices below ${ADOPTABLE_BLOCKDEV_ROOT} can become disks, not ${pathOf(disk)}`)
@@ -59,7 +59,7 @@ function pathOf({ logical_id }: DiskDict): string {
   return path
 }
 
-/** Names below /dev are links, and must lead to a device there. */
+/** A name below /dev is often a link. It must lead to a device below /dev. */
 async function checkPlace({ files, hostname }: StorageContext, path: string): Promise<void> {
   const real = await files.realpath(path).catch((error: unknown) => {
     if (isMissing(error)) return path

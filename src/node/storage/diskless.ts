@@ -1,4 +1,4 @@
-// Instances without disks. There is nothing to do, so whoever asks for something has made a mistake.
+// Instances without disks. There is nothing to do, so any call is the caller's mistake.
 import { NodeFailure } from '../failure'
 import type { Driver, DriverFactory } from './storage'
 

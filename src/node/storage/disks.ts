@@ -1,6 +1,6 @@
-// Disks on this node, as the trees that they are: a disk is made after its children and removed before them, and what is done with it
-// is done with them. Drivers do what is a template's own. One object serves one node call: what drivers have listed for one disk of
-// it, they need not list again for the next.
+// The disks of this node, as trees. A disk is made after its children and removed before them. What is done to a disk is also done to its
+// children. Drivers do what differs between templates. One object of this class serves one node call: a list that a driver has fetched for
+// one disk of the call serves the others too.
 import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
@@ -35,14 +35,14 @@ export class Disks {
     private readonly drivers = DRIVERS,
   ) {}
 
-  /** Its children exist already: the master makes each disk of a tree by a call of its own. */
+  /** Expects that the children exist, because the master makes each disk of a tree with a call of its own. */
   async create(disk: DiskDict, size_mib: number, making: Making = {}): Promise<DiskId> {
     return this.driver(disk).create(disk, size_mib, await this.assembleChildren(disk, 'all'), making)
   }
 
   /**
-   * Makes a disk, notes whose it is, and makes it usable where it is to be used. What was made is taken back when that fails. Answers with
-   * its id, and its device where that is in use.
+   * Makes a disk, writes a note that names its owner, and makes it usable if this node needs it. If a later step fails, the disk is deleted
+   * again. Returns the disk's id, and its device if the disk is in use.
    */
   async createAndUse(
     disk: DiskDict,
@@ -63,7 +63,7 @@ export class Disks {
     }
   }
 
-  /** Says beforehand of which disks it will be asked. Those that nobody can tell anything of fail when they are asked for. */
+  /** Announces the disks that the call will use. Disks that cannot be listed fail later, when they are used. */
   expect(disks: readonly DiskDict[]): void {
     for (const disk of disks) {
       if (Object.hasOwn(this.drivers, disk.dev_type)) this.driver(disk).expect?.(disk)
@@ -71,7 +71,7 @@ export class Disks {
     }
   }
 
-  /** Undefined when it is missing. */
+  /** Returns undefined if the disk is missing. */
   async find(disk: DiskDict): Promise<Device | undefined> {
     return this.driver(disk).find(disk, await this.places(childrenOf(disk)))
   }
@@ -80,19 +80,21 @@ export class Disks {
     return (await this.find(disk)) ?? fail(this.missing(disk))
   }
 
-  /** For who reads or writes it here: it was assembled before, or is now. */
+  /** For programs that read or write the disk on this node. Assembles it if necessary. */
   async opened(disk: DiskDict): Promise<Device> {
     const device = await this.usable(disk)
     await this.driver(disk).open(disk, device, { exclusive: true })
     return device
   }
 
-  /** The same, with a file or device that programs of this node can use; it stays until the disk is shut down, or its guest begins. */
+  /**
+   * Like `opened`, but makes a file or device that programs of this node can use. It stays until the disk is shut down or its guest begins.
+   */
   async reached(disk: DiskDict): Promise<Device> {
     return this.within(await this.opened(disk))
   }
 
-  /** For a guest that is about to begin: nobody else has the disk. */
+  /** For a guest that is about to begin. Refuses the disk if another client has it open. */
   async forGuest(disk: DiskDict): Promise<Device> {
     const device = await this.opened(disk)
     await this.letGo(device)
@@ -100,12 +102,12 @@ export class Disks {
     if (others.length > 0)
       fail(
         `${nameOf(disk)} is in use at ${others.join(', ')}, so no instance begins with it on node ${this.context.hostname}: ` +
-          'end what uses it there; what has died is forgotten within a minute',
+          'stop the programs that use it there; the storage forgets a dead one within a minute',
       )
     return device
   }
 
-  /** A device that was found, with a place in this node's file system. */
+  /** Gives a device that was found a path in this node's file system. */
   async within(device: Device): Promise<Device> {
     const { path, uri } = device
     return path !== '' || uri === undefined ? device : { ...device, path: await lend(this.context, uri), block: false }
@@ -115,7 +117,7 @@ export class Disks {
     return `Can't find device ${nameOf(disk)} on node ${this.context.hostname}`
   }
 
-  /** Undefined when it is missing. With the state of its children, where that is asked for. */
+  /** Returns undefined if the disk is missing. `combined` includes the state of its children. */
   async status(disk: DiskDict, { combined = false } = {}): Promise<BlockDeviceStatus | undefined> {
     const device = await this.find(disk)
     if (device === undefined) return undefined
@@ -137,7 +139,7 @@ export class Disks {
     )
   }
 
-  /** As the disk is needed on its instance's primary node, or on another: undefined where nothing needs to be done there. */
+  /** Assembles the disk as its instance's primary node or another node needs it. Returns undefined if the node does not need it. */
   async assembleFor(disk: DiskDict, onPrimary: boolean): Promise<Device | undefined> {
     if (!this.isUsed(disk, onPrimary)) return undefined
     const device = await this.assemble(disk)
@@ -145,7 +147,7 @@ export class Disks {
     return device
   }
 
-  /** Answers the devices that are gone, its children's too. */
+  /** Returns the devices that are gone, with those of its children. */
   async shutdown(disk: DiskDict): Promise<Device[]> {
     const device = await this.find(disk)
     if (device !== undefined) {
@@ -169,7 +171,7 @@ export class Disks {
     await this.driver(disk).close(disk, device)
   }
 
-  /** First what the data is kept on, on all nodes, then what lies above it, where there is something. A dry run looks at the former. */
+  /** Grows the children on all nodes first, then the disk itself, if it has a part of its own. A dry run checks only the children. */
   async grow(
     disk: DiskDict,
     amount_mib: number,
@@ -183,19 +185,19 @@ export class Disks {
       await this.driver(disk).grow(disk, device, amount_mib, { ...sharing, dryRun })
   }
 
-  /** Overwrites a range with zeros; fails when it goes beyond the end. */
+  /** Overwrites a range with zeros. Fails if the range ends beyond the disk. */
   async wipe(disk: DiskDict, offset_mib: number, size_mib: number): Promise<void> {
     const device = await this.usable(disk)
     const { size_bytes: end_bytes } = await this.driver(disk).dimensions(disk, device)
     await this.using(disk, device, (file) => overwrite(this.context.files, file, { offset_mib, size_mib, end_bytes }))
   }
 
-  /** Does something with a file or block device that stands for the whole disk, which is open here. */
+  /** Runs `work` with a file or block device that stands for the whole disk, which is open on this node. */
   async lent<T>(disk: DiskDict, work: (file: string) => Promise<T>): Promise<T> {
     return this.using(disk, await this.usable(disk), work)
   }
 
-  /** Undefined where `reached` has a file or device that stays. */
+  /** Undefined for drivers whose `reached` gives a file or device that stays. */
   lender = async (disk: DiskDict): Promise<Lender | undefined> => this.driver(disk).lender?.(disk)
 
   private async using<T>(disk: DiskDict, device: Device, work: (file: string) => Promise<T>): Promise<T> {
@@ -203,7 +205,7 @@ export class Disks {
     return driver.lend === undefined ? work((await this.within(device)).path) : driver.lend(disk, device, work)
   }
 
-  /** A disk that is gone already is fine. Answers the devices that are gone, its children's too. */
+  /** A disk that is already gone is not an error. Returns the devices that are gone, with those of its children. */
   async remove(disk: DiskDict): Promise<Device[]> {
     const device = await this.removeOwn(disk)
     const gone = device === undefined ? [] : [device]
@@ -220,7 +222,7 @@ export class Disks {
     return gone
   }
 
-  /** All or none: a disk that was moved before one that cannot be, is moved back. Answers the devices that have another place now. */
+  /** Renames all disks or none: if one cannot be renamed, the others get their old names back. Returns the devices that have moved. */
   async rename(renames: readonly (readonly [disk: DiskDict, newId: NewId])[]): Promise<Device[]> {
     const moved: { device: Device; back: () => Promise<void> }[] = []
     try {
@@ -235,7 +237,10 @@ export class Disks {
     } catch (error) {
       for (const { back } of moved.toReversed())
         await back().catch((reason: unknown) =>
-          this.context.log.error({ error: messageOf(reason) }, 'not renamed back'),
+          this.context.log.error(
+            { error: messageOf(reason) },
+            'a disk keeps its new name, because it could not get its old one back',
+          ),
         )
       throw error
     }
@@ -253,13 +258,13 @@ export class Disks {
     return this.driver(disk).snapshot(disk, await this.require(disk), name, size_mib)
   }
 
-  /** Undefined when it is missing. */
+  /** Returns undefined if the disk is missing. */
   async dimensions(disk: DiskDict): Promise<Dimensions | undefined> {
     const device = await this.find(disk)
     return device && this.driver(disk).dimensions(disk, device)
   }
 
-  /** What only a disk that two nodes keep can do. */
+  /** The operations of a disk that two nodes keep. Refuses other disks. */
   mirror({ dev_type, ...disk }: DiskDict): Mirror {
     return (
       this.driver({ dev_type, ...disk }).mirror ?? fail(`A disk of template '${dev_type}' has no copy on another node`)
@@ -268,7 +273,7 @@ export class Disks {
 
   isMirror = (disk: DiskDict): boolean => this.driver(disk).mirror !== undefined
 
-  /** Where they are. Whether they are there, which may cost a program, is asked only for those without a place of their own. */
+  /** The devices' paths. A program looks for a disk only if its path is not known in advance. */
   places(disks: readonly DiskDict[]): Promise<Children> {
     return Promise.all(
       disks.map(async (disk): Promise<Child> => {
@@ -297,7 +302,7 @@ export class Disks {
         children.push({ place: device.path, device })
       } catch (error) {
         if (needed === 'all' || !(error instanceof NodeFailure)) throw error
-        this.context.log.error({ disk: nameOf(disk), error: error.message }, 'a disk goes on without a part of it')
+        this.context.log.error({ disk: nameOf(disk), error: error.message }, 'a disk works without one of its children')
         const place = this.driver(child).place?.(child)
         children.push({ ...(place !== undefined && { place }) })
       }
@@ -320,7 +325,7 @@ export class Disks {
     if (path === '' && uri !== undefined) await takeBack(this.context, uri)
   }
 
-  /** Without its children. What cannot be told from its device may be deleted without. */
+  /** Removes the disk without its children. If its device cannot be found, the driver may still remove remains. */
   private async removeOwn(disk: DiskDict): Promise<Device | undefined> {
     const driver = this.driver(disk)
     let device: Device | undefined
@@ -344,7 +349,7 @@ export class Disks {
     try {
       await this.removeOwn(disk)
     } catch (error) {
-      this.context.log.error({ disk: nameOf(disk), error: messageOf(error) }, 'a half-made disk stays')
+      this.context.log.error({ disk: nameOf(disk), error: messageOf(error) }, 'a half-made disk could not be deleted')
     }
   }
 

@@ -1,4 +1,4 @@
-// Disks as plain files below an allowed directory: on this node's own file system, or on one that all nodes share.
+// Disks as plain files below an allowed directory, on this node's own file system or on one that all nodes share.
 import type { FileHandle } from 'node:fs/promises'
 import { errorCode, isMissing } from '../../lib/disk'
 import { constants, type Files } from '../../lib/files'
@@ -12,7 +12,7 @@ const MIB = 1 << 20
 export const fileDriver: DriverFactory = (context): Driver =>
   driverOfFiles(context, ({ logical_id }) => filePath(context, logical_id))
 
-/** `fileOf` tells where a disk's file is, whether it exists or not. */
+/** `fileOf` returns the path of a disk's file, whether the file exists or not. */
 export function driverOfFiles(context: StorageContext, fileOf: (disk: DiskDict) => Promise<string>): Driver {
   const { files } = context
 
@@ -51,7 +51,7 @@ export function driverOfFiles(context: StorageContext, fileOf: (disk: DiskDict) 
       const [driver = '', wire = ''] = disk.logical_id ?? []
       const id = [driver ?? '', `${String(wire)}.${wished ?? 'snap'}`]
       const copy = await fileOf({ ...disk, logical_id: id })
-      // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
+      // A snapshot left by an interrupted export is replaced. A snapshot that a user named is kept.
       if (wished === null) await files.rm(copy, { force: true })
       await shareBlocks(context, device.path, copy)
       return id
@@ -66,7 +66,7 @@ async function filePath(context: StorageContext, logicalId: DiskDict['logical_id
   return checkFileStoragePath(context, wire)
 }
 
-/** A copy that has all blocks in common with the file, and takes no time: where the file system can do that. */
+/** Makes a copy that shares all blocks with the file. This takes no time, but only some file systems can do it. */
 async function shareBlocks({ files, paths }: StorageContext, file: string, copy: string): Promise<void> {
   const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = constants
   try {
@@ -74,7 +74,7 @@ async function shareBlocks({ files, paths }: StorageContext, file: string, copy:
   } catch (error) {
     const code = errorCode(error) ?? ''
     if (code === 'EEXIST') fail(`File already exists: ${paths.virtual(copy)}; give the snapshot another name`)
-    // What was begun is of nobody's use.
+    // A partial copy is useless.
     await files.rm(copy, { force: true })
     if (!CANNOT_SHARE.has(code)) throw error
     fail(
@@ -86,7 +86,7 @@ async function shareBlocks({ files, paths }: StorageContext, file: string, copy:
 
 const CANNOT_SHARE: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EINVAL', 'ENOTTY'])
 
-/** Sparse, but of its full size from the start. */
+/** Makes a sparse file with its full size. */
 export async function createFile(
   file: string,
   size: number,

@@ -1,4 +1,4 @@
-// Writing whole images onto disks: from a file, from an address, from another disk.
+// Writes whole images onto disks: from a file, from an address, or from another disk.
 import { pipeline } from 'node:stream/promises'
 import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
@@ -20,9 +20,9 @@ export async function writeImage(context: NodeContext, disk: DiskDict, image: st
   if (size_mib > disk.size) fail('Image size is bigger than device size')
   if (ADDRESS.test(image)) return disks.lent(disk, (file) => download(context, image, { file, bytes: size_mib * MIB }))
   const known = await context.files.stat(image).catch(() => fail(`Image '${image}' not found`))
-  // A pipe, for one, would hold up this daemon until somebody writes into it.
+  // Reading a pipe, for example, would block this daemon until another program writes into it.
   if (!known.isFile() && !known.isBlockDevice()) fail(`Image '${image}' is neither a file nor a block device`)
-  // So does what the kernel writes as it comes; its files have no length.
+  // A file of the kernel has a length of 0 and could block this daemon too.
   if (known.isFile() && known.size === 0) fail(`Image '${image}' is empty`)
   const source = () => context.files.createReadStream(image, { highWaterMark: MIB })
   await disks.lent(disk, (file) =>
@@ -30,7 +30,7 @@ export async function writeImage(context: NodeContext, disk: DiskDict, image: st
   )
 }
 
-/** Copies all of one device to the beginning of another. */
+/** Copies the whole of one device to the beginning of another. */
 export async function copyDevice(files: Files, from: string, to: string): Promise<void> {
   await pipeline(
     files.createReadStream(from, { highWaterMark: MIB }),
@@ -40,15 +40,15 @@ export async function copyDevice(files: Files, from: string, to: string): Promis
 
 interface Target {
   readonly file: string
-  /** Data after so many bytes is not read. */
+  /** Stops reading after this many bytes. */
   readonly bytes: number
 }
 
-/** Gives up when the caller is gone, or when the server is too slow to wait for. */
+/** Stops when the caller is gone, or when the server is too slow. */
 async function download({ files, clock, caller }: NodeContext, image: string, target: Target): Promise<void> {
   const end = new AbortController()
   const stop = (reason: string) => end.abort(new Error(reason))
-  const leave = () => stop('whoever asked for it is gone')
+  const leave = () => stop('the caller is gone')
   caller?.addEventListener('abort', leave, { once: true })
   let received = 0
   const watch = () =>
@@ -59,7 +59,7 @@ async function download({ files, clock, caller }: NodeContext, image: string, ta
     })
   let timer = watch()
   try {
-    // Follows some redirections, to http and https only.
+    // Follows a few redirections, to http and https addresses only.
     const { ok, status, body } = await fetch(image, { signal: end.signal })
     if (!ok || body === null) throw new Error(`HTTP status ${status}`)
     await writeBeginning(
@@ -73,12 +73,12 @@ async function download({ files, clock, caller }: NodeContext, image: string, ta
   } finally {
     timer.cancel()
     caller?.removeEventListener('abort', leave)
-    // If the image is longer than the disk, the rest is not needed.
+    // The image is longer than the disk, so the rest is not needed.
     end.abort()
   }
 }
 
-/** Node's fetch hides why it failed behind two words. */
+/** The error of Node's fetch says only "fetch failed". Its cause has the reason. */
 const causeOf = (error: unknown): unknown => (error instanceof Error && error.cause) || error
 
 async function* counted(source: AsyncIterable<Uint8Array>, count: (bytes: number) => void) {

@@ -1,5 +1,5 @@
-// A file for programs of this node where only QEMU reaches a disk: its storage daemon shows the disk as one, until somebody takes it back. A
-// guest must not begin while it is lent.
+// Gives programs of this node a file for a disk that only QEMU can reach. QEMU's storage daemon shows the disk as a file until it is taken
+// back. A guest must not begin with the disk before that.
 import { isMissing } from '../../lib/disk'
 import { PATH } from '../../model/constants/paths'
 import { LENT_DISK_S } from '../../model/limits/storage'
@@ -11,7 +11,7 @@ import { knownUri } from './uri'
 
 const DAEMON = 'qemu-storage-daemon'
 
-/** The local path of the file. A disk that is lent already is not lent again. */
+/** Returns the local path of the file. Does nothing if the disk is already lent. */
 export async function lend(context: StorageContext, uri: string): Promise<string> {
   const { files, hostname } = context
   const { file, pidFile, directory } = placesOf(context, uri)
@@ -30,10 +30,10 @@ export async function lend(context: StorageContext, uri: string): Promise<string
   ])
   if (code === 0) return file
   await takeBack(context, uri)
-  return fail(`Cannot make a file of ${uri} on node ${hostname}, which programs of the node could use: ${said(output)}`)
+  return fail(`Cannot show ${uri} as a file to the programs of node ${hostname}: ${said(output)}`)
 }
 
-/** A file that is not lent is fine. */
+/** Does nothing if the file is not lent. */
 export async function takeBack(context: StorageContext, uri: string): Promise<void> {
   const { files, clock, hostname } = context
   const { file, pidFile } = placesOf(context, uri)
@@ -43,11 +43,11 @@ export async function takeBack(context: StorageContext, uri: string): Promise<vo
     const left = await until(clock, LENT_DISK_S, () => daemonOf(context, uri), (one) => one === undefined) // prettier-ignore
     if (left !== undefined)
       fail(
-        `The process ${left} on node ${hostname}, which shows ${uri} as ${file}, does not end: end what uses that file`,
+        `The process ${left} on node ${hostname}, which shows ${uri} as ${file}, does not end: stop the programs that use that file`,
       )
   }
   const mounts = await files.readFile('/proc/mounts', 'utf8')
-  // One that was killed leaves a dead file.
+  // A daemon that was killed leaves a dead mount.
   if (mounts.split('\n').some((line) => line.split(' ')[1] === file))
     await order(context, ['umount', '--lazy', file], `Cannot take back ${uri}`)
   for (const one of [file, pidFile]) await files.rm(one, { force: true })
@@ -59,7 +59,7 @@ function placesOf({ paths }: StorageContext, uri: string) {
   return { directory, file, pidFile: `${file}.pid` }
 }
 
-/** The process that shows it, if there is one. */
+/** The daemon that shows the file, if it runs. */
 async function daemonOf(context: StorageContext, uri: string): Promise<string | undefined> {
   const { file, pidFile } = placesOf(context, uri)
   const read = (name: string) =>
@@ -69,7 +69,7 @@ async function daemonOf(context: StorageContext, uri: string): Promise<string | 
     })
   const pid = (await read(pidFile)).trim()
   if (!/^\d+$/.test(pid)) return undefined
-  // The number may be another process's by now.
+  // Another process may have this number by now.
   const command = await read(`/proc/${pid}/cmdline`)
   return command.includes(`mountpoint=${file},`) ? pid : undefined
 }

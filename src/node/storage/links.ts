@@ -9,14 +9,14 @@ import type { Device, StorageContext } from './storage'
 
 type Places = Pick<StorageContext, 'paths' | 'files'>
 
-/** A disk with its link, and what that leads to. */
+/** A disk, its link, and the device to which the link leads. */
 export interface DeviceLink extends LinkedDisk {
   readonly device: Device
 }
 
 /**
- * Opens all disks of an instance, which are assembled, and links them, in order: for a guest that begins, for programs that read and
- * write them, or for who only tells of them.
+ * Opens all disks of an instance, which must be assembled, and links them in order: for a guest that begins, for programs that read or
+ * write them, or for callers that only report them.
  */
 export async function linkDisks(
   context: StorageContext,
@@ -55,14 +55,14 @@ export async function makeLink(
   device: Device,
 ): Promise<string> {
   const link = linkPath(paths, instanceName, index)
-  // There is nothing to lead to where only a hypervisor reaches the disk.
+  // If only a hypervisor can reach the disk, there is no device to link.
   if (device.path === '') {
     await files.rm(link, { force: true })
     return link
   }
   if ((await files.readlink(link).catch(() => undefined)) === device.path) return link
   await files.mkdir(paths.local(PATH.DISK_LINKS_DIR), { recursive: true, mode: 0o755 })
-  // Several calls may link the same disk at once.
+  // Several calls may link the same disk at the same time.
   const temporary = `${link}.${process.pid}.${counter++}.new`
   await files.symlink(device.path, temporary)
   await files.rename(temporary, link)

@@ -1,17 +1,17 @@
-// What this node says of its mirrored disks: those of DRBD, or those in user space where it has these instead.
+// What this node reports about its mirrored disks. They are disks of DRBD, or disks in user space if the node uses these instead.
 import type { NodeContext } from '../context'
 import { mirrorList } from '../mirror/client'
 import { requireKernel, usermodeHelper } from './drbd/kernel'
 
 export interface MirrorReports {
   version(): Promise<string>
-  /** Those that are configured. */
+  /** The configured minors. */
   minors(): Promise<number[]>
-  /** The program that is called when data is lost; Ganeti wants the same one on all nodes. */
+  /** The program that DRBD calls when it loses data. Ganeti wants the same one on all nodes. */
   helper(): Promise<string>
 }
 
-/** Nothing is called in user space, so it is the one that does nothing. */
+/** In user space no program is called, so this reports the one that does nothing. */
 export const USER_SPACE_HELPER = '/bin/true'
 const USER_SPACE_VERSION = 'user space (no DRBD)'
 
@@ -22,7 +22,7 @@ export function mirrorReportsOf(context: NodeContext): MirrorReports {
       minors: async () => [...(await requireKernel(context)).minors.keys()],
       helper: async () => {
         const helper = await usermodeHelper(context)
-        // Another version has such a file, too.
+        // Other versions of DRBD also have this file.
         await requireKernel(context)
         return helper
       },

@@ -1,7 +1,7 @@
-// How messages call a disk: never with a secret, which some ids have.
+// How messages name a disk. Some ids contain a secret, which is left out.
 import type { DiskDict } from '../../rpc/node/dicts'
 
-/** The place of DRBD's secret in its id. */
+/** The position of DRBD's secret in the id. */
 const SECRET_AT = 5
 
 export function nameOf({ iv_name, uuid, dev_type, logical_id }: DiskDict): string {

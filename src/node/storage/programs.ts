@@ -1,14 +1,14 @@
-// Which programs of storage this node lacks, and which modules of QEMU, with the packages that have them.
+// The programs of storage and the modules of QEMU that this node lacks, with the packages that contain them.
 import * as path from 'node:path'
 import { accessible, constants, type Files } from '../../lib/files'
 import { PLAIN_ENVIRONMENT } from '../../lib/run-command'
 import type { NodeContext } from '../context'
 import { packageOf } from './tools'
 
-/** Below which Debian has the modules of QEMU, in a folder for each architecture. */
+/** Debian keeps QEMU's modules below this directory, in a folder for each architecture. */
 const LIBRARIES = '/usr/lib'
 
-/** By program. */
+/** The missing programs, each with its package. */
 export async function missingPrograms(files: Files, programs: readonly string[]): Promise<Record<string, string>> {
   const missing: Record<string, string> = {}
   for (const program of programs.filter((name) => /^[a-z][a-z0-9.-]*$/.test(name)))
@@ -17,7 +17,7 @@ export async function missingPrograms(files: Files, programs: readonly string[])
   return missing
 }
 
-/** The same for a node that may have mirrors in user space, which need none of the programs of DRBD. */
+/** Like `missingPrograms`, but a node with mirrors in user space does not need the programs of DRBD. */
 export const missingHere = (
   { files, userVolumes }: Pick<NodeContext, 'files' | 'userVolumes'>,
   programs: readonly string[],
@@ -27,7 +27,7 @@ export const missingHere = (
     programs.filter((name) => userVolumes === undefined || packageOf(name) !== packageOf('drbdsetup')),
   )
 
-/** A QEMU without modules has all of it in itself, as far as anybody can tell. */
+/** A QEMU without separate modules has everything built in, as far as can be seen from outside. */
 async function hasModule(files: Files, module: string): Promise<boolean> {
   const folders = (await files.readdir(LIBRARIES).catch(() => [])).map((name) => path.join(LIBRARIES, name, 'qemu'))
   const modular: string[] = []

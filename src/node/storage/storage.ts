@@ -1,7 +1,6 @@
-// The driver of a disk template on a node, in a file of its own. One contract suite runs against every driver.
-// A driver knows devices, files and programs. It neither knows instances, nor looks after the disks that its disk consists of: these
-// are its children, which `disks.ts` opens for it. Nor does it look whether its disk is there: `disks.ts` asks `find` first, and hands
-// in the device that was found.
+// The interface of the drivers, one for each disk template. One contract suite runs against every driver. A driver knows devices, files and
+// programs. It does not know instances, and it does not manage the children of its disk: `disks.ts` opens these for it. It does not check
+// whether its disk exists either: `disks.ts` calls `find` first, and passes on the device that was found.
 import type { DiskDict } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
 import type { NodeFailure } from '../failure'
@@ -12,47 +11,47 @@ export type StorageContext = Pick<
   'paths' | 'files' | 'run' | 'processes' | 'clock' | 'hostname' | 'log' | 'ssconf' | 'userVolumes' | 'mirrorProgram'
 >
 
-/** A disk that is there and usable on this node. */
+/** A disk that exists on this node. */
 export interface Device {
-  /** It is there, but nobody on this node can use it before it is assembled. */
+  /** The disk exists, but must be assembled before this node can use it. */
   readonly idle?: true
-  /** The file or block device, as a local path; empty where only a hypervisor reaches it, by its URI. */
+  /** The file or block device, as a local path. Empty if only a hypervisor reaches the disk, by its URI. */
   readonly path: string
-  /** How a hypervisor reaches it without a path, where there is such a way. */
+  /** The URI by which a hypervisor reaches the disk without a path, if that is possible. */
   readonly uri?: string
-  /** Whether it is a block device; else it is a plain file. */
+  /** True for a block device, false for a plain file. */
   readonly block: boolean
-  /** The numbers of a block device, where it has some. */
+  /** The numbers of a block device, if they are known. */
   readonly major?: number
   readonly minor?: number
 }
 
 export interface Child {
-  /** The path of its device, whether that is there or not; missing where nobody knows it beforehand. */
+  /** The path of the disk's device, whether the device exists or not. Missing if the path is not known in advance. */
   readonly place?: string
   readonly device?: Device
 }
 
-/** The devices of a disk's children, in their order. */
+/** The devices of a disk's children, in the children's order. */
 export type Children = readonly Child[]
 
 export interface Dimensions {
   readonly size_bytes: number
-  /** Null where spindles are not counted. */
+  /** Null if spindles are not counted. */
   readonly spindles: number | null
 }
 
-/** Where the volume groups of a node are given to instances as whole physical volumes. */
+/** How a node shares its volume groups. Under exclusive storage, instances get whole physical volumes. */
 export interface Sharing {
   readonly exclusive?: boolean
 }
 
 export interface Making extends Sharing {
-  /** A text to note at the disk. */
+  /** A text to write at the disk. */
   readonly info?: string
 }
 
-/** How well the data is kept, as `BlockDeviceStatus` tells it. */
+/** The health of the data, in the terms of `BlockDeviceStatus`. */
 export interface Health {
   readonly sync_percent?: number
   readonly estimated_time?: number
@@ -60,92 +59,100 @@ export interface Health {
   readonly ldisk_status: number
 }
 
-/** Parts of a disk's id; a secret is not told. */
+/** The parts of a disk's id. A secret is left out. */
 export type DiskId = readonly (string | number | null)[]
 export type NewId = readonly (string | number)[]
 
 export interface Driver {
-  /** False where instances of this template have no disks. */
+  /** False for a template whose instances have no disks. */
   readonly hasDisks: boolean
-  /** What nodes other than the primary one do with it when their instance's disks are assembled; they do nothing where it is missing. */
+  /** What the nodes other than the primary one do when the instance's disks are assembled. If it is missing, they do nothing. */
   readonly onSecondary?: 'assembled' | 'opened'
-  /** It works while children are missing. */
+  /** The disk works even if children are missing. */
   readonly worksWithoutChildren?: true
-  /** Tells beforehand of which disks a call will ask, where one list of all costs less than a question for each. */
+  /** Announces the disks that a call will need, so that a driver can list all at once instead of asking for each. */
   expect?(disk: DiskDict): void
-  /** The path of the disk's device, whether that is there or not. */
+  /** The path of the disk's device, whether the device exists or not. */
   place?(disk: DiskDict): string
-  /** Makes the disk in its whole size; fails when it exists, and leaves nothing behind when it fails. Answers its id. */
+  /** Makes the disk with its full size and returns its id. Fails if the disk exists. After a failure nothing is left. */
   create(disk: DiskDict, size_mib: number, children: Children, making: Making): Promise<DiskId>
-  /** A disk that was made has its note already, or has its place for one at its children, which were made with theirs. */
+  /** True if `setInfo` is not needed after `create`, because `create` has written the note or the children hold it. */
   readonly isMadeWithInfo?: true
-  /** The device, or undefined when there is none. Who only looks changes nothing. Children whose place is known are not looked for, and have no device here. */
+  /**
+   * Returns the device, or undefined if the disk is missing. Looking changes nothing. Children with a known path are not looked up, so they
+   * have no device here.
+   */
   find(disk: DiskDict, children: Children): Promise<Device | undefined>
-  /** Missing where the storage keeps the data by itself. */
+  /** Leave it out if the storage protects the data by itself. */
   health?(disk: DiskDict, device: Device): Promise<Health>
-  /** Makes an existing disk usable here; fails when it is missing. Doing it again changes nothing. */
+  /** Makes an existing disk usable on this node. Fails if it is missing. A second call changes nothing. */
   assemble(disk: DiskDict, children: Children): Promise<Device>
-  /** The opposite of assemble; the data stays. */
+  /** Reverses `assemble`. The data stays. */
   shutdown(disk: DiskDict, device: Device): Promise<void>
-  /** Gives this node write access, where that is more than assembling. A disk is fresh whose content nobody knows yet. */
+  /** Gives this node write access. Does nothing if assembling is enough. `fresh`: the disk was just made and has no known content. */
   open(disk: DiskDict, device: Device, how: { readonly exclusive: boolean; readonly fresh?: boolean }): Promise<void>
   close(disk: DiskDict, device: Device): Promise<void>
-  /** Who has it open, whichever node that is; asked while this node's guest does not run. Missing where nobody knows. */
+  /**
+   * The clients on any node that have the disk open. Asked only while the guest on this node is stopped. Leave it out if the storage cannot
+   * tell.
+   */
   users?(disk: DiskDict): Promise<readonly string[]>
-  /** Grows the disk's own part; its children have grown before. A dry run only checks. */
+  /** Grows the disk's own part. Its children have already grown. A dry run only checks. */
   grow(disk: DiskDict, device: Device, amount_mib: number, how: Sharing & { readonly dryRun: boolean }): Promise<void>
   /** Deletes the data. */
   remove(disk: DiskDict, device: Device): Promise<void>
-  /** Deletes what may be there although it is not found, or is there in a way that cannot be used; there where that can be. */
+  /**
+   * Deletes remains that `find` does not report, such as a disk that cannot be attached. Drivers that can have such remains implement it.
+   */
   removeUnseen?(disk: DiskDict, broken?: NodeFailure): Promise<void>
   /** Moves the data to another logical id. */
   rename(disk: DiskDict, device: Device, newId: NewId): Promise<void>
-  /** Notes a text at the disk, where its storage has a place for one. */
+  /** Writes a note at the disk, if its storage can keep one. */
   setInfo(disk: DiskDict, device: Device, info: string): Promise<void>
-  /** Returns the snapshot's logical id. A disk with children is never asked: the first of them has the data. */
+  /** Returns the snapshot's logical id. Never called for a disk with children, because its first child has the data. */
   snapshot(disk: DiskDict, device: Device, name: string | null, size_mib: number | null): Promise<NewId | string>
   dimensions(disk: DiskDict, device: Device): Promise<Dimensions>
-  /** Does something with a file that stands for the whole disk; missing where the device is one. */
+  /** Runs `work` with a file that stands for the whole disk. Leave it out if the device itself can be used. */
   lend?<T>(disk: DiskDict, device: Device, work: (file: string) => Promise<T>): Promise<T>
-  /** Where who reads or writes it for longer than one call borrows its file; missing where the device is one. */
+  /** Lends a file that stands for the disk to a program that works longer than one call. Leave it out if the device itself can be used. */
   lender?(disk: DiskDict): Promise<Lender>
-  /** Missing where no other node has a copy. */
+  /** Leave it out if no other node has a copy. */
   readonly mirror?: Mirror
 }
 
-/** It lends the file of a disk to a process as long as that has a connection with it. */
+/** Lends the file of a disk to a process for as long as the process stays connected to the socket. */
 export interface Lender {
   readonly socket: string
   readonly minor: number
   readonly file: string
 }
 
-/** What can be done besides with a disk that two nodes keep the same. */
+/** Further operations of a disk that two nodes keep. */
 export interface Mirror {
   connection(disk: DiskDict, device: Device): Promise<Connection>
-  /** Two nodes may write only while a guest moves from one to the other. */
+  /** Both nodes may write only while a guest moves from one to the other. */
   connect(disk: DiskDict, device: Device, dualPrimary: boolean): Promise<void>
   disconnect(disk: DiskDict, device: Device): Promise<void>
-  /** Gives a disk that lost its children, or lets go of them, others to keep the data on. */
+  /** Replaces a disk's children after it lost or gave them up. */
   attach(disk: DiskDict, device: Device, children: Children): Promise<void>
   detach(disk: DiskDict, device: Device, children: Children): Promise<void>
   pauseSync(disk: DiskDict, device: Device, pause: boolean): Promise<void>
 }
 
 export interface Connection {
-  /** In words for messages. */
+  /** The state in words, for messages. */
   readonly state: string
-  /** It has no network, and does not look for its other node. */
+  /** The disk has no connection, and does not try to make one. */
   readonly standalone: boolean
-  /** It has no local data. */
+  /** The disk has no local data. */
   readonly diskless: boolean
-  /** It talks with the node that it is to talk with. */
+  /** The disk is connected to the right node. */
   readonly connected: boolean
   readonly syncing: boolean
   readonly sync_percent?: number
   /** Both nodes have all data. */
   readonly upToDate: boolean
-  /** It looks for another node, or keeps its data elsewhere, than the cluster says. */
+  /** The disk is connected to another node, or keeps its data elsewhere, than the configuration says. */
   readonly astray: boolean
 }
 

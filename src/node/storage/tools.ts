@@ -1,4 +1,4 @@
-// Runs the programs of storage. A failure says what was tried on which node, and what to install where a program is missing.
+// Runs the programs of storage. An error says what was tried on which node. If a program is missing, the error names its package.
 import { type CommandOptions, type CommandResult, NOT_STARTED } from '../../lib/run-command'
 import { STORAGE_REPORT_BYTES_MAX } from '../../model/limits/storage'
 import { fail } from '../failure'
@@ -7,7 +7,7 @@ import { until } from './until'
 
 type Tools = Pick<StorageContext, 'run' | 'hostname' | 'clock'>
 
-/** Debian's packages of them, by the beginnings of their names. */
+/** The Debian packages of the programs, by the beginning of the program's name. */
 const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
   ['lv', 'lvm2'],
   ['vg', 'lvm2'],
@@ -23,7 +23,7 @@ const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
   ['qemu-storage-daemon', 'qemu-system-common'],
 ]
 
-/** Whatever it ends with: only a program that cannot be started fails. */
+/** Returns the result, whatever the exit code is. Fails only if the program cannot be started. */
 export async function attempt(
   { run, hostname }: Tools,
   argv: readonly string[],
@@ -37,18 +37,18 @@ export async function attempt(
   )
 }
 
-/** Debian's package that has a program. */
+/** The Debian package that contains a program. */
 export const packageOf = (program: string): string =>
   PACKAGES.find(([name]) => program.startsWith(name))?.[1] ?? program
 
-/** What it printed. */
+/** Returns what the program printed. Fails if the exit code is not 0. */
 export async function order(tools: Tools, argv: readonly string[], what: string): Promise<string> {
   const { code, stdout, output } = await attempt(tools, argv)
   if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
   return stdout
 }
 
-/** Tries again while somebody else holds the device, who only looks at it. */
+/** Tries again as long as another program holds the device, because that one may only be looking at it. */
 export async function orderHeld(tools: Tools, argv: readonly string[], what: string, limit_s: number): Promise<void> {
   const { code, output } = await untilFree(tools.clock, limit_s, () => attempt(tools, argv))
   if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
@@ -58,10 +58,10 @@ export function untilFree(clock: Tools['clock'], limit_s: number, work: () => Pr
   return until(clock, limit_s, work, ({ code, output }) => code === 0 || !HELD.test(output))
 }
 
-/** As LVM, DRBD and Ceph say it. */
+/** The words of LVM, DRBD and Ceph for a device that is held. */
 const HELD = /in use|held open|device or resource busy|still has watchers/i
 
-/** What a program printed, in one line. */
+/** A program's output in one line. */
 export const said = (output: string): string =>
   output
     .split('\n')
@@ -72,5 +72,7 @@ export const said = (output: string): string =>
 export async function deviceSize(tools: Tools, device: string): Promise<number> {
   const text = await order(tools, ['blockdev', '--getsize64', device], `Cannot tell the size of ${device}`)
   const size = Number(text.trim())
-  return text.trim() !== '' && Number.isInteger(size) ? size : fail(`blockdev told no size of ${device}: ${said(text)}`)
+  return text.trim() !== '' && Number.isInteger(size)
+    ? size
+    : fail(`blockdev printed no size of ${device}: ${said(text)}`)
 }

@@ -1,4 +1,4 @@
-// Looks again and again, with growing pauses, until what is seen is as wanted or the time is over. Answers what was seen last.
+// Looks again and again, with growing pauses, until the result is as wanted or the time is over. Returns the last result.
 import type { Clock } from '../../lib/clock'
 import { LOOK_PAUSE_MS } from '../../model/limits/storage'
 

@@ -1,4 +1,4 @@
-// How programs of QEMU reach a disk that has no device: its URI, as options of their block layer.
+// How QEMU's programs reach a disk that has no device: turns its URI into options of their block layer.
 import { fail } from '../failure'
 
 export type UriBlock =
@@ -20,7 +20,7 @@ export function blockOfUri(uri: string): UriBlock {
   return knownUri(uri) ?? fail(`Unsupported storage URI scheme: ${uri}`)
 }
 
-/** Undefined where QEMU may know it, and we do not. */
+/** Returns undefined for a URI that we do not know, although QEMU may. */
 export function knownUri(uri: string): UriBlock | undefined {
   const gluster = /^gluster:\/\/\[?([A-Za-z0-9.:-]+?)\]?:(\d+)\/([^/]+)\/(.+)$/.exec(uri)
   if (gluster) {

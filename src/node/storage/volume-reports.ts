@@ -1,4 +1,4 @@
-// What this node says of its volumes: those of LVM, or those in user space where it has these instead.
+// What this node reports about its volumes. They are volumes of LVM, or volumes in user space if the node uses these instead.
 import type { NodeContext } from '../context'
 import { fail } from '../failure'
 import { mirrorList } from '../mirror/client'
@@ -17,7 +17,7 @@ import { userGroups, userPhysicalVolumes, userVolumes } from './user/volumes'
 export interface VolumeReports {
   groups(): Promise<VolumeGroup[]>
   physical(): Promise<PhysicalVolume[]>
-  /** Those of these groups, or of all. */
+  /** The volumes of the given groups, or of all. */
   logical(groups?: readonly string[]): Promise<LogicalVolume[]>
   /** Changes a storage unit. */
   modify(type: string, name: string, changes: Readonly<Record<string, unknown>>): Promise<void>
@@ -51,10 +51,10 @@ export function reportsOf(context: Source): VolumeReports {
   }
 }
 
-/** By `group/name`: the size as LVM writes it, whether the volume is inactive, and whether somebody has it open. */
+/** Keyed by `group/name`: the size as LVM writes it, whether the volume is inactive, and whether it is open. */
 export type VolumeStates = Record<string, [size: string, inactive: boolean, open: boolean]>
 
-/** A virtual volume is left out: there is nothing that it could keep data on. */
+/** A virtual volume is left out, because it cannot hold data. */
 export async function volumeStates(reports: VolumeReports, groups: readonly string[]): Promise<VolumeStates> {
   const volumes = (await reports.logical(groups)).filter(({ attributes }) => !attributes.startsWith('v'))
   const entry = ({ vg, name, size, attributes }: LogicalVolume): [string, VolumeStates[string]] => [

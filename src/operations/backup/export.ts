@@ -247,7 +247,7 @@ async function copy(
   title: 'disk' | 'snapshot' = 'disk',
 ): Promise<ExportResult> {
   if (target.kind === 'node') {
-    // Who imports it makes disks of the sizes that are noted there.
+    // The importer makes disks of the sizes that are noted there.
     const sized = sizedAs(ctx, view, await realSizes(ctx, view))
     return copyToNode(ctx, sized, target.node, op.compress, title)
   }

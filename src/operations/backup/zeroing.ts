@@ -110,7 +110,7 @@ async function imageSize(ctx: UnitContext, node: Node, image: string): Promise<n
     throw unfit(`cannot be asked for: ${errorText(error)}`)
   })
   if (size > 0) return size
-  throw unfit('has no size that its server tells (Content-Length)')
+  throw unfit('has no known size: its server sends no Content-Length')
 }
 
 async function sizeAtAddress(ctx: UnitContext, image: string): Promise<number> {

@@ -127,5 +127,5 @@ function updatedState(old: State, given: State, types: Readonly<Record<string, P
   return changed
 }
 
-/** Treats a value that is no object as an empty object. The caller checks the types of the members. */
+/** Treats a value that is not an object as an empty object. The caller checks the types of the members. */
 export const asObject = (value: unknown): Given => (isObject(value) ? value : {})

@@ -100,7 +100,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     }
     await checkBridges(ctx, config, { nics }, node)
     const { instance, disks } = newInstance(ctx, op, wanted, place, { nics, reserved })
-    // Parts that a dead creation has left make room before.
+    // The parts that a dead creation has left are removed first, so they need no space.
     const isBegun = reserved !== undefined && isHalfMade(reserved.instance)
     if (!adopts(wanted) && !isBegun) await checkVolumeSpace(ctx, config, listOf(placed), volumeNeeds(disks))
     return { op, content, wanted, view: await viewWith(ctx, config, instance, disks), reserved }
@@ -138,7 +138,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
   },
 })
 
-/** With its whole name, what was reserved of it, and the NIC for communication if it is to have one. */
+/** Completes the parameters: the full name, the values of the reservation, and the NIC for communication if the instance gets one. */
 async function inFull(
   ctx: UnitContext,
   given: CreateOp,

@@ -21,7 +21,7 @@ export const instanceFailover = logicalUnit(OpInstanceFailover, {
     const move = await planMove(ctx, op, { failover: true, fallback: false })
     const { view, target } = move
     const isStarted = view.instance.admin_state === 'up' && !op.cleanup
-    // The move itself asks these two.
+    // The move itself asks these two nodes.
     if (isStarted) await checkRunsNowhereElse(ctx, view, [view.primary.uuid, target.uuid])
     return move
   },

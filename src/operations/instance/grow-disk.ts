@@ -113,7 +113,7 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Grow
   const { primary } = view
   const dict = diskDictOf(view, disk)
   const { prealloc_wipe_disks: wipes } = view.config.cluster
-  // A volume that was rounded up is in use to its end.
+  // A guest uses a rounded-up volume to its end.
   const [used_bytes = 0] = wipes ? await realSizes(ctx, view, [disk]) : []
   const exclusive = fillNdParams(view.config, primary).exclusive_storage
   for (const dryRun of [true, false])

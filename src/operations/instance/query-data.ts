@@ -33,7 +33,7 @@ export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
 
 async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): Promise<Record<string, unknown>> {
   const { config, instance, primary, secondaries } = view
-  // There is nothing to ask of what is not there yet.
+  // Nodes know nothing about an instance that does not exist yet.
   const asked = !fixed && !instance.forthcoming
   if (primary.offline && asked)
     ctx.log.warning(
@@ -54,7 +54,7 @@ async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): P
     snodes_group_names: groups.map((group) => group?.name ?? null),
     os: instance.os,
     nics: instance.nics.map((nic) => nicTuple(config, nic)),
-    // Only for guests with such NICs, and for what does not exist yet, so that Ganeti's clients see only what they know.
+    // Only for guests with such NICs and for reserved instances, so that Ganeti's clients see only fields that they know.
     ...(runtime?.user_nics && { user_nics: runtime.user_nics }),
     ...(instance.forthcoming && { forthcoming: true, disks_active: instance.disks_active }),
     disk_template: diskTemplateOf(config, instance),
@@ -97,7 +97,7 @@ function nicTuple(config: ConfigData, nic: Nic): unknown[] {
   return [nic.name ?? null, nic.uuid, nic.ip ?? null, nic.mac, mode, link, vlan, nic.network ?? null, described]
 }
 
-/** With its keys in Ganeti's order. */
+/** The keys are in Ganeti's order. */
 function networkDict({ name, serial_no, uuid, ctime, mtime, tags, ...rest }: Network): Record<string, unknown> {
   return { name, serial_no, ...rest, ctime, mtime, uuid, tags }
 }
@@ -107,7 +107,7 @@ async function describeDisk(
   view: InstanceView,
   disk: Disk,
   live: boolean,
-  /** The other node of a mirror, which has parts of its own. */
+  /** The other node of a mirror, which has its own parts. */
   secondary = drbdId(disk) && view.secondaries[0],
 ): Promise<Record<string, unknown>> {
   const id = drbdId(disk)
@@ -135,7 +135,7 @@ async function describeDisk(
   }
 }
 
-/** The result is kept in the job, which more people may read than a mirror's secret is for. */
+/** The job keeps the result, and more people may read jobs than may know a mirror's secret. */
 const withoutSecret = (disk: Disk): readonly unknown[] =>
   drbdId(disk) === undefined ? disk.logical_id : [...disk.logical_id.slice(0, -1), null]
 

@@ -60,7 +60,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     const failed = !elsewhere || !view.primary.offline ? await checkNotRunning(ctx, view) : false
     const wanted = wantedDisks(view, op)
     const lost = wanted.map(({ disk }) => disk)
-    await refuseSnapshots(ctx, view, lost, 'it cannot be made anew')
+    await refuseSnapshots(ctx, view, lost, 'it cannot be recreated')
     if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
     const others = nodes.length > 0 ? nodes : await chosenNodes(ctx, view, op.iallocator)
@@ -95,7 +95,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
       ...disks.flatMap((disk, index) => changesOf(wanted[index]?.disk, disk)),
     ])
     if (view.config.cluster.prealloc_wipe_disks) await wipeDisks(ctx, there, disks)
-    // They were active since they were made, and all nodes may get them.
+    // The disks are active since they were made, and all nodes may need them.
     const outside = disks.filter(({ dev_type }) => isMirroredOutside(dev_type))
     if (!view.instance.disks_active) await shutdownDisks(ctx, there, { disks: outside })
     return null

@@ -43,7 +43,7 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
   },
 })
 
-/** An instance that does not run: its disks, and then all that is known of it. Of a reservation there is nothing else. */
+/** Removes an instance that does not run: its disks, then its records. A reservation has nothing else. */
 export async function removeInstance(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
   if (isReserved(view.instance)) {
     await ctx.config.change([change('removeInstance', view.instance.uuid)])

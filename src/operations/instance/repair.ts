@@ -70,7 +70,7 @@ async function reconnect(ctx: UnitContext, view: InstanceView): Promise<'new vol
   if (!ok)
     throw new OpExecError(
       `The disks of instance ${instance.name} cannot be assembled on its primary node ${primary.name}, as the warnings say; one whose ` +
-        `data is lost is made anew, empty, with "gnt-instance recreate-disks ${instance.name}"`,
+        `data is lost is recreated, empty, with "gnt-instance recreate-disks ${instance.name}"`,
     )
   const mirrors = mirrorsOf(view)
   if (mirrors.length === 0 || secondaries.some(({ offline }) => offline)) return undefined

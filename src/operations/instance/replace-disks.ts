@@ -65,7 +65,7 @@ export const instanceReplaceDisks = logicalUnit(OpInstanceReplaceDisks, {
   },
 })
 
-/** For a reserved instance: nothing of its disks is on any node. */
+/** For a reserved instance, whose disks are on no node yet. */
 async function replaceReserved(
   ctx: UnitContext,
   replacement: Exclude<Replacement, { kind: 'nothing' }>,
@@ -78,7 +78,7 @@ async function replaceReserved(
   await reserveOn(ctx, replacement)
 }
 
-/** The disks of a stopped instance are active as long as they are replaced. */
+/** The disks of a stopped instance are activated for the replacement. */
 async function whileActive(ctx: UnitContext, replacement: Exclude<Replacement, { kind: 'nothing' }>): Promise<void> {
   const { view } = replacement
   const activated = !view.instance.disks_active

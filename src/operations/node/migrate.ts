@@ -1,4 +1,5 @@
-// OP_NODE_MIGRATE: one migration job for each instance that runs on the node; what is only reserved there gets another record.
+// OP_NODE_MIGRATE: one migration job for each instance that runs on the node. For an instance that is only reserved there, the record is
+// changed.
 import { primaryInstances } from '../../config/lookup'
 import type { Instance } from '../../model/config'
 import { isReserved } from '../../model/instance'

@@ -1,3 +1,2 @@
-// Ends a plan before its opcode ends: the next step needs an answer that nobody can foresee. The opcode itself has not
-// failed.
+// Ends a plan before its opcode ends, because the next step needs an answer that cannot be foreseen. The opcode itself has not failed.
 export class PlanEnd extends Error {}

@@ -1,5 +1,5 @@
-// The nodes of a plan: they answer questions about their state, and receive no orders. The calls' table says what is taken for the answers
-// that they do not give.
+// The nodes of a plan. They answer questions about their state, and receive no orders. The table of calls says which answer is assumed for
+// an order.
 import { recordValues } from '../../config/records'
 import { type ArgsOf, type CallName, REAL_ONLY, type ResultOf, callOf, kvmProgram } from '../../rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
@@ -35,7 +35,7 @@ export function planNodes(state: PlanState): NodeClient {
   }
 }
 
-/** Notes what the nodes would be told. Undefined if they are asked. */
+/** Notes the order that the node would get. Returns undefined if the node is really asked. */
 function answerInstead(
   state: PlanState,
   targets: readonly NodeTarget[],

@@ -82,7 +82,9 @@ async function run(bound: BoundUnit, ctx: UnitContext, state: PlanState): Promis
   if (result instanceof ResultWithJobs) state.submitted(result.jobs)
 }
 
-/** Throws what is no refusal of the opcode but a mistake of ours, or of the machine: a plan must not look as if it knew no more. */
+/**
+ * Rethrows an error that is not a refusal of the opcode but a defect of ours or of the machine, because it says nothing about the opcode.
+ */
 async function failureOf(state: PlanState, step: () => Promise<void>): Promise<GanetiError | PlanEnd | undefined> {
   try {
     await step()

@@ -19,7 +19,7 @@ export interface PlanFacts {
   /** The snapshot for the plan. */
   readonly config: ConfigData
   readonly gantry: GantryData
-  /** Only asked questions that change nothing. */
+  /** Gets only questions that change nothing. */
   readonly nodes: NodeClient
   readonly clock: Clock
   readonly random: Random
@@ -44,7 +44,7 @@ export class PlanState {
   jobs: (readonly WireOpCode[])[] = []
   prerequisites: Prerequisite[] = []
   readonly reservations: Reservations
-  /** Set also when the unit went on without the answer: what it did since then counts for nothing. */
+  /** Set even if the unit continued without the answer. Nothing that it did since then counts. */
   end: PlanEnd | undefined
   private reads = new Map<string, ReadObject>()
   private frozen: Pick<PlanState, 'config' | 'orders' | 'messages' | 'jobs'> | undefined
@@ -67,7 +67,7 @@ export class PlanState {
     if (!this.running) this.reads.set(`${read.kind}/${read.uuid}`, read)
   }
 
-  /** Objects that the check read and that no earlier opcode makes or changes, so they are those of the real cluster. */
+  /** The objects that the check has read and that no earlier opcode makes or changes. So they are objects of the real cluster. */
   checked(): { read: ReadObject[]; prerequisites: Prerequisite[] } {
     const { config } = this.facts
     const known: Record<ReadObject['kind'], (uuid: string) => { serial_no: number } | undefined> = {
@@ -89,7 +89,7 @@ export class PlanState {
     this.frozen ??= { config, orders: [...orders], messages: [...messages], jobs: [...jobs] }
   }
 
-  /** Returns the error that ends the unit, too. */
+  /** Also returns the error that ends the unit. */
   endsWith(end: PlanEnd): PlanEnd {
     this.end ??= end
     this.freeze()

@@ -11,7 +11,7 @@ export function queriesOf(ctx: UnitContext): JobQueries {
   return queries
 }
 
-/** Rows of plain values; unknown fields are refused, as by Ganeti's older calls. */
+/** Rows of plain values. Refuses unknown fields, as Ganeti's older calls do. */
 export async function plainRows(
   ctx: UnitContext,
   what: QueryResource,

@@ -7,7 +7,7 @@ import { meetingPoint } from './meeting-point'
 import { TEST_CONFIRM_S, TEST_CONNECT_S } from '../../model/limits/operations'
 
 const LOG_TYPE = 'jqueue-test'
-/** Stages, as the tester names them. */
+/** The stages, under the tester's names. */
 const STAGE = { locks: 'expandnames', run: 'exec', messages: 'startmsg', message: 'logmsg' } as const
 const MESSAGE_PREFIX = 'TESTMSG='
 
@@ -15,7 +15,7 @@ export const testJqueue = logicalUnit(OpTestJqueue, {
   async locks(op, ctx) {
     if (op.notify_waitlock) await reach(ctx, STAGE.locks, null, (text) => new OpPrereqError(text, ECODE.INVAL))
     ctx.log.info('Expanding names')
-    // Any lock would do.
+    // Any lock would do for the test.
     const { cluster } = await ctx.config.read({})
     return { node: exclusive([cluster.master_node]) }
   },

@@ -5,6 +5,6 @@ import type { UnitContext } from '../unit-context'
 
 /** The socket that waits for a tester, if the job can have one. */
 export async function meetingPoint({ env }: UnitContext): Promise<Rendezvous> {
-  if (env.rendezvous === undefined) throw new OpExecError('a wait for a tester, who cannot come here')
+  if (env.rendezvous === undefined) throw new OpExecError('it waits for a tester, but no tester can connect here')
   return env.rendezvous()
 }

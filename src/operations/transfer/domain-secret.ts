@@ -127,7 +127,7 @@ export function verifiedDestination(secret: string, index: number, signed: unkno
 
 const invalid = (text: string): OpPrereqError => new OpPrereqError(text, ECODE.INVAL)
 
-/** A list's numbers and texts, as texts; empty if it is no such list. */
+/** The numbers and texts of a list, as texts. Empty if the value is not such a list. */
 function strings(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value.map((one: unknown) => (typeof one === 'string' || typeof one === 'number' ? String(one) : ''))

@@ -7,7 +7,7 @@ import { niceSort } from '../../model/nice-sort'
 import type { Resource } from '../resource'
 import type { QuerySource } from '../source'
 
-/** One export of a node. A node without exports has no row; one that did not answer has a row that says so. */
+/** One export of a node. A node without exports has no row. A node that did not answer has one row that says so. */
 interface ExportRow {
   readonly node: string
   readonly answer: { name: string } | Extract<NodeResult<unknown>, { ok: false }>

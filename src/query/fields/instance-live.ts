@@ -37,7 +37,7 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
   machine_state: field(
     'Machine_state',
     'text',
-    'State of a machine that is there and does not run, as QEMU calls it: `paused`, `suspended`, `io-error`. Empty when it runs',
+    'State of a machine that exists but does not run, as QEMU names it: `paused`, `suspended`, `io-error`. Empty when it runs',
     (row) => seenCell(row, (info) => info.machine_state ?? ''),
     { ...KEPT, ours: true },
   ),
@@ -66,14 +66,14 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
   status_seen: field(
     'Status_seen',
     'timestamp',
-    'When the primary node last told what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not',
+    'When the primary node last reported what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not',
     ({ instance, heard }) => heardCell(heard?.runningSeen_ms(instance.primary_node)),
     { ours: true },
   ),
   user_nics: field(
     'User_mode_NICs',
     'other',
-    "Indexes of the NICs that have QEMU's user-mode network, because the node may not connect them or has not what they are to be connected to",
+    "Indexes of the NICs that have QEMU's user-mode network, because the node may not connect them, or lacks their bridge, switch or link",
     (row) => seenCell(row, (info) => info.user_nics ?? []),
     { shape: 'number[]', ...LIVE, ours: true },
   ),

@@ -14,7 +14,7 @@ import type { JobOutline, JobReader, JobView, OpOutline, OpView, QuerySource } f
 interface JobRow {
   readonly id: number
   readonly job: JobOutline | JobView | undefined
-  /** Looked at only by who needs it. */
+  /** Computed only when needed. */
   readonly config: () => ConfigData
 }
 
@@ -132,12 +132,12 @@ function moment(title: string, doc: string, get: (job: JobOutline | JobView) => 
   return of(title, 'other', doc, (job) => optional(get(job)), { compare: 'seconds', shape: MOMENT })
 }
 
-/** A field made of facts about each opcode that are known without the job's file. */
+/** A field whose values are facts about each opcode that are known without the job's file. */
 function states(title: string, shape: string, doc: string, get: (op: OpOutline | OpView) => unknown): Field<JobRow> {
   return of(title, 'other', doc, (job) => cell(job.ops.map(get)), { shape })
 }
 
-/** A field made of facts about each opcode that are only in the job's file. */
+/** A field whose values are facts about each opcode that only the job's file has. */
 function ops(title: string, shape: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
   return field(title, 'other', doc, ({ job }) => (isWhole(job) ? cell(job.ops.map(get)) : UNAVAILABLE), {
     ...{ needs: 'file', shape },

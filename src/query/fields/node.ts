@@ -154,7 +154,7 @@ export const nodeResource: Resource<NodeRow> = {
     seen: field(
       'Seen',
       'timestamp',
-      'When the node last told of itself and of its instances: the age of the older of both. Null as long as one is missing',
+      'When the node last reported on itself and on its instances: the age of the older of both. Null as long as one is missing',
       ({ node, heard }) => heardCell(heard?.seen_ms(node.uuid)),
       { ours: true },
     ),

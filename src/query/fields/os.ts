@@ -84,7 +84,7 @@ export const osResource: Resource<OsRow> = {
   },
 }
 
-/** A node uses the first one in its search path. */
+/** A node uses the first definition in its search path. */
 const isValid = ({ byNode }: OsRow): boolean => [...byNode.values()].every(([first]) => first?.[2] === true)
 
 function common<T>(row: OsRow, get: (os: OsDiagnosis) => readonly T[]): T[] {

@@ -1,5 +1,5 @@
-// Who may do and see what through /3. A caller has its user's permissions. With a token, it has only the token's
-// permissions and sees only objects in the token's scope. Pure: callers look up the token.
+// What a caller may do and see through /3. A caller has its user's permissions. A caller with a token has only the token's permissions, and
+// sees only the objects in the token's scope. Pure: callers look up the token.
 import { posix } from 'node:path'
 import { keyByName } from '../../config/records'
 import type { ConfigData } from '../../model/config'
@@ -51,7 +51,7 @@ export class Access {
     return this.scope !== null && isLimited(this.scope)
   }
 
-  /** Whether an object, written as `instance/vm1`, is in the scope. Objects without tags and group are in none. */
+  /** Whether an object, written as `instance/vm1`, is in the scope. An object with neither tags nor group is in no scope. */
   sees(config: ConfigData, object: string): boolean {
     if (!this.limited) return true
     const [kind, name] = splitOnce(object)
@@ -59,7 +59,7 @@ export class Access {
     return found !== undefined && this.covers(found)
   }
 
-  /** The same for a full name, as events have it. To find that an object is gone takes no search through all of them. */
+  /** Like `sees`, for a full name as events have it. Finding that an object is gone then needs no search through all objects. */
   seesByFullName(config: ConfigData, object: string): boolean {
     const [kind, name] = splitOnce(object)
     const all = { instance: config.instances, node: config.nodes }[kind]
@@ -92,7 +92,7 @@ export class Access {
       throw forbidden(`the permission ${asked}.query was taken away`)
   }
 
-  /** The same for opcodes of jobs that a permitted opcode submits. The opcode chose their details. */
+  /** Like `check`, for the opcodes of jobs that a permitted opcode submits. That opcode has chosen their details. */
   checkSubmitted(config: ConfigData, op: WireOpCode): void {
     const instances = objectsOf(op).filter((object) => object.startsWith('instance/'))
     if (!instances.every((object) => this.sees(config, object))) throw forbidden(OUTSIDE)
@@ -106,7 +106,7 @@ export class Access {
       op.OP_ID === 'OP_INSTANCE_CREATE'
         ? this.mayCreate(config, op)
         : objects.every((object) => this.sees(config, object))
-    // Disks without an instance are in no scope. Nor is a question about everything.
+    // Disks without an instance are in no scope. A question about everything is in no scope either.
     const beyond = objects.length === 0 || takesDisks(op) || isAboutAll(op) || !this.knowsNetworks(config, op)
     return inside && !beyond
   }
@@ -187,7 +187,7 @@ function networksOf({ nics }: WireOpCode): string[] {
 const isAboutAll = (op: WireOpCode): boolean =>
   op.OP_ID === 'OP_TEST_ALLOCATOR' || (isQuestion(op) && !isObject(op['visible']))
 
-/** It only asks about data that the caller sees. */
+/** The opcode only asks about data that the caller sees. */
 const isQuestion = (op: WireOpCode): boolean => definitionOf(op.OP_ID).params['visible'] !== undefined
 
 export function splitOnce(object: string): [string, string] {

@@ -1,5 +1,5 @@
-// What a caller may do, as sessions tell it before anything is refused. The tables of opcodes and calls say what needs
-// which permission, and what concerns everybody.
+// What a caller may do, for the answer that a session gets before anything is refused. The tables of opcodes and calls say which permission
+// each needs, and which concern the whole cluster.
 import { KINDS } from '../../model/permissions'
 import { allOpcodes } from '../../opcodes/all'
 import type { OpcodeDefinition } from '../../opcodes/opcode'
@@ -46,7 +46,7 @@ const REACHING: ReadonlySet<string> = new Set(
   USES.flatMap(({ permission, forEverybody }) => (forEverybody ? [] : [permission])),
 )
 
-/** Permissions that only serve what concerns everybody. */
+/** Permissions that only allow what concerns the whole cluster. */
 const FOR_EVERYBODY: ReadonlySet<string> = new Set(
   USES.map(({ permission }) => permission).filter((permission) => !REACHING.has(permission)),
 )

@@ -95,7 +95,7 @@ export class TokenService {
     const users = parseUsers((await disk.read(file))?.toString('utf8') ?? '')
     if (users.has(user)) return
     const known =
-      users.size === 0 ? 'it names nobody' : `it has ${[...users.keys()].slice(0, USERS_TOLD_MAX).join(', ')}`
+      users.size === 0 ? 'the file has no users' : `it has ${[...users.keys()].slice(0, USERS_TOLD_MAX).join(', ')}`
     throw new OpPrereqError(
       `There is no user ${user} in ${file} (${known}): add a line with name, password and role`,
       ECODE.NOENT,

@@ -36,7 +36,7 @@ export class EventHistory {
   /** Undefined while the file lacks some kept events. */
   private appender: Appender | undefined
   private writing: Promise<void> | undefined
-  /** When to try again after the file could not be written. */
+  /** The time of the next attempt after the file could not be written. */
   private retry_ms: number | undefined
   private closed = false
 
@@ -45,7 +45,7 @@ export class EventHistory {
     readonly epoch: string,
   ) {}
 
-  /** Continues an existing history, and notes the gap while its keeper was away. An unreadable history begins anew. */
+  /** Continues an existing history, and notes the gap while nobody kept it. Replaces an unreadable history by a new one. */
   static async open(options: HistoryOptions): Promise<EventHistory> {
     const { epoch, events, lost } = await formerEvents(options)
     const history = new EventHistory(options, epoch ?? Math.floor(options.clock.now_ms()).toString(36))
@@ -63,7 +63,7 @@ export class EventHistory {
     const entry = entryOf({ id, time: seconds(this.options.clock), ...event })
     this.fresh.push(entry)
     this.freshBytes += entry.bytes
-    // The events wait for a disk that hangs.
+    // The events wait for a slow disk.
     if (this.fresh.length > 2 * EVENTS_KEPT_MAX || this.freshBytes > 2 * EVENTS_BYTES_MAX) {
       this.fresh = newest(this.fresh)
       this.freshBytes = bytesOf(this.fresh)
@@ -94,7 +94,9 @@ export class EventHistory {
     return this.kept.flatMap(({ event }) => (seqOf(event.id) <= this.told ? [event] : []))
   }
 
-  /** The events before the given one, or all, newest first. Refuses one that was counted otherwise, whose neighbours nobody knows. */
+  /**
+   * Returns the events before the given one, or all, newest first. Refuses an id of another numbering, because its position is not known.
+   */
   *back(before: string | null): Generator<ClusterEvent> {
     if (before !== null && !before.startsWith(`${this.epoch}-`))
       throw new OpPrereqError(`${COUNTED_ANEW}: ask without \`after\``)
@@ -183,8 +185,8 @@ export class EventHistory {
   }
 }
 
-const COUNTED_ANEW = 'the events are counted anew: another master, or its history was lost'
-const LOST = 'the history of events could not be read, and begins anew'
+const COUNTED_ANEW = 'the events have a new numbering, because another master keeps them or the history was lost'
+const LOST = 'the history of events could not be read, so a new one begins'
 
 /** The newest ones, up to the limit. */
 function newest(entries: readonly Entry[]): Entry[] {
@@ -214,9 +216,9 @@ async function formerEvents({ file, disk, clock, log }: HistoryOptions): Promise
     const data = await disk.read(file, 4 * EVENTS_BYTES_MAX)
     const former = parseHistory(data?.toString('utf8') ?? '')
     if (data === undefined || former.epoch !== undefined) return { ...former, lost: false }
-    log.error({ file }, 'the history of events is none, and begins anew')
+    log.error({ file }, 'the event history is unreadable, so a new one begins')
   } catch (error) {
-    log.error({ file, err: error }, 'the history of events cannot be read, and begins anew')
+    log.error({ file, err: error }, 'the history of events cannot be read, so a new one begins')
   }
   await setAside(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }).catch((error: unknown) => {
     log.error({ file, err: error }, 'the history of events cannot be set aside')
@@ -225,7 +227,7 @@ async function formerEvents({ file, disk, clock, log }: HistoryOptions): Promise
 }
 
 interface Former {
-  /** Undefined if the file is no history. */
+  /** Undefined if the file is not a history. */
   readonly epoch?: string | undefined
   readonly events: readonly ClusterEvent[]
 }

@@ -12,7 +12,7 @@ import { MARK } from '../../model/marks'
 import { MAINTENANCE, PROBLEMS_KEY, problemsOf, type RepairEvent, shownEvent } from '../../model/maintenance'
 import { recordGet } from '../../config/records'
 
-/** The events of a job's change; `before` is undefined for a new job. Objects that it names in short have their full names. */
+/** The events of a job's change. `before` is undefined for a new job. Short names of objects become full names. */
 export function jobEvents(before: Job | undefined, job: Job, config: ConfigData | undefined): NewEvent[] {
   if (before === job) return []
   const events: NewEvent[] = []

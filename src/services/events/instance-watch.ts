@@ -186,8 +186,8 @@ export class InstanceWatch {
   }
 
   /**
-   * An instance that has moved runs on. Its new node may have been asked after the configuration named it and before it
-   * ran there: nobody would be told that this is no longer so.
+   * An instance that has moved still runs. Its new node may have been asked after the configuration named it and before the instance ran
+   * there. Without this, that outdated answer would stay.
    */
   private arrived({ uuid, name, primary_node, beparams }: Instance): void {
     const { known } = this.parts
@@ -267,7 +267,7 @@ const keyOf = (job: Job, index: number): string => `${job.id} ${index}`
 
 const causeIn = (job: Job, { OP_ID }: WireOpCode): Cause => ({ job: job.id, opcode: OP_ID, ...submitter(job) })
 
-/** Undefined if success does not imply a state. */
+/** Undefined if success does not determine the state. */
 function runsAfter({ OP_ID, dry_run }: WireOpCode): Exclude<Running, 'perhaps'> | undefined {
   const leavesRunning = allOpcodes.get(OP_ID)?.leavesRunning
   return dry_run === true || leavesRunning === 'perhaps' ? undefined : leavesRunning

@@ -81,7 +81,7 @@ export class JobService {
     return this.awaitCancellation(id, outcome.execution)
   }
 
-  /** The job when it has ended, when the time is over, or when `other` resolves; undefined if it is gone. */
+  /** Resolves to the job when it has ended, when the time is over, or when `other` resolves. Undefined if the job is gone. */
   async whenEnded(id: JobId, limit_s: number, other?: Promise<unknown>): Promise<Job | undefined> {
     const { queue, clock } = this.context
     const now = queue.known(id)

@@ -56,7 +56,7 @@ export function checkPreconditions(
   const complaints = match.flatMap((wanted) => {
     const found = serialOf(config, wanted)
     if (found === wanted.serial_no) return []
-    if (!sees(wanted)) return ['an object outside the scope of the token is not as it was']
+    if (!sees(wanted)) return ['an object outside the scope of the token has changed']
     return [found === undefined ? goneText(wanted) : serialText(wanted, found)]
   })
   if (complaints.length > 0) throw changed([...new Set(complaints)])

@@ -1,5 +1,5 @@
-// Learns at once when users shut down guests. One question stays open at each node that has guests whose users may do
-// this. Then the node is looked at, which makes the event. Nodes beyond the bound are only looked at in their turn.
+// Learns at once when users shut down guests. One question stays open at each node whose guests' users may do this. When it is answered,
+// the node is looked at, which makes the event. There is a bound on open questions; other nodes are only looked at in their turn.
 import { recordValues } from '../../config/records'
 import type { Clock, Timer } from '../../lib/clock'
 import type { Log } from '../../lib/log'
@@ -53,7 +53,7 @@ export class GuestEnds {
         known = ended
       }
     } catch (error) {
-      log.debug({ node: uuid, reason: errorText(error) }, 'a node does not tell of the ends of its guests')
+      log.debug({ node: uuid, reason: errorText(error) }, 'a node cannot report that its guests end')
     } finally {
       this.asked.delete(uuid)
     }

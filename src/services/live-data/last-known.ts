@@ -66,7 +66,7 @@ export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
     for (const kept of [this.nodes, this.running]) for (const node of kept.keys()) if (!there(node)) kept.delete(node)
   }
 
-  /** The same data, but from memory where we have it. */
+  /** Like `live`, but answers from memory where there is something. */
   insteadOf(live: LiveData): LiveData {
     const { nodeInfo, instanceInfo } = this
     return {
@@ -89,7 +89,7 @@ export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
   }
 }
 
-const NOT_HEARD = { ok: false, error: 'the node has not told yet', offline: false } as const
+const NOT_HEARD = { ok: false, error: 'the node has not answered yet', offline: false } as const
 
 async function answersOf<T>(nodes: readonly Node[], kept: ReadonlyMap<NodeUuid, Kept<T>>): Promise<LiveResults<T>> {
   const answerOf = ({ uuid }: Node): NodeResult<T> => {

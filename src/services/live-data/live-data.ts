@@ -1,4 +1,4 @@
-// Live data for queries: each node is asked once for all who want the same at that moment.
+// Live data for queries. A node is asked once for all queries that want the same at that moment.
 import { fillNdParams, hvParamsFiller } from '../../config/filled'
 import { consoleRequest } from '../../config/rpc-dicts'
 import type { Clock, Timer } from '../../lib/clock'
@@ -34,7 +34,7 @@ export class NodeLiveData implements LiveData {
   constructor(
     private readonly questions: NodeQuestions,
     private readonly clock: Clock,
-    /** Gets each answer, if anybody reads it. */
+    /** Gets each answer. Missing if nobody reads it. */
     private readonly known?: LastKnown,
   ) {
     this.listPace = new Pace({ size: LISTS_ASK_AT_ONCE, patience_s: LISTS_ASK_PATIENCE_S }, clock)
@@ -57,7 +57,7 @@ export class NodeLiveData implements LiveData {
     })
   }
 
-  /** Not shared, since each query names its own instances. The request is dropped once it is sent. */
+  /** Not shared, because each query names its own instances. The request is not kept after it is sent. */
   consoles(config: ConfigData, instances: readonly Instance[]) {
     const byNode = new Map<Node, Instance[]>()
     for (const instance of instances) {

@@ -39,7 +39,7 @@ export class Measures {
     try {
       await questions.ask(node, 'gantry_metrics', [], hear)
     } catch (error) {
-      log.warn({ err: error, node: node.name }, 'a node cannot be asked what it measures')
+      log.warn({ err: error, node: node.name }, 'a node cannot be asked for its figures')
     } finally {
       this.asking.delete(node.uuid)
     }
@@ -51,7 +51,7 @@ export class Measures {
       const told = await within(clock, METRICS_WAIT_S, wconfd.gantryMetrics())
       return told === undefined ? [] : [told]
     } catch (error) {
-      log.warn({ err: error }, 'wconfd did not tell what it measures')
+      log.warn({ err: error }, 'wconfd did not report its figures')
       return []
     }
   }

@@ -1,7 +1,7 @@
-// Questions to nodes for users and monitoring, who must not wait for a node that hangs. A question has a short limit. A
-// late node is asked for its version, which costs it nothing. Without an answer to that it is silent: it gets one probe
-// at a time until it answers, and all other questions to it fail at once. With an answer, only this kind of question is
-// slow, and the node gets no further one of this kind until it has answered.
+// Questions to nodes for users and monitoring, who must not wait for a node that hangs. A question has a short limit. A late node is then
+// asked for its version, which is cheap. If it does not answer that either, it is silent: it gets one probe at a time until it answers, and
+// all other questions to it fail at once. If it does answer, only this kind of question is slow, and the node gets no further question of
+// this kind until it has answered.
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { mapInSlices } from '../../lib/slices'
@@ -15,9 +15,9 @@ import { NO_ANSWER, NodeCallError, type NodeClient, type NodeResult, type NodeTa
 export type Hear<C extends CallName> = (payload: ResultOf<C>, asked_ms: number) => void
 
 interface Silence {
-  /** From the last question: the node's address may have changed. */
+  /** From the last question, because the node's address may have changed. */
   target: NodeTarget
-  /** When somebody last wanted an answer from it. */
+  /** When an answer from the node was last wanted. */
   wanted_ms: number
 }
 
@@ -34,7 +34,7 @@ export class NodeQuestions implements NodeClient {
   private readonly silent = new Map<NodeUuid, Silence>()
   /** Nodes with an unanswered question for their version. */
   private readonly knocks = new Map<NodeUuid, Knock>()
-  /** Late answers, by node and call. */
+  /** Answers that are late, by node and call. */
   private readonly owed = new Set<string>()
   /** Functions that end the waiting for a node's answers when it falls silent. */
   private readonly waiting = new Map<NodeUuid, Set<() => void>>()
@@ -173,7 +173,7 @@ export class NodeQuestions implements NodeClient {
     if (this.closed) return
     const silence = { target, wanted_ms: this.clock.monotonic_ms() }
     this.silent.set(uuid, silence)
-    this.log.warn({ node: name }, 'the node answers nothing; others need not wait for it')
+    this.log.warn({ node: name }, 'the node answers nothing, so no question waits for it now')
     for (const giveUp of [...(this.waiting.get(uuid) ?? [])]) giveUp()
     void this.probe(silence, knock)
   }

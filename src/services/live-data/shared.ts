@@ -1,9 +1,9 @@
-// Runs a request once for all who want the same at the same time.
+// Runs a request once for all callers who want the same at the same time.
 import type { Pace } from '../../lib/pace'
 
 interface Entry {
   running: Promise<unknown>
-  /** Whether it has not started yet. */
+  /** Whether the request has not started yet. */
   waits: boolean
   /** Starts after `running`, so that its answer is newer than the requests that wait for it. */
   next?: Promise<unknown>

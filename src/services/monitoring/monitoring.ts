@@ -34,7 +34,7 @@ export class MonitoringService {
     return { items: page.map((node) => this.item(node, request)), next }
   }
 
-  /** The last figures of the nodes that the caller may know. Does not wait: it asks the nodes for the next time. */
+  /** The last figures of the nodes that the caller may know. Does not wait: it asks the nodes, and the next reader gets their answers. */
   measured(caller: Access): MeasuredNode[] {
     const config = caller.known(this.parts.config())
     const online = recordValues(config.nodes).filter(({ offline }) => !offline)

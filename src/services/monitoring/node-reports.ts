@@ -87,7 +87,7 @@ export class NodeReports {
     await within(clock, MONITORING_S, answered)
   }
 
-  /** Asks the nodes, for the next reader. */
+  /** Asks the nodes, and does not wait. The next reader gets the answers. */
   renew(nodes: readonly Node[]): void {
     void mapInSlices(nodes, MONDS_BEGUN_AT_ONCE, (node) => this.start(node))
   }
@@ -164,7 +164,7 @@ export class NodeReports {
     this.forgetReports(asked)
     asked.bytes = text.length
     this.bytes += asked.bytes
-    // A measurement is never in the node's future, so the newest report also tells its time.
+    // A measurement is never in the node's future, so the node's clock shows at least the time of the newest report.
     const theirs_ms = Math.max(date_ms ?? -Infinity, newest_ms ?? -Infinity)
     const age_s = (seen_ms: number | undefined) => (seen_ms === undefined ? undefined : (theirs_ms - seen_ms) / 1000)
     const figures_s = age_s(oldest_ms)

@@ -34,7 +34,7 @@ export class WatcherReports {
       const told: unknown = text === undefined ? [] : JSON.parse(text)
       for (const one of Array.isArray(told) ? told : []) reports.keep(watcherReport.parse(one))
     } catch (error) {
-      parts.log.warn({ err: error }, 'what the watcher last told cannot be read; its next run tells anew')
+      parts.log.warn({ err: error }, 'the last report of the watcher cannot be read; its next run makes a new one')
     }
     return reports
   }
@@ -50,7 +50,7 @@ export class WatcherReports {
     if (event !== undefined) add(event)
     const text = JSON.stringify([...this.last.values()])
     await disk.write(paths.watcherReports, text, { durable: false }).catch((error: unknown) => {
-      log.warn({ err: error }, 'what the watcher told is kept in memory only')
+      log.warn({ err: error }, 'the report of the watcher could not be written, so it is only in memory')
     })
     return null
   }
@@ -126,7 +126,7 @@ function shortened(report: WatcherReport): WatcherReport {
   }
 }
 
-/** None for a run that found everything well. */
+/** Returns undefined for a run that found nothing wrong. */
 function eventOf(report: WatcherReport): NewEvent | undefined {
   const named = outcomes(report).flatMap(([, names]) => names)
   if (named.length === 0 && report.error === null) return undefined

@@ -1,4 +1,5 @@
-// DRBD 8.4 on a machine of the tests: its tools as far as the driver uses them, and /proc/drbd. A device is a link to what it is kept on.
+// DRBD 8.4 on a machine of the tests: its tools, as far as the driver uses them, and /proc/drbd. A device is a link to the device that
+// holds its data.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type Program, Refused, type StorageMachine } from './storage-machine'
@@ -112,7 +113,7 @@ const stateLine = (number: number, { connection, role, data }: Minor): string =>
   ` ${number}: cs:${connection} ro:${role}/Unknown ds:${data ? 'UpToDate' : 'Diskless'}/DUnknown   r-----\n` +
   '    ns:0 nr:0 dw:0 dr:0 al:0 bm:0 lo:0 pe:0 ua:0 ap:0 ep:1 wo:f oos:0'
 
-/** As drbdsetup writes it. */
+/** In the format of drbdsetup. */
 function shown(number: number, { data, addresses }: Minor): string {
   const [local, remote] = (addresses ?? []).map((one) => `        address\t\t\t${one.replace(':', ' ')};\n`)
   const disks =

@@ -1,5 +1,5 @@
-// Storage that a machine reaches over the network, as far as drivers use it: Ceph's `rbd`, a volume of Gluster, and a provider of external
-// storage. Data are files below a folder of the test; programs print and fail as the real ones do.
+// Storage that a machine reaches over the network, as far as drivers use it: Ceph's `rbd`, a Gluster volume, and a provider of external
+// storage. The data is in files below a folder of the test. The programs print and fail like the real ones.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { TestNode } from '../node-context'
@@ -10,9 +10,9 @@ export const PROVIDER_FOLDER = '/usr/share/ganeti/extstorage/shelf'
 const SCRIPTS = ['create', 'remove', 'grow', 'attach', 'detach', 'setinfo', 'verify', 'open', 'close', 'snapshot']
 
 export interface Pools {
-  /** Who uses which image besides this machine, by name. */
+  /** The other clients of each image, by its name. */
   readonly watchers: Map<string, string[]>
-  /** What scripts of the provider were given. */
+  /** The calls of the provider's scripts. */
   readonly given: { readonly script: string; readonly env: Readonly<Record<string, string>> }[]
 }
 

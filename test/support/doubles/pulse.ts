@@ -1,4 +1,4 @@
-// A collector, as small as one can be: whether the machine has a clock.
+// The smallest possible collector: it reports whether the machine has a clock.
 import type { Collector } from '../../../src/collectors/report'
 import { int, record } from '../../../src/collectors/shapes'
 

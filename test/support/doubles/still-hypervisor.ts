@@ -1,4 +1,4 @@
-// A hypervisor, as small as one can be: the fake one under another name.
+// The smallest possible hypervisor: the fake one under another name.
 import { fakeHypervisor } from '../../../src/node/hypervisor/fake'
 import type { Hypervisor, HypervisorContext } from '../../../src/node/hypervisor/hypervisor'
 

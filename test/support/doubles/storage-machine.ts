@@ -1,5 +1,5 @@
-// A machine with LVM: its programs as far as drivers use them, and its devices as files below a folder of the test. What they print and
-// how they fail is as LVM 2.03 does it.
+// A machine with LVM: its programs, as far as drivers use them, and its devices as files below a folder of the test. The programs print and
+// fail like LVM 2.03.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type Files, systemFiles } from '../../../src/lib/files'
@@ -23,9 +23,9 @@ export interface StorageMachine {
   readonly run: Run
   /** Command lines, in order. */
   readonly asked: string[]
-  /** Further programs, by name. */
+  /** More programs, by name. */
   readonly programs: Map<string, Program>
-  /** A path as the machine has it, as a path of this one. */
+  /** Maps a path of the machine to a path of this one. */
   local(file: string): string
 }
 
@@ -123,7 +123,7 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
         const rest = Buffer.alloc(size - length)
         const handle = fs.openSync(file, 'r+')
         fs.readSync(handle, rest, 0, rest.length, length)
-        // A hole is as good as zeros, and takes no time.
+        // A hole reads as zeros, and takes no time.
         fs.ftruncateSync(handle)
         fs.ftruncateSync(handle, size)
         fs.writeSync(handle, rest, 0, rest.length, length)
@@ -137,7 +137,7 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
   const run: Run = async (argv, { env = {} }: CommandOptions = {}) => {
     asked.push(argv.join(' '))
     const [name = '', ...args] = argv
-    // Scripts are known by their folder.
+    // Scripts are identified by their folder.
     const program = programs.get(name) ?? programs.get(name.split('/').slice(-2).join('/'))
     if (program === undefined) return answer(127, '', `spawn ${name} ENOENT`)
     try {
@@ -158,7 +158,7 @@ const answer = (code: number, stdout: string, stderr: string): CommandResult => 
 const parameter = (args: readonly string[], name: string): string =>
   args.find((word) => word.startsWith(name))?.slice(name.length) ?? ''
 
-/** Only what is asked for by drivers finds the machine's files in the folder; all else finds those of this machine. */
+/** Only files that drivers ask for are looked up in the machine's folder. All others are this machine's own. */
 function filesOf(local: (file: string) => string): Files {
   const { open, readFile, realpath, stat, createReadStream, createWriteStream } = systemFiles
   const place = <T>(file: T) => (typeof file === 'string' ? local(file) : file)
@@ -170,7 +170,7 @@ function filesOf(local: (file: string) => string): Files {
     },
     stat: (async (file: string, ...more: []) => {
       const info = await stat(place(file), ...more)
-      // All files below /dev are devices here.
+      // Every file below /dev counts as a device here.
       if (file.startsWith('/dev/') && info.isFile())
         Object.assign(info, { isBlockDevice: () => true, isFile: () => false })
       return info
@@ -186,7 +186,7 @@ function filesOf(local: (file: string) => string): Files {
   }
 }
 
-/** What DRBD notes takes 128 MiB, which nobody here reads: nothing is written to such a device. */
+/** DRBD's notes take 128 MiB, and no test reads them. So nothing is written to such a device. */
 function forgetful(handle: fs.promises.FileHandle): fs.promises.FileHandle {
   const write = (_buffer: unknown, _from: number, length: number) => Promise.resolve({ bytesWritten: length })
   return Object.assign(handle, { write })

@@ -1,4 +1,4 @@
-// A template with children, as small as one can be: the first child has the data, the second keeps a mark that the disk was made.
+// The smallest possible template with children: the first child has the data, the second keeps a mark that the disk was made.
 import { fail } from '../../../src/node/failure'
 import type { Children, Device, DriverFactory } from '../../../src/node/storage/storage'
 

@@ -51,7 +51,7 @@ export class ClusterController extends Resource {
     return FEATURES
   }
 
-  /** Operating systems that can be installed, `name+variant` where there are variants. */
+  /** Operating systems that can be installed. Those with variants are listed as `name+variant`. */
   @Get('os')
   @Needs('os.list')
   async os(@Query() bulk = 0): Promise<string[] | OsObject[]> {
@@ -103,14 +103,14 @@ export class ClusterController extends Resource {
   }
 }
 
-/** With the names that only this API has. */
+/** Adds the names that only this API uses. */
 const described = keptForFrozen((answer: Readonly<Record<string, unknown>>): ClusterInfoWithAliases => {
-  // As clusterInfo in src/query/ makes it.
+  // clusterInfo in src/query/ makes this form.
   const info = answer as unknown as ClusterInfo
   return Object.freeze({ ...info, vg_name: info.volume_group_name, drbd_helper: info.drbd_usermode_helper })
 })
 
-/** They name programs that root runs, so they are set on the master only. */
+/** These parameters name programs that root runs, so they can only be set on the master. */
 const FORBIDDEN = ['compression_tools']
 
 function osNames([name, variants]: readonly unknown[]): string[] {

@@ -12,9 +12,9 @@ import { Needs } from '../read-permission'
 import { links, oneRow, Resource, rowObject, type Row } from './resource'
 
 export interface FilterParams {
-  /** Rules of lower priority numbers are asked first. */
+  /** Rules with lower numbers are applied first. */
   priority?: number
-  /** `[kind, filter]` of each predicate; the rule applies where all hold. */
+  /** `[kind, filter]` of each predicate. The rule applies if all of them match. */
   predicates?: unknown[][]
   /** ACCEPT, PAUSE, REJECT, CONTINUE, or `["RATE_LIMIT", jobs]`. */
   action?: 'ACCEPT' | 'PAUSE' | 'REJECT' | 'CONTINUE' | unknown[]
@@ -22,7 +22,7 @@ export interface FilterParams {
   reason?: unknown[][]
 }
 
-/** A rule by its uuid, and the address where more is to be had. */
+/** A rule by its uuid, and the address where the details are. */
 export interface RuleLink {
   uuid: string
   uri: string
@@ -40,7 +40,7 @@ export class FiltersController extends Resource {
     return rows.map((row) => rowObject<FilterObject>(FILTER_FIELDS, row))
   }
 
-  /** Adds a rule; answers its uuid. */
+  /** Adds a rule. Returns its uuid. */
   @Post('')
   @Security('basic', ['write'])
   create(@Body() body?: FilterParams): Promise<string> {
@@ -71,7 +71,7 @@ export class FiltersController extends Resource {
     return caller === undefined ? master.deleteFilter(uuid) : caller.gantry.deleteFilter(caller.identity, uuid)
   }
 
-  /** Who asks, where the master can be told. */
+  /** The caller, if the master can be asked in its name. */
   private get caller(): { identity: Identity; gantry: GantryMaster } | undefined {
     const { user } = this.context
     const { gantry } = this.master

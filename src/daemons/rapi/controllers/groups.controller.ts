@@ -95,5 +95,5 @@ export class GroupsController extends Resource {
   }
 }
 
-/** Values that groups show under these names are set under the plain ones. */
+/** Groups show these values under the first name. They are set under the second one. */
 const CUSTOM = { custom_ndparams: 'ndparams', custom_ipolicy: 'ipolicy', custom_diskparams: 'diskparams' }

@@ -36,7 +36,7 @@ import { Needs } from '../read-permission'
 import { fieldsOf, listOf, objectOf } from '../tables'
 import { type Link, links, oneRow, Resource } from './resource'
 
-/** Body keys that stand for parameters of another name. */
+/** Body keys, and the parameters that they stand for. */
 const CREATE_RENAMES = { os: 'os_type', name: 'instance_name' }
 const MODIFY_RENAMES = { custom_beparams: 'beparams', custom_hvparams: 'hvparams' }
 
@@ -86,7 +86,7 @@ export class InstancesController extends Resource {
     const [console, running] = await oneRow(this.master.queryInstances([name], ['console', 'oper_state'], false))
     if (running !== true || console === null || console === undefined)
       throw new HttpError(503, 'Instance console unavailable')
-    // The node told it in this form.
+    // The node sends it in this form.
     return console as ConsoleInfo
   }
 
@@ -136,7 +136,7 @@ export class InstancesController extends Resource {
     return this.submit(OpInstanceReboot, body, { instance_name: name, reboot_type: type, ...flags })
   }
 
-  /** Installs the instance anew: stops it, reinstalls it and starts it again. */
+  /** Installs the instance again: stops it, reinstalls it and starts it. */
   @Post('{name}/reinstall')
   @Security('basic', ['write'])
   reinstall(

@@ -9,7 +9,7 @@ import { listOf } from '../tables'
 import { oneRow, Resource, rowObject, type Row } from './resource'
 import { RAPI_JOB_CHANGE_S } from '../../../model/limits/rapi'
 
-/** A job by its id, and the address where more is to be had. */
+/** A job by its id, and the address where the details are. */
 export interface JobLink {
   id: number
   uri: string
@@ -17,7 +17,7 @@ export interface JobLink {
 
 /** The parts that have changed. */
 export interface JobChanges {
-  /** The values of the fields that were asked for. */
+  /** The values of the requested fields. */
   job_info: unknown[]
   /** `[serial number, [seconds, microseconds], type, message]` of each new line of the log. */
   log_entries: unknown[][]
@@ -26,7 +26,7 @@ export interface JobChanges {
 @Route('2/jobs')
 @Tags('jobs')
 export class JobsController extends Resource {
-  /** Jobs that are not archived: ids, or with `bulk` what they are. */
+  /** Jobs that are not archived: ids, or with `bulk` all facts about them. */
   @Get('')
   @Needs('jobs.list')
   async list(@Query() bulk = 0): Promise<JobLink[] | JobSummary[]> {
@@ -35,14 +35,14 @@ export class JobsController extends Resource {
     return rows.flatMap((row) => (row === null ? [] : { id: Number(row[0]), uri: `/2/jobs/${String(row[0])}` }))
   }
 
-  /** One job with its log and results; all null, save the id, for a job that is not known. */
+  /** One job with its log and results. For an unknown job, everything except the id is null. */
   @Get('{id}')
   @Needs('jobs.query')
   async get(@Path() id: number): Promise<JobObject> {
     return rowObject(JOB_FIELDS, await oneRow(this.master.queryJobs([id], JOB_FIELDS)))
   }
 
-  /** Cancels a job that waits. Answers whether it could, and why not. */
+  /** Cancels a waiting job. Returns whether that was possible, and if not, why. */
   @Delete('{id}')
   @Security('basic', ['write'])
   cancel(@Path() id: number): Promise<unknown[]> {
@@ -51,8 +51,10 @@ export class JobsController extends Resource {
   }
 
   /**
-   * Waits up to ten seconds for the job to change; null when it did not. Takes a JSON body, which OpenAPI cannot say of a GET:
-   * `fields`, whose change ends the wait, their values as last seen in `previous_job_info`, and `previous_log_serial`.
+   * Waits up to ten seconds for the job to change. Null if it did not change.
+   *
+   * Takes a JSON body, which OpenAPI cannot describe for a GET: `fields`, whose change ends the wait, their last known values in
+   * `previous_job_info`, and `previous_log_serial`.
    */
   @Get('{id}/wait')
   @Security('basic', ['write'])

@@ -48,7 +48,7 @@ export class NetworksController extends Resource {
     return rowObject(NETWORK_FIELDS, await oneRow(this.master.queryNetworks([name], NETWORK_FIELDS, lock !== 0)))
   }
 
-  /** Removes a network that no group is connected to. */
+  /** Removes a network that is not connected to any group. */
   @Delete('{name}')
   @Security('basic', ['write'])
   remove(@Path() name: string, @Query('dry-run') dryRun = 0, @Body() body?: NetworkRemoveParams): Promise<JobId> {

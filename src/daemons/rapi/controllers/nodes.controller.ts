@@ -27,7 +27,7 @@ import { type Link, links, oneRow, required, requiredList, Resource } from './re
 
 const MISSING = 'Missing the required %s parameter'
 
-/** The roles that a node can get. */
+/** The roles that can be given to a node. */
 export type NodeRole = 'regular' | 'master-candidate' | 'drained' | 'offline'
 
 /** A node. */
@@ -71,7 +71,7 @@ export class NodesController extends Resource {
     @Body() body?: NodeMigrateParams,
   ): Promise<JobId> {
     if (this.context.query.size === 0) return this.submit(OpNodeMigrate, body, { node_name: name })
-    // Old clients give the mode in the address; then the body does not count.
+    // Old clients give the mode in the address. Then the body is ignored.
     if (live !== undefined && mode !== undefined) throw badRequest("Only one of 'live' and 'mode' should be passed")
     const wanted = live === undefined ? (mode ?? null) : live !== 0 ? 'live' : 'non-live'
     return this.submit(OpNodeMigrate, { mode: wanted }, { node_name: name })
@@ -99,7 +99,7 @@ export class NodesController extends Resource {
     return ROLE_NAMES[String(letter)] ?? String(letter)
   }
 
-  /** Gives the node another role; the body is the role's name. */
+  /** Gives the node another role. The body is the role's name. */
   @Put('{name}/role')
   @Security('basic', ['write'])
   setRole(

@@ -47,7 +47,7 @@ export class QueryController extends Resource {
     return this.answer(resource, wanted.map(String), filter)
   }
 
-  /** Its text is shown as the master writes it. */
+  /** Passes the answer on as the text that the master wrote. */
   private async answer(resource: string, fields: readonly string[], filter: QueryFilter): Promise<QueryAnswer> {
     const kind = KINDS.get(resource)
     if (kind !== undefined) this.context.needNotTaken(`${kind}.query`)
@@ -65,5 +65,5 @@ export class QueryController extends Resource {
 
 const isFilter = (value: unknown): value is QueryFilter => value === null || Array.isArray(value)
 
-/** The master knows the kinds, and words the refusal of others: so the compiler is told that it is one. */
+/** Any name is passed to the master, which knows the kinds and refuses others in its own words. The cast satisfies the compiler. */
 const asResource = (name: string) => name as QueryResource

@@ -1,4 +1,4 @@
-// The steps that the controllers of /2 share: submitting a job the way Ganeti's door does, and shaping rows into objects.
+// The steps that the controllers of /2 share: submitting a job as Ganeti's remote API does, and turning rows into objects.
 import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { compareText } from '../../../model/nice-sort'
@@ -24,7 +24,7 @@ export abstract class Resource {
     return this.context.services.master
   }
 
-  /** A job of one opcode: the body's parameters and those that the server sets. */
+  /** Submits a job of one opcode, with the parameters of the body and those that the server sets. */
   protected submit(
     definition: OpcodeDefinition,
     body: unknown,
@@ -35,15 +35,15 @@ export abstract class Resource {
     return this.send(definition, body, statics, renames)
   }
 
-  /** The same, where something else than the opcode says what the caller needs. */
+  /** Like `submit`, for callers whose rights do not follow from the opcode alone. */
   protected send(definition: OpcodeDefinition, body: unknown, statics: JsonObject, renames?: Renames): Promise<JobId> {
     return this.submitAll([fillFromBody(definition, body, { ...statics, reason: this.reason() }, renames)])
   }
 
-  /** Notes in the reason trail who has logged in, so that events can tell it. */
+  /** Writes the user's name into the reason trail, so that events can show it. */
   protected submitAll(ops: readonly ParsedOpCode[]): Promise<JobId> {
     const { user, services, signal } = this.context
-    // The first is that of the opcode, where the caller has not asked for another one.
+    // The caller has already checked the first permission, or another one in its place. These are the others.
     for (const permission of ops.flatMap((op) => permissionsFor(op).slice(1))) this.context.need(permission)
     const unmarked = ops.map(withoutMarks)
     if (user === undefined) return this.master.submitJob(unmarked, signal)
@@ -56,7 +56,7 @@ export abstract class Resource {
     return this.master.submitJob(marked, signal)
   }
 
-  /** For requests whose body is not used: Ganeti picks up its `depends` all the same. */
+  /** For requests whose body is not used. Ganeti still reads `depends` from it. */
   protected onlyDepends(): JsonObject {
     const { body } = this.context
     return isObject(body) ? { depends: body['depends'] ?? null } : {}
@@ -82,19 +82,19 @@ export abstract class Resource {
 export const rowObject = <T>(fields: readonly string[], row: Row): T =>
   Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null])) as T
 
-/** An object by its id, and the address where more is to be had. */
+/** An object by its id, and the address where the details are. */
 export interface Link {
   id: string
   uri: string
 }
 
-/** An object by its name, and the address where more is to be had. */
+/** An object by its name, and the address where the details are. */
 export interface NameLink {
   name: string
   uri: string
 }
 
-/** The first column of each row, with the address where more is to be had. Here `net10` stands before `net9`, as in Ganeti. */
+/** The first column of each row, with the address where the details are. Here `net10` stands before `net9`, as in Ganeti. */
 export const links = (rows: readonly Row[], path: string): Link[] =>
   firstColumn(rows).map((id) => ({ id, uri: `${path}/${id}` }))
 
@@ -103,7 +103,7 @@ export const nameLinks = (rows: readonly Row[], path: string): NameLink[] =>
 
 const firstColumn = (rows: readonly Row[]): string[] => rows.map(([value]) => String(value)).sort(compareText)
 
-/** The only row of a query for one object, which is 404 when there is no such object. */
+/** The only row of a query for one object. Throws 404 if there is no such object. */
 export async function oneRow(query: Promise<readonly (Row | null)[]>): Promise<Row> {
   const rows = await query.catch((error: unknown) => {
     throw error instanceof OpPrereqError && error.code === ECODE.NOENT ? notFound() : error
@@ -113,7 +113,7 @@ export async function oneRow(query: Promise<readonly (Row | null)[]>): Promise<R
   return row
 }
 
-/** A comma separated query argument that must be there. */
+/** A query argument that is required, as a list of texts separated by commas. */
 export function requiredList(name: string, text: string | undefined, complaint: string): string[] {
   return required(name, text, complaint).split(',')
 }

@@ -1,4 +1,5 @@
-// What callers of /3 send, beside opcodes. The document describes the same from the interfaces of the controllers; a test compares.
+// The bodies of /3 other than opcodes. The interfaces of the controllers describe the same bodies for the document; a test compares the
+// two.
 import { listOf, orNull } from '../../../lib/shapes/containers'
 import { bool, int, json, oneOf, text } from '../../../lib/shapes/leaves'
 import { defaulted } from '../../../lib/shapes/objects'
@@ -55,7 +56,7 @@ export const ticketBody = bodyOf(
 export const filterBody = bodyOf({
   priority: defaulted(saying(between(int, 0, Infinity), 'must be a whole number from 0'), () => 0),
   predicates: defaulted(saying(listOf(json), 'must be a list of [kind, filter]'), none),
-  // luxid looks at both of them.
+  // luxid checks the predicates and the action.
   action: defaulted(json, () => 'CONTINUE'),
   reason: defaulted(saying(orNull(text), 'must be a text'), nothing),
 })

@@ -1,4 +1,4 @@
-// Bodies of /3 are declared by shapes, as all that comes from outside, and refused in words of their own.
+// Bodies of /3 are declared by shapes, like everything that comes from outside. Their refusals have texts of their own.
 import { badRequest } from '../../../http/errors'
 import { timeOf } from '../../../lib/rfc3339'
 import { string } from '../../../lib/shapes/leaves'
@@ -6,23 +6,23 @@ import { type Fields, objectOf, type ObjectOf } from '../../../lib/shapes/object
 import { isObject, type JsonObject, Mismatch, type Schema, type Shape } from '../../../lib/shapes/shape'
 
 export interface BodyWords {
-  /** For a body that is no object. */
+  /** The text for a body that is not an object. */
   readonly whole?: string
-  /** For a property that is not declared. */
+  /** The text for a property that is not declared. */
   unknown?(name: string): string
-  /** For a property that is left out and must not be; what its shape says when there are no words of its own. */
+  /** The text for a required property that is missing. The default is the text of its shape. */
   readonly missing?: string
-  /** For whatever is wrong, where there is so little to give that one sentence says all. */
+  /** One text for every mistake, for a body so small that one sentence says everything. */
   readonly everything?: string
 }
 
 export interface Body<T> {
   readonly schema: Schema
-  /** Throws a 400 with what is wrong first. */
+  /** Throws a 400 that names the first mistake. */
   read(body: unknown): T
 }
 
-/** Unlike in Ganeti's dictionaries, null is only for what may be null, and not for what is left out. */
+/** Unlike in Ganeti's dictionaries, null does not stand for a property that is left out. It is accepted only if the shape allows it. */
 export function bodyOf<const F extends Fields>(fields: F, words: BodyWords = {}): Body<ObjectOf<F>> {
   const { everything, missing = everything, whole = everything ?? 'The body must be an object' } = words
   const unknown = (name: string) => everything ?? words.unknown?.(name) ?? `${name}: there is no such property`
@@ -38,7 +38,7 @@ export function bodyOf<const F extends Fields>(fields: F, words: BodyWords = {})
         const value = readField(shape, body[name], (reason) => said ?? `${name}: ${reason}`)
         if (value !== undefined) read[name] = value
       }
-      // Made field by field from the table that the type is computed from.
+      // It was made field by field from the table from which the type is computed.
       return read as ObjectOf<F>
     },
   }
@@ -59,7 +59,7 @@ function readField(
   }
 }
 
-/** The shape with other words for what does not fit it. */
+/** The shape with another text for values that do not fit it. */
 export const saying = <S extends Shape<unknown>>(shape: S, reason: string): S => ({
   ...shape,
   parse(value: unknown) {
@@ -71,7 +71,7 @@ export const saying = <S extends Shape<unknown>>(shape: S, reason: string): S =>
   },
 })
 
-/** A time as a text, which becomes seconds. */
+/** A time as text. It becomes seconds. */
 export const time: Shape<number> = {
   schema: { type: 'string', format: 'date-time' },
   parse(value) {
@@ -81,7 +81,7 @@ export const time: Shape<number> = {
   },
 }
 
-/** Throws a 400 for a time that is over. */
+/** Throws a 400 for a time in the past. */
 export function inFuture(name: string, time_s: number | null, now_s: number): void {
-  if (time_s !== null && time_s <= now_s) throw badRequest(`${name}: is over already`)
+  if (time_s !== null && time_s <= now_s) throw badRequest(`${name}: is in the past`)
 }

@@ -43,8 +43,8 @@ export class ConsoleTickets {
   }
 
   /**
-   * Uses up the ticket, whoever shows it: a ticket that somebody else has seen is worthless. Throws if it is not for
-   * this caller and instance.
+   * Uses up the ticket, whoever presents it. So a ticket that a stranger has seen is worthless. Throws if the ticket is not for this caller
+   * and instance.
    */
   use({ user, token }: Identity, instance: string, ticket: string): ConsoleRequest {
     this.forgetOld()
@@ -53,8 +53,8 @@ export class ConsoleTickets {
     if (found === undefined || found.user !== user || found.token !== token || found.request.instance !== instance)
       throw new HttpError(
         403,
-        `The ticket is not valid: it is good once, within ${CONSOLE_TICKET_S} s, for who asked for it and for one instance; ` +
-          `ask for another one with POST /3/instances/{name}/console-tickets`,
+        `The ticket is not valid: it is valid once, within ${CONSOLE_TICKET_S} s, for the caller that requested it and for one instance; ` +
+          `request another one with POST /3/instances/{name}/console-tickets`,
       )
     return found.request
   }

@@ -20,7 +20,7 @@ import { problemOf } from './problem'
 
 export interface EventStreamOptions {
   readonly identity: Identity
-  /** The identity according to the current users file and tokens. */
+  /** Resolves to the identity according to the current users file and tokens. */
   readonly again: () => Promise<Identity>
   readonly gantry: GantryMaster
   readonly clock: Clock
@@ -75,7 +75,7 @@ async function run(options: EventStreamOptions, response: ServerResponse, signal
   response.end()
 }
 
-/** The events of one look. Without events a comment shows that the stream lives. */
+/** The events of one call. If there are none, a comment shows that the stream is alive. */
 function frames(gap: string | null, events: readonly ClusterEvent[], last: string): string {
   if (gap !== null) return frame('gap', { reason: gap }, last)
   if (events.length === 0) return ': nothing new\n\n'

@@ -17,7 +17,7 @@ interface IdentifyOptions {
   readonly users: UsersFile
   readonly passwords: Authenticator
   readonly turns: LoginTurns
-  /** The sessions of a door for pages. */
+  /** The sessions of pages. Missing if the API has no pages. */
   readonly sessions?: Sessions
 }
 
@@ -30,7 +30,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
   async function tokenIdentity(secret: string): Promise<Identity | undefined> {
     const token = await gantry.identify(secret)
     const user = token === null ? undefined : users.find(token.user)
-    // A removed user has no tokens either.
+    // The tokens of a removed user are not valid either.
     if (token === null || user === undefined) return undefined
     return { user: token.user, token: token.id, permissions: permissionsOf(user.options) }
   }
@@ -71,7 +71,7 @@ function valid(identity: Identity | undefined): Identity {
   return identity
 }
 
-/** Tokens that were good the last time: a client with one of them is not guessing. */
+/** Tokens that were valid the last time. A client with one of them is not guessing. */
 class KnownTokens {
   private readonly digests = new Set<string>()
 

@@ -2,7 +2,7 @@
 import type { Precondition } from '../../../rpc/luxi/gantry'
 import { badRequest } from '../../../http/errors'
 
-/** `"instance/<uuid>/<serial number>"`: contains the object, so that If-Match can be checked anywhere. */
+/** `"instance/<uuid>/<serial number>"`. It contains the object, so that If-Match can be checked for requests to any address. */
 export const etag = (kind: string, uuid: unknown, serial: unknown): string =>
   `"${kind}/${String(uuid)}/${String(serial)}"`
 
@@ -13,7 +13,7 @@ export function readIfMatch(header: string | undefined): Precondition[] {
     const match = /^\s*"(cluster|instance|node|group|network)\/([0-9a-f-]{36})\/(\d{1,15})"\s*$/.exec(part)
     if (match === null) throw badRequest('If-Match: not an ETag of this API')
     const [, kind, uuid = '', serial] = match
-    // The expression has the kinds of the type.
+    // The expression allows only the kinds of the type.
     return { kind: kind as Precondition['kind'], uuid, serial_no: Number(serial) }
   })
 }

@@ -22,11 +22,11 @@ function readOpcode(value: unknown, index: number): ParsedOpCode {
   const { OP_ID: id, ...params } = value
   const definition = typeof id === 'string' ? allOpcodes.get(id) : undefined
   if (definition === undefined) throw badRequest(`${where}.OP_ID: there is no such opcode${similar(id)}`)
-  if (Object.hasOwn(params, 'reason')) throw badRequest(`${where}.reason: is written by the server; give it beside ops`)
+  if (Object.hasOwn(params, 'reason')) throw badRequest(`${where}.reason: the server writes it; give it next to ops`)
   return readParameters(definition, params, where)
 }
 
-/** `where`: their place in the body, for errors. */
+/** `where` is the place of the parameters in the body, for errors. */
 export function readParameters(definition: OpcodeDefinition, params: JsonObject, where?: string): ParsedOpCode {
   try {
     const op = fillOpcode(definition, params)
@@ -40,7 +40,7 @@ export function readParameters(definition: OpcodeDefinition, params: JsonObject,
   }
 }
 
-/** Opcodes with the same subject: `OP_TAGS_ADD` is a natural mistake. */
+/** Lists opcodes with the same subject, because a name like `OP_TAGS_ADD` is an easy mistake. */
 function similar(id: unknown): string {
   const [, subject] = typeof id === 'string' ? (/^(OP_[A-Z]+_)/.exec(id) ?? []) : []
   const known = subject === undefined ? [] : [...allOpcodes.keys()].filter((name) => name.startsWith(subject))

@@ -16,10 +16,10 @@ import type { Job } from '../../../query/job-shape'
 export function opcodeOfRequest(request: unknown): ParsedOpCode {
   const { method, path, body } = isObject(request) ? request : {}
   if (typeof method !== 'string' || typeof path !== 'string')
-    throw badRequest('request: must be an object with `method`, `path` and where it has one `body`')
+    throw badRequest('request: must be an object with `method`, `path` and, if the request has one, `body`')
   const { byVerb, params = {} } = tree.find(path) ?? {}
   const found = byVerb?.get(method.toLowerCase())
-  if (found === undefined) throw badRequest(`request: ${method} ${path} is no request that submits a job`)
+  if (found === undefined) throw badRequest(`request: ${method} ${path} is not a request that submits a job`)
   const parts = Object.entries(params).map(([name, text]) => [name, NUMBERS.has(name) ? Number(text) : text] as const)
   return found.read(Object.fromEntries(parts), body)
 }

@@ -50,7 +50,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       'POST /': { opcode: instance.OpInstanceCreate, preset: { mode: 'create' } },
       'POST /{name}/commit': {
         opcode: instance.OpInstanceCreate,
-        // Leaves its NICs to the opcode.
+        // The opcode decides about the NICs.
         preset: { mode: 'create', disks: [], nics: [{}] },
         address: ({ name }) => ({ instance_name: name, commit: true, forthcoming: false }),
       },
@@ -135,7 +135,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       'POST /{name}/disconnect': network.OpNetworkDisconnect,
     },
   },
-  // Destroying the cluster is only possible as a job, so that nobody does it by a mistyped address.
+  // Destroying the cluster is only possible as a job, so that a mistyped address cannot do it.
   cluster: {
     name: '',
     tags: 'cluster',
@@ -187,7 +187,7 @@ function tagVerbs(kind: TagKind): Record<string, Entry> {
 /** The variable parts of an address, in their order. */
 export const partsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** Parameters that a body may not have, because the address sets them; nor may it name another object by its uuid. */
+/** Parameters that a body may not have, because the address sets them. A body may not name another object by its uuid either. */
 export function saidByAddress({ path, opcode, address }: ObjectVerb): string[] {
   const said = Object.keys(address(Object.fromEntries(partsOf(path).map((name) => [name, name]))))
   const uuids = said.map((name) =>
@@ -204,6 +204,7 @@ export function opcodeOf(entry: ObjectVerb, parts: Parts, body: unknown): Parsed
   if (!isObject(given)) throw badRequest('The body must be an object with the parameters of the request')
   const twice = saidByAddress(entry).find((name) => Object.hasOwn(given, name))
   if (Object.hasOwn(given, 'reason')) throw badRequest('reason: is a query argument of the request')
-  if (twice !== undefined) throw badRequest(`${twice}: the address of the request says it, so the body may not`)
+  if (twice !== undefined)
+    throw badRequest(`${twice}: the address of the request already sets it, so leave it out of the body`)
   return readParameters(entry.opcode, { ...entry.preset, ...given, ...entry.address(parts) })
 }

@@ -28,7 +28,7 @@ export function problemOf(error: unknown, log: Log): Problem {
   return problemOfAny(error, log, DOOR)
 }
 
-/** LUXI repeats the whole unparsable call, which is not the caller's business. */
+/** LUXI repeats the whole call that it could not parse. The caller need not see that. */
 const withoutCall = (text: string): string =>
   text.replace(/^Failed to parse request: Cannot convert value '.*', error: /s, '')
 

@@ -1,6 +1,6 @@
-// Sessions of the console: a page that has logged in once sends a cookie, which no script can read, instead of the
-// password. A session is as good as its login: it ends with the password, the user or the token, and when nobody uses
-// it. Sessions are only in memory, so a restart of this daemon ends them all.
+// Sessions of the console. A page that has logged in once sends a cookie, which no script can read, instead of the password. A session is
+// valid as long as its login: it ends with the password, the user or the token. It also ends when it is not used. Sessions are only in
+// memory, so a restart of this daemon ends them all.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { HttpError } from '../../../http/errors'
@@ -12,7 +12,7 @@ import type { Identity } from '../../../rpc/luxi/gantry'
 /** The caller of a request. */
 export interface Caller {
   readonly identity: Identity
-  /** The identity again; rejects if the user, the token or the session is no longer good. */
+  /** Resolves to the identity again. Rejects if the user, the token or the session is no longer valid. */
   readonly again: () => Promise<Identity>
   /** The session of the caller's cookie, if it has one. */
   readonly session?: Session
@@ -22,7 +22,7 @@ export interface Session extends Pick<Caller, 'again'> {
   readonly user: string
   /** A change must repeat this; pages of other sites cannot know it. */
   readonly csrf: string
-  /** It counts as used now. */
+  /** Counts as a use of the session. */
   use(): void
 }
 
@@ -34,7 +34,7 @@ interface Open extends Session {
 /** Browsers accept a cookie with this prefix only from this server itself, over TLS, for the whole server. */
 export const SESSION_COOKIE = '__Host-gantry-session'
 export const CSRF_HEADER = 'x-csrf-token'
-/** A page says with it that it asks by itself: nobody has touched it since it asked before. */
+/** A page sends this header with requests that it makes by itself, without any action of the user. */
 export const UNATTENDED_HEADER = 'x-unattended'
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
@@ -68,7 +68,10 @@ export class Sessions {
     return { session, cookie: `${SESSION_COOKIE}=${secret}; ${ATTRIBUTES}` }
   }
 
-  /** The session of a request's cookie; undefined without a cookie. Throws when it is over, or for a change that does not repeat its token. */
+  /**
+   * Returns the session of a request's cookie, or undefined without a cookie. Throws if the session has ended, or if a change does not
+   * repeat its token.
+   */
   find(request: IncomingMessage): Session | undefined {
     const [, secret] = COOKIE.exec(request.headers.cookie ?? '') ?? []
     if (secret === undefined) return undefined
@@ -79,7 +82,7 @@ export class Sessions {
     if (!READS.has(request.method) && digestOf(String(token)) !== digestOf(session.csrf))
       throw new HttpError(
         403,
-        'A change in a session must have the header X-CSRF-Token with the token that GET /3/session tells',
+        'A change in a session must have the header X-CSRF-Token with the token from GET /3/session',
       )
     if (isUse(request)) session.use()
     return session
@@ -114,7 +117,10 @@ export class Sessions {
   }
 }
 
-/** What pages ask for by themselves is none, nor is a websocket, whose ticket somebody has asked for. Other clients say nothing of it. */
+/**
+ * Whether a request counts as use. Requests that a page makes by itself do not. Websockets do not either, because the request for their
+ * ticket has counted.
+ */
 const isUse = ({ headers }: IncomingMessage): boolean =>
   headers[UNATTENDED_HEADER] === undefined && headers.upgrade === undefined
 

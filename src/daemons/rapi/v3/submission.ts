@@ -1,5 +1,5 @@
-// Submits a job through /3, from any address: once for each key, only while the objects are as the caller saw them, and
-// with the ended job as the answer if it ends while the caller is willing to wait.
+// Submits a job through /3, from any address: once for each key, and only if the objects are as the caller saw them. If the job ends while
+// the caller is willing to wait, the ended job is the answer.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../../lib/canonical-json'
 import { Shares } from '../../../lib/shares'
@@ -16,7 +16,7 @@ import { badRequest } from '../../../http/errors'
 import { readIfMatch } from './if-match'
 import { readPrefer } from './prefer'
 
-/** The job that was made. */
+/** The submitted job. */
 export interface JobAccepted {
   id: number
 }
@@ -55,7 +55,7 @@ export async function submit(
 
 const waits = new Shares({ all: JOB_PREFER_WAITS_MAX, each: JOB_PREFER_WAITS_PER_USER_MAX })
 
-/** The job if it ends in time; undefined also if too many are already waiting, of all users or of this one. */
+/** Returns the job if it ends in time. Undefined also if too many requests are already waiting, of all users or of this one. */
 async function waitFor(
   { identity, gantry }: V3Request,
   job: number,
@@ -79,7 +79,7 @@ async function waitFor(
     })
     return jobOf(Object.fromEntries(fields.map((field, at) => [field, rows[0]?.[at]])), ALL_JOB_PARTS)
   } catch {
-    // The job exists, even if waiting for it failed: its number is the answer.
+    // The job exists even if waiting for it has failed, so its number is the answer.
     return undefined
   } finally {
     leave()

@@ -4,15 +4,15 @@ import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { nameOf } from '../name'
 
-/** One end of a disk, as this node sees it. */
+/** One of the two ends of a disk, as this node sees it. */
 export interface End {
   readonly minor: number
-  /** `family:address:port` of this node and of the other; missing while the disk is not to be connected. */
+  /** `family:address:port` of this node and of the other one. Missing as long as the disk is not to be connected. */
   readonly addresses?: { readonly local: string; readonly remote: string }
   readonly secret: string
 }
 
-/** Undefined on nodes that are not one of the disk's two. */
+/** Undefined if the node is not one of the disk's two nodes. */
 export function endOf(disk: DiskDict): End | undefined {
   const { 'local-minor': minor, 'local-ip': local, 'remote-ip': remote } = disk.dynamic_params ?? {}
   if (typeof minor !== 'number') return undefined
@@ -31,7 +31,7 @@ function address(disk: DiskDict, ip: string, port: number): string {
 }
 
 export const devicePath = (minor: number): string => `/dev/drbd${minor}`
-/** Resources are named by the node's own minor, so otherwise on each of two nodes. */
+/** A resource is named after the node's own minor, so the two nodes use different names. */
 export const resourceName = (minor: number): string => `resource${minor}`
 
 export const createMeta = (minor: number, meta: string): string[] => [
@@ -49,7 +49,7 @@ export const newDevice = (minor: number): string[][] => [
   ['drbdsetup', 'new-minor', resourceName(minor), String(minor), '0'],
 ]
 
-/** What was written when the node lost power is looked at before the data is. */
+/** After a power failure, DRBD's activity log must be replayed before the data is used. */
 export const applyLog = (minor: number, meta: string): string[] => [
   'drbdmeta',
   devicePath(minor),
@@ -59,7 +59,7 @@ export const applyLog = (minor: number, meta: string): string[] => [
   'apply-al',
 ]
 
-/** Tells among others how large both nodes last knew the disk to be. */
+/** Prints, among other things, the size on which both nodes last agreed. */
 export const showMeta = (minor: number, meta: string): string[] => [
   'drbdmeta',
   devicePath(minor),
@@ -70,13 +70,13 @@ export const showMeta = (minor: number, meta: string): string[] => [
 ]
 
 export function attach(disk: DiskDict, minor: number, data: string, meta: string): string[] {
-  // A size of 0 stands for one that nobody knows.
+  // A size of 0 means that the size is not known.
   const size = disk.size > 0 ? ['--size', `${disk.size}m`] : []
   const fixed = ['drbdsetup', 'attach', String(minor), data, meta, 'flexible', '--on-io-error=detach', ...size]
   return [...fixed, ...barriers(disk), ...words(text(disk, 'disk-custom', ''))]
 }
 
-/** Letters of the parameter for what is switched off. */
+/** The letters of the parameter, and the option that each one switches off. */
 const BARRIERS = { f: '--disk-flushes=no', d: '--disk-drain=no', b: '--disk-barrier=no' } as const
 
 function barriers(disk: DiskDict): string[] {
@@ -87,7 +87,7 @@ function barriers(disk: DiskDict): string[] {
   return [...(disk.params?.['disable-meta-flush'] === true ? ['--md-flushes=no'] : []), ...off]
 }
 
-/** How fast it synchronizes: at a fixed rate, or at one that follows the load. */
+/** The speed of the synchronization: a fixed rate, or one that follows the load. */
 export function diskOptions(disk: DiskDict, minor: number): string[] {
   const fixed = ['drbdsetup', 'disk-options', String(minor)]
   if (disk.params?.['dynamic-resync'] !== true) return [...fixed, '--resync-rate', number(disk, 'resync-rate', 61440)]
@@ -106,7 +106,7 @@ export function diskOptions(disk: DiskDict, minor: number): string[] {
   ]
 }
 
-/** Where both nodes may write, none may be behind the other. */
+/** If both nodes may write, neither may be behind the other. */
 const DUAL_PRIMARY_PROTOCOL = 'C'
 
 export function connect(disk: DiskDict, end: End, resource: string, dualPrimary: boolean): string[] {
@@ -114,7 +114,7 @@ export function connect(disk: DiskDict, end: End, resource: string, dualPrimary:
   return [
     ...['drbdsetup', 'connect', resource, local, remote],
     ...['--protocol', dualPrimary ? DUAL_PRIMARY_PROTOCOL : text(disk, 'protocol', 'C')],
-    // Nothing that was written is ever thrown away: where both nodes have something, they stay apart.
+    // DRBD must never discard written data. If both nodes have written, they stay disconnected.
     ...['--after-sb-0pri', 'discard-zero-changes', '--after-sb-1pri', 'consensus'],
     ...(dualPrimary ? ['--allow-two-primaries'] : []),
     ...(end.secret === '' ? [] : ['--cram-hmac-alg', 'md5', '--shared-secret', end.secret]),
@@ -134,7 +134,7 @@ function number({ params }: DiskDict, name: string, ifMissing: number): string {
     : fail(`The disk parameter ${name} is a number, not ${JSON.stringify(value)}`)
 }
 
-/** As a shell splits them: quotes keep blanks together. */
+/** Splits a line as a shell does: quotes keep blanks together. */
 function words(line: string): string[] {
   const found = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []
   return found.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'))

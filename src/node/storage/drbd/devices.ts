@@ -1,4 +1,4 @@
-// The devices of DRBD on this node: what the kernel says of them, and what they are configured to be. One object serves one node call.
+// The devices of DRBD on this node: the kernel's state of each, and its configuration. One object of this class serves one node call.
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { nameOf } from '../name'
@@ -8,7 +8,7 @@ import { type End, endOf, resourceName } from './commands'
 import { type Kernel, type MinorState, readKernel, requireKernel } from './kernel'
 import { type Shown, parseShown } from './shown'
 
-/** A minor that is configured. */
+/** A configured minor. */
 export interface Configured {
   readonly state: MinorState
   readonly shown: Shown
@@ -22,21 +22,24 @@ export class Devices {
   kernel = (): Promise<Kernel | undefined> => readKernel(this.context)
   required = (): Promise<Kernel> => requireKernel(this.context)
 
-  /** Undefined for a minor that nobody uses. */
+  /** Returns undefined if the minor is not configured. */
   async configured(minor: number, kernel: Kernel | undefined): Promise<Configured | undefined> {
     const state = kernel?.minors.get(minor)
     if (state === undefined) return undefined
     return { state, shown: (await this.all()).get(minor) ?? { resource: resourceName(minor) } }
   }
 
-  /** The stranger that holds a minor with which it does nothing yet. One of ours that was begun is begun anew. */
+  /**
+   * Returns the resource of others that has taken a minor but does not use it yet. A half-configured minor of ours is configured again
+   * instead.
+   */
   async holder(minor: number, { named }: Kernel): Promise<Shown | undefined> {
     if (!named.has(minor)) return undefined
     const shown = (await this.all()).get(minor)
     return shown?.resource === resourceName(minor) ? undefined : shown
   }
 
-  /** Something was changed, or may have been. */
+  /** Must be called after each change, also after one that failed. */
   forget(): void {
     this.report = undefined
   }
@@ -50,7 +53,7 @@ export class Devices {
 export const requireEnd = (disk: DiskDict, node: string): End =>
   endOf(disk) ?? fail(`Disk ${nameOf(disk)} has no minor on node ${node}, which is not one of its two nodes`)
 
-/** Why a minor is somebody else's: another disk's, or that of a disk which is gone. Undefined where it is this disk's. */
+/** Returns why a minor is not this disk's: it belongs to another disk, or to one that is gone. Undefined if it is this disk's. */
 export function stranger({ shown }: Configured, end: End, [data]: Children): string | undefined {
   if (shown.disk !== undefined) {
     const isOther = data?.place !== undefined && data.place !== shown.disk

@@ -1,4 +1,4 @@
-// Disks of DRBD 8.4: each of two nodes keeps the data on its first child, and notes on the second what the other node has not.
+// Disks of DRBD 8.4. Each of two nodes keeps the data on its first child. On the second child it notes which blocks the other node lacks.
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S, REACHED_S, RESIZE_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
@@ -25,7 +25,7 @@ import { attachDisk, requirePair, writeMeta } from './local'
 import { DrbdMirror } from './mirror'
 import type { Shown } from './shown'
 
-/** The kernel's number of DRBD. */
+/** The kernel's major number for DRBD. */
 const MAJOR = 147
 const MIB = 1 << 20
 const SECRET_AT = 5
@@ -43,7 +43,7 @@ class DrbdDriver implements Driver {
     this.mirror = new DrbdMirror(context, this.devices)
   }
 
-  /** Only what the disk remembers is made: the device itself begins when it is assembled. */
+  /** Writes only the disk's notes. The device appears when the disk is assembled. */
   async create(disk: DiskDict, _size: number, children: Children, { exclusive = false }: Sharing): Promise<DiskId> {
     const { hostname } = this.context
     if (exclusive) fail(`Disks of DRBD cannot be on node ${hostname}, where storage is exclusive`)
@@ -63,7 +63,10 @@ class DrbdDriver implements Driver {
     if (found === undefined) return undefined
     const why = stranger(found, end, children)
     if (why === undefined) return device(end)
-    this.context.log.warn({ disk: nameOf(disk), minor: end.minor, why }, 'a minor of DRBD is used by somebody else')
+    this.context.log.warn(
+      { disk: nameOf(disk), minor: end.minor, why },
+      'a minor of DRBD does not belong to the disk that should have it',
+    )
     return undefined
   }
 
@@ -96,14 +99,14 @@ class DrbdDriver implements Driver {
     await this.changing(orderHeld(this.context, command, `Cannot shut down disk ${nameOf(disk)}`, HELD_DEVICE_S))
   }
 
-  /** Its children have the data. */
+  /** The data is on the children, so nothing is deleted here. */
   remove = (disk: DiskDict): Promise<void> => this.shutdown(disk)
 
   async open(disk: DiskDict, _device: Device, { fresh = false }: { readonly fresh?: boolean }): Promise<void> {
     const { minor } = requireEnd(disk, this.context.hostname)
-    // No node has data yet, so this one's is taken for all of it.
+    // A fresh disk has no data on any node, so this node's copy is declared complete.
     const command = ['drbdsetup', 'primary', String(minor), ...(fresh ? ['--force'] : [])]
-    // A disk without data of its own may have begun only now, and needs the other node.
+    // A disk without local data needs the other node, to which it may not be connected yet.
     const look = () => attempt(this.context, command)
     const { code, output } = await until(this.context.clock, REACHED_S, look, (ran) => !ran.output.includes(NO_DATA))
     if (code === 0) return
@@ -119,7 +122,7 @@ class DrbdDriver implements Driver {
     await orderHeld(this.context, command, `Cannot give up writing to disk ${nameOf(disk)}`, HELD_DEVICE_S)
   }
 
-  /** The size is told to DRBD as a whole, so one that is less than the device has would take away from its end. */
+  /** DRBD gets the disk's whole new size, so a smaller one would cut off the end of the device. */
   async grow(
     disk: DiskDict,
     _device: Device,
@@ -137,7 +140,7 @@ class DrbdDriver implements Driver {
     if (size_mib > wanted_mib)
       fail(
         `Disk ${nameOf(disk)} has ${size_mib} MiB on node ${hostname} already, and growing it to ${wanted_mib} MiB would cut its end off: ` +
-          'gnt-cluster repair-disk-sizes notes its size',
+          'gnt-cluster repair-disk-sizes records its size',
       )
     if ((await deviceSize(this.context, found.shown.disk)) / MIB < wanted_mib)
       fail(
@@ -149,14 +152,14 @@ class DrbdDriver implements Driver {
     await this.hasSize(disk, minor, wanted_mib * MIB)
   }
 
-  /** The command ends before the other node has agreed, and only then the device has its new size. */
+  /** The command ends before the other node has agreed. The device has its new size only after that. */
   private async hasSize(disk: DiskDict, minor: number, wanted_bytes: number): Promise<void> {
     const look = () => minorSize(this.context, minor)
     const size_bytes = await until(this.context.clock, RESIZE_S, look, (size) => size === wanted_bytes)
     if (size_bytes === wanted_bytes) return
     fail(
       `Disk ${nameOf(disk)} has ${size_bytes / MIB} instead of ${wanted_bytes / MIB} MiB on node ${this.context.hostname}: ` +
-        'its other node has not agreed to the new size; gnt-cluster verify-disks connects them again, then grow it once more',
+        'its other node has not agreed to the new size; gnt-cluster verify-disks connects the two nodes again, then grow the disk once more',
     )
   }
 
@@ -170,7 +173,7 @@ class DrbdDriver implements Driver {
     return { size_bytes: await minorSize(this.context, minor), spindles: null }
   }
 
-  /** What was begun is taken back when the rest fails. */
+  /** If a later step fails, the device is taken down again. */
   private async begin(disk: DiskDict, end: End, children: Children): Promise<void> {
     const { minor } = end
     const what = `Cannot begin disk ${nameOf(disk)}`
@@ -189,7 +192,7 @@ class DrbdDriver implements Driver {
     }
   }
 
-  /** Gives a device that is there what it lacks. */
+  /** Attaches or connects whatever an existing device lacks. */
   private async mend(disk: DiskDict, end: End, children: Children, found: Configured): Promise<void> {
     const { shown } = found
     if (stranger(found, end, children) !== undefined) this.refuse(disk, end, shown)
@@ -207,7 +210,7 @@ class DrbdDriver implements Driver {
     return fail(inUse(minor, holder, this.context.hostname, what))
   }
 
-  /** Whatever becomes of it, the lists are old then. */
+  /** Success or failure, the lists are outdated afterwards. */
   private changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => this.devices.forget())
 }
 
@@ -215,11 +218,11 @@ export const drbdDriver: DriverFactory = (context) => new DrbdDriver(context)
 
 const device = ({ minor }: End): Device => ({ path: devicePath(minor), block: true, major: MAJOR, minor })
 
-/** What DRBD's numbers of a refused state mean for the disk. */
+/** The numbers with which DRBD refuses a state, and their meaning for the disk. */
 const NO_DATA = '(-2)'
 const REFUSALS = [
-  [NO_DATA, 'this node has not all data: use the other node, or wait until the disk is in sync'],
-  ['(-1)', 'the other node writes to it: it has to give that up first'],
+  [NO_DATA, 'this node does not have all data: use the other node, or wait until the disk is in sync'],
+  ['(-1)', 'the other node has it open for writing, and must close it first'],
 ] as const
 
 function inUse(minor: number, { resource, disk }: Shown, node: string, what: string): string {
@@ -233,7 +236,7 @@ function localStatus(connection: string, disk: string): number {
   return isSyncing(connection) ? LOCAL_DISK_STATUS.syncing : LOCAL_DISK_STATUS.unknown
 }
 
-/** Undefined where a part is missing: the disk goes on with the data of the other node. */
+/** Undefined if a child is missing. The disk then works with the data of the other node. */
 function wholePair([data, meta]: Children): { data: Device; meta: Device } | undefined {
   const [one, other] = [deviceOf(data), deviceOf(meta)]
   return one && other && { data: one, meta: other }

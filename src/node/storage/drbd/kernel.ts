@@ -1,4 +1,4 @@
-// What the kernel says of DRBD: its version, each minor's state, and the program that it calls when it loses data.
+// What the kernel reports about DRBD: its version, each minor's state, and the program that it calls when it loses data.
 import { isMissing } from '../../../lib/disk'
 import { fail } from '../../failure'
 import type { StorageContext } from '../storage'
@@ -6,16 +6,16 @@ import type { StorageContext } from '../storage'
 type Places = Pick<StorageContext, 'files' | 'hostname'>
 
 export interface Kernel {
-  /** As `8.4.11 (api:1/proto:86-101)`. */
+  /** For example `8.4.11 (api:1/proto:86-101)`. */
   readonly version: string
-  /** Those that are configured. */
+  /** The configured minors. */
   readonly minors: ReadonlyMap<number, MinorState>
-  /** Those that have a name, and nothing else yet. */
+  /** The minors that have a name but no configuration yet. */
   readonly named: ReadonlySet<number>
 }
 
 export interface MinorState {
-  /** As `Connected`, `StandAlone`, `SyncTarget`. */
+  /** For example `Connected`, `StandAlone` or `SyncTarget`. */
   readonly connection: string
   readonly role: string
   readonly disk: string
@@ -25,17 +25,17 @@ export interface MinorState {
 }
 
 const STATUS_FILE = '/proc/drbd'
-/** Bytes, whatever the device's own are. */
+/** The kernel counts in sectors of this many bytes, whatever sectors the device has. */
 const SECTOR = 512
 const HELPER_FILE = '/sys/module/drbd/parameters/usermode_helper'
 
-/** Undefined where DRBD is not loaded. */
+/** Returns undefined if DRBD is not loaded. */
 export async function readKernel(context: Places): Promise<Kernel | undefined> {
   const text = await textOf(context, STATUS_FILE)
   return text === undefined ? undefined : parseKernel(text, context.hostname)
 }
 
-/** Throws where the version is none that the commands of this driver are for. */
+/** Fails if the commands of this driver do not fit the loaded version. */
 export async function requireKernel(context: Places): Promise<Kernel> {
   const kernel = (await readKernel(context)) ?? fail(notLoaded(context, STATUS_FILE))
   if (!kernel.version.startsWith('8.4.'))
@@ -52,7 +52,7 @@ export async function usermodeHelper(context: Places): Promise<string> {
   return helper === '' ? fail(`${HELPER_FILE} is empty on node ${context.hostname}`) : helper
 }
 
-/** A device that is not open to be written here cannot be asked itself. */
+/** Reads the size from a file of the kernel, because a device that is not open for writing here cannot be asked. */
 export async function minorSize(context: Places, minor: number): Promise<number> {
   const file = `/sys/block/drbd${minor}/size`
   const sectors = Number((await textOf(context, file))?.trim() || Number.NaN)
@@ -79,7 +79,7 @@ const PERCENT = /sync'ed:\s*([\d.]+)%/
 const FINISH = /finish:\s*(\d+):(\d+):(\d+)/
 
 export function parseKernel(text: string, node: string): Kernel {
-  const version = VERSION.exec(text)?.[1] ?? fail(`${STATUS_FILE} of node ${node} names no version`)
+  const version = VERSION.exec(text)?.[1] ?? fail(`${STATUS_FILE} of node ${node} does not name a version`)
   const lines = text.split('\n')
   const starts = lines.flatMap((line, at) => (MINOR.test(line) ? [at] : []))
   const minors = new Map<number, MinorState>()
@@ -96,7 +96,7 @@ export function parseKernel(text: string, node: string): Kernel {
   return { version, minors, named }
 }
 
-/** A synchronization that has only begun tells no figures yet. */
+/** A synchronization that has just begun reports no figures yet. */
 function progressIn(text: string, connection: string): Pick<MinorState, 'sync_percent' | 'estimated_time'> {
   const percent = PERCENT.exec(text)?.[1]
   if (percent === undefined) return isSyncing(connection) ? { sync_percent: 0 } : {}

@@ -1,4 +1,4 @@
-// What a disk of DRBD has on this node: its data, and its notes about what the other node has not.
+// The parts of a DRBD disk on this node: its data, and its notes about the blocks that the other node lacks.
 import { OPTIONS_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
@@ -10,7 +10,7 @@ import { applyLog, attach, createMeta, diskOptions, showMeta } from './commands'
 
 const MIB = 1 << 20
 const SECTOR = 512
-/** Bytes of the notes. Extents and stripes may round up. */
+/** The size of the notes in bytes. LVM may round it up to whole extents and stripes. */
 const META = { least: 128 * MIB, most: 1024 * MIB }
 
 export interface Pair {
@@ -21,18 +21,16 @@ export interface Pair {
 export function requirePair(disk: DiskDict, children: Children, node: string): Pair {
   const [data, meta] = children.map(({ device }) => device)
   if (data === undefined || meta === undefined || children.length !== 2)
-    return fail(
-      `Disk ${nameOf(disk)} needs two devices on node ${node}: one for its data, one for what it notes about it`,
-    )
+    return fail(`Disk ${nameOf(disk)} needs two devices on node ${node}: one for its data, one for its notes`)
   return { data, meta }
 }
 
-/** Notes that nothing is known. What was on the device before is wiped: DRBD refuses to write over what it takes for a file system. */
+/** Writes empty notes. Wipes the device first, because DRBD refuses to overwrite anything that looks like a file system. */
 export async function writeMeta(context: StorageContext, minor: number, meta: string): Promise<void> {
   const size = await deviceSize(context, meta)
   if (size < META.least || size > META.most)
     fail(`${meta} on node ${context.hostname} has ${size / MIB} MiB: notes of DRBD need 128 MiB, and at most 1024 MiB`)
-  // The kernel zeroes it, where it can without writing anything.
+  // The kernel does this without writing zeros, if the device has a faster way.
   const wipe = ['blkdiscard', '--force', '--zeroout', `--length=${META.least}`, meta]
   await order(context, wipe, `Cannot wipe ${meta} for the notes of DRBD`)
   await order(context, createMeta(minor, meta), `Cannot write the notes of DRBD to ${meta}`)
@@ -66,6 +64,6 @@ function refuseToCut(disk: DiskDict, notes: string, node: string): void {
   if (disk.size === 0 || grown_mib <= disk.size) return
   fail(
     `Disk ${nameOf(disk)} has grown to ${grown_mib} MiB on node ${node}, and the cluster knows of ${disk.size} MiB, which would cut its end ` +
-      'off: gnt-instance activate-disks --ignore-size activates it, and gnt-cluster repair-disk-sizes notes its size',
+      'off: gnt-instance activate-disks --ignore-size activates it, and gnt-cluster repair-disk-sizes records its size',
   )
 }

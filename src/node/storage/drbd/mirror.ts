@@ -1,4 +1,4 @@
-// The two nodes of a disk of DRBD: how they are connected, and what this one keeps the data on.
+// The connection between the two nodes of a DRBD disk, and the devices that hold this node's copy.
 import { DISCONNECT_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
@@ -99,7 +99,7 @@ export class DrbdMirror implements Mirror {
     await this.changing(order(this.context, command, `Cannot connect disk ${nameOf(disk)}`))
   }
 
-  /** A request that the other node makes in the same moment may let this one get lost, so it is repeated. */
+  /** If the other node makes a request at the same moment, this one may be lost. So it is repeated. */
   async disconnectFrom(disk: DiskDict, end: End, { local, remote }: Shown): Promise<void> {
     const { hostname, clock } = this.context
     const [from, to] = [local ?? end.addresses?.local, remote ?? end.addresses?.remote]
@@ -107,20 +107,20 @@ export class DrbdMirror implements Mirror {
     const command = ['drbdsetup', 'disconnect', from, to]
     const look = async () => {
       const { output } = await this.changing(attempt(this.context, command))
-      // Without data and without a network, nothing is left that is configured.
+      // Without data and without a connection, the minor is no longer configured.
       const state = (await this.devices.required()).minors.get(end.minor)
       return { output, connection: state?.connection ?? STANDALONE }
     }
     const seen = await until(clock, DISCONNECT_S, look, ({ connection }) => connection === STANDALONE)
     if (seen.connection !== STANDALONE)
       fail(
-        `Disk ${nameOf(disk)} on node ${hostname} does not let its connection go (${seen.connection}): ${said(seen.output)}`,
+        `Disk ${nameOf(disk)} on node ${hostname} does not close its connection (${seen.connection}): ${said(seen.output)}`,
       )
   }
 
   /**
-   * The tool that writes notes wants a minor, locks it meanwhile, and refuses one that is in use. The master gives the lowest ones to disks,
-   * so the highest are taken here.
+   * drbdmeta needs a minor, locks it while it works, and refuses one that is in use. The master gives the lowest free minors to disks, so
+   * this takes the highest.
    */
   private async withUnusedMinor(work: (minor: number) => Promise<void>): Promise<void> {
     const { minors, named } = await this.devices.required()
@@ -137,11 +137,11 @@ export class DrbdMirror implements Mirror {
   }
 
   private gone = (disk: DiskDict, minor: number): string =>
-    `Disk ${nameOf(disk)} is not there on node ${this.context.hostname}: minor ${minor} of DRBD is not configured`
+    `Disk ${nameOf(disk)} is not active on node ${this.context.hostname}: minor ${minor} of DRBD is not configured`
 
   private changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => this.devices.forget())
 }
 
-/** It looks for a node that is not its own any more. */
+/** The device is connected to a node that is no longer the disk's. */
 const isAstray = (shown: Shown, { addresses }: End): boolean =>
   shown.local !== undefined && (shown.local !== addresses?.local || shown.remote !== addresses.remote)

@@ -1,17 +1,17 @@
-// How the devices of DRBD are configured now, as `drbdsetup show` tells of all at once.
+// The configuration of all DRBD devices, as `drbdsetup show` prints it.
 import { fail } from '../../failure'
 
 export interface Shown {
   readonly resource: string
-  /** Paths of what it keeps the data on, and what it notes about it. */
+  /** The paths of the devices that hold the data and the notes. */
   readonly disk?: string
   readonly meta?: string
-  /** As `ipv4:198.51.100.21:11000`; missing where it has no network. */
+  /** For example `ipv4:198.51.100.21:11000`. Missing if the device has no connection. */
   readonly local?: string
   readonly remote?: string
 }
 
-/** By minor. */
+/** Keyed by minor. */
 export function parseShown(text: string): ReadonlyMap<number, Shown> {
   const words = text.replaceAll(/#.*$/gm, '').match(/"[^"]*"|[{};]|[^\s{};"]+/g) ?? []
   const shown = new Map<number, Shown>()

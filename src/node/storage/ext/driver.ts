@@ -1,6 +1,6 @@
-// Disks of external storage, which scripts of its provider make, attach to this node, and delete. A volume is there when it can be attached:
-// there is no other way to ask for it. Who only looks does not detach it again, because nobody tells whether it was attached before: a guest
-// of this node may use it.
+// Disks of external storage. A provider's scripts create them, attach them to this node, and delete them. The only way to learn whether a
+// volume exists is to attach it. `find` leaves it attached, because no script says whether it was attached before: a guest on this node may
+// be using it.
 import { pythonText } from '../../../lib/python-text'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { type NodeFailure, fail } from '../../failure'
@@ -11,7 +11,7 @@ import { runScript, ScriptRefused, title, type Volume } from './scripts'
 
 const MIB = 1 << 20
 const METADATA_LENGTH_MAX = 128
-/** Only QEMU reaches disks without a device. */
+/** A disk without a device is reachable only for QEMU, by its URI. */
 const URI_PREFIX = 'kvm:'
 
 type Variables = Readonly<Record<string, string>>
@@ -27,7 +27,9 @@ class ExtDriver implements Driver {
     return [provider, name]
   }
 
-  /** A provider that does not attach a volume does not have it; one that hangs, or lies about its device, is broken. */
+  /**
+   * If the provider refuses to attach a volume, the volume is missing. If the script hangs or names a wrong device, the provider is broken.
+   */
   async find(disk: DiskDict): Promise<Device | undefined> {
     try {
       return await this.assemble(disk)
@@ -56,7 +58,7 @@ class ExtDriver implements Driver {
     await this.run(disk, 'detach')
   }
 
-  /** What the provider says that it has made is looked at before somebody relies on it. */
+  /** Checks the device that the provider says it has made, before anything relies on it. */
   async open(
     disk: DiskDict,
     device: Device,
@@ -85,7 +87,7 @@ class ExtDriver implements Driver {
     await this.run(disk, 'remove')
   }
 
-  /** It may be there although it cannot be attached. */
+  /** The volume may exist although it cannot be attached. */
   async removeUnseen(disk: DiskDict, broken?: NodeFailure): Promise<void> {
     try {
       if (broken !== undefined) await this.run(disk, 'detach')
@@ -126,7 +128,7 @@ class ExtDriver implements Driver {
       return this.lied(disk, `names '${path.slice(0, 200)}' as the block device, which is no absolute path`)
     const found = await blockDevice(this.context, path)
     if (found === 'missing') return this.lied(disk, `names the block device ${path}, which does not exist`)
-    return found === 'no block device' ? this.lied(disk, `names ${path}, which is no block device`) : found
+    return found === 'no block device' ? this.lied(disk, `names ${path}, which is not a block device`) : found
   }
 
   private lied(disk: DiskDict, what: string): never {

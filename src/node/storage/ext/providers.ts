@@ -1,5 +1,5 @@
-// Providers of external storage on this node (spec: constants.json extstorage_interface): folders of scripts and a list of parameters,
-// which the node's administrator installs.
+// Providers of external storage on this node (spec: constants.json extstorage_interface). A provider is a folder of scripts and a list of
+// parameters, which the node's administrator installs.
 import * as path from 'node:path'
 import { changeableByOthers } from '../../../lib/changeable'
 import type { NodeContext } from '../../context'
@@ -48,10 +48,11 @@ export async function diagnoseProviders(places: Places): Promise<ProviderDiagnos
   return found
 }
 
-/** The first in the search path. Fails with the reason why there is none that can be used. */
+/** Returns the first provider of this name in the search path. If there is none that can be used, fails with the reason. */
 export async function findProvider(places: Places & Pick<NodeContext, 'hostname'>, name: string): Promise<Provider> {
   const { paths, files, hostname } = places
-  if (!DEFINITION_NAME.test(name) || name.startsWith('.')) fail(`'${name}' is no name of an external storage provider`)
+  if (!DEFINITION_NAME.test(name) || name.startsWith('.'))
+    fail(`'${name}' is not a valid name of an external storage provider`)
   for (const base of ES_SEARCH_PATH) {
     const directory = path.join(paths.local(base), name)
     const isThere = await files.stat(directory).then((info) => info.isDirectory(), () => false) // prettier-ignore
@@ -77,14 +78,14 @@ async function read(places: Places, name: string, directory: string): Promise<Pr
   return { name, directory, parameters: await readParameters(files, directory) }
 }
 
-/** Scripts run as root, so nobody else may change them. */
+/** The scripts run as root, so only root may be able to change them. */
 async function checkOwner({ paths, files }: Places, script: string): Promise<void> {
   const others = await changeableByOthers(files, script, paths.root === '' ? '/' : paths.root)
   if (others !== undefined)
     fail(`${paths.virtual(others)}; only root may be able to change scripts: use chown and chmod`)
 }
 
-/** The local path of a script; undefined where a provider does without it. */
+/** Returns the local path of a script, or undefined if the provider does not have this optional script. */
 export async function scriptOf(
   { files }: Places,
   provider: Provider,

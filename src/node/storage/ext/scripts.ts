@@ -1,4 +1,4 @@
-// Runs the scripts of a provider of external storage: each with a log file of its own, in bounded time and with bounded output. A failure
+// Runs the scripts of external storage providers. Time and output are bounded, and each run except `attach` has its own log file. An error
 // names the provider, the script and the volume.
 import * as path from 'node:path'
 import { fileTime } from '../../../lib/clock'
@@ -11,19 +11,19 @@ import { keepNewest } from '../../leftovers'
 import type { StorageContext } from '../storage'
 import { type Provider, type ProviderScript, scriptOf } from './providers'
 
-/** Which volume of which provider. */
+/** Names a volume and its provider. */
 export interface Volume {
   readonly provider: string
   readonly name: string
 }
 
-/** The script ran to its end, and says that it could not do it. */
+/** The script ended by itself, with an exit code that means failure. */
 export class ScriptRefused extends NodeFailure {}
 
-/** Handed in by tests only. */
+/** Only tests give other bounds. */
 export const SCRIPT_BOUNDS = { seconds: EXT_SCRIPT_S, bytes: EXT_OUTPUT_BYTES_MAX }
 
-/** What it printed to stdout; undefined where the provider has no such script. */
+/** Returns the script's output, or undefined if the provider does not have this script. */
 export async function runScript(
   context: StorageContext,
   provider: Provider,
@@ -34,7 +34,8 @@ export async function runScript(
 ): Promise<string | undefined> {
   const program = await scriptOf(context, provider, script)
   if (program === undefined) return undefined
-  // Attaching is asked for each time that a disk is looked at. Its failures are told, and its answer is what it prints.
+  // `attach` runs each time a disk is looked up, so it gets no log file. Its output is its answer, and a failure is reported with its last
+  // lines.
   const log = script === 'attach' ? undefined : await openLog(context, script, volume)
   const ran = await runBounded(context.run, [program], {
     ...{ cwd: provider.directory, env, timeout_s: bounds.seconds, maxOutput: bounds.bytes, printed_max: bounds.bytes },
@@ -62,7 +63,7 @@ function lastLines(output: string): string {
   return lines.join('') === '' ? '' : `, last lines of output:\n${lines.join('\n')}`
 }
 
-/** Everything that a script prints is in it at once, also while the script hangs. */
+/** Everything that the script prints is in the log at once, so the log also explains a script that hangs. */
 async function openLog(context: StorageContext, script: ProviderScript, { provider, name }: Volume) {
   const { files, paths, clock } = context
   const directory = paths.local(PATH.LOG_ES_DIR)

@@ -1,4 +1,4 @@
-// Disks as files on a volume of Gluster, which this node mounts to reach them. QEMU may reach them without.
+// Disks as files on a Gluster volume. This node mounts the volume to reach them. QEMU can reach them without the mount.
 import * as path from 'node:path'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
@@ -33,7 +33,7 @@ export const glusterDriver: DriverFactory = (context): Driver => {
   }
 }
 
-/** Below the volume's root. */
+/** The path of the disk's file, relative to the volume's root. */
 function pathOf({ logical_id }: DiskDict): string {
   const [, file] = logical_id ?? []
   if (typeof file !== 'string' || logical_id?.length !== 2)
@@ -42,6 +42,6 @@ function pathOf({ logical_id }: DiskDict): string {
     file.includes('\0') ||
     path.posix.normalize(file) !== file ||
     file.startsWith('..')
-    ? fail(`The path of a Gluster disk is one below its volume, not '${file}'`)
+    ? fail(`The path of a Gluster disk must lie below its volume, not '${file}'`)
     : file
 }

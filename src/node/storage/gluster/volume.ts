@@ -1,4 +1,4 @@
-// The volume of Gluster that this node has mounted in the cluster's directory for it: mounted when it is first needed, once.
+// The Gluster volume of this node. It is mounted in the cluster's directory for Gluster when it is first needed.
 import type { NodeContext } from '../../context'
 import { isMissing } from '../../../lib/disk'
 import { errorText } from '../../../lib/system-failure'
@@ -17,7 +17,7 @@ export interface Volume {
   readonly name: string
 }
 
-/** The program that mount(8) starts for it. */
+/** The helper program that mount(8) starts for Gluster. */
 const [MOUNT_PROGRAM] = TEMPLATES.gluster.programs
 
 export function volumeOf({ params = {} }: DiskDict): Volume {
@@ -34,17 +34,17 @@ export function volumeOf({ params = {} }: DiskDict): Volume {
 export const uriOf = ({ host, port, name }: Volume, path: string): string =>
   `gluster://${host.includes(':') ? `[${host}]` : host}:${port}/${name}/${path}`
 
-/** As nodes and masters know it; a local path. */
+/** The directory that the cluster configures for Gluster, as a local path. */
 export async function glusterDirectory({ paths, files, ssconf }: StorageContext): Promise<string> {
   const directory = ssconf.value('gluster_storage_dir') ?? PATH.DEFAULT_GLUSTER_STORAGE_DIR
   if (directory === '') return fail('The cluster has no directory for Gluster; set one with gnt-cluster modify')
   return checkFileStoragePath({ paths, files }, directory)
 }
 
-/** Who looks and mounts now: others that come meanwhile wait for the first. */
+/** The mounts that are in progress. Later callers wait for the first one. */
 const mounting = new Map<string, Promise<void>>()
 
-/** The local directory in which the volume is. */
+/** Mounts the volume if necessary. Returns its local directory. */
 export async function mountVolume(context: StorageContext, volume: Volume): Promise<string> {
   const directory = await glusterDirectory(context)
   const key = `${volume.host} ${volume.name} ${directory}`
@@ -61,7 +61,7 @@ async function mount(context: StorageContext, directory: string, volume: Volume)
   const source = `${host.includes(':') ? `[${host}]` : host}:/${name}`
   const command = ['mount', '-t', 'glusterfs', '-o', `server-port=${port}`, source, directory]
   const { output } = await attempt(context, command)
-  // It exits with 0 also when it has failed.
+  // mount exits with 0 even if it has failed.
   if (await isMounted(context, directory, volume)) return
   const where = `${source} (port ${port}) at ${context.paths.virtual(directory)} on node ${context.hostname}`
   if (/unknown filesystem type|mount\.glusterfs.*(not found|No such file)|bad option.*helper program/i.test(output))
@@ -69,10 +69,10 @@ async function mount(context: StorageContext, directory: string, volume: Volume)
       `Cannot mount ${where}: ${MOUNT_PROGRAM} is missing there; install the Debian package ${packageOf(MOUNT_PROGRAM)}`,
     )
   const way = `see whether 'gluster volume info ${name}' on ${host} says that it is started, and whether the port is open`
-  fail(`Cannot mount ${where}: ${said(output) || 'mount says nothing'}; ${way}`)
+  fail(`Cannot mount ${where}: ${said(output) || 'mount printed no reason'}; ${way}`)
 }
 
-/** Whether this volume is there. Another file system in its place must not get its files. */
+/** Fails if another file system is mounted there, because it must not get this volume's files. */
 async function isMounted(
   { paths, files, hostname }: StorageContext,
   directory: string,
@@ -91,11 +91,11 @@ async function isMounted(
   )
 }
 
-/** The kernel writes blanks in names as octal numbers. */
+/** The kernel writes blanks in paths as octal numbers. */
 const unescaped = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)))
 
-/** After a disk was removed, if no disk of this node lies there any more. That it cannot be done hurts nobody. */
+/** Called after a disk was removed. Unmounts the volume if no disk of this node lies on it any more. A failure does no harm. */
 export async function unmountIfUnused(context: StorageContext, directory: string): Promise<void> {
   const { paths, files, log } = context
   const links = paths.local(PATH.DISK_LINKS_DIR)
@@ -113,13 +113,13 @@ export async function unmountIfUnused(context: StorageContext, directory: string
   }
 }
 
-/** Why this node cannot have disks there, as far as that is known without the volume. */
+/** Returns why this node cannot have Gluster disks, as far as can be seen without mounting the volume. */
 export async function glusterProblem(context: NodeContext, wire: string): Promise<string | undefined> {
   const { files } = context
   try {
     const local = await checkFileStoragePath(context, wire)
     const info = await files.stat(local).catch((error: unknown) => {
-      // It is made when the volume is mounted.
+      // The directory is made when the volume is mounted.
       if (isMissing(error)) return undefined
       throw error
     })

@@ -1,4 +1,4 @@
-// Disks as logical volumes: those of template plain, and what the disks of DRBD are kept on.
+// Disks as logical volumes: those of template plain, and the children of DRBD disks.
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
@@ -23,7 +23,7 @@ import { physicalVolumes, volumeGroups } from './units'
 import { type Volume, Volumes } from './volumes'
 
 const [KIB, MIB] = [1 << 10, 1 << 20]
-/** Each finds room where the one before it does not. */
+/** Tried in this order. Each policy finds space where the one before it does not. */
 const POLICIES = ['contiguous', 'cling', 'normal']
 
 class LvmDriver implements Driver {
@@ -32,7 +32,7 @@ class LvmDriver implements Driver {
   readonly place = pathOf
   readonly isMadeWithInfo = true
   private readonly volumes: Volumes
-  /** Those that this call has made or activated: LVM takes long to say that nothing is left to do. */
+  /** The volumes that this call has made or activated. Asking LVM to activate them again would take long. */
   private readonly active = new Set<string>()
 
   constructor(private readonly context: StorageContext) {
@@ -68,7 +68,7 @@ class LvmDriver implements Driver {
   }
 
   async health(disk: DiskDict): Promise<Health> {
-    // Virtual, or partial: what it was kept on is gone.
+    // A virtual or partial volume has lost physical volumes.
     const { attributes } = await this.existing(disk)
     const is_degraded = attributes.startsWith('v') || attributes[8] === 'p'
     return { is_degraded, ldisk_status: is_degraded ? LOCAL_DISK_STATUS.faulty : LOCAL_DISK_STATUS.ok }
@@ -112,13 +112,13 @@ class LvmDriver implements Driver {
     const old = tags.filter((one) => one.startsWith(OWNER) && one !== tag)
     if (old.length === 0 && tags.includes(tag)) return
     const changes = [...old.flatMap((one) => ['--deltag', one]), '--addtag', tag]
-    await this.order(['lvchange', ...changes, device.path], `Cannot note whose ${title(disk)} is`)
+    await this.order(['lvchange', ...changes, device.path], `Cannot write the owner of ${title(disk)} into its tags`)
   }
 
   async snapshot(disk: DiskDict, device: Device, wished: string | null, size: number | null): Promise<NewId> {
     const { vg, name: origin } = volumeOf(disk.logical_id)
     const [name, size_mib] = [checkName(wished ?? `${origin}.snap`), size ?? disk.size]
-    // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
+    // A snapshot left by an interrupted export is replaced. A snapshot that a user named is kept.
     if (wished === null && (await this.volumes.get(vg, name)))
       await this.order(['lvremove', '-f', `${vg}/${name}`], `Cannot remove the old snapshot '${vg}/${name}'`)
     await this.refuseExisting(vg, name, 'give the snapshot another name')
@@ -153,7 +153,7 @@ class LvmDriver implements Driver {
   private order = (argv: readonly string[], what: string): Promise<string> =>
     this.changing(order(this.context, argv, what))
 
-  /** Whatever becomes of it, the lists are old then. */
+  /** Success or failure, the lists are outdated afterwards. */
   private changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => this.volumes.forget())
 }
 
@@ -168,7 +168,7 @@ interface NewVolume {
   readonly info: string
 }
 
-/** Room that is spread unevenly may be enough for fewer stripes only. */
+/** If the free space is spread unevenly, it may suffice only for fewer stripes. */
 async function createVolume(
   context: StorageContext,
   { vg, name, size_mib, devices, stripes, info }: NewVolume,
@@ -176,7 +176,7 @@ async function createVolume(
   const tag = info === '' ? [] : ['--addtag', asTag(info)]
   let output = ''
   for (let count = stripes; count > 0; count--) {
-    // Signatures of what was there before are left alone: without a terminal, LVM would refuse the volume because of them.
+    // Old signatures are not wiped: LVM would want to ask about them, and refuses the volume if it has no terminal.
     const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, `-i${count}`, ...tag, vg, ...devices]
     const result = await attempt(context, command)
     if (result.code === 0) return
@@ -202,7 +202,7 @@ async function growVolume(
   const step = (extent_bytes / KIB) * stripes
   const amount_kib = Math.ceil((amount_mib * KIB) / step) * step
   if (exclusive) await checkOwnRoom(context, path, devices, (amount_kib * KIB) / MIB, vg)
-  // Growing must not take physical volumes of others.
+  // Under exclusive storage, a volume must not grow onto physical volumes of other instances.
   const places = exclusive ? devices : []
   let output = ''
   for (const policy of POLICIES) {

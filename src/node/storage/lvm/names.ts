@@ -1,8 +1,8 @@
-// Names of volumes and groups, and tags, as LVM wants them: whatever keeps the volumes.
+// LVM's rules for tags and for the names of volumes and groups. Volumes in user space follow them too.
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 
-/** What noted whose a volume was. */
+/** The beginning of the tag that names a volume's owner. */
 export const OWNER = 'originstname+'
 const TAG_LENGTH_MAX = 128
 
@@ -13,13 +13,13 @@ export function volumeOf(id: DiskDict['logical_id']): { vg: string; name: string
   return { vg: checkName(vg), name: checkName(name) }
 }
 
-/** As lvm(8) wants the names of groups and of volumes; none can be taken for an option, or lead elsewhere. */
+/** Follows lvm(8). A valid name cannot be mistaken for an option, and cannot lead to another directory. */
 export function checkName(name: string): string {
   const isGood =
     /^[A-Za-z0-9+_.][A-Za-z0-9+_.-]*$/.test(name) &&
     !['.', '..', 'snapshot', 'pvmove'].includes(name) &&
     !/_mlog|_mimage/.test(name)
-  return isGood ? name : fail(`'${name}' is no name of a volume or volume group`)
+  return isGood ? name : fail(`'${name}' is not a valid name of a volume or volume group`)
 }
 
 export const asTag = (text: string): string =>

@@ -1,4 +1,4 @@
-// On which physical volumes of its group a new logical volume is placed, and in how many stripes.
+// Chooses the physical volumes and the number of stripes for a new logical volume.
 import { fail } from '../../failure'
 import type { PhysicalVolume } from './units'
 
@@ -6,12 +6,14 @@ export interface Wish {
   readonly vg: string
   readonly size_mib: number
   readonly stripes: number
-  /** Where volumes are given to instances as a whole. */
+  /** Whether instances get whole physical volumes. */
   readonly exclusive: boolean
   readonly spindles: number | undefined
 }
 
-/** Parts of a physical volume that its size may be less than another's, and that nobody counts on. */
+/**
+ * Physical volumes may differ by this share of their size and still count as equal. RESERVED is a share that is never promised to a disk.
+ */
 const MARGIN = 0.01
 const RESERVED = 0.02
 
@@ -28,7 +30,7 @@ export function placing(
     return fail(`No physical volume of group '${vg}' on node ${node} may be used: pvchange --allocatable y allows it`)
   const odd = usable.find(({ name }) => name.includes(':'))
   if (odd)
-    return fail(`Physical volume '${odd.name}' on node ${node} has a ':' in its name: name it otherwise in lvm.conf`)
+    return fail(`Physical volume '${odd.name}' on node ${node} has a ':' in its name: let lvm.conf choose another name`)
   if (exclusive) return exclusivePlacing(usable, { vg, size_mib, spindles }, node)
   const free_mib = Math.floor(usable.reduce((sum, one) => sum + one.free_mib, 0))
   if (free_mib < size_mib)
@@ -40,14 +42,16 @@ export function placing(
 
 export const MORE_ROOM = 'remove what is not needed, extend the group with vgextend, or choose another node'
 
-/** A disk gets as many whole volumes as it has spindles, and is spread over all of them. */
+/** A disk gets as many whole physical volumes as it has spindles, and is striped over all of them. */
 function exclusivePlacing(
   usable: readonly PhysicalVolume[],
   { vg, size_mib, spindles }: Pick<Wish, 'vg' | 'size_mib' | 'spindles'>,
   node: string,
 ): { devices: string[]; stripes: number } {
   if (spindles === undefined)
-    return fail('A disk needs a number of spindles where storage is exclusive: gnt-cluster repair-disk-sizes notes it')
+    return fail(
+      'A disk needs a number of spindles where storage is exclusive: gnt-cluster repair-disk-sizes records it',
+    )
   const needed = Math.ceil(size_mib / standardSize_mib(usable))
   if (spindles < needed) fail(`A disk of ${size_mib} MiB needs at least ${needed} spindles, not ${spindles}`)
   const empty = usable.filter(isEmpty)
@@ -56,10 +60,10 @@ function exclusivePlacing(
   return { devices: empty.slice(0, spindles).map(({ name }) => name), stripes: spindles }
 }
 
-/** The size that each physical volume of a node is taken for, where they are given away as a whole. */
+/** The size that each physical volume of a node counts as, under exclusive storage. */
 export const standardSize_mib = (volumes: readonly Pick<PhysicalVolume, 'size_mib'>[]): number =>
   Math.floor(Math.min(...volumes.map(({ size_mib }) => size_mib)) / (1 + MARGIN + RESERVED))
 
-/** LVM keeps up to 1 MiB for itself. */
+/** LVM keeps up to 1 MiB for its own data. */
 export const isEmpty = ({ size_mib, free_mib }: Pick<PhysicalVolume, 'size_mib' | 'free_mib'>): boolean =>
   size_mib <= free_mib + 1

@@ -37,14 +37,14 @@ export async function physicalVolumes(run: Run): Promise<PhysicalVolume[]> {
 export interface LogicalVolume {
   vg: string
   name: string
-  /** MiB as LVM writes it, such as `128.00`. */
+  /** MiB as LVM prints it, such as `128.00`. */
   size: string
   attributes: string
-  /** Extents of physical volumes, such as `/dev/sda1(0)`. */
+  /** The first extent on each physical volume, such as `/dev/sda1(0)`. */
   devices: string[]
 }
 
-/** Those of these groups, or of all. */
+/** The volumes of the given groups, or of all. */
 export async function logicalVolumes(run: Run, groups: readonly string[] = []): Promise<LogicalVolume[]> {
   const rows = await report(run, 'lvs', ['vg_name', 'lv_name', 'lv_size', 'lv_attr', 'devices'], groups)
   return rows.map(([group = '', name = '', size = '', attributes = '', devices = '']) => {
@@ -52,7 +52,7 @@ export async function logicalVolumes(run: Run, groups: readonly string[] = []): 
   })
 }
 
-/** Changes a storage unit. Only physical volumes have something to change: whether LVM may use them. */
+/** Changes a storage unit. Only physical volumes can be changed: whether LVM may allocate space on them. */
 export async function modifyStorageUnit(
   run: Run,
   type: string,
@@ -67,12 +67,12 @@ export async function modifyStorageUnit(
   if (code !== 0) fail(`Failed to modify physical volume, pvchange output: ${output.trim()}`)
 }
 
-/** Takes missing physical volumes out of a volume group. */
+/** Removes missing physical volumes from a volume group. */
 export async function repairStorageUnit(run: Run, type: string, name: string, operation: string): Promise<void> {
   if (type !== 'lvm-vg' || operation !== 'fix-consistency')
     fail(`Storage units of type '${type}' do not know the operation '${operation}'`)
   await run(['vgreduce', '--removemissing', '--', name])
-  // The answer of vgreduce depends on its version, so this looks for volumes that are still missing.
+  // The exit code of vgreduce depends on its version, so this checks afterwards whether volumes are still missing.
   const [missing] = await report(run, 'vgs', ['vg_missing_pv_count'], [name])
   if (missing?.[0] !== '0')
     fail(`Volume group '${name}' still has missing physical volumes: remove or repair them by hand`)

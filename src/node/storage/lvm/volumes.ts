@@ -1,4 +1,4 @@
-// The logical volumes of this node as drivers need them, all from one report, which is made anew after something was changed.
+// The logical volumes of this node, as drivers need them. All come from one report, which is made again after a change.
 import { fail } from '../../failure'
 import type { StorageContext } from '../storage'
 import { attempt, said } from '../tools'
@@ -6,12 +6,12 @@ import { attempt, said } from '../tools'
 export interface Volume {
   readonly size_bytes: number
   readonly attributes: string
-  /** Only while it is active. */
+  /** Only an active volume has numbers. */
   readonly numbers?: { readonly major: number; readonly minor: number }
   readonly extent_bytes: number
-  /** Those of its last segment, which grows. */
+  /** The stripes of its last segment, because that is the one that grows. */
   readonly stripes: number
-  /** Physical volumes, each once. */
+  /** The physical volumes, each once. */
   readonly devices: readonly string[]
   readonly tags: readonly string[]
 }
@@ -40,7 +40,7 @@ export class Volumes {
     return (await this.report).get(`${vg}/${name}`)
   }
 
-  /** Something was changed, or may have been. */
+  /** Must be called after each change, also after one that failed. */
   forget(): void {
     this.report = undefined
   }
@@ -55,7 +55,7 @@ async function listVolumes(context: StorageContext): Promise<ReadonlyMap<string,
     if (cells.length !== COLUMNS.length) fail(`lvs printed a line that cannot be read: ${line.trim()}`)
     const [vg = '', name = ''] = cells
     const segment = volumeOf(cells)
-    // One line for each segment.
+    // LVM prints one line for each segment of a volume.
     const others = volumes.get(`${vg}/${name}`)?.devices ?? []
     volumes.set(`${vg}/${name}`, { ...segment, devices: [...new Set([...others, ...segment.devices])] })
   }

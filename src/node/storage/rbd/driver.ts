@@ -1,6 +1,6 @@
-// Disks as images in a pool of Ceph. Where the kernel is to reach one, it is mapped when it is assembled: only then it has a device here. To
-// look for it does not map it, as on nodes of Ganeti: what one node has mapped is not taken by another. Where QEMU reaches it by itself nothing
-// is mapped, and the node needs no module. A name with `@` is a snapshot.
+// Disks as images in a Ceph pool. If the kernel is to reach an image, assembling maps it, and only then it has a device on this node.
+// Looking for an image does not map it. If QEMU reaches the image by itself, nothing is mapped, and the node does not need the kernel
+// module. A name with `@` is a snapshot.
 import { IMAGES_ASKED_SINGLY_MAX, RBD_ANSWER_S, RBD_REMOVE_S, RBD_WATCH_S } from '../../../model/limits/storage'
 import type { CommandResult } from '../../../lib/run-command'
 import type { DiskDict } from '../../../rpc/node/dicts'
@@ -16,17 +16,17 @@ interface Image {
   readonly pool: string
   readonly name: string
   readonly snapshot?: string
-  /** As whom Ceph is asked; empty where it has a default. */
+  /** The user of Ceph. Empty for Ceph's default. */
   readonly user: string
-  /** QEMU reaches it without the kernel. */
+  /** QEMU reaches the image without the kernel. */
   readonly userspace: boolean
 }
 
 class RbdDriver implements Driver {
   readonly hasDisks = true
-  /** What this node has mapped, as long as nothing of it was changed. */
+  /** The images that this node has mapped. Read again after a change. */
   private listed: Promise<readonly Mapped[]> | undefined
-  /** How many images of each pool the call asks about. */
+  /** The number of images of each pool that this call uses. */
   private readonly expected = new Map<string, number>()
   /** The names of all images, by pool. */
   private readonly names = new Map<string, Promise<ReadonlySet<string>>>()
@@ -53,8 +53,8 @@ class RbdDriver implements Driver {
   }
 
   /**
-   * Not while it is in use elsewhere: two machines that write to it would destroy it. One that died is forgotten after a while. Where
-   * nothing is mapped, whoever has it open may be this node's own guest, so only a guest that begins looks for others.
+   * Refuses an image that is in use elsewhere, because two machines that write to it would destroy it. Ceph forgets a dead client after a
+   * while. If nothing is mapped, the client may be this node's own guest, so only a guest that begins looks for other clients.
    */
   async assemble(disk: DiskDict): Promise<Device> {
     const image = imageOf(disk)
@@ -64,8 +64,8 @@ class RbdDriver implements Driver {
     const others = await this.strangers(image, found === undefined ? 0 : 1)
     if (others.length > 0)
       fail(
-        `The ${title(image)} is in use at ${others.join(', ')}, so node ${this.context.hostname} does not take it: ` +
-          'stop what uses it there, or unmap it there with rbd unmap',
+        `The ${title(image)} is in use at ${others.join(', ')}, so node ${this.context.hostname} does not map it: ` +
+          'stop the programs that use it there, or unmap it there with rbd unmap',
       )
     return found ?? this.map(image)
   }
@@ -110,7 +110,7 @@ class RbdDriver implements Driver {
     const origin = imageOf(disk)
     const snapshot = wished ?? 'snap'
     const image = imageOf({ ...disk, logical_id: ['rbd', `${origin.name}@${snapshot}`] })
-    // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
+    // A snapshot left by an interrupted export is replaced. A snapshot that a user named is kept.
     if (wished === null && (await this.exists(image))) {
       const device = image.userspace ? unmapped(image) : await this.mapped(image)
       if (device !== undefined) await this.unmap(image, device)
@@ -125,13 +125,13 @@ class RbdDriver implements Driver {
     if (path !== '') return { size_bytes: await blockDeviceSize(this.context, path), spindles: null }
     const size_bytes = readImageSize((await this.info(image)) ?? '')
     return size_bytes === undefined
-      ? fail(`rbd info on node ${this.context.hostname} tells no size of the ${title(image)}`)
+      ? fail(`rbd info on node ${this.context.hostname} reports no size for the ${title(image)}`)
       : { size_bytes, spindles: null }
   }
 
   private async exists(image: Image): Promise<boolean> {
     const pool = poolKey(image.pool, image.user)
-    // Snapshots are in no list of their pool.
+    // The list of a pool does not contain its snapshots. For a few images, asking for each is faster than the list.
     if (image.snapshot !== undefined || (this.expected.get(pool) ?? 0) <= IMAGES_ASKED_SINGLY_MAX)
       return (await this.info(image)) !== undefined
     const names = this.names.get(pool) ?? this.namesBeside(image)
@@ -148,14 +148,14 @@ class RbdDriver implements Driver {
     )
   }
 
-  /** Undefined when there is no such image. */
+  /** Returns undefined if the image does not exist. */
   private async info(image: Image): Promise<string | undefined> {
     const ran = await this.lookFor(image)
     if (ran.code === 0) return ran.stdout
     return isMissingImage(ran) ? undefined : this.failed(image, ran, 'look for')
   }
 
-  /** Fails when there is none: it may be the pool that is missing. */
+  /** Fails if the image does not exist. The error says if its pool is missing. */
   private async require(image: Image): Promise<void> {
     const ran = await this.lookFor(image)
     if (ran.code !== 0) this.failed(image, ran, 'find')
@@ -204,7 +204,7 @@ class RbdDriver implements Driver {
     const { code, stdout } = await attempt(this.context, ['rbd', 'showmapped', '--format', 'json'], limit)
     const listed = code === 0 ? readMappedJson(stdout) : undefined
     if (listed !== undefined) return listed
-    // Old versions know no JSON, and tell the images of all pools, too.
+    // Old versions of rbd cannot print JSON, and list the images of all pools.
     const ran = await attempt(this.context, ['rbd', 'showmapped'], limit)
     if (ran.code !== 0) this.failed(image, ran, 'see whether this node has mapped')
     return (
@@ -212,7 +212,7 @@ class RbdDriver implements Driver {
     )
   }
 
-  /** Addresses besides our own, of which there are so many. */
+  /** The addresses of other clients. This node's own clients, `own` in number, are left out. */
   private async strangers(image: Image, own: number): Promise<readonly string[]> {
     if (image.snapshot !== undefined) return []
     const look = async () => {
@@ -232,7 +232,7 @@ class RbdDriver implements Driver {
     if (ran.code !== 0) this.failed(image, ran, verb)
   }
 
-  /** Tries again while somebody who has just ended still holds it. */
+  /** Tries again while a client that has just ended still holds the image. */
   private async orderHeld(image: Image, command: readonly string[], verb: string, timeout_s: number): Promise<void> {
     const ran = await untilFree(this.context.clock, RBD_WATCH_S, () => this.attempt(image, command, timeout_s))
     if (ran.code !== 0) this.failed(image, ran, verb)
@@ -270,8 +270,8 @@ function imageOf({ logical_id: id, params = {} }: DiskDict): Image {
   const names = [image, pool, ...(snapshot === undefined ? [] : [snapshot]), ...(user === '' ? [] : [user]), ...more]
   for (const one of names)
     if (typeof one !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(one))
-      fail(`${JSON.stringify(one)} is no name of a pool, an image, a snapshot or a user of Ceph`)
-  if (more.length > 0) fail(`'${name}' is no name of an image`)
+      fail(`${JSON.stringify(one)} is not a valid name of a pool, an image, a snapshot or a user of Ceph`)
+  if (more.length > 0) fail(`'${name}' is not a valid name of an image`)
   const userspace = access === 'userspace'
   return { pool: String(pool), name: image, user: String(user), userspace, ...(snapshot !== undefined && { snapshot }) }
 }

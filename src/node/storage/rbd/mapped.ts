@@ -1,15 +1,16 @@
-// What `rbd` tells of images on this node: which are mapped to block devices, and who watches one. Its forms have changed with its versions.
+// Reads what `rbd` prints about images: which are mapped to block devices on this node, and which clients have one open. The formats differ
+// between versions.
 import { isObject } from '../../../lib/shapes/shape'
 
 export interface Mapped {
   readonly pool: string
   readonly image: string
-  /** Undefined where the image itself is mapped. */
+  /** Undefined if the image itself is mapped. */
   readonly snapshot?: string
   readonly device: string
 }
 
-/** `rbd showmapped --format json`: a list, formerly an object by number; undefined when it is neither. */
+/** Reads `rbd showmapped --format json`: a list, or in older versions an object by number. Undefined if it is neither. */
 export function readMappedJson(text: string): Mapped[] | undefined {
   const found = parsed(text.trim() === '' ? '[]' : text)
   if (!Array.isArray(found) && !isObject(found)) return undefined
@@ -21,7 +22,10 @@ export function readMappedJson(text: string): Mapped[] | undefined {
   })
 }
 
-/** `rbd showmapped`: a table, in which the column of namespaces may be missing, and is mostly empty. Undefined when it is none. */
+/**
+ * Reads `rbd showmapped`: a table, in which the column of namespaces may be missing and is mostly empty. Undefined if the text is not such
+ * a table.
+ */
 export function readMappedTable(text: string): Mapped[] | undefined {
   const [header, ...rows] = text
     .split('\n')
@@ -42,7 +46,10 @@ const mapped = (pool: string, image: string, snapshot: string, device: string): 
   ...(snapshot !== '-' && snapshot !== '' && { snapshot }),
 })
 
-/** `rbd status --format json`: the addresses of all who have it open for writing, without ports. Undefined when it tells none. */
+/**
+ * Reads `rbd status --format json`. Returns the addresses, without ports, of all clients that have the image open for writing. Undefined if
+ * the text cannot be read.
+ */
 export function readWatchers(text: string): string[] | undefined {
   const status = parsed(text)
   const watchers = isObject(status) ? status['watchers'] : undefined
@@ -54,13 +61,13 @@ export function readWatchers(text: string): string[] | undefined {
   return [...new Set(addresses)]
 }
 
-/** `rbd ls --format json`: the names of all images of a pool; undefined when it tells none. */
+/** Reads `rbd ls --format json`. Returns the names of all images of a pool, or undefined if the text cannot be read. */
 export function readNames(text: string): ReadonlySet<string> | undefined {
   const names = parsed(text.trim() === '' ? '[]' : text)
   return Array.isArray(names) && names.every((one) => typeof one === 'string') ? new Set(names) : undefined
 }
 
-/** `rbd info --format json`: bytes; undefined when it tells none. */
+/** Reads `rbd info --format json`. Returns the size in bytes, or undefined if the text cannot be read. */
 export function readImageSize(text: string): number | undefined {
   const info = parsed(text)
   const size = isObject(info) ? info['size'] : undefined

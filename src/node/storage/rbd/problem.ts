@@ -1,8 +1,11 @@
-// Why `rbd` could not do something, and the way out, where its words tell.
+// Explains why `rbd` has failed and what to do, as far as its output tells.
 import type { CommandResult } from '../../../lib/run-command'
 import { said } from '../tools'
 
-/** What `rbd` exits with when there is no such image, or no pool of it. It ends so, too, when it finds no keyring, and knows nothing then. */
+/**
+ * The exit code of `rbd` if the image or its pool does not exist. It also exits so without a keyring, and then it has not asked Ceph at
+ * all.
+ */
 const MISSING = 2
 
 export const isMissingImage = ({ code, output }: Pick<CommandResult, 'code' | 'output'>): boolean =>
@@ -19,7 +22,7 @@ export function rbdProblem(
   if (/unable to find a keyring|no keyring found/.test(output))
     return `there is no keyring of ${who}; put ${keyring} there, from a machine of the Ceph cluster${told}`
   if (/monclient: keyring not found/.test(output) || (UNREACHED.test(output) && REFUSED.has(code)))
-    return `Ceph does not take the key of ${who}; put what 'ceph auth get ${who}' tells on a machine of the Ceph cluster into ${keyring}${told}`
+    return `Ceph does not take the key of ${who}; run 'ceph auth get ${who}' on a machine of the Ceph cluster, and put its output into ${keyring}${told}`
   if (timedOut)
     return `Ceph did not answer in time; see there with 'ceph -s' whether its monitors run and its placement groups are active${told}`
   if (/error opening pool/.test(output))
@@ -34,10 +37,10 @@ export function rbdProblem(
 }
 
 const UNREACHED = /couldn.t connect to the cluster/
-/** Numbers of errors: not permitted, access denied. */
+/** The error numbers for "not permitted" and "access denied". */
 const REFUSED: ReadonlySet<number | null> = new Set([1, 13])
 
-/** Log lines of the library begin with their time; progress is written over itself. */
+/** Removes the time stamps of the library's log lines, and progress messages that overwrite each other. */
 const withoutProgress = (output: string): string =>
   output
     .split('\n')

@@ -1,5 +1,5 @@
-// Disks as volumes in user space: those of template plain, and what mirrored disks are kept on, where the node has no LVM. A logical id
-// is the same as with LVM, `[group, volume]`, so that all above it is, too.
+// Disks as volumes in user space, for a node without LVM: those of template plain, and the children of mirrored disks. A logical id is
+// `[group, volume]` as with LVM, so the code above this driver need not know the difference.
 import { constants } from '../../../lib/files'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
@@ -44,7 +44,7 @@ class UserVolumeDriver implements Driver {
     return (await this.find(disk)) ?? fail(`The ${title(disk)} does not exist on node ${this.context.hostname}`)
   }
 
-  /** Volumes stay as they are. */
+  /** Volumes are always usable. */
   shutdown = (): Promise<void> => Promise.resolve()
   open = (): Promise<void> => Promise.resolve()
   close = (): Promise<void> => Promise.resolve()
@@ -87,13 +87,13 @@ class UserVolumeDriver implements Driver {
     await files.writeFile(file, [...others, asTag(info)].map((tag) => `${tag}\n`).join(''), { mode: 0o600 })
   }
 
-  /** Only where the file system can share blocks: a copy that takes time would show many moments in place of one. */
+  /** Needs a file system that can share blocks: a copy that takes time would mix the states of many moments. */
   async snapshot(disk: DiskDict, device: Device, wished: string | null, _size: number | null): Promise<NewId> {
     const { files, hostname } = this.context
     const { vg, name: origin } = volumeOf(disk.logical_id)
     const name = checkName(wished ?? `${origin}.snap`)
     const file = volumeFile(this.at, vg, name)
-    // One from an export that did not end. What has a name that somebody asked for may be somebody's, and stays.
+    // A snapshot left by an interrupted export is replaced. A snapshot that a user named is kept.
     if (wished === null) await files.rm(file, { force: true })
     await this.refuseExisting(vg, name, 'give the snapshot another name')
     await requireRoom(this.at, vg, disk.size)
@@ -120,7 +120,7 @@ class UserVolumeDriver implements Driver {
   }
 }
 
-/** `folder` has the volume groups. */
+/** `folder` contains the volume groups. */
 export const userVolumeDriver =
   (folder: string): DriverFactory =>
   (context) =>

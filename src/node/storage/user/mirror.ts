@@ -1,5 +1,5 @@
-// Mirrored disks in user space, where the node has no DRBD: a process of the node keeps the two copies the same (`src/node/mirror/`).
-// Ids, states and what can be done with them are those of DRBD, so that all above them is, too.
+// Mirrored disks in user space, for a node without DRBD. A process of the node keeps the two copies equal (`src/node/mirror/`). Ids, states
+// and operations are those of DRBD, so the code above this driver need not know the difference.
 import * as path from 'node:path'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S, REACHED_S } from '../../../model/limits/storage'
@@ -56,7 +56,10 @@ class UserMirror implements Driver {
     if (end === undefined || status === undefined) return undefined
     const why = stranger(configuredOf(end, status), end, children)
     if (why === undefined) return deviceOf(status)
-    this.context.log.warn({ disk: nameOf(disk), minor: end.minor, why }, 'a minor is used by somebody else')
+    this.context.log.warn(
+      { disk: nameOf(disk), minor: end.minor, why },
+      'a minor does not belong to the disk that should have it',
+    )
     return undefined
   }
 
@@ -100,18 +103,19 @@ class UserMirror implements Driver {
     return deviceOf(await this.status(disk))
   }
 
-  /** A guest that was ended may need a moment to let it go. */
+  /** A guest that was just ended may hold the disk for a moment. */
   shutdown = (disk: DiskDict): Promise<void> =>
     this.again(disk, 'down', {}, `Cannot shut down disk ${nameOf(disk)}`, { while: 'in use', limit_s: HELD_DEVICE_S })
   close = (disk: DiskDict): Promise<void> =>
     this.again(disk, 'secondary', {}, `Cannot give up writing to disk ${nameOf(disk)}`, {
       ...{ while: 'in use', limit_s: HELD_DEVICE_S },
     })
-  /** Its children have the data. */
+  /** The data is on the children, so nothing is deleted here. */
   remove = (disk: DiskDict): Promise<void> => this.shutdown(disk)
 
   async open(disk: DiskDict, _device: Device, { fresh = false }: { readonly fresh?: boolean }): Promise<void> {
-    // No node has data yet, so this one's is taken for all of it. A disk without data of its own may have begun only now, and needs the other.
+    // A fresh disk has no data on any node, so this node's copy is declared complete. A disk without local data needs the other node, to
+    // which it may not be connected yet.
     await this.again(disk, 'primary', { force: fresh }, `Cannot make disk ${nameOf(disk)} writable`, {
       ...{ while: NOT_ALL_DATA, limit_s: REACHED_S },
     })
@@ -127,7 +131,7 @@ class UserMirror implements Driver {
     const wanted_bytes = (disk.size + amount_mib) * MIB
     const { size_bytes = 0 } = await this.status(disk)
     if (size_bytes > wanted_bytes)
-      fail(`Disk ${nameOf(disk)} has ${size_bytes / MIB} MiB already: gnt-cluster repair-disk-sizes notes its size`)
+      fail(`Disk ${nameOf(disk)} has ${size_bytes / MIB} MiB already: gnt-cluster repair-disk-sizes records its size`)
     if (!dryRun && size_bytes < wanted_bytes)
       await this.call(disk, 'resize', { size_bytes: wanted_bytes }, `Cannot grow disk ${nameOf(disk)}`)
   }
@@ -142,7 +146,7 @@ class UserMirror implements Driver {
     return { size_bytes, spindles: null }
   }
 
-  /** Programs write to files: they get this node's copy, and the other node gets what they wrote before anybody is told that it is done. */
+  /** Gives programs a file. What they write goes to this node's copy and to the other node before the write is confirmed. */
   async lend<T>(disk: DiskDict, _device: Device, work: (file: string) => Promise<T>): Promise<T> {
     const { minor } = requireEnd(disk, this.context.hostname)
     const client = mirrorClient(this.context)
@@ -209,7 +213,7 @@ class UserMirror implements Driver {
     }
   }
 
-  /** Gives what is there what it lacks. */
+  /** Attaches or connects whatever an existing disk lacks. */
   private async mend(disk: DiskDict, end: End, children: Children, found: MirrorStatus | undefined): Promise<void> {
     const pair = wholePair(children)
     if (found?.data === undefined && pair !== undefined) await this.attachPair(disk, pair)
@@ -238,7 +242,7 @@ class UserMirror implements Driver {
     await this.call(disk, 'connect', { ends }, `Cannot connect disk ${nameOf(disk)}`)
   }
 
-  /** Refusals with these words may pass a moment later. */
+  /** Repeats a call whose refusal contains these words, because the reason may pass in a moment. */
   private async again(
     disk: DiskDict,
     method: string,
@@ -264,7 +268,7 @@ class UserMirror implements Driver {
     const status = (await mirrorList(this.context)).get(minor)
     return (
       status ??
-      fail(`Disk ${nameOf(disk)} is not there on node ${this.context.hostname}: minor ${minor} is not configured`)
+      fail(`Disk ${nameOf(disk)} is not active on node ${this.context.hostname}: minor ${minor} is not configured`)
     )
   }
 
@@ -283,7 +287,7 @@ export const userMirrorDriver = (context: StorageContext): Driver => new UserMir
 
 const deviceOf = ({ socket }: MirrorStatus): Device => ({ path: socket, block: false })
 
-/** In the words of DRBD's tools. */
+/** Translates the state into the words of DRBD's tools. */
 function configuredOf({ minor }: End, { data, meta, local, remote, connection, ...status }: MirrorStatus): Configured {
   return {
     state: { connection, role: status.role, disk: status.disk, peerDisk: status.peerDisk },
@@ -297,7 +301,7 @@ function configuredOf({ minor }: End, { data, meta, local, remote, connection, .
   }
 }
 
-/** Undefined where a part is missing: the disk goes on with the data of the other node. */
+/** Undefined if a child is missing. The disk then works with the data of the other node. */
 function wholePair([data, meta]: readonly Child[]): { data: Device; meta: Device } | undefined {
   return data?.device && meta?.device && { data: data.device, meta: meta.device }
 }

@@ -1,9 +1,9 @@
-// Volumes in user space, for nodes without LVM: a volume group is a folder with a fixed size, a volume a sparse file in it. What the
-// group has given away is what its files are long, so the folder itself is the record of it, and nothing has to be kept in step.
+// Volumes in user space, for nodes without LVM. A volume group is a folder with a fixed size. A volume is a sparse file in it. The
+// lengths of the files add up to the space that the group has given away, so no other record is needed.
 //
-//   GROUP/size           how much may be given away, in MiB
-//   GROUP/volumes/NAME   the data
-//   GROUP/tags/NAME      what is noted at the volume, one tag a line
+//   GROUP/size           the size of the group in MiB
+//   GROUP/volumes/NAME   the data of a volume
+//   GROUP/tags/NAME      the volume's tags, one on each line
 import * as path from 'node:path'
 import { errorCode, isMissing } from '../../../lib/disk'
 import type { Files } from '../../../lib/files'
@@ -11,17 +11,17 @@ import { fail } from '../../failure'
 import type { LogicalVolume, PhysicalVolume, VolumeGroup } from '../lvm/units'
 
 const MIB = 1 << 20
-/** As LVM describes a volume that is linear, writable and active, and one that somebody has open. */
+/** LVM's attributes of a linear, writable, active volume, and of one that is also open. */
 const ATTRIBUTES = { idle: '-wi-a-----', open: '-wi-ao----' } as const
 
 export interface Place {
   readonly files: Files
-  /** Where the groups are. */
+  /** The directory that contains the groups. */
   readonly userVolumes: string
   readonly hostname: string
 }
 
-/** Makes a group, or leaves the one that is there as it is. */
+/** Makes a group. An existing group stays as it is. */
 export async function makeGroup(files: Files, folder: string, name: string, size_mib: number): Promise<void> {
   const group = path.join(folder, name)
   for (const part of ['volumes', 'tags']) await files.mkdir(path.join(group, part), { recursive: true, mode: 0o700 })
@@ -36,7 +36,7 @@ export async function userGroups(place: Place): Promise<VolumeGroup[]> {
   return Promise.all(names.map((name) => groupOf(place, name)))
 }
 
-/** Never more is free than the file system has. */
+/** Reports at most as much free space as the file system has. */
 async function groupOf(place: Place, name: string): Promise<VolumeGroup> {
   const { files } = place
   const folder = path.join(place.userVolumes, name)
@@ -46,13 +46,13 @@ async function groupOf(place: Place, name: string): Promise<VolumeGroup> {
   return { name, size_mib, free_mib: Math.max(0, Math.min(size_mib - given_mib, Math.floor((bavail * bsize) / MIB))) }
 }
 
-/** Each group is on one physical volume: its folder. */
+/** Each group counts as being on one physical volume: its folder. */
 export async function userPhysicalVolumes(place: Place): Promise<PhysicalVolume[]> {
   const groups = await userGroups(place)
   return groups.map((group) => ({ ...group, vg: group.name, attributes: 'a--', allocatable: true }))
 }
 
-/** Those of these groups, or of all. `mirrored` are files that a mirrored disk is kept on now. */
+/** The volumes of the given groups, or of all. `mirrored` are the files on which an active mirrored disk keeps its data. */
 export async function userVolumes(
   place: Place,
   groups: readonly string[] = [],
@@ -80,7 +80,7 @@ export const volumeFile = ({ userVolumes: folder }: Pick<Place, 'userVolumes'>, 
 export const tagsFile = ({ userVolumes: folder }: Pick<Place, 'userVolumes'>, vg: string, name: string): string =>
   path.join(folder, vg, 'tags', name)
 
-/** Fails where the group has no room for so much more; `done` is what was added to it already. */
+/** Fails if the group does not have this much space. `done` is what this call has already added. */
 export async function requireRoom(place: Place, vg: string, size_mib: number): Promise<void> {
   const group = (await userGroups(place)).find(({ name }) => name === vg)
   if (group === undefined) return fail(`There is no volume group '${vg}' on node ${place.hostname}`)
@@ -91,20 +91,20 @@ export async function requireRoom(place: Place, vg: string, size_mib: number): P
     )
 }
 
-/** Whether two that were made in the same moment gave away more than there is. */
+/** Whether the group has given away more than it has. That can happen if two volumes are made at the same moment. */
 export async function isOvercommitted(place: Place, vg: string): Promise<boolean> {
   const size_mib = Number(await place.files.readFile(path.join(place.userVolumes, vg, 'size'), 'utf8'))
   const given_mib = (await userVolumes(place, [vg])).reduce((sum, { size }) => sum + Number(size), 0)
   return given_mib > size_mib
 }
 
-/** Numbers of files that somebody has locked: QEMU does so with each disk that it has open. */
+/** The inode numbers of locked files. QEMU locks each disk that it has open. */
 async function lockedFiles(files: Files): Promise<ReadonlySet<number>> {
   const text = await files.readFile('/proc/locks', 'utf8').catch(() => '')
   return new Set([...text.matchAll(/ [0-9a-f]+:[0-9a-f]+:(\d+) /g)].map(([, number]) => Number(number)))
 }
 
-/** Undefined when it is missing. */
+/** Returns undefined if the file is missing. */
 export async function sizeOf(files: Files, file: string): Promise<number | undefined> {
   try {
     return (await files.stat(file)).size

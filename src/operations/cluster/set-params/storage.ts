@@ -111,7 +111,7 @@ async function checkPrograms(
   )
 }
 
-/** Those of templates that are new, and of ones that QEMU is to reach by itself from now on. */
+/** The needs of newly enabled templates, and of templates that QEMU will reach by itself from now on. */
 function needsOf(cluster: Cluster, op: SetParams, added: readonly DiskTemplate[]) {
   const isQemu = (op.enabled_hypervisors ?? cluster.enabled_hypervisors).some(readsInUserSpace)
   return (op.enabled_disk_templates ?? cluster.enabled_disk_templates).flatMap((template) => {

@@ -23,7 +23,7 @@ export function verifyNode(report: VerifyReport, state: GroupState, image: NodeI
   verifyRelease(report, state, image)
   verifyHypervisors(report, image)
   const setup = image.answer['nodesetup']
-  const problems = isTexts(setup) ? setup : ['it told nothing of its set-up']
+  const problems = isTexts(setup) ? setup : ['it did not report its set-up']
   report.when(problems.length > 0, 'ENODESETUP', image.node.name, `node setup error: ${problems.join('; ')}`)
   verifyTime(report, state, image)
   verifyNetwork(report, state, image)

@@ -7,7 +7,7 @@ import { fileOf } from './file-storage'
 import type { GroupState } from './group-state'
 import type { VerifyReport } from './report'
 
-/** Only where nodes list what they have: volumes of the cluster's group, and files. */
+/** Checks only what nodes can list: volumes of the cluster's group, and files. */
 export function verifySnapshots(report: VerifyReport, state: GroupState, instance: Instance): void {
   for (const [index, disk] of instanceDisks(state.config, instance).entries())
     for (const snapshot of snapshotsOf(state.snapshots, disk.uuid)) {

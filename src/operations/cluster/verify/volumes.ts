@@ -1,4 +1,4 @@
-// Logical volumes that are missing, have another size than configured, or have no owner, with the remedy: an interrupted
+// Finds logical volumes that are missing, have another size than configured, or have no owner. Names the remedy, because an interrupted
 // operation may have left an instance's data under another name.
 import { fillDiskParams } from '../../../config/filled'
 import { instanceDisks, instanceNodes, instanceOfDisk, logicalVolumes } from '../../../config/lookup'
@@ -40,7 +40,7 @@ interface Part {
   readonly lv: string
   readonly disk: Disk
   readonly nodes: readonly string[]
-  /** It is part of a mirror, and not itself what a guest has. */
+  /** The volume is part of a mirror. A guest does not use it directly. */
   readonly isInside: boolean
   readonly stripes: number
 }
@@ -55,18 +55,20 @@ function partsOf(config: ConfigData, instance: Instance, disk: Disk, isInside = 
   return [...own, ...disk.children.flatMap((child) => partsOf(config, instance, child, isMirrored(disk.dev_type)))]
 }
 
-/** A guest uses a volume to its end; a mirror leaves what is too much of its parts alone. */
+/** A guest uses a volume to its end. A mirror ignores what its parts have beyond its size. */
 function sizeProblem({ disk, isInside }: Part, size_mib: number, unit: () => number, anew: string) {
-  if (size_mib < disk.size) return ['smaller', isInside ? `${anew} makes that side anew` : NOTES_SIZES] as const
+  if (size_mib < disk.size) return ['smaller', isInside ? `${anew} makes that side again` : NOTES_SIZES] as const
   const beyond = size_mib - disk.size
   return !isInside && beyond >= DEFAULT_EXTENT_MIB && beyond >= unit()
     ? (['larger', NOTES_SIZES] as const)
     : ([] as const)
 }
 
-const NOTES_SIZES = "'gnt-cluster repair-disk-sizes' notes how large it is"
+const NOTES_SIZES = "'gnt-cluster repair-disk-sizes' records its size"
 
-/** To how many MiB LVM rounds up at most, as far as the sizes of all volumes of a group tell: they consist of whole extents. */
+/**
+ * The largest amount by which LVM rounds up, in MiB. The sizes of all volumes of a group tell it, because volumes consist of whole extents.
+ */
 function unit_mib(volumes: ReadonlyMap<string, number | undefined>, vg: string): number {
   const sizes = [...volumes].flatMap(([name, size]) => (name.startsWith(`${vg}/`) && size !== undefined ? [size] : []))
   return Math.max(DEFAULT_EXTENT_MIB, sizes.map(Math.round).reduce(commonDivisor, 0))
@@ -87,7 +89,7 @@ function wayBack({ vg, lv, volumes }: Missing, anew: string): string {
   if (volumes.has(`${vg}/${data}`))
     return `; a conversion that did not end has renamed it: 'lvrename ${vg} ${data} ${lv}' gives it its name back there`
   const replaced = [...volumes.keys()].some((name) => name.replace(REPLACED, '') === `${vg}/${lv}`)
-  return replaced ? `; a replacement of disks that did not end has renamed it: ${anew} makes that side anew` : ''
+  return replaced ? `; an interrupted replacement of disks has renamed it: ${anew} makes that side again` : ''
 }
 
 const OWN_NAME = /\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.disk\d+(_data|_meta)?(_replaced-\d+)?$/
@@ -103,7 +105,7 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images, snap
     const own = new Set([...(owned.get(node.uuid) ?? []), ...here.map(({ logical_id: [vg, lv] }) => `${vg}/${lv}`)])
     for (const volume of volumes.keys()) {
       const known = own.has(volume) || reserved.some((pattern) => pattern.test(volume))
-      // In groups that are not the cluster's own, only what is named like its disks is its business.
+      // In other volume groups than the cluster's own, it reports only volumes with names like those of its disks.
       if (known || !(volume.startsWith(`${wanted}/`) || OWN_NAME.test(volume))) continue
       const origin = volume.replace(DATA, '')
       const todo =

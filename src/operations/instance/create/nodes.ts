@@ -36,7 +36,7 @@ export async function givenNodes(ctx: UnitContext, op: CreateOp, mirrored: boole
   return { primary, secondary }
 }
 
-/** Given or chosen by the allocator; the other nodes' locks are released. */
+/** The nodes, given or chosen by the allocator. The locks of other nodes are released. */
 export async function nodesFor(
   ctx: UnitContext,
   config: ConfigData,

@@ -39,7 +39,7 @@ export interface Wanted {
   readonly folder: string | undefined
   readonly install: boolean
   readonly start: boolean
-  /** With all levels, including private and secret ones: for the scripts and their check. */
+  /** The parameters of all levels, including private and secret ones, for the scripts and their check. */
   readonly osparams: Readonly<Record<string, string>>
 }
 
@@ -179,7 +179,7 @@ export function checkPolicy(config: ConfigData, wanted: Wanted, primary: Node, i
     throw new OpPrereqError(`An instance has at most ${MAX_DISKS} disks`, ECODE.INVAL)
 }
 
-/** The objects as they go into the configuration. What was reserved keeps its uuid, port and disks. */
+/** The objects for the configuration. A reserved instance keeps its uuid, port and disks. */
 export function newInstance(
   ctx: UnitContext,
   op: CreateOp,

@@ -1,5 +1,5 @@
-// An instance that was only reserved is to be made: it keeps its name, uuid, nodes and disks, and what the opcode leaves out is as it
-// was reserved.
+// Turns a reservation into a real instance. It keeps its name, uuid, nodes and disks. Whatever the opcode leaves out is taken from the
+// reservation.
 import type { Disk, Instance, Nic } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { factsOf, isDrbd, NO_DISKS } from '../../../model/templates'
@@ -11,7 +11,7 @@ import { wantedMac } from '../nics/spec'
 import { viewOf, type InstanceView } from '../view'
 import type { CreateOp } from './plan'
 
-/** The reservation that is committed to. A creation that did not end is begun anew in the same way. */
+/** Reads the reservation that the opcode commits. An interrupted creation starts again in the same way. */
 export async function readReservation(ctx: UnitContext, name: string): Promise<InstanceView> {
   const { config, object } = await findInstance(ctx, name)
   if (object.forthcoming !== true)
@@ -29,7 +29,7 @@ export async function readReservation(ctx: UnitContext, name: string): Promise<I
   return view
 }
 
-/** The opcode of a commit as that of an ordinary creation. */
+/** Turns the opcode of a commit into one of an ordinary creation. */
 export async function asReserved(ctx: UnitContext, op: CreateOp, view: InstanceView): Promise<CreateOp> {
   const { instance } = view
   const disk_template = view.disks[0]?.dev_type ?? NO_DISKS
@@ -55,7 +55,7 @@ export async function asReserved(ctx: UnitContext, op: CreateOp, view: InstanceV
   }
 }
 
-/** Checks that nobody has moved it while the job waited for the locks. */
+/** Checks that the reservation was not moved while the job waited for the locks. */
 export function checkHeld(ctx: UnitContext, { instance, primary, secondaries }: InstanceView): void {
   const held = ctx.locks.holds('node')
   if (held === 'all' || [primary, ...secondaries].every(({ uuid }) => held.includes(uuid))) return
@@ -92,7 +92,7 @@ function backendAsReserved({ beparams }: Instance, op: CreateOp): Instance['bepa
   return others
 }
 
-/** Disks are taken as they were reserved; those that are given may only say the same. */
+/** Takes the disks of the reservation. Disks in the opcode must equal them. */
 function disksAsReserved(given: readonly DiskParams[], { instance, disks }: InstanceView): DiskParams[] {
   const reserved = disks.map(paramsOf)
   if (given.length > 0 && given.length !== reserved.length)
@@ -124,7 +124,7 @@ function paramsOf(disk: Disk): DiskParams {
   }
 }
 
-/** One empty NIC is what clients send whose users say nothing of NICs; an empty list is none. */
+/** One empty NIC means that the user said nothing about NICs. An empty list means no NICs. */
 async function nicsAsReserved(
   ctx: UnitContext,
   given: readonly GivenNic[],
@@ -143,7 +143,7 @@ const givenAs = ({ mac, ip, name, network, nicparams }: Nic): GivenNic => ({
   ...(network === undefined ? nicparams : { network }),
 })
 
-/** An address that the cluster is to choose, it has chosen with the reservation. */
+/** Takes an address that the cluster has already chosen for the reservation, instead of choosing another. */
 async function withAddresses(ctx: UnitContext, nic: GivenNic, reserved: Nic | undefined): Promise<GivenNic> {
   if (reserved === undefined) return nic
   if (isEmpty(nic)) return givenAs(reserved)

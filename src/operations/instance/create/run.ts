@@ -1,6 +1,6 @@
-// The making of an instance. Its record is in the configuration, as that of one which is half made, before anything is made on a node:
-// if the job dies, verify, `remove` and `add --commit` know of it. What fails is taken back, and what could not be is named. An instance
-// that was reserved is reserved again then.
+// Makes an instance. Its record is written to the configuration, marked as half made, before any node acts. So if the job dies, verify,
+// `remove` and `add --commit` know of the instance. A failed step is undone; remains are named. A reserved instance becomes a reservation
+// again.
 import { change } from '../../../config/changes'
 import type { Disk, Instance } from '../../../model/config'
 import { toCome } from '../../../model/disk'
@@ -20,7 +20,7 @@ import { isMirroredInside } from '../../../model/templates'
 interface Making {
   readonly wanted: Wanted
   readonly wait: boolean
-  /** The record that it had before, if it was reserved, or its creation did not end. */
+  /** The instance's earlier record, if it was reserved or its creation was interrupted. */
   readonly reserved: InstanceView | undefined
 }
 
@@ -54,7 +54,7 @@ export async function makeInstance(ctx: UnitContext, planned: InstanceView, maki
   return reread(ctx, view)
 }
 
-/** Its record alone: nothing is made on any node. */
+/** Writes only the record. No node acts. */
 export async function reserveInstance(ctx: UnitContext, planned: InstanceView): Promise<void> {
   const { instance, disks } = await identified(ctx, planned)
   ctx.log.say('Instance is forthcoming, not creating disks')
@@ -64,7 +64,7 @@ export async function reserveInstance(ctx: UnitContext, planned: InstanceView): 
   ctx.log.say('Instance is forthcoming; not creating the actual instance')
 }
 
-/** The change that writes its record, over the one that it had. */
+/** The change that writes the record, in place of an earlier one. */
 const recordOf = (
   instance: Instance,
   disks: readonly Disk[],
@@ -72,21 +72,21 @@ const recordOf = (
 ) =>
   reserved === undefined ? change('addInstance', instance, disks, replace) : change('replaceInstance', instance, disks)
 
-/** Parts that a creation has left behind, which did not end. */
+/** Removes the parts that an interrupted creation has left. */
 async function clearAway(ctx: UnitContext, left: InstanceView): Promise<void> {
   if (await removeDisks(ctx, left, left.disks)) return
   throw new OpExecError(
-    `The creation of instance ${left.instance.name} did not end, and not all that it made could be removed, so it cannot be made anew`,
+    `The creation of instance ${left.instance.name} was interrupted, and not everything that it made could be removed, so it cannot be repeated`,
   )
 }
 
-/** With what its disks may share with no others. */
+/** Gives the disks the values that no other disks may have. */
 async function identified(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
   const disks = await withIdentities(ctx, view.disks)
   return viewOf(withInstance(view.config, view.instance, disks), view.instance)
 }
 
-/** Until the disks belong to the instance, its record says from which volumes they are made. */
+/** Until the volumes have become the instance's disks, its record names the volumes. */
 async function adopt(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
   await register(ctx, view.instance, disks, undefined)
   try {
@@ -97,7 +97,7 @@ async function adopt(ctx: UnitContext, view: InstanceView, disks: readonly Disk[
   }
 }
 
-/** A mirror that is still being filled is enough for a caller that does not want to wait. */
+/** Whether the disks are complete. For a caller that does not want to wait, a mirror that is still being filled is enough. */
 async function areWhole(ctx: UnitContext, view: InstanceView, wait: boolean): Promise<boolean> {
   if (wait) return waitForSync(ctx, view)
   if (!view.disks.some(({ dev_type }) => isMirroredInside(dev_type))) return true
@@ -105,19 +105,21 @@ async function areWhole(ctx: UnitContext, view: InstanceView, wait: boolean): Pr
   return waitForSync(ctx, view, { oneshot: true })
 }
 
-/** Writes the record of an instance that is to come. An instance without disks leaves nothing behind, and needs none to be made. */
+/**
+ * Writes the record of an instance that does not exist yet. An instance without disks leaves nothing on nodes, so it gets no such record.
+ */
 async function register(
   ctx: UnitContext,
   instance: Instance,
   disks: readonly Disk[],
   reserved: InstanceView | undefined,
 ): Promise<void> {
-  // A reservation keeps its addresses until the instance is made: nobody else gets them if that fails.
+  // A reservation keeps its addresses until the instance exists, so that no other instance gets them if the creation fails.
   const { nics } = reserved?.instance ?? instance
   try {
     await ctx.config.change([recordOf({ ...instance, nics, forthcoming: true }, disks.map(toCome), { reserved })])
   } catch (error) {
-    // The answer may be lost of a change that was made.
+    // The answer may be lost although the change was made.
     if (!(await isKnown(ctx, instance))) await returnPorts(ctx, disks)
     await forget(ctx, instance, reserved)
     throw error
@@ -139,7 +141,7 @@ async function forget(ctx: UnitContext, instance: Instance, reserved: InstanceVi
   }
 }
 
-/** Restores the reservation as it was before the attempt, but for addresses that it has given up meanwhile. */
+/** Restores the reservation, except for addresses that it has given up meanwhile. */
 async function reserveAgain(ctx: UnitContext, made: Instance, { instance, disks }: InstanceView): Promise<void> {
   const { instances } = await ctx.config.read({ instances: [instance.uuid] })
   const { nics } = instances[instance.uuid] ?? instance
@@ -157,7 +159,9 @@ interface Undoing {
   readonly takeBack: () => Promise<boolean>
 }
 
-/** Removes disks and instance when a step fails; a disk that cannot be removed keeps the instance, so that it is not lost. */
+/**
+ * Removes the disks and the instance if a step fails. If a disk cannot be removed, the instance stays, so that the disk is not forgotten.
+ */
 async function orTakeBack(
   ctx: UnitContext,
   { view, reserved, takeBack }: Undoing,

@@ -32,7 +32,7 @@ export async function assembleDisks(
   options: { ignoreSecondaries?: boolean; ignoreSize?: boolean; disks?: readonly Disk[] } = {},
 ): Promise<{ ok: boolean; devices: ActiveDisk[]; links: DiskLink[]; view: InstanceView }> {
   const { instance } = view
-  // One disk alone says nothing about the others.
+  // The state of one disk says nothing about the others.
   const all = options.disks === undefined
   if (all && !instance.disks_active)
     await ctx.config.change([change('setInstanceStatus', instance.uuid, null, true, null)])

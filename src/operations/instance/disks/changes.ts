@@ -158,7 +158,7 @@ function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): Di
   return { action: 'modify', disk, index, fields, own: own?.given ?? {} }
 }
 
-/** The provider's parameters, which its scripts get from now on; `default` removes one. */
+/** The provider's parameters that its scripts get from now on. `default` removes one. */
 function changedParams(disk: Disk, params: DiskParams): { given: Record<string, string>; all: Disk['params'] } {
   const { mode: _mode, name: _name, ...others } = params
   const known = DISK_PARAM_NAMES.find((name) => Object.hasOwn(others, name))
@@ -246,7 +246,7 @@ async function addDisk(
     throw new OpExecError('There are some degraded disks for this instance')
   const text = `add:size=${disk.size},mode=${disk.mode}`
   if (!added.instance.disks_active) {
-    // It was active since it was made, and another node may not get what this one holds.
+    // The disk is active since it was made, but another node may need it next.
     await shutdownDisks(ctx, added, { disks: [disk] })
     return [[`disk/${index}`, text]]
   }

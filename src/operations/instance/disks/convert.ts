@@ -159,7 +159,7 @@ export async function convertDisks(
     ...pairs.map(({ disk, index }) => change('addInstanceDisk', uuid, disk, index)),
   ])
   const converted = await reread(ctx, view)
-  // The data is on the new disks, whatever else they lack: nobody knows of the old ones any more.
+  // The data is on the new disks, even if these are incomplete otherwise. The old disks are no longer in the configuration.
   const isWhole = !op.wait_for_sync || (await waitForSync(ctx, converted, { disks }))
   if (isWhole) await putDown(ctx, converted, disks, op)
   ctx.log.say(`Removing old block devices of type '${from}'...`)
@@ -168,7 +168,7 @@ export async function convertDisks(
   return [['disk_template', template]]
 }
 
-/** New disks were active since they were made, and another node may not get what this one holds. Mirrors go on until they are in sync. */
+/** New disks are active since they were made, but another node may need them next. Mirrors stay active until they are in sync. */
 async function putDown(ctx: UnitContext, view: InstanceView, disks: readonly Disk[], op: SetOp): Promise<void> {
   const synced = op.wait_for_sync || !disks.some(({ dev_type }) => isMirroredInside(dev_type))
   if (synced) await shutdownDisks(ctx, view, { disks })

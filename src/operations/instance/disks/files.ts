@@ -133,10 +133,7 @@ async function undoCreate(ctx: UnitContext, made: readonly Made[]): Promise<bool
   return whole
 }
 
-/**
- * Deletes the disks. Returns false, after a warning with the name, if one may be left. Volumes that were to be adopted
- * stay.
- */
+/** Deletes the disks. If one may be left, warns with its name and returns false. Volumes that were to be adopted stay. */
 export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<boolean> {
   let ok = true
   if (!(await giveBack(ctx, view, disks.filter(isAdopted)))) ok = false
@@ -186,7 +183,7 @@ export async function wipeDisks(ctx: UnitContext, view: InstanceView, disks: rea
   }
 }
 
-/** A guest uses what LVM has rounded up, too, and there may be somebody's old data. */
+/** A guest also uses the space that LVM has rounded up, and there may be old data of others in it. */
 export const sizedToWipe = (disk: Disk, bytes = 0): Disk => ({
   ...disk,
   size: Math.max(disk.size, Math.floor(bytes / (1 << 20))),

@@ -88,7 +88,7 @@ async function chosenSecondary(ctx: UnitContext, view: InstanceView, allocator: 
   return (await findNode(ctx, result)).object
 }
 
-/** A mirror counts in MiB, and takes the volume as it is. */
+/** The size of a mirror is in whole MiB, and it takes the volume as it is. */
 export function checkWholeSizes({ disks, primary }: InstanceView, bytes: readonly (number | undefined)[]): void {
   for (const [index, { size }] of disks.entries()) {
     const real_mib = (bytes[index] ?? Number.NaN) / MIB
@@ -102,7 +102,7 @@ export function checkWholeSizes({ disks, primary }: InstanceView, bytes: readonl
         `Disk ${index} has ${real_mib} MiB on node ${primary.name}, and ${size} in the configuration: ${way}`,
         ECODE.STATE,
       )
-    if (real_mib < size) throw refuse('gnt-cluster repair-disk-sizes notes how large it is')
+    if (real_mib < size) throw refuse('gnt-cluster repair-disk-sizes records its size')
     if (!Number.isInteger(real_mib))
       throw refuse(
         'a mirror would cut off the last part of a MiB; gnt-instance grow-disk makes it larger, until it is whole MiB',

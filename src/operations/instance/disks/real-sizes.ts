@@ -1,5 +1,5 @@
-// How large disks really are. A volume is rounded up to whole extents, and its guest uses all of it, while the configuration knows the size
-// that was asked for: what copies a disk, puts a mirror around it or wipes it would cut off or destroy its end.
+// The real sizes of disks. A volume is rounded up to whole extents, and its guest uses all of it. The configuration only knows the
+// requested size. With that size, copying a disk, wiping it, or putting a mirror around it would cut off or destroy its end.
 import { change } from '../../../config/changes'
 import type { Disk } from '../../../model/config'
 import type { UnitContext } from '../../unit-context'
@@ -7,7 +7,7 @@ import { diskDictOf, type InstanceView } from '../view'
 
 const MIB = 1 << 20
 
-/** In bytes, on the primary node, in the order of the disks; undefined where it does not tell. */
+/** The sizes in bytes on the primary node, in the order of the disks. Undefined if the node does not report a size. */
 export async function realSizes(
   ctx: UnitContext,
   view: InstanceView,
@@ -20,7 +20,7 @@ export async function realSizes(
   return disks.map((_, index) => (result.ok ? result.payload[index]?.[0] : undefined))
 }
 
-/** The instance with disks that are as large as they really are, which is told. What is smaller than it should be keeps its size. */
+/** The instance with the real sizes of its disks; the job's log names them. A disk that is too small keeps its configured size. */
 export const sizedAs = (
   ctx: UnitContext,
   view: InstanceView,
@@ -30,7 +30,7 @@ export const sizedAs = (
   disks: view.disks.map((disk, index) => asLargeAs(ctx, disk, bytes[index] ?? 0, index)),
 })
 
-/** The same, and the configuration knows it. */
+/** Like `sizedAs`, and writes the sizes to the configuration. */
 export async function noteRealSizes(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
   const sized = sizedAs(ctx, view, await realSizes(ctx, view))
   const larger = sized.disks.filter((disk, index) => disk !== view.disks[index])
@@ -43,7 +43,7 @@ function asLargeAs(ctx: UnitContext, disk: Disk, bytes: number, index: number): 
   const size = Math.ceil(bytes / MIB)
   if (size <= disk.size) return disk
   ctx.log.info(`Disk ${index} has ${size} MiB, and not ${disk.size} as in the configuration: all of it is kept`)
-  // The data of a mirror is on its first part.
+  // The first part of a mirror has the data.
   const children = disk.children.map((child, part) => (part === 0 && child.size < size ? { ...child, size } : child))
   return { ...disk, size, children }
 }

@@ -1,4 +1,4 @@
-// Volume names that tell whose data an ownerless volume has.
+// Parts of volume names that show whose data a volume without owner has.
 
 /** The end of the name of a mirror's data volume. */
 export const DATA = /_data$/

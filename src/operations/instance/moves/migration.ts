@@ -123,8 +123,8 @@ async function transfer(ctx: UnitContext, { view }: Move): Promise<string | unde
 }
 
 /**
- * A source node with Ganeti has sent everything, and does not know whether the target could load it. While its process
- * exists, the guest can continue there.
+ * A source node with Ganeti has sent everything, but does not know whether the target could load it. While its process exists, the guest
+ * can continue there.
  */
 async function missingAtTarget(ctx: UnitContext, { view, target }: Move): Promise<string | undefined> {
   const { name, hypervisor } = view.instance

@@ -68,7 +68,7 @@ export const moveLocks = {
 }
 
 export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): Promise<Move> {
-  // The node of a reservation is a matter of its record; there is nothing that could be cleaned up.
+  // Moving a reservation only changes its record, so there is nothing to clean up.
   const view = await readInstance(ctx, op, wanted.failover && !op.cleanup ? 'real or reserved' : 'real')
   const { instance, primary } = view
   let failover = wanted.failover

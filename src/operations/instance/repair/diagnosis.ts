@@ -63,7 +63,7 @@ interface Fault {
 async function looked(ctx: UnitContext, view: InstanceView): Promise<{ faults: Fault[]; silent: string[] }> {
   const [faults, silent]: [Fault[], string[]] = [[], []]
   for (const { node, states } of await diskStates(ctx, view)) {
-    if (typeof states === 'string') silent.push(`node ${node.name} does not tell how the disks are: ${states}`)
+    if (typeof states === 'string') silent.push(`node ${node.name} does not report the state of the disks: ${states}`)
     else faults.push(...states.flatMap((state, index) => faultOf(view.disks[index], state, index, node) ?? []))
   }
   return { faults, silent }

@@ -61,7 +61,7 @@ async function makeVolumes(ctx: UnitContext, view: InstanceView, { target }: New
   }
 }
 
-/** The disks of a reservation, which are on no node yet: their records name the other node. */
+/** Changes the secondary node in the records of reserved disks, which are on no node yet. */
 export async function reserveOn(ctx: UnitContext, { view, target }: NewSecondary): Promise<void> {
   await nameSecondary(ctx, await movedDisks(ctx, view, target))
 }
@@ -79,7 +79,7 @@ async function movedDisks(ctx: UnitContext, view: InstanceView, target: Node): P
   return moved
 }
 
-/** Sides of the mirrors on the new node, not connected yet. Answers with the disks as they will be. */
+/** Makes the sides of the mirrors on the new node, not connected yet. Returns the disks as they will be. */
 async function makeSides(
   ctx: UnitContext,
   view: InstanceView,

@@ -66,7 +66,7 @@ export async function planReplacement(ctx: UnitContext, op: ReplaceOp): Promise<
     await refuseLost(ctx, view, wanted, secondary)
     return { ...common, kind: 'new secondary', disks: wanted, target, earlyRelease }
   }
-  // Disks that are not there yet have lost nothing.
+  // Disks that do not exist yet have lost nothing.
   if (op.mode === 'replace_auto' && isReserved(view.instance)) return { ...common, kind: 'nothing', disks: [] }
   if (op.mode === 'replace_auto') return planRepair(ctx, common)
   const [target, other] = op.mode === 'replace_on_primary' ? [view.primary, secondary] : [secondary, view.primary]

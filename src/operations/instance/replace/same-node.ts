@@ -69,7 +69,7 @@ async function newVolumes(
     const volume = { ...child, uuid, logical_id: [child.logical_id[0] ?? '', `${name}.disk${index}_${suffix}`] }
     const made = { ...(dict.children[part] ?? dict), uuid, logical_id: volume.logical_id }
     undo.push(`remove new volume ${volumeText(made)}`, () => ctx.nodes.persist(target, 'blockdev_remove', [made]))
-    // As on a secondary node: only the mirror writes to it.
+    // As on a secondary node, only the mirror writes to the volume.
     await createDevice(ctx, view, target, volume, made, false)
     after.push(made)
   }

@@ -1,5 +1,4 @@
-// The notes of snapshots of an instance's disks. A snapshot is noted before it is made, so that none is on a node
-// without anybody knowing.
+// The notes of snapshots of an instance's disks. A snapshot is noted before it is made, so that no unknown snapshot can be left on a node.
 import { change } from '../../../config/changes'
 import type { Disk, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
@@ -31,7 +30,7 @@ export async function forgetSnapshot(ctx: UnitContext, disk: Disk, name: string)
   ])
 }
 
-/** Why it was not deleted; undefined if it is gone. A snapshot on a node that has left the cluster counts as gone. */
+/** Returns why the snapshot was not deleted, or undefined if it is gone. A snapshot on a node that has left the cluster counts as gone. */
 export async function deleteSnapshot(
   ctx: UnitContext,
   view: InstanceView,
@@ -80,7 +79,7 @@ export async function refuseSnapshots(
   }
 }
 
-/** To be called before the disks are deleted. Returns false, after a warning with the name, if one may be left. */
+/** Call it before the disks are deleted. If a snapshot may be left, warns with its name and returns false. */
 export async function deleteAllSnapshots(ctx: UnitContext, view: InstanceView): Promise<boolean> {
   const noted = await notedSnapshots(ctx, view.disks)
   let ok = true

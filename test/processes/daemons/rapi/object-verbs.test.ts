@@ -65,7 +65,7 @@ test.each(
     expect(opcodeOfRequest({ method, path, body: {} }).OP_ID).toMatch(/^OP_/)
   } catch (error) {
     // It is known which opcode it is, and that this one wants more.
-    expect(String(error)).not.toContain('is no request that submits a job')
+    expect(String(error)).not.toContain('is not a request that submits a job')
   }
 })
 

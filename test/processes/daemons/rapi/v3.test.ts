@@ -139,7 +139,7 @@ describe('reads', () => {
     ['/3/jobs?after=MTI', /^after: not/],
     ['/3/nodes?limit=1&limit=2', /^limit: may be given only once$/],
     ['/3/cluster?fields=name', /'fields': this request takes none$/],
-    ['/3/events?objects=vm1', /^objects: 'vm1' is none; give KIND\/NAME/],
+    ['/3/events?objects=vm1', /^objects: 'vm1' is not an object; write KIND\/NAME/],
     ['/3/events?typ=job', /'typ': there are types, objects$/],
   ])('%s is refused, and the argument is named', async (url, text) => {
     const { status, json } = await ask('GET', url)
@@ -432,7 +432,7 @@ describe('events', () => {
     const stream = openStream('/3/events', ['Last-Event-ID: other-12'])
     const { data } = await stream.next('gap')
     stream.close()
-    expect(data['reason']).toMatch(/counted anew/)
+    expect(data['reason']).toMatch(/new numbering/)
   })
 
   test('end when the token is revoked', async () => {

@@ -123,7 +123,7 @@ test.each([
     'echo /dev/no-such-device',
     'names the block device /dev/no-such-device, which does not exist',
   ],
-  ['a plain file', `echo /etc/passwd`, 'names /etc/passwd, which is no block device'],
+  ['a plain file', `echo /etc/passwd`, 'names /etc/passwd, which is not a block device'],
   ['something else than a path', 'echo device is ready', "names 'device is ready' as the block device"],
 ])('a provider that names %s is caught', async (_, body, text) => {
   script('attach', body)
@@ -188,7 +188,7 @@ test('scripts that others may change are not started, and providers that are mis
     "External storage provider 'rack' is not on node node1.example.com: install it below one of /srv/ganeti/extstorage",
   )
   await expect(disks.create({ ...disk, logical_id: ['../shelf', NAME] }, 8)).rejects.toThrow(
-    'is no name of an external storage',
+    'is not a valid name of an external storage',
   )
   expect(notes()).toEqual([''])
 })

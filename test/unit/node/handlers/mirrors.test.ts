@@ -98,7 +98,7 @@ test('disconnecting is repeated until the device stands alone; one that does is 
   // Without data, nothing is left that is configured.
   await detach([recorded('proc-diskless.txt'), recorded('proc-diskless.txt'), VERSION], [SHOWN_DISKLESS, disconnect])
   const endless = Array.from({ length: 37 }, () => disconnect)
-  await expect(detach([up], [SHOWN, ...endless])).rejects.toThrow('does not let its connection go (Connected)')
+  await expect(detach([up], [SHOWN, ...endless])).rejects.toThrow('does not close its connection (Connected)')
 })
 
 test('waiting for a synchronization answers at once how far the slowest disk is', async () => {

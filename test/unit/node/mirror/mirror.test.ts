@@ -283,7 +283,7 @@ test('a disk of another secret is not taken for the other side', async () => {
 
 test('two may write only while both allow it', async () => {
   const [a, b] = await pair()
-  await expect(b.disk.promote(false)).rejects.toThrow('the other node writes to it')
+  await expect(b.disk.promote(false)).rejects.toThrow('the other node has it open for writing')
   for (const side of [a, b]) await side.disk.disconnect()
   for (const side of [a, b]) await side.connect(true)
   await b.is('Connected UpToDate/UpToDate')

@@ -85,7 +85,7 @@ test('nothing is fetched for a caller that has left', async () => {
     answer = (response) => void response.write('x', () => resolve())
   })
   const caller = new AbortController()
-  const ended = expect(write(4, { caller: caller.signal })).rejects.toThrow('whoever asked for it is gone')
+  const ended = expect(write(4, { caller: caller.signal })).rejects.toThrow('the caller is gone')
   await begun
   caller.abort()
   await ended

@@ -322,7 +322,7 @@ test('the size of an image at an address is asked of its server, and one that do
     expect(cluster.calls('get_file_info')).toEqual([])
     length = undefined
     const [, [text]] = (await cluster.failure('OP_BACKUP_EXPORT', zeroing)) as [string, [string]]
-    expect(text).toContain('has no size that its server tells')
+    expect(text).toContain('has no known size')
   } finally {
     await new Promise((resolve) => server.close(resolve))
   }

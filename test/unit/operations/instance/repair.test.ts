@@ -159,7 +159,7 @@ test('a node that does not answer is named, and the others are mended', async ()
     return answer?.(node, args)
   }
   await expect(repair()).resolves.toMatchObject({
-    left: ['node node2.gnt.example does not tell how the disks are: connection refused'],
+    left: ['node node2.gnt.example does not report the state of the disks: connection refused'],
   })
 })
 

@@ -57,7 +57,7 @@ test('what has happened is given from the newest back, without what is not told 
   expect(back(null)).toEqual([3, 2, 1])
   expect(back(`${history.epoch}-3`)).toEqual([2, 1])
   expect(back(`${history.epoch}-1`)).toEqual([])
-  for (const strange of ['other-3', 'nonsense']) expect(() => back(strange)).toThrow('counted anew')
+  for (const strange of ['other-3', 'nonsense']) expect(() => back(strange)).toThrow('new numbering')
   await history.close()
 })
 
@@ -85,7 +85,7 @@ test('a torn last line is dropped; an unreadable file begins a new epoch', async
   await second.close()
   await systemDisk.write(file, 'nonsense')
   const third = await open()
-  expect(third.since(`${first.epoch}x-1`).gap).toMatch(/counted anew/)
+  expect(third.since(`${first.epoch}x-1`).gap).toMatch(/new numbering/)
   await third.close()
 })
 
@@ -104,9 +104,9 @@ test.each([
   const history = await open()
   await history.change(5)
   expect(history.epoch).not.toBe('old')
-  expect(history.since('old-1').gap).toMatch(/counted anew/)
+  expect(history.since('old-1').gap).toMatch(/new numbering/)
   expect(history.since(`${history.epoch}-0`).events).toMatchObject([
-    { type: 'gap', data: { reason: 'the history of events could not be read, and begins anew' } },
+    { type: 'gap', data: { reason: 'the history of events could not be read, so a new one begins' } },
   ])
   await add(history, 1)
   await history.close()

@@ -30,21 +30,21 @@ export interface PlanVersion {
 
 /** A balance as a plan: one job of ordered relocations. */
 export interface BalancePlan {
-  /** For a submission of `ops` by the same user, within 15 minutes; null when there is nothing to move. */
+  /** Valid for a submission of `ops` by the same user, within 15 minutes. Null if there is nothing to move. */
   plan: string | null
   /** @format date-time */
   expires: string | null
-  /** How evenly each group is loaded, now and then: 0 is best. */
+  /** How evenly each group is loaded, now and after the moves. 0 is best. */
   groups: GroupScore[]
-  /** In the order in which they are carried out. */
+  /** In the order in which they are done. */
   steps: BalanceStep[]
   /** The opcodes to submit. */
   ops: AnyOpcode[]
-  /** For each of `ops`, the objects that must be as they were when it is carried out. */
+  /** For each of `ops`, the objects that must be unchanged when it is run. */
   preconditions: PlanVersion[][]
-  /** There are more moves than were allowed, or than one job can hold: plan again after these. */
+  /** There are more moves than were allowed, or than one job can hold. Plan again after these. */
   more: boolean
-  /** Moves that were not looked at, and why: those that copy disks, without `disk_moves`. Null when there are none. */
+  /** The moves that were not considered, and why: without `disk_moves`, moves that copy disks are left out. Null if there are none. */
   left_out: string | null
 }
 
@@ -54,10 +54,10 @@ export interface BalancePlan {
 @Security('bearer')
 export class AllocationV3Controller extends V3Resource {
   /**
-   * Plans a balance: the moves that load the nodes of each group most evenly, one after the other, and what each gains. `POST /3/jobs`
-   * with `ops` and `plan` carries it out, if its instances and nodes are as they were. Nothing is moved by the question. When the
-   * answer takes more than 20 seconds it is the result of a job, OP_CLUSTER_BALANCE, which `Location` names.
-   * @param prefer `respond-async` asks for that job at once, and `wait=5` after so many seconds.
+   * Plans a balance: the moves that load the nodes of each group most evenly, one after the other, and the gain of each. `POST /3/jobs`
+   * with `ops` and `plan` carries it out, if its instances and nodes have not changed. This request moves nothing. If the answer takes more
+   * than 20 seconds, it becomes the result of a job, OP_CLUSTER_BALANCE, which `Location` names.
+   * @param prefer `respond-async` makes that job at once, `wait=5` after that many seconds.
    */
   @Post('balance')
   @Response<JobAccepted>(202, 'Accepted')
@@ -71,9 +71,9 @@ export class AllocationV3Controller extends V3Resource {
   }
 
   /**
-   * How many instances of a size fit into each node group, on which nodes in which order, and why no more do. When the answer takes
-   * more than 20 seconds it is the result of a job, OP_CLUSTER_CAPACITY, which `Location` names.
-   * @param prefer `respond-async` asks for that job at once, and `wait=5` after so many seconds.
+   * How many instances of a size fit into each node group, on which nodes, in which order, and why no more fit. If the answer takes more
+   * than 20 seconds, it becomes the result of a job, OP_CLUSTER_CAPACITY, which `Location` names.
+   * @param prefer `respond-async` makes that job at once, `wait=5` after that many seconds.
    */
   @Post('capacity')
   @Response<JobAccepted>(202, 'Accepted')
@@ -84,10 +84,10 @@ export class AllocationV3Controller extends V3Resource {
   }
 
   /**
-   * Tells what happens when nodes die, or instances arrive, or both: which instances come back where, which cannot, and why. The answer is
-   * the same for the same cluster, and nothing is changed by the question. When it takes more than 20 seconds it is the result of a
-   * job, OP_CLUSTER_WHAT_IF, which `Location` names.
-   * @param prefer `respond-async` asks for that job at once, and `wait=5` after so many seconds.
+   * Predicts what happens when nodes die, or instances are added, or both: which instances come back on which node, which cannot, and why.
+   * The answer is the same for the same cluster. This request changes nothing. If the answer takes more than 20 seconds, it becomes the
+   * result of a job, OP_CLUSTER_WHAT_IF, which `Location` names.
+   * @param prefer `respond-async` makes that job at once, `wait=5` after that many seconds.
    */
   @Post('whatif')
   @Response<JobAccepted>(202, 'Accepted')

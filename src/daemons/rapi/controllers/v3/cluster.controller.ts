@@ -15,9 +15,9 @@ export interface ClusterView extends Omit<ClusterInfo, 'ctime' | 'mtime'>, Maint
   serial_no: number
   /** New jobs are refused. */
   drained: boolean
-  /** By kind of question, the allocators that are asked in order; those without a list have `default_iallocator`. */
+  /** By kind of question, the allocators to ask, in this order. A kind without a list uses `default_iallocator`. */
   default_iallocators: { [kind: string]: string[] }
-  /** Disks of `plain` and `drbd` are files and processes of the nodes, in place of LVM and DRBD. */
+  /** Disks of `plain` and `drbd` are files and processes of the nodes, instead of volumes of LVM and devices of DRBD. */
   user_space_storage: boolean
 }
 
@@ -32,7 +32,7 @@ export class ClusterV3Controller extends V3Resource {
     const { identity, gantry, reply } = this.v3
     const info = await gantry.cluster(identity)
     reply.headers['ETag'] = etag('cluster', info['uuid'], info['serial_no'])
-    // As clusterInfo in src/query/ makes it.
+    // clusterInfo in src/query/ makes this form.
     return clusterShape(info) as unknown as ClusterView
   }
 }

@@ -5,40 +5,40 @@ import { CONSOLE_TICKET_S } from '../../../../model/limits/consoles'
 import { ticketBody } from '../../v3/bodies'
 import { V3Resource } from './resource'
 
-/** A screen of SPICE, which a program such as remote-viewer shows. */
+/** A SPICE screen, which a program such as remote-viewer shows. */
 export interface SpiceView {
   host: string
   /** @isInt */
   port: number
   /** Whether the port is for TLS. */
   tls: boolean
-  /** Whether it asks for a password. */
+  /** Whether the screen asks for a password. */
   password: boolean
-  /** The certificate (PEM) that has signed the screen's; null for one without TLS. */
+  /** The certificate (PEM) that signed the screen's certificate. Null for a screen without TLS. */
   ca: string | null
 }
 
-/** The consoles that an instance has by its parameters. One that runs may have been started with others. */
+/** The consoles that the instance's parameters give it. A running instance may have been started with other parameters. */
 export interface ConsolesView {
   instance: string
-  /** Where it is now. */
+  /** The node where the instance is now. */
   node: string
-  /** Those that a ticket is given for. */
+  /** The kinds for which a ticket is available. */
   kinds: ('serial' | 'vnc')[]
   spice: SpiceView | null
 }
 
-/** The console that is to be opened. */
+/** The console to open. */
 export interface ConsoleTicketRequest {
   kind: 'serial' | 'vnc'
-  /** Shows it only: nothing that is typed, pointed or pasted reaches the instance. */
+  /** Only shows the console: nothing that is typed, clicked or pasted reaches the instance. */
   read_only?: boolean
 }
 
-/** A ticket. It is told now and never again. */
+/** A ticket. It is shown now and never again. */
 export interface ConsoleTicket {
   ticket: string
-  /** Seconds within which it must be used. @isInt */
+  /** The ticket must be used within this many seconds. @isInt */
   expires_s: number
   /** The address of the websocket, with the ticket. */
   path: string
@@ -60,12 +60,15 @@ export class ConsolesV3Controller extends V3Resource {
   }
 
   /**
-   * A ticket for a console, which the websocket `/3/instances/{name}/console?ticket=...` takes once, from the same user. There, text
-   * messages are JSON objects: `{"type":"connected","stream":S,"node":N}` when a connection to the instance begins, after which binary
-   * messages are what it says (of a serial line: text for a terminal; of VNC: RFB from its handshake on, without a login);
-   * `{"type":"waiting","why":W,"node":N,"text":T}` while there is none (`why` is `stopped`, `held` by another program, `refused` or
-   * `unreachable`); `{"type":"end","text":T}` before it is closed for good. The client sends the text S when it has seen `connected`; then
-   * its binary messages are typed. It stays open when the instance is migrated, stopped or started.
+   * A ticket for a console. The websocket `/3/instances/{name}/console?ticket=...` accepts it once, from the same user.
+   *
+   * Text messages of the websocket are JSON objects. `{"type":"connected","stream":S,"node":N}` announces a new connection to the instance.
+   * After it, binary messages are the console's output: text for a terminal from a serial line; RFB from its handshake on, without a login,
+   * from VNC. `{"type":"waiting","why":W,"node":N,"text":T}` says that there is no connection (`why` is `stopped`, `held` by another
+   * program, `refused` or `unreachable`). `{"type":"end","text":T}` is sent before the websocket is closed for good.
+   *
+   * After `connected`, the client sends the text S. From then on its binary messages are the console's input. The websocket stays open when
+   * the instance is migrated, stopped or started.
    * @param name The name of the instance.
    */
   @Post('{name}/console-tickets')

@@ -5,20 +5,20 @@ import { badRequest } from '../../../../http/errors'
 import { eventStream, shownEvent } from '../../v3/event-stream'
 import { cursorOf, readCursor, readLimit, V3Resource } from './resource'
 
-/** Something that has happened. */
+/** An event that has happened. */
 export interface PastEvent {
-  /** What a stream goes on after with `Last-Event-ID`. */
+  /** Send it as `Last-Event-ID` to get the events after this one. */
   id: string
   type: string
   /** @format date-time */
   time: string
-  /** The objects that it is about: `instance/vm1`, `job/12`. */
+  /** The objects of the event: `instance/vm1`, `job/12`. */
   objects: string[]
-  /** What happened to them: see `GET /3/events`. */
+  /** The details of the event: see `GET /3/events`. */
   data: object
 }
 
-/** One page of what has happened, the newest first. */
+/** One page of past events, the newest first. */
 export interface PastEventPage {
   items: PastEvent[]
   /** The value of `after` for the next page; null on the last one. */
@@ -31,19 +31,27 @@ export interface PastEventPage {
 @Security('bearer')
 export class EventsV3Controller extends V3Resource {
   /**
-   * The events of the cluster, as server-sent events: `job` (a job or one of its opcodes changed its state), `log` (a line of a
-   * job's log), `config` (an object was added, changed or removed), `instance` (see below), `node` (a node changed its role), `master`, `watcher`
-   * (what was started again by itself, and nodes that come and go), `maintenance` (a repair event was noted,
-   * has changed or was forgotten, or the report of a node cannot be used), and `gap` (something is missing here: look at the objects anew). The data of each is a JSON object. A job's has `user` and `token`; a change of the
-   * configuration has `jobs` that asked for it, where jobs did, and beside them `who`, their users in the same order: null for a
-   * command on the master. An instance's tells in `change` whether it was `created`, `started`, `stopped`, `migrated`, `failed_over`,
-   * `moved` or `removed`, or has `crashed`: it runs no more, though it should, and no job stopped it. A reservation is no instance yet: only `config` tells of it. Beside that it has `instance`,
-   * `uuid`, `before` and `now` (each with `running` and `node`, or null where there is no instance), and `cause`: the `job` with
-   * `opcode`, `user` and `token`, or null when no job did it. What no job did is told when a node tells it, within seconds. The stream begins with `start`, whose id can
-   * be used to go on from there, and ends with `end`, which says why. A comment comes every 15 seconds when nothing else does.
-   * @param types Only these, separated by commas. A `gap` is always told.
-   * @param objects Only what concerns these, separated by commas: `instance/vm1`, `node/*`, `job/12`.
-   * @param lastEventId The id of the last event that was seen, as browsers send it: what followed is told first.
+   * The events of the cluster, as server-sent events.
+   *
+   * Types of events: `job` (a job or one of its opcodes changed its state), `log` (a line of a job's log), `config` (an object was added,
+   * changed or removed), `instance` (see below), `node` (a node changed its role), `master`, `watcher` (what the watcher started again, and
+   * nodes that come and go), `maintenance` (a repair event was noted, changed or was forgotten, or the report of a node cannot be used),
+   * and `gap` (events are missing here: read the objects again).
+   *
+   * The data of each event is a JSON object. The data of a job has `user` and `token`. If jobs asked for a change of the configuration, its
+   * data lists them in `jobs`, and their users in the same order in `who`, with null for a command on the master.
+   *
+   * The data of an instance has `change`: `created`, `started`, `stopped`, `migrated`, `failed_over`, `moved`, `removed` or `crashed`. A
+   * crashed instance has ended although it should run, and no job stopped it. The data also has `instance`, `uuid`, `before` and `now`
+   * (each with `running` and `node`, or null if there is no instance), and `cause`: the `job` with `opcode`, `user` and `token`, or null if
+   * no job did it. Changes without a job are reported within seconds, when the node reports them. A reservation is not an instance yet, so
+   * it makes only `config` events.
+   *
+   * The stream begins with `start`, whose id can be used to continue from there. It ends with `end`, which gives the reason. If nothing
+   * happens for 15 seconds, a comment is sent.
+   * @param types Only events of these types, separated by commas. A `gap` is always sent.
+   * @param objects Only events about these objects, separated by commas: `instance/vm1`, `node/*`, `job/12`.
+   * @param lastEventId The id of the last event that the client has seen, as browsers send it. The stream begins with the events after it.
    */
   @Get('')
   @Produces('text/event-stream')
@@ -60,10 +68,10 @@ export class EventsV3Controller extends V3Resource {
   }
 
   /**
-   * What has happened, the newest first: the last 10,000 events are kept.
-   * @param types Only these, separated by commas; where events are missing is told only when `gap` is among them.
-   * @param objects Only what concerns these, separated by commas: `instance/vm1`, `node/*`, `job/12`.
-   * @param limit Events on a page: 100 when left out, 1000 at most.
+   * Past events, the newest first. The last 10,000 events are kept.
+   * @param types Only these types, separated by commas. Gaps between events are shown only if `gap` is among them.
+   * @param objects Only events about these objects, separated by commas: `instance/vm1`, `node/*`, `job/12`.
+   * @param limit Events on a page: 100 by default, at most 1000.
    * @param after The `next` of the page before.
    */
   @Get('past')
@@ -87,7 +95,7 @@ function wantedOf(types: string | undefined, objects: string | undefined) {
   if (unknown !== undefined) throw badRequest(`types: there is no '${unknown}', only ${EVENT_TYPES.join(', ')}`)
   const about = listOf(objects)
   const strange = about.find((object) => !OBJECT.test(object))
-  if (strange !== undefined) throw badRequest(`objects: '${strange}' is none; give ${OBJECT_FORMS}`)
+  if (strange !== undefined) throw badRequest(`objects: '${strange}' is not an object; write ${OBJECT_FORMS}`)
   return { types: wanted, objects: about }
 }
 

@@ -8,17 +8,17 @@ import { V3Resource } from './resource'
 
 /** A rule of the job queue. */
 export interface FilterRequest {
-  /** Rules of lower numbers are asked first; 0 when left out. @isInt @minimum 0 */
+  /** Rules with lower numbers are applied first. The default is 0. @isInt @minimum 0 */
   priority?: number
-  /** `[kind, filter]` of each predicate, where the kind is `jobid`, `opcode` or `reason`; the rule applies where all hold. */
+  /** `[kind, filter]` of each predicate. The kind is `jobid`, `opcode` or `reason`. The rule applies if all predicates match. */
   predicates?: unknown[][]
-  /** `ACCEPT`, `PAUSE`, `REJECT`, `CONTINUE`, or `["RATE_LIMIT", jobs]`; `CONTINUE` when left out. */
+  /** `ACCEPT`, `PAUSE`, `REJECT`, `CONTINUE`, or `["RATE_LIMIT", jobs]`. The default is `CONTINUE`. */
   action?: 'ACCEPT' | 'PAUSE' | 'REJECT' | 'CONTINUE' | unknown[]
-  /** Why the rule is there. */
+  /** Why the rule exists. */
   reason?: string | null
 }
 
-/** The rule that was made. */
+/** The new rule. */
 export interface FilterMade {
   uuid: string
 }
@@ -41,7 +41,7 @@ export class FiltersV3Controller extends V3Resource {
   /** Replaces a rule, or adds one with this uuid. */
   @Put('{name}')
   async change(@Path() name: string, @Body() body: FilterRequest): Promise<FilterMade> {
-    if (!isUuid(name)) throw badRequest(`'${name}' is no uuid`)
+    if (!isUuid(name)) throw badRequest(`'${name}' is not a uuid`)
     return this.replace(name, body)
   }
 

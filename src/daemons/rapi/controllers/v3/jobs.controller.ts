@@ -21,26 +21,26 @@ import { badRequest } from '../../../../http/errors'
 import { type JobAccepted, submit } from '../../v3/submission'
 import { V3Resource } from './resource'
 
-/** One page of what was asked for. */
+/** One page of jobs. */
 export interface JobPage {
   items: Job[]
   /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
-/** One step of a job: the opcode's parameters beside its `OP_ID`. */
+/** One step of a job: an `OP_ID` and the opcode's parameters. */
 export interface AnyOpcode {
   OP_ID: string
   [parameter: string]: unknown
 }
 
-/** A job to be submitted. */
+/** A job to submit. */
 export interface JobRequest {
-  /** Carried out one after the other; the first one that fails ends the job. */
+  /** The steps, which are done one after the other. The first one that fails ends the job. */
   ops: AnyOpcode[]
-  /** Why; kept in the reason trail of the job. */
+  /** Why this is done. It is kept in the reason trail of the job. */
   reason?: string
-  /** The id of a plan for the same opcodes: the job is refused when what the plan has read is not as it was. */
+  /** The id of a plan for the same opcodes. The job is refused if anything that the plan has read has changed since. */
   plan?: string | null
 }
 
@@ -53,14 +53,14 @@ export interface JobPriority {
 /** The result of a request to change a job. */
 export interface JobChanged {
   done: boolean
-  /** Tells what was done, or why nothing could be done. */
+  /** Says what was done, or why nothing could be done. */
   message: string
 }
 
 /** Whether the job was cancelled. */
 export interface JobCancelled {
   cancelled: boolean
-  /** Tells what was done, or why nothing could be done. */
+  /** Says what was done, or why nothing could be done. */
   message: string
 }
 
@@ -71,11 +71,11 @@ export interface JobCancelled {
 export class JobsV3Controller extends V3Resource {
   /**
    * Jobs that are not archived: one page of them, in the order of their ids.
-   * @param include More of each opcode, separated by commas: `result`, `error`, `log`, `input`.
-   * @param filter A filter of the query language as JSON: `["==", "status", "running"]`, or `["=[]", "objects", "instance/vm1"]` for
-   *   the jobs that are about an object.
-   * @param sort The field to sort by, with a minus before it for the other direction: `-id` for the newest first.
-   * @param limit Objects on a page: 100 when left out, 1000 at most.
+   * @param include More properties of each opcode, separated by commas: `result`, `error`, `log`, `input`.
+   * @param filter A filter of the query language as JSON: `["==", "status", "running"]`, or `["=[]", "objects", "instance/vm1"]` for the
+   * jobs that concern an object.
+   * @param sort The field to sort by, with a minus in front for the other direction: `-id` for the newest first.
+   * @param limit Jobs on a page: 100 by default, at most 1000.
    * @param after The `next` of the page before.
    */
   @Get('')
@@ -92,7 +92,7 @@ export class JobsV3Controller extends V3Resource {
     return { items: items.map((row) => jobOf(row, parts)), next }
   }
 
-  /** One job with the state, log and result of each of its opcodes. */
+  /** One job, with the state, log and result of each opcode. */
   @Get('{id}')
   async get(@Path() id: number): Promise<Job> {
     const row = await this.one<Record<string, unknown>>('job', String(id), jobFields(ALL_JOB_PARTS), undefined)
@@ -100,16 +100,16 @@ export class JobsV3Controller extends V3Resource {
   }
 
   /**
-   * Submits a job. Answers at once, or with the job when it ends in the time that `Prefer` says; `Location` says where to see how it
-   * goes.
-   * @param key Makes the submission happen once, however often it is sent: within 24 hours, the same key with the same body gets the
-   *   first answer again. At most 255 bytes.
+   * Submits a job. Answers at once, or with the ended job if it ends within the time that `Prefer` gives. `Location` is the address of the
+   * job.
+   * @param key Makes the submission happen once, however often it is sent: within 24 hours, the same key with the same body gets the first
+   * answer again. At most 255 bytes.
    * @param ifMatch ETags of objects that must not have changed, neither now nor when the job has its locks.
-   * @param prefer `wait=10` waits so many seconds for the end of the job, 120 at most.
+   * @param prefer `wait=10` waits that many seconds for the end of the job, at most 120.
    */
   @Post('')
   @SuccessResponse(202, 'Accepted')
-  @Response<Job>(200, 'The job has ended in time')
+  @Response<Job>(200, 'The job ended within the time')
   async submit(
     @Body() body: JobRequest,
     @Header('Idempotency-Key') key?: string,
@@ -120,7 +120,7 @@ export class JobsV3Controller extends V3Resource {
     return submit(this.v3, { ops, reason, plan, key, ifMatch, prefer }, () => this.context.signal)
   }
 
-  /** Cancels a job that waits. One that runs is told, and stops if it can. */
+  /** Cancels a waiting job. A running job is told to stop, and stops if it can. */
   @Delete('{id}')
   async cancel(@Path() id: number): Promise<JobCancelled> {
     const { identity, gantry } = this.v3
@@ -128,7 +128,7 @@ export class JobsV3Controller extends V3Resource {
     return { cancelled, message }
   }
 
-  /** Changes the priority of what has not begun of a job. */
+  /** Changes the priority of those opcodes of a job that have not begun. */
   @Patch('{id}')
   async change(@Path() id: number, @Body() body: JobPriority): Promise<JobChanged> {
     const { identity, gantry } = this.v3
@@ -136,7 +136,7 @@ export class JobsV3Controller extends V3Resource {
     return { done, message }
   }
 
-  /** Puts a job that has ended into the archive: it leaves the lists, and can still be read by its id. */
+  /** Puts an ended job into the archive. It leaves the lists, and can still be read by its id. */
   @Post('{id}/archive')
   async archive(@Path() id: number): Promise<JobChanged> {
     const { identity, gantry } = this.v3

@@ -9,13 +9,13 @@ import { V3Resource } from './resource'
 @Security('basic')
 @Security('bearer')
 export class MaintenanceV3Controller extends V3Resource {
-  /** Settings, events, the jobs of the round, what would be done in a dry run, and nodes whose reports cannot be used. */
+  /** Settings, events, the jobs of the current round, what a dry run would do, and nodes whose reports cannot be used. */
   @Get('')
   async get(): Promise<MaintenanceView> {
     return this.v3.gantry.maintenance(this.v3.identity)
   }
 
-  /** Sets what maintenance may do: a job changes the settings that are given. */
+  /** Sets what maintenance may do. A job changes the given settings. */
   @Patch('settings')
   @SuccessResponse(202, 'Accepted')
   async set(@Body() body: MaintenanceChanges): Promise<JobAccepted> {
@@ -23,7 +23,7 @@ export class MaintenanceV3Controller extends V3Resource {
   }
 
   /**
-   * Orders that nothing more is done about an event. Jobs that were submitted go on. It is forgotten when it is no longer observed.
+   * Orders that nothing more is done about an event. Jobs that were submitted go on. The event is forgotten when it is no longer observed.
    * @param id The id of the event.
    */
   @Post('events/{id}/cancel')

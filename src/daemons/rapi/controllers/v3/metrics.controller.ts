@@ -6,25 +6,28 @@ import type { InstanceHistory, NodeHistory } from '../../../../model/history'
 import { instanceMetricsShape, nodeMetricsShape } from '../../../../query/object-shapes'
 import { V3Resource } from './resource'
 
-/** The last hours of a node: a column for each figure, with a value for each of the times. */
+/** The last hours of a node: a column for each figure, with one value for each time. */
 export interface NodeMetrics extends Omit<NodeHistory, 'times'> {
-  /** When it was measured, in ascending order. */
+  /** When the values were measured, in ascending order. */
   times: string[]
 }
 
-/** A node that has a part of an instance's last hours and did not tell it. */
+/** A node that has a part of an instance's last hours, but did not send it. */
 export interface MissingMetrics {
   node: string
   why: string
 }
 
-/** The last hours of an instance: a column for each figure, with a value for each of the times. When it did not run, nothing was measured. */
+/**
+ * The last hours of an instance: a column for each figure, with one value for each time. While the instance was stopped, nothing was
+ * measured.
+ */
 export interface InstanceMetrics extends Omit<InstanceHistory, 'times'> {
-  /** When it was measured, in ascending order. */
+  /** When the values were measured, in ascending order. */
   times: string[]
-  /** The node that measured, for each of the times. */
+  /** For each time, the node that measured. */
   nodes: string[]
-  /** Nodes where it was before that did not tell. */
+  /** Former nodes of the instance that did not send their part. */
   missing: MissingMetrics[]
 }
 
@@ -34,9 +37,9 @@ export interface InstanceMetrics extends Omit<InstanceHistory, 'times'> {
 @Security('bearer')
 export class NodeMetricsV3Controller extends V3Resource {
   /**
-   * The last six hours of a node, which its monitoring daemon measures once a minute. A node that is offline or does not answer within 4
-   * seconds is an error (503).
-   * @param since Only what was measured later than this time.
+   * The last six hours of a node, which its monitoring daemon measures once a minute. If the node is offline or does not answer within 4
+   * seconds, the answer is an error (503).
+   * @param since Only values that were measured after this time.
    */
   @Get('{name}/metrics')
   async read(@Path() name: string, @Query() since?: string): Promise<NodeMetrics> {
@@ -50,9 +53,9 @@ export class NodeMetricsV3Controller extends V3Resource {
 @Security('bearer')
 export class InstanceMetricsV3Controller extends V3Resource {
   /**
-   * The last six hours of an instance of KVM, which the monitoring daemon of its node measures once a minute. Nodes where it was before
-   * are asked for their part. A primary node that is offline or does not answer within 4 seconds is an error (503).
-   * @param since Only what was measured later than this time.
+   * The last six hours of an instance of KVM, which the monitoring daemon of its node measures once a minute. Its former nodes are asked
+   * for their part. If the primary node is offline or does not answer within 4 seconds, the answer is an error (503).
+   * @param since Only values that were measured after this time.
    */
   @Get('{name}/metrics')
   async read(@Path() name: string, @Query() since?: string): Promise<InstanceMetrics> {

@@ -1,11 +1,11 @@
-// Requests of /3 about how the nodes are by their own account.
+// Requests of /3 about what the nodes report on themselves.
 import { badRequest } from '../../../../http/errors'
 import { Get, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { MONITORING_FIELDS, type MonitoringReport, type NodeMonitoring } from '../../../../model/monitoring'
 import type { MonitoredNode } from '../../../../rpc/luxi/monitoring'
 import { cursorOf, readCursor, readLimit, V3Resource } from './resource'
 
-/** One page of what was asked for. */
+/** One page of nodes. */
 export interface MonitoringPage {
   items: NodeMonitoring[]
   /** The value of `after` for the next page; null on the last one. */
@@ -18,15 +18,15 @@ export interface MonitoringPage {
 @Security('bearer')
 export class MonitoringV3Controller extends V3Resource {
   /**
-   * What the nodes report of themselves: one page of nodes, in the order of their names. The monitoring daemons of all nodes on the page
-   * are asked at the same time; a node that does not answer within 4 seconds, or answers nonsense, is an item that says so. Who asks
-   * again within a second is told the same.
+   * What the nodes report on themselves: one page of nodes, in the order of their names. The monitoring daemons of all nodes on the page
+   * are asked at the same time. If a node does not answer within 4 seconds, or its answer cannot be read, its item says so. A second
+   * request within a second gets the same answer.
    * @param node Only these nodes: names, separated by commas.
    * @param category Only reports of these categories, separated by commas: `instance`, `storage`, `daemon`, `hypervisor`, `node`, and
-   *   `default` for those without one. Only they make the status.
+   * `default` for those without one. The status counts only these.
    * @param collector Only reports of collectors with these names, separated by commas.
-   * @param fields Names of fields, separated by commas; all when left out. Without `reports` the answer is short.
-   * @param limit Nodes on a page: 100 when left out, 1000 at most.
+   * @param fields Names of fields, separated by commas. The default is all. Without `reports`, the answer is short.
+   * @param limit Nodes on a page: 100 by default, at most 1000.
    * @param after The `next` of the page before.
    */
   @Get('')
@@ -64,7 +64,7 @@ function readFields(text: string | undefined): readonly Field[] {
 }
 
 function viewOf({ reports, ...item }: MonitoredNode, shown: readonly Field[]): NodeMonitoring {
-  // As src/rpc/mond/reports.ts has read them.
+  // src/rpc/mond/reports.ts has read it, so it has this form.
   const told = reports === null ? null : (JSON.parse(reports) as MonitoringReport[])
   const view: NodeMonitoring = { ...item, reports: told }
   return Object.fromEntries(Object.entries(view).filter(([name]) => shown.some((field) => field === name)))

@@ -16,15 +16,15 @@ import { osChange } from '../../v3/os-change'
 import { type JobAccepted, submit } from '../../v3/submission'
 import { V3Resource } from './resource'
 
-/** The cluster's settings of an operating system; those that are left out stay. */
+/** Settings of an operating system to change. Settings that are left out stay. */
 export interface OsChanges {
-  /** By hypervisor, parameters of its own for instances with this system; null takes one away, or all of a hypervisor. */
+  /** By hypervisor, its parameters for instances with this system. Null removes one parameter, or all of a hypervisor. */
   hvparams?: { [hypervisor: string]: { [parameter: string]: unknown } }
-  /** Null takes one away. */
+  /** Null removes a parameter. */
   osparams?: { [parameter: string]: unknown }
-  /** Kept out of logs and answers. */
+  /** Not shown in logs and answers. */
   osparams_private?: { [parameter: string]: unknown }
-  /** Not offered, but usable. */
+  /** Not shown in lists, but usable. */
   hidden?: boolean
   /** Not usable for new instances. */
   blacklisted?: boolean
@@ -36,16 +36,17 @@ export interface OsChanges {
 @Security('bearer')
 export class OsV3Controller extends V3Resource {
   /**
-   * Changes what the cluster says of an operating system, as a job of OP_CLUSTER_SET_PARAMS.
+   * Changes the cluster's settings of an operating system, with a job of OP_CLUSTER_SET_PARAMS.
    * @param key Makes the submission happen once, however often it is sent. At most 255 bytes.
    * @param ifMatch ETags of objects that must not have changed.
-   * @param prefer `wait=10` waits so many seconds for the end of the job, 120 at most.
-   * @param reason Why this is done; kept in the reason trail of the job.
-   * @param plan The id of a plan for this request, made with `POST /3/plans`: it is refused when what the plan has read is not as it was.
+   * @param prefer `wait=10` waits that many seconds for the end of the job, at most 120.
+   * @param reason Why this is done. It is kept in the reason trail of the job.
+   * @param plan The id of a plan for this request, made with `POST /3/plans`. The request is refused if anything that the plan has read has
+   * changed since.
    */
   @Patch('{name}')
   @SuccessResponse(202, 'Accepted')
-  @Response<Job>(200, 'The job has ended in time')
+  @Response<Job>(200, 'The job ended within the time')
   change(
     @Path() name: string,
     @Body() body: OsChanges,

@@ -11,22 +11,22 @@ import { V3Resource } from './resource'
 /** A request of this API that would submit a job. */
 export interface PlannedRequest {
   method: 'POST' | 'PATCH' | 'DELETE'
-  /** As it would be sent: `/3/instances/vm1/migrate`. */
+  /** The path of the request: `/3/instances/vm1/migrate`. */
   path: string
   body?: { [parameter: string]: unknown }
 }
 
-/** A job to be planned: either its opcodes, or the request that would submit it. */
+/** A job to plan: either its opcodes, or the request that would submit it. */
 export interface PlanOfJob {
-  /** As they would be carried out one after the other. */
+  /** The opcodes, in the order in which they would be done. */
   ops?: AnyOpcode[]
   /**
-   * The opcodes are not the steps of one job, but each is for a job of its own: none waits for another or is stopped by it. Submissions of
-   * single ones name the plan. What others of the plan change need not be as it was.
+   * Each opcode is for a job of its own, so none waits for another or is stopped by it. Single submissions name the plan. Objects that
+   * another opcode of the plan changes may have changed.
    */
   apart?: boolean
   request?: PlannedRequest
-  /** Why; a plan does not keep it. */
+  /** Why this is done. The plan does not keep it. */
   reason?: string
 }
 
@@ -36,10 +36,10 @@ export interface PlanOfJob {
 @Security('bearer')
 export class PlansV3Controller extends V3Resource {
   /**
-   * Tells what a job would do, without doing it: its locks, prerequisites, hooks, and the objects that would change. Within 15 minutes a
-   * submission of the same opcodes by the same user can name the plan; it is carried out only if what the plan has read is as it was.
-   * The plan of a `request` is good for that request, which names it in its argument `plan`.
-   * Plans do not outlive the master's daemons: a submission whose plan is not known is refused with 412, and a new plan is to be made.
+   * Says what a job would do, without doing it: its locks, prerequisites, hooks, and the objects that would change. Within 15 minutes, a
+   * submission of the same opcodes by the same user can name the plan. It is carried out only if nothing that the plan has read has
+   * changed. The plan of a `request` is valid for that request, which names it in its argument `plan`. Plans are lost when the master's
+   * daemons restart: a submission with an unknown plan is refused with 412, and a new plan is needed.
    */
   @Post('')
   plan(@Body() body: PlanOfJob): Promise<Plan> {
@@ -57,6 +57,6 @@ function readPlan(body: unknown): PlanRequest {
   }
   const { request, reason: _reason, ...others } = body
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw badRequest(`${unknown}: is not for the plan of a request, which has its one opcode`)
+  if (unknown !== undefined) throw badRequest(`${unknown}: not allowed beside request, which stands for one opcode`)
   return { ops: [opcodeOfRequest(request)] }
 }

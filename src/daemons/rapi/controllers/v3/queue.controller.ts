@@ -5,7 +5,7 @@ import { V3Resource } from './resource'
 
 /** Whether the queue takes new jobs. */
 export interface QueueDrain {
-  /** New jobs are refused; those that are there go on. */
+  /** If true, new jobs are refused. Existing jobs go on. */
   drained: boolean
 }
 
@@ -14,7 +14,7 @@ export interface QueueDrain {
 @Security('basic')
 @Security('bearer')
 export class QueueV3Controller extends V3Resource {
-  /** Makes the queue refuse new jobs, or take them again. `GET /3/cluster` tells whether it does. */
+  /** Makes the queue refuse new jobs, or accept them again. `GET /3/cluster` shows the current state. */
   @Put('drained')
   @SuccessResponse(204, 'Done')
   async drain(@Body() body: QueueDrain): Promise<void> {

@@ -1,4 +1,4 @@
-// The steps that the controllers of /3 share: pages of objects, single objects with their ETag, and who asks.
+// The steps that the controllers of /3 share: pages of objects, single objects with their ETag, and the caller's identity.
 import { isDeeper } from '../../../../lib/json-depth'
 import { FILTER_DEPTH_MAX } from '../../../../model/limits/queries'
 import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits/rapi-v3'
@@ -10,13 +10,13 @@ import { etag } from '../../v3/if-match'
 
 interface PageRequest {
   readonly what: QueryResource
-  /** The fields to show when none are named. */
+  /** The fields that are shown by default. */
   readonly shown: readonly string[]
   readonly fields: string | undefined
   readonly filter: string | undefined
-  /** A field, with a minus before it for the other direction. */
+  /** The field to sort by, with a minus in front for the other direction. */
   readonly sort?: string
-  /** Whether live data is what nodes told last: when left out, unless fields are named. */
+  /** Whether nodes' last answers are shown instead of asking them. The default is true if no fields are named. */
   readonly known?: boolean
   readonly limit: number | undefined
   readonly after: string | undefined
@@ -95,7 +95,7 @@ function readFilter(text: string | undefined): QueryFilter {
   throw badRequest('filter: must be a JSON array of the query language, like ["==", "name", "vm1"]')
 }
 
-/** A filter that is nested too deep cannot even be handed on. A condition is an array inside of the deepest operator. */
+/** A filter that is nested too deep cannot be passed on. A condition is an array inside the deepest operator. */
 function checkedDepth(filter: unknown[] | null): QueryFilter {
   if (!isDeeper(filter, FILTER_DEPTH_MAX + 1)) return filter
   throw badRequest(`filter: is nested deeper than ${FILTER_DEPTH_MAX} levels`)
@@ -108,7 +108,7 @@ export function readLimit(limit = VIEW_PAGE_DEFAULT): number {
 
 type List = QueryResource | 'monitoring' | 'tags' | 'events'
 
-/** Names the list beside the last object of the page, so that nothing else passes for one. */
+/** Encodes the name of the list with the last object of the page, so that a cursor fits only its own list. */
 export const cursorOf = (what: List, last: string | null): string | null =>
   last === null ? null : Buffer.from(`${what}/${last}`).toString('base64url')
 

@@ -1,37 +1,37 @@
-// Requests of /3 about who asks, and about the sessions of the console.
+// Requests of /3 about the caller, and about the sessions of the console.
 import { Delete, Get, Post, Query, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { badRequest } from '../../../../http/errors'
 import { SESSION_IDLE_S } from '../../../../model/limits/logins'
 import type { Session } from '../../v3/sessions'
 import { V3Resource } from './resource'
 
-/** What belongs to it has one of the tags, and is only in these groups. */
+/** An object is in the scope if it has one of the tags and is in one of the groups. */
 export interface SessionScope {
-  /** Empty: whatever tags it has. */
+  /** If it is empty, tags do not matter. */
   tags: string[]
-  /** Empty: in all groups. */
+  /** If it is empty, groups do not matter. */
   groups: string[]
 }
 
-/** Who asks, and what they may do. */
+/** The caller, and what it may do. */
 export interface SessionView {
   user: string
-  /** The id of the token that was shown; null for a password. */
+  /** The id of the token that the caller used. Null for a password. */
   token: string | null
-  /** The names of all permissions that the caller has. A token with a scope has them for what it covers. */
+  /** The names of all permissions that the caller has. A token with a scope has them for the objects in its scope. */
   permissions: string[]
-  /** The objects that a token with a scope covers; null if the caller is not limited to some. */
+  /** The objects in the token's scope. Null if the caller is not limited. */
   scope: SessionScope | null
   /**
-   * Permissions of a token with a scope that it cannot use, because all that needs them concerns everybody. They are not among
-   * `permissions`.
+   * Permissions that a token with a scope has but cannot use, because everything that needs them concerns the whole cluster. They are not
+   * among `permissions`.
    */
   beyond_scope: string[]
-  /** What a change in this session repeats in its header `X-CSRF-Token`; null for a caller without a session. */
+  /** A change in this session must repeat this text in its header `X-CSRF-Token`. Null without a session. */
   csrf: string | null
   /**
-   * Seconds without a request after which the session ends; null without one. Requests with the header `X-Unattended`, which a page sends
-   * by itself, do not count. @isInt
+   * The session ends after this many seconds without a request. Null without a session. Requests with the header `X-Unattended`, which a
+   * page sends by itself, do not count. @isInt
    */
   idle_s: number | null
 }
@@ -41,15 +41,15 @@ export interface SessionView {
 @Security('basic')
 @Security('bearer')
 export class SessionV3Controller extends V3Resource {
-  /** Who asks, and what they may do. */
+  /** The caller, and what it may do. */
   @Get('')
   get(): Promise<SessionView> {
     return this.shown(this.v3.caller.session)
   }
 
   /**
-   * Begins a session for a browser: from now on the cookie of the answer stands for the password or token of this request. It ends with
-   * them, when it is not used, and when this daemon is restarted.
+   * Begins a session for a browser: from now on, the cookie of the answer stands for the password or token of this request. The session
+   * ends when the password or token ends, when it is not used, and when this daemon restarts.
    */
   @Post('')
   @SuccessResponse(201, 'Created')
@@ -65,7 +65,7 @@ export class SessionV3Controller extends V3Resource {
 
   /**
    * Ends this session.
-   * @param everywhere Ends all sessions of this user, in whatever browser; without a session of its own a caller ends all.
+   * @param everywhere Ends all sessions of this user, in all browsers. A caller without a session ends all anyway.
    */
   @Delete('')
   @SuccessResponse(204, 'Ended')

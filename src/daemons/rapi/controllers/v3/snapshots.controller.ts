@@ -1,4 +1,4 @@
-// Requests of /3 about the snapshots of instances' disks. They are made and deleted by verbs of instances.
+// Requests of /3 about the snapshots of instances' disks. Requests about instances make and delete them.
 import { Get, Path, Route, Security, Tags } from '../../../../http/decorators'
 import { snapshotShape } from '../../../../query/object-shapes'
 import { V3Resource } from './resource'
@@ -8,11 +8,11 @@ export interface SnapshotView {
   /** The index of the disk. @isInt */
   disk: number
   name: string
-  /** What the disk had when it was made. @isInt */
+  /** The size of the disk when the snapshot was made. @isInt */
   size_mib: number
-  /** The only node that has it; null where every node reaches it. */
+  /** The only node that has it. Null if every node can reach it. */
   node: string | null
-  /** What it is called in its storage: as volume group and volume, or as image. */
+  /** Its name in its storage: volume group and volume, or image. */
   logical_id: string[]
   /** @format date-time */
   created: string

@@ -1,15 +1,15 @@
-// Requests of /3 about what nodes keep disks on.
+// Requests of /3 about the storage of nodes.
 import { Get, Path, Route, Security, Tags } from '../../../../http/decorators'
 import { storageShape } from '../../../../query/object-shapes'
 import { V3Resource } from './resource'
 
-/** A volume group, a physical volume or a folder in which a node keeps disks. Sizes are null where the node does not tell. */
+/** A volume group, a physical volume or a folder in which a node keeps disks. Sizes are null if the node does not report them. */
 export interface StorageUnitView {
   name: string
   size_mib: number | null
   used_mib: number | null
   free_mib: number | null
-  /** Whether new volumes are put there. */
+  /** Whether new volumes may be put there. */
   allocatable: boolean
 }
 
@@ -18,11 +18,11 @@ export interface NodeStorageView {
   /** `file`, `sharedfile`, `gluster`, `lvm-vg`, or `lvm-pv` for the physical volumes of volume groups. */
   type: string
   units: StorageUnitView[]
-  /** Why the node did not tell; null when it did. */
+  /** Why the node did not answer. Null if it did. */
   problem: string | null
 }
 
-/** All that a node keeps disks on. */
+/** All storage units of a node. */
 export interface NodeStorageList {
   items: NodeStorageView[]
 }
@@ -33,8 +33,8 @@ export interface NodeStorageList {
 @Security('bearer')
 export class StorageV3Controller extends V3Resource {
   /**
-   * What a node keeps disks on: one item for each type of storage that an enabled disk template uses. The node is asked; one that does not
-   * answer within 5 seconds says so in `problem`.
+   * The storage of a node: one item for each type of storage that an enabled disk template uses. The node is asked. If it does not answer
+   * within 5 seconds, `problem` says so.
    */
   @Get('')
   async list(@Path() name: string): Promise<NodeStorageList> {

@@ -1,4 +1,4 @@
-// Requests of /3 about the tags of everything.
+// Requests of /3 about the tags of all objects.
 import { Get, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { TAGGED_OBJECTS_SHOWN_MAX } from '../../../../model/limits/rapi-v3'
 import type { TagUse } from '../../../../rpc/luxi/resources'
@@ -11,16 +11,16 @@ export interface TaggedObject {
   name: string
 }
 
-/** A tag, and what has it. */
+/** A tag, and the objects that have it. */
 export interface TagView {
   tag: string
-  /** How many objects have it. @isInt */
+  /** The number of objects that have it. @isInt */
   count: number
-  /** Those objects, by kind and name; the first hundred of them. */
+  /** The first hundred of these objects, by kind and name. */
   objects: TaggedObject[]
 }
 
-/** One page of what was asked for. */
+/** One page of tags. */
 export interface TagPage {
   items: TagView[]
   /** The value of `after` for the next page; null on the last one. */
@@ -34,8 +34,8 @@ export interface TagPage {
 export class TagsV3Controller extends V3Resource {
   /**
    * The tags of the cluster, of instances, nodes, groups and networks: one page of them, in the order of the tags.
-   * @param like Only tags that have these letters, in whatever case.
-   * @param limit Tags on a page: 100 when left out, 1000 at most.
+   * @param like Only tags that contain these letters, in upper or lower case.
+   * @param limit Tags on a page: 100 by default, at most 1000.
    * @param after The `next` of the page before.
    */
   @Get('')

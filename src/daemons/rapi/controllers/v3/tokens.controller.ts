@@ -10,13 +10,13 @@ import { V3Resource } from './resource'
 export interface Token {
   id: string
   name: string
-  /** Whose it is; it can never do more than this user. */
+  /** The owner. The token can never do more than this user. */
   user: string
   /** Patterns of permissions: `instances.*`, `*.query`. */
   permissions: string[]
-  /** Only objects with one of these tags; empty for all. */
+  /** Only objects with one of these tags. Empty for all. */
   tags: string[]
-  /** Only objects of these node groups; empty for all. */
+  /** Only objects of these node groups. Empty for all. */
   groups: string[]
   /** @format date-time */
   created: string
@@ -24,27 +24,27 @@ export interface Token {
   expires: string | null
 }
 
-/** A token to be made. */
+/** A token to create. */
 export interface TokenRequest {
   /** The name that people give it. */
   name: string
-  /** The permissions that it has, among those of its user: names of permissions, and patterns of them. */
+  /** The permissions of the token: names of its user's permissions, and patterns of them. */
   permissions: string[]
-  /** Only objects with one of these tags; all when left out. */
+  /** Only objects with one of these tags. The default is all. */
   tags?: string[]
-  /** Only objects of these node groups; all when left out. */
+  /** Only objects of these node groups. The default is all. */
   groups?: string[]
-  /** Never when left out. @format date-time */
+  /** The default is never. @format date-time */
   expires?: string | null
 }
 
-/** A token that was made. The secret is told now and never again. */
+/** A new token. The secret is shown now and never again. */
 export interface TokenCreated {
   token: Token
   secret: string
 }
 
-/** All that the caller may know of. */
+/** All tokens that the caller may see. */
 export interface TokenList {
   items: Token[]
 }
@@ -54,14 +54,14 @@ export interface TokenList {
 @Security('basic')
 @Security('bearer')
 export class TokensV3Controller extends V3Resource {
-  /** The caller's tokens; those of everybody for who has the permission `tokens.admin`. */
+  /** The caller's tokens. For callers with the permission `tokens.admin`, the tokens of all users. */
   @Get('')
   async list(): Promise<TokenList> {
     const tokens = await this.v3.gantry.tokens(this.v3.identity)
     return { items: tokens.map(tokenShape) }
   }
 
-  /** Makes a token. It is for this API (`/3`) and `/metrics`: Ganeti's (`/2`) knows only passwords, and answers 401. */
+  /** Creates a token. It is valid for this API (`/3`) and `/metrics`. Ganeti's API (`/2`) accepts only passwords, and answers 401. */
   @Post('')
   @SuccessResponse(201, 'Created')
   async create(@Body() body: TokenRequest): Promise<TokenCreated> {
@@ -73,7 +73,7 @@ export class TokensV3Controller extends V3Resource {
     return { token: tokenShape(token), secret }
   }
 
-  /** Revokes a token: it is refused from now on, also on streams that are open. */
+  /** Revokes a token. It is refused from now on, even on open streams. */
   @Delete('{id}')
   @SuccessResponse(204, 'Revoked')
   async revoke(@Path() id: string): Promise<void> {

@@ -2,12 +2,12 @@
 import { Get, Route, Security, Tags } from '../../../../http/decorators'
 import { V3Resource } from './resource'
 
-/** A user of the remote API. Its password is told nobody. */
+/** A user of the remote API. Its password is never shown. */
 export interface UserView {
   name: string
-  /** What its line in the users file gives it: roles as `@operator`, permissions, Ganeti's `read` and `write`. */
+  /** The options of its line in the users file: roles such as `@operator`, permissions, and Ganeti's `read` and `write`. */
   options: string[]
-  /** The permissions that follow from that, as patterns: `*` for everything, a minus for what is taken away. */
+  /** The resulting permissions, as patterns: `*` for everything, a minus in front for a denied one. */
   permissions: string[]
 }
 
@@ -21,7 +21,7 @@ export interface UserList {
 @Security('basic')
 @Security('bearer')
 export class UsersV3Controller extends V3Resource {
-  /** Who may log in, and what they may do. Users are lines of a file on the master: it is edited there. */
+  /** The users who may log in, and what they may do. Users are lines of a file on the master, which is edited there. */
   @Get('')
   async list(): Promise<UserList> {
     const { identity, gantry, users } = this.v3

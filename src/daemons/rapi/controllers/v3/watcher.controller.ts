@@ -6,55 +6,55 @@ import { pauseBody } from '../../v3/bodies'
 import { inFuture } from '../../v3/body'
 import { V3Resource } from './resource'
 
-/** An instance that was left as it was, and why. */
+/** An instance that the watcher left as it was, and why. */
 export interface WatcherLeft {
   name: string
   why: string
 }
 
-/** What failed for an instance, or for the disks of a group. */
+/** An instance, or the disks of a group, for which something failed. */
 export interface WatcherFailed extends WatcherLeft {
-  /** Null when the queue took no job. @isInt */
+  /** Null if no job was submitted. @isInt */
   job: number | null
 }
 
-/** What the last run for a node group did. Lists have the names of instances. */
+/** What the last run for a node group did. The lists contain names of instances. */
 export interface WatcherGroup {
   /** The uuid of the node group. */
   group: string
   name: string
-  /** Why it ran: its time had come, a node had returned, somebody called it. */
+  /** Why it ran: its time had come, a node had returned, or it was called. */
   why: string
   /** @format date-time */
   started: string
   /** @format date-time */
   ended: string
   restarted: string[]
-  /** Stopped by their users, which the cluster knows now. */
+  /** Stopped by their users. The run recorded that. */
   cleanedUp: string[]
-  /** Their disks were activated. */
+  /** The run activated their disks. */
   activated: string[]
-  /** The last attempt to start them was made before this run. */
+  /** Not started any more, because too many attempts have failed. */
   gaveUp: string[]
-  /** Left as they are although something is wrong with them. */
+  /** Not touched, although something is wrong with them. */
   left: WatcherLeft[]
   failed: WatcherFailed[]
-  /** Why the run did not get to its end; null when it did. */
+  /** Why the run ended early. Null if it did not. */
   error: string | null
 }
 
-/** Tells which instances are started again by themselves, and when. */
+/** Shows which instances are started again automatically, and when. */
 export interface WatcherView {
-  /** Until then nothing is done; null when it is not paused. @format date-time */
+  /** Nothing is done until then. Null if the watcher is not paused. @format date-time */
   paused_until: string | null
-  /** When it runs at the latest; null when it has not run yet. @format date-time */
+  /** The latest time of the next run. Null if it has never run. @format date-time */
   next_run: string | null
   groups: WatcherGroup[]
 }
 
-/** Whether the watcher rests. */
+/** Whether to pause the watcher. */
 export interface WatcherPauseRequest {
-  /** Until then nothing is started again by itself; null ends a pause. @format date-time */
+  /** Nothing is started automatically until then. Null ends a pause. @format date-time */
   until: string | null
 }
 

@@ -281,7 +281,11 @@ test('a device that is only looked at is let go a moment later', async () => {
 test.each([
   // For some seconds.
   ['(-2) Need access to UpToDate data', 'use the other node, or wait until the disk is in sync', 12],
-  ['(-1) Multiple primaries not allowed by config', 'the other node writes to it: it has to give that up first', 1],
+  [
+    '(-1) Multiple primaries not allowed by config',
+    'the other node has it open for writing, and must close it first',
+    1,
+  ],
 ])('a disk that cannot be written tells why: %s', async (words, text, length) => {
   const refused = failing('drbdsetup primary 0', 17, `0: State change failed: ${words}\n`)
   const node = { kernel: [kernelSays('Connected')], programs: [SHOWN, ...Array.from({ length }, () => refused)] }

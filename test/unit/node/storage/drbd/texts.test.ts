@@ -37,7 +37,7 @@ test('a synchronization tells how far it is, and how long it takes, but at its v
 })
 
 test('a text without a version is refused', () => {
-  expect(() => parseKernel('', 'node1')).toThrow('/proc/drbd of node node1 names no version')
+  expect(() => parseKernel('', 'node1')).toThrow('/proc/drbd of node node1 does not name a version')
   expect(parseKernel(VERSION, 'node1').minors.size).toBe(0)
 })
 

@@ -103,8 +103,8 @@ test('what Ganeti has mounted by its address is the same volume', async () => {
 })
 
 test.each([
-  [{ logical_id: ['loop', '../../etc/passwd'] }, 'is one below its volume'],
-  [{ logical_id: ['loop', '/etc/passwd'] }, 'is one below its volume'],
+  [{ logical_id: ['loop', '../../etc/passwd'] }, 'must lie below its volume'],
+  [{ logical_id: ['loop', '/etc/passwd'] }, 'must lie below its volume'],
   [{ params: { ...disk().params, host: '-o exec' } }, 'The disk parameter host'],
   [{ params: { ...disk().params, port: 0 } }, 'The disk parameter port'],
   [{ params: { ...disk().params, volume: 'a/b' } }, 'The disk parameter volume'],

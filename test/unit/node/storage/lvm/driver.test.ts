@@ -116,7 +116,7 @@ describe('where physical volumes are given away as a whole', () => {
   test.each([
     [2500, 3, 'has 2 empty physical volumes, and 3 are needed'],
     [1500, 1, 'needs at least 2 spindles, not 1'],
-    [64, undefined, 'gnt-cluster repair-disk-sizes notes it'],
+    [64, undefined, 'gnt-cluster repair-disk-sizes records it'],
   ])('a disk of %d MiB with %s spindles is refused', async (size, spindles, text) => {
     const disk = plain(NAME, spindles === undefined ? {} : { spindles })
     await expect(on([empty, three], (disks) => disks.create(disk, size, exclusive))).rejects.toThrow(text)
@@ -246,6 +246,6 @@ test('a snapshot is as large as its volume, and takes the place of one that was 
 })
 
 test.each([['..'], ['-f'], ['a/b'], ['snapshot'], ['x_mlog'], ['']])('%p is no name for a volume', async (name) => {
-  await expect(on([], (disks) => disks.find(plain(name)))).rejects.toThrow('is no name of a volume')
+  await expect(on([], (disks) => disks.find(plain(name)))).rejects.toThrow('is not a valid name of a volume')
   await expect(on([], (disks) => disks.find({ ...plain(), logical_id: ['xenvg'] }))).rejects.toThrow('[group, volume]')
 })

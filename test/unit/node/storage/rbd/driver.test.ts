@@ -83,7 +83,7 @@ test('an image whose user has just died is mapped as soon as Ceph has forgotten 
 test('an image in use elsewhere is not taken, and the error says where that is', async () => {
   const { disks } = storage(list(), info, ...Array.from({ length: 1000 }, () => status('10.0.0.7', '10.0.0.8')))
   await expect(disks.assemble(disk)).rejects.toThrow(
-    `The image 'ganeti-vms/${NAME}' is in use at 10.0.0.7, 10.0.0.8, so node node1.example.com does not take it: stop what uses it there`,
+    `The image 'ganeti-vms/${NAME}' is in use at 10.0.0.7, 10.0.0.8, so node node1.example.com does not map it: stop the programs that use it there`,
   )
 })
 
@@ -210,7 +210,7 @@ test('its guest begins only when nobody has it open any more', async () => {
   expect(left()).toEqual([])
   const taken = storage(SIZE, ...Array.from({ length: 1000 }, () => status('10.0.0.7')))
   await expect(taken.disks.forGuest(own)).rejects.toThrow(
-    'is in use at 10.0.0.7, so no instance begins with it on node node1.example.com: end what uses it there',
+    'is in use at 10.0.0.7, so no instance begins with it on node node1.example.com: stop the programs that use it there',
   )
 })
 
@@ -247,7 +247,7 @@ test.each([
   ],
   [
     { code: 13, stderr: UNREACHED },
-    "Ceph does not take the key of client.gnt; put what 'ceph auth get client.gnt' tells",
+    "Ceph does not take the key of client.gnt; run 'ceph auth get client.gnt' on a machine of the Ceph cluster",
   ],
   [{ code: 1, stderr: UNREACHED }, 'Ceph does not take the key of client.gnt'],
   [{ code: 5, stderr: `monclient: keyring not found\n${UNREACHED}` }, 'Ceph does not take the key of client.gnt'],
@@ -270,10 +270,10 @@ test('where rbd is missing, the error says what to install', async () => {
 })
 
 test.each([
-  [{ logical_id: ['rbd', '-p'] }, '"-p" is no name'],
-  [{ logical_id: ['rbd', 'a b'] }, '"a b" is no name'],
-  [{ logical_id: ['rbd', 'a@b@c'] }, "'a@b@c' is no name of an image"],
-  [{ params: { pool: '--help' } }, '"--help" is no name'],
+  [{ logical_id: ['rbd', '-p'] }, '"-p" is not a valid name'],
+  [{ logical_id: ['rbd', 'a b'] }, '"a b" is not a valid name'],
+  [{ logical_id: ['rbd', 'a@b@c'] }, "'a@b@c' is not a valid name of an image"],
+  [{ params: { pool: '--help' } }, '"--help" is not a valid name'],
   [{ logical_id: ['rbd'] }, `An image's id is ['rbd', name], not ["rbd"]`],
 ])('names that rbd would take for something else are refused: %j', async (change, text) => {
   const { disks } = storage()

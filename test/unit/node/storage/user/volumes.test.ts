@@ -82,5 +82,5 @@ test('whose a volume is goes along with it, and away with it', async () => {
 
 test('a name that would lead elsewhere is refused', async () => {
   const bad = { ...disk('a'), logical_id: ['xenvg', '../../a'] }
-  await expect(driver().create(bad, 1, [], {})).rejects.toThrow("'../../a' is no name of a volume")
+  await expect(driver().create(bad, 1, [], {})).rejects.toThrow("'../../a' is not a valid name of a volume")
 })

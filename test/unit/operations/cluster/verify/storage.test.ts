@@ -138,7 +138,7 @@ describe('a volume that has another size than it should', () => {
     Object.assign(there.get(name) ?? {}, { size })
     return name
   }
-  const NOTES = "'gnt-cluster repair-disk-sizes' notes how large it is"
+  const NOTES = "'gnt-cluster repair-disk-sizes' records its size"
   beforeEach(() => cluster.run('OP_INSTANCE_CREATE', { ...plainInstance, disks: [{ size: 62 }] }))
 
   test.each([
@@ -163,7 +163,7 @@ describe('a volume that has another size than it should', () => {
     resize('node1', '_data', 512)
     const name = resize('node2', '_data', 64)
     await expect(problems()).resolves.toEqual([
-      `ERROR:EINSTANCEFAULTYDISK:instance:inst2.gnt.example:volume ${name} has 64 MiB on node node2.gnt.example, and 128 in the configuration; 'gnt-instance replace-disks -s inst2.gnt.example' makes that side anew`,
+      `ERROR:EINSTANCEFAULTYDISK:instance:inst2.gnt.example:volume ${name} has 64 MiB on node node2.gnt.example, and 128 in the configuration; 'gnt-instance replace-disks -s inst2.gnt.example' makes that side again`,
     ])
   })
 
@@ -202,7 +202,7 @@ test('volumes that a dead job has renamed are named with the command that mends 
       `ERROR:EINSTANCEMISSINGDISK:instance:inst1.gnt.example:volume xenvg/${converted} missing on node node1.gnt.example; ` +
         `a conversion that did not end has renamed it: 'lvrename xenvg ${converted}_data ${converted}' gives it its name back there`,
       `ERROR:EINSTANCEMISSINGDISK:instance:inst2.gnt.example:volume xenvg/${replaced} missing on node node1.gnt.example; ` +
-        "a replacement of disks that did not end has renamed it: 'gnt-instance replace-disks -p inst2.gnt.example' makes that side anew",
+        "an interrupted replacement of disks has renamed it: 'gnt-instance replace-disks -p inst2.gnt.example' makes that side again",
       `WARNING:ENODEORPHANLV:node:node1.gnt.example:volume xenvg/${converted}_data is unknown; it has the data of xenvg/${converted}`,
     ]),
   )

@@ -51,7 +51,7 @@ test('a mirror that has grown without the configuration gives its whole data bac
 test.each([
   [
     8,
-    'has 8 MiB on node node1.gnt.example, and 10 in the configuration: gnt-cluster repair-disk-sizes notes how large it is',
+    'has 8 MiB on node node1.gnt.example, and 10 in the configuration: gnt-cluster repair-disk-sizes records its size',
   ],
   [10.5, 'would cut off the last part of a MiB; gnt-instance grow-disk makes it larger'],
 ])('a volume of %p MiB is refused as the data of a mirror', async (real_mib, text) => {
