@@ -18,7 +18,7 @@ import { HelperMachine } from './helper-machine'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
-import { QUIET, canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from './snapshots'
+import { QUIET, areComplete, canSnapshot, isUncertain, removeSnapshots, takeSnapshots } from './snapshots'
 import { whileItStops } from '../instance/while-it-stops'
 import { checkZeroingArguments, planZeroing, type Zeroing } from './zeroing'
 
@@ -168,6 +168,7 @@ const isSnapshotted = (op: ExportOp, view: InstanceView): boolean =>
 /** Tries the snapshots before the instance stops, which would be in vain if they cannot be made. */
 async function runsMeanwhile(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<boolean> {
   if (!isSnapshotted(op, view)) return false
+  if (!(await areComplete(ctx, view))) return false
   if (!op.shutdown || !isUncertain(view)) return true
   const trial = await takeSnapshots(ctx, view, QUIET)
   if (trial === undefined) return false

@@ -2,6 +2,7 @@
 import type { Disk } from '../../model/config'
 import { diskUuid } from '../../model/ids'
 import { factsOf, isFileBased, isOnLvm } from '../../model/templates'
+import { incompleteOnPrimary } from '../instance/disks/activation'
 import { diskDictOf, type InstanceView } from '../instance/view'
 import type { UnitContext } from '../unit-context'
 
@@ -17,6 +18,17 @@ type SnapshotLog = Pick<UnitContext['log'], 'say' | 'warning'>
 /** For a trial: its caller reports the failure differently. */
 export const QUIET: SnapshotLog = { say: () => undefined, warning: () => undefined }
 
+/** A mirror's snapshot is one of its volume on the primary node, which must have all data. */
+export async function areComplete(ctx: UnitContext, view: InstanceView, log: SnapshotLog = ctx.log): Promise<boolean> {
+  const incomplete = await incompleteOnPrimary(ctx, view)
+  for (const disk of incomplete)
+    log.warning(
+      `A snapshot of disk/${view.disks.indexOf(disk)} on node ${view.primary.name} would lack data, because its copy there is not complete; ` +
+        `"gnt-instance activate-disks --wait-for-sync ${view.instance.name}" waits until it is`,
+    )
+  return incomplete.length === 0
+}
+
 /** A snapshot for each disk, as disks; undefined, with none left, if one could not be made. */
 export async function takeSnapshots(
   ctx: UnitContext,
@@ -25,6 +37,7 @@ export async function takeSnapshots(
 ): Promise<Disk[] | undefined> {
   const { primary } = view
   const snapshots: Disk[] = []
+  if (!(await areComplete(ctx, view, log))) return undefined
   for (const [index, disk] of view.disks.entries()) {
     log.say(`Creating a snapshot of disk/${index} on node ${primary.name}`)
     const result = await ctx.nodes.attempt(primary, 'blockdev_snapshot', [diskDictOf(view, disk), null, null])

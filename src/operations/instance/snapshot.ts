@@ -13,12 +13,12 @@ import {
   snapshotPlace,
   wireName,
 } from '../../model/snapshots'
-import { diskIdOf, factsOf, isMirroredOutside } from '../../model/templates'
+import { diskIdOf, factsOf, isMirroredInside, isMirroredOutside } from '../../model/templates'
 import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkNodeOnline } from './checks'
-import { assembleDisks, shutdownDisks } from './disks/activation'
+import { assembleDisks, incompleteOnPrimary, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { indexOfDevice } from './parameters/device-changes'
 import { deleteSnapshot, forgetSnapshot, noteSnapshots, notedSnapshots } from './snapshots/notes'
@@ -52,12 +52,15 @@ export const instanceSnapshot = logicalUnit(OpInstanceSnapshot, {
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
   async run(ctx, _op, { view, asked }) {
-    // Some storage has a device on the node only while the disk is in use.
-    const needed = asked.some(({ disk }) => factsOf(disk.dev_type).mapped === true)
+    // Some storage has a device on the node only while the disk is in use, and only an active mirror tells whether its copy is complete.
+    const needed = asked.some(
+      ({ disk: { dev_type: template } }) => factsOf(template).mapped || isMirroredInside(template),
+    )
     const activated = needed && !view.instance.disks_active
     const { ok, view: active } = activated ? await assembleDisks(ctx, view) : { ok: true, view }
     try {
       if (!ok) throw new OpExecError('The disks could not be activated, so no snapshot was made')
+      await checkCopies(ctx, active, asked)
       await makeAll(ctx, active, asked)
     } finally {
       if (activated) await shutdownDisks(ctx, await reread(ctx, view))
@@ -141,6 +144,18 @@ function diskOf(view: InstanceView, ident: string | number): { index: number; di
   const disk = view.disks[index]
   if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${ident}`, ECODE.INVAL)
   return { index, disk }
+}
+
+/** A mirror's snapshot is one of its volume on the primary node, which must have all data. */
+async function checkCopies(ctx: UnitContext, view: InstanceView, asked: readonly Asked[]): Promise<void> {
+  const disks = asked.map(({ disk }) => disk)
+  const [first] = await incompleteOnPrimary(ctx, view, disks)
+  if (first === undefined) return
+  const { index } = asked[disks.indexOf(first)] ?? {}
+  throw new OpExecError(
+    `The copy of disk/${index} on node ${view.primary.name} is not complete, so no snapshot was made; ` +
+      `"gnt-instance activate-disks --wait-for-sync ${view.instance.name}" waits until it is`,
+  )
 }
 
 /** If one fails, the earlier ones are deleted again. */

@@ -142,6 +142,22 @@ export async function isConsistent(
   return localOnly ? result.payload.ldisk_status === 1 : !result.payload.is_degraded
 }
 
+/**
+ * Mirrors whose copy on the primary node is not complete. Reading such a mirror's device is safe, as missing data comes
+ * from the other node; its data volume alone must not be used. The disks must be active.
+ */
+export async function incompleteOnPrimary(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: readonly Disk[] = view.disks,
+): Promise<Disk[]> {
+  const incomplete: Disk[] = []
+  for (const disk of disks)
+    if (isMirroredInside(disk.dev_type) && !(await isConsistent(ctx, view, disk, view.primary, true)))
+      incomplete.push(disk)
+  return incomplete
+}
+
 /** The nodes that handle a disk: its own if it is mirrored, otherwise the primary alone. */
 export function nodesOf(view: InstanceView, disk: Disk): readonly Node[] {
   return isMirroredInside(disk.dev_type) ? allNodes(view) : [view.primary]

@@ -22,7 +22,7 @@ import { DATA } from './volume-names'
 import { checkTemplate, diskSpec, type DiskSpec, fileStorageFolder } from './spec'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
 import { waitForSync } from './sync'
-import { assembleDisks, shutdownDisks } from './activation'
+import { assembleDisks, incompleteOnPrimary, shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
 import { refuseSnapshots } from '../snapshots/notes'
 import type { Changed, SetOp } from '../parameters/set-op'
@@ -122,6 +122,8 @@ export async function convertDisks(
   op: SetOp,
 ): Promise<Changed[]> {
   const { uuid } = view.instance
+  const losesCopies = isDrbd(from) && diskIdOf(template) === 'volume'
+  if (losesCopies) await checkPrimaryCopies(ctx, view, op)
   if (!(await shutdownDisks(ctx, view)))
     throw new OpExecError('Cannot shutdown instance disks, unable to proceed with disk template conversion')
   ctx.log.say(`Converting disk template from '${from}' to '${template}'`)
@@ -132,7 +134,7 @@ export async function convertDisks(
     await putDown(ctx, mirrored, mirrored.disks, op)
     return [['disk_template', template]]
   }
-  if (isDrbd(from) && diskIdOf(template) === 'volume') {
+  if (losesCopies) {
     await drbdToPlain(ctx, view, planned)
     return [['disk_template', template]]
   }
@@ -166,6 +168,22 @@ export async function convertDisks(
   await removeDisks(ctx, { ...view, disks: before }, before)
   if (!isWhole) throw degraded()
   return [['disk_template', template]]
+}
+
+/** The copies on the other node are deleted, so those on the primary node must have all data. */
+async function checkPrimaryCopies(ctx: UnitContext, view: InstanceView, { force }: SetOp): Promise<void> {
+  const { disks, instance, primary } = view
+  const { ok } = await assembleDisks(ctx, view, { disks, ignoreSecondaries: true })
+  const incomplete = ok ? await incompleteOnPrimary(ctx, view) : disks
+  if (incomplete.length === 0) return
+  const names = incomplete.map((disk) => `disk/${disks.indexOf(disk)}`).join(', ')
+  const text = `The copies of ${names} on node ${primary.name} are not complete, or cannot be looked at`
+  if (force) return ctx.log.warning(`${text}; the other copies are deleted nevertheless, because this was forced`)
+  await shutdownDisks(ctx, view)
+  throw new OpExecError(
+    `${text}, and the other copies would be deleted; "gnt-instance activate-disks --wait-for-sync ${instance.name}" ` +
+      `completes them from the other node, "gnt-instance repair ${instance.name}" mends them`,
+  )
 }
 
 /** New disks are active since they were made, but another node may need them next. Mirrors stay active until they are in sync. */

@@ -31,6 +31,23 @@ test.each([plainInstance, drbdInstance])('%j runs on while it is exported', asyn
   expect(volumes()).toEqual(before)
 })
 
+test.each([false, true])(
+  'a mirror whose copy on the primary node is not complete is not exported from snapshots; shut down: %s',
+  async (shutdown) => {
+    await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
+    cluster.answers.blockdev_find = () => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 })
+    cluster.asked.length = 0
+    const op = { instance_name: drbdInstance.instance_name, shutdown }
+    await expect(exported(op)).rejects.toThrow('Not all disks could be snapshotted')
+    expect(cluster.log.join()).toContain('A snapshot of disk/0 on node node1.gnt.example would lack data')
+    expect([cluster.calls('instance_shutdown'), cluster.calls('blockdev_snapshot')]).toEqual([[], []])
+    if (!shutdown) return
+    // Copied from the mirror's device, which reads what is missing from the other node.
+    await expect(exported({ ...op, long_sleep: true })).resolves.toEqual([true, [true]])
+    expect(cluster.calls('blockdev_snapshot')).toEqual([])
+  },
+)
+
 test('an instance that is stopped for it starts again before its snapshots are copied', async () => {
   await cluster.run('OP_INSTANCE_CREATE', plainInstance)
   cluster.asked.length = 0

@@ -53,6 +53,19 @@ test('the room for changes is what was asked for, and otherwise left to the node
   expect(whole).toEqual([expect.stringMatching(/\.whole$/), null])
 })
 
+test('a mirror whose copy on the primary node is not complete has none, whether it is in use or not', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
+  cluster.answers.blockdev_find = () => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 })
+  const before = volumes()
+  for (const change of ['OP_INSTANCE_STARTUP', 'OP_INSTANCE_SHUTDOWN']) {
+    await cluster.run(change, { instance_name: DRBD })
+    await expect(cluster.run(MAKE, { instance_name: DRBD, ...snapshot([0, 'one']) })).rejects.toThrow(
+      'The copy of disk/0 on node node1.gnt.example is not complete, so no snapshot was made',
+    )
+  }
+  expect([volumes(), noted()]).toEqual([before, []])
+})
+
 test('a mirror has them of its data on the primary node, and they stay there after a failover', async () => {
   await cluster.run('OP_INSTANCE_CREATE', drbdInstance)
   await cluster.run(MAKE, { instance_name: DRBD, ...snapshot([0, 'one']) })

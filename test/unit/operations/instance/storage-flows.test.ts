@@ -39,6 +39,15 @@ const OTHERWISE: Readonly<Record<string, (step: Step) => Step | 'refused'>> = {
     ...step,
     calls: [...step.calls, ...[1, 2].flatMap(() => ['node1', 'node3'].map((node) => `${node} blockdev_shutdown drbd`))],
   }),
+  // The other copies are deleted only after those on the primary node were seen to be complete.
+  '112-drbd-to-plain': (step) => ({
+    ...step,
+    calls: [
+      ...[1, 2].flatMap(() => ['node1', 'node3'].map((node) => `${node} blockdev_assemble drbd false`)),
+      ...[1, 2].map(() => 'node1 blockdev_assemble drbd true'),
+      ...step.calls,
+    ],
+  }),
   // Instances have names.
   '104-replace-iallocator': (step) => ({
     ...step,

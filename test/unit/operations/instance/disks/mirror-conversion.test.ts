@@ -1,4 +1,5 @@
 // Disks that become mirrors and back, and mirrors that are made anew: what fails leaves the data where it was, under its old name.
+import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
 import { drbdId } from '../../../../../src/config/lookup'
 import type { CallName } from '../../../../../src/rpc/node/calls'
 import type { FakeCluster } from '../../../../support/fake-cluster'
@@ -101,6 +102,45 @@ test('data that was part of a mirror before keeps its name', async () => {
   expect(volumesOf(cluster, 'node1')).toEqual(before)
   expect(cluster.calls('blockdev_rename')).toEqual([])
   expect(cluster.inconsistencies()).toEqual([])
+})
+
+/** As DRBD tells of a copy that is still being made. */
+const incomplete = { dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: LOCAL_DISK_STATUS.syncing }
+
+describe('an instance whose copy on the primary node is not complete', () => {
+  const plain = { instance_name: 'inst2.gnt.example', disk_template: 'plain' }
+  let cluster: FakeCluster
+  beforeEach(async () => {
+    cluster = await stopped(drbdInstance)
+    cluster.answers.blockdev_find = () => incomplete
+  })
+
+  test('keeps the copy on the other node, whose deletion would lose data', async () => {
+    const [disks, before] = [cluster.config.disks, everywhere(cluster)]
+    await expect(cluster.run(MODIFY, plain)).rejects.toThrow(
+      'The copies of disk/0 on node node1.gnt.example are not complete, or cannot be looked at, and the other copies would be deleted; ' +
+        '"gnt-instance activate-disks --wait-for-sync inst2.gnt.example" completes them from the other node',
+    )
+    expect([cluster.config.disks, everywhere(cluster)]).toEqual([disks, before])
+    expect(cluster.calls('blockdev_shutdown').length).toBeGreaterThan(0)
+  })
+
+  test('keeps it when the disks cannot be activated', async () => {
+    Object.assign(cluster.answers, {
+      blockdev_assemble: () => {
+        throw new Error('no metadata')
+      },
+    })
+    const before = everywhere(cluster)
+    await expect(cluster.run(MODIFY, plain)).rejects.toThrow('the other copies would be deleted')
+    expect(everywhere(cluster)).toEqual(before)
+  })
+
+  test('becomes plain when that is forced, with a warning', async () => {
+    await cluster.run(MODIFY, { ...plain, force: true })
+    expect(volumesOf(cluster, 'node2')).toEqual([])
+    expect(cluster.log.join()).toContain('the other copies are deleted nevertheless, because this was forced')
+  })
 })
 
 test('the allocator chooses the other side', async () => {
