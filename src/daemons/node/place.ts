@@ -2,7 +2,7 @@
 import type { Files } from '../../lib/files'
 import { isMissing } from '../../lib/disk'
 import type { Paths } from '../../lib/paths'
-import { DAEMONS } from '../../model/constants/daemons'
+import { FOREIGN_DAEMONS } from '../../model/constants/daemons'
 import { type Role, wantedLines } from '../../roles/role'
 
 interface Node {
@@ -21,7 +21,7 @@ export function roleToEnsure(roles: readonly Role[], daemon: string, run: boolea
   const role = roles.find(({ program, place }) => program === daemon && place !== 'system')
   if (role !== undefined) return role
   if (run) throw new Error(`there is no ${daemon} to start: this version has none`)
-  if (DAEMONS.some((name) => name === daemon)) return undefined
+  if (FOREIGN_DAEMONS.includes(daemon)) return undefined
   throw new Error(`there is no ${daemon} that could be stopped: no daemon has this name`)
 }
 

@@ -1,17 +1,8 @@
 // Daemons: names, ports, accounts, log files.
 export const PORT = { noded: 1811, confd: 1814, mond: 1815, maintd: 1816, rapi: 5080, metad: 80, ssh: 22 } as const
 export const VNC_BASE_PORT = 5900
-export const DAEMONS = [
-  'ganeti-confd',
-  'ganeti-kvmd',
-  'ganeti-luxid',
-  'ganeti-masterd',
-  'ganeti-metad',
-  'ganeti-mond',
-  'ganeti-noded',
-  'ganeti-rapi',
-  'ganeti-wconfd',
-] as const
+/** Masters of Ganeti may name them. They never run here, so there is nothing to stop. */
+export const FOREIGN_DAEMONS: readonly string[] = ['ganeti-masterd']
 
 /** Accounts that own files and run daemons, as Debian's packages name them. */
 export const USER = {

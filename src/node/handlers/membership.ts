@@ -6,11 +6,11 @@ import { withHost } from '../../lib/hosts-file'
 import { setAside } from '../../lib/set-aside'
 import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
-import { DAEMONS, MODE } from '../../model/constants/daemons'
+import { FOREIGN_DAEMONS, MODE } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { isObject } from '../../lib/shapes/shape'
-import type { Role } from '../../roles/role'
+import { isDaemonOfNode, type Role } from '../../roles/role'
 import { ROLES } from '../../roles/table'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
@@ -24,6 +24,11 @@ const HOST_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const OTHER_DAEMONS = (ROLES as readonly Role[]).filter(
   ({ name, place, nodes }) => nodes !== 'simulated' && (place === 'node' || place === 'candidate') && name !== 'noded',
 )
+
+const KNOWN_DAEMONS: ReadonlySet<string> = new Set([
+  ...ROLES.filter(isDaemonOfNode).map(({ program }) => program),
+  ...FOREIGN_DAEMONS,
+])
 
 export const membershipHandlers = {
   gantry_metrics: (context) => context.measures.told(),
@@ -41,7 +46,7 @@ export const membershipHandlers = {
   },
 
   async node_ensure_daemon(context, daemon, run) {
-    if (!DAEMONS.some((name) => name === daemon)) fail(`Unknown daemon '${daemon}'`)
+    if (!KNOWN_DAEMONS.has(daemon)) fail(`Unknown daemon '${daemon}'`)
     return context.daemons.ensure(daemon, run)
   },
 

@@ -11,6 +11,8 @@ import { runRepair, runRestricted } from '../../../src/node/restricted'
 import { NAMED_PROGRAM_INPUT_MAX, NAMED_PROGRAM_OUTPUT_MAX, NAMED_PROGRAM_TURN_S } from '../../../src/model/limits/node'
 import { systemClock } from '../../../src/lib/clock'
 import type { LockFile } from '../../../src/lib/file-lock'
+import { isDaemonOfNode } from '../../../src/roles/role'
+import { ROLES } from '../../../src/roles/table'
 import { type TestNode, testNode } from '../../support/node-context'
 
 let node: TestNode
@@ -104,8 +106,16 @@ test('daemons are started and stopped by name, and only known ones', async () =>
   await membershipHandlers.node_start_master_daemons(node.context, true)
   await membershipHandlers.node_stop_master(node.context)
   await expect(membershipHandlers.node_ensure_daemon(node.context, 'ganeti-mond', false)).resolves.toBe(true)
-  await expect(membershipHandlers.node_ensure_daemon(node.context, 'sshd', false)).rejects.toThrow('Unknown daemon')
+  for (const unknown of ['sshd', 'ganeti-node', 'ganeti-sim'])
+    await expect(membershipHandlers.node_ensure_daemon(node.context, unknown, false)).rejects.toThrow('Unknown daemon')
   expect(node.told).toEqual(['start true', 'stop', 'ganeti-mond false'])
+})
+
+test('each daemon that a node may have can be stopped by its name, and one that only Ganeti has, too', async () => {
+  const daemons = [...ROLES.filter(isDaemonOfNode).map(({ program }) => program), 'ganeti-masterd']
+  for (const daemon of daemons) await membershipHandlers.node_ensure_daemon(node.context, daemon, false)
+  expect(node.told).toEqual(daemons.map((daemon) => `${daemon} false`))
+  expect(daemons).toContain('ganeti-maintd')
 })
 
 test('the hosts file gains and loses one line', async () => {

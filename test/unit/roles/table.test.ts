@@ -1,7 +1,6 @@
 // Checks that the entries of the table of roles fit together, and that requests to a role are checked against it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { DAEMONS } from '../../../src/model/constants/daemons'
 import { PATH } from '../../../src/model/constants/paths'
 import { claimOfFile } from '../../../src/model/owners'
 import { completions } from '../../../src/roles/completion'
@@ -37,7 +36,7 @@ test('roles start behind those that they wait for', () => {
 })
 
 test('names, ports, accounts and logs are those of Ganeti, where it has the daemon', () => {
-  const shared = roles.filter(({ program }) => DAEMONS.some((name) => name === program))
+  const shared = roles.filter(({ program }) => Object.hasOwn(ganetis, program))
   expect(shared.map(({ name }) => name)).toEqual(['noded', 'kvmd', 'metad', 'mond', 'confd', 'wconfd', 'luxid', 'rapi'])
   const ours = shared.map(({ program, port, user, log }) => [
     program,
