@@ -54,7 +54,7 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
         ["  [log('jobs')]: [masterd, GROUP.luxid, MODE.secureFile],\n", "[log('tick')]: [...ROOT, MODE.secureFile],"],
       ],
       'scripts/package/sandbox.ts': [
-        ['Readonly<Record<string, Lines>> = {', 'tickd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],'],
+        ['Readonly<Record<PackagedName, Lines>> = {', 'tickd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],'],
       ],
       'test/tidy.test.ts': [
         ['Partial<Record<RoleName, Loaded>> = {', 'tickd: { packages: DOOR_PACKAGES, folders: ["generated"] },'],

@@ -1,5 +1,7 @@
 // How systemd confines each daemon. docs/install.md lists for each daemon its score, and what cannot be confined and why.
 import { PATH } from '../../src/model/constants/paths'
+import type { DaemonOfNode } from '../../src/roles/role'
+import type { ROLES } from '../../src/roles/table'
 
 type Lines = readonly (readonly [key: string, value: string])[]
 
@@ -36,7 +38,10 @@ const NO_CAPABILITY: Lines = [['CapabilityBoundingSet', '']]
 const NETWORK: Lines = [['RestrictAddressFamilies', 'AF_UNIX AF_INET AF_INET6 AF_NETLINK']]
 const without = (lines: Lines, ...keys: readonly string[]): Lines => lines.filter(([key]) => !keys.includes(key))
 
-export const SANDBOX: Readonly<Record<string, Lines>> = {
+export type PackagedName = DaemonOfNode<(typeof ROLES)[number]>['name']
+
+/** The compiler complains if a daemon is missing: it would not be shut in at all. */
+export const SANDBOX: Readonly<Record<PackagedName, Lines>> = {
   confd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],
   wconfd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],
   maintd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],

@@ -8,7 +8,7 @@ import { MASTER_RETRY_S } from '../../src/model/limits/master'
 import { WATCHER_EVERY_S } from '../../src/model/limits/watcher'
 import { isDaemonOfNode, type Place, type Role } from '../../src/roles/role'
 import { ROLES } from '../../src/roles/table'
-import { SANDBOX } from './sandbox'
+import { type PackagedName, SANDBOX } from './sandbox'
 
 /** The directory of the version that a node runs. */
 export const HOME = `${PATH.GANTRY_VERSIONS_DIR}/current`
@@ -22,7 +22,9 @@ const WATCHDOG_S = 120
 type Section = readonly (readonly [key: string, value: string | number])[]
 type Unit = Readonly<Record<string, Section>>
 
-export const packagedRoles: readonly Role[] = ROLES.filter(isDaemonOfNode)
+type PackagedRole = Role & { readonly name: PackagedName }
+
+export const packagedRoles: readonly PackagedRole[] = ROLES.filter(isDaemonOfNode)
 
 const isPackaged = (role: string): boolean => packagedRoles.some(({ name }) => name === role)
 
@@ -39,7 +41,7 @@ const written = (unit: Unit): string =>
     .map(([section, lines]) => `[${section}]\n${lines.map(([key, value]) => `${key}=${value}\n`).join('')}`)
     .join('\n')
 
-function daemon(role: Role): Unit {
+function daemon(role: PackagedRole): Unit {
   const { name, program, text, place, after = [], frugal } = role
   const target = place === 'master' ? UNIT.master : UNIT.node
   const line = [NODE, ...nodeFlags(frugal, []), `${HOME}/bin/gantryd.js`, name, '--foreground']
@@ -78,7 +80,7 @@ function daemon(role: Role): Unit {
       ['WatchdogSec', WATCHDOG_S],
       ['LimitNOFILE', 65536],
       ['SyslogIdentifier', program],
-      ...(SANDBOX[name] ?? []),
+      ...SANDBOX[name],
     ],
     ...(place !== 'demand' && { Install: [['WantedBy', target]] }),
   }

@@ -43,7 +43,10 @@ export interface Role {
 }
 
 /** Whether nodes have it that are not simulated, and their service manager may start it alone. */
-export const isDaemonOfNode = ({ nodes, place }: Role): boolean => nodes !== 'simulated' && place !== 'system'
+export const isDaemonOfNode = <R extends Role>(role: R): role is DaemonOfNode<R> =>
+  role.nodes !== 'simulated' && role.place !== 'system'
+
+export type DaemonOfNode<R extends Role> = Exclude<R, { nodes: 'simulated' } | { place: 'system' }>
 
 /** All of these lines are in the ssconf files of a node that should have the role. */
 export const wantedLines = ({ lines = {} }: Role, hostname: string): (readonly [file: string, line: string])[] =>
