@@ -6,7 +6,7 @@ import { fileStamp } from '../../lib/file-stamp'
 import type { Files } from '../../lib/files'
 import { certificateDigest } from '../../lib/tls'
 import type { NodeContext } from '../../node/context'
-import type { CallName } from '../../rpc/node/calls'
+import { type CallName, callOf } from '../../rpc/node/calls'
 
 /**
  * The certificate that the caller has shown. Parsing it costs as much as a short call, so it is parsed once per
@@ -46,27 +46,11 @@ export function callerCheck({ ssconf, paths, files, log }: NodeContext): (socket
 }
 
 /**
- * Calls by which the master writes files on other nodes. A former master that does not know its successor must not undo
- * the successor's changes.
- */
-const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
-  'gantry_config_append',
-  'gantry_config_replace',
-  'gantry_jobqueue_append',
-  'gantry_jobqueue_fold',
-  'gantry_jobqueue_keep',
-  'gantry_jobqueue_write',
-  'jobqueue_rename',
-  'jobqueue_set_drain_flag',
-  'jobqueue_update',
-])
-
-/**
  * Why the node refuses this call from this caller; undefined if it accepts. Our client certificates have the names of
  * their nodes. Ganeti's all have the same name, which says nothing.
  */
 export function foreignMaster({ ssconf, hostname }: NodeContext, name: CallName, socket: Socket): string | undefined {
-  if (!FROM_MASTER.has(name) || !(socket instanceof TLSSocket)) return undefined
+  if (callOf(name).masterOnly !== true || !(socket instanceof TLSSocket)) return undefined
   const master = ssconf.value('master_node')
   const caller = shownBy(socket).name
   if (!master || caller === master || !ssconf.lines('node_list').includes(caller)) return undefined

@@ -54,6 +54,11 @@ export interface NodeCall<A extends Args, R> {
   readonly timeout_s: number | 'first argument'
   /** Whether Ganeti sends it to one node or to many at once; the wire format is the same. */
   readonly fanOut: 'one' | 'many'
+  /**
+   * Whether a node takes this order from its master alone. A former master that does not know its successor must not undo
+   * the successor's changes. Each order of ours says it.
+   */
+  readonly masterOnly?: boolean
   /** Also sent to nodes that are marked offline. */
   readonly offlineToo?: boolean
   /** The answer that a plan assumes, since it does not ask. */
@@ -96,6 +101,7 @@ const also = <A extends Args, R>(call: NodeCall<A, R>, more: Partial<NodeCall<A,
 })
 const order = toldCalls('order')
 const progress = toldCalls('progress')
+const masterOnly = <A extends Args, R>(call: NodeCall<A, R>): NodeCall<A, R> => ({ ...call, masterOnly: true })
 
 /** A plan ends with this call: nobody can say what a real node answers. */
 export const REAL_ONLY = Symbol('an answer that only a real node can give')
@@ -290,11 +296,11 @@ export const nodeCalls = {
   instance_shutdown: order.one(NORMAL, [inst, arg('timeout', float), reason], done),
   instance_start: order.one(NORMAL, [arg('instance_hvp_bep', instance), arg('startup_paused', bool), reason], remarks),
   jobqueue_purge: order.one(NORMAL, [], done),
-  jobqueue_rename: order.many(URGENT, [arg('rename', listOf(tuple(path, path)))], listOf(done), (renamed) =>
-    renamed.map(() => null),
+  jobqueue_rename: masterOnly(
+    order.many(URGENT, [arg('rename', listOf(tuple(path, path)))], listOf(done), (renamed) => renamed.map(() => null)),
   ),
-  jobqueue_set_drain_flag: order.many(URGENT, [arg('flag', bool)], done),
-  jobqueue_update: order.many(URGENT, [arg('file_name', path), arg('content', compressed)], done),
+  jobqueue_set_drain_flag: masterOnly(order.many(URGENT, [arg('flag', bool)], done)),
+  jobqueue_update: masterOnly(order.many(URGENT, [arg('file_name', path), arg('content', compressed)], done)),
   lv_list: question.many(URGENT, [arg('vg_name', either(strings, string))], r.logicalVolumes),
   master_node_name: question.many(URGENT, [], string),
   migration_info: question.one(NORMAL, [inst], json),
@@ -468,13 +474,13 @@ export const nodeCalls = {
    * Journal records that follow the candidate's last one. The candidate answers when they are durable, or that it needs
    * a full copy.
    */
-  gantry_config_append: order.many(FAST, [arg('records', compressed)], done),
+  gantry_config_append: masterOnly(order.many(FAST, [arg('records', compressed)], done)),
   /** The files below each of these storage directories, in the same order. */
   gantry_file_storage_list: question.many(FAST, [arg('directories', strings)], listOf(listOf(r.storedFile))),
   /** What a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */
   gantry_replica_status: question.many(URGENT, [], r.replicaContents),
   /** A full copy: the texts of config.data and gantry.data. */
-  gantry_config_replace: order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], done),
+  gantry_config_replace: masterOnly(order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], done)),
   /**
    * Waits (at most this long) until the list of guests shut down by users differs from the given one. Returns the new
    * list.
@@ -489,12 +495,12 @@ export const nodeCalls = {
   /** The node's measurements, as prom-client's JSON. */
   gantry_metrics: question.many(URGENT, [], listOf(json)),
   /** Like jobqueue_update for several files; answers when all are durable. */
-  gantry_jobqueue_write: order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done),
+  gantry_jobqueue_write: masterOnly(order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done)),
   /** Faster: contents are durable in a journal. `gantry_jobqueue_fold` writes the files. */
-  gantry_jobqueue_append: order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done),
-  gantry_jobqueue_fold: order.many(NORMAL, [], done),
+  gantry_jobqueue_append: masterOnly(order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done)),
+  gantry_jobqueue_fold: masterOnly(order.many(NORMAL, [], done)),
   /** The end of a full copy of the queue: removes job files that are not in this list. */
-  gantry_jobqueue_keep: order.many(URGENT, [arg('files', listOf(path))], done),
+  gantry_jobqueue_keep: masterOnly(order.many(URGENT, [arg('files', listOf(path))], done)),
 }
 
 export type CallName = keyof typeof nodeCalls

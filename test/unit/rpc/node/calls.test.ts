@@ -1,6 +1,14 @@
 // Each node call has Ganeti's encoding, and the table says what callers and plans need.
 import { pathsOf } from '../../../../src/lib/paths'
-import { type ArgsOf, REAL_ONLY, type ResultOf, callOf, isCallName, nodeCalls } from '../../../../src/rpc/node/calls'
+import {
+  type ArgsOf,
+  REAL_ONLY,
+  type ResultOf,
+  callOf,
+  isCallName,
+  isOwnCall,
+  nodeCalls,
+} from '../../../../src/rpc/node/calls'
 import { bodyFor, decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../src/rpc/node/protocol'
 
 const real = pathsOf('', 'node1')
@@ -100,6 +108,17 @@ test('answers carry a payload or a text', () => {
 test('only version and node_powercycle go to offline nodes', () => {
   const names = Object.keys(nodeCalls).filter(isCallName)
   expect(names.filter((name) => callOf(name).offlineToo)).toEqual(['node_powercycle', 'version'])
+})
+
+test('each order of ours says whether a node takes it only from its master', () => {
+  const names = Object.keys(nodeCalls).filter(isCallName)
+  const silent = names.filter((name) => isOwnCall(name) && callOf(name).kind === 'order' && callOf(name).masterOnly === undefined) // prettier-ignore
+  expect(silent.map((name) => `${name}: say it in src/rpc/node/calls.ts with masterOnly`)).toEqual([])
+  expect(names.filter((name) => callOf(name).masterOnly).sort()).toEqual([
+    ...['gantry_config_append', 'gantry_config_replace', 'gantry_jobqueue_append', 'gantry_jobqueue_fold'],
+    ...['gantry_jobqueue_keep', 'gantry_jobqueue_write', 'jobqueue_rename', 'jobqueue_set_drain_flag'],
+    'jobqueue_update',
+  ])
 })
 
 test('each node is told its own end of a DRBD disk, as Ganeti tells it, and a disk may have no port yet', () => {
