@@ -33,7 +33,7 @@ type Victim = Role | 'embedded'
 /** How often each is chosen. The parent of all costs a whole start. */
 const WEIGHTS: Record<Victim, number> = {
   ...{ wconfd: 13, luxid: 13, job: 14, noded: 10, rapi: 3, node: 3, embedded: 1 },
-  ...{ confd: 2, mond: 2, kvmd: 1 },
+  ...{ confd: 2, mond: 2, kvmd: 1, metad: 1, maintd: 2 },
 }
 
 const SHARED_DISK = {

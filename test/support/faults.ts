@@ -10,12 +10,16 @@ import { CONFD } from '../../src/rpc/confd/protocol'
 import type { Wconfd } from '../../src/rpc/wconfd/calls'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { PORT } from '../../src/model/constants/daemons'
+import { ROLES } from '../../src/roles/table'
 import type { EmbeddedCluster } from './embedded-cluster'
 
 export const NODES = ['node1.gantry.local', 'node2.gantry.local', 'node3.gantry.local']
-const DAEMONS = ['wconfd', 'luxid', 'rapi', 'noded', 'confd', 'mond', 'kvmd', 'node'] as const
-const ROLES = [...DAEMONS, 'job'] as const
-export type Role = (typeof ROLES)[number]
+type RealRole = Exclude<(typeof ROLES)[number], { nodes: 'simulated' }>
+const isReal = (role: (typeof ROLES)[number]): role is RealRole => !('nodes' in role) || role.nodes === 'real'
+/** The daemons of nodes that are not simulated, and their parent. */
+const DAEMONS = ROLES.filter(isReal)
+const NAMES = [...DAEMONS.map(({ name }) => name), 'job'] as const
+export type Role = (typeof NAMES)[number]
 
 export interface ClusterProcess {
   pid: number
@@ -62,7 +66,7 @@ const guestDirectory = (command: string): string | undefined =>
 function roleOf(command: string): ClusterProcess['role'] {
   if (guestDirectory(command) !== undefined) return 'qemu'
   const named = /^ganeti-(\w+)/.exec(command)?.[1] ?? (command.includes('/job.js\0') ? 'job' : undefined)
-  return ROLES.find((name) => name === named) ?? 'other'
+  return NAMES.find((name) => name === named) ?? 'other'
 }
 
 /** Resident memory in MiB. */
@@ -72,7 +76,7 @@ export const residentMib = (pid: number): number =>
 export const daemonPids = (root: string): Record<string, number> =>
   Object.fromEntries(
     processesOf(root)
-      .filter(({ role }) => DAEMONS.some((name) => name === role))
+      .filter(({ role }) => DAEMONS.some(({ name }) => name === role))
       .map(({ role, node, pid }) => [`${role} ${node}`, pid] as const)
       .sort(),
   )
@@ -131,14 +135,21 @@ export async function wholeAgain(cluster: EmbeddedCluster): Promise<void> {
   await eventually('rapi answers', async () =>
     (await cluster.rapi('GET', '/2/info')).status === 200 ? true : undefined,
   )
-  for (const index of NODES.keys())
-    for (const role of ['noded', 'mond'] as const)
-      await eventually(`${role} of node ${index + 1} answers`, () => reached(nodeAddress(cluster, index), PORT[role]))
+  for (const role of DAEMONS)
+    for (const index of nodesOf(role))
+      if ('port' in role && role.port.protocol === 'tcp')
+        await eventually(`${role.name} of node ${index + 1} answers`, () =>
+          reached(nodeAddress(cluster, index), role.port.number),
+        )
   await eventually('every confd answers', async () => {
     const servers = [...NODES.keys()].map((index) => nodeAddress(cluster, index))
     return (await confdClient(cluster, servers).askAll(CONFD.ping, null)).length === NODES.length
   })
 }
+
+/** Where it always runs. */
+const nodesOf = ({ place }: RealRole): number[] =>
+  place === 'node' ? [...NODES.keys()] : place === 'master' ? [0] : []
 
 export const confdClient = (
   cluster: EmbeddedCluster,

@@ -6,6 +6,8 @@ import * as path from 'node:path'
 import { createCertificate, createClientCertificate } from '../../src/lib/tls'
 import { PORT } from '../../src/model/constants/daemons'
 import { HTTP_LIMITS } from '../../src/model/limits/http'
+import type { Role } from '../../src/roles/role'
+import { ROLES } from '../../src/roles/table'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { NODES, daemonPids, dataDir, eventually, list, masterRun, residentMib, withWconfd } from '../support/faults'
 import { queueText, writtenJobs } from '../support/queue-in-process'
@@ -23,6 +25,13 @@ afterAll(() => cluster.remove())
 afterEach(async () => {
   expect(daemonPids(cluster.root)).toEqual(pids)
   expect(await cluster.master.queryConfigValues(['cluster_name'])).toEqual(['cluster.gantry.local'])
+})
+
+test('the processes that must live on are those of every daemon that the table of roles has', () => {
+  const always = (ROLES as readonly Role[]).filter(
+    ({ nodes, place, lines }) => nodes !== 'simulated' && place !== 'demand' && lines === undefined,
+  )
+  expect(new Set(Object.keys(pids).map((name) => name.split(' ')[0]))).toEqual(new Set(always.map(({ name }) => name)))
 })
 
 const luxi = () => cluster.socket
