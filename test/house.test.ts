@@ -28,6 +28,8 @@ import { Reading, sourcesOf } from './support/unread'
 interface Addition {
   /** The heading of its recipe. */
   readonly recipe: string
+  /** Lines that the project has already, because its own tests run the double as well. */
+  readonly there?: Readonly<Record<string, string>>
   /** In each of these files, a text and what comes behind it. */
   readonly lines: Readonly<Record<string, readonly (readonly [behind: string | RegExp, added: string])[]>>
   /** New files, and the doubles that they are made from, or their text. */
@@ -41,8 +43,23 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
       'src/roles/table.ts': [
         [
           'export const ROLES = [\n',
-          "{ name: 'tickd', program: 'ganeti-tickd', text: 'ticks', place: 'node', user: USER.noded, group: GROUP.noded, log: 'tick', options: ['bind', 'port'] },",
+          `{
+            name: 'tickd', program: 'ganeti-tickd', text: 'ticks', place: 'node', user: USER.tickd, group: GROUP.tickd, log: 'tick',
+            port: { protocol: 'tcp', number: 1899 }, sockets: ['tick'], options: ['bind', 'port', 'every'],
+            exits: { 15: 'it has ticked enough' },
+          },`,
         ],
+      ],
+      'src/roles/options.ts': [
+        ['export const OPTIONS = {\n', "every: { type: 'string', value: 'SECONDS', text: 'tick so often' },"],
+      ],
+      'src/model/constants/daemons.ts': [
+        ['export const USER = {\n', "tickd: 'gnt-tick',"],
+        ['export const GROUP = {\n', "tickd: 'gnt-tick',"],
+      ],
+      'packaging/maintainer/gantry.postinst': [
+        ['gnt-rapi gnt-metad', ' gnt-tick'],
+        ['masterd confd rapi metad', ' tick'],
       ],
       'src/main.ts': [
         [
@@ -51,7 +68,10 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
         ],
       ],
       'src/model/owners.ts': [
-        ["  [log('jobs')]: [masterd, GROUP.luxid, MODE.secureFile],\n", "[log('tick')]: [...ROOT, MODE.secureFile],"],
+        [
+          "  [log('jobs')]: [masterd, GROUP.luxid, MODE.secureFile],\n",
+          "[log('tick')]: [USER.tickd, GROUP.tickd, MODE.secureFile],",
+        ],
       ],
       'scripts/package/sandbox.ts': [
         ['Readonly<Record<PackagedName, Lines>> = {', 'tickd: [...SHUT_IN, ...NO_CAPABILITY, ...NETWORK],'],
@@ -69,12 +89,22 @@ import { startDouble } from '../daemons/tickd/door'
 import { routes } from '../generated/tickd-routes'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles as files } from '../lib/files'
+import { serveFramed } from '../lib/json-socket'
 import { systemRandom as random } from '../lib/random'
 import type { Start } from './start'
 
-export const start: Start = ({ log, options: { bind = ['127.0.0.1'], port = 0 } }) => {
+export const start: Start = async ({ paths, log, options: { bind = ['127.0.0.1'], port, every = '1' } }) => {
+  if (every === '0') throw Object.assign(new Error('it has ticked enough'), { exitCode: 15 })
   const file = path.join(__dirname, '../../openapi/tickd.json')
-  return startDouble({ routes, file, addresses: bind, port, clock, log, random, files })
+  const door = await startDouble({ routes, file, addresses: bind, port, clock, log, random, files })
+  const socket = { path: paths.socket('tick'), maxFrame: 100, maxConnections: 10 }
+  const calls = await serveFramed({ ...socket, onMessage: (_, line) => void line.send(every) })
+  return {
+    async close() {
+      await calls.close()
+      await door.close()
+    },
+  }
 }
 `,
     },
@@ -123,6 +153,7 @@ export const start: Start = ({ log, options: { bind = ['127.0.0.1'], port = 0 } 
         ['DriverFactory>> = {', 'twin: twinDriver,'],
       ],
     },
+    there: { 'test/unit/node/storage/contract.test.ts': '  twin: (n) => [n],\n' },
     files: { 'src/node/storage/twin.ts': 'test/support/doubles/twin-driver.ts' },
   },
   still: {
@@ -133,6 +164,9 @@ export const start: Start = ({ log, options: { bind = ['127.0.0.1'], port = 0 } 
         ["import { HypervisorFailure } from './hypervisor'\n", "import { stillHypervisor } from './still'\n"],
         ['HypervisorContext) => Hypervisor>> = {', 'still: stillHypervisor,'],
       ],
+    },
+    there: {
+      'test/processes/node/hypervisor/contract.test.ts': '  still: { present: true, params: {}, hotplug: false },\n',
     },
     files: { 'src/node/hypervisor/still.ts': 'test/support/doubles/still-hypervisor.ts' },
   },
@@ -194,9 +228,10 @@ function names(recipe: string, file: string): boolean {
 
 test.each(Object.entries(ADDITIONS))(
   '%s is added in the places that its recipe names',
-  (_, { recipe, lines, files }) => {
-    const touched = [...Object.keys(lines), ...Object.keys(files)]
+  (_, { recipe, lines, files, there = {} }) => {
+    const touched = [...Object.keys(lines), ...Object.keys(files), ...Object.keys(there)]
     expect(touched.filter((name) => !names(recipe, name))).toEqual([])
+    for (const [name, line] of Object.entries(there)) expect(textOf(name).split(line)).toHaveLength(2)
   },
 )
 
@@ -229,12 +264,18 @@ test('it knows them where it knows the others', async () => {
     import { hypervisorsOf } from './src/node/hypervisor/index'
     import { DRIVERS } from './src/node/storage/registry'
     import { diskTemplate, hypervisor } from './src/opcodes/types'
-    import { usage } from './src/roles/help'
+    import { roleHelp, usage } from './src/roles/help'
+    import { readOptions } from './src/roles/options'
     import { inOrder } from './src/roles/role'
-    import { ROLES } from './src/roles/table'
+    import { ROLES, roleNamed } from './src/roles/table'
+
+    const tickd = roleNamed('tickd')
 
     process.stdout.write(JSON.stringify({
       role: [usage().includes('ticks (every node)'), inOrder(ROLES).some(({ name }) => name === 'tickd')],
+      help: ['gnt-tick', '1899/tcp', 'ganeti-tick', '--every SECONDS', 'it has ticked enough']
+        .filter((text) => !roleHelp(tickd).includes(text)),
+      options: readOptions(tickd, ['--every=5']),
       collector: COLLECTORS.map(({ name }) => name).includes('pulse'),
       template: [
         diskTemplate.schema.enum.includes('twin'),
@@ -250,6 +291,8 @@ test('it knows them where it knows the others', async () => {
   )
   expect(known).toEqual({
     role: [true, true],
+    help: [],
+    options: expect.objectContaining({ port: 1899, every: '5' }),
     collector: true,
     template: [true, true, true],
     hypervisor: [true, 'still'],
@@ -259,6 +302,7 @@ test('it knows them where it knows the others', async () => {
 test('the copy passes the tests of style, of the places where additions are entered, and of the contracts', () => {
   const { told, failures } = copy.test(
     ...['test/tidy.test.ts', 'test/growing.test.ts', 'test/unit/roles', 'test/unit/collectors/registry.test.ts'],
+    ...['test/unit/scripts/package.test.ts'],
     ...['test/unit/node/storage/contract.test.ts', 'test/processes/node/hypervisor/contract.test.ts'],
   )
   expect(failures).toEqual([])

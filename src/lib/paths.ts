@@ -5,9 +5,6 @@ import * as path from 'node:path'
 /** Prefix of paths on the wire between virtual nodes, as in Ganeti's vcluster. */
 const VIRTUAL_MARK = '/###-VIRTUAL-PATH-###,'
 
-/** Each belongs to a role of src/roles/table.ts. */
-export type SocketName = 'master' | 'query' | 'wconfd' | 'follow' | 'metad'
-
 export interface Paths {
   /** '' on a real node; otherwise the node's virtual root, whose last part is the host name. */
   readonly root: string
@@ -54,7 +51,8 @@ export interface Paths {
   toWire(local: string): string
   /** Accepts both marked and plain paths. */
   fromWire(wire: string): string
-  socket(name: SocketName): string
+  /** The table of roles has the names. */
+  socket(name: string): string
   ssconf(key: string): string
   pidFile(role: string): string
   /** The socket on which a daemon reports its figures. */

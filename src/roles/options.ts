@@ -60,6 +60,7 @@ export type OptionTexts = Readonly<Partial<Record<OptionName, string>>>
 /** A role, as far as its options go. */
 interface Optioned {
   readonly name: string
+  readonly port?: { readonly number: number }
   readonly options: readonly OptionName[]
   readonly meanings?: OptionTexts
   readonly refuses?: OptionTexts
@@ -88,7 +89,8 @@ export function readOptions(role: Optioned, args: readonly string[]) {
   return {
     ...options,
     ...(options['force-node'] === true && { 'no-voting': true, 'yes-do-it': true }),
-    port: portOf(options.port),
+    // A role without a port does not read it.
+    port: portOf(options.port) ?? role.port?.number ?? 0,
     maxClients: maxClientsOf(options['max-clients']),
     accessLog: accessLevelOf(options['access-log']),
     syslog: syslogOf(options.syslog),

@@ -1,6 +1,5 @@
 // Describes a daemon. All code that starts, stops, names or installs daemons reads these descriptions.
 import type { Frugal } from '../lib/node-flags'
-import type { SocketName } from '../lib/paths'
 import type { OptionName, OptionTexts } from './options'
 
 /**
@@ -22,9 +21,10 @@ export interface Role {
   /** Its account in Debian's packages. */
   readonly user: string
   readonly group: string
+  /** The default of its option. Code that may not know of roles has it from `PORT`. */
   readonly port?: { readonly protocol: 'tcp' | 'udp'; readonly number: number }
   /** Its Unix sockets: `ganeti-NAME` in the directory of sockets. */
-  readonly sockets?: readonly SocketName[]
+  readonly sockets?: readonly string[]
   /** The file's name below the directory of logs, without `.log`. */
   readonly log: string
   readonly options: readonly OptionName[]

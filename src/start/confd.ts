@@ -4,7 +4,6 @@ import { startConfd } from '../daemons/confd/server'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles } from '../lib/files'
 import { systemRandom as random } from '../lib/random'
-import { PORT } from '../model/constants/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { listenAddress } from './own-address'
 import type { Start } from './start'
@@ -14,7 +13,7 @@ export const start: Start = async ({ paths, log, options }) => {
   const confd = await startConfd({
     ...{ clock, log, key: () => copy.key(), config: () => copy.current(), gantry: () => copy.gantry() },
     address: options.bind?.[0] ?? (await listenAddress(paths)),
-    port: options.port ?? PORT.confd,
+    port: options.port,
   })
   return {
     tell: () => confd.tell(),

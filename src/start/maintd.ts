@@ -21,7 +21,6 @@ import { jobsInTags } from '../maintenance/plan-repairs'
 import type { RoundPlan, RoundQuestion } from '../maintenance/plan-round'
 import { Rounds } from '../maintenance/rounds'
 import { NodeWatch } from '../maintenance/watch-nodes'
-import { PORT } from '../model/constants/daemons'
 import { EMPTY_GANTRY } from '../config/upgrade'
 import { ROUND_PLAN_MEMORY_MIB, ROUND_PLAN_S, ROUND_THREAD_IDLE_S } from '../model/limits/maintenance'
 import { MAINTENANCE, type MaintenanceSettings, maintenanceView } from '../model/maintenance'
@@ -74,7 +73,7 @@ export const start: Start = async (surroundings) => {
     ...{
       certificate: { key: paths.rapiCert, cert: paths.rapiCert },
       accessLog: options.accessLog,
-      port: options.port ?? PORT.maintd,
+      port: options.port,
     },
     addresses: options.bind ?? [await listenAddress(paths)],
     view: () => maintenanceView(follower.gantry() ?? EMPTY_GANTRY, (uuid) => recordGet(config().nodes, uuid)?.name),

@@ -9,7 +9,6 @@ import { thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { METADATA_ADDRESS } from '../model/constants/communication'
-import { PORT } from '../model/constants/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { isVirtualNode } from '../node/network/addresses'
 import { isRoutedToGuest } from '../node/network/communication'
@@ -24,7 +23,7 @@ export const start: Start = async ({ paths, log, options }) => {
   const late = options.bind === undefined && !isVirtualNode(paths) ? { lateAddress: METADATA_ADDRESS } : {}
   return startMetad({
     ...{ paths, log, clock, random, files, disk, accessLog: options.accessLog },
-    ...{ addresses: options.bind ?? [], port: options.port ?? PORT.metad, ...late },
+    ...{ addresses: options.bind ?? [], port: options.port, ...late },
     node: nodeFiles(files, paths),
     isOwn: (address) => isRoutedToGuest(files, address, os.endianness()),
   })

@@ -72,7 +72,7 @@ export const start: Start = async ({ paths, log, options }) => {
   await watchAll()
   const mond = await startMond({
     ...{ files: thisMachine.files, monitor, history, clock, log, random, hostname, accessLog: options.accessLog },
-    ...{ addresses: options.bind ?? [await listenAddress(paths)], port: options.port ?? PORT.mond },
+    ...{ addresses: options.bind ?? [await listenAddress(paths)], port: options.port },
     configAge_s: () => settings.age_s(),
     async named() {
       await within(clock, REPORT_S, settings.known)

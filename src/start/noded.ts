@@ -6,7 +6,6 @@ import { systemClock as clock } from '../lib/clock'
 import { lockFile } from '../lib/file-lock'
 import { thisMachine as machine } from '../lib/machine'
 import { systemRandom as random } from '../lib/random'
-import { PORT } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import { ownedDisk as disk } from '../model/owners'
 import type { DaemonControl } from '../node/context'
@@ -23,7 +22,7 @@ export const start: Start = async ({ paths, log, options }) => {
     ...{ paths, log, clock, random, disk, machine, lockFile },
     hostname: paths.hostname,
     address: givenAddresses(options)?.[0] ?? (await listenAddress(paths)),
-    port: options.port ?? PORT.noded,
+    port: options.port,
     ...(options.maxClients !== undefined && { connections: options.maxClients }),
     daemons: await daemonsOfThisNode({ paths, log }),
     bundledOs: BUNDLED_OS,

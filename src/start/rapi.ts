@@ -5,7 +5,6 @@ import { isServed } from '../lib/json-socket'
 import type { Paths } from '../lib/paths'
 import { systemFiles as files } from '../lib/files'
 import { systemRandom as random } from '../lib/random'
-import { PORT } from '../model/constants/daemons'
 import type { CertificateFiles } from '../lib/tls'
 import { RAPI_AWAITS_LUXID_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
@@ -21,7 +20,7 @@ export const start: Start = async ({ paths, log, options }) => {
     ...{ paths, log, clock, random, files, accessLog: options.accessLog },
     master: new LuxiClient({ path: paths.socket('query'), clock }),
     ...(addresses ? { addresses } : await ownAddresses(paths)),
-    port: options.port ?? PORT.rapi,
+    port: options.port,
     requireAuthentication: options['no-require-authentication'] !== true,
     certificate: certificateOf(options, paths),
     connections: options.maxClients,

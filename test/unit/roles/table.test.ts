@@ -53,7 +53,7 @@ test('the log of each daemon of a node belongs to its account', () => {
 test('each socket of a daemon has one role that makes it', () => {
   const used = projectFiles()
     .filter((name) => /^src\/.*\.ts$/.test(name))
-    .flatMap((name) => [...textOf(name).matchAll(/\bpaths\.socket\('(\w+)'\)/g)].map(([, socket]) => socket))
+    .flatMap((name) => [...textOf(name).matchAll(/\.socket\('(\w+)'\)/g)].map(([, socket]) => socket))
   expect([...new Set(used)].sort()).toEqual(roles.flatMap(({ sockets = [] }) => sockets).sort())
 })
 
@@ -113,6 +113,15 @@ test('an option that a role has not is refused by name, and so is a wrong value'
   })
   expect(() => readOptions(rapi, ['--max-clients', '0'])).toThrow("--max-clients needs a number from 1 on, not '0'")
   expect(() => readOptions(rapi, ['more'])).toThrow(/more/)
+})
+
+test('a role listens on its own port, unless it is told another one', () => {
+  for (const one of roles) {
+    expect(readOptions(one, []).port).toBe(one.port?.number ?? 0)
+    if (one.options.includes('port')) expect(readOptions(one, ['--port=7']).port).toBe(7)
+    expect(one.options.includes('port')).toBe(one.port !== undefined)
+  }
+  expect(readOptions({ name: 'tickd', options: [], port: { number: 1899 } }, []).port).toBe(1899)
 })
 
 test('noded takes what the noded of Ganeti does, and says what is otherwise', () => {

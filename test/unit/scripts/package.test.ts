@@ -1,9 +1,12 @@
 // Units and files of the packages follow from the tables of the product.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { manualPages } from '../../../scripts/package/man'
 import { SANDBOX } from '../../../scripts/package/sandbox'
 import { packagedRoles, unitFiles } from '../../../scripts/package/units'
 import { TOOLS } from '../../../src/cli/program'
 import { DAEMON_ACTIONS } from '../../../src/roles/helpers'
+import { root } from '../../support/source-tree'
 
 const units = unitFiles()
 const linesOf = (name: string): string[] => (units[name] ?? '').split('\n')
@@ -15,6 +18,15 @@ test('each daemon has a unit, which runs it under its account and waits for no u
     const named = lines.filter((line) => /^(After|PartOf|Requires|WantedBy)=/.test(line)).join(' ')
     for (const [unit] of named.matchAll(/ganeti[\w-]*\.\w+/g)) expect(Object.keys(units)).toContain(unit)
   }
+})
+
+test('the package makes the account of each daemon', () => {
+  const script = fs.readFileSync(path.join(root, 'packaging/maintainer/gantry.postinst'), 'utf8')
+  const made = (kind: string) => new RegExp(`for ${kind} in (.*); do`).exec(script)?.[1]?.split(' ')
+  const ours = packagedRoles.filter(({ user }) => user !== 'root')
+  expect(made('user')?.map((name) => `gnt-${name}`)).toEqual(expect.arrayContaining(ours.map(({ user }) => user)))
+  expect(made('group')).toEqual(expect.arrayContaining(ours.map(({ group }) => group)))
+  expect(ours.length).toBeGreaterThan(5)
 })
 
 test('no daemon is left out of those that are shut in', () => {
