@@ -107,7 +107,6 @@ export async function evacuateNode(call: Call): Promise<number> {
       ...options.parametersOf(OpNodeEvacuate),
       node_name,
       mode: primary ? 'primary-only' : secondary ? 'secondary-only' : 'all',
-      ignore_soft_errors: options.flag('ignore_soft_errors') || undefined,
     }),
   )
   return followJobs(call, result, 'All instances evacuated', 'during the evacuation')

@@ -1,5 +1,5 @@
 // Options that only gnt-node has.
-import { OpNodeAdd, OpNodeSetParams, OpOobCommand } from '../../opcodes/node'
+import { OpNodeAdd, OpNodeEvacuate, OpNodeSetParams, OpOobCommand, OpRepairCommand } from '../../opcodes/node'
 import { flag, parameter, value } from '../input/option'
 import type { StorageType } from '../../model/templates'
 
@@ -14,7 +14,7 @@ export const oDrained = parameter(OpNodeSetParams, 'drained', { short: '-D' })
 export const oForceJoin = flag('--force-join', 'force_join', 'join even if the node seems in use', {
   ignored: '--force-join has no effect: a node joins without it',
 })
-export const oIgnoreSoftErrors = flag('--ignore-soft-errors', 'ignore_soft_errors', 'allocator may break N+1')
+export const oIgnoreSoftErrors = parameter(OpNodeEvacuate, 'ignore_soft_errors', { type: 'flag' })
 export const oIgnoreStatus = parameter(OpOobCommand, 'ignore_status')
 export const oMasterCandidate = parameter(OpNodeSetParams, 'master_candidate', { short: '-C' })
 export const oMasterCapable = parameter(OpNodeSetParams, 'master_capable')
@@ -29,9 +29,7 @@ export const oNodePowered = parameter(OpNodeSetParams, 'powered', {
 export const oPrimaryOnly = flag('--primary-only', 'primary_only', 'primaries only', { short: '-p' })
 export const oReadd = parameter(OpNodeAdd, 'readd')
 export const oSecondaryOnly = flag('--secondary-only', 'secondary_only', 'secondaries only', { short: '-s' })
-export const oInput = value('--input', 'input', 'string', 'text that the command reads from its standard input', {
-  metavar: 'TEXT',
-})
+export const oInput = parameter(OpRepairCommand, 'input', { metavar: 'TEXT' })
 export const oStorageType = value('--storage-type', 'user_storage_type', 'choice', 'storage type', {
   short: '-t',
   choices: STORAGE_TYPES,

@@ -93,9 +93,8 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 
 export async function runRepair({ args, options, terminal, jobs }: Call): Promise<number> {
   const [command = '', node_name = ''] = args
-  const input = options.text('input')
   const output = await jobs.run(
-    opcodeOf(OpRepairCommand, { command, node_name, input: input === '' ? undefined : input }),
+    opcodeOf(OpRepairCommand, { ...options.parametersOf(OpRepairCommand), command, node_name }),
   )
   terminal.out(String(output).trimEnd())
   return EXIT.ok

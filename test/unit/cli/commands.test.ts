@@ -507,6 +507,17 @@ describe('other tools', () => {
     ])
   })
 
+  test('parameters of evacuations and of repair commands are handed on', async () => {
+    const evacuate = async (line: string) => (await run(`gnt-node evacuate -f ${line} node2`)).ops[0]?.[0]
+    expect(await evacuate('-I hail')).toMatchObject({ iallocator: 'hail', ignore_soft_errors: false })
+    expect(await evacuate('--ignore-soft-errors')).toMatchObject({ ignore_soft_errors: true })
+    const repair = { OP_ID: 'OP_REPAIR_COMMAND', command: 'mend', node_name: 'node2', reason: expect.anything() }
+    const mended = { id: 7, result: 'done' }
+    expect((await run('gnt-node repair-command mend node2', [mended])).ops[0]?.[0]).toEqual(repair)
+    const { ops, stdout } = await run('gnt-node repair-command --input=twice mend node2', [mended])
+    expect([ops[0]?.[0], stdout]).toEqual([{ ...repair, input: 'twice' }, 'done\n'])
+  })
+
   test('nothing to change, nothing submitted', async () => {
     for (const line of ['gnt-node modify n1', 'gnt-group modify g1', 'gnt-network modify n1'])
       expect(await run(line)).toMatchObject({

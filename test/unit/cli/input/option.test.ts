@@ -1,6 +1,8 @@
 // An option that is a parameter of an opcode takes everything from its declaration.
 import { OptionValues } from '../../../../src/cli/input/option-values'
-import { parameter } from '../../../../src/cli/input/option'
+import { type Option, parameter } from '../../../../src/cli/input/option'
+import { TOOLS } from '../../../../src/cli/program'
+import { allOpcodes } from '../../../../src/opcodes/index'
 import { OpClusterSetParams } from '../../../../src/opcodes/cluster'
 import { OpInstanceCreate, OpInstanceReboot, OpInstanceSetParams } from '../../../../src/opcodes/instance'
 import { OpNetworkAdd } from '../../../../src/opcodes/network'
@@ -41,4 +43,29 @@ test('options that are parameters of an opcode are handed on, and others are not
     options,
   )
   expect(values.parametersOf(OpInstanceSetParams)).toEqual({ hotplug: false, os_name: undefined })
+})
+
+/** Commands turn these texts into values, or read them alone. */
+const OTHERWISE = ['keyval', 'identkeyval']
+const OWN = ['verbose']
+
+test('no option is written by hand that a parameter describes in the same words', async () => {
+  const says = ({ dest, help, type }: Option) =>
+    [...allOpcodes.values()].some(
+      (opcode) =>
+        Object.hasOwn(opcode.params, dest) &&
+        parameter(opcode, dest, { type }).help.toLowerCase() === help.toLowerCase(),
+    )
+  const found: string[] = []
+  for (const [object, tool] of Object.entries(TOOLS))
+    for (const { name, options } of (await tool.load()).commands)
+      for (const option of options)
+        if (
+          option.isParameter !== true &&
+          !OTHERWISE.includes(option.type) &&
+          !OWN.includes(option.dest) &&
+          says(option)
+        )
+          found.push(`gnt-${object} ${name}: ${option.long[0]} is parameter(..., '${option.dest}')`)
+  expect(found).toEqual([])
 })
