@@ -60,6 +60,7 @@ export function fillGantry(tree: Tree): void {
     PATH.DAEMON_UTIL,
     PATH.ENSURE_DIRS,
     PATH.SSH_UPDATE,
+    PATH.SSL_UPDATE,
     PATH.PREPARE_NODE_JOIN,
     PATH.NODE_DAEMON_SETUP,
   ])

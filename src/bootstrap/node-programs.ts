@@ -1,4 +1,4 @@
-// Programs that the master runs on another node over SSH: they change SSH keys, and prepare a joining node. They read a
+// Programs that the master runs on another node over SSH: they change SSH keys and certificates, and prepare a joining node. They read a
 // request from standard input, and refuse one of another cluster.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { Readable } from 'node:stream'
@@ -12,6 +12,8 @@ import { createClientCertificate } from '../lib/tls'
 import { SSHD_RELOAD_S, SSH_INPUT_BYTES_MAX } from '../model/limits/ssh'
 import { Mismatch, type Shape } from '../lib/shapes/shape'
 import {
+  certificateUpdate,
+  type CertificateUpdate,
   daemonSetup,
   type DaemonSetup,
   joinRequest,
@@ -60,6 +62,7 @@ const programs: Readonly<Record<string, Program>> = {
   'ssh-update': program(keyUpdate, applyKeyUpdate),
   'prepare-node-join': program(joinRequest, prepareJoin),
   'node-daemon-setup': program(daemonSetup, setUpDaemon),
+  'ssl-update': program(certificateUpdate, updateCertificate),
 }
 
 /** Rejects with a SetupError that names the mistake. */
@@ -163,7 +166,7 @@ export async function reloadSshDaemon(run: Run): Promise<void> {
 }
 
 async function setUpDaemon(request: DaemonSetup, options: ProgramRun): Promise<void> {
-  const { paths, disk, clock, random } = options
+  const { paths, disk } = options
   const { node_daemon_certificate: pem, hmac_key, ssconf, node_name } = request
   if (pem === undefined) throw new SetupError('Node daemon certificate must be specified')
   if (hmac_key === undefined) throw new SetupError('Hmac key must be provided')
@@ -179,8 +182,34 @@ async function setUpDaemon(request: DaemonSetup, options: ProgramRun): Promise<v
   for (const [key, text] of Object.entries(ssconf)) await disk.write(paths.ssconf(key), asLines(text))
   await disk.write(paths.hmacKey, hmac_key)
   await disk.write(paths.serverCert, pem)
-  await disk.write(paths.clientCert, await createClientCertificate(pem, node_name, { clock, random }))
+  await signClientCertificate(pem, node_name, options)
   if (request.start_node_daemon === true) await options.startNode()
+}
+
+/** Ganeti's master does it on every node, before it tells all of them the new digests. */
+async function updateCertificate(request: CertificateUpdate, options: ProgramRun): Promise<void> {
+  const { paths, disk } = options
+  const { node_daemon_certificate: pem, node_name, action } = request
+  if (pem === undefined) throw new SetupError('Node daemon certificate must be specified')
+  checkKey(pem)
+  if (action === undefined) throw new SetupError('No action specified: it is create or delete')
+  if (action === 'delete') {
+    await disk.remove(paths.clientCert)
+    // Without the list a node obeys the holders of the cluster's own key, and nobody has another one now.
+    return disk.remove(paths.ssconf('master_candidates_certs'))
+  }
+  if (node_name === undefined) throw new SetupError('No hostname found.')
+  const server = await disk.read(paths.serverCert)
+  if (server === undefined)
+    throw new SetupError(
+      `This node has no certificate ${paths.virtual(paths.serverCert)} that could sign its own: it is in no cluster. ` +
+        `Add it on the master with: gnt-node add ${node_name}`,
+    )
+  await signClientCertificate(server.toString('utf8'), node_name, options)
+}
+
+async function signClientCertificate(server: string, node: string, { paths, disk, clock, random }: ProgramRun) {
+  await disk.write(paths.clientCert, await createClientCertificate(server, node, { clock, random }))
 }
 
 /** Ganeti sends the texts of these files without the final newline. */

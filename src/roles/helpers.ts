@@ -43,6 +43,13 @@ export const NODE_PROGRAMS: Readonly<Record<string, Helper>> = {
     usage: 'node-daemon-setup [--dry-run]',
     about: `${REQUEST} It is the second step of gnt-node add, for a machine that calls itself as the cluster does.`,
   },
+  'ssl-update': {
+    text: "renews or removes this node's client certificate",
+    usage: 'ssl-update [--dry-run]',
+    about:
+      `${REQUEST} Ganeti's gnt-cluster renew-crypto --new-node-certificates runs it on every node, while the daemons are stopped. ` +
+      'Its action is create, or delete for an older Ganeti that has no such certificates.',
+  },
 }
 
 /** The actions of daemon-util. */

@@ -122,13 +122,25 @@ adoptTest('a real Ganeti is the master for a while, with our node under it', asy
   expect(await onOther('gnt-instance list --no-headers -o name,pnode,status')).toMatch(
     /vm1 +node1.*running\nvm2 +node2.*running/,
   )
+  // It has each node make its own client certificate, over SSH: first with the cluster's certificate as it is, then with a new one.
+  const digests = () => machines.run(1, 'cat /var/lib/ganeti/ssconf_master_candidates_certs')
+  for (const what of ['--new-node-certificates', '--new-cluster-certificate']) {
+    const before = await digests()
+    await onOther(`gnt-cluster renew-crypto --force ${what}`)
+    const after = await digests()
+    expect(after.split('\n').filter((line) => line !== '' && before.includes(line))).toEqual([])
+    const own = await machines.run(1, 'openssl x509 -noout -fingerprint -sha1 -in /var/lib/ganeti/client.pem')
+    expect(after).toContain(own.trim().replace(/^.*=/, ''))
+    await onOther('gnt-instance migrate -f vm1')
+    await onOther('gnt-instance migrate -f vm1')
+  }
   // A real Ganeti complains of what containers lack, and of the systems that come with our package.
   const complaints = (await machines.attempt(2, 'gnt-cluster verify')).output.split('\n')
   expect(complaints.filter((line) => /ERROR: (?!.*(procfs filesystem|cloud-image|gantry-tiny))/.test(line))).toEqual([])
   await onMaster('gnt-cluster master-failover')
   expect(await onMaster('gnt-cluster getmaster')).toBe(`${MASTER}\n`)
   expect((await jobs()).slice(0, history.length)).toEqual(history)
-  expect((await jobs()).filter((line) => line.includes('INSTANCE_MIGRATE'))).toHaveLength(4)
+  expect((await jobs()).filter((line) => line.includes('INSTANCE_MIGRATE'))).toHaveLength(8)
   expect(await onMaster('gnt-instance list-tags vm1')).toBe('seen\n')
   pids = [await guestPid(1, 'vm1'), await guestPid(2, 'vm2')]
 })

@@ -59,3 +59,16 @@ export const daemonSetup = partialOf(
   { others: 'refused' },
 )
 export type DaemonSetup = ValueOf<typeof daemonSetup>
+
+/** `ssl-update`: renews or removes a node's client certificate, while the master's daemons are stopped. */
+export const certificateUpdate = partialOf(
+  {
+    cluster_name: nonEmpty,
+    /** With its private key. */
+    node_daemon_certificate: nonEmpty,
+    node_name: nonEmpty,
+    action: oneOf('CertificateAction', ['create', 'delete']),
+  },
+  { others: 'refused' },
+)
+export type CertificateUpdate = ValueOf<typeof certificateUpdate>

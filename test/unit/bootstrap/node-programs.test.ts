@@ -1,4 +1,5 @@
 // The programs that a master runs over SSH, with requests that are right and wrong; test/scenarios/ssh-setup.test.ts runs them for real.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
@@ -75,6 +76,46 @@ test('a node that is to join gets what noded needs, and noded is started', async
   expect(started).toBe(1)
 })
 
+describe("a node's client certificate, which Ganeti's master renews", () => {
+  const change = (action: string, more = {}) => ({
+    ...{ cluster_name: 'c', node_daemon_certificate: pem, node_name: 'node2', action },
+    ...more,
+  })
+  const client = () => fs.readFileSync(paths.clientCert, 'utf8')
+  const digests = () => paths.ssconf('master_candidates_certs')
+
+  test('is made anew, and signed by that of the cluster', async () => {
+    await run('node-daemon-setup', setup({}))
+    const before = client()
+    await run('ssl-update', change('create'), true)
+    expect(client()).toBe(before)
+    await run('ssl-update', change('create'))
+    const [made, server] = [new X509Certificate(client()), new X509Certificate(pem)]
+    expect(made.fingerprint).not.toBe(new X509Certificate(before).fingerprint)
+    expect([made.verify(server.publicKey), made.subject]).toEqual([true, 'CN=node2'])
+    expect(made.checkPrivateKey(createPrivateKey(client()))).toBe(true)
+    expect(fs.statSync(paths.clientCert).mode & 0o777).toBe(belonging(paths.clientCert)?.mode)
+  })
+
+  test('goes away with the list of all of them, also when it is not there', async () => {
+    await run('node-daemon-setup', setup({}))
+    fs.writeFileSync(digests(), 'u=AA:BB\n')
+    for (let time = 0; time < 2; time++) {
+      await run('ssl-update', change('delete'))
+      expect([fs.existsSync(paths.clientCert), fs.existsSync(digests())]).toEqual([false, false])
+    }
+    expect(fs.readFileSync(paths.serverCert, 'utf8')).toBe(pem)
+  })
+
+  test('is not made for another cluster', async () => {
+    await run('node-daemon-setup', setup({}))
+    const other = { node_daemon_certificate: await createCertificate() }
+    await expect(run('ssl-update', change('create', other))).rejects.toThrow('is of another cluster')
+    await expect(run('ssl-update', change('delete', { cluster_name: 'd' }))).rejects.toThrow("in the cluster 'c'")
+    expect(fs.existsSync(paths.clientCert)).toBe(true)
+  })
+})
+
 describe('refused', () => {
   test.each([
     ['ssh-update', 'no json', 'The input is not JSON'],
@@ -86,6 +127,16 @@ describe('refused', () => {
     ['ssh-update', { cluster_name: 'c', generate: ['rsa', 0, ''] }, "'generate'"],
     ['ssh-update', 'x'.repeat(5 << 20), 'The input is longer than'],
     ['prepare-node-join', { cluster_name: 'c', ssh_key_type: 'rsa' }, 'ssh_key_bits must be specified'],
+    ['ssl-update', { cluster_name: 'c', node_name: 'a', action: 'create' }, 'certificate must be specified'],
+    ['ssl-update', () => update({ node_name: 'a', action: 'create' }), 'Unable to load private key'],
+    ['ssl-update', { cluster_name: 'c', node_name: 'a', action: 'get' }, "'action'"],
+    ['ssl-update', () => ({ cluster_name: 'c', node_daemon_certificate: pem }), 'it is create or delete'],
+    ['ssl-update', () => ({ cluster_name: 'c', node_daemon_certificate: pem, action: 'create' }), 'No hostname'],
+    [
+      'ssl-update',
+      () => ({ cluster_name: 'c', node_daemon_certificate: pem, node_name: 'a', action: 'create' }),
+      'it is in no cluster. Add it on the master with: gnt-node add a',
+    ],
     ['node-daemon-setup', later({ node_daemon_certificate: undefined }), 'certificate must be specified'],
     ['node-daemon-setup', later({ hmac_key: undefined }), 'Hmac key must be provided'],
     ['node-daemon-setup', later({ ssconf: { cluster_name: 'other' } }), 'Cluster name in ssconf does not match'],

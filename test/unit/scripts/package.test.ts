@@ -114,7 +114,14 @@ test('every tool and daemon has a manual page with all of its commands', async (
 
 test('so has every program for scripts of a node, and for a master that comes over SSH', async () => {
   const pages = await manualPages('2026-01-01')
-  for (const name of ['daemon-util', 'ensure-dirs', 'ssh-update', 'prepare-node-join', 'node-daemon-setup'])
+  for (const name of [
+    'daemon-util',
+    'ensure-dirs',
+    'ssh-update',
+    'ssl-update',
+    'prepare-node-join',
+    'node-daemon-setup',
+  ])
     expect(pages[`${name}.8`]).toContain(`usage: ${name.replaceAll('-', '\\-')}`)
   for (const action of Object.keys(DAEMON_ACTIONS))
     expect(pages['daemon-util.8']).toMatch(new RegExp(`^  ${action.replaceAll('-', '\\\\-')} `, 'm'))
