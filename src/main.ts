@@ -8,7 +8,7 @@ import { errorText } from './lib/system-failure'
 import { EXIT } from './model/constants/daemons'
 import { RELEASE_VERSION } from './model/constants/versions'
 import { ownedLogFile } from './model/owners'
-import { completions } from './roles/completion'
+import { completions, optionList } from './roles/completion'
 import { helperHelp, roleHelp, usage } from './roles/help'
 import { HELPERS, NODE_PROGRAMS } from './roles/helpers'
 import { type Options, readOptions } from './roles/options'
@@ -39,13 +39,10 @@ const helpers = Object.keys(HELPERS)
 async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
   const named = [...nodePrograms, ...helpers].includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
-  const [first, ...args] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
-  if (first === '--complete-words')
-    return print(
-      completions(args)
-        .map((word) => `${word}\n`)
-        .join(''),
-    )
+  const given = argv.slice(2)
+  const withName = (words: readonly string[]) => (named === undefined ? words : [named, ...words])
+  if (given[0] === '--complete-words') return printLines(completions(withName(given.slice(1))))
+  const [first, ...args] = withName(given)
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   if (first === 'fold') return foldFiles()
   if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args[0] ?? '', args[1] ?? '')
@@ -72,6 +69,7 @@ async function playRole(name: string | undefined, args: readonly string[], isDet
     throw new Error(`${name === undefined ? 'no role given' : `unknown role '${name}'`}\n\n${usage()}`)
   const options = readOptions(role, args)
   if (options.help) return print(roleHelp(role))
+  if (options['help-completion']) return print(optionList(role))
   if (options.version) return print(`${role.program} (ganeti) ${RELEASE_VERSION}\n`)
   const paths = environmentPaths()
   if (isDetached && options.foreground !== true) return inBackground(role, args)
@@ -101,6 +99,8 @@ async function foldFiles(): Promise<void> {
   const { fold } = await import('./start/fold.js')
   await print(await fold(paths, log))
 }
+
+const printLines = (lines: readonly string[]): Promise<void> => print(lines.map((line) => `${line}\n`).join(''))
 
 async function print(text: string): Promise<void> {
   const output = (await import('./lib/standard-output.js')).standardOutput({ program: 'gantryd' })

@@ -14,7 +14,9 @@ import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import { isObject } from '../lib/shapes/shape'
 import { errorText } from '../lib/system-failure'
+import type { ConfigData } from '../model/config'
 import { MODE } from '../model/constants/daemons'
+import { PATH } from '../model/constants/paths'
 import { CONFIG_VERSION, CONFIG_VERSIONS_SUPPORTED } from '../model/constants/versions'
 import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
 
@@ -25,6 +27,8 @@ export interface ConvertOptions {
   readonly clock: Clock
   /** The configuration's directory; default: this node's. */
   readonly directory?: string | undefined
+  /** Where file-storage-paths is; default: where this node has it, and nowhere for a configuration of another directory. */
+  readonly lists?: string | undefined
   /** To 3.0 again. */
   readonly down: boolean
   /** Does everything except writing. */
@@ -53,18 +57,57 @@ export async function convertConfig(options: ConvertOptions): Promise<Converted>
   await checkPlace(options, directory)
   const text = (await disk.read(file))?.toString('utf8')
   if (text === undefined) throw missing(directory, file)
+  if (options.lists !== undefined) await checkLists(disk, options.lists)
   const raw = rawFrom(text, file)
   const version = versionIn(raw, file)
   const { to, notices } = down ? convertDown(raw, version) : convertUp(raw, version, random)
   const names = { from: nameOf(version), to: nameOf(to), notices }
   if (to === version) return { ...names, problems: [], backup: undefined }
   const { config, notices: filled } = loadConfig(JSON.stringify(raw), random)
-  const done = { ...names, notices: [...notices, ...filled], problems: verify ? verifyConfig(config) : [] }
+  const list = down ? undefined : await missingList(options, config)
+  const told = list === undefined ? [] : [`${list.place} is not there, and gets these lines: ${list.lines.join(', ')}`]
+  const done = { ...names, notices: [...notices, ...filled, ...told], problems: verify ? verifyConfig(config) : [] }
   if (dryRun) return { ...done, backup: undefined }
   const backup = `${file}.backup-${seconds(clock)}`
   await disk.write(backup, text, { mode: MODE.secureFile })
+  if (list !== undefined) await writeList(disk, list)
   await disk.write(file, encodeConfig(config), { mode: MODE.config })
   return { ...done, backup }
+}
+
+interface List {
+  readonly file: string
+  /** How people know it. */
+  readonly place: string
+  readonly lines: readonly string[]
+}
+
+/** Which directories may hold disks was for the configuration alone to say before Ganeti 2.7. A list that is there is the administrator's. */
+async function missingList(options: ConvertOptions, { cluster }: ConfigData): Promise<List | undefined> {
+  const { paths, disk, directory, lists } = options
+  if (directory !== undefined && lists === undefined) return undefined
+  const own = PATH.FILE_STORAGE_PATHS_FILE
+  const file = lists === undefined ? paths.local(own) : path.join(lists, path.basename(own))
+  if ((await disk.read(file)) !== undefined) return undefined
+  const named = [cluster.file_storage_dir, cluster.shared_file_storage_dir].filter((one) => one !== '')
+  return named.length === 0 ? undefined : { file, place: lists === undefined ? own : file, lines: [...new Set(named)] }
+}
+
+async function writeList(disk: Disk, { file, lines }: List): Promise<void> {
+  await disk.makeDirectory(path.dirname(file), 0o755)
+  await disk.write(file, lines.map((line) => `${line}\n`).join(''), { mode: MODE.secureFile })
+}
+
+async function checkLists(disk: Disk, directory: string): Promise<void> {
+  try {
+    await disk.room(directory)
+    await disk.list(directory)
+  } catch (error) {
+    throw new OpPrereqError(
+      `--confdir is the directory of file-storage-paths, and ${directory} is not one: ${errorText(error)}`,
+      ECODE.NOENT,
+    )
+  }
 }
 
 /** No daemon uses configurations in other directories. */

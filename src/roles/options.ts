@@ -1,14 +1,19 @@
-// The options of all roles. A role names the ones that it takes.
+// The options of all roles. A role names the ones that it takes. Those that no daemon of Ganeti has are our own.
 import { parseArgs } from 'node:util'
-import { errorText } from '../lib/system-failure'
+import { expandAbbreviations } from '../lib/abbreviations'
 import { ACCESS_LEVELS, type AccessLevel } from '../lib/access-level'
+import { errorText } from '../lib/system-failure'
+
+/** What --syslog takes. */
+const SYSLOG = ['yes', 'no', 'only'] as const
+export type SyslogUsage = (typeof SYSLOG)[number]
 
 export const OPTIONS = {
   bind: { type: 'string', short: 'b', multiple: true, value: 'ADDRESS', text: 'listen here; may be repeated' },
   port: { type: 'string', short: 'p', value: 'PORT', text: 'listen on this port' },
   'no-voting': { type: 'boolean', text: 'start without asking the other nodes who is master; needs --yes-do-it' },
   'yes-do-it': { type: 'boolean', text: 'answer the question of --no-voting with yes' },
-  'no-require-authentication': { type: 'boolean', text: 'reads need no login, as in Ganeti' },
+  'no-require-authentication': { type: 'boolean', own: true, text: 'reads need no login, as in Ganeti' },
   'require-authentication': { type: 'boolean', text: 'reads need a login: the default, and an option that Ganeti has' },
   'force-node': { type: 'boolean', text: 'as --no-voting --yes-do-it' },
   interface: { type: 'string', short: 'i', value: 'NAME', text: 'listen on the address of this network interface' },
@@ -24,15 +29,23 @@ export const OPTIONS = {
   'max-clients': { type: 'string', value: 'NUMBER', text: 'connections at once' },
   'access-log': {
     type: 'string',
+    own: true,
     value: 'LEVEL',
+    choices: ACCESS_LEVELS,
     text: 'requests in its log: none, changes (and what is refused or fails; the default), all',
   },
-  plugins: { type: 'string', value: 'FOLDER', text: 'where the administrator puts plugins' },
-  simulated: { type: 'boolean', text: '"sim" answers for the nodes' },
-  give: { type: 'string', multiple: true, value: 'ROLE=OPTION', text: 'start ROLE with OPTION; may be repeated' },
-  config: { type: 'string', value: 'FILE', text: 'the recorded configuration' },
-  state: { type: 'string', value: 'FILE', text: 'where it keeps what has changed since' },
-  socket: { type: 'string', value: 'PATH', text: 'where it listens' },
+  plugins: { type: 'string', own: true, value: 'FOLDER', text: 'where the administrator puts plugins' },
+  simulated: { type: 'boolean', own: true, text: '"sim" answers for the nodes' },
+  give: {
+    type: 'string',
+    own: true,
+    multiple: true,
+    value: 'ROLE=OPTION',
+    text: 'start ROLE with OPTION; may be repeated',
+  },
+  config: { type: 'string', own: true, value: 'FILE', text: 'the recorded configuration' },
+  state: { type: 'string', own: true, value: 'FILE', text: 'where it keeps what has changed since' },
+  socket: { type: 'string', own: true, value: 'PATH', text: 'where it listens' },
 } as const
 
 /** Options of all daemons. */
@@ -46,11 +59,14 @@ export const COMMON = {
   syslog: {
     type: 'string',
     value: 'USAGE',
+    choices: SYSLOG,
     text: 'the log goes to the journal or to syslog, too: yes, no, only. Default: yes where systemd started the daemon',
   },
   'no-user-checks': { type: 'boolean', text: 'for scripts that know Ganeti: a daemon here does not ask who runs it' },
   help: { type: 'boolean', short: 'h', text: 'this text' },
-  version: { type: 'boolean', text: 'the version' },
+  version: { type: 'boolean', short: 'V', text: 'the version' },
+  // Not all of Ganeti's daemons have it, and --hel means --help to the others.
+  'help-completion': { type: 'boolean', own: true, text: 'the options, for programs that complete words' },
 } as const
 
 export type OptionName = keyof typeof OPTIONS
@@ -77,11 +93,13 @@ interface Option {
   readonly text: string
   readonly short?: string
   readonly value?: string
+  readonly choices?: readonly string[]
+  readonly own?: boolean
 }
 
 /** Throws an Error whose text names the option. */
 export function readOptions(role: Optioned, args: readonly string[]) {
-  const options = parse(args)
+  const options = parse(whole(role, args))
   const foreign = Object.keys(options).find(
     (name) => !Object.hasOwn(COMMON, name) && !role.options.some((own) => own === name),
   )
@@ -97,9 +115,19 @@ export function readOptions(role: Optioned, args: readonly string[]) {
   }
 }
 
+/** --fore means --foreground where no other option of the role begins like this. */
+function whole(role: Optioned, args: readonly string[]): string[] {
+  const options = optionsOf(role)
+  return expandAbbreviations(args, {
+    all: [...options.map(([name]) => name), ...Object.keys(role.refuses ?? {})].map((name) => `--${name}`),
+    own: options.flatMap(([name, { own }]) => (own === true ? [`--${name}`] : [])),
+    refusal: (text) => new Error(text),
+  })
+}
+
 function whyNoOption({ name, refuses = {} }: Optioned, option: string): string {
   const reason = new Map(Object.entries(refuses)).get(option)
-  if (reason !== undefined) return `${name} has no option --${option}: ${reason}`
+  if (reason !== undefined) return `${name} does not take --${option}: ${reason}`
   return `${name} has no option --${option}; "gantryd ${name} --help" lists those that it has`
 }
 
@@ -124,12 +152,11 @@ function maxClientsOf(text: string | undefined): number | undefined {
   throw new Error(`--max-clients needs a number from 1 on, not '${text}'`)
 }
 
-export type SyslogUsage = 'yes' | 'no' | 'only'
-
 /** Undefined if the option is missing. */
 function syslogOf(text: string | undefined): SyslogUsage | undefined {
-  if (text === undefined || text === 'yes' || text === 'no' || text === 'only') return text
-  throw new Error(`--syslog is one of yes, no, only, not '${text}'`)
+  const usage = SYSLOG.find((known) => known === text)
+  if (text === undefined || usage !== undefined) return usage
+  throw new Error(`--syslog is one of ${SYSLOG.join(', ')}, not '${text}'`)
 }
 
 export function accessLevelOf(text = 'changes'): AccessLevel {

@@ -31,7 +31,11 @@ export const ROLES = [
     log: 'node-daemon',
     options: ['bind', 'port', 'interface', 'no-mlock', 'max-clients', 'ssl-key', 'ssl-cert'],
     meanings: { 'ssl-key': ONE_CERTIFICATE, 'ssl-cert': ONE_CERTIFICATE },
-    refuses: { 'no-ssl': 'nodes obey whoever has a certificate of the cluster, and nobody else. Leave it out' },
+    refuses: {
+      'no-ssl':
+        'without TLS nobody can show a certificate of the cluster, and a node obeys nobody else. Take it out of NODED_ARGS in ' +
+        '/etc/default/ganeti, or wherever it is given',
+    },
     frugal: FRUGAL.node,
   },
   {

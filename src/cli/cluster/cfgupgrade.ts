@@ -21,15 +21,23 @@ const oPath = value(
   },
 )
 
+const oConfdir = value(
+  '--confdir',
+  'confdir',
+  'string',
+  'the directory with file-storage-paths, if it is another one than this node has; it is written where it is not there',
+  { metavar: 'DIR' },
+)
+
 export const cfgupgradeTool: Tool = {
   name: 'cfgupgrade',
   commands: [
     {
       name: '',
       help: 'convert a configuration of Ganeti 2.7 to 3.0 to one of 3.1, or one of 3.1 to 3.0; on the master, whose daemons are stopped',
-      usage: '[--dry-run] [--downgrade] [--path <dir>]',
+      usage: '[--dry-run] [--downgrade] [--path <dir>] [--confdir <dir>]',
       args: [],
-      options: [oDryRun, oDowngrade, oForce, oIgnoreHostname, oNoVerify, oPath, oAllShown],
+      options: [oDryRun, oDowngrade, oForce, oIgnoreHostname, oNoVerify, oPath, oConfdir, oAllShown],
       examples: ['--dry-run', '--force', '--downgrade'],
       run: convert,
     },
@@ -46,6 +54,7 @@ async function convert(call: Call): Promise<number> {
   const { from, to, notices, problems, backup } = await convertConfig({
     ...{ paths: node.paths, disk: node.disk, random: node.random, clock, down, dryRun },
     directory: options.text('path'),
+    lists: options.text('confdir'),
     verify: !options.flag('no_verify'),
     ignoreHostname: options.flag('ignore_hostname'),
   })

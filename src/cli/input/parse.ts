@@ -1,6 +1,7 @@
 // Turns words into option values. Commander separates options from arguments; abbreviations, types and counts follow
 // Ganeti.
 import * as commander from 'commander'
+import { expandAbbreviations } from '../../lib/abbreviations'
 import type { Command } from '../command'
 import { CommandFailure, UsageError } from '../outcome'
 import type { Option } from './option'
@@ -44,7 +45,7 @@ export function parseCommandLine(command: Command, words: readonly string[], ter
     for (const name of spellings(option))
       declare(parser, option, name, (text) => store(values, option, { name, text }, terminal))
   try {
-    parser.parse(expandAbbreviations(words, options), { from: 'user' })
+    parser.parse(whole(words, options), { from: 'user' })
   } catch (error) {
     if (error instanceof commander.CommanderError) throw new UsageError(complaint(error))
     throw error
@@ -99,21 +100,12 @@ function defaultOf(option: Option): unknown {
 }
 
 /** `--disk-t` becomes `--disk-template` if no other option begins like this. */
-function expandAbbreviations(words: readonly string[], options: readonly Option[]): string[] {
-  const all = options.flatMap(({ long }) => long)
-  const own = new Set(options.flatMap((option) => (option.own === true ? option.long : [])))
-  const end = words.indexOf('--')
-  return words.map((word, at) => {
-    if (!word.startsWith('--') || word === '--' || (end !== -1 && at > end)) return word
-    const [name = word] = word.split('=', 1)
-    if (all.includes(name)) return word
-    const fitting = all.filter((long) => long.startsWith(name))
-    const ganetis = fitting.filter((long) => !own.has(long))
-    const matches = ganetis.length > 0 ? ganetis : fitting
-    if (matches.length > 1) throw new UsageError(`ambiguous option: ${name} (${matches.sort().join(', ')}?)`)
-    return (matches[0] ?? name) + word.slice(name.length)
+const whole = (words: readonly string[], options: readonly Option[]): string[] =>
+  expandAbbreviations(words, {
+    all: options.flatMap(({ long }) => long),
+    own: options.flatMap((option) => (option.own === true ? option.long : [])),
+    refusal: (text) => new UsageError(text),
   })
-}
 
 function complaint(error: commander.CommanderError): string {
   const option = /'([^']+)'/.exec(error.message)?.[1] ?? ''

@@ -1,5 +1,6 @@
 // The programs ganeti-watcher and ganeti-cleaner: their arguments, as Ganeti's, and their results.
 import { parseArgs } from 'node:util'
+import { expandAbbreviations } from '../../lib/abbreviations'
 import { RELEASE_VERSION } from '../../model/constants/versions'
 import { EXIT } from '../../model/constants/daemons'
 import { WATCHER_JOB_AGE_S } from '../../model/limits/watcher'
@@ -52,26 +53,29 @@ const VERSION = (program: string) => `${program} (ganeti) ${RELEASE_VERSION}\n`
 const flag = { type: 'boolean' } as const
 const text = { type: 'string' } as const
 
+const WATCHER_OPTIONS = {
+  help: { ...flag, short: 'h' },
+  version: flag,
+  debug: { ...flag, short: 'd' },
+  'node-group': { ...text, short: 'g' },
+  'job-age': { ...text, short: 'A' },
+  'ignore-pause': flag,
+  'wait-children': flag,
+  'no-wait-children': flag,
+  'no-verify-disks': flag,
+  'no-strict': flag,
+  'rapi-ip': text,
+  why: text,
+}
+const WATCHER_NAMES = Object.keys(WATCHER_OPTIONS).map((name) => `--${name}`)
+
 /** Throws EndsNow. */
 export function readWatcherCall(args: readonly string[]): WatcherCall {
   const { values, positionals } = parsed('ganeti-watcher', () =>
     parseArgs({
-      args: [...args],
+      args: whole(args),
       allowPositionals: true,
-      options: {
-        help: { ...flag, short: 'h' },
-        version: flag,
-        debug: { ...flag, short: 'd' },
-        'node-group': { ...text, short: 'g' },
-        'job-age': { ...text, short: 'A' },
-        'ignore-pause': flag,
-        'wait-children': flag,
-        'no-wait-children': flag,
-        'no-verify-disks': flag,
-        'no-strict': flag,
-        'rapi-ip': text,
-        why: text,
-      },
+      options: WATCHER_OPTIONS,
     }),
   )
   if (values.help) throw new EndsNow(WATCHER_HELP, EXIT.success)
@@ -90,6 +94,10 @@ export function readWatcherCall(args: readonly string[]): WatcherCall {
     why: values.why ?? 'it was called',
   }
 }
+
+/** --ignore means --ignore-pause: Ganeti's takes what is clear from its beginning. */
+const whole = (args: readonly string[]): string[] =>
+  expandAbbreviations(args, { all: WATCHER_NAMES, own: ['--why'], refusal: (why) => new Error(why) })
 
 export type CleanerPart = 'node' | 'master'
 

@@ -109,6 +109,58 @@ test('objects that do not fit together are told, unless nobody wants to know', a
   expect((await convert({ dryRun: true, verify: false })).problems).toEqual([])
 })
 
+describe('file-storage-paths', () => {
+  const lists = () => path.join(folder, 'lists')
+  const list = (directory: string) => path.join(directory, 'file-storage-paths')
+  const LINES = '/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n'
+
+  test('is written from the configuration where it is not there, and stays as it is where it is', async () => {
+    put('2.16')
+    const config = JSON.parse(present()) as { cluster: Record<string, unknown> }
+    Object.assign(config.cluster, {
+      file_storage_dir: '/srv/ganeti/file-storage',
+      shared_file_storage_dir: '/srv/ganeti/shared-file-storage',
+    })
+    fs.writeFileSync(paths.configFile, JSON.stringify(config))
+    const own = paths.local('/etc/ganeti')
+    await convert({ dryRun: true })
+    expect(fs.existsSync(own)).toBe(false)
+    fs.mkdirSync(lists())
+    const { notices } = await convert({ lists: lists() })
+    expect(notices.join('\n')).toContain(
+      'is not there, and gets these lines: /srv/ganeti/file-storage, /srv/ganeti/shared',
+    )
+    expect([fs.readFileSync(list(lists()), 'utf8'), fs.existsSync(own)]).toEqual([LINES, false])
+    expect(fs.statSync(list(lists())).mode & 0o777).toBe(0o600)
+
+    fs.writeFileSync(list(lists()), '/mine\n')
+    fs.writeFileSync(paths.configFile, JSON.stringify(config))
+    // A copy of a configuration does not change the node.
+    const directory = path.join(folder, 'copy')
+    fs.cpSync(paths.dataDir, directory, { recursive: true })
+    await convert({ directory })
+    expect(fs.existsSync(own)).toBe(false)
+    await convert({ directory: paths.dataDir, lists: lists() })
+    expect(fs.readFileSync(list(lists()), 'utf8')).toBe('/mine\n')
+    fs.writeFileSync(paths.configFile, JSON.stringify(config))
+    await convert()
+    expect(fs.readFileSync(list(own), 'utf8')).toBe(LINES)
+  })
+
+  test('has to be in a directory', async () => {
+    put('3.0')
+    fs.writeFileSync(lists(), '')
+    for (const wrong of [lists(), path.join(folder, 'nowhere')]) {
+      await expect(convert({ lists: wrong })).rejects.toThrow(
+        `--confdir is the directory of file-storage-paths, and ${wrong}`,
+      )
+      expect(versionThere()).toBe(3000000)
+    }
+    const { stderr } = await runCli(new FakeMaster(), ['cfgupgrade', '--force', '--confd'])
+    expect(stderr).toContain('--confdir option requires 1 argument')
+  })
+})
+
 test('nobody is there to agree: nothing is done', async () => {
   const { exit, questions } = await runCli(new FakeMaster(), ['cfgupgrade', '--downgrade'])
   expect({ exit, questions }).toEqual({ exit: 1, questions: [expect.stringContaining('DOWNGRADED to version 3.0')] })

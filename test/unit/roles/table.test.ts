@@ -130,9 +130,6 @@ test('noded takes what the noded of Ganeti does, and says what is otherwise', ()
   expect(readOptions(noded, args)).toMatchObject({ maxClients: 20 })
   expect(roleHelp(noded)).toMatch(/--ssl-key FILE +for scripts that know Ganeti: all nodes have the cluster's/)
   expect(roleHelp(rapi)).toMatch(/--ssl-key FILE +the key, as PEM/)
-  expect(() => readOptions(noded, ['--no-ssl'])).toThrow(
-    'noded has no option --no-ssl: nodes obey whoever has a certificate of the cluster',
-  )
 })
 
 test('the help texts name every role with its options and exit codes', () => {
