@@ -1,7 +1,7 @@
 // `ganeti-watcher` and `ganeti-cleaner`, distinguished by program name.
 import { spawn } from 'node:child_process'
 import * as path from 'node:path'
-import { EndsNow, readCleanerCall, readWatcherCall, type WatcherCall } from './cli/watcher/programs'
+import { completions, EndsNow, readCleanerCall, readWatcherCall, type WatcherCall } from './cli/watcher/programs'
 import { systemClock as clock } from './lib/clock'
 import { lockFile } from './lib/file-lock'
 import { createLog } from './lib/log'
@@ -49,6 +49,13 @@ function startGroup(uuid: string, call: WatcherCall): void {
 }
 
 async function run(program: string, args: readonly string[]): Promise<number> {
+  if (args[0] === '--complete-words')
+    throw new EndsNow(
+      completions(program, args.slice(1))
+        .map((word) => `${word}\n`)
+        .join(''),
+      EXIT.success,
+    )
   if (program !== 'ganeti-cleaner') return watch(args)
   const part = readCleanerCall(args)
   await clean(part, {

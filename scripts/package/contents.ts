@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { PATH } from '../../src/model/constants/paths'
 import { releaseOf } from '../../src/model/release'
 import { manualPages } from './man'
-import { ADOPT, COMMANDS, HTOOLS, TOOLS_PLACES } from './programs'
+import { ADOPT, COMMANDS, HTOOLS, TOOLS_PLACES, WATCHERS } from './programs'
 import { neededPackages } from './dependencies'
 import type { Tree } from './tree'
 import { HOME, packagedRoles, unitFiles } from './units'
@@ -30,11 +30,7 @@ export function fillVersion(tree: Tree, version: string): void {
   const dist = path.join(ROOT, 'dist')
   const isProgram = (name: string) => /\.js$|^bundle\/programs\.json$/.test(name)
   tree.copy(dist, `${home}/dist`, isProgram)
-  copyProgram(
-    tree,
-    ['load.js', 'compile.js', 'gantryd.js', 'gnt.js', 'job.js', 'ganeti-watcher', 'ganeti-cleaner'],
-    home,
-  )
+  copyProgram(tree, ['load.js', 'compile.js', 'gantryd.js', 'gnt.js', 'job.js', ...WATCHERS], home)
   copyPackages(
     tree,
     filesBelow(dist).filter((file) => file.endsWith('.js')),
@@ -54,7 +50,7 @@ export function fillGantry(tree: Tree): void {
   tree.link(HOME, PATH.GANTRY_VERSION_LINK)
   for (const name of COMMANDS) tree.link(TOOLS_PLACES[name] ?? `/usr/sbin/${name}`, `${HOME}/bin/gnt.js`)
   for (const { program } of packagedRoles) tree.link(`/usr/sbin/${program}`, `${HOME}/bin/gantryd.js`)
-  for (const name of ['ganeti-watcher', 'ganeti-cleaner']) tree.link(`/usr/sbin/${name}`, `${HOME}/bin/${name}`)
+  for (const name of WATCHERS) tree.link(`/usr/sbin/${name}`, `${HOME}/bin/${name}`)
   tree.link('/usr/sbin/gantryd', `${HOME}/bin/gantryd.js`)
   for (const place of [
     PATH.DAEMON_UTIL,
@@ -90,7 +86,9 @@ export async function describePrograms(gantry: Tree, htools: Tree, adopt: Tree, 
     const tree = name === ADOPT ? adopt : HTOOLS.includes(name) ? htools : gantry
     tree.writeCompressed(`/usr/share/man/man${section}/${file}`, page)
   }
-  completeIn(gantry, [...COMMANDS.filter((name) => TOOLS_PLACES[name] === undefined), 'gantryd'])
+  const commands = COMMANDS.filter((name) => TOOLS_PLACES[name] === undefined)
+  completeIn(gantry, [...commands, 'gantryd', ...packagedRoles.map(({ program }) => program), ...WATCHERS])
+  completeIn(adopt, [ADOPT])
   completeIn(
     htools,
     HTOOLS.filter((name) => !['hail', 'mon-collector'].includes(name)),

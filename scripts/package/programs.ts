@@ -17,6 +17,8 @@ export const HTOOLS = [
 ]
 /** Takes over a cluster of Ganeti. It has its own package, which is installed beside Ganeti's. */
 export const ADOPT = 'gantry-adopt'
+/** Timers of systemd start them. */
+export const WATCHERS = ['ganeti-watcher', 'ganeti-cleaner'] as const
 /** The commands of the command line. */
 export const COMMANDS = Object.entries(manifest.bin)
   .filter(([name, file]) => file === 'bin/gnt.js' && name !== ADOPT)

@@ -99,6 +99,17 @@ export function readWatcherCall(args: readonly string[]): WatcherCall {
 const whole = (args: readonly string[]): string[] =>
   expandAbbreviations(args, { all: WATCHER_NAMES, own: ['--why'], refusal: (why) => new Error(why) })
 
+/** What shells may put in the place of the last word. */
+export function completions(program: string, words: readonly string[]): string[] {
+  const all = program === 'ganeti-cleaner' ? (words.length > 1 ? [] : CLEANER_WORDS) : WATCHER_WORDS
+  return all.filter((one) => one.startsWith(words.at(-1) ?? ''))
+}
+
+const CLEANER_WORDS = ['node', 'master', '--help', '--version']
+const WATCHER_WORDS = Object.entries(WATCHER_OPTIONS).map(
+  ([name, { type }]) => `--${name}${type === 'string' ? '=' : ''}`,
+)
+
 export type CleanerPart = 'node' | 'master'
 
 const CLEANER_USAGE = 'Usage: ganeti-cleaner node|master\n'

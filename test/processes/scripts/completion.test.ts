@@ -5,6 +5,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { completionFile } from '../../../scripts/package/contents'
 import { testWith } from '../../support/needs'
+import { root } from '../../support/source-tree'
 
 let folder: string
 beforeEach(() => {
@@ -69,4 +70,17 @@ testWith(fs.existsSync('/usr/bin/fish'), 'fish')('fish offers the words behind t
   program(['migrate'])
   expect(shell('fish', ['--no-config'], script)).toEqual(['migrate'])
   expect(asked()).toBe('--complete-words|instance|mi|')
+})
+
+test.each([
+  ['ganeti-noded', 'gantryd.js', ['--fore'], ['--foreground']],
+  ['ganeti-rapi', 'gantryd.js', ['-b', '::1', '--syslog=o'], ['--syslog=only']],
+  ['ganeti-watcher', 'ganeti-watcher', ['--ig'], ['--ignore-pause']],
+  ['ganeti-cleaner', 'ganeti-cleaner', ['n'], ['node']],
+  ['gantry-adopt', 'gnt.js', ['--chec'], ['--check']],
+])('%s itself knows its words', (name, file, words, expected) => {
+  const link = path.join(folder, name)
+  fs.symlinkSync(path.join(root, 'bin', file), link)
+  const said = execFileSync(process.execPath, [link, '--complete-words', ...words], { encoding: 'utf8' })
+  expect(said.split('\n').filter((line) => line !== '')).toEqual(expected)
 })

@@ -1,8 +1,11 @@
 // Units and files of the packages follow from the tables of the product.
 import * as fs from 'node:fs'
+import * as os from 'node:os'
 import * as path from 'node:path'
+import { describePrograms, fillGantry } from '../../../scripts/package/contents'
 import { manualPages } from '../../../scripts/package/man'
 import { SANDBOX } from '../../../scripts/package/sandbox'
+import { Tree } from '../../../scripts/package/tree'
 import { packagedRoles, unitFiles } from '../../../scripts/package/units'
 import { TOOLS } from '../../../src/cli/program'
 import { DAEMON_ACTIONS } from '../../../src/roles/helpers'
@@ -109,6 +112,36 @@ test('every tool and daemon has a manual page with all of its commands', async (
   for (const { load } of Object.values(TOOLS)) {
     const { name, commands } = await load()
     for (const command of commands) expect(pages[`${name}.8`]).toContain(`.SS "${command.name.replaceAll('-', '\\-')}"`)
+  }
+})
+
+test('shells complete the words of every program that people call by its name', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gp-'))
+  try {
+    const treeOf = (name: string) => new Tree(path.join(folder, name))
+    const [gantry, htools, adopt] = [treeOf('gantry'), treeOf('htools'), treeOf('adopt')] as const
+    fillGantry(gantry)
+    const programs = gantry.files().flatMap((file) => /^usr\/s?bin\/(.*)/.exec(file)?.[1] ?? [])
+    expect(programs).toEqual(expect.arrayContaining(['gnt', 'gnt-node', 'ganeti-noded', 'ganeti-watcher']))
+    await describePrograms(gantry, htools, adopt, '2026-01-01')
+    for (const [tree, wanted] of [
+      [gantry, programs],
+      [adopt, ['gantry-adopt']],
+    ] as const) {
+      const files = tree.files()
+      const zsh = files.find((file) => file.startsWith('usr/share/zsh/'))
+      const first = fs.readFileSync(path.join(tree.root, String(zsh)), 'utf8').split('\n')[0]
+      expect(first?.split(' ').slice(1).sort()).toEqual([...wanted].sort())
+      for (const name of wanted)
+        expect(files).toEqual(
+          expect.arrayContaining([
+            `usr/share/bash-completion/completions/${name}`,
+            `usr/share/fish/vendor_completions.d/${name}.fish`,
+          ]),
+        )
+    }
+  } finally {
+    fs.rmSync(folder, { recursive: true })
   }
 })
 

@@ -1,5 +1,5 @@
 // The words that `ganeti-watcher` and `ganeti-cleaner` take.
-import { EndsNow, readCleanerCall, readWatcherCall } from '../../../../src/cli/watcher/programs'
+import { completions, EndsNow, readCleanerCall, readWatcherCall } from '../../../../src/cli/watcher/programs'
 
 function endOf(read: () => unknown): { text: string; exitCode: number } {
   try {
@@ -38,4 +38,15 @@ test('the cleaner takes one word', () => {
   for (const words of [[], ['both'], ['node', 'master']])
     expect(endOf(() => readCleanerCall(words))).toEqual({ text: 'Usage: ganeti-cleaner node|master\n', exitCode: 1 })
   expect(endOf(() => readCleanerCall(['--help']))).toMatchObject({ exitCode: 0 })
+})
+
+test('a shell is told what both take', () => {
+  expect(completions('ganeti-watcher', ['-d', '--no-'])).toEqual([
+    '--no-wait-children',
+    '--no-verify-disks',
+    '--no-strict',
+  ])
+  expect(completions('ganeti-watcher', ['--job'])).toEqual(['--job-age='])
+  expect(completions('ganeti-cleaner', ['m'])).toEqual(['master'])
+  expect(completions('ganeti-cleaner', ['master', ''])).toEqual([])
 })
