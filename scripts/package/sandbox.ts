@@ -84,3 +84,16 @@ export const SANDBOX: Readonly<Record<PackagedName, Lines>> = {
     ],
   ],
 }
+
+/** They only look at files and remove some. Those of a node have several owners. */
+const CLEANER: Lines = [
+  // Its logs have the modes that they always had.
+  ...without(SHUT_IN, 'UMask'),
+  ['RestrictAddressFamilies', 'AF_UNIX'],
+  ['PrivateNetwork', 'yes'],
+  ['IPAddressDeny', 'any'],
+]
+export const CLEANERS = {
+  node: [...CLEANER, ['CapabilityBoundingSet', 'CAP_DAC_OVERRIDE']],
+  master: [...CLEANER, ...NO_CAPABILITY],
+} satisfies Record<string, Lines>

@@ -8,7 +8,7 @@ import { MASTER_RETRY_S } from '../../src/model/limits/master'
 import { WATCHER_EVERY_S } from '../../src/model/limits/watcher'
 import { isDaemonOfNode, type Place, type Role } from '../../src/roles/role'
 import { ROLES } from '../../src/roles/table'
-import { type PackagedName, SANDBOX } from './sandbox'
+import { CLEANERS, type PackagedName, SANDBOX } from './sandbox'
 
 /** The directory of the version that a node runs. */
 export const HOME = `${PATH.GANTRY_VERSIONS_DIR}/current`
@@ -202,7 +202,7 @@ function others(): Record<string, Unit> {
     },
     'ganeti-cleaner.service': oneshot(
       'Ganeti (Gantry): old files of this node go',
-      [['ExecStart', '/usr/sbin/ganeti-cleaner node']],
+      [['ExecStart', '/usr/sbin/ganeti-cleaner node'], ...CLEANERS.node],
       [...member, ['Documentation', 'man:ganeti-cleaner(8)']],
     ),
     'ganeti-master-cleaner.service': oneshot(
@@ -212,6 +212,7 @@ function others(): Record<string, Unit> {
         ['Group', GROUP.daemons],
         ...isMaster.map((condition) => ['ExecCondition', condition] as const),
         ['ExecStart', '/usr/sbin/ganeti-cleaner master'],
+        ...CLEANERS.master,
       ],
       [...member, ['Documentation', 'man:ganeti-cleaner(8)']],
     ),
