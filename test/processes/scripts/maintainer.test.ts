@@ -26,11 +26,12 @@ function put(...files: string[]): void {
 }
 
 /** Only with programs that every system has, so that this machine's units are left alone. */
-function purge(): void {
+function purge(name = 'gantry', word = 'purge'): void {
   const bin = path.join(root, 'bin')
+  fs.rmSync(bin, { recursive: true, force: true })
   fs.mkdirSync(bin)
-  for (const name of ['rm', 'rmdir']) fs.symlinkSync(`/bin/${name}`, path.join(bin, name))
-  execFileSync('/bin/sh', [path.join(SCRIPTS, 'gantry.postrm'), 'purge'], { env: { DPKG_ROOT: root, PATH: bin } })
+  for (const program of ['rm', 'rmdir']) fs.symlinkSync(`/bin/${program}`, path.join(bin, program))
+  execFileSync('/bin/sh', [path.join(SCRIPTS, `${name}.postrm`), word], { env: { DPKG_ROOT: root, PATH: bin } })
 }
 
 test('a package that is purged leaves the logs of a cluster that Ganeti may run by now', () => {
@@ -45,3 +46,18 @@ test('a package that is purged where no cluster is leaves nothing', () => {
   purge()
   expect(['/var/log/ganeti', '/var/lib/ganeti', '/var/lib/systemd/timers/stamp-ganeti-watcher.timer'].filter(there)).toEqual([]) // prettier-ignore
 })
+
+test.each(['gantry', 'gantry-adopt'])(
+  '%s: what an adoption keeps goes when it is purged where no cluster is',
+  (name) => {
+    const kept = ['/var/lib/gantry-adopt/ganeti/ganeti_3.0.2_all.deb', '/var/lib/gantry-adopt/log']
+    put(...kept, CERTIFICATE)
+    purge(name)
+    expect(kept.filter(there)).toEqual(kept)
+    fs.rmSync(path.join(root, CERTIFICATE))
+    purge(name, 'remove')
+    expect(kept.filter(there)).toEqual(kept)
+    purge(name)
+    expect(there('/var/lib/gantry-adopt')).toBe(false)
+  },
+)
