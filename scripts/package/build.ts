@@ -9,12 +9,15 @@ import manifest from '../../package.json'
 import { RELEASE_VERSION } from '../../src/model/constants/versions'
 import { describePrograms, fillAdopt, fillDoc, fillGantry, fillHtools, fillVersion } from './contents'
 import { control, copyright, MAINTAINER, packageName, PACKAGES } from './control'
+import { passesLintian } from './lintian'
 import { Tree } from './tree'
 import { unitFiles } from './units'
 
 const ROOT = path.join(__dirname, '../..')
 
-const { values } = parseArgs({ options: { version: { type: 'string' }, into: { type: 'string', default: 'build' } } })
+const { values } = parseArgs({
+  options: { version: { type: 'string' }, into: { type: 'string', default: 'build' }, check: { type: 'boolean' } },
+})
 const version = values.version ?? manifest.version
 const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'))
 void build(path.resolve(ROOT, values.into))
@@ -36,6 +39,7 @@ async function build(into: string): Promise<void> {
   fillDoc(trees['gantry-doc'])
   const date = new Date(epoch * 1000).toISOString().slice(0, 10)
   await describePrograms(trees.gantry, trees['gantry-htools'], trees['gantry-adopt'], date)
+  const built: string[] = []
   for (const kind of PACKAGES) {
     const tree = trees[kind]
     const name = packageName(kind, version)
@@ -53,9 +57,11 @@ async function build(into: string): Promise<void> {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
     })
+    built.push(file)
     process.stdout.write(`${path.relative(process.cwd(), file)}\n`)
   }
   fs.rmSync(path.join(into, 'tree'), { recursive: true })
+  if (values.check === true && !passesLintian(built)) process.exitCode = 1
 }
 
 /** Writes the control files that dpkg needs. */
