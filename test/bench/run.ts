@@ -21,6 +21,7 @@ import { measureMond } from './mond'
 import { MONITORED, measureMonitoring } from './monitoring'
 import { Peer } from './peer'
 import { memoryBelow } from './processes'
+import { measureStart } from './start'
 import { writeState } from './states'
 import { type Figures, type Report, printTable, reporterInto } from './table'
 
@@ -30,8 +31,8 @@ const USAGE = `usage: npm run bench -- [options]
                        Without it, the figures of recorded.json are printed
   --record             write the figures of the peer, with date and machine, to recorded.json
   --base-address ADDR  loopback address of our clusters, ending in .0 (default: one below 127.77)
-  --only PART          requests, jobs, memory, changes, large, confd, mond, monitoring, maintenance, htools
-                       or console; may be given more than once
+  --only PART          start, requests, jobs, memory, changes, large, confd, mond, monitoring, maintenance,
+                       htools or console; may be given more than once
   --quick              a tenth of the time, for a first impression
 `
 const RECORDED = path.join(__dirname, 'recorded.json')
@@ -44,6 +45,7 @@ const RUNNING_JOBS = 5
 /** V8 gives back what the start needed when a process has done nothing for some ten seconds. */
 const IDLE_S = 20
 const PARTS = [
+  'start',
   'requests',
   'jobs',
   'memory',
@@ -92,6 +94,7 @@ async function main(): Promise<void> {
   const start = (name: string, ...options: string[]) =>
     BenchCluster.start(path.join(temporary, name), ['--base-address', values['base-address'], ...options])
 
+  if (wanted('start')) measureStart(values.quick, report)
   await measureOurs(start, scale, report, wanted)
   if (wanted('changes')) await measureChanges(start, scale, report)
   if (wanted('large')) await measureManyNodes(start, scale, report)
