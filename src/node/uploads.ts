@@ -27,7 +27,7 @@ const ALLOWED: readonly string[] = [
   PATH.CLUSTER_DOMAIN_SECRET_FILE,
   PATH.CONFD_HMAC_KEY,
   PATH.NODED_CERT_FILE,
-  `${PATH.CONF_DIR}/kvm-vif-bridge`,
+  PATH.NIC_SCRIPT,
   `${PATH.DATA_DIR}/gantry.data`,
 ]
 

@@ -66,6 +66,8 @@ export const PATH = {
   REPAIR_COMMANDS_DIR: '/etc/ganeti/node-repair-commands',
   RESTRICTED_COMMANDS_LOCK_FILE: '/var/lock/ganeti-restricted-commands.lock',
   USER_SCRIPTS_DIR: '/etc/ganeti/scripts',
+  NIC_SCRIPT: '/etc/ganeti/kvm-vif-bridge',
+  COMMUNICATION_SCRIPT: '/etc/ganeti/kvm-ifup-os',
   EXTERNAL_MASTER_SETUP_SCRIPT: '/etc/ganeti/scripts/master-ip-setup',
   DEFAULT_MASTER_SETUP_SCRIPT: '/usr/lib/ganeti/tools/master-ip-setup',
   SSCONF_LOCK_FILE: '/var/lock/ganeti-ssconf.lock',

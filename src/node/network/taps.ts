@@ -3,6 +3,7 @@
 import { accessible, constants, type Files } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
+import { PATH } from '../../model/constants/paths'
 import { networkVariables } from '../../model/network'
 import type { InstanceDict, NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
@@ -11,16 +12,6 @@ import { asksNode, connectCommunication, freeTapName } from './communication'
 import { nicCommand } from './nic-command'
 import { joinSwitch, leaveSwitch, noSwitch } from './open-vswitch'
 import { removeRules, routeTo } from './routed'
-
-/** The administrator's own script to connect a NIC. It replaces Ganeti's, and gets Ganeti's environment. */
-const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
-  bridged: '/etc/ganeti/kvm-vif-bridge',
-  routed: '/etc/ganeti/kvm-vif-routed',
-  openvswitch: '/etc/ganeti/kvm-vif-openvswitch',
-  ext: '/etc/ganeti/kvm-vif-ext',
-  communication: '/etc/ganeti/kvm-ifup-os',
-}
-const COMMUNICATION = 'communication'
 
 /** Two starts at the same moment may choose the same free name. */
 const TAP_NAME_TRIES = 10
@@ -37,7 +28,7 @@ export class Taps {
     const { files, run } = this.node
     if (!(await canMakeTaps(files))) return 'this process may not create tap devices'
     const { mode = 'bridged', link = '' } = nicparams
-    if ((await this.customScript(mode)) !== undefined) return undefined
+    if ((await this.custom(PATH.NIC_SCRIPT)) !== undefined) return undefined
     if (mode === 'openvswitch') return await noSwitch(run, link)
     if (mode !== 'bridged') return undefined
     return (await accessible(files, `/sys/class/net/${link}/bridge`))
@@ -70,28 +61,35 @@ export class Taps {
     await this.node.run(['ip', 'link', 'delete', 'dev', tap], { timeout_s: 30 })
   }
 
+  /** As in Ganeti, the administrator's script connects NICs of every mode, and ends what is done for a communication NIC. */
   async connect(instance: InstanceDict, nic: NicDict, index: number, tap: string): Promise<void> {
-    const { run } = this.node
+    const runScript = async (script: string) =>
+      nicCommand(this.node.run, [script, tap], nicEnvironment(instance, nic, index, tap))
+    const asks = asksNode(nic)
+    if (asks) {
+      const own = await this.custom(PATH.COMMUNICATION_SCRIPT)
+      await (own === undefined ? connectCommunication(this.node, nic, tap) : runScript(own))
+    }
+    const script = await this.custom(PATH.NIC_SCRIPT)
+    if (script !== undefined) await runScript(script)
+    else if (!asks) await this.join(nic, tap)
+  }
+
+  private async join(nic: NicDict, tap: string): Promise<void> {
     const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
-    const script = await this.customScript(asksNode(nic) ? COMMUNICATION : mode)
-    if (script !== undefined) return await nicCommand(run, [script, tap], nicEnvironment(instance, nic, index, tap))
-    if (asksNode(nic)) return await connectCommunication(this.node, nic, tap)
     if (mode === 'bridged') await joinBridge(this.node, tap, link, vlan)
     else if (mode === 'openvswitch') await joinSwitch(this.node, nic, tap)
     else if (mode !== 'routed')
-      throw new HypervisorFailure(`NIC mode '${mode}' needs a script ${this.scriptPath(mode) ?? ''}`)
-    await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'up'])
+      throw new HypervisorFailure(
+        `NICs of mode '${mode}' are connected by the script ${PATH.NIC_SCRIPT} alone, and this node has none that can be executed`,
+      )
+    await nicCommand(this.node.run, ['ip', 'link', 'set', 'dev', tap, 'up'])
     if (mode === 'routed') await routeTo(this.node, nic, tap, link)
   }
 
-  private async customScript(mode: string): Promise<string | undefined> {
-    const script = this.scriptPath(mode)
-    return script !== undefined && (await accessible(this.node.files, script, constants.X_OK)) ? script : undefined
-  }
-
-  private scriptPath(mode: string): string | undefined {
-    const script = CUSTOM_SCRIPTS[mode]
-    return script === undefined ? undefined : this.node.paths.local(script)
+  private async custom(script: string): Promise<string | undefined> {
+    const local = this.node.paths.local(script)
+    return (await accessible(this.node.files, local, constants.X_OK)) ? local : undefined
   }
 }
 

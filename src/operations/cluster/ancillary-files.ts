@@ -31,8 +31,7 @@ export function ancillaryFiles(cluster: Cluster): AncillaryFile[] {
     onDemand.push({ path: PATH.EXTERNAL_MASTER_SETUP_SCRIPT, on: 'all', optional: false })
   if (cluster.enabled_disk_templates.some(isInFileSystem))
     onDemand.push({ path: PATH.FILE_STORAGE_PATHS_FILE, on: 'all', optional: true })
-  if (cluster.enabled_hypervisors.includes('kvm'))
-    onDemand.push({ path: `${PATH.CONF_DIR}/kvm-vif-bridge`, on: 'vm', optional: true })
+  if (cluster.enabled_hypervisors.includes('kvm')) onDemand.push({ path: PATH.NIC_SCRIPT, on: 'vm', optional: true })
   if (cluster.enabled_hypervisors.includes('xen-hvm'))
     onDemand.push({
       ...{ path: PATH.VNC_PASSWORD_FILE, on: 'vm', optional: true },

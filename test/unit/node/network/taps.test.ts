@@ -170,8 +170,19 @@ describe('a tap device joins', () => {
     await expect(joined(nic({ mode: 'routed' }))).rejects.toThrow('Routed NIC nic-1 has no IP address')
   })
 
+  const script = '/etc/ganeti/kvm-vif-bridge'
+
+  test.each(['bridged', 'routed', 'openvswitch', 'ext'])(
+    "what the administrator's script joins it to, also in mode %s",
+    async (mode) => {
+      const [command = '', ...more] = await joined(nic({ mode }), [script])
+      expect(more).toEqual([])
+      expect(command.startsWith(`${script} tap0 {`)).toBe(true)
+      expect(JSON.parse(command.slice(command.indexOf('{')))).toMatchObject({ MODE: mode, INTERFACE: 'tap0' })
+    },
+  )
+
   test("whatever the administrator's script joins it to, which is told all about the NIC", async () => {
-    const script = '/etc/ganeti/kvm-vif-ext'
     const [command = '', ...more] = await joined(nic({ mode: 'ext', vlan: '7' }), [script])
     expect(more).toEqual([])
     expect(command.startsWith(`${script} tap0 {`)).toBe(true)
@@ -189,7 +200,9 @@ describe('a tap device joins', () => {
       ...{ NETWORK_GATEWAY: '192.0.2.1', NETWORK_SUBNET6: '2001:db8::/64', NETWORK_GATEWAY6: '2001:db8::1' },
       NETWORK_MAC_PREFIX: 'aa:00:01',
     })
-    await expect(joined(nic({ mode: 'ext' }))).rejects.toThrow(`NIC mode 'ext' needs a script ${script}`)
+    await expect(joined(nic({ mode: 'ext' }))).rejects.toThrow(
+      `NICs of mode 'ext' are connected by the script ${script} alone, and this node has none that can be executed`,
+    )
   })
 })
 
@@ -249,14 +262,20 @@ describe('a communication NIC', () => {
       return programs.asked
     }
     expect((await connect(nic(), commands)).map(({ argv }) => argv.join(' '))).toEqual(commands)
-    // Ganeti's script of the administrator does it all; those for other NICs are not asked.
-    shown.put('/etc/ganeti/kvm-vif-routed', '')
-    fs.chmodSync(shown.place('/etc/ganeti/kvm-vif-routed'), 0o755)
-    await connect(nic(), commands)
-    shown.put('/etc/ganeti/kvm-ifup-os', '')
-    fs.chmodSync(shown.place('/etc/ganeti/kvm-ifup-os'), 0o755)
-    const [script] = await connect(nic(), ['/etc/ganeti/kvm-ifup-os gnt.com.0'])
-    expect(script?.options.env).toMatchObject({ INTERFACE: 'gnt.com.0', MODE: 'routed', MAC: nic().mac, IP: nic().ip })
+    // The administrator's script for all NICs follows, and a script for the node's end replaces what we do.
+    const administrators = (name: string) => {
+      shown.put(`/etc/ganeti/${name}`, '')
+      fs.chmodSync(shown.place(`/etc/ganeti/${name}`), 0o755)
+    }
+    administrators('kvm-vif-bridge')
+    const every = '/etc/ganeti/kvm-vif-bridge gnt.com.0'
+    expect((await connect(nic(), [...commands, every])).at(-1)?.argv.join(' ')).toBe(every)
+    administrators('kvm-ifup-os')
+    const both = await connect(nic(), ['/etc/ganeti/kvm-ifup-os gnt.com.0', every])
+    expect(both[0]?.argv[0]).toBe('/etc/ganeti/kvm-ifup-os')
+    expect(both).toHaveLength(2)
+    for (const { options } of both)
+      expect(options.env).toMatchObject({ INTERFACE: 'gnt.com.0', MODE: 'routed', MAC: nic().mac, IP: nic().ip })
     shown.remove()
   })
 
