@@ -46,6 +46,8 @@ const jobs = async () => {
   const lines = (await onMaster('gnt-job list --no-headers -o id,status,summary')).trim().split('\n')
   return lines.map((line) => line.trim())
 }
+/** Files of Ganeti's package that do harm without it. */
+const CONFFILES = '/etc/ganeti/kvm-ifup-os /etc/molly-guard/run.d/15-ganeti'
 const adopt = (words: string) => machines.attempt(1, `gantry-adopt --yes-do-it ${words}`)
 
 let pids: string[]
@@ -155,6 +157,7 @@ adoptTest('the same command goes on, and the guests do not notice', async () => 
   // What Debian's Ganeti had told the remote API.
   expect(await onMaster('cat /etc/default/ganeti')).toContain('RAPI_ARGS="-b 127.0.0.1 --require-authentication"')
   expect((await machines.attempt(1, 'gnt-cluster verify')).output).not.toContain('ERROR')
+  for (const machine of [1, 2]) await machines.run(machine, `! ls ${CONFFILES}`)
   history = await jobs()
 })
 
@@ -164,6 +167,7 @@ adoptTest('the cluster is given back, and Ganeti goes on with all of it', async 
   expect([code, output]).toEqual([0, expect.stringContaining(`Done: ${OTHER}, ${MASTER}.`)])
   report(/The cluster was without.*/.exec(output)?.[0] ?? output)
   expect(await onMaster('gnt-cluster --version')).toContain('(ganeti')
+  for (const machine of [1, 2]) await machines.run(machine, `ls ${CONFFILES}`)
   await Promise.all([isThere(1, pids[0] ?? ''), isThere(2, pids[1] ?? ''), isThere(1, pids[2] ?? '')])
   expect((await jobs()).slice(0, history.length)).toEqual(history)
   expect(await onMaster('gnt-instance list --no-headers -o name,status')).toMatch(

@@ -1,5 +1,6 @@
 // A node's facts, whichever product runs there: a script that only reads, and the parsing of its output.
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
+import { conffilesProbe } from './conffiles'
 import { DEFAULTS, GANETI_PACKAGES, KEPT } from './scripts'
 
 export interface NodeFacts {
@@ -28,6 +29,8 @@ export interface NodeFacts {
   readonly storagePaths: readonly string[]
   /** OS definitions whose scripts are to run in helper machines. */
   readonly distrusted: readonly string[]
+  /** Scripts below /etc that can be executed: `packaged` or `own`, and the files of Ganeti's package that they name. */
+  readonly scripts: ReadonlyMap<string, string>
 }
 
 /** Packages whose state is read. */
@@ -63,6 +66,7 @@ for file in ${PATH.RUN_DIR}/kvm-hypervisor/pid/*; do
   ! alive "$file" || say "guest.\${file##*/}" "$pid"
 done
 ${argumentsProbe(DEFAULTS)}
+${conffilesProbe()}
 for name in $(vgs --noheadings -o vg_name 2>/dev/null); do say "volume_group.$name" yes; done
 for place in /sys/class/net/*/bridge; do
   place=\${place%/bridge}
@@ -108,6 +112,7 @@ export function readFacts(output: string): NodeFacts {
     bridges: [...below('bridge').keys()],
     storagePaths: [...below('storage_path').keys()],
     distrusted: [...below('distrusted').keys()],
+    scripts: below('script'),
   }
 }
 

@@ -2,6 +2,7 @@
 // common. Each can run again from its beginning, whatever an earlier run has left. They write to a log on the node, so
 // they finish even when nobody listens any more.
 import { PATH } from '../../model/constants/paths'
+import { setAside, takeBack } from './conffiles'
 
 /** The files of an adoption on each node. They stay there for the way back. */
 export const PLACE = '/var/lib/gantry-adopt'
@@ -14,6 +15,7 @@ export const GANETI_PACKAGES = '/var/cache/apt/archives'
 
 const DPKG = 'dpkg --force-confold'
 const CRON = 'etc/cron.d/ganeti'
+const ASIDE = `${PLACE}/conffiles`
 /** Arguments of daemons. */
 export const DEFAULTS = '/etc/default/ganeti'
 const MARK = 'kept as it was when Gantry took over'
@@ -102,6 +104,7 @@ export const LAST_LINES = (count: number): string =>
 export const TO_GANTRY = `${begin('from Ganeti to Gantry')}
 ${STOP}
 if [ -e /${CRON} ]; then mv /${CRON} ${PLACE}/cron; fi
+${setAside(ASIDE)}
 if [ -e ${DEFAULTS} ] && ! grep -q '${MARK}' ${DEFAULTS}; then echo '# ${MARK}' >> ${DEFAULTS}; fi
 ${DPKG} --install ${GIVEN}/*.deb
 ${START}`
@@ -111,6 +114,7 @@ export const toGaneti = (isMaster: boolean): string => `${begin('from Gantry to 
 ${STOP}
 ${isMaster ? `if [ -x /usr/sbin/gantryd ]; then /usr/sbin/gantryd fold; fi` : ''}
 ${DPKG} --force-depends --remove gantry gantry-htools $(dpkg-query -W -f '\${Package} ' 'gantry-[0-9]*' 2>/dev/null)
+${takeBack(ASIDE)}
 ${DPKG} --install ${KEPT}/*.deb
 if [ -e ${PLACE}/cron ]; then mv ${PLACE}/cron /${CRON}; fi
 ${START}`

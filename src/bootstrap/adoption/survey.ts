@@ -21,6 +21,7 @@ import { type Findings, featuresThatLack, isText, shortList } from './features'
 import type { NodeShell, Place } from '../node-shell'
 import { otherName } from '../own-name'
 import { readIntent } from '../upgrade/intent'
+import { scriptsThatStay } from './conffiles'
 import { whatLacks } from './node-needs'
 import { PROBE, productOf, readFacts, versionOf, type NodeFacts } from './probe'
 import { DEFAULTS, KEPT } from './scripts'
@@ -155,13 +156,16 @@ async function reportNode(options: SurveyOptions, node: Node): Promise<NodeRepor
 }
 
 function judge(facts: NodeFacts, node: Node, options: SurveyOptions): Findings {
-  const lacks =
-    options.to === 'gantry' && productOf(facts) !== 'gantry' ? whatLacks(facts, node, options.config) : undefined
+  const changes = options.to === 'gantry' && productOf(facts) !== 'gantry'
+  const found = changes ? [whatLacks(facts, node, options.config), scriptsThatStay(facts.scripts, options.config)] : []
   const problems =
     options.to === 'gantry'
-      ? [...whyNotToGantry(facts, node, options), ...(lacks?.problems ?? [])]
+      ? [...whyNotToGantry(facts, node, options), ...found.flatMap((one) => one.problems)]
       : whyNotToGaneti(facts)
-  const notes = [...(lacks?.notes ?? []), !facts.systemd && 'no systemd runs here: daemons are started by daemon-util']
+  const notes = [
+    ...found.flatMap((one) => one.notes),
+    !facts.systemd && 'no systemd runs here: daemons are started by daemon-util',
+  ]
   return { problems: problems.filter(isText), notes: notes.filter(isText) }
 }
 

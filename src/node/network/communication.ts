@@ -36,6 +36,24 @@ export async function connectCommunication(
 }
 
 /**
+ * A script of Debian's Ganeti ends without an error and without having done anything, when it does not find the files
+ * of its package.
+ */
+export async function requireRoute(
+  { run }: Pick<Machine, 'run'>,
+  { ip = '' }: NicDict,
+  tap: string,
+  script: string,
+  said: string,
+): Promise<void> {
+  if ((await nicCommand(run, ['ip', '-4', 'route', 'show', `${ip}/32`, 'dev', tap])) !== '') return
+  throw new HypervisorFailure(
+    `${script} has not routed ${ip} to ${tap}, so the guest could not ask for metadata` +
+      `${said === '' ? '' : ` (it said: ${said})`}. Mend the script, or remove it: without it the node does this itself`,
+  )
+}
+
+/**
  * Whether this node sends packets for the address to a communication tap and nowhere else. If so, the guest itself made the connection: a
  * machine that only pretends to have the address would not have received the answer to its first packet.
  */

@@ -2,8 +2,10 @@
 import type { Run } from '../../lib/run-command'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 
-export async function nicCommand(run: Run, argv: readonly string[], env?: Record<string, string>): Promise<void> {
+/** Returns what it printed. */
+export async function nicCommand(run: Run, argv: readonly string[], env?: Record<string, string>): Promise<string> {
   const result = await run(argv, { timeout_s: 60, ...(env ? { env } : {}) })
   if (result.code !== 0)
     throw new HypervisorFailure(`Failed to configure a NIC: ${argv.join(' ')}: ${result.output.trim()}`)
+  return result.output.trim()
 }

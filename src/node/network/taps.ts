@@ -8,7 +8,7 @@ import { networkVariables } from '../../model/network'
 import type { InstanceDict, NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { joinBridge } from './bridge'
-import { asksNode, connectCommunication, freeTapName } from './communication'
+import { asksNode, connectCommunication, freeTapName, requireRoute } from './communication'
 import { nicCommand } from './nic-command'
 import { joinSwitch, leaveSwitch, noSwitch } from './open-vswitch'
 import { removeRules, routeTo } from './routed'
@@ -68,7 +68,8 @@ export class Taps {
     const asks = asksNode(nic)
     if (asks) {
       const own = await this.custom(PATH.COMMUNICATION_SCRIPT)
-      await (own === undefined ? connectCommunication(this.node, nic, tap) : runScript(own))
+      if (own === undefined) await connectCommunication(this.node, nic, tap)
+      else await requireRoute(this.node, nic, tap, own, await runScript(own))
     }
     const script = await this.custom(PATH.NIC_SCRIPT)
     if (script !== undefined) await runScript(script)

@@ -9,7 +9,7 @@ import { vlanOptions } from '../../../../src/node/network/open-vswitch'
 import { Taps } from '../../../../src/node/network/taps'
 import { parseVlans } from '../../../../src/node/network/vlans'
 import { instanceDict, removeRoot, temporaryRoot } from '../../../support/hypervisor'
-import { recordedPrograms } from '../../../support/recorded-programs'
+import { type RecordedProgram, recordedPrograms } from '../../../support/recorded-programs'
 import { shownFiles } from '../../../support/shown-files'
 
 test("a NIC's VLANs are told to a bridge that tells them apart, and to what leads out of it; another bridge is refused", () => {
@@ -254,8 +254,8 @@ describe('a communication NIC', () => {
       'ip -4 route replace 169.254.0.5/32 dev gnt.com.0',
     ]
     const shown = shownFiles({})
-    const connect = async (one: ReturnType<typeof nic>, expected: readonly string[]) => {
-      const programs = recordedPrograms(expected.map((argv) => ({ argv })))
+    const connect = async (one: ReturnType<typeof nic>, expected: readonly (string | RecordedProgram)[]) => {
+      const programs = recordedPrograms(expected.map((known) => (typeof known === 'string' ? { argv: known } : known)))
       await new Taps({ files: shown.files, run: programs.run, paths: pathsOf('', 'n1') }).connect(
         ...([instanceDict(), one, 1, 'gnt.com.0'] as const),
       )
@@ -271,11 +271,20 @@ describe('a communication NIC', () => {
     const every = '/etc/ganeti/kvm-vif-bridge gnt.com.0'
     expect((await connect(nic(), [...commands, every])).at(-1)?.argv.join(' ')).toBe(every)
     administrators('kvm-ifup-os')
-    const both = await connect(nic(), ['/etc/ganeti/kvm-ifup-os gnt.com.0', every])
+    const own = '/etc/ganeti/kvm-ifup-os gnt.com.0'
+    const looked = 'ip -4 route show 169.254.0.5/32 dev gnt.com.0'
+    const asked = await connect(nic(), [own, { argv: looked, stdout: 'scope link\n' }, every])
+    const both = asked.filter(({ argv }) => argv[0] !== 'ip')
     expect(both[0]?.argv[0]).toBe('/etc/ganeti/kvm-ifup-os')
     expect(both).toHaveLength(2)
     for (const { options } of both)
       expect(options.env).toMatchObject({ INTERFACE: 'gnt.com.0', MODE: 'routed', MAC: nic().mac, IP: nic().ip })
+    // One that lacks the files of Ganeti's package ends as if all were well.
+    const stderr = '/etc/ganeti/kvm-ifup-os: line 52: /usr/lib/ganeti/net-common: No such file or directory\n'
+    await expect(connect(nic(), [{ argv: own, stderr }, looked])).rejects.toThrow(
+      '/etc/ganeti/kvm-ifup-os has not routed 169.254.0.5 to gnt.com.0, so the guest could not ask for metadata ' +
+        `(it said: ${stderr.trim()}). Mend the script, or remove it: without it the node does this itself`,
+    )
     shown.remove()
   })
 
