@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
 import type { Hypervisor } from '../../src/node/hypervisor/hypervisor'
 import { systemRandom } from '../../src/lib/random'
-import { contextIn, eventually, instanceDict, linked, qemuProcessesBelow } from '../support/hypervisor'
+import { contextIn, eventually, instanceDict, kvmParams, linked, qemuProcessesBelow } from '../support/hypervisor'
 import { qemuPresent } from '../support/needs'
 import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../support/hypervisor'
 
@@ -67,4 +67,45 @@ when('a NIC is a port of its bridge while the instance runs, and no device is le
   } finally {
     removeRoot(root)
   }
+})
+
+/** QEMU's end of the tap device is open. */
+const hasCarrier = (port: string) => attribute(port, 'carrier') === '1'
+const NOBODY = 65534
+
+describe.each(['pc', 'q35'])('a machine of type %s', (machine_version) => {
+  when.each([
+    ['none', {}, 0],
+    ['user', { security_domain: 'nobody' }, NOBODY],
+    ['pool', {}, 61_234],
+  ] as const)('takes a NIC on a bridge while it runs with security_model=%s', async (security_model, more, uid) => {
+    const root = temporaryRoot()
+    const context = contextIn(root)
+    const hypervisor = kvmHypervisor(context)
+    const hvparams = { ...kvmParams, machine_version, security_model, ...more }
+    const instance = instanceDict({ hvparams, disks_info: [tinyDisk(path.join(root, 'disk'))] })
+    const devices = ['/dev/net/tun', '/dev/vhost-net'].filter((file) => fs.existsSync(file))
+    const owners = () => devices.map((file) => [fs.statSync(file).uid, fs.statSync(file).gid, fs.statSync(file).mode])
+    const before = owners()
+    fs.mkdirSync(path.dirname(context.paths.ssconf('uid_pool')), { recursive: true })
+    fs.writeFileSync(context.paths.ssconf('uid_pool'), '61234\n')
+    const nic = {
+      uuid: '003fc157-66a8-4e6d-8b7e-ec4f69751396',
+      mac: 'aa:00:00:bf:2f:16',
+      nicparams: { mode: 'bridged', link: bridge, vlan: '' },
+    }
+    try {
+      await hypervisor.start(instance, linked(context, instance), false)
+      const [pid = 0] = qemuProcessesBelow(root)
+      expect(fs.statSync(`/proc/${pid}`).uid).toBe(uid)
+      await hypervisor.hotplug(instance, 'hotadd', { target: 'nic', nic }, 0)
+      expect(ports().map(hasCarrier)).toEqual([true])
+      expect(owners()).toEqual(before)
+      await hypervisor.stop(instance, { force: true })
+      await hypervisor.cleanup(instance.name)
+      expect(ports()).toEqual([])
+    } finally {
+      removeRoot(root)
+    }
+  })
 })

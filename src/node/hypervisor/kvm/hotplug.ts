@@ -5,7 +5,16 @@ import type { HotplugAction, HotplugDevice, HotplugTarget, LinkedDisk, Plugged }
 import type { DiskDict, InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { errorText } from '../../../lib/system-failure'
 import { UNPLUG_S } from '../../../model/limits/hypervisor'
-import { type BlockOptions, PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, isScsi, nicSetup } from './devices'
+import {
+  type BlockOptions,
+  type NicBackend,
+  PlaceAllocator,
+  asRuntimeDisk,
+  deviceId,
+  diskSetup,
+  isScsi,
+  nicSetup,
+} from './devices'
 import { backingOf } from './host'
 import { optionAfter, userOf } from './launch'
 import type { KvmMachines } from './machines'
@@ -15,12 +24,13 @@ import { PciBus } from './pci'
 import { QmpError } from './qmp'
 import type { Qmp } from './qmp'
 import type { DevicePlace, KvmRuntime } from './runtime'
-import { lent } from './security'
+import { lent, lentDevices } from './security'
 import { seedPlace } from './seed'
 
 export async function checkHotplug(
   machines: KvmMachines,
   instance: InstanceDict,
+  action?: HotplugAction,
   target?: HotplugTarget,
 ): Promise<void> {
   await machines.running(instance.name, `Instance ${instance.name} is not running`)
@@ -33,8 +43,11 @@ export async function checkHotplug(
   const params = new KvmParams(runtime.hvparams)
   const disk = params.text('disk_type')
   const nic = params.text('nic_type')
-  if (target === 'disk' && params.flag('use_chroot'))
-    throw new HypervisorFailure('Hotplug of disks is not supported with use_chroot: QEMU cannot see them any more')
+  if (target !== undefined && action !== 'hotremove' && params.flag('use_chroot'))
+    throw new HypervisorFailure(
+      `Hotplug of ${target === 'disk' ? 'disks' : 'NICs'} is not supported with use_chroot: QEMU cannot see ` +
+        `${target === 'disk' ? 'them' : 'their devices'} any more. It does when the instance is stopped and started`,
+    )
   if (target === 'disk' && disk !== 'paravirtual' && !isScsi(disk))
     throw new HypervisorFailure(`Hotplug is not supported for device type ${disk}`)
   if (target === 'nic' && nic !== 'paravirtual')
@@ -48,7 +61,7 @@ export async function hotplug(
   device: HotplugDevice,
   index: number,
 ): Promise<Plugged> {
-  await checkHotplug(machines, instance, device.target)
+  await checkHotplug(machines, instance, action, device.target)
   const runtime = await machines.runtime(instance.name)
   if (device.target === 'disk') {
     if (action === 'hotadd') return { place: await addDisk(machines, instance, runtime, device.disk, index) }
@@ -191,7 +204,8 @@ async function addNic(
       await machines.nics.connect(instance, nic, at, backend)
       const setup = nicSetup(placed, backend)
       await machines.qmp(instance.name, async (qmp) => {
-        await qmp.run('netdev_add', setup.netdev)
+        const add = () => qmp.run('netdev_add', setup.netdev)
+        await lentDevices(machines.context, devicesOf(backend), userOf(command), add)
         await undoing(
           () => qmp.run('device_add', setup.device),
           () => qmp.run('netdev_del', { id: place['id'] }),
@@ -203,6 +217,10 @@ async function addNic(
   await machines.save(instance.name, { ...runtime, nics: runtime.nics.toSpliced(at, 0, placed) })
   return { place, remarks }
 }
+
+/** Without the second one QEMU would do with less and say nothing. */
+const devicesOf = (backend: NicBackend): string[] =>
+  backend.kind === 'user' ? [] : ['/dev/net/tun', ...(backend.vhost ? ['/dev/vhost-net'] : [])]
 
 async function removeNic(machines: KvmMachines, instance: InstanceDict, runtime: KvmRuntime, nic: NicDict) {
   const index = runtime.nics.findIndex((entry) => entry.uuid === nic.uuid)

@@ -51,7 +51,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     nodeInfo: () => nodeInfo(context),
     verify: (hvparams) => verify(context.files, new KvmParams(hvparams)),
     validateParameters: (hvparams) => validateParameters(context, hvparams),
-    checkHotplug: (instance, _action, target) => checkHotplug(machines, instance, target),
+    checkHotplug: (instance, action, target) => checkHotplug(machines, instance, action, target),
     hotplug: (instance, action, device, index) => hotplug(machines, instance, action, device, index),
     resizeDisk: (instance, disk, size_bytes) => resizeDisk(machines, instance, disk, size_bytes),
   }

@@ -1,5 +1,6 @@
 // QEMU's user, from `security_model`: root (none), one user, or an own user from the cluster's pool.
 import { errorText } from '../../../lib/system-failure'
+import { Turns } from '../../../lib/turns'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
 import type { KvmLayout } from './layout'
@@ -51,6 +52,39 @@ export async function lent<T>(
   } finally {
     await files.chown(link, before.uid, before.gid)
   }
+}
+
+/** The whole machine has these devices once, so they are lent to one user after the other. */
+const deviceTurns = new Turns()
+/** Everybody may read and write the file. */
+const FOR_ALL = 0o006
+
+/**
+ * For a NIC, such a QEMU opens devices of the whole machine. It becomes their owner meanwhile; their group stays, since
+ * others may open them through it.
+ */
+export async function lentDevices<T>(
+  host: Pick<HypervisorContext, 'files' | 'run'>,
+  devices: readonly string[],
+  user: string | undefined,
+  open: () => Promise<T>,
+): Promise<T> {
+  if (user === undefined) return open()
+  return deviceTurns.take(async () => {
+    const owners = new Map<string, { uid: number; gid: number }>()
+    try {
+      for (const device of devices) {
+        const { uid, gid, mode } = await host.files.stat(device)
+        if ((mode & FOR_ALL) === FOR_ALL) continue
+        owners.set(device, { uid, gid })
+        const { code, output } = await host.run(['chown', user.split(':')[0] ?? user, device])
+        if (code !== 0) throw new HypervisorFailure(`${device} cannot be given to the user ${user}: ${output.trim()}`)
+      }
+      return await open()
+    } finally {
+      for (const [device, { uid, gid }] of owners) await host.files.chown(device, uid, gid)
+    }
+  })
 }
 
 /** Lines with ids and with ranges `first-last`. */

@@ -7,8 +7,9 @@ import { instanceDict, kvmParams } from '../../../../support/hypervisor'
 const nic = (mac: string) => ({ uuid: 'n', mac, nicparams: { mode: 'bridged', link: 'br0', vlan: '' } })
 
 /** Refuses NICs of these addresses, in these words. */
-function machinesRefusing(refusals: Readonly<Record<string, string>>) {
-  let runtime = { program: 'qemu', command: [], nics: [nic('aa:00:00:00:00:01')], hvparams: kvmParams, disks: [] }
+function machinesRefusing(refusals: Readonly<Record<string, string>>, more: object = {}) {
+  const hvparams = { ...kvmParams, ...more }
+  let runtime = { program: 'qemu', command: [], nics: [nic('aa:00:00:00:00:01')], hvparams, disks: [] }
   const given: string[] = []
   const qmp = { run: async () => ({}), eventAfter: async (...args: unknown[]) => (args[3] as () => Promise<unknown>)() }
   const machines = {
@@ -49,6 +50,32 @@ test('where that fails too, both reasons are told', async () => {
   await expect(change(machines)).rejects.toThrow(
     'no such bridge; the former NIC could not be given back, so the guest has none: no tap device',
   )
+})
+
+test('a QEMU that is locked in gets no NIC whose devices it could not open, keeps the one it has, and may lose it', async () => {
+  const { machines, given } = machinesRefusing({}, { use_chroot: true })
+  await expect(change(machines)).rejects.toThrow(
+    'Hotplug of NICs is not supported with use_chroot: QEMU cannot see their devices any more. It does when the instance is stopped and started',
+  )
+  expect(given).toEqual([])
+  const device = { target: 'nic', nic: nic('aa:00:00:00:00:01') } as const
+  await expect(hotplug(machines, instanceDict(), 'hotremove', device, 0)).resolves.toBeDefined()
+})
+
+test('a QEMU without the rights of root is lent what it opens for a tap device, so that it does not do with less', async () => {
+  const { machines } = machinesRefusing({})
+  const lent: string[] = []
+  const run = async (argv: readonly string[]) => ({ code: lent.push(argv.join(' ')) * 0, output: '' })
+  const files = { stat: async () => ({ uid: 0, gid: 0, mode: 0o600 }), chown: async () => undefined }
+  for (const vhost of [false, true])
+    await change({
+      ...machines,
+      context: { run, files },
+      running: async () => ({ command: ['-runas', 'nobody'] }),
+      nics: { ...machines.nics, prepare: async () => ({ kind: 'tap', interface: 'tap0', vhost, queues: 1 }) },
+    } as unknown as KvmMachines)
+  const tun = 'chown nobody /dev/net/tun'
+  expect(lent).toEqual([tun, tun, 'chown nobody /dev/vhost-net'])
 })
 
 /** A guest with a disk behind a link that leads to a socket, or to a file; commands that QEMU refuses, and in which words. */
