@@ -40,27 +40,34 @@ function change(name: string, what: 'add' | 'del', address = CLUSTER, netmask = 
   return inside(name, process.execPath, '-e', code).stdout.trim()
 }
 
-const neighbour = (name: string): string =>
-  /lladdr (\S+)/.exec(inside(name, 'ip', 'neigh', 'show', CLUSTER).stdout)?.[1] ?? ''
+const neighbour = (name: string, address = CLUSTER): string =>
+  /lladdr (\S+)/.exec(inside(name, 'ip', 'neigh', 'show', address).stdout)?.[1] ?? ''
 const hardware = (name: string): string => inside(name, 'cat', '/sys/class/net/gnt0/address').stdout.trim()
+
+/** The neighbour still has the hardware address of the machine that had it before. */
+function remembersFormerOwner(name: string, address: string): void {
+  const wrong = '02:00:00:00:00:99'
+  inside(name, 'ip', 'neigh', 'replace', address, 'lladdr', wrong, 'dev', 'gnt0', 'nud', 'stale')
+  expect(neighbour(name, address)).toBe(wrong)
+}
 
 netTest('is not taken from a machine that has it, and a neighbour is told at once where it is', () => {
   expect(change(there, 'add')).toBe('done')
   expect(change(here, 'add')).toBe('Another machine on the network of gnt0 has the address 192.0.2.254')
   expect(change(there, 'del')).toBe('done')
-  // The neighbour still has the hardware address of the former owner.
-  const wrong = '02:00:00:00:00:99'
-  inside(there, 'ip', 'neigh', 'replace', CLUSTER, 'lladdr', wrong, 'dev', 'gnt0', 'nud', 'stale')
-  expect(neighbour(there)).toBe(wrong)
+  remembersFormerOwner(there, CLUSTER)
   expect(change(here, 'add')).toBe('done')
   expect(neighbour(there)).toBe(hardware(here))
 })
 
-netTest('nor is one of IPv6, which the kernel looks for, and nobody is called from it', () => {
+netTest('nor is one of IPv6, which the kernel looks for, a neighbour is told, and nobody is called from it', () => {
   expect(change(there, 'add', CLUSTER_6, 64)).toBe('done')
   expect(change(here, 'add', CLUSTER_6, 64)).toBe(`Another machine on the network of gnt0 has the address ${CLUSTER_6}`)
   expect(inside(here, 'ip', '-6', 'address', 'show', 'dev', 'gnt0').stdout).not.toContain(CLUSTER_6)
   expect(change(there, 'del', CLUSTER_6, 64)).toBe('done')
+  remembersFormerOwner(there, CLUSTER_6)
   expect(change(here, 'add', CLUSTER_6, 64)).toBe('done')
+  expect(neighbour(there, CLUSTER_6)).toBe(hardware(here))
+  expect(inside(here, 'cat', '/proc/sys/net/ipv6/conf/gnt0/ndisc_notify').stdout).toBe('0\n')
   expect(inside(here, 'ip', '-6', 'address', 'show', 'dev', 'gnt0').stdout).toMatch(/fd00:9::fe\/64 .*deprecated/)
 })

@@ -1,9 +1,10 @@
 // Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it. Its instances get
 // user-mode networking. Its addresses are loopback addresses, which need no set-up.
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import type { Run } from '../../lib/run-command'
+import { errorText } from '../../lib/system-failure'
 import { ARP_S } from '../../model/limits/node'
 import { isLoopback } from '../../model/ip'
 import { isInterfaceName } from '../../model/names'
@@ -54,11 +55,39 @@ export async function setAddress(
   checkInterfaceName(device)
   const entry = `${address}/${netmask}`
   if (change === 'del') return ip(host.run, ['address', 'del', entry, 'dev', device])
+  const add = () => ip(host.run, ['address', 'add', entry, 'dev', device, ...NO_SOURCE])
+  if (isIPv6(address))
+    return announcing(host, address, device, async () => {
+      await add()
+      await awaitUnique(host, address, entry, device)
+    })
   const neighbours = await findNeighbours(host, address, device)
   await neighbours?.refuseDuplicate()
-  await ip(host.run, ['address', 'add', entry, 'dev', device, ...NO_SOURCE])
-  if (isIPv6(address)) await awaitUnique(host, address, entry, device)
+  await add()
   await neighbours?.announce()
+}
+
+/**
+ * The kernel tells neighbours of a new address only where it is set so. Otherwise they would send to the former owner
+ * until they doubt it.
+ */
+async function announcing({ files, log }: Host, address: string, device: string, add: () => Promise<void>) {
+  const setting = `/proc/sys/net/ipv6/conf/${device}/ndisc_notify`
+  const before = (await files.readFile(setting, 'utf8').catch(() => '0')).trim()
+  if (before === '1') return add()
+  const isSet = await files.writeFile(setting, '1').then(
+    () => true,
+    (error: unknown) => {
+      const text = `neighbours may look for the address elsewhere for a while, since ${setting} cannot be set`
+      log.warn({ address, device, error: errorText(error) }, text)
+      return false
+    },
+  )
+  try {
+    await add()
+  } finally {
+    if (isSet) await files.writeFile(setting, before)
+  }
 }
 
 /** The kernel first asks the network for another owner of the address. Until then nothing is reachable at it. */
@@ -75,10 +104,10 @@ async function awaitUnique({ run, clock }: Host, address: string, entry: string,
   }
 }
 
-/** The other machines on the device's network, found by ARP. IPv6 has this built in, and a device without ARP has no neighbours to ask. */
+/** The other machines on the device's network, found by ARP. A device without ARP has no neighbours to ask. */
 async function findNeighbours({ files, run, log }: Host, address: string, device: string) {
   const flags = Number(await files.readFile(`/sys/class/net/${device}/flags`, 'utf8').catch(() => '0'))
-  if (!isIPv4(address) || (flags & IFF_NOARP) !== 0 || (flags & IFF_UP) === 0) return undefined
+  if ((flags & IFF_NOARP) !== 0 || (flags & IFF_UP) === 0) return undefined
   const arping = async (...options: string[]) =>
     await run(['arping', '-q', ...options, '-I', device, address], { timeout_s: ARP_S + 5 })
   if ((await run(['arping', '-V'])).code !== 0) {

@@ -91,6 +91,34 @@ test('one of IPv6 is taken when the kernel has found no neighbour that has it', 
   expect(left()).toEqual([])
 })
 
+test('while one of IPv6 is added, the kernel is to tell neighbours; then the setting is as it was', async () => {
+  const setting = '/proc/sys/net/ipv6/conf/eth1/ndisc_notify'
+  for (const before of ['0', '1']) {
+    shown.put(setting, before)
+    const { host, warnings } = machine([TAKE_6, looked('deprecated')])
+    const seen: string[] = []
+    const run: typeof host.run = (argv, options) => {
+      seen.push(shown.read(setting))
+      return host.run(argv, options)
+    }
+    await setAddress({ ...host, run }, 'add', ADDRESS_6, 64, 'eth1')
+    expect([seen, shown.read(setting), warnings]).toEqual([['1', '1'], before, []])
+  }
+  shown.put(setting, '0')
+  const taken = machine([{ argv: TAKE_6, code: 2, stderr: 'no' }])
+  await expect(setAddress(taken.host, 'add', ADDRESS_6, 64, 'eth1')).rejects.toThrow('no')
+  expect(shown.read(setting)).toBe('0')
+})
+
+test('if the kernel cannot be told so, the address is taken all the same, and the log says what may go wrong', async () => {
+  const { host, warnings, left } = machine([TAKE_6, looked('deprecated')])
+  await setAddress(host, 'add', ADDRESS_6, 64, 'eth1')
+  expect(left()).toEqual([])
+  expect(warnings).toEqual([
+    expect.stringMatching(/^neighbours may look .*, since .*eth1\/ndisc_notify cannot be set$/),
+  ])
+})
+
 test('one of IPv6 that a neighbour has is given up again', async () => {
   const failed = looked('deprecated dadfailed tentative')
   const { host, left } = machine([TAKE_6, failed, `ip address del ${ADDRESS_6}/64 dev eth1`])
