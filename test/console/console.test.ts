@@ -48,11 +48,11 @@ browserTest('a wrong password is told, and what was typed stays', async () => {
 
 browserTest('the right one leads to the overview, and is not asked for again by a reload', async () => {
   await signIn('admin', cluster.password)
-  await page.getByRole('region', { name: 'Is all well' }).waitFor()
+  await page.getByRole('region', { name: 'Health' }).waitFor()
   await page.reload()
   // Monitoring may report what this machine lacks.
-  const well = page.getByRole('region', { name: 'Is all well' })
-  await well.getByText('Everything is as it should be.').or(well.getByRole('link')).first().waitFor()
+  const well = page.getByRole('region', { name: 'Health' })
+  await well.getByText('No problems found.').or(well.getByRole('link')).first().waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
   await look('overview')
 })
@@ -63,7 +63,7 @@ browserTest('instances are found by a part of their name, and the address keeps 
   await page.getByRole('cell', { name: 'Stopped', exact: true }).waitFor()
   await look('instances')
   await page.getByRole('searchbox').fill('nothing')
-  await page.getByText('Nothing fits the filter').waitFor()
+  await page.getByText('Nothing matches the filter').waitFor()
   await page.waitForURL(/q=nothing/)
   await page.getByRole('searchbox').fill('EB')
   await page.getByRole('link', { name: 'web1', exact: true }).waitFor()
@@ -81,16 +81,16 @@ browserTest(
     await page.getByText('Running').first().waitFor()
     await look('instance')
     await act('Migrate', async (dialog) => {
-      await dialog.getByLabel('To which node').fill('node2.gantry.local')
+      await dialog.getByLabel('Target node').fill('node2.gantry.local')
       expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
         'gnt instance migrate --force --target-node=node2.gantry.local web1',
       )
       // Its list of names goes.
-      await dialog.getByLabel('To which node').blur()
+      await dialog.getByLabel('Target node').blur()
       await look('dialog')
     })
     await page.getByRole('link', { name: 'node2.gantry.local' }).first().waitFor()
-    await act('Stop', (dialog) => dialog.getByLabel('Time to stop').fill('1'))
+    await act('Stop', (dialog) => dialog.getByLabel('Shutdown timeout').fill('1'))
     await page.getByText('Stopped').first().waitFor()
   },
 )
@@ -99,20 +99,20 @@ browserTest('a job that fails tells the way out, and its dialog is opened again 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Fail over' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('To which node').fill('no such node')
+  await dialog.getByLabel('Target node').fill('no such node')
   await dialog.getByRole('button', { name: 'Fail over', exact: true }).click()
-  const entry = page.getByRole('region', { name: 'Jobs that you have begun' })
+  const entry = page.getByRole('region', { name: 'Jobs that you started' })
   await entry.getByText('Failed').waitFor()
   await look('job-failed')
   await entry.getByRole('link').click()
   await page
     .getByRole('main')
     .getByRole('alert')
-    .getByText(/look for its name in the lists/)
+    .getByText(/Look for its name in the lists/)
     .waitFor()
   await look('job')
   await page.getByRole('main').getByRole('button', { name: 'Try again with the same input' }).click()
-  expect(await dialog.getByLabel('To which node').inputValue()).toBe('no such node')
+  expect(await dialog.getByLabel('Target node').inputValue()).toBe('no such node')
   await page.keyboard.press('Escape')
   expect(await entry.textContent()).toBe('')
 })

@@ -108,8 +108,8 @@ browserTest(
   async () => {
     const overview = await another('/')
     const events = overview
-      .getByRole('region', { name: 'Last events' })
-      .or(overview.getByRole('group', { name: 'Last events' }))
+      .getByRole('region', { name: 'Recent events' })
+      .or(overview.getByRole('group', { name: 'Recent events' }))
     await events.getByText('web1').first().waitFor()
     line.cut()
     await lost()

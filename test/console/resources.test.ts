@@ -107,8 +107,8 @@ browserTest('a node is tagged and drained, its page follows, and it is evacuated
   await ui.act('Drain')
   await page.getByText('Drained').first().waitFor()
   await ui.act('Evacuate', async (dialog) => {
-    await dialog.getByRole('combobox', { name: 'Which instances' }).click()
-    await page.getByRole('option', { name: /^Primary only/ }).click()
+    await dialog.getByRole('combobox', { name: 'Instances' }).click()
+    await page.getByRole('option', { name: /^Primary:/ }).click()
     expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
       'gnt node evacuate --force --primary-only node2.gantry.local',
     )
@@ -124,7 +124,7 @@ browserTest('what the server refuses of a change is told in the dialog, which ke
   const address = dialog.getByRole('textbox', { name: 'Secondary ip' })
   await address.fill('nowhere')
   await dialog.getByRole('button', { name: 'Show what it will do' }).click()
-  await dialog.getByText('It cannot be done now.').waitFor()
+  await dialog.getByText('This is not possible now.').waitFor()
   expect(await address.inputValue()).toBe('nowhere')
   await dialog.getByRole('button', { name: 'Modify', exact: true }).click()
   await page.getByRole('button', { name: 'Try again with the same input' }).click()
@@ -142,7 +142,7 @@ browserTest('nodes are filtered by role, and the address keeps it', async () => 
 browserTest('a repair event is cancelled, and another one acknowledged', async () => {
   await ok('cluster', 'maintenance', 'settings', 'evacuation=no')
   await ui.open('/maintenance')
-  await page.getByText('No node has told of a fault.').waitFor()
+  await page.getByText('No node has reported a fault.').waitFor()
   fs.writeFileSync(verdictOf(3), JSON.stringify({ status: 'evacuate', details: MARKUP }))
   await row('node3.gantry.local').getByText('Noted').waitFor()
   await row('node3.gantry.local').getByRole('button', { name: 'Cancel repair' }).click()
@@ -150,7 +150,7 @@ browserTest('a repair event is cancelled, and another one acknowledged', async (
   await row('node3.gantry.local').getByText('Cancelled').waitFor()
   fs.writeFileSync(verdictOf(2), JSON.stringify({ status: 'live-repair', command: 'mend' }))
   await row('node2.gantry.local').getByText('Done').waitFor()
-  await row('node3.gantry.local').getByText('Empty it').click()
+  await row('node3.gantry.local').getByText('Evacuate', { exact: true }).click()
   await page.getByText(JSON.stringify(MARKUP).slice(1, -1)).waitFor()
   await ui.look('maintenance')
   fs.writeFileSync(verdictOf(2), '{"status": "Ok"}')
@@ -159,16 +159,16 @@ browserTest('a repair event is cancelled, and another one acknowledged', async (
   await acknowledge.click()
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
   await ui.jobDone('Acknowledge')
-  await page.getByText('No node has told of a fault.').waitFor()
+  await page.getByText('No node has reported a fault.').waitFor()
 })
 
 browserTest('the watcher is paused and goes on, and settings of maintenance are changed', async () => {
   await ui.actAtOnce('Pause the watcher')
   await page.getByText(/^Paused until /).waitFor()
-  await ui.actAtOnce('Continue')
-  await page.getByText('At work').waitFor()
+  await ui.actAtOnce('Resume')
+  await page.getByText('Active', { exact: true }).waitFor()
   await ui.act('Change settings', (dialog) =>
-    dialog.getByRole('switch', { name: 'Dry run: only tell what would be done' }).click(),
+    dialog.getByRole('switch', { name: 'Dry run: only show planned actions' }).click(),
   )
   await page.getByRole('definition').filter({ hasText: /^On$/ }).nth(1).waitFor()
 })
@@ -180,9 +180,9 @@ browserTest('a group is made, changed and removed with its name typed; another o
   await ui.heading('spare')
   await ui.act('Modify', async (dialog) => {
     await dialog.getByRole('combobox', { name: 'Allocation' }).click()
-    await page.getByRole('option', { name: /^Not used/ }).click()
+    await page.getByRole('option', { name: /^Unallocable/ }).click()
   })
-  await page.getByText(/^Not used\./).waitFor()
+  await page.getByText(/^Unallocable\./).waitFor()
   await ui.act('Assign nodes', async (dialog) => {
     await dialog.getByRole('combobox', { name: 'Nodes' }).fill('node3.gantry.local')
     await page.keyboard.press('Enter')
@@ -208,18 +208,18 @@ browserTest(
   async () => {
     await ui.open('/networks')
     await page.getByRole('link', { name: 'net1' }).click()
-    await page.getByRole('img', { name: '10.9.0.2: Of an instance, vm1' }).waitFor()
+    await page.getByRole('img', { name: '10.9.0.2: Used by an instance, vm1' }).waitFor()
     await page.getByRole('img', { name: '10.9.0.1: Gateway' }).waitFor()
     await page.getByRole('img', { name: '10.9.0.7: Free' }).waitFor()
     await ui.act('Modify', async (dialog) => {
       await dialog.getByRole('combobox', { name: 'Addresses to reserve' }).fill('10.9.0.7')
       await page.keyboard.press('Enter')
     })
-    await page.getByRole('img', { name: '10.9.0.7: Reserved by hand' }).waitFor()
+    await page.getByRole('img', { name: '10.9.0.7: Reserved manually' }).waitFor()
     await ui.look('network')
     await ui.open('/networks/big')
     await page.getByRole('button', { name: '10.20.255.0 – 10.20.255.255: 1 of 256 in use' }).click()
-    await page.getByRole('img', { name: '10.20.255.255: Reserved by hand' }).waitFor()
+    await page.getByRole('img', { name: '10.20.255.255: Reserved manually' }).waitFor()
     await page.getByRole('button', { name: 'All addresses' }).click()
     await ui.look('network-large')
     await ui.open('/networks')
@@ -235,7 +235,7 @@ browserTest('who changes a network or a node that another has changed meanwhile 
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Modify', exact: true }).waitFor()
     expect(await cluster.rapi('PATCH', `/3${where}`, body)).toMatchObject({ status: 202 })
-    await dialog.getByText('It has changed meanwhile').waitFor()
+    await dialog.getByText('The object has changed').waitFor()
     await dialog.getByRole('cell', { name: shown }).waitFor()
     await page.keyboard.press('Escape')
   }
@@ -249,7 +249,7 @@ browserTest(
     await ui.open('/rules')
     await ui.actAtOnce('Add rule', async (dialog) => {
       await dialog.getByRole('textbox', { name: 'Only jobs with this opcode' }).fill('OP_TEST_DELAY')
-      await dialog.getByRole('textbox', { name: 'Why the rule is there' }).fill(MARKUP)
+      await dialog.getByRole('textbox', { name: 'Reason for the rule' }).fill(MARKUP)
     })
     await page.getByText('OP_ID = OP_TEST_DELAY').or(page.getByText('OP_ID == OP_TEST_DELAY')).waitFor()
     await page.getByText(MARKUP).waitFor()
@@ -267,10 +267,10 @@ browserTest(
     await ui.actAtOnce('Cancel job')
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     await ui.actAtOnce('Archive')
-    await page.getByText(/^It is archived/).waitFor()
+    await page.getByText(/^Archived: /).waitFor()
     await ui.open('/rules')
     await ui.actAtOnce('Change', async (dialog) => {
-      await dialog.getByRole('combobox', { name: 'What happens' }).click()
+      await dialog.getByRole('combobox', { name: 'Action' }).click()
       await page.getByRole('option', { name: /^Accept/ }).click()
     })
     await page.getByRole('cell', { name: 'Accept' }).waitFor()
@@ -297,10 +297,10 @@ browserTest('jobs tell for whom they wait, and the queue takes none for a while'
   await ui.look('locks')
   for (const { id } of [second, first]) await cluster.rapi('DELETE', `/3/jobs/${id}`)
   await ui.open('/jobs')
-  await ui.actAtOnce('Take no new jobs')
-  await page.getByText('The queue takes no new jobs').waitFor()
-  await ui.actAtOnce('Take jobs again')
-  await page.getByText('The queue takes jobs').waitFor()
+  await ui.actAtOnce('Drain the queue')
+  await page.getByText('The queue is drained: it refuses new jobs').waitFor()
+  await ui.actAtOnce('Undrain the queue')
+  await page.getByText('The queue accepts jobs').waitFor()
   await ui.look('jobs')
 })
 
@@ -337,7 +337,7 @@ browserTest('the cluster is verified, and a setting is changed with its plan', a
   await ui.act('Change', async (dialog) => {
     await dialog.getByRole('textbox', { name: 'candidate_pool_size' }).fill('7')
     await dialog.getByRole('button', { name: 'Show what it will do' }).click()
-    await dialog.getByText('It can be done.').waitFor()
+    await dialog.getByText('The plan found no obstacle.').waitFor()
     await ui.look('setting')
   })
   await row('candidate_pool_size').getByText('7', { exact: true }).waitFor()
@@ -372,11 +372,11 @@ browserTest('the sizes of instances keep their ranges, at the cluster and in a g
   await ui.open('/cluster?q=ipolicy')
   await ui.act('Change', async (dialog) => {
     const second = dialog.getByRole('group', { name: 'Range 2', exact: true })
-    await second.getByRole('textbox', { name: 'Memory: most' }).fill('1m')
-    await dialog.getByText('Range 2, most: Memory: must not be less than the least').waitFor()
+    await second.getByRole('textbox', { name: 'Memory: maximum' }).fill('1m')
+    await dialog.getByText('Range 2, maximum: Memory: must not be less than the minimum').waitFor()
     await ui.look('policy-wrong')
-    await second.getByRole('textbox', { name: 'Memory: most' }).fill('16g')
-    await dialog.getByRole('textbox', { name: 'vCPUs for each CPU, at most' }).fill('5.5')
+    await second.getByRole('textbox', { name: 'Memory: maximum' }).fill('16g')
+    await dialog.getByRole('textbox', { name: 'Maximum vCPUs per CPU' }).fill('5.5')
     const standard = dialog.getByRole('group', { name: 'Standard size' })
     await standard.getByRole('textbox', { name: 'Memory' }).fill('64m')
     await ui.look('policy')
@@ -388,7 +388,7 @@ browserTest('the sizes of instances keep their ranges, at the cluster and in a g
   await ui.open('/groups/default')
   await ui.act('Modify', async (dialog) => {
     await dialog.getByRole('button', { name: 'Add to Range' }).click()
-    await dialog.getByRole('textbox', { name: 'Memory: most' }).fill('2g')
+    await dialog.getByRole('textbox', { name: 'Memory: maximum' }).fill('2g')
     const drbd = dialog.getByRole('group', { name: 'Disks: drbd' })
     expect(await drbd.getByRole('textbox', { name: 'metavg' }).getAttribute('placeholder')).toBe('xenvg')
     await drbd.getByRole('textbox', { name: 'metavg' }).fill('fast')
@@ -415,12 +415,12 @@ browserTest('parameters of hypervisors have fields at the cluster and for an ope
   await row('hvparams/fake').getByText('{"migration_mode":"non-live"}').waitFor()
   await ui.open('/os/hostile')
   await ui.act('Change settings', async (dialog) => {
-    const own = dialog.getByRole('group', { name: 'Parameters for all instances with it' })
+    const own = dialog.getByRole('group', { name: 'Parameters for all instances with this OS' })
     await own.getByRole('textbox', { name: 'banner' }).fill('hello')
     await ui.look('system-settings')
   })
   expect(await told('/3/os/hostile', 'osparams')).toEqual({ banner: 'hello' })
-  await group('Parameters for all instances with it').getByText('hello', { exact: true }).waitFor()
+  await group('Parameters for all instances with this OS').getByText('hello', { exact: true }).waitFor()
   await ui.act('Change settings', (dialog) => dialog.getByRole('textbox', { name: 'banner' }).fill(''))
   expect(await told('/3/os/hostile', 'osparams')).toEqual({})
 })
@@ -477,7 +477,7 @@ browserTest('a token is made, shown once, and listed with its scope', async () =
   expect(secret.length).toBeGreaterThan(20)
   await ui.look('token')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
-  await row(MARKUP).getByText('with a tag of shop').waitFor()
+  await row(MARKUP).getByText('with one of the tags shop').waitFor()
   expect(await page.content()).not.toContain(secret)
   await ui.look('access')
 })
@@ -517,7 +517,7 @@ browserTest('who may only read sees what is not allowed before asking for it', a
   await ui.look('read-only')
 })
 
-const BEYOND = 'This concerns the whole cluster, and your token is only for a part of it'
+const BEYOND = 'This concerns the whole cluster, but your token covers only a part of it'
 
 browserTest(
   'a token with a scope sees its own objects alone, and is told what is outside before asking for it',
@@ -543,12 +543,12 @@ browserTest(
     const plan = page.getByRole('complementary', { name: 'Plan' })
     await page.getByText('shop', { exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Tags' }).press('Backspace')
-    await plan.getByText('Your token is only for instances with a tag of shop').waitFor()
+    await plan.getByText('Your token covers only instances with one of the tags shop').waitFor()
     await ui.look('scoped-create')
     await ui.open('/access')
     const make = page.getByRole('button', { name: 'Make a token' })
     await make.waitFor()
-    expect(await make.getAttribute('title')).toBe('A token cannot make tokens; sign in with the password')
+    expect(await make.getAttribute('title')).toBe('Only users who signed in with a password can make tokens')
     await ui.open('/tags')
     await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
     expect(await page.getByText('rack:1').count()).toBe(0)

@@ -54,7 +54,7 @@ export class ConsolePage {
   }
 
   async jobDone(label: string): Promise<void> {
-    const entry = this.page.getByRole('region', { name: 'Jobs that you have begun' }).locator('> *', { hasText: label })
+    const entry = this.page.getByRole('region', { name: 'Jobs that you started' }).locator('> *', { hasText: label })
     await entry.getByText(/^(Done|Failed)$/).waitFor()
     expect(await entry.textContent()).toContain('Done')
     await entry.getByRole('button', { name: 'Hide this job' }).click()

@@ -84,7 +84,7 @@ test('a complaint names its field, and what is wrong is not sent', () => {
   const timeout = fieldOf(bodySchema('/3/instances/{name}/shutdown'), 'timeout')
   expect(complaintsOf([timeout], { timeout: -1 })).toEqual({ timeout: 'Timeout: must be 0 or more' })
   expect(complaintsOf([timeout], { timeout: '1.5' })).toEqual({ timeout: 'Timeout: must be a whole number' })
-  expect(complaintOf({ kind: 'json', name: 'x', label: 'X', initial: '' }, '{')).toBe('X: is no JSON')
+  expect(complaintOf({ kind: 'json', name: 'x', label: 'X', initial: '' }, '{')).toBe('X: must be JSON')
 })
 
 test.each([
@@ -119,7 +119,7 @@ test('parameters of a dictionary have a field each, of the type that the documen
     ssh_port: { kind: 'number', placeholder: '22', initial: '' },
     ours: { kind: 'json', placeholder: '{"a":1}', initial: '' },
   })
-  expect(byLabel['ovs']?.text).toMatch(/Built in: No\.$/)
+  expect(byLabel['ovs']?.text).toMatch(/Default: No\.$/)
   expect(byLabel['ssh_port']?.text).not.toContain('Built in')
   expect(bodyOf(fields, {})).toEqual({})
   const typed = { ssh_port: 2222, ovs: '', cpu_speed: '1.5', ovs_name: '""', ours: '{"b": 2}' }
@@ -170,7 +170,7 @@ test('a policy keeps all its ranges when one is changed, and what was not change
   })
   const wrong = { ...second, max: { ...second.max, 'memory-size': '1g' } }
   expect(complaintsOf(fields, { 'ipolicy/minmax': [first, wrong] })).toEqual({
-    'ipolicy/minmax': 'Range 2, most: Memory: must not be less than the least',
+    'ipolicy/minmax': 'Range 2, maximum: Memory: must not be less than the minimum',
   })
   expect(complaintsOf(fields, { 'ipolicy/minmax': [], 'ipolicy/std/memory-size': '' })).toEqual({
     ...{ 'ipolicy/minmax': 'Range: is missing', 'ipolicy/std/memory-size': 'Memory: is missing' },

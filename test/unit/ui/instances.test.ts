@@ -135,7 +135,7 @@ test('one that should run can be stopped and restarted, whatever its node tells 
       undefined,
       undefined,
     ])
-  expect(whyNot(STOP, { status: 'ADMIN_down', admin_state: 'down' })).toBe('It does not run.')
+  expect(whyNot(STOP, { status: 'ADMIN_down', admin_state: 'down' })).toBe('The instance is not running.')
   expect(whyNot(STOP, { status: 'ERROR_up', admin_state: 'down' })).toBe(undefined)
-  expect(whyNot(START, { status: 'running', admin_state: 'up' })).toBe('It runs. Stop it first.')
+  expect(whyNot(START, { status: 'running', admin_state: 'up' })).toBe('The instance is running. Stop it first.')
 })

@@ -7,13 +7,13 @@ export const consoleTexts = {
   kinds: { serial: 'Serial', vnc: 'Screen (VNC)' },
   serialOf: (name: string) => `Serial console of ${name}`,
   screenOf: (name: string) => `Screen of ${name}`,
-  readOnly: 'Look only',
+  readOnly: 'View only',
   newWindow: 'New window',
   keys: 'Keys',
   paste: 'Paste',
   pasteLabel: 'Text',
-  pasteSerial: 'It is typed as it stands here; a shell carries out each line.',
-  pasteScreen: 'It is typed key by key, as on a US keyboard.',
+  pasteSerial: 'The text is sent as it is. A shell executes each line.',
+  pasteScreen: 'The text is typed key by key, as on a US keyboard.',
   pasteSubmit: 'Type it',
   characters: (count: number) => `${count} ${count === 1 ? 'character' : 'characters'}`,
   saveText: 'Save the text',
@@ -21,8 +21,10 @@ export const consoleTexts = {
   fullScreen: 'Full screen',
   spice: 'Open in a SPICE viewer',
   none: 'No console',
-  noneText: 'It has none: set its hypervisor parameter serial_console, vnc_bind_address or spice_bind, and restart it.',
-  onlySpice: 'Its screen speaks SPICE, which no browser shows. Save the file, and open it with remote-viewer.',
+  noneText:
+    'This instance has no console. Set its hypervisor parameter serial_console, vnc_bind_address or spice_bind, and restart it.',
+  onlySpice:
+    'This instance has a SPICE screen, which browsers cannot show. Save the file, and open it with remote-viewer.',
   lost: 'The connection to the server is lost.',
   again: 'Try again',
   phases: {
@@ -35,8 +37,8 @@ export const consoleTexts = {
   hints: {
     connected: '',
     opening: '',
-    waiting: 'The console goes on by itself as soon as it can.',
-    lost: 'It is tried again by itself.',
+    waiting: 'The console reconnects automatically when the instance is available.',
+    lost: 'The console keeps trying to reconnect.',
     over: '',
   },
 } as const
