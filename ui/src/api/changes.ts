@@ -1,7 +1,7 @@
-// What events say has changed is asked for anew: objects at once, lists at most once in a while, and the longer they take, the less often.
+// Refetches what has changed according to events. Objects are refetched soon. Lists are refetched at intervals, which are longer for slow lists.
 import type { Query, QueryClient, QueryFilters } from '@tanstack/react-query'
 
-/** The first word of the keys of queries, by the kind of object in events. */
+/** The first word of query keys, by the kind of object in events. */
 const RESOURCE: Readonly<Record<string, string>> = {
   instance: 'instances',
   node: 'nodes',
@@ -12,10 +12,10 @@ const RESOURCE: Readonly<Record<string, string>> = {
   filter: 'filters',
 }
 
-/** What happens to jobs is no event of the lists of these. */
+/** Events of these types do not refresh lists of past events, which do not show them. */
 const OF_JOBS: ReadonlySet<string> = new Set(['job', 'log'])
 
-/** Lists that may tell something else when one of a kind has changed, or when there was an event of a type. */
+/** Further lists to refetch, by the kind of a changed object or by the type of an event. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   job: ['locks'],
   instance: ['tags'],
@@ -29,21 +29,21 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 
 const TOGETHER_MS = 250
 const LISTS_EVERY_MS = 1000
-/** Long lists that change all the time leave the page free for so many times as long as they took. */
+/** After a slow list was loaded, the page waits this many times its loading time. */
 const REST = 3
 
-/** What has lists of instances is not changed itself when one of them moves. */
+/** These objects list instances. They have no event of their own when an instance moves. */
 const HOLDERS: ReadonlySet<unknown> = new Set(['nodes', 'groups', 'networks'])
 const hasInstances = ([resource, one, , ...more]: readonly unknown[]): boolean =>
   HOLDERS.has(resource) && one === 'one' && more.length === 0
 
-/** Lists are asked for anew, each by itself: one for which all nodes are asked holds up no other. */
+/** Each list is refetched separately, so that a list that asks all nodes delays no other list. */
 export class Changes {
   private readonly objects = new Set<string>()
   private objectsTimer: ReturnType<typeof setTimeout> | undefined
-  /** Lists that are asked for, or were a moment ago, and whether they have changed since. */
+  /** Lists that are loading or were loaded a moment ago, and whether they have changed since. */
   private readonly lists = new Map<string, { hasChanged: boolean }>()
-  /** These are asked for once more when they have been answered. */
+  /** Queries to repeat after their present request. */
   private readonly late = new Set<Query>()
   private isClosed = false
 
@@ -61,12 +61,12 @@ export class Changes {
     this.objectsTimer ??= setTimeout(() => this.askObjects(), TOGETHER_MS)
   }
 
-  /** Anything may have changed. */
+  /** For when anything may have changed. */
   noteAll(): void {
     void this.askAnew({})
   }
 
-  /** The server is back: what could not be asked for meanwhile is asked for again. */
+  /** For when the server is back: repeats failed queries. */
   noteReturn(): void {
     void this.askAnew({ predicate: ({ state }) => state.status === 'error' })
   }
@@ -99,7 +99,7 @@ export class Changes {
       if (this.isClosed) return
       if (!list.hasChanged) return void this.lists.delete(resource)
       const begun_ms = performance.now()
-      // To ask anew would stop it, and a long list that changes all the time would never be answered.
+      // Another request would cancel the present one, so a long list that often changes would never load.
       if (this.client.isFetching({ queryKey: [resource, 'list'] }) === 0) {
         list.hasChanged = false
         await this.askList(resource)
@@ -114,13 +114,13 @@ export class Changes {
     await Promise.all([
       ask({ queryKey: [resource, 'list'] }),
       ...(resource === 'instances' ? [ask({ predicate: ({ queryKey }) => hasInstances(queryKey) })] : []),
-      // What the cluster says of an operating system is a setting of the cluster.
+      // An operating system's settings belong to the cluster, so no event names that system.
       ...(resource === 'os' ? [ask({ queryKey: ['os', 'one'] })] : []),
       ...(resource === 'cluster' ? [ask({ queryKey: ['cluster'] })] : []),
     ])
   }
 
-  /** An answer that is on its way may tell what was before, so that is asked for once more after it. */
+  /** A request on its way may return the state before the change, so its query is repeated afterwards. */
   private async askAnew(filters: QueryFilters): Promise<void> {
     const onTheWay = new Set(this.client.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' }))
     for (const query of onTheWay) this.askAfter(query)

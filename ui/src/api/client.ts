@@ -1,4 +1,4 @@
-// The only place that speaks to the server: requests to /3, in the session of this browser. The types are those of openapi/rapi.json.
+// The only module that contacts the server. It sends requests to /3 in the browser's session. Their types are generated from openapi/rapi.json.
 import createClient from 'openapi-fetch'
 import { Presence } from './presence'
 import { Problem, problemOf, unreachable } from './problem'
@@ -10,7 +10,7 @@ export const api = createClient<paths>({ baseUrl: '/', fetch: send })
 
 export const presence = new Presence(() => void sayPresent().catch(() => undefined))
 
-/** Learns by that whether the session is still there, or there again; before anybody has signed in, there is none to keep. */
+/** Keeps the session alive, and stores its present state. Before the first sign-in there is no session. */
 export async function sayPresent(): Promise<void> {
   const { session } = sessionStore.get()
   if (session === undefined) return
@@ -18,14 +18,14 @@ export async function sayPresent(): Promise<void> {
   if (sessionStore.get().session === session) sessionStore.open(now)
 }
 
-/** The answer's content; what is no success is thrown as a Problem. */
+/** Returns the content of an answer. An answer without content is a Problem; `send` throws one for every error status. */
 export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {
   const { data } = await asked
   if (data === undefined) throw new Problem(502, texts.problems.empty)
   return data
 }
 
-/** A request whose address is put together from data, as of actions. */
+/** Sends a request whose path is known only at run time, such as one of an action. */
 export async function request(
   method: string,
   path: string,
@@ -40,7 +40,7 @@ export async function request(
   return answer.status === 204 ? null : answer.json()
 }
 
-/** Sends the session's token along, and notes when the session is over. */
+/** Adds the session's CSRF token, and records when the session has ended. */
 export async function send(asked: Request): Promise<Response> {
   const { session } = sessionStore.get()
   const again = asked.clone()
@@ -53,7 +53,7 @@ export async function send(asked: Request): Promise<Response> {
   if (answer.ok) return answer
   const problem = await problemOf(answer)
   if (asked.headers.has('Authorization')) throw problem
-  // Somebody has signed in while the request was on its way, here or in another window. What was refused had no effect.
+  // If somebody has signed in meanwhile, here or in another window, the request is sent again. A refused request had no effect.
   if (problem.status === 403 && asked.method !== 'GET') await renew(session)
   const now = sessionStore.get()
   if ((problem.status === 401 || problem.status === 403) && now.state === 'open' && now.session?.csrf !== session?.csrf)
@@ -62,7 +62,7 @@ export async function send(asked: Request): Promise<Response> {
   throw problem
 }
 
-/** Learns the session that this browser has now, where another window has replaced it. */
+/** Loads the browser's session if another window has replaced it. */
 async function renew(session: Session | undefined): Promise<void> {
   if (session === undefined) return
   const now = (await request('GET', '/3/session')) as Session

@@ -1,4 +1,4 @@
-// The cluster with its settings, and what is known of the parameters of hypervisors.
+// Queries for the cluster with its settings, and for descriptions of hypervisor parameters.
 import { queryOptions } from '@tanstack/react-query'
 import { api, got } from './client'
 import type { components } from './schema'
@@ -8,14 +8,14 @@ type Values = Readonly<Record<string, unknown>>
 
 export const clusterQuery = queryOptions({ queryKey: ['cluster', 'one'], queryFn: () => got(api.GET('/3/cluster')) })
 
-/** Types, values and defaults of a hypervisor's parameters. They are loaded when a form first asks for them. */
+/** Types, values and defaults of a hypervisor's parameters. They are loaded with the first form that needs them. */
 export const hypervisorQuery = queryOptions({
   queryKey: ['hypervisors'],
   queryFn: async () => (await import('openapi:#HypervisorParameters')).schema.properties,
   staleTime: Infinity,
 })
 
-/** The values below a name in a record of records. */
+/** The values under a name in a record of records. */
 export function valuesOf(records: unknown, name: string): Values {
   const values = typeof records === 'object' && records !== null ? (records as Values)[name] : undefined
   return typeof values === 'object' && values !== null ? (values as Values) : {}

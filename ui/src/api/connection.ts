@@ -1,4 +1,4 @@
-// Whether the page hears what happens in the cluster, as the whole page knows it.
+// The state of the event stream, for all components of the page.
 import { useSyncExternalStore } from 'react'
 import type { Connection } from './event-stream'
 

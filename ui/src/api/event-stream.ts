@@ -1,4 +1,4 @@
-// The stream of events: it begins again by itself where it was broken off, so that no event is lost, and tells whether it lives.
+// Reads the event stream. After an interruption it continues after the last event, so no event is lost. It reports the state of the connection.
 import { Problem } from './problem'
 
 export interface ClusterEvent {
@@ -12,15 +12,15 @@ export type Connection = 'connecting' | 'live' | 'lost' | 'denied'
 
 export interface News {
   readonly connection: Connection
-  /** Where a stream begins that loses nothing after this. */
+  /** A stream that starts here loses no later event. */
   readonly cursor: string | undefined
   readonly events: readonly ClusterEvent[]
-  /** More may have happened than events tell. */
+  /** Changes may have happened without an event. */
   readonly missed: boolean
 }
 
 interface Following {
-  /** Asks for the events after a cursor; without one, for those that come from now on. */
+  /** Requests the events after a cursor. Without a cursor, it requests the events from now on. */
   readonly open: (cursor: string | undefined, signal: AbortSignal) => Promise<Response>
   readonly cursor: string | undefined
   readonly signal: AbortSignal
@@ -28,12 +28,12 @@ interface Following {
 }
 
 const WAITS_S = [1, 2, 5, 10]
-/** Rights may change. */
+/** The user may get the permission later, so the page tries again after this time. */
 const DENIED_WAIT_S = 30
-/** The server says something every 15 seconds. One that is silent for longer may have lost its power. */
+/** The server sends something every 15 seconds. If it is silent for longer, it may have crashed. */
 export const SILENCE_S = 40
 
-/** Follows the events until it is told to leave, or the session is over: then somebody has to sign in again. */
+/** Follows the events until it is aborted, or until the session has ended. */
 export async function followEvents({ open, cursor: from, signal, tell }: Following): Promise<void> {
   let cursor = from
   let failures = 0
@@ -43,7 +43,7 @@ export async function followEvents({ open, cursor: from, signal, tell }: Followi
     let wait_s: number | undefined
     try {
       for await (const frames of framesOf((leaving) => open(cursor, leaving), signal)) {
-        // What was asked for before the stream began may have changed in between.
+        // Data that was loaded before the stream started may have changed in between.
         const missed = frames.some(({ type }) => type === 'gap' || (type === 'start' && cursor === undefined))
         cursor = frames.findLast(({ id }) => id !== undefined)?.id ?? cursor
         failures = 0
@@ -66,7 +66,7 @@ interface Frame {
   readonly data: string
 }
 
-/** As they come: none of them is a sign of life. */
+/** Yields lists of frames as they arrive. An empty list is only a sign of life. */
 async function* framesOf(
   open: (leaving: AbortSignal) => Promise<Response>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// What pages show follows the events of the cluster.
+// Keeps the data of pages current with the events of the cluster.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Changes } from './changes'
@@ -18,7 +18,10 @@ const surroundings: Surroundings = {
   channel: openChannel,
 }
 
-/** Keys of queries are [resource, 'one', name] and [resource, 'list', ...]. Another session sees other events; undefined follows none. */
+/**
+ * Keys of queries are [resource, 'one', name] and [resource, 'list', ...]. Another session may see other events, so the stream starts again.
+ * With undefined, the page follows no events.
+ */
 export function useLive(session: string | undefined): void {
   const client = useQueryClient()
   useEffect(() => (session === undefined ? undefined : follow(client, session)), [client, session])

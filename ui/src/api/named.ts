@@ -1,2 +1,2 @@
-// Objects of /3 have the fields that were asked for. The console asks for the name of each.
+// Objects of /3 have only the requested fields. The console always requests the name.
 export type Named<View> = View & { readonly name: string }

@@ -1,22 +1,22 @@
-// The pages of a browser share its session. When somebody signs in or out at one of them, it tells the others, so that none goes on asking for a
-// password in vain, or shows what is no longer anybody's.
+// All pages of a browser share its session. A page announces when somebody signs in or out, so that other pages close their sign-in dialog, or
+// stop showing data of a user who has left.
 
 const CHANNEL = 'gantry session'
 
 export type Told = 'signed in' | 'signed out'
 
 interface Surroundings {
-  /** Pages hear what others say at a channel of the same name. */
+  /** Connects this page with all pages that use the same channel name. */
   readonly channel: (name: string, hear: (message: unknown) => void) => { postMessage(message: unknown): void }
-  /** Asks the server what session this browser has now. */
+  /** Loads the browser's present session from the server. */
   readonly look: () => Promise<void>
   readonly isSignedIn: () => boolean
 }
 
-/** Returns how this page tells the others. */
+/** Returns the function with which this page informs the others. */
 export function otherPages({ channel, look, isSignedIn }: Surroundings): (what: Told) => void {
   const line = channel(CHANNEL, (message) => {
-    // Whoever was not signed in here has nothing to lose.
+    // A page without a session ignores that somebody has signed out.
     if (message === 'signed in' || isSignedIn()) void look()
   })
   return (what) => line.postMessage(what)

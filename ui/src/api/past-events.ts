@@ -1,4 +1,4 @@
-// What has happened, for lists of it: they are asked for anew with each event, as all lists are.
+// Queries for lists of past events. Each new event refreshes them.
 import { queryOptions } from '@tanstack/react-query'
 import { api, got } from './client'
 import type { components } from './schema'
@@ -7,7 +7,7 @@ export type PastEvent = components['schemas']['PastEvent']
 
 const ASKED_MAX = 50
 
-/** The newest first. `wanted`: which ones, as `/3/events` has it. */
+/** Past events, the newest first. `wanted` is a filter as in `/3/events`. */
 export const pastEventsQuery = (wanted: { readonly types: string; readonly objects?: string }) =>
   queryOptions({
     queryKey: ['events', 'list', wanted],

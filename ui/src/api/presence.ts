@@ -1,20 +1,20 @@
-// Whether somebody is at the page. The server ends sessions that nobody uses, and what a page asks for by itself is no use of them: only the
-// first request after a key, a click or a turn of the wheel is. Whoever does nothing that asks for something is told of soon.
+// Detects whether somebody uses the page. The server ends unused sessions. Only the first request after a key, a click or a turn of the mouse
+// wheel counts as use; requests that the page sends automatically do not. If a user is active without causing a request, one is sent soon.
 
-/** As src/daemons/rapi/v3/sessions.ts has it. */
+/** The same name as in src/daemons/rapi/v3/sessions.ts. */
 const UNATTENDED_HEADER = 'X-Unattended'
 const TELL_AFTER_MS = 60_000
 const GESTURES = ['pointerdown', 'keydown', 'wheel'] as const
 
 export class Presence {
-  /** Whoever opens a page is there. */
+  /** Opening a page counts as use. */
   private isUsed = true
   private timer: ReturnType<typeof setTimeout> | undefined
 
-  /** `tell` asks the server for something. */
+  /** `tell` sends a request to the server. */
   constructor(private readonly tell: () => void) {}
 
-  /** Somebody did something. */
+  /** Notes a gesture of the user. */
   readonly use = (): void => {
     this.isUsed = true
     this.timer ??= setTimeout(() => {
@@ -23,14 +23,14 @@ export class Presence {
     }, TELL_AFTER_MS)
   }
 
-  /** Marks a request that goes out now. */
+  /** Marks the headers of a request that is sent now. */
   mark(headers: Pick<Headers, 'set'>): void {
     if (!this.isUsed) headers.set(UNATTENDED_HEADER, '1')
     this.isUsed = false
   }
 
   watch(page: Pick<EventTarget, 'addEventListener'>): void {
-    // What scripts of the page make up is no gesture.
+    // Events that scripts generate are not gestures.
     const hear = ({ isTrusted }: Event) => isTrusted && this.use()
     for (const gesture of GESTURES) page.addEventListener(gesture, hear, { capture: true, passive: true })
   }

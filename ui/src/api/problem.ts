@@ -1,4 +1,4 @@
-// What went wrong with a request, in the words of the server; or why there was no answer.
+// The error of a request in the server's words, or the reason why there was no answer.
 import { texts } from '../texts'
 
 export class Problem extends Error {
@@ -6,7 +6,7 @@ export class Problem extends Error {
     /** 0 when the server was not reached. */
     readonly status: number,
     detail: string,
-    /** The parameter of the body that is wrong, where one is. */
+    /** The wrong parameter of the body, if the error concerns one. */
     readonly parameter?: string,
   ) {
     super(detail)
@@ -27,7 +27,7 @@ export async function problemOf(response: Response): Promise<Problem> {
 
 export const unreachable = (): Problem => new Problem(0, texts.problems.unreachable)
 
-/** The way out, beside what the server says itself. Texts are what a job said, which is all that there is. */
+/** Advice in addition to the server's message. There is none for an error that is only a text, as that of a job. */
 export function adviceFor(error: unknown): string | undefined {
   if (typeof error === 'string') return undefined
   if (!(error instanceof Problem)) return texts.problems.defect

@@ -1,12 +1,12 @@
-// How answers of the server are kept and asked for again.
+// The cache of the server's answers.
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { Problem } from './problem'
 
-/** Answers of the server are not asked for twice; only one that was not reached may be there the next time. */
+/** Only failures that may pass are retried: an unreachable server, and the statuses from 502. */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     queryCache: new QueryCache({
-      // What somebody could see before is not shown any longer to who may not see it now.
+      // Removes data that the user is no longer allowed to see.
       onError: (error, query) => {
         if (error instanceof Problem && error.status === 403) query.setState({ data: undefined })
       },

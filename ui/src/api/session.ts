@@ -16,24 +16,24 @@ export async function resumeSession(): Promise<void> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (sessionStore.get().state === 'unknown') sessionStore.end(error.message)
-    // Nobody has to be told that there was none.
+    // This is the first visit, so the message "session ended" would be wrong.
     if (error.status === 401) sessionStore.forget()
   }
 }
 
-/** Learns what session this browser has now, after another page has signed in or out. */
+/** Loads the browser's session after another page has signed in or out. */
 async function look(): Promise<void> {
   try {
     sessionStore.join((await request('GET', '/3/session')) as Session)
   } catch (error) {
-    // That there is none has been noted; a server that is away is asked again by what the page shows.
+    // `send` has already recorded a missing session. If the server is away, the page's queries retry.
     if (!(error instanceof Problem)) throw error
   }
 }
 
 let tell: ((what: Told) => void) | undefined
 
-/** From now on this page and the others of this browser hear of each other's signing in and out. */
+/** From now on, the pages of this browser inform each other when somebody signs in or out. */
 export function joinOtherPages(): void {
   tell = otherPages({ channel: openChannel, look, isSignedIn: () => sessionStore.get().state === 'open' })
 }
@@ -49,23 +49,23 @@ export async function signOut(everywhere: boolean): Promise<void> {
   try {
     await request('DELETE', `/3/session?everywhere=${everywhere}`)
   } catch (error) {
-    // Otherwise it was over already.
+    // With 401, the session had already ended.
     if (!(error instanceof Problem && error.status === 401)) throw error
   }
   tell?.('signed out')
-  // What was shown belongs to whoever was signed in.
+  // Loads a new page, because the present one shows data of the user who has left.
   location.assign('/ui/')
 }
 
 export const useSignedIn = (): SignedIn => useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
 
-/** Whether the signed-in user has a permission. The server decides; this is to say it beforehand. */
+/** Whether the signed-in user has a permission. The server decides; this only predicts it. */
 export function useMay(): (permission: string) => boolean {
   const { session } = useSignedIn()
   return (permission) => session?.permissions.includes(permission) ?? false
 }
 
-/** Why the signed-in user may not do something; undefined when it is allowed. */
+/** Why the signed-in user is not allowed to do something; undefined if it is allowed. */
 export function useRefusal(): (permission: string, beyond?: Beyond) => string | undefined {
   const { session } = useSignedIn()
   return (permission, beyond) => refusalOf(session, permission, beyond)

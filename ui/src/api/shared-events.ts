@@ -1,5 +1,5 @@
-// One stream of events for all pages of this browser, which has only six connections to a server for all of them. One page reads it and
-// tells the others; when it is closed, the next one goes on after the last event that it has heard of. A lock says which page it is.
+// All pages of a browser share one event stream, because a browser opens only six connections to a server. The page that holds a lock reads the
+// stream and forwards it to the other pages. When it closes, the next page continues after the last event that it has received.
 import { followEvents, type News, SILENCE_S } from './event-stream'
 
 export interface Surroundings {
@@ -21,24 +21,24 @@ interface Channel {
   close(): void
 }
 
-/** Asked by a page that has just been opened. */
+/** The question of a page that was just opened. */
 const HOW_IS_IT = 'how is it?'
-/** A page that reads says something with each sign of life of the server; one that says nothing is frozen, and loses its place. */
+/** The reading page forwards each sign of life of the server. If it is silent for longer, it is frozen, and another page takes its place. */
 const SILENCE_MS = (SILENCE_S + 5) * 1000
-/** While there is no stream, each attempt is told. A page that nobody looks at makes them late, since browsers slow down its clock. */
+/** Without a stream, the reading page reports each attempt. Attempts of a hidden page may be late, since browsers slow down its timers. */
 const LOST_SILENCE_MS = 15_000
-/** An attempt may take longer than that. */
+/** A single attempt may take longer than `LOST_SILENCE_MS`, so the reading page repeats its state. */
 const REPEAT_MS = 10_000
 
 export class SharedEvents {
   private readonly channel: Channel
-  /** Ends the wait for being the page that reads, and the reading. */
+  /** Ends the wait for the lock, and the reading. */
   private turn = new AbortController()
   private isReading = false
   private silence: ReturnType<typeof setTimeout> | undefined
   private last: News = { connection: 'connecting', cursor: undefined, events: [], missed: false }
 
-  /** Pages that give the same name share what they hear. */
+  /** Pages that give the same name share one stream. */
   constructor(
     private readonly name: string,
     private readonly surroundings: Surroundings,
@@ -62,10 +62,10 @@ export class SharedEvents {
     try {
       const options = how.steal === true ? how : { signal }
       await this.surroundings.locks.request(this.name, options, () => this.read(signal))
-      // The session is over, as each page finds out for itself.
+      // The session has ended. Each page detects this itself.
       if (!signal.aborted) this.close()
     } catch {
-      // Another page reads instead of this one, which waits for its next turn.
+      // Another page has taken the lock, so this page waits for it again.
       if (signal.aborted || !this.isReading) return
       this.isReading = false
       this.listen()
@@ -98,10 +98,10 @@ export class SharedEvents {
       if (this.isReading) this.repeat()
       return
     }
-    // What a former reader still says, this one reads itself.
+    // Ignores messages of the previous reader, because this page reads the stream itself.
     if (this.isReading) return
     const news = message as News
-    // What this page has asked for before it heard of anything may have changed since.
+    // Data that this page loaded before the first message may have changed since.
     this.take({ ...news, missed: news.missed || (this.last.cursor === undefined && news.cursor !== undefined) })
     this.listen()
   }

@@ -1,16 +1,16 @@
-// While no events come, what is open is asked for anew now and then; while they come, nothing is.
+// Polls while there is no event stream.
 import type { Query, QueryClient } from '@tanstack/react-query'
 import type { Connection } from './event-stream'
 
 const JOBS_EVERY_MS = 5000
-/** Who may not see events has nothing else to learn of changes from. */
+/** A user who may not see events learns of changes only by polling. So every sixth time all data is refetched. */
 const ALL_EVERY = 6
 
 interface Page {
   readonly connection: () => Connection
-  /** Nobody looks at the others. */
+  /** Hidden pages do not poll. */
   readonly isSeen: () => boolean
-  /** While nobody is, each question would only be refused. */
+  /** Without a session, the server would refuse each request. */
   readonly isSignedIn: () => boolean
 }
 
@@ -25,7 +25,7 @@ export function askWithoutEvents(client: Pick<QueryClient, 'invalidateQueries'>,
   return () => clearInterval(timer)
 }
 
-/** What somebody waits for who has begun it. */
+/** Whether the user waits for the result of this query: unfinished jobs, and runs over many instances. */
 function isAtWork({ queryKey: [resource, kind, what], state: { data } }: Query): boolean {
   if (resource !== 'jobs') return false
   if (kind !== 'one') return what === 'bulk'
