@@ -1,4 +1,4 @@
-// Where the console begins in the browser: its looks, who is signed in, and the page of the address.
+// The entry point of the console in the browser.
 import '@mantine/core/styles.css'
 import '@mantine/spotlight/styles.css'
 import './app/look.css'
@@ -14,7 +14,7 @@ admitOwnStyles()
 presence.watch(window)
 
 joinOtherPages()
-// Both take a moment, and neither needs what is on the screen.
+// Both take a moment and need nothing from the screen, so they start at once.
 void resumeSession()
 void router.preloadRoute({ to: router.latestLocation.pathname })
 

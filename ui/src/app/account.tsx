@@ -1,4 +1,4 @@
-// Who is signed in, and signing out.
+// The menu with the signed-in user and "Sign out".
 import { ActionIcon, Menu, Modal } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { signOut, useSignedIn } from '../api/session'

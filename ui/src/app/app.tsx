@@ -1,4 +1,4 @@
-// The console: signed in or not.
+// The root of the console: the sign-in page, or the pages of the cluster.
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ export function App() {
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
       <QueryClientProvider client={client}>
         <Door />
-        {/* Mantine puts dialogs and lists here; screen readers find them as a region. */}
+        {/* Mantine renders dialogs and lists here. Screen readers find them as a region. */}
         <div data-mantine-shared-portal-node role="region" aria-label={texts.shell.overlays} />
       </QueryClientProvider>
     </MantineProvider>

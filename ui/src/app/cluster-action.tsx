@@ -1,4 +1,4 @@
-// What can be done from everywhere: the dialogs of actions that are about no object.
+// Dialogs of actions that concern no single object. The search offers them on every page.
 import { ADD_GROUP } from '../pages/groups/actions'
 import { CLUSTER_ACTIONS } from '../pages/cluster/actions'
 import { DRAIN, UNDRAIN } from '../pages/jobs/actions'
@@ -11,7 +11,7 @@ import { type Action, ActionDialog } from '../parts/action'
 
 const [VERIFY, REDISTRIBUTE] = CLUSTER_ACTIONS
 
-/** By the names that `texts.doing` has. */
+/** Actions by their id in `texts.doing`. */
 const ACTIONS: Readonly<Record<string, Action<null> | undefined>> = {
   ...{ verify: VERIFY, redistribute: REDISTRIBUTE, 'pause-watcher': PAUSE_WATCHER, drain: DRAIN, undrain: UNDRAIN },
   ...{ 'add-group': ADD_GROUP, 'add-network': ADD_NETWORK, 'add-node': ADD_NODE, 'add-rule': ADD_RULE },

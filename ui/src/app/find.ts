@@ -1,4 +1,4 @@
-// Everything of the cluster that has some letters in its name, a few of each kind.
+// Finds objects by a part of their name, a few of each kind.
 import { request } from '../api/client'
 import { allOf, nameLike } from '../parts/conditions'
 
@@ -30,7 +30,7 @@ export async function find(letters: string, may: (permission: string) => boolean
   return { instances, nodes, groups, networks, os, tags }
 }
 
-/** One kind that cannot be asked for hides none of the others. */
+/** If one kind cannot be loaded, the others are still shown. */
 async function ask(
   kind: FoundKind,
   query: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
-// Mantine gives the focus to a menu that opens while that is not visible yet, so that it goes nowhere, and keys with it.
+// Mantine focuses a menu before it is visible. The focus is then lost, and key presses with it.
 
-/** Focuses the first item of the menu that is opening, as soon as it can have it. */
+/** Focuses the first item of an opening menu as soon as the item can take the focus. */
 export function focusMenu(frames = 60): void {
   requestAnimationFrame(() => {
     const menu = [...document.querySelectorAll('[role="menu"]')].at(-1)

@@ -1,4 +1,4 @@
-// Every address of the console, and the page that it shows. A page is loaded when it is first shown.
+// The routes of the console. The code of a page is loaded when the page is first shown.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from '@tanstack/react-router'
 import type { CreateSearch } from '../pages/instances/create-page'
 import type { InstanceSearch } from '../pages/instances/instance-page'
@@ -28,7 +28,7 @@ const root = createRootRoute({
 
 const getParentRoute = () => root
 
-/** The texts among what an address asks for; everything else is left out. */
+/** The given search parameters of an address that are texts; all others are dropped. */
 function textsOf<Name extends string>(search: Readonly<Record<string, unknown>>, names: readonly Name[]) {
   const given = names.flatMap((name) => {
     const value = search[name]

@@ -1,4 +1,4 @@
-// Ctrl-K: pages, what can be done, and everything of the cluster that has the letters that are typed.
+// The search (Ctrl-K) finds pages, actions and objects by a part of their name.
 import { Modal } from '@mantine/core'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -15,7 +15,7 @@ export const openSearch = (): void => spotlight.open()
 
 const KINDS = ['instances', 'nodes', 'groups', 'networks', 'os', 'tags'] as const satisfies readonly FoundKind[]
 
-/** Forms are loaded when one is asked for. */
+/** The code of forms is loaded with the first action. */
 const ClusterAction = lazy(async () => ({ default: (await import('./cluster-action')).ClusterAction }))
 
 export function Search() {

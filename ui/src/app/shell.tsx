@@ -1,4 +1,4 @@
-// The frame of every page: the sections, the search, whether the page is live, and who is signed in.
+// The frame of every page: the sections, the search, the state of the connection, and the user.
 import {
   ActionIcon,
   Alert,
@@ -46,7 +46,7 @@ const KEYS = 'Ctrl K'
 
 export function Shell() {
   const { session } = useSignedIn()
-  // A window for one thing alone. Consoles hear by themselves what happens to their instance.
+  // A window without a frame, such as that of a console, needs no event stream: a console follows its instance itself.
   const { bare }: { bare?: string } = useSearch({ strict: false })
   useLive(bare === undefined ? (session?.csrf ?? '') : undefined)
   const [opened, { toggle, close }] = useDisclosure()

@@ -1,5 +1,5 @@
-// Styles that libraries make while the page runs (Mantine's, for one) are admitted by the nonce of the page's policy. They ask the document
-// for a style element, so the document is where they get it with the nonce.
+// The page's policy only admits style elements with a nonce. Libraries such as Mantine create style elements at run time, through the document.
+// So the document adds the nonce to each of them.
 const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? ''
 
 export function admitOwnStyles(): void {

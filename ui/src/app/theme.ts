@@ -1,4 +1,4 @@
-// How everything looks, in one place. Colours keep the contrast that WCAG AA asks for, in both schemes.
+// The theme. Its colours have the contrast that WCAG AA requires, in both colour schemes.
 import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 import { texts } from '../texts'
 import { focusMenu } from './focus-menu'
@@ -14,9 +14,9 @@ export const theme = createTheme({
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': texts.action.close } } },
-    // A heading of the dialog, not of the page.
+    // A dialog's header is not the banner of the page, which screen readers list.
     ModalHeader: { defaultProps: { role: 'presentation' } },
-    // Not a place of its own that is no item.
+    // Mantine's placeholder would take the focus, although it is no item of the menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, onOpen: () => focusMenu() } },
     Button: { defaultProps: { size: 'xs' } },
     ...Object.fromEntries(
