@@ -13,7 +13,7 @@ export function sizeText(mib: number | null | undefined): string {
   return `${value.toFixed(digits)} ${UNITS[unit] ?? ''}`
 }
 
-/** As small as it may be. */
+/** A text for a number of bytes, which may be less than a MiB. */
 export function byteText(bytes: number): string {
   if (bytes >= 1024 * 1024) return sizeText(bytes / 1024 / 1024)
   const kib = bytes / 1024
@@ -22,7 +22,7 @@ export function byteText(bytes: number): string {
 
 const FACTORS: Readonly<Record<string, number>> = { '': 1, m: 1, g: 1024, t: 1024 ** 2, p: 1024 ** 3 }
 
-/** MiB of `512`, `10g`, `1.5 GiB`; undefined when it is no size. Units are binary, as everywhere in the console. */
+/** The MiB of a text such as `512`, `10g` or `1.5 GiB`; undefined if it is no size. Units are binary. */
 export function parseSize(text: string): number | undefined {
   const [, digits, unit = ''] = /^\s*(\d+(?:[.,]\d+)?)\s*([mgtp]?)(?:i?b)?\s*$/i.exec(text) ?? []
   const factor = FACTORS[unit.toLowerCase()]
@@ -31,7 +31,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(mib) ? mib : undefined
 }
 
-/** As it can be typed: `10g`. */
+/** A size as users type it: `10g`. */
 export function sizeWord(mib: number): string {
   for (const unit of ['t', 'g'] as const) {
     const factor = FACTORS[unit] ?? 1

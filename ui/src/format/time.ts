@@ -1,4 +1,4 @@
-// Times with their zone, and how long something took.
+// Texts for times, with their zone, and for durations.
 import { texts } from '../texts'
 
 const words = texts.time
@@ -12,7 +12,7 @@ export const timeText = (time: string | null | undefined): string =>
 
 const CLOCK = new Intl.DateTimeFormat('sv-SE', { hour: '2-digit', minute: '2-digit' })
 
-/** The time of the day, where the zone stands beside it. */
+/** The time of day without a zone, for places that show the zone elsewhere. */
 export const clockText = (time: string | number | undefined): string =>
   time === undefined ? '–' : CLOCK.format(new Date(time))
 

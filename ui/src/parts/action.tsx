@@ -1,5 +1,5 @@
-// Something that can be done to an object: a button, a dialog with what it takes, and then its job, which is shown until it ends. An action is
-// a line of data; one that needs more than fields has a dialog of its own, made of RequestDialog.
+// Actions on objects. An action has a button, a dialog with fields, and usually a job, which is shown until it ends. An action is a line of data.
+// If fields are not enough, it has its own dialog, based on RequestDialog.
 import { Button, Menu } from '@mantine/core'
 import { type ComponentType, useState } from 'react'
 import type { Beyond } from '../api/rights'
@@ -11,13 +11,13 @@ import { texts } from '../texts'
 import type { Request } from './copy-as'
 import { RequestDialog, type Seen } from './request-dialog'
 
-/** For changes: only the manner in which they are made is said, and nothing that is to be changed. */
+/** The complaint about a change without changes. `manner` lists parameters that only say how to make the change. */
 export const nothingChanged = (body: Values, manner: readonly string[] = []): string | undefined =>
   Object.keys(body).every((name) => manner.includes(name)) ? texts.action.nothingChanged : undefined
 
 export interface DialogProps<Subject> {
   readonly subject: Subject
-  /** What was typed before, where it is opened again. */
+  /** The previous input, if the dialog is opened again. */
   readonly typed?: Values
   readonly close: () => void
 }
@@ -26,12 +26,12 @@ interface ActionBase<Subject> {
   readonly id: string
   readonly label: string
   readonly permission: string
-  /** Why it is in no token's scope, whatever objects that has. */
+  /** Why no token with a scope may do this. */
   readonly beyond?: (subject: Subject) => Beyond | undefined
-  /** Why it makes no sense now; undefined when it does. */
+  /** Why the action is not possible now; undefined if it is. */
   readonly unfit?: (subject: Subject) => string | undefined
   readonly danger?: boolean
-  /** The heading under which the menu has it. */
+  /** The heading in the menu. */
   readonly group?: string
 }
 
@@ -40,15 +40,15 @@ type FieldsOf<Subject> = readonly Field[] | ((subject: Subject) => readonly Fiel
 export interface FieldAction<Subject> extends ActionBase<Subject> {
   readonly text: (subject: Subject) => string
   readonly fields: FieldsOf<Subject>
-  /** Those that few people need. */
+  /** Fields that few users need. */
   readonly others?: FieldsOf<Subject>
-  /** `body` has what is not as it is without being given. */
+  /** `body` has only parameters that differ from their defaults. */
   readonly request: (subject: Subject, body: Values) => Request
-  /** What has to be typed first, where nothing can be taken back. */
+  /** The text to type as a confirmation, if the action cannot be undone. */
   readonly typed?: (subject: Subject) => string
-  /** Wrong as a whole: it cannot be sent so. */
+  /** An error of the form as a whole. */
   readonly complaint?: (subject: Subject, body: Values) => string | undefined
-  /** For changes: it is carried out only if the object is still as it was seen. */
+  /** For changes. They are refused if the object has changed since it was shown. */
   readonly seen?: (subject: Subject) => Seen
 }
 
@@ -61,7 +61,7 @@ export type Action<Subject> = FieldAction<Subject> | DialogAction<Subject>
 interface ActionsProps<Subject> {
   readonly subject: Subject
   readonly actions: readonly Action<Subject>[]
-  /** How many have a button of their own; the others are in a menu. */
+  /** How many actions have their own button. The others are in a menu. */
   readonly shown: number
 }
 
@@ -108,7 +108,7 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
 
 type Section<Subject> = readonly [group: string | undefined, members: Action<Subject>[]]
 
-/** Those of a group that follow each other. */
+/** Joins consecutive actions of the same group. */
 function sectionsOf<Subject>(actions: readonly Action<Subject>[]): Section<Subject>[] {
   const sections: Section<Subject>[] = []
   for (const action of actions) {
@@ -119,7 +119,7 @@ function sectionsOf<Subject>(actions: readonly Action<Subject>[]): Section<Subje
   return sections
 }
 
-/** One action with a button of its own, beside what it is about. */
+/** A single action as a small button beside its object. */
 export function ActionAt<Subject>({
   subject,
   action,
@@ -150,7 +150,7 @@ export function ActionAt<Subject>({
   )
 }
 
-/** Why an action cannot be begun now; undefined when it can. */
+/** Why an action is not possible now; undefined if it is. */
 export function useWhyNot<Subject>(subject: Subject) {
   const refusal = useRefusal()
   return ({ permission, beyond, unfit }: Action<Subject>) => refusal(permission, beyond?.(subject)) ?? unfit?.(subject)

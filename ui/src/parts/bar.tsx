@@ -1,15 +1,15 @@
-// How much of something is used, in words and as a bar.
+// The used share of a resource, as a text and as a bar.
 import { Group, Progress } from '@mantine/core'
 import { sizeText } from '../format/size'
 import { texts } from '../texts'
 
 interface UsageProps {
-  /** Names what is used, for those who hear the page. */
+  /** The name of the resource, for screen readers. */
   readonly label: string
   /** In MiB. */
   readonly used: number | null | undefined
   readonly total: number | null | undefined
-  /** Words and bar in one line. */
+  /** Text and bar in one line. */
   readonly flat?: boolean
 }
 

@@ -1,22 +1,22 @@
-// What was begun on this page and is shown until it has ended well, or its user has seen how it failed: jobs, and runs of many. Jobs are
-// remembered while the page is loaded again; nothing that failed is pushed out by what follows.
+// Jobs and runs that the user started on this page. Each is shown until it succeeds, or until the user hides its failure. Jobs survive a reload
+// of the page. New jobs displace failed ones only beyond `JOBS_MAX`.
 import type { ReactNode } from 'react'
 
 interface Entry {
   readonly label: string
-  /** Whose it is: who signs in later in the same window sees only what is his. */
+  /** The owner. Another user who signs in later in this window does not see it. */
   readonly user: string
 }
 
 export interface BegunJob extends Entry {
   readonly id: number
-  /** Begins it again with what was typed; gone when it has ended well, and when the page was loaded again. */
+  /** Opens the dialog again with its input. It is dropped after success, and by a reload of the page. */
   readonly again?: () => void
 }
 
 export interface BegunRun extends Entry {
   readonly key: string
-  /** How far it is. */
+  /** Shows the progress. */
   readonly view: ReactNode
 }
 
@@ -31,7 +31,7 @@ interface Kept {
 }
 
 const KEY = 'gantry-begun-jobs'
-/** Bounds a page that is open for weeks. */
+/** A limit for pages that stay open for weeks. */
 export const JOBS_MAX = 100
 
 export function begunStore(storage: Kept | undefined) {
@@ -49,7 +49,7 @@ export function begunStore(storage: Kept | undefined) {
       return () => void watchers.delete(watcher)
     },
     addJob: (job: BegunJob) => become({ jobs: [...now.jobs.filter(({ id }) => id !== job.id), job].slice(-JOBS_MAX) }),
-    /** It has ended well: what was typed for it may be secret, and is no longer needed. */
+    /** After success, the typed input is dropped, because it may contain secrets. */
     noteSuccess: (id: number) =>
       become({ jobs: now.jobs.map((job) => (job.id === id ? { ...job, again: undefined } : job)) }),
     hideJob: (id: number) => become({ jobs: now.jobs.filter((job) => job.id !== id) }),
@@ -62,7 +62,7 @@ function remember(storage: Kept | undefined, jobs: readonly BegunJob[]): void {
   try {
     storage?.setItem(KEY, JSON.stringify(jobs.map(({ id, label, user }) => ({ id, label, user }))))
   } catch {
-    // A browser that keeps nothing shows them as long as the page is there.
+    // Without storage in the browser, jobs are shown until the page is left.
   }
 }
 

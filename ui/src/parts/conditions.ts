@@ -1,13 +1,13 @@
-// Conditions of the query language, as lists are filtered by them.
+// Conditions of the query language, for filters of lists.
 
-/** A name that has these letters, in the query language; what they mean in it is taken from them. */
+/** Matches names that contain these letters. Letters with a meaning in regular expressions are escaped. */
 export const nameLike = (letters: string, field = 'name'): unknown[] => [
   '=~',
   field,
   `(?i)${letters.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`,
 ]
 
-/** All conditions together, as the `filter` of a request. */
+/** Makes the `filter` of a request. All conditions must match. */
 export function allOf(conditions: readonly unknown[][]): string | undefined {
   if (conditions.length === 0) return undefined
   return JSON.stringify(conditions.length === 1 ? conditions[0] : ['&', ...conditions])

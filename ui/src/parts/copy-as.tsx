@@ -1,4 +1,4 @@
-// "Copy as curl" and "Copy as gnt": what a dialog is about to do, for a script.
+// "Copy as curl" and "Copy as gnt": the request of a dialog, for scripts.
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { texts } from '../texts'
@@ -7,14 +7,14 @@ export interface Request {
   readonly method: string
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
-  /** The same on the master's command line. */
+  /** The command for the master. */
   readonly gnt: string
 }
 
 interface CopyProps {
-  /** Several become a line each, which are made when they are wanted: there may be thousands. */
+  /** Each of several requests becomes a line. Thousands of requests are only made when the user copies them. */
   readonly request: Request | (() => readonly Request[])
-  /** It is copied, and not shown. */
+  /** The text is copied but not shown. */
   readonly secret?: boolean
 }
 
@@ -45,7 +45,7 @@ function Copy({ label, text, shown }: { label: string; text: () => string; shown
   )
 }
 
-/** curl asks for the password itself. */
+/** A command without the password; curl prompts for it. */
 export function curlText({ method, path, body }: Request, origin: string): string {
   const user = 'curl -k -u "$USER_NAME"'
   const url = quote(new URL(path, origin).href)

@@ -1,4 +1,4 @@
-// A table of what is another one than before.
+// A table of changed values.
 import { Table } from '@mantine/core'
 import { texts } from '../texts'
 import type { Difference } from './differences'

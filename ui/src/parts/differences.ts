@@ -1,4 +1,4 @@
-// Values as people read them, and what is another one than before.
+// Readable values, and differences between an old and a new value.
 import { sizeText } from '../format/size'
 import { texts } from '../texts'
 
@@ -10,7 +10,7 @@ export interface Difference {
   readonly after: string
 }
 
-/** Objects within are compared value by value. */
+/** Compares nested objects value by value. */
 export function differences(before: Record_ | null, after: Record_ | null): Difference[] {
   const [old, now] = [flat(before ?? {}), flat(after ?? {})]
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])]
@@ -28,17 +28,17 @@ function flat(record: Record_, prefix = ''): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-/** Undefined where nobody knows. */
+/** Undefined for an unknown value. */
 export function yesOrNo(value: boolean): string
 export function yesOrNo(value: boolean | null | undefined): string | undefined
 export function yesOrNo(value: boolean | null | undefined): string | undefined {
   return typeof value === 'boolean' ? (value ? texts.forms.yes : texts.forms.no) : undefined
 }
 
-/** Parameters that are sizes: a test compares them with the document. The sizes of disks are a list. */
+/** Parameters that are sizes in MiB. A test compares them with the document. The sizes of disks are a list. */
 export const SIZES: ReadonlySet<string> = new Set(['maxmem', 'minmem', 'memory-size', 'disk-size', 'disk.sizes'])
 
-/** With the unit, where the name says that it has one. */
+/** A readable value, with a unit if the parameter has one. */
 export function parameterText(name: string, value: unknown): string {
   if (!SIZES.has(name)) return valueText(value)
   const numbers = Array.isArray(value) ? value : [value]

@@ -1,6 +1,6 @@
-// The same as a request on the command line of the master.
+// Translates a request into a command for the master.
 
-/** A flag by another name than that of the parameter; null for what the command has no flag for. */
+/** Flags whose names differ from their parameters. Null means that the command has no such flag. */
 type Flags = Readonly<Record<string, string | null>>
 
 /** `gnt instance migrate --force --target-node=node2 vm1` */
@@ -21,7 +21,7 @@ class Each {
   constructor(readonly values: readonly unknown[]) {}
 }
 
-/** For a flag that is given once for each value. */
+/** For a flag that is repeated for each value. */
 export const each = (values: unknown): unknown => new Each(Array.isArray(values) ? values : [])
 
 function flagWords(flag: string, value: unknown): string[] {
@@ -30,7 +30,7 @@ function flagWords(flag: string, value: unknown): string[] {
   if (value === true) return [`--${flag}`]
   if (value === false) return [`--no-${flag}`]
   const parts = Object.entries(value)
-  // Parameters by name, as of hypervisors, are given one after the other: `kvm:acpi=false`.
+  // A flag with parameters for several names is repeated for each name: `kvm:acpi=false`.
   if (!Array.isArray(value) && typeof value === 'object' && parts.some(([, part]) => isRecord(part)))
     return parts.map(([name, part]) => `--${flag}=${shellWord(`${name}:${flagValue(part)}`)}`)
   return [`--${flag}=${shellWord(flagValue(value))}`]
@@ -38,7 +38,7 @@ function flagWords(flag: string, value: unknown): string[] {
 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Lists and parameters are written with commas, which `\` takes their meaning from; what is taken away, with a minus before it. */
+/** Commas separate list items and parameters. A comma in a value is escaped with `\`. A removed parameter has a minus in front. */
 export function flagValue(value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => escaped(String(one))).join(',')
   if (!isRecord(value)) return String(value)
@@ -47,7 +47,7 @@ export function flagValue(value: unknown): string {
     .join(',')
 }
 
-/** For flags that are said as `yes` or `no`, where others are there or not. */
+/** For flags with the values `yes` and `no`. `others` are flags without a value. */
 export const yesNo = (body: Readonly<Record<string, unknown>>, others: readonly string[] = []) =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => [

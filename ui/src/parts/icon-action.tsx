@@ -1,4 +1,4 @@
-// An action as a small sign beside what it is about, named for those who hear the page.
+// An action as an icon button, with a name for screen readers.
 import { ActionIcon } from '@mantine/core'
 import { useState } from 'react'
 import { type Action, ActionDialog, useWhyNot } from './action'

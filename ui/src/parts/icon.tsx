@@ -1,4 +1,4 @@
-// The signs of the console, drawn here so that none has to be fetched.
+// The icons of the console. They are part of the code, so none has to be loaded.
 const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-4H4zM14 8h6V4h-6z',
   topology: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 16.5h7M16.5 13v7',

@@ -1,4 +1,4 @@
-// The policy for the sizes of instances.
+// A card with an instance policy.
 import { texts } from '../texts'
 import { limitsOf, listText } from './ipolicy'
 import { Card, Facts } from './page'

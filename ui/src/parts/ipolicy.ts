@@ -1,4 +1,4 @@
-// The policy for the sizes of instances, as rows that people read and as flags of gnt.
+// An instance policy as readable rows, and as flags of gnt.
 import { parameterText } from './differences'
 import { flagValue } from './gnt'
 
@@ -13,7 +13,7 @@ export interface Limit {
   readonly most: string
 }
 
-/** One row for each resource; where there are several ranges, all of them. */
+/** One row for each resource. A row has the values of all ranges. */
 export function limitsOf(policy: unknown): Limit[] {
   if (!isDict(policy)) return []
   const standard = isDict(policy['std']) ? policy['std'] : {}
@@ -36,7 +36,7 @@ export const listText = (policy: unknown, name: string): string => {
   return Array.isArray(value) ? value.map(String).join(', ') : value === undefined ? '–' : String(value)
 }
 
-/** What a change of a policy is on the command line. A part that is emptied is `default` again. */
+/** The flags for a change of a policy. An emptied part becomes `default`. */
 export function policyFlags(policy: unknown): Dict {
   if (!isDict(policy)) return {}
   const { minmax, std, ...others } = policy

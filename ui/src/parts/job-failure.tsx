@@ -1,4 +1,4 @@
-// How a job failed: its error, the way out, and another try with what was typed.
+// A failed job: its error, advice, and a button that tries again with the same input.
 import { Button } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import type { components } from '../api/schema'
@@ -10,7 +10,7 @@ type JobError = components['schemas']['JobError']
 
 const own = texts.jobs.failure
 
-/** By the kind of a refusal, which is the second argument of most errors, or by the class of the error. */
+/** Advice by the code of the error, which is the second argument of most errors, or by its class. */
 export const adviceForJob = ({ class: name, args }: JobError): string =>
   own.byKind[typeof args[1] === 'string' ? args[1] : ''] ?? own.byClass[name] ?? own.otherwise
 
@@ -20,7 +20,7 @@ export const JobFailure = ({ id, error }: { id: number; error: JobError }) => (
   </ProblemBox>
 )
 
-/** Only where it was begun on this page, which knows what was typed. */
+/** Shown only on the page that started the job, because only this page has the input. */
 function TryAgain({ id }: { id: number }) {
   const again = useSyncExternalStore(begun.subscribe, () => begun.get().jobs.find((job) => job.id === id)?.again)
   if (again === undefined) return null

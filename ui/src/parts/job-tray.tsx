@@ -1,4 +1,4 @@
-// The corner of the page where everything that was begun is shown.
+// The corner of the page that shows started jobs and runs.
 import { CloseButton, Group, Paper, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,7 +11,7 @@ import { isOver, type Job, jobQuery, JobStatus, lastLine } from './job'
 import { JobFailure } from './job-failure'
 import { Reopened } from './reopened'
 
-/** How long one that ended well stays; where nothing shall move by itself, until it is hidden. */
+/** How long a successful job stays. With reduced motion, it stays until the user hides it. */
 const DONE_MS = 6000
 const stays = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
 
@@ -41,7 +41,7 @@ export function JobTray() {
 
 interface EntryProps {
   readonly label: string
-  /** `status`: each change of it is told to who does not see it. */
+  /** Screen readers announce each change of an entry with the role `status`. */
   readonly role?: 'status'
   readonly hide: () => void
   readonly children: ReactNode

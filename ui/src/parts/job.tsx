@@ -1,4 +1,4 @@
-// A job as pages and the tray show it.
+// Queries and texts for jobs, on pages and in the tray.
 import { queryOptions } from '@tanstack/react-query'
 import { api, got } from '../api/client'
 import type { components } from '../api/schema'

@@ -25,7 +25,7 @@ export function useList<View>({ resource, query }: ListRequest) {
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
-    // While another filter is being answered, the rows before stay.
+    // Keeps the previous rows while a new filter loads.
     placeholderData: (before) => before,
   })
   const rows = useMemo(() => asked.data?.pages.flatMap(({ items }) => items) ?? [], [asked.data])

@@ -1,4 +1,4 @@
-// Links to objects by their names: as many as people read.
+// Links to objects. Of a long list, only the first ones are shown.
 import { Link } from '@tanstack/react-router'
 import { texts } from '../texts'
 import { Nothing } from './page'
@@ -7,7 +7,7 @@ type Kind = 'instance' | 'node' | 'group' | 'network'
 
 const SHOWN_MAX = 50
 
-/** The page of an object; that of the cluster for everything else. */
+/** A link to the page of an object. Kinds without a page lead to the cluster's page. */
 export function ObjectLink({ kind, name }: { kind: string; name: string }) {
   switch (kind) {
     case 'instance':

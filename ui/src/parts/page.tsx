@@ -1,14 +1,14 @@
-// The frame of each page: its heading, what can be done there, and its content.
+// The frame of each page: its heading, its actions and its content.
 import { Group, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { texts } from '../texts'
 
 interface PageProps {
   readonly title: string
-  /** Beside the title: a state, a count. */
+  /** Shown beside the title, such as a state or a count. */
   readonly note?: ReactNode
   readonly actions?: ReactNode
-  /** As high as the window: its content scrolls by itself. */
+  /** The page is as high as the window, and its content scrolls within it. */
   readonly whole?: boolean
   readonly children: ReactNode
 }
@@ -66,7 +66,7 @@ function Fact({ name, value }: { name: string; value: ReactNode }) {
   )
 }
 
-/** In the place of a card's content when there is none. */
+/** Shown in an empty card. */
 export const Nothing = ({ text }: { text: string }) => (
   <div style={{ padding: '12px 14px', color: 'var(--mantine-color-dimmed)', fontSize: '0.875rem' }}>{text}</div>
 )

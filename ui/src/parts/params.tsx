@@ -1,4 +1,4 @@
-// Parameters with their values, and whether an object has them of its own or from what is above it.
+// Parameters with their values and their origin: the object itself, or the object from which it inherits.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../texts'
@@ -12,11 +12,11 @@ interface ParamsProps {
   readonly title: string
   readonly values: unknown
   readonly own?: unknown
-  /** What the two are called. */
+  /** Names of both origins. */
   readonly names?: { readonly own: string; readonly inherited: string }
 }
 
-/** So much of a long list is seen before somebody asks for more. */
+/** A longer list is collapsed to this many rows. */
 const SHOWN_MAX = 10
 
 export function ParamsCard({ title, values, own, names }: ParamsProps) {
@@ -55,7 +55,7 @@ export function ParamsCard({ title, values, own, names }: ParamsProps) {
   )
 }
 
-/** `drbd / metavg`: parameters of each template in their own lines. */
+/** Flattens nested parameters: `drbd / metavg`. */
 export function flatOf(values: unknown, before = ''): Record<string, string> {
   if (typeof values !== 'object' || values === null) return {}
   const entries = Object.entries(values as Values).flatMap(([name, value]): (readonly [string, string])[] =>

@@ -1,5 +1,5 @@
-// The dialog of a request that is answered at once, without a job: a filter rule, a token, the priority of a job. What was typed stays when it
-// is refused.
+// The dialog of a request without a job, such as a filter rule, a token, or the priority of a job. The dialog keeps the typed input when the
+// request is refused.
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -21,16 +21,16 @@ export interface PlainSpec<Subject> {
   readonly fields: readonly Field[] | ((subject: Subject) => readonly Field[])
   readonly others?: readonly Field[]
   readonly request: (subject: Subject, body: Values) => Request
-  /** The first words of the keys of queries that tell something else afterwards. */
+  /** The first words of query keys. These queries are refetched afterwards. */
   readonly changes: readonly string[]
   readonly unfit?: (subject: Subject) => string | undefined
-  /** What has to be typed first, where nothing can be taken back. */
+  /** The text to type as a confirmation, if the request cannot be undone. */
   readonly typed?: (subject: Subject) => string
-  /** Wrong as a whole: it cannot be sent so. */
+  /** An error of the form as a whole. */
   readonly complaint?: (body: Values) => string | undefined
-  /** Why an answer is a refusal nevertheless. */
+  /** The reason, if an answer with a success status is still a refusal. */
   readonly refused?: (answer: unknown) => string | undefined
-  /** What the answer tells, in place of the form; without it the dialog closes. */
+  /** Shows the answer instead of the form. Without it, the dialog closes. */
   readonly answer?: (answer: unknown) => ReactNode
   readonly danger?: boolean
   readonly group?: string
@@ -133,7 +133,7 @@ function usePlain<Subject>({ changes, refused }: PlainSpec<Subject>, request: Re
       return answer
     },
     onSuccess() {
-      // Not everything of this kind has an event.
+      // Some of these changes cause no event.
       for (const resource of changes) void client.invalidateQueries({ queryKey: [resource] })
       ends.done()
     },

@@ -1,4 +1,4 @@
-// A plan for people: whether it can be done, what it changes, and then what it checks, locks and tells the nodes.
+// Shows a plan: whether it is possible, its changes, checks, locks and calls to nodes.
 import { Alert, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../texts'
@@ -48,10 +48,10 @@ export function Verdict({ plan: { possible, ops } }: { plan: Plan }) {
   )
 }
 
-/** So many lines need not be opened first. */
+/** Lists with at most this many lines are expanded. */
 const FEW = 4
 
-/** Lines of a job's log begin with a sign of how important they are. */
+/** Removes the sign of importance at the start of a log line. */
 const withoutSign = (line: string): string => line.replace(/^(\*|- [A-Z]+:) /, '')
 
 function PlannedSteps({ op }: { op: PlannedOpcode }) {
@@ -107,7 +107,7 @@ function Changes({ op }: { op: PlannedOpcode }) {
 
 type Fields = Readonly<Record<string, unknown>> | null
 
-/** Every change counts on, and has its time. */
+/** The differences, without the serial number and the times that each change sets. */
 const shownOf = (before: Fields, after: Fields) =>
   differences(before, after).filter(({ name }) => !['serial_no', 'mtime', 'ctime'].includes(name))
 
@@ -144,7 +144,7 @@ function Fold({
   )
 }
 
-/** Each once, with how often it is there. */
+/** Each line once, with its number of occurrences. */
 function counted(lines: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1)

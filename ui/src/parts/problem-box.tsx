@@ -1,4 +1,4 @@
-// An error: what happened, and the way out.
+// An error with advice.
 import { Alert, Button, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { adviceFor } from '../api/problem'
@@ -9,7 +9,7 @@ const TITLE = { title: { color: 'var(--mantine-color-error)' } }
 interface ProblemProps {
   readonly error: unknown
   readonly retry?: () => void
-  /** The way out, where the error does not tell it. */
+  /** Advice, if the error itself has none. */
   readonly advice?: string
   readonly children?: ReactNode
 }

@@ -1,5 +1,5 @@
-// Questions to the allocation, which take the master a while: each is asked once and kept, and asked again when somebody wants it. The answer to
-// one that takes longer is the result of a job.
+// Questions to the allocation need much time of the master. An answer is cached until the user refreshes it. If the calculation takes long, the
+// answer is the result of a job.
 import { type QueryClient, QueryObserver, queryOptions } from '@tanstack/react-query'
 import { send } from '../api/client'
 import { Problem } from '../api/problem'
@@ -14,21 +14,21 @@ interface Questions {
 }
 type Path = keyof Questions
 
-/** The permission that each takes. */
+/** The permission that each question needs. */
 export const QUESTION_PERMISSION: Readonly<Record<Path, string>> = {
   '/3/balance': 'cluster.balance',
   '/3/capacity': 'cluster.capacity',
   '/3/whatif': 'cluster.what_if',
 }
 
-/** The balance that is asked for where nobody says which. */
+/** The parameters of the default balance. */
 export const USUAL_BALANCE = { max_moves: 20 }
 
 export const questionQuery = <P extends Path>(path: P, body: Questions[P]['asked']) =>
   queryOptions({
     queryKey: ['question', path, body],
     queryFn: ({ client, signal }) => ask(client, path, body, signal),
-    // Whatever happens in the cluster, it is not asked again by itself.
+    // Events of the cluster do not refetch the answer.
     staleTime: 'static',
     refetchOnReconnect: false,
     retry: false,
@@ -46,7 +46,7 @@ export async function ask<P extends Path>(
   return (answer.status === 202 ? await resultOf(client, idOf(told), signal) : told) as Questions[P]['told']
 }
 
-/** Waits for the end of the job as pages do: events tell of it. */
+/** Waits for the end of the job. Events refresh its query, as on pages. */
 function resultOf(client: QueryClient, id: number, signal?: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const leave = new QueryObserver(client, jobQuery(id)).subscribe(({ data: job, error }) => {

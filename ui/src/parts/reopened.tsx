@@ -1,4 +1,4 @@
-// A dialog that is opened again with what was typed in it, wherever its user is by now.
+// A dialog that is opened again with its previous input, on whatever page the user is.
 import { type ReactNode, useSyncExternalStore } from 'react'
 
 export type Reopening = (close: () => void) => ReactNode

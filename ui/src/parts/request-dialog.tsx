@@ -1,5 +1,5 @@
-// The dialog of a request that submits a job: what it takes, what it will do, the same for a script, and what went wrong. What was typed stays
-// when it is refused, or when its object has changed meanwhile.
+// The dialog of a request that submits a job: the form, the plan, "Copy as", and errors. The dialog keeps the typed input when the request is
+// refused, and when the object has changed.
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
 import { Problem } from '../api/problem'
@@ -13,7 +13,7 @@ import { reopen, type Reopening } from './reopened'
 import { useSubmit } from './submit'
 import { usePlan } from './use-plan'
 
-/** The object of a request that should not change unseen: its ETag, and what is shown of it. */
+/** The object of a request, as the user has seen it. If it has changed, the dialog shows the differences. */
 export interface Seen {
   readonly etag: string
   readonly facts: Readonly<Record<string, unknown>>
@@ -24,22 +24,22 @@ interface RequestDialogProps {
   readonly label: string
   readonly text?: ReactNode
   readonly request: Request
-  /** It says what nobody else shall see. */
+  /** The request contains a secret. */
   readonly secret: boolean
-  /** Something is missing or wrong, so that it cannot be sent yet. */
+  /** The form is not complete or not valid, so the request cannot be sent yet. */
   readonly incomplete?: boolean
-  /** Wrong as a whole, said above the buttons. */
+  /** An error of the form as a whole, shown above the buttons. */
   readonly complaint?: string
   readonly danger?: boolean
   readonly wide?: boolean
-  /** What has to be typed first, where nothing can be taken back. */
+  /** The text to type as a confirmation, if the request cannot be undone. */
   readonly typed?: string
-  /** The object as it is now. */
+  /** The present object. */
   readonly object?: Seen
   readonly refuse?: (parameter: string | undefined, text: string) => boolean
-  /** The same dialog with what is typed in it now: it is opened again if the job fails, and its user wants to. */
+  /** The same dialog with its present input. The user can open it again if the job fails. */
   readonly again?: Reopening
-  /** It was opened again: its object is as it was seen then, and does not follow. */
+  /** The dialog was opened again. It shows the object from the first time, and does not follow changes. */
   readonly reopened?: boolean
   readonly close: () => void
   readonly children?: ReactNode
@@ -145,7 +145,7 @@ export function RequestDialog(props: RequestDialogProps) {
   )
 }
 
-/** Whether a stale request goes on by leaving out the object as it was seen; else its plan is stale, and is made again. */
+/** Whether "Continue" drops the check of the seen object. If not, the plan is stale, and is made again. */
 export const heldBySeen = (isReopened: boolean | undefined, seen: Seen | undefined): boolean =>
   isReopened === true && seen !== undefined
 

@@ -1,5 +1,4 @@
-// A link in a row of a long table. While the table scrolls, each picture makes new rows, and the router's own link costs more than the
-// rest of a row.
+// A link in a row of a long table. Scrolling renders new rows in each frame, and the router's own link costs more than the rest of a row.
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 
@@ -7,7 +6,7 @@ interface RowLinkProps {
   /** The path of a page, with its names encoded. */
   readonly to: string
   readonly className?: string
-  /** What it is called where it shows a sign only. */
+  /** The name for screen readers, if the link shows only an icon. */
   readonly label?: string
   readonly children: ReactNode
 }
@@ -33,7 +32,7 @@ export function RowLink({ to, className, label, children }: RowLinkProps) {
   )
 }
 
-/** It opens the page elsewhere: in another tab or window. */
+/** Whether the browser handles the click, because it opens another tab or window. */
 const isForBrowser = ({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean =>
   button !== 0 || metaKey || ctrlKey || shiftKey || altKey
 

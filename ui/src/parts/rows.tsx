@@ -1,4 +1,4 @@
-// A small table inside of a card. Wide ones scroll by themselves, so that the page does not.
+// A small table in a card. A wide table scrolls within the card.
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../texts'
@@ -8,9 +8,9 @@ interface RowsProps {
   readonly label: string
   readonly head: readonly string[]
   readonly rows: readonly (readonly ReactNode[])[]
-  /** What each row stands for. A row with a button needs it: an open dialog must not become that of the next row. */
+  /** A key for each row. Rows with a button need keys: an open dialog must not become that of the next row. */
   readonly keys?: readonly string[]
-  /** In place of rows, when there are none. */
+  /** The text for an empty table. */
   readonly none: string
 }
 

@@ -1,4 +1,4 @@
-// An instance of the size that the cluster's policy calls standard.
+// An instance of the standard size in the cluster's instance policy.
 import type { components } from '../api/schema'
 
 export type Spec = components['schemas']['InstanceSpecification']

@@ -1,4 +1,4 @@
-// A state in a word, with a colour beside it that only repeats what the word says.
+// A state as a word. The colour only repeats the word.
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'off'
 
 export function Status({ tone, text }: { tone: Tone; text: string }) {

@@ -1,4 +1,4 @@
-// Submitting a request of a dialog: once, however often it is sent, and only while its object is as it was seen.
+// Submits the request of a dialog. It runs only once, however often it is sent, and only if its object has not changed since it was shown.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { request as send } from '../api/client'
@@ -11,13 +11,13 @@ import { JOBS, requestKey, withPlan } from './use-plan'
 
 interface Options {
   readonly label: string
-  /** The ETag of the object as it was seen. */
+  /** The ETag of the object when it was shown. */
   readonly etag?: string
   /** The id of the request's plan. */
   readonly plan?: string
-  /** Said at a field of the form: then the dialog need not say it again. */
+  /** Shows an error at its field. Returns whether the form has this field; if not, the dialog shows the error. */
   readonly refuse?: (parameter: string | undefined, text: string) => boolean
-  /** Begins it again with what was typed, if the job fails. */
+  /** Opens the dialog again with its input, if the job fails. */
   readonly again?: () => void
   readonly done: (job: number) => void
 }
@@ -27,7 +27,7 @@ export function useSubmit(request: Request, { label, etag, plan, refuse, again, 
   const sent = useRef({ of: '', key: '' })
   return useMutation({
     mutationFn: () => {
-      // The same request that got no answer is the same submission; a changed one is another.
+      // A repeated request without an answer keeps its key. A changed request gets a new key.
       const of = requestKey(request) + (etag ?? '') + (plan ?? '')
       if (sent.current.of !== of) sent.current = { of, key: crypto.randomUUID() }
       const headers = { 'Idempotency-Key': sent.current.key, ...(etag === undefined ? {} : { 'If-Match': etag }) }
@@ -44,10 +44,10 @@ export function useSubmit(request: Request, { label, etag, plan, refuse, again, 
     },
     onError(error) {
       if (!(error instanceof Problem)) return
-      // A refusal was an answer: the next try is another submission. Without an answer of the master the job may be there.
+      // A refusal was an answer, so the next try gets a new key. Without an answer of the master, the job may exist.
       if (error.status !== 0 && error.status < 502) sent.current = { of: '', key: '' }
       refuse?.(error.parameter, error.message)
-      // What it is now is asked for, whoever may see events.
+      // Loads the present state of the object, also for users who may not see events.
       if (error.status === 412) void client.invalidateQueries()
     },
   })

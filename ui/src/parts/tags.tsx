@@ -1,4 +1,4 @@
-// The tags of an object, which can be added and taken away.
+// The tags of an object, with buttons that add and remove tags.
 import { Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { texts } from '../texts'
@@ -8,7 +8,7 @@ import { IconAction } from './icon-action'
 import { Card, Nothing } from './page'
 
 interface TagsProps {
-  /** `node`, as the permission and the command line say it. */
+  /** The kind as in permissions and commands. */
   readonly kind: 'node' | 'group' | 'network' | 'cluster'
   /** `/3/nodes/node1` */
   readonly path: string

@@ -1,5 +1,5 @@
-// The plan of a request: what it would do, without doing it. A submission of the same request names it, and is refused when what the plan has
-// read is no longer so.
+// The plan of a request shows its effects without carrying it out. A submission of the same request names the plan, and is refused if anything
+// that the plan has read has changed.
 import { useMutation } from '@tanstack/react-query'
 import { request as send } from '../api/client'
 import type { components } from '../api/schema'
@@ -7,16 +7,16 @@ import type { Request } from './copy-as'
 
 export type Plan = components['schemas']['Plan']
 
-/** Where a job of several steps is submitted: its plan is made of them, and its body names the plan. */
+/** The path for a job of several steps. Its plan is made from these steps, and its body names the plan. */
 export const JOBS = '/3/jobs'
 
 export const planOf = async ({ method, path, body }: Request): Promise<Plan> =>
   (await send('POST', '/3/plans', path === JOBS ? body : { request: { method, path, body } })) as Plan
 
-/** Where a request is sent that is good only for its plan. */
+/** The path of a request that is only valid with its plan. */
 export const withPlan = (path: string, plan: string): string => `${path}?plan=${encodeURIComponent(plan)}`
 
-/** Says which request it is. */
+/** A key that identifies a request. */
 export const requestKey = ({ method, path, body }: Request): string => JSON.stringify([method, path, body])
 
 export interface Planning {
@@ -30,7 +30,7 @@ export function usePlan(request: Request): Planning {
   const key = requestKey(request)
   const made = useMutation({ mutationFn: async () => ({ key, plan: await planOf(request) }) })
   return {
-    // That of another request tells nothing of this one.
+    // A plan of another request does not apply.
     plan: made.data?.key === key ? made.data.plan : undefined,
     error: made.error,
     busy: made.isPending,

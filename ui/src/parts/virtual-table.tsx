@@ -1,5 +1,5 @@
-// A table of any length: only the rows in view exist, and more are asked for when the end comes into view. Columns that a narrow window has
-// no room for are left out from the right.
+// A table of any length. Only visible rows are rendered, and more are loaded when the end becomes visible. If a window is too narrow, the
+// rightmost columns are hidden.
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react'
@@ -8,9 +8,9 @@ import { texts } from '../texts'
 export interface Column<Row> {
   readonly id: string
   readonly title: string
-  /** In the head, in place of the title. */
+  /** Content of the head, instead of the title. */
   readonly head?: ReactNode
-  /** Pixels below which it is left out; it grows by its share of what is left over. */
+  /** The minimum width in pixels. Remaining space is shared among all columns. */
   readonly width: number
   readonly share?: number
   readonly right?: boolean
@@ -24,7 +24,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string
-  /** Asks for the next page; undefined when there is none. */
+  /** Loads the next page; undefined if there is none. */
   readonly more?: () => void
   readonly loading: boolean
   /** Shown when there are no rows. */
@@ -114,7 +114,7 @@ function PlainLine<Row>({ row, columns, grid, index, start }: LineProps<Row>) {
   )
 }
 
-/** Each picture while the table scrolls makes a few lines, and leaves those that are there as they are. */
+/** Scrolling renders a few new lines in each frame, and must not render the others again. */
 const Line = memo(PlainLine, (before, now) => {
   const sameColumns =
     before.columns === now.columns ||
@@ -159,7 +159,7 @@ function orderOf(field: string, sort: string | undefined): 'ascending' | 'descen
   return sort === `-${field}` ? 'descending' : 'none'
 }
 
-/** As many as there is room for, and at least two. */
+/** The columns that fit, but at least two. */
 function fitting<Row>(columns: readonly Column<Row>[], room: number): readonly Column<Row>[] {
   let taken = 0
   const count = columns.findIndex(({ width }) => (taken += width) > room)
