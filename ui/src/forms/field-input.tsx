@@ -9,7 +9,7 @@ import { rangesOf } from './ranges'
 import { RangesInput } from './ranges-input'
 import { type Field, wordsOf } from './schema'
 
-/** So many choices are sought by typing. */
+/** With more choices than this, the list can be searched. */
 const MANY = 10
 
 interface InputProps<F extends Field = Field> {
@@ -116,7 +116,7 @@ export function FieldInput({ field, value, error, onChange }: InputProps) {
   }
 }
 
-/** A name that can be typed, or chosen among those that there are. */
+/** A name that the user types or chooses from suggestions. */
 function NameInput({ field, value, error, onChange }: InputProps<Field & { kind: 'text' }>) {
   const [typed] = useDebouncedValue(String(value), 150)
   return (

@@ -1,4 +1,4 @@
-// The fields of a form, and behind a line those that few people need. Where there are many, some are found by a part of their name.
+// The fields of a form. Fields that few users need are collapsed. Many fields can be searched by name.
 import { Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../parts/icon'
@@ -14,7 +14,7 @@ interface FieldsProps {
   readonly change: (name: string, value: unknown) => void
 }
 
-/** More than people look through. */
+/** With more fields than this, there is a search field. */
 const MANY = 20
 
 export function Fields({ fields, others = [], ...state }: FieldsProps) {
@@ -31,7 +31,7 @@ export function Fields({ fields, others = [], ...state }: FieldsProps) {
           label={texts.forms.find}
           value={sought}
           onChange={(event) => setSought(event.currentTarget.value)}
-          // Whoever looks for something does not send the form.
+          // Enter in the search field must not submit the form.
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
       )}
@@ -91,7 +91,7 @@ interface Section {
   readonly members: Field[]
 }
 
-/** Those of a section that follow each other. */
+/** Joins consecutive fields of the same section. */
 function sectionsOf(fields: readonly Field[]): Section[] {
   const sections: Section[] = []
   for (const field of fields) {

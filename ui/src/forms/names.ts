@@ -1,4 +1,4 @@
-// Names of objects for fields in which one can be chosen: those that have the letters that are typed.
+// Names of objects for fields that suggest names. They contain the typed letters.
 import { useQuery } from '@tanstack/react-query'
 import { request } from '../api/client'
 import { allOf, nameLike } from '../parts/conditions'

@@ -1,4 +1,4 @@
-// Names with values, as parameters of an OS: a row for each.
+// An input for names with values, such as OS parameters: a row for each.
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../parts/icon'
@@ -15,7 +15,7 @@ interface PairsProps {
 type Row = readonly [name: string, value: string]
 
 export function PairsInput({ field, value, error, onChange }: PairsProps) {
-  // A row whose name is still empty is no pair yet, so rows are kept here.
+  // The form's value has no rows with an empty name, so rows are kept here.
   const [rows, setRows] = useState<readonly Row[]>(() =>
     Object.entries(value).map(([name, one]) => [name, String(one)]),
   )

@@ -1,4 +1,4 @@
-// Fields for parameters that an object may say itself or inherit: each shows what it says, and behind it what holds when it says nothing.
+// Fields for parameters that an object sets itself or inherits. A field shows the own value. An empty field shows the inherited value.
 import { sizeWord } from '../format/size'
 import { yesOrNo } from '../parts/differences'
 import { texts } from '../texts'
@@ -7,10 +7,10 @@ import { EMPTY_TEXT, isSame } from './values'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** Sets a parameter to what it is without the object. */
+/** Resets a parameter to the inherited value. */
 export const BACK_TO_DEFAULT = 'default'
 
-/** `own`: what the object says itself; `inherited`: what holds otherwise. */
+/** `own`: the object's own value; `inherited`: the value without it. */
 export function parameterField(
   name: string,
   schema: Schema,
@@ -49,7 +49,7 @@ export function parameterField(
   return { ...base, text, quoted, kind: 'text', initial }
 }
 
-/** As a field shows a value that it does not have. */
+/** A value as the placeholder of an empty field. */
 function valueWord(value: unknown, schema: Schema): string {
   if (value === undefined || value === null || value === '') return texts.forms.empty
   if (typeof value === 'boolean') return yesOrNo(value)
@@ -58,28 +58,28 @@ function valueWord(value: unknown, schema: Schema): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A dictionary of parameters, as one object has it. */
+/** A dictionary of parameters of an object. */
 export interface Dictionary {
-  /** Where the request has it: `['hvparams', 'kvm']`. */
+  /** The path in the request: `['hvparams', 'kvm']`. */
   readonly at: readonly string[]
-  /** What the document says of it. Parameters that it does not know have fields as their values are. */
+  /** The schema of the document. A parameter without a schema has a field for the type of its value. */
   readonly schema?: Schema
   readonly own: Values
-  /** What holds where the object says nothing. */
+  /** The values that hold without the object's own values. */
   readonly inherited: Values
-  /** What takes the object's own value away. */
+  /** The value that removes the object's own value. */
   readonly cleared?: (name: string) => unknown
   readonly section?: string
   readonly words?: Readonly<Record<string, Wording>>
 }
 
-/** One for each parameter, in the order of the document. */
+/** One field for each parameter, in the order of the document. */
 export function parameterFields({ at, schema, own, inherited, cleared, section, words }: Dictionary): Field[] {
   const known = schema?.properties ?? {}
   return [...new Set([...Object.keys(known), ...Object.keys({ ...inherited, ...own }).sort()])].map((name) => {
     const found = known[name] ?? schemaOf(own[name] ?? inherited[name])
     const { label = name, text = texts.forms.parameters[name] ?? found.description } = words?.[name] ?? {}
-    // Unless the empty field shows it.
+    // The description names the default, unless the empty field shows it.
     const isShown = !Object.hasOwn(own, name) && isSame(found.default, inherited[name])
     const isSaid = found.default !== undefined && found.default !== '' && !isShown
     const builtIn = isSaid ? texts.forms.builtIn(valueWord(found.default, found)) : undefined
@@ -89,14 +89,14 @@ export function parameterFields({ at, schema, own, inherited, cleared, section, 
   })
 }
 
-/** For nodes and groups: `all` has the values that hold now, those of their own among them; of a new one, none. */
+/** For nodes and groups. `all` has the effective values, including own ones. For a new object it is empty. */
 export function belowOthers(at: readonly string[], schema: Schema, all: Values, own: Values): Dictionary {
   const unseen = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, texts.forms.inherited]))
   const inherited = { ...unseen(Object.keys(schema.properties ?? {})), ...all, ...unseen(Object.keys(own)) }
   return { at, schema, own, inherited }
 }
 
-/** For the cluster, which has all values: those that are not as built in count as its own. */
+/** For the cluster, which has all values. Values that differ from the defaults count as its own. */
 export function ofCluster(at: readonly string[], schema: Schema, values: Values): Dictionary {
   const builtIn = Object.fromEntries(
     Object.entries(schema.properties ?? {}).map(([name, { default: value }]) => [name, value]),

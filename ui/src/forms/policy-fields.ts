@@ -1,4 +1,4 @@
-// Fields for the policy of the sizes of instances. Its ranges are changed as a whole; of everything else, what was changed.
+// Fields for an instance policy. A request has all ranges if one has changed, and other parameters only if they have changed.
 import { schema } from 'openapi:#InstancePolicy'
 import { texts } from '../texts'
 import { belowOthers, type Dictionary, ofCluster, parameterFields, type Values } from './parameter-fields'
@@ -14,14 +14,14 @@ const LIMITS: readonly Limit[] = Object.entries(std?.properties ?? {}).map(([nam
   ...{ name, label: words.spec[name] ?? name, size: of['x-unit'] === 'MiB' },
 }))
 
-/** For the cluster, which has all of it. */
+/** Fields for the cluster, whose policy is complete. */
 export const policyFieldsOfCluster = (policy: Values): Field[] => [
   ranges(policy, policy, true),
   ...others(ofCluster([AT], SCHEMA, withoutSpecs(policy))),
   ...LIMITS.map((limit) => standardField(limit, typedBounds(LIMITS, dictOf(policy['std']))[limit.name] ?? '')),
 ]
 
-/** For a group: `all` is what holds there now. */
+/** Fields for a group. `all` is its effective policy. */
 export const policyFieldsOfGroup = (all: Values, own: Values): Field[] => [
   ranges(own, all, false),
   ...others(belowOthers([AT], SCHEMA, withoutSpecs(all), withoutSpecs(own))),

@@ -1,4 +1,4 @@
-// Ranges: for each a table of what it limits, with the least and the most.
+// An input for ranges: a table with the minimum and maximum of each resource.
 import { Button, Group, Input, Stack, Text, TextInput } from '@mantine/core'
 import { texts } from '../texts'
 import { type End, ENDS, isWrong, type Limit } from './ranges'

@@ -1,4 +1,4 @@
-// Ranges as they are typed: what is wrong with them, and what a request gets.
+// Validates typed ranges, and converts them for a request.
 import { parseSize, sizeWord } from '../format/size'
 import { texts } from '../texts'
 import type { Bounds, Field, Range } from './schema'
@@ -17,7 +17,7 @@ const numberOf = ({ size }: Limit, typed: string | undefined): number | undefine
   return /^\d+$/.test(text) ? Number(text) : undefined
 }
 
-/** As it is typed again. */
+/** The bounds of a range as texts for the form. */
 export const typedBounds = (limits: readonly Limit[], values: Readonly<Record<string, unknown>>): Bounds =>
   Object.fromEntries(
     limits.map(({ name, size }) => {
@@ -31,7 +31,7 @@ export function isWrong(limit: Limit, range: Range, end: End): boolean {
   return (end === 'min' ? least : most) === undefined || (end === 'max' && least !== undefined && Number(most) < least)
 }
 
-/** The first thing that is wrong, with the place where it is. */
+/** The first error, with its place. */
 export function rangesComplaint({ label, limits }: Ranges, value: unknown): string | undefined {
   const words = texts.forms
   for (const [at, range] of rangesOf(value).entries())

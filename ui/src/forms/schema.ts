@@ -1,4 +1,4 @@
-// What openapi/rapi.json says of the parameters of a request, and the fields that a form has for them.
+// Makes form fields from the schemas of request parameters in openapi/rapi.json.
 import { texts } from '../texts'
 
 export interface Schema {
@@ -29,26 +29,26 @@ export interface Choice {
   readonly label: string
 }
 
-/** Where the names come from that can be chosen: objects of the cluster. */
+/** The kind of objects whose names a field suggests. */
 export type Source = 'nodes' | 'groups' | 'networks' | 'instances' | 'os'
 
 interface FieldBase {
-  /** The parameter's name; of one within another, a name that no other field of the form has. */
+  /** The parameter's name. A nested parameter has a name that is unique in the form. */
   readonly name: string
   readonly label: string
   readonly text?: string
   readonly required?: boolean
-  /** What holds when nothing is typed. */
+  /** The value that holds for an empty field. */
   readonly placeholder?: string
-  /** Sent when it was something, and is emptied. */
+  /** Sent if the field had a value and was emptied. */
   readonly cleared?: unknown
-  /** Where the request has it, if not by its name: `['hvparams', 'kvm', 'acpi']`. */
+  /** The path in the request, if it is not the name: `['hvparams', 'kvm', 'acpi']`. */
   readonly at?: readonly string[]
-  /** The heading under which it stands, with others that follow each other. */
+  /** The heading. Consecutive fields with the same heading share it. */
   readonly section?: string
 }
 
-/** One end of a range by the name of what it limits, as it is typed. */
+/** One end of a range: typed values by the name of the resource. */
 export type Bounds = Readonly<Record<string, string>>
 
 export interface Range {
@@ -56,7 +56,7 @@ export interface Range {
   readonly max: Bounds
 }
 
-/** A parameter of a request. The initial value is what holds without it, and is not sent. */
+/** A parameter of a request. The initial value holds without it, and is not sent. */
 export type Field = FieldBase &
   (
     | { readonly kind: 'switch'; readonly initial: boolean }
@@ -66,7 +66,7 @@ export type Field = FieldBase &
         readonly min?: number
         readonly max?: number
         readonly unit?: string
-        /** It need not be whole. */
+        /** Fractions are allowed. */
         readonly fraction?: boolean
       }
     /** Typed as `10g`, sent in MiB. */
@@ -77,11 +77,11 @@ export type Field = FieldBase &
         readonly source?: Source
         readonly hidden?: boolean
         readonly long?: boolean
-        /** `""` is typed for an empty one, because nothing typed is what holds otherwise. */
+        /** Users type `""` for an empty text, because an empty field means the default. */
         readonly quoted?: boolean
       }
     | { readonly kind: 'choice'; readonly initial: string; readonly choices: readonly (string | Choice)[] }
-    /** Several of those that there are, in the order in which they were chosen. */
+    /** Several choices, in the order in which they were chosen. */
     | { readonly kind: 'choices'; readonly initial: readonly string[]; readonly choices: readonly string[] }
     | { readonly kind: 'words'; readonly initial: readonly string[]; readonly source?: Source }
     | {
@@ -90,20 +90,20 @@ export type Field = FieldBase &
         readonly names?: readonly string[]
         readonly hidden?: boolean
       }
-    /** Least and most of several things together; `start` is how a new one begins. */
+    /** Ranges with a minimum and a maximum for each resource. `start` is the initial range when the user adds one. */
     | {
         readonly kind: 'ranges'
         readonly initial: readonly Range[]
         readonly limits: readonly { readonly name: string; readonly label: string; readonly size: boolean }[]
         readonly start: Range
       }
-    /** For what has no better form: JSON, among what is for advanced users. */
+    /** JSON, for parameters that have no better input. They are among the advanced options. */
     | { readonly kind: 'json'; readonly initial: string }
   )
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** What a form says of a field instead of what the schema says. */
+/** Texts and properties that replace those of the schema. */
 export type Wording = Partial<Omit<FieldBase, 'name'>> & {
   readonly source?: Source
   readonly initial?: unknown
@@ -116,7 +116,7 @@ export type Wording = Partial<Omit<FieldBase, 'name'>> & {
 /** `ignore_offline_nodes`: Ignore offline nodes */
 export const labelOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
-/** A description that only repeats the label says nothing. */
+/** The description, unless it only repeats the label. */
 const newWords = (description: string | undefined, label: string): string | undefined =>
   description?.toLowerCase().replace(/\.$/, '') === label.toLowerCase() ? undefined : description
 
@@ -124,7 +124,7 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
   const schema = properties[name]
   if (schema === undefined) throw new Error(`The request has no parameter ${name}`)
   const { label = labelOf(name), placeholder, cleared } = wording
-  // Who has words of his own for it says all that is to be said.
+  // A custom label replaces the description, too.
   const text = wording.label === undefined ? (wording.text ?? newWords(schema.description, label)) : wording.text
   const base = { name, label, text, placeholder, cleared, required: wording.required ?? required.includes(name) }
   const initial = wording.initial ?? schema.default
@@ -163,10 +163,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' || typeof 
 
 export const wordsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-/** Objects are named by name, and what is kept for older clients has newer spellings. */
+/** Left out: uuids, because forms use names, and old spellings of parameters. */
 const LEFT_OUT = /_uuids?$|^live$|^use_locking$/
 
-/** Fields for all parameters that the form does not show by itself. */
+/** Fields for all parameters that the form does not show elsewhere. */
 export const otherFields = (
   schema: BodySchema,
   shown: readonly string[],

@@ -1,26 +1,26 @@
-// The state of a form: only what was typed is kept, so that all else follows the object when it changes meanwhile.
+// The state of a form. It keeps only typed values. All other fields follow the object when it changes.
 import { useState } from 'react'
 import type { Field, Values } from './schema'
 import { bodyOf, complaintsOf } from './values'
 
 export interface Form {
   readonly values: Values
-  /** Only what was typed. */
+  /** Only typed values. */
   readonly typed: Values
-  /** What a request gets. */
+  /** The body of the request. */
   readonly body: Readonly<Record<string, unknown>>
-  /** Complaints at the fields that were touched, and those of the server. */
+  /** Errors of edited fields, and errors that the server reported. */
   readonly errors: Readonly<Record<string, string>>
-  /** Whether all that is needed is there, and right. */
+  /** Whether all required values are there and all values are valid. */
   readonly complete: boolean
-  /** Something was typed that nobody else shall see. */
+  /** A secret was typed. */
   readonly isSecret: boolean
   change(this: void, name: string, value: unknown): void
-  /** Says the server's complaint at its field, if the form has it. */
+  /** Shows an error of the server at its field. Returns whether the form has this field. */
   refuse(this: void, parameter: string | undefined, text: string): boolean
 }
 
-/** `before`: what was typed in a form that is opened again. */
+/** `before`: the previous input of a form that is opened again. */
 export function useForm(fields: readonly Field[], before: Values = {}): Form {
   const [typed, setTyped] = useState<Values>(before)
   const [refused, setRefused] = useState<Readonly<Record<string, string>>>({})

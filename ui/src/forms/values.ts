@@ -1,10 +1,10 @@
-// The values of a form: whether they are right, and what a request gets of them.
+// Validates the values of a form, and makes the body of a request from them.
 import { parseSize } from '../format/size'
 import { texts } from '../texts'
 import { boundsOf, rangesComplaint } from './ranges'
 import type { Field, Values } from './schema'
 
-/** The parameters that are not as they are without being given. */
+/** Only the parameters that differ from their defaults. */
 export function bodyOf(fields: readonly Field[], values: Values): Record<string, unknown> {
   const given = fields.flatMap((field) => {
     const value = values[field.name] ?? field.initial
@@ -27,7 +27,7 @@ function put(body: Record<string, unknown>, [name = '', ...rest]: readonly strin
   body[name] = within
 }
 
-/** By parameter, what is wrong with what is typed; each names its field. */
+/** Errors by parameter. Each error names its field. */
 export function complaintsOf(fields: readonly Field[], values: Values): Record<string, string> {
   const all = fields.flatMap((field) => {
     const complaint = complaintOf(field, values[field.name] ?? field.initial)
@@ -82,7 +82,7 @@ function sentOf(field: Field, value: unknown): unknown {
   }
 }
 
-/** How an empty text is typed where nothing typed means something else. */
+/** Users type this for an empty text, if an empty field means something else. */
 export const EMPTY_TEXT = '""'
 
 function jsonOf(value: unknown): unknown {
