@@ -1,12 +1,12 @@
-// The files of a page are loaded when somebody goes there, or is about to. What happens when they cannot be loaded: the server is away, or it
-// has another version of the console.
+// Loads the files of a page when the user opens it, or is about to. Handles failures: the server is away, or it has another version of the
+// console.
 import { useEffect } from 'react'
 import { Problem } from '../api/problem'
 import { Page } from '../parts/page'
 import { ProblemBox } from '../parts/problem-box'
 import { texts } from '../texts'
 
-/** The router reloads the page at the browser's own error, and then nothing is left of it if the server is away. */
+/** Replaces the browser's own error. At that error, the router reloads the page, which is then lost if the server is away. */
 export const filesOf =
   <Module,>(load: () => Promise<Module>) =>
   (): Promise<Module> =>
@@ -14,7 +14,7 @@ export const filesOf =
       throw new Problem(0, texts.problems.pageNotLoaded)
     })
 
-/** In place of a page that cannot be shown. */
+/** Shown instead of a page that cannot be shown. */
 export function BrokenPage({ error }: { error: unknown }) {
   useEffect(() => void reloadIfReplaced(), [])
   return (
@@ -26,7 +26,7 @@ export function BrokenPage({ error }: { error: unknown }) {
 
 const askForConsole = () => fetch('/ui/', { cache: 'no-store' })
 
-/** After the reload this page has the scripts that the server names, so it reloads once at most. */
+/** Reloads the page at most once, because afterwards it has the scripts that the server names. */
 async function reloadIfReplaced(): Promise<void> {
   const own = document.querySelector('script[type="module"]')?.getAttribute('src')
   const served = await askForConsole().then(

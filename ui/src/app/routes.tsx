@@ -222,7 +222,7 @@ const routes = [
 
 export const router = createRouter({
   ...{ routeTree: root.addChildren(routes), basepath: '/ui', defaultPreload: 'intent' },
-  // Inside of the shell, which goes on telling whether the server is there.
+  // Shown inside of the shell, which still shows whether the server is reachable.
   defaultErrorComponent: BrokenPage,
 })
 

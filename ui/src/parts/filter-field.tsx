@@ -1,4 +1,4 @@
-// The field above a list for letters that its rows have. It follows the address, and changes it a moment after somebody typed.
+// The filter field above a list. It follows the address, and changes it shortly after the user has typed.
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
@@ -9,7 +9,7 @@ interface FilterFieldProps {
   readonly label: string
   readonly value: string | undefined
   readonly width?: number
-  /** Gets undefined when the field is emptied. */
+  /** Gets undefined if the field is empty. */
   readonly change: (value: string | undefined) => void
 }
 
@@ -31,7 +31,7 @@ export function FilterField({ label, value, width, change }: FilterFieldProps) {
   )
 }
 
-/** The text of a field follows its value, unless that comes from the field itself: more may be typed meanwhile. */
+/** The text of a field. It follows the given value, unless the field itself set that value: the user may have typed more since. */
 export function useTyped(value: string, change: (value: string) => void) {
   const [typed, setTyped] = useState(value)
   const [followed, setFollowed] = useState(value)

@@ -1,4 +1,4 @@
-// Who may log in, what they may do, and the tokens of programs.
+// Users, roles and tokens.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
@@ -102,7 +102,7 @@ function Users() {
   )
 }
 
-/** Everything, but for what is taken away; else each. */
+/** "Everything" with its exceptions, or a list of permissions. */
 function permissionsText(permissions: readonly string[]): string {
   if (!permissions.includes('*')) return permissions.join(', ')
   return [own.everything, ...permissions.filter((pattern) => pattern.startsWith('-'))].join(', ')

@@ -1,4 +1,4 @@
-// What can be done to tokens.
+// Actions on tokens.
 import { Button, CopyButton, Group, Text, TextInput } from '@mantine/core'
 import type { components } from '../../api/schema'
 import { sessionStore } from '../../api/session-store'

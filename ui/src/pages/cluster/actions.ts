@@ -1,4 +1,4 @@
-// What can be done to the cluster.
+// Actions on the cluster.
 import { schema as modify } from 'openapi:PATCH /3/cluster'
 import { schema as rename } from 'openapi:POST /3/cluster/rename'
 import { schema as verify } from 'openapi:POST /3/cluster/verify'
@@ -31,7 +31,7 @@ const FLAGS = {
   ...{ enabled_user_shutdown: 'user-shutdown' },
 }
 
-/** Where gnt writes a value in another way. */
+/** Converts parameters for which gnt has other flags. */
 function flagsOf({ ipolicy, ...body }: Values): Values {
   const { uid_pool: uids, default_iallocators: allocators, data_collector_interval: intervals } = body
   return {
@@ -65,7 +65,7 @@ const plain = ({ path, text, gnt, ...rest }: Plain): Action<null> => ({
 })
 
 const GROUP = fieldOf(verify, 'group_name', { source: 'groups' })
-/** With a token for a part of the cluster. */
+/** Whether the user has signed in with a token for a part of the cluster. */
 const isScoped = (): boolean => sessionStore.scope() !== null
 
 export const VERIFY: Action<null> = {
@@ -88,7 +88,7 @@ export const VERIFY: Action<null> = {
   }),
 }
 
-/** Each has a flag of its own. */
+/** Checks that can be skipped, with their flags. */
 const SKIPS: Readonly<Record<string, string>> = {
   nplusone_mem: 'no-nplus1-mem',
   hvparam_assessment: 'no-hv-param-assessment',

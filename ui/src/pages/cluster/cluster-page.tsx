@@ -1,4 +1,4 @@
-// The cluster: what it is, whether it is as it should be, and each of its settings with what it means.
+// The page of the cluster: facts, verification, and all settings with descriptions.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

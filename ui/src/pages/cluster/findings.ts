@@ -1,4 +1,4 @@
-// What verify has found, read from the logs of its jobs.
+// Findings of verify, read from the logs of its jobs.
 import type { components } from '../../api/schema'
 
 type Job = components['schemas']['Job']
@@ -12,7 +12,7 @@ export interface Finding {
 
 const LINE = /^\s*-?\s*(ERROR|WARNING): (?:(cluster|node|instance|group|network)(?: ([^\s:]+))?: )?(.*)$/s
 
-/** `- ERROR: node node1: unresponsive`, in lines of the log. */
+/** Finds log lines such as `- ERROR: node node1: unresponsive`. */
 export function findingsOf(job: Pick<Job, 'ops'>): Finding[] {
   return job.ops
     .flatMap(({ log }) => log ?? [])

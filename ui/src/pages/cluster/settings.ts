@@ -1,4 +1,4 @@
-// The settings of the cluster: each parameter of the opcode that changes it, with its meaning and its present value.
+// The settings of the cluster: the parameters of OP_CLUSTER_SET_PARAMS, with descriptions and present values.
 import { schema } from 'openapi:PATCH /3/cluster'
 import { schema as view } from 'openapi:#ClusterView'
 import { type Cluster, valuesOf } from '../../api/cluster'
@@ -14,23 +14,23 @@ export interface Setting {
   readonly name: string
   readonly text: string
   readonly value: unknown
-  /** Where the request has it. */
+  /** The path in the request. */
   readonly at: readonly string[]
-  /** What the document says of its value. */
+  /** The schema of the value. */
   readonly schema: Schema
   readonly cluster: Cluster
 }
 
-/** Where the cluster has it by another name. */
+/** Parameters that have another name in the cluster's data. */
 const NAMES: Readonly<Record<string, string>> = { vg_name: 'volume_group_name', drbd_helper: 'drbd_usermode_helper' }
 
-/** They change lists, or tell how to do it, or are secret: settings of their own. */
+/** Parameters that are no settings: they change lists, say how to make a change, or are secret. */
 const NO_SETTINGS = new Set([
   ...['force', 'add_uids', 'remove_uids', 'osparams_private_cluster', 'hv_state', 'disk_state', 'modify_etc_hosts'],
   ...['hidden_os', 'blacklisted_os', 'os_hvp', 'osparams'],
 ])
 
-/** Maintenance has a page of its own, which says more. */
+/** Settings of maintenance have their own page. */
 const isShown = (name: string): boolean => !NO_SETTINGS.has(name) && !name.startsWith('maint_')
 
 export function settingsOf(cluster: Cluster): Setting[] {
@@ -46,7 +46,7 @@ function found(cluster: Cluster, name: string): Pick<Setting, 'value' | 'schema'
   const known = NAMES[name] ?? name
   const value: unknown = Reflect.get(cluster, known)
   const [asked = {}, shown = {}] = [schema.properties[name], view.properties[known]]
-  // The cluster has sets of defaults; the opcode changes the one that there is.
+  // The cluster has named sets of defaults, but only the set `default` is used.
   const set = shown.properties?.['default']
   if (set !== undefined) return { value: valuesOf(value, 'default'), schema: set }
   return { value, schema: hasParts(shown) || !hasParts(asked) ? shown : asked }
@@ -60,7 +60,7 @@ const ofHypervisor = (setting: Setting, hypervisor: string): Setting => ({
   ...{ value: valuesOf(setting.value, hypervisor), schema: setting.schema.properties?.[hypervisor] ?? {} },
 })
 
-/** Where there are many parameters, only those that are not as built in. */
+/** A short text for a value. For a dictionary, it has only values that differ from the defaults. */
 export function shortText({ value, schema: described }: Pick<Setting, 'value' | 'schema'>): string {
   if (typeof value === 'boolean') return yesOrNo(value)
   if (!isDict(value)) return valueText(value)
@@ -81,7 +81,7 @@ function changed(values: Values, { properties = {} }: Schema): Values {
   return Object.fromEntries(entries)
 }
 
-/** As simple inputs as its values have. */
+/** The simplest inputs for the type of the value. */
 export function fieldsFor(setting: Setting): Field[] {
   const { name, text, value } = setting
   const own: Schema | undefined = schema.properties[name]
@@ -89,7 +89,7 @@ export function fieldsFor(setting: Setting): Field[] {
   if (typeof value === 'boolean') return [{ kind: 'switch', name, label: name, text, initial: value }]
   const dictionaries = dictionariesOf(setting)
   if (dictionaries.length > 0) return dictionaries.flatMap(parameterFields)
-  // A text that may be empty can be emptied.
+  // An emptied field sends an empty text, if the parameter allows it.
   const cleared = own?.type === 'string' && (own.minLength ?? 0) === 0 ? '' : undefined
   const isSimple = own?.type === 'string' || own?.type === 'integer'
   const isWords = own?.type === 'array' && own.items?.type === 'string'
@@ -102,7 +102,7 @@ export function fieldsFor(setting: Setting): Field[] {
   ]
 }
 
-/** One, or one for each name; none for what the document does not describe. */
+/** The dictionaries of a setting: one, or one for each name. A setting without a schema has none. */
 function dictionariesOf({ at, value, schema: described }: Setting): Dictionary[] {
   if (!isDict(value)) return []
   const parts = Object.entries(described.properties ?? {})
@@ -111,7 +111,7 @@ function dictionariesOf({ at, value, schema: described }: Setting): Dictionary[]
       ...ofCluster([...at, name], part, valuesOf(value, name)),
       section: name,
     }))
-  // Where all have values of one type, its present value tells which there are.
+  // If all names share one schema, the present value tells which names exist.
   const { additionalProperties: each } = described
   const isEven = typeof each === 'object' && each !== null && 'type' in each
   return parts.length > 0 || isEven
@@ -119,7 +119,7 @@ function dictionariesOf({ at, value, schema: described }: Setting): Dictionary[]
     : []
 }
 
-/** Shown when somebody else has changed the cluster meanwhile. */
+/** Shown if somebody else has changed the cluster meanwhile. */
 export const seenOf = ({ name, value, cluster: { uuid, serial_no: serial } }: Setting): Seen => ({
   ...{ etag: `"cluster/${uuid}/${serial}"`, facts: { [name]: value } },
 })

@@ -1,4 +1,4 @@
-// The last time that the cluster was verified, and what was found. Verify is a job that submits others, which do the looking.
+// The last verification and its findings. The job of verify submits further jobs, which make the checks.
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'

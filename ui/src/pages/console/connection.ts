@@ -1,5 +1,5 @@
-// The line to a console: a ticket, then a websocket. It begins again by itself where it was broken off, with a new ticket from the session,
-// so nobody has to sign in again; only what the server refuses ends it.
+// The connection to a console: a ticket, then a websocket. After an interruption it reconnects with a new ticket of the session. Only a refusal
+// of the server ends it.
 import { api, got } from '../../api/client'
 import { Problem } from '../../api/problem'
 import { sessionStore } from '../../api/session-store'
@@ -7,7 +7,7 @@ import { texts } from '../../texts'
 
 export type ConsoleKind = 'serial' | 'vnc'
 
-/** `lost` begins again by itself, `over` when somebody asks for it. */
+/** From `lost`, it reconnects automatically; from `over`, when the user asks for it. */
 export interface ConsoleState {
   readonly phase: 'opening' | 'connected' | 'waiting' | 'lost' | 'over'
   readonly node?: string
@@ -26,13 +26,13 @@ export interface ConsoleOptions {
   readonly kind: ConsoleKind
   readonly readOnly: boolean
   readonly onState: (state: ConsoleState) => void
-  /** A connection to the instance begins: what comes is of a new one. */
+  /** A new connection to the instance starts. Later data belongs to it. */
   readonly onStream: () => void
   readonly onBytes: (bytes: ArrayBuffer) => void
 }
 
 const WAITS_S = [0.5, 1, 2, 5, 10]
-/** What another try may mend. */
+/** Statuses after which another try makes sense. */
 const PASSING: ReadonlySet<number> = new Set([0, 429, 502, 503, 504])
 
 export class ConsoleConnection {
@@ -58,12 +58,12 @@ export class ConsoleConnection {
     this.socket?.close()
   }
 
-  /** Tries at once. */
+  /** Reconnects at once. */
   again(): void {
     void this.open()
   }
 
-  /** Takes the place of a line that is there, and of each other attempt. */
+  /** Replaces an existing connection, and any other attempt. */
   private async open(): Promise<void> {
     const { name, kind, readOnly, onState } = this.options
     const attempt = ++this.attempts
@@ -114,7 +114,7 @@ export class ConsoleConnection {
     if (type === 'waiting') return onState({ phase: 'waiting', node, text })
     this.failures = 0
     onStream()
-    // Keys that are typed count from here on.
+    // From here on, the node accepts keys for this connection.
     if (stream !== undefined) socket.send(stream)
     onState({ phase: 'connected', node })
   }
@@ -125,7 +125,7 @@ export class ConsoleConnection {
     this.timer = window.setTimeout(() => void this.open(), wait_s * 1000)
   }
 
-  /** The page asks for the password; until somebody has signed in, there is nothing to try. */
+  /** The page asks for the password. The connection waits until somebody has signed in. */
   private afterSignIn(text: string): void {
     if (sessionStore.get().state === 'open') return this.lost(text)
     this.options.onState({ phase: 'lost', text })

@@ -1,4 +1,4 @@
-// The way to an instance's consoles, from wherever the instance is shown.
+// Links to an instance's consoles.
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMay, useRefusal } from '../../api/session'
@@ -25,7 +25,7 @@ export function ConsoleButton({ name }: { name: string }) {
   )
 }
 
-/** For a row of a table. */
+/** The link for a row of a table. */
 export function ConsoleIcon({ name }: { name: string }) {
   if (!useMay()(CONSOLE_PERMISSION)) return null
   return (

@@ -1,4 +1,4 @@
-// The consoles of one instance: its serial line, its screen, and the file for a program that shows SPICE.
+// The consoles of an instance: the serial console, the VNC screen, and the file for a SPICE viewer.
 import { Button, Group, Switch, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -24,7 +24,7 @@ const PANELS = {
 
 export interface ConsoleSearch {
   readonly kind?: string
-  /** Without what is around every page. */
+  /** Without header and navigation. */
   readonly bare?: string
 }
 
@@ -36,7 +36,7 @@ export function ConsolePage() {
   const may = refusal === undefined
   const [readOnly, setReadOnly] = useState(false)
   const { data, error, refetch } = useQuery({
-    // An event of the instance asks for it anew.
+    // With this key, each event of the instance refetches the consoles.
     queryKey: ['instances', 'one', name, 'consoles'],
     queryFn: (): Promise<Consoles> => got(api.GET('/3/instances/{name}/consoles', { params: { path: { name } } })),
     enabled: may,
@@ -82,7 +82,7 @@ function Choice({ consoles, readOnly }: { consoles: Consoles; readOnly: boolean 
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const shown = kinds.find((kind) => kind === search.kind) ?? kinds[0]
-  // One that was opened stays open behind the other.
+  // An opened console stays connected when the user switches to the other tab.
   const [opened, setOpened] = useState<readonly string[]>([])
   if (shown === undefined)
     return (

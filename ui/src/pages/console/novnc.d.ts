@@ -1,6 +1,6 @@
-// The part of noVNC that is used here (docs/API.md of its package).
+// Types for the part of noVNC that the console uses (see docs/API.md of its package).
 declare module '@novnc/novnc' {
-  /** What it needs of a line, which may be a websocket or act like one. */
+  /** The channel that noVNC needs: a websocket, or an object with the same interface. */
   interface Channel {
     binaryType: string
     readonly protocol: string

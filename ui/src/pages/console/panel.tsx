@@ -1,4 +1,4 @@
-// What both kinds of consoles have around their picture: the state of the line, and what can be done.
+// The frame of both kinds of consoles: the state of the connection, and the actions.
 import { ActionIcon, Button, Group, Menu, Modal, ScrollArea, Text, Textarea } from '@mantine/core'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { Icon, type IconName } from '../../parts/icon'
@@ -24,13 +24,13 @@ interface PanelProps {
   readonly readOnly: boolean
   readonly keys: readonly KeyChoice[]
   readonly paste: (text: string) => void
-  /** What was pasted outside of the dialog, and is too long to be typed unseen. */
+  /** A text that was pasted outside of the dialog and is too long to be typed without confirmation. */
   readonly pasted?: string
   readonly forgetPasted?: () => void
   readonly save: () => void
   readonly saveLabel: string
   readonly pasteText: string
-  /** Where the picture is. */
+  /** The element with the picture. */
   readonly place: RefObject<HTMLDivElement | null>
   readonly note?: ReactNode
 }
@@ -109,7 +109,7 @@ function Keys({ keys, disabled }: { keys: readonly KeyChoice[]; disabled: boolea
   )
 }
 
-/** Over the last picture, where it is not what the instance shows now. */
+/** Covers the last picture while it may be out of date. */
 function Veil({ state: { phase, text }, again }: { state: ConsoleState; again: () => void }) {
   if (phase === 'opening') return null
   return (

@@ -1,4 +1,4 @@
-/** Has the browser save something as a file. */
+/** Makes the browser save a file. */
 export function saveAs(name: string, content: Blob): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')

@@ -1,4 +1,4 @@
-// One connection to a screen, as noVNC wants it: the websocket below outlives it, and has other messages beside.
+// One connection to a screen as a channel for noVNC. The websocket below outlives it, and also carries other messages.
 import type RFB from '@novnc/novnc'
 
 type Channel = ConstructorParameters<typeof RFB>[1]
@@ -20,7 +20,7 @@ export class ScreenChannel implements Channel {
 
   send(data: ArrayBuffer | ArrayBufferView<ArrayBuffer>): void {
     if (this.readyState !== 'open') return
-    // It uses its buffer again at once.
+    // noVNC reuses its buffer at once, so the data is copied.
     this.write(
       data instanceof ArrayBuffer
         ? new Uint8Array(data.slice(0))
@@ -31,7 +31,7 @@ export class ScreenChannel implements Channel {
   close(): void {
     if (this.readyState !== 'open') return
     this.readyState = 'closed'
-    // noVNC expects to hear of it later, as from a websocket.
+    // As with a websocket, noVNC expects this event asynchronously.
     queueMicrotask(() => this.onclose?.(new CloseEvent('close', { code: 1000 })))
   }
 }

@@ -1,4 +1,4 @@
-// Keys for a screen. A guest knows keys by their place on the keyboard (code), an old one by what stands on them (keysym).
+// Keys for VNC screens. Modern guests get the position of a key (code), old ones the symbol on it (keysym).
 export type Key = readonly [keysym: number, code: string]
 
 const CONTROL: Key = [0xffe3, 'ControlLeft']
@@ -11,7 +11,7 @@ const TAB: Key = [0xff09, 'Tab']
 const functionKey = (number: number): Key => [0xffbd + number, `F${number}`]
 const FUNCTION_KEYS = Array.from({ length: 12 }, (_, at) => at + 1)
 
-/** Each is pressed while those before it are held. */
+/** Key combinations. Each key is pressed while the previous ones are held. */
 export const COMBINATIONS: readonly (readonly [label: string, keys: readonly Key[]])[] = [
   ['Ctrl-Alt-Del', [CONTROL, ALT, [0xffff, 'Delete']]],
   ['Ctrl-Alt-Backspace', [CONTROL, ALT, [0xff08, 'Backspace']]],
@@ -26,7 +26,7 @@ export const COMBINATIONS: readonly (readonly [label: string, keys: readonly Key
   ...FUNCTION_KEYS.map((number) => [`Ctrl-Alt-F${number}`, [CONTROL, ALT, functionKey(number)]] as const),
 ]
 
-/** The keys of a US keyboard beside letters, without Shift and with it. */
+/** The keys of a US keyboard other than letters, without and with Shift. */
 const SIGNS: readonly (readonly [code: string, plain: string, shifted: string])[] = [
   ...[...')!@#$%^&*('].map((sign, digit) => [`Digit${digit}`, String(digit), sign] as const),
   ...([
@@ -49,7 +49,7 @@ const SIGNS: readonly (readonly [code: string, plain: string, shifted: string])[
   ] as const),
 ]
 
-/** How a character is typed; one that is on no key is left to what the guest makes of its number. */
+/** The keys that type a character. A character without a key is sent as a keysym only. */
 export function keysFor(character: string): readonly (readonly [number, string | null])[] {
   if (character === '\n') return [ENTER]
   if (character === '\t') return [TAB]

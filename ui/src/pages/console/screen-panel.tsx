@@ -9,7 +9,7 @@ import { COMBINATIONS, keysFor } from './screen-keys'
 import { useConsole } from './use-console'
 
 const own = texts.console
-/** Between two keys that are typed by themselves: guests lose what comes faster. */
+/** The pause between two pasted keys. Guests lose faster keys. */
 const TYPED_EVERY_MS = 8
 
 interface Open {

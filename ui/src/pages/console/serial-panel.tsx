@@ -1,4 +1,4 @@
-// The serial line of an instance in a terminal.
+// The serial console of an instance in a terminal.
 import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
 import { Terminal } from '@xterm/xterm'
@@ -10,7 +10,7 @@ import { useConsole } from './use-console'
 
 const own = texts.console
 const ENCODER = new TextEncoder()
-/** Characters that are pasted without a look at them. */
+/** Longer texts are shown for confirmation before they are pasted. */
 const PASTED_UNSEEN_MAX = 300
 const SCROLLBACK = 5000
 
@@ -78,7 +78,7 @@ function openTerminal(place: HTMLElement, type: (text: string) => void, ask: (te
   const typed = terminal.onData(type)
   const sized = new ResizeObserver(() => fit.fit())
   sized.observe(place)
-  // A long text is shown first: a shell carries out each line of it.
+  // A long text is shown first, because a shell would execute each of its lines.
   const onPaste = (event: ClipboardEvent) => {
     const text = event.clipboardData?.getData('text') ?? ''
     if (text.length <= PASTED_UNSEEN_MAX) return

@@ -1,4 +1,4 @@
-// The file that remote-viewer and its like open.
+// The connection file for SPICE viewers such as remote-viewer.
 import type { components } from '../../api/schema'
 
 export function spiceFile(instance: string, { host, port, tls, ca }: components['schemas']['SpiceView']): string {

@@ -1,4 +1,4 @@
-// A console's line for as long as its panel is there.
+// Keeps a console connection open while its panel is mounted.
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { ConsoleConnection, type ConsoleKind, type ConsoleState } from './connection'
 

@@ -1,4 +1,4 @@
-// What was exported, and where it lies. Every node is asked.
+// All exports and their nodes. Every node is asked.
 import { schema } from 'openapi:POST /3/instances'
 import { Group, Text } from '@mantine/core'
 import type { components } from '../../api/schema'

@@ -1,4 +1,4 @@
-// What can be done to a node group.
+// Actions on a node group.
 import { schema as diskParameters } from 'openapi:#DiskParameters'
 import { schema as nodeParameters } from 'openapi:#NodeParameters'
 import { schema as add } from 'openapi:POST /3/groups'
@@ -25,7 +25,7 @@ const own = texts.groups.actions
 export const groupPath = ({ name }: Pick<NodeGroup, 'name'>, verb = ''): string =>
   `/3/groups/${encodeURIComponent(name)}${verb}`
 
-/** Shown when somebody else has changed the group meanwhile. */
+/** Shown if somebody else has changed the group meanwhile. */
 const seenOf = ({ uuid, serial_no: serial, ...group }: NodeGroup): Seen => ({
   etag: `"group/${uuid ?? ''}/${serial ?? 0}"`,
   facts: {
@@ -40,7 +40,7 @@ const POLICIES = Object.entries(texts.groups.policy).map(([value, label]) => ({
 
 const FLAGS = { ndparams: 'node-parameters', diskparams: 'disk-parameters' }
 
-/** `all`: what holds in the group now. */
+/** `own`: the group's own values; `all`: its effective values. */
 interface Parameters {
   readonly own: Record<'ipolicy' | 'ndparams' | 'diskparams', Values>
   readonly all: Record<'ipolicy' | 'ndparams' | 'diskparams', Values>

@@ -1,4 +1,4 @@
-// How many instances of a size still fit into a group.
+// A form that calculates how many instances of a size still fit into a group.
 import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,7 +12,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
 
 type Capacity = components['schemas']['Capacity']
-/** What takes long is the result of a job. */
+/** If the calculation takes long, the answer is the id of a job. */
 type Answer = Capacity | { readonly id: number }
 
 const own = texts.groups.capacity

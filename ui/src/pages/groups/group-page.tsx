@@ -1,4 +1,4 @@
-// One node group: its nodes, what it allows, and how much still fits.
+// The page of a node group: its nodes, its policies and its capacity.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'

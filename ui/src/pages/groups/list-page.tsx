@@ -1,4 +1,4 @@
-// All node groups.
+// The list of node groups.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Actions } from '../../parts/action'

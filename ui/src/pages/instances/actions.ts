@@ -1,4 +1,4 @@
-// What can be done to an instance, in the order in which the page and its menu have it.
+// Actions on an instance, in the order of its page and menu.
 import type { Action } from '../../parts/action'
 import { ADD_TAGS, COMMIT, EXPORT, GENERAL, REINSTALL, REMOVE, RENAME, REPAIR } from './actions/change'
 import { ACTIVATE_DISKS, ADD_DISK, CONVERT, DEACTIVATE_DISKS, RECREATE_DISKS, SNAPSHOT } from './actions/disks'
@@ -8,7 +8,7 @@ import { HYPERVISOR, OS_PARAMETERS, RESOURCES } from './actions/parameter-dialog
 import { REBOOT, START, STOP } from './actions/run'
 import type { Instance } from './instance'
 
-/** One that does not exist yet can be made; what moves it changes its record. */
+/** The actions for an instance. A reservation has other ones: it can be created, and moves change only its record. */
 export const actionsFor = (instance: Instance): readonly Action<Instance>[] =>
   instance.forthcoming === true ? [COMMIT, REMOVE, RENAME, FAILOVER, REPLACE_DISKS, ADD_TAGS] : INSTANCE_ACTIONS
 

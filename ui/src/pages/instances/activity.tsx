@@ -1,4 +1,4 @@
-// What happens to an instance: its events, its jobs, and who has its lock.
+// The activity of an instance: its events, its jobs and its lock.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
@@ -77,7 +77,7 @@ function toldOf({ id, type, time, data }: PastEvent): Told {
 function Locks({ name }: { name: string }) {
   const filter = JSON.stringify(['==', 'name', `instance/${name}`])
   const { data, error } = useQuery({
-    // Jobs take and give locks, so it is asked for anew when one has changed.
+    // The key begins with `jobs`, because each change of a job may change locks.
     queryKey: ['jobs', 'list', 'lock', name],
     queryFn: () => got(api.GET('/3/locks', { params: { query: { filter } } })),
   })

@@ -1,4 +1,4 @@
-// What can be done to many instances at once: actions of one instance, each with a few of its fields.
+// Actions on many instances at once. Each is an action on one instance, with some of its fields.
 import { schema as failover } from 'openapi:POST /3/instances/{name}/failover'
 import { schema as migrate } from 'openapi:POST /3/instances/{name}/migrate'
 import { schema as reboot } from 'openapi:POST /3/instances/{name}/reboot'
@@ -20,7 +20,7 @@ export interface BulkAction {
   readonly text: (count: number) => string
   readonly fields: readonly Field[]
   readonly opcode: string
-  /** What its own request says where its body says nothing. */
+  /** Parameters that the request of the single action always has. The body may replace them. */
   readonly preset?: Values
 }
 
@@ -52,7 +52,7 @@ export const BULK: readonly BulkAction[] = [
   { action: REMOVE, text: words.remove, fields: [], opcode: 'OP_INSTANCE_REMOVE' },
 ]
 
-/** The opcodes of its requests for all of these. */
+/** The opcodes of an action, one for each instance. */
 export function opcodesOf({ opcode, preset }: BulkAction, names: readonly string[], body: Values): object[] {
   const about = (name: string) => (opcode === 'OP_TAGS_SET' ? { kind: 'instance', name } : { instance_name: name })
   return names.map((name) => ({ OP_ID: opcode, ...about(name), ...preset, ...body }))

@@ -1,4 +1,4 @@
-// Begins a run over many instances, which the corner of the page shows. It goes on whatever becomes of the dialog and the list.
+// Starts a run over many instances. It continues after its dialog is closed, and the tray shows its progress.
 import { api, got, request as send } from '../../api/client'
 import { Problem } from '../../api/problem'
 import { sessionStore } from '../../api/session-store'
@@ -14,7 +14,7 @@ import { BulkRun, type Doors, type Looked } from './bulk-run'
 
 const words = texts.instances.bulk
 
-/** What was shown before the run: what the plan has read must still be so for these. */
+/** The plan that the user saw. Jobs for these instances are refused if anything that the plan has read has changed. */
 export interface ShownPlan {
   readonly id: string
   readonly names: readonly string[]
@@ -33,7 +33,7 @@ export async function beginBulk(
     ...{ key, label: words.title(action.label, names.length), user: sessionStore.get().session?.user ?? '' },
     view: <BulkProgress run={run} id={key} />,
   })
-  // Who leaves the page would leave the others unsubmitted, so the browser asks, also when the run is hidden.
+  // Leaving the page would stop the run, so the browser asks first, even if the run is hidden.
   const ask = (event: BeforeUnloadEvent) => event.preventDefault()
   addEventListener('beforeunload', ask)
   await run.start()
@@ -51,7 +51,7 @@ const doorsOf = (action: BulkAction['action'], given: Values, plan?: ShownPlan):
 
 const TRY_AGAIN_MS = 5000
 
-/** The session may be over, the server away or full: that is no answer about one instance, and passes. */
+/** Waits for problems that pass and concern no single instance: the session has ended, or the server is away or busy. */
 export function cleared(error: unknown): Promise<void> | undefined {
   if (!(error instanceof Problem)) return undefined
   const { status } = error
@@ -60,7 +60,7 @@ export function cleared(error: unknown): Promise<void> | undefined {
   return new Promise((resolve) => void setTimeout(resolve, TRY_AGAIN_MS))
 }
 
-/** Another user would have another page. */
+/** Resolves when somebody has signed in again. This is the same user, because the page is reloaded for another one. */
 function signedIn(): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {

@@ -1,4 +1,4 @@
-// How far a run over many instances is, and what has failed.
+// The progress and the failures of a run over many instances.
 import { Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,7 +10,7 @@ const words = texts.instances.bulk
 
 export function BulkProgress({ run, id }: { run: BulkRun; id: string }) {
   const { done, failed, failures, total, obstacle, over } = useSyncExternalStore(run.subscribe, run.get)
-  // One question, however many jobs there are by now: events of jobs have it asked again.
+  // A single query for all jobs of the run. Events of jobs refetch it.
   useQuery({
     queryKey: ['jobs', 'list', 'bulk', id],
     queryFn: async () => {

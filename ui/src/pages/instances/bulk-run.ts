@@ -1,22 +1,22 @@
-// A run of the same action over many instances: a job for each, submitted a few at a time, whatever becomes of the dialog that began it. What
-// is in the way of all of them is waited for. Jobs that have ended are not asked for again, so that the questions grow with what is under way.
+// A run of one action over many instances. It submits a job for each, a few at a time, and continues after its dialog is closed. If a problem
+// affects all submissions, the run waits until it is gone. Ended jobs are not queried again, so the cost depends on the open jobs only.
 
-/** A job, as far as a run looks at it. */
+/** The part of a job that a run needs. */
 export interface Looked {
   readonly id: number
   readonly status: string
-  /** Why it has failed. */
+  /** Why the job has failed. */
   readonly why?: string
 }
 
 export interface Doors {
-  /** The same key is the same submission, however often it is sent. */
+  /** A submission with the same key runs only once. */
   submit(this: void, name: string, key: string): Promise<number>
-  /** Resolves when what was in the way may be gone; undefined when the answer is about this one. */
+  /** Resolves when a problem of all submissions may be gone; undefined if the error concerns this instance only. */
   cleared(this: void, error: unknown): Promise<void> | undefined
-  /** Those jobs, without the archived ones. */
+  /** These jobs, without archived ones. */
   jobs(this: void, ids: readonly number[]): Promise<readonly Looked[]>
-  /** Any job; undefined when it is no longer kept. */
+  /** Any job; undefined if it is no longer stored. */
   job(this: void, id: number): Promise<Looked | undefined>
 }
 
@@ -30,9 +30,9 @@ export interface Progress {
   readonly total: number
   readonly done: number
   readonly failed: number
-  /** The first of them. */
+  /** Only the first failures. */
   readonly failures: readonly Failure[]
-  /** Why some are not submitted yet. */
+  /** Why the run waits with submissions. */
   readonly obstacle?: string
   readonly over: boolean
 }
@@ -40,22 +40,22 @@ export interface Progress {
 interface Words {
   readonly failed: string
   readonly canceled: string
-  /** Nobody knows how its job has ended. */
+  /** The text for a job whose result is unknown. */
   readonly gone: string
 }
 
 const AT_ONCE = 4
-/** Jobs that one look asks for. */
+/** How many jobs one look queries. */
 export const LOOKED_AT_MAX = 1000
 export const FAILURES_TOLD_MAX = 100
-/** A page that draws each of thousands has no time for anything else. */
+/** Progress is reported at most this often, because rendering each of thousands of steps would block the page. */
 const TELL_EVERY_MS = 250
 
 export class BulkRun {
   private readonly waiting: string[]
-  /** By instance, what is in its way. */
+  /** By instance, the problem that delays its submission. */
   private readonly held = new Map<string, string>()
-  /** By number, the instances whose jobs have not ended as far as it is known. */
+  /** Instances by the number of their open job. */
   private readonly open = new Map<number, string>()
   private readonly failures: Failure[] = []
   private readonly watchers = new Set<() => void>()
@@ -78,14 +78,14 @@ export class BulkRun {
     return () => void this.watchers.delete(watcher)
   }
 
-  /** Ends when all are submitted, or refused. */
+  /** Resolves when every instance was submitted or refused. */
   async start(): Promise<void> {
     await Promise.all(Array.from({ length: AT_ONCE }, () => this.submitAll()))
-    // A job may have ended before its number was known here: nobody would tell of it again.
+    // Jobs may have ended before their numbers were known here, and no further event would report this.
     await this.look().catch(() => undefined)
   }
 
-  /** Asks how those that are under way are, the oldest first. */
+  /** Queries the state of open jobs, the oldest first. */
   async look(): Promise<void> {
     const ids = [...this.open.keys()].slice(0, LOOKED_AT_MAX)
     if (ids.length === 0) return

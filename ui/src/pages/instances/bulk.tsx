@@ -1,4 +1,4 @@
-// What can be done to many instances: one plan for the first of them before, then a job for each, which the corner of the page follows.
+// Actions on many instances: a plan for the first instances, then a job for each. The tray shows the progress.
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type SyntheticEvent, useState } from 'react'
 import { useRefusal } from '../../api/session'
@@ -51,7 +51,7 @@ export function BulkBar({ names, children, clear }: BarProps) {
   )
 }
 
-/** As many as one plan looks at. */
+/** The maximum number of instances in one plan. */
 const PLANNED_MAX = 100
 
 interface DialogProps {
@@ -61,13 +61,13 @@ interface DialogProps {
 }
 
 function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
-  // The list goes on changing; what was chosen stays.
+  // The list may change while the dialog is open; the chosen instances stay the same.
   const [names] = useState(chosen)
   const [typed, setTyped] = useState('')
   const { action } = bulk
   const form = useForm(bulk.fields)
   const planned = names.slice(0, PLANNED_MAX)
-  // Each is a job of its own.
+  // With `apart`, each opcode is planned as a separate job.
   const body = { ops: opcodesOf(bulk, planned, form.body), apart: true }
   const planning = usePlan({ method: 'POST', path: JOBS, body, gnt: '' })
   const { plan } = planning

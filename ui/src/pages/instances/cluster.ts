@@ -1,4 +1,4 @@
-// What forms for instances need to know of the cluster.
+// Data of the cluster that forms for instances need.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import { type Cluster, clusterQuery, hypervisorQuery, valuesOf } from '../../api/cluster'
@@ -23,7 +23,7 @@ const baseOf = (os: string): string => os.split('+')[0] ?? ''
 export const osNamed = (all: readonly Os[] | undefined, os: string): Os | undefined =>
   all?.find(({ name }) => name === baseOf(os))
 
-/** What the cluster says for all instances with this system. */
+/** The cluster's OS parameters for all instances with this OS. */
 export const osParametersOf = (cluster: Cluster | undefined, os: string): Values => ({
   ...valuesOf(cluster?.osparams, baseOf(os)),
   ...valuesOf(cluster?.osparams, os),
@@ -46,14 +46,14 @@ export function useHypervisor(hypervisor: string, os: string): HypervisorFacts |
     schemas,
     defaults: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, schema.default])),
     cluster: valuesOf(cluster.hvparams, hypervisor),
-    // A variant has its own, and nothing of the system that it is one of.
+    // A variant has its own parameters, and inherits none from its OS.
     os: valuesOf(valuesOf(cluster.os_hvp, os), hypervisor),
   }
 }
 
 type Schemas = Readonly<Record<string, Schema>>
 
-/** Those that people change most come first. */
+/** Common parameters come first. */
 function inOrder(schemas: Schemas | undefined): Schemas | undefined {
   if (schemas === undefined) return undefined
   const first = texts.instances.commonHypervisor.flatMap((name) => {

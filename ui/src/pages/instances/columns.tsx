@@ -1,4 +1,4 @@
-// The columns that the list of instances can have, each with the fields that it needs.
+// All columns of the list of instances, each with its fields.
 import { sizeText } from '../../format/size'
 import { timeText } from '../../format/time'
 import { instanceTo, nodeTo, RowLink } from '../../parts/row-link'
@@ -83,7 +83,7 @@ export const ALL_COLUMNS: readonly InstanceColumn[] = [
 
 export const USUAL = ['name', 'status', 'pnode', 'memory', 'vcpus', 'disk', 'console', 'snodes', 'os', 'tags']
 
-/** Those whose ids are listed, in the order of the table above; the name is always there. */
+/** The columns with the listed ids, in the order of the table above. The name is always included. */
 export function columnsOf(ids: string | undefined): readonly InstanceColumn[] {
   const wanted = ids === undefined ? USUAL : ids.split('.')
   return ALL_COLUMNS.filter(({ id }) => id === 'name' || wanted.includes(id))

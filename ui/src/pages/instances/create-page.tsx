@@ -1,4 +1,4 @@
-// A new instance: one form, and beside it what it will do, which is planned again whenever something is changed.
+// A new instance: the form, and beside it the plan, which is made again after each change.
 import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -27,17 +27,17 @@ const route = getRouteApi('/instances/new')
 const PLAN_AFTER_MS = 500
 
 export interface CreateSearch {
-  /** An export to begin from: the node that has it, and its name. */
+  /** The export to import: its node and its name. */
   readonly node?: string
   readonly export?: string
-  /** The form has again what was typed for the job that failed. */
+  /** The key of the input of a failed job, with which the form starts. */
   readonly again?: string
 }
 
 export function CreatePage() {
   const { node, export: name, again } = route.useSearch()
   const source: Source = node !== undefined && name !== undefined ? { kind: 'export', node, name } : { kind: 'new' }
-  // Another source is another form.
+  // Another source needs a new form.
   return <CreateForm key={`${node ?? ''}/${name ?? ''}/${again ?? ''}`} source={source} again={again} />
 }
 
@@ -100,7 +100,7 @@ function CreateForm({ source, again }: { source: Source; again: string | undefin
   )
 }
 
-/** What it is made of: an OS, or an export that a node has. */
+/** The choice of the source: an OS, or an export on a node. */
 function SourceChoice({ source }: { source: Source }) {
   const navigate = route.useNavigate()
   const { data } = useQuery({
@@ -250,7 +250,7 @@ function wantedOf({ request: { body } }: Draft, be: Readonly<Record<string, unkn
   }
 }
 
-/** The nodes that the new instance would have. */
+/** The nodes of the new instance according to the plan. */
 function nodesOf({ ops }: Plan): string[] {
   const calls = ops.flatMap(({ node_calls: told }) => told.map(({ node }) => node))
   return [...new Set(calls)]

@@ -1,4 +1,4 @@
-// Disks or network cards of a new instance: a row for each, with what few need behind a line.
+// Disks or network cards of a new instance: a row for each. Fields that few users need are collapsed.
 import { ActionIcon, Button, Group, Stack } from '@mantine/core'
 import { FieldInput } from '../../forms/field-input'
 import { Fields } from '../../forms/fields'
@@ -9,7 +9,7 @@ import { texts } from '../../texts'
 import type { Row } from './draft'
 
 interface RowsProps {
-  /** `Disk`: each row is called so, with its number. */
+  /** The name of a row, before its number: `Disk`. */
   readonly noun: string
   readonly rows: readonly Row[]
   readonly fields: readonly Field[]

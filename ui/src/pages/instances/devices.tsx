@@ -1,4 +1,4 @@
-// Disks, snapshots and network cards of an instance, each with what can be done to it.
+// Disks, snapshots and network cards of an instance, with their actions.
 import { Group, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

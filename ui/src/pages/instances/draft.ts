@@ -1,4 +1,4 @@
-// A new instance as it is typed, and the body of the request that makes it.
+// The typed values of a new instance, and the body of the request that creates it.
 import type { Field, Values } from '../../forms/schema'
 import { bodyOf } from '../../forms/values'
 import { flagValue, gntText, shellWord } from '../../parts/gnt'
@@ -9,9 +9,9 @@ export interface Row {
 }
 
 export interface DraftParts {
-  /** Parameters of the request itself. */
+  /** Parameters outside of these parts. */
   readonly plain: Values
-  /** Those of the backend, the hypervisor and the OS. */
+  /** Parameters of the backend, the hypervisor and the OS. */
   readonly beparams: Values
   readonly hvparams: Values
   readonly osparams: Values
@@ -19,7 +19,7 @@ export interface DraftParts {
   readonly nics: readonly Values[]
 }
 
-/** Where the instance comes from: nothing, or an export. */
+/** The source of the instance: an OS, or an export. */
 export type Source =
   { readonly kind: 'new' } | { readonly kind: 'export'; readonly node: string; readonly name: string }
 
@@ -38,13 +38,13 @@ export function bodyOfDraft(
   }
 }
 
-/** Who says how much memory it has, and not how little it may have, means both. */
+/** If only the maximum memory is given, it is the minimum, too. */
 function bothMemories({ maxmem, ...others }: Values): Values {
   if (maxmem === undefined) return others
   return others['minmem'] === undefined ? { ...others, memory: maxmem } : { ...others, maxmem }
 }
 
-/** Fields of one part of the draft; their names in the form begin with that of the part. */
+/** Fields of one part of the draft. The name of the part precedes their names in the form. */
 export const within = (part: string, fields: readonly Field[]): Field[] =>
   fields.map((field) => ({ ...field, name: `${part}/${field.name}` }))
 
@@ -61,7 +61,7 @@ export const plainOf = (body: Values): Values =>
 
 export const rowBody = (fields: readonly Field[], { values }: Row): Values => bodyOf(fields, values)
 
-/** The same for gnt: `gnt instance add`, or `gnt backup import`. */
+/** The gnt command: `gnt instance add`, or `gnt backup import`. */
 export function gntOfDraft(body: Values, source: Source): string {
   const { instance_name: name, pnode, snode, disks, nics, mode: _, src_path: path, start, ...others } = body
   const node = [pnode, snode].filter((one) => one !== undefined).join(':')
@@ -70,7 +70,7 @@ export function gntOfDraft(body: Values, source: Source): string {
     ...Object.fromEntries(Object.entries(others).filter(([flag]) => flag !== 'hypervisor' && flag !== 'hvparams')),
     ...(node === '' ? {} : { node }),
     ...(path === undefined ? {} : { 'src-dir': path }),
-    // gnt starts a new one, and leaves an imported one stopped, unless it is told otherwise.
+    // By default, gnt starts a new instance, but not an imported one.
     ...(source.kind === 'export' ? start !== false && { start: true } : { start }),
   }
   const words = [

@@ -1,4 +1,4 @@
-// One instance, with all that is known of it and what can be done to it.
+// The page of an instance, with its data and actions.
 import { Group, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
@@ -92,7 +92,7 @@ export function InstancePage() {
   )
 }
 
-/** Who looks at an instance while it is renamed goes on looking at it. Tells whether it is no more. */
+/** Goes to the new name if the instance is renamed. Returns whether the instance no longer exists. */
 function useFollowName(name: string, instance: Instance | undefined, error: Error | null): boolean {
   const navigate = useNavigate()
   const seen = useRef<{ readonly name: string; readonly uuid: string }>(undefined)

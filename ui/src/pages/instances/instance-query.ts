@@ -1,4 +1,4 @@
-// One instance, as its page asks for it.
+// The query for the page of an instance.
 import { queryOptions } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import type { Instance } from './instance'
@@ -12,7 +12,7 @@ export const instanceQuery = (name: string) =>
     }),
   })
 
-/** The name that an instance has now, if it was only renamed. */
+/** The present name of an instance that was renamed; undefined if it was removed. */
 export async function nameOf(uuid: string): Promise<string | undefined> {
   const query = { fields: 'name', filter: JSON.stringify(['==', 'uuid', uuid]) }
   return (await got(api.GET('/3/instances', { params: { query } }))).items[0]?.name

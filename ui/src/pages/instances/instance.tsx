@@ -1,4 +1,4 @@
-// An instance as lists and its page show it.
+// An instance's data and texts for lists and for its page.
 import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
 import { Status, type Tone } from '../../parts/status'

@@ -1,4 +1,4 @@
-// What the list of instances is filtered by, as its address has it, and as a condition of the query language.
+// Filters of the list of instances: as search parameters of the address, and as conditions of the query language.
 import { allOf, nameLike } from '../../parts/conditions'
 
 export interface InstanceFilters {
@@ -12,7 +12,7 @@ export interface InstanceFilters {
 
 export type FilterName = keyof InstanceFilters
 
-/** A system without a variant means all of its variants. */
+/** An OS without a variant matches all of its variants. */
 const osIs = (os: string): unknown[] =>
   os.includes('+') ? ['==', 'os', os] : ['|', ['==', 'os', os], ['=~', 'os', `^${escaped(os)}\\+`]]
 
@@ -29,7 +29,7 @@ const CONDITIONS: Readonly<Record<FilterName, (value: string) => unknown[]>> = {
 
 export const FILTERS = Object.keys(CONDITIONS) as readonly FilterName[]
 
-/** Those that are set. */
+/** The active filters. */
 export const activeFilters = (search: InstanceFilters): (readonly [FilterName, string])[] =>
   FILTERS.flatMap((name) => (search[name] ? [[name, search[name]] as const] : []))
 

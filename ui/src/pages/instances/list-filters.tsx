@@ -1,5 +1,5 @@
-// The filters above the list of instances: those that people need most beside it, the others behind a button, and each that is set as a chip
-// that takes it away.
+// The filters above the list of instances. Common filters are always visible, others are behind a button. Each active filter has a chip that
+// removes it.
 import { Autocomplete, Button, Group, Pill, Popover, Select, Stack } from '@mantine/core'
 import { useNames } from '../../forms/names'
 import type { Source } from '../../forms/schema'
@@ -63,7 +63,7 @@ interface OneProps {
   readonly change: (value: string) => void
 }
 
-/** Takes effect when one is chosen, or when what was typed is left. */
+/** A filter that takes effect when the user chooses a value or leaves the field. */
 function OneFilter({ label, source, value, change }: OneProps) {
   const { typed, setTyped, send } = useTyped(value, change)
   const leave = () => {
@@ -85,7 +85,7 @@ function OneFilter({ label, source, value, change }: OneProps) {
   )
 }
 
-/** What the list shows no more than, each with its way out. */
+/** The active filters, each with a button that removes it. */
 export function ActiveFilters({ search, change }: FilterProps) {
   const active = activeFilters(search)
   if (active.length === 0) return null

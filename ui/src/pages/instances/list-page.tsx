@@ -1,4 +1,4 @@
-// All instances. What is filtered and sorted by, and the columns, stand in the address, so that a view can be kept as a bookmark.
+// The list of instances. The address contains filters, order and columns, so that a bookmark keeps a view.
 import { Button, Checkbox, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -112,7 +112,7 @@ function NewButton() {
 type Chosen = ReadonlySet<string>
 type Choose = Dispatch<SetStateAction<Chosen>>
 
-/** The column whose boxes choose instances. There are many of them, so they are the browser's own. */
+/** The column of checkboxes that choose instances. They are plain HTML, because there are many. */
 function choosing(chosen: Chosen, choose: Choose): Column<Instance> {
   return {
     ...{ id: 'choose', title: own.bulk.choose, width: 40 },
@@ -134,7 +134,7 @@ function choosing(chosen: Chosen, choose: Choose): Column<Instance> {
   }
 }
 
-/** All that are loaded. */
+/** The checkbox that chooses all loaded instances. */
 function ChooseAll({ rows, chosen, choose }: { rows: readonly Instance[]; chosen: Chosen; choose: Choose }) {
   const every = rows.length > 0 && rows.every(({ name }) => chosen.has(name))
   return (
@@ -148,7 +148,7 @@ function ChooseAll({ rows, chosen, choose }: { rows: readonly Instance[]; chosen
   )
 }
 
-/** Also of those that were not loaded yet. */
+/** The names of all matching instances, including those that are not loaded yet. */
 async function allNames(filter: string | undefined): Promise<string[]> {
   const names: string[] = []
   let after: string | undefined

@@ -1,4 +1,4 @@
-// The tools above the list of instances: its columns and the views that were kept.
+// The tools above the list of instances: columns and saved views.
 import { ActionIcon, Button, Checkbox, Group, Menu, Popover, Stack, TextInput } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useState } from 'react'
@@ -11,7 +11,7 @@ const words = texts.instances.list
 
 export interface InstancesSearch extends InstanceFilters {
   readonly sort?: string
-  /** The columns, when they are not the usual ones. */
+  /** The columns, if they are not the default ones. */
   readonly cols?: string
 }
 
@@ -54,7 +54,7 @@ interface View {
   readonly search: InstancesSearch
 }
 
-/** Views by name are kept in this browser; the address has the one that is shown, for whoever gets it. */
+/** Saved views are kept in this browser. The address contains the shown view, so that it can be shared. */
 export function Views({ search, show }: { search: InstancesSearch; show: (search: InstancesSearch) => void }) {
   const [views, setViews] = useLocalStorage<readonly View[]>({ key: 'gantry-instance-views', defaultValue: [] })
   const [name, setName] = useState('')

@@ -1,4 +1,4 @@
-// The last hours of an instance.
+// Charts of an instance's last hours.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api, got } from '../../api/client'

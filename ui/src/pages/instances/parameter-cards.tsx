@@ -1,4 +1,4 @@
-// Parameters of an instance as they are, and where each value comes from.
+// Parameters of an instance with their values and origins.
 import { Group, Table, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -60,7 +60,7 @@ function ParameterCard({ title, parameters, aside }: CardProps) {
   const shown = parameters.filter(({ name, origin }) =>
     `${name} ${words.origin[origin]}`.includes(sought.toLowerCase()),
   )
-  // What differs from the rest is what people look for.
+  // Values that the instance itself sets come first, because users look for these.
   const rank = ({ origin }: Parameter) => ['instance', 'os', 'cluster', 'default'].indexOf(origin)
   const sorted = shown.toSorted((one, other) => rank(one) - rank(other))
   return (

@@ -1,4 +1,4 @@
-// Parameters of instances: the fields of a form for them, and where each value comes from.
+// Parameters of instances: their form fields, and the origin of each value.
 import { schema as backend } from 'openapi:#BackendParameters'
 import { parameterField } from '../../forms/parameter-fields'
 import type { Field } from '../../forms/schema'
@@ -7,15 +7,15 @@ import { texts } from '../../texts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Who says the value: the instance, the cluster for this OS, the cluster for all, or nobody, so that it is the built-in one. */
+/** The origin of a value: the instance, the cluster for this OS, the cluster for all instances, or the built-in default. */
 export type Origin = 'instance' | 'os' | 'cluster' | 'default'
 
 export interface Levels {
   readonly instance: Values
-  /** The cluster's, for instances with this OS. */
+  /** Values of the cluster for instances with this OS. */
   readonly os?: Values
   readonly cluster?: Values
-  /** Those that are built in. */
+  /** Built-in values. */
   readonly defaults?: Values
 }
 
@@ -23,14 +23,14 @@ export interface Parameter {
   readonly name: string
   readonly value: unknown
   readonly origin: Origin
-  /** What it would be if the instance did not say it. */
+  /** The value without the instance's own value. */
   readonly inherited: unknown
 }
 
 const has = (values: Values | undefined, name: string): values is Values =>
   values !== undefined && Object.hasOwn(values, name)
 
-/** `effective` are the values as they are; a cluster that says the built-in value leaves it as it is. */
+/** `effective`: the values that hold. A value of the cluster that equals the built-in one counts as built in. */
 export function originsOf(effective: Values, levels: Levels): Parameter[] {
   return Object.keys(effective)
     .sort()
@@ -46,7 +46,7 @@ export function originsOf(effective: Values, levels: Levels): Parameter[] {
     })
 }
 
-/** Fields for the parameters of resources, in the order in which people think of them. */
+/** Fields for resources, the most common ones first. */
 export const backendFields = (own: Values, inherited: Values): Field[] =>
   Object.entries(texts.instances.backendWords).map(([name, wording]) =>
     parameterField(name, backend.properties[name] ?? {}, own, inherited[name], wording),

@@ -1,4 +1,4 @@
-// Which nodes were chosen, and how good the others would be.
+// The chosen nodes, and the scores of all others.
 import { Table } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { components } from '../../api/schema'
@@ -68,7 +68,7 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
   )
 }
 
-/** Asks the allocator which nodes would do, if its user may know. The plan beside it is of now, so this is not older than other answers. */
+/** Asks the allocator for suitable nodes, if the user has the permission. An old answer is refetched, because the plan beside it is new. */
 export function placementQuery({ group, disks_mib, ...others }: Wanted, may: (permission: string) => boolean) {
   const groups = group === undefined ? {} : { groups: [group] }
   const spec = { ...others, disks_mib: [...disks_mib] }

@@ -1,18 +1,18 @@
-// A new instance has to be in the scope of its user's token: by a tag, by its group, or by both.
+// A new instance must be in the scope of the user's token: by a tag, by its group, or by both.
 import type { Session } from '../../api/session-store'
 import { type Values, wordsOf } from '../../forms/schema'
 import { texts } from '../../texts'
 
 const own = texts.instances.create
 
-/** What the form begins with, so that it need not be typed. */
+/** Initial values of the form, so that the instance is in the scope. */
 export function typedInScope(scope: Session['scope']): Values {
   const [tag] = scope?.tags ?? []
   const [group] = scope?.groups ?? []
   return { ...(tag !== undefined && { tags: [tag] }), ...(group !== undefined && { group_name: group }) }
 }
 
-/** Why the server would refuse it; undefined when it is inside, as far as it is known here. */
+/** Why the server would refuse the instance; undefined if it is in the scope, or if the page cannot know. */
 export function outsideScope(scope: Session['scope'], body: Values): string | undefined {
   if (scope === null) return undefined
   const { tags, groups } = scope

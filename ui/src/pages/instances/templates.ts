@@ -1,13 +1,13 @@
-// What can be done with disks of each template: a test compares it with src/model/templates.ts. The words for people are in texts.
+// Features of each disk template. A test compares them with src/model/templates.ts. The labels are in texts.
 
 interface Template {
-  /** Where the same data is: at two nodes, or outside of them. */
+  /** Whether a mirror is on two nodes, or in shared storage outside of the nodes. */
   readonly mirror?: 'inside' | 'outside'
   readonly copyable?: true
   readonly growable?: true
-  /** Snapshots: beside the disk, where they take room of their own, or within what the storage shares. */
+  /** Where snapshots are: beside the disk with their own space, or within the storage, which shares blocks. */
   readonly snapshots?: 'beside' | 'within'
-  /** Disks are there before the instance, and are taken as they are. */
+  /** Disks exist before the instance, and are adopted. */
   readonly adopted?: true
   readonly empty?: true
 }

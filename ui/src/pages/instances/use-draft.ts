@@ -1,4 +1,4 @@
-// The state of the form for a new instance: its fields, which follow what is chosen, and the request that they make.
+// The state of the form for a new instance: fields that depend on choices, and the resulting request.
 import { useQuery } from '@tanstack/react-query'
 import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
@@ -47,18 +47,18 @@ export interface Draft {
   readonly chosen: boolean
   readonly request: Request
   readonly complete: boolean
-  /** Why it would be outside the scope of its user's token. */
+  /** Why the instance would be outside the scope of the user's token. */
   readonly outside: string | undefined
-  /** A form that is opened again with this key begins with what is typed in this one. */
+  /** Keeps the input under a key, for a form that is opened again. */
   keep(this: void, key: string): void
-  /** What this form began with is no longer needed. */
+  /** Drops the input with which this form started. */
   forget(this: void): void
   setDisks(this: void, rows: readonly Row[]): void
   setNics(this: void, rows: readonly Row[]): void
   setChosen(this: void, chosen: boolean): void
 }
 
-/** Parameters with a place of their own on the page; or that only programs need. */
+/** Parameters that the page shows elsewhere, or that only programs need. */
 const PLACED = [
   ...['instance_name', 'os_type', 'osparams', 'beparams', 'hvparams', 'disks', 'nics', 'disk_template', 'group_name'],
   ...['iallocator', 'pnode', 'snode', 'hypervisor', 'start', 'wait_for_sync', 'tags', 'mode', 'no_install'],
@@ -73,14 +73,14 @@ interface Kept extends Pick<Draft, 'disks' | 'nics' | 'chosen'> {
 
 const kept = new Map<string, Kept>()
 
-/** `again`: the key of what it begins with. */
+/** `again`: the key of the input with which the form starts. */
 export function useDraft(source: Source, again = ''): Draft {
   const [before] = useState(() => kept.get(again))
   const first: readonly Row[] = source.kind === 'new' ? [{ key: 0, values: {} }] : []
   const [disks, setDisks] = useState(before?.disks ?? first)
   const [nics, setNics] = useState(before?.nics ?? first)
   const [chosen, setChosen] = useState(before?.chosen ?? false)
-  // Choices decide which other fields there are, so they are looked at first.
+  // Choices decide which other fields exist, so they are read first.
   const [choice, setChoice] = useState(before?.choice ?? { os: '', hypervisor: '', template: '' })
   const hypervisor = useHypervisorName(choice)
   const sections = useSections(source, { ...choice, hypervisor }, chosen)
@@ -102,7 +102,7 @@ export function useDraft(source: Source, again = ''): Draft {
   const empty = TEMPLATES[now.template]?.empty === true
   const body = bodyOfDraft(
     {
-      // Said also where it is what the cluster would choose, so that the form means what it shows.
+      // Sent even if the cluster would choose the same, so that the request equals what the form shows.
       plain: {
         ...(Object.keys(hvparams).length > 0 && { hypervisor }),
         ...plainOf(typed),
@@ -132,7 +132,7 @@ interface Choice {
   readonly template: string
 }
 
-/** The one that is chosen, or that the cluster takes. */
+/** The chosen hypervisor, or the cluster's default. */
 function useHypervisorName({ hypervisor }: Choice): string {
   const { data: cluster } = useQuery(clusterQuery)
   return hypervisor || (cluster?.default_hypervisor ?? cluster?.enabled_hypervisors[0] ?? '')

@@ -1,4 +1,4 @@
-// What can be done to a job and to the queue.
+// Actions on a job and on the queue.
 import type { Action } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import { isOver, type Job } from '../../parts/job'
@@ -11,7 +11,7 @@ const queue = texts.jobs.queue
 const path = ({ id }: Job, verb = ''): string => `/3/jobs/${id}${verb}`
 const CHANGES = ['jobs']
 
-/** The server answers well, and says that it has not done it. */
+/** The reason, if the server answers with success but has not done it. */
 function notDone(answer: unknown): string | undefined {
   const {
     done,

@@ -1,4 +1,4 @@
-// One job: its steps with their logs, as they come, and the jobs and locks that it has to do with.
+// The page of a job: its steps with live logs, and related jobs and locks.
 import { Code } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -83,7 +83,7 @@ export const JobLink = ({ id }: { id: number }) => (
   </Link>
 )
 
-/** What it holds and waits for, as long as it goes on. */
+/** The locks that an unfinished job holds and waits for. */
 function Locks({ job }: { job: number }) {
   const may = useMay()
   const { data } = useQuery({ ...locksQuery, enabled: may('locks.list') })

@@ -1,4 +1,4 @@
-// All jobs that are not archived, the newest first.
+// The list of jobs that are not archived, the newest first.
 import { Group, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Job>[] = [
 
 export interface JobsSearch {
   readonly status?: string
-  /** A part of what it is about. */
+  /** A part of the name of the job's object. */
   readonly q?: string
   readonly user?: string
   readonly sort?: string
@@ -105,7 +105,7 @@ function Filters({ go }: { go: (next: JobsSearch) => void }) {
   )
 }
 
-/** Whether new jobs are taken, with what changes that. */
+/** Shows whether the queue accepts new jobs, with the action that changes this. */
 function QueueState() {
   const { data } = useQuery(clusterQuery)
   if (data === undefined) return null

@@ -1,4 +1,4 @@
-// The locks, and who waits for whom.
+// The query for locks, and links to their holders.
 import { queryOptions } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
@@ -26,7 +26,7 @@ export function LockLink({ name, holders }: { name: string; holders: readonly Ho
   )
 }
 
-/** Jobs as links; daemons by their names. */
+/** Shows jobs as links, and daemons by name. */
 export function Holders({ holders }: { holders: readonly Holder[] }) {
   if (holders.length === 0) return <>{texts.jobs.locks.nobody}</>
   return holders.map((holder) => (

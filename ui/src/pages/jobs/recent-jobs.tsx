@@ -1,4 +1,4 @@
-// The last jobs, of all or about something.
+// The latest jobs, or the latest jobs about an object.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
@@ -10,7 +10,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
 
 interface RecentProps {
-  /** Only those that name this object: `instance/web1`. */
+  /** Only jobs about this object: `instance/web1`. */
   readonly about?: string
   readonly status?: readonly string[]
   readonly none?: string

@@ -1,11 +1,11 @@
-// Who and what is behind a job, and which jobs it has to do with: read from its opcodes.
+// The submitter and reasons of a job, its dependencies, and the jobs that it submitted, read from its opcodes.
 import type { components } from '../../api/schema'
 
 type Job = components['schemas']['Job']
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Notes of the master in the reason trail. */
+/** Entries that the master adds to the reason trail. */
 const USER = 'gantry:user'
 const TOKEN = 'gantry:token'
 
@@ -22,17 +22,17 @@ const noted = (job: Job, source: string): string | undefined => trailOf(job).fin
 export const userOf = (job: Job): string | undefined => noted(job, USER)
 export const tokenOf = (job: Job): string | undefined => noted(job, TOKEN)
 
-/** What people have said why: what programs note is left out. */
+/** The reasons that users gave, without entries of programs. */
 export const reasonsOf = (job: Job): string[] =>
   trailOf(job).flatMap(([source, text]) => (source === 'gnt:user' && text !== '' ? [text] : []))
 
 export interface Dependency {
   readonly job: number
-  /** Ways for it to end; any without one. */
+  /** The statuses with which it may end; any if the list is empty. */
   readonly statuses: readonly string[]
 }
 
-/** Those of all opcodes, each once. A negative number counts from this job; it is the job's own as soon as it is submitted. */
+/** The dependencies of all opcodes, each once. A negative number, relative to this job, is left out. */
 export function dependenciesOf({ ops }: Job): Dependency[] {
   const found = new Map<number, Dependency>()
   for (const { input } of ops) {
@@ -46,7 +46,7 @@ export function dependenciesOf({ ops }: Job): Dependency[] {
   return [...found.values()]
 }
 
-/** The numbers of jobs that its opcodes have submitted: they answer `{ jobs: [[submitted, number or error]] }`. */
+/** The numbers of the jobs that its opcodes submitted. A result lists them: `{ jobs: [[submitted, number or error]] }`. */
 export function submittedOf({ ops }: Job): number[] {
   return ops.flatMap(({ result }) => {
     const jobs: unknown = typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : undefined

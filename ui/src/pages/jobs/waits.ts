@@ -1,10 +1,10 @@
-// Who holds a lock, and who waits for it. Owners are JSON: a job is its number, any other its name in quotes.
+// The holders of a lock, and who waits for it. Owners are JSON: a job's number, or another owner's name in quotes.
 export type Holder = number | string
 
 interface LockRow {
   readonly name?: string | null
   readonly owner?: readonly unknown[] | null
-  /** `[mode, owners]` of each that waits. */
+  /** `[mode, owners]` of each waiting request. */
   readonly pending?: readonly unknown[] | null
 }
 
@@ -37,7 +37,7 @@ export interface Waits {
   readonly waits: readonly { readonly lock: string; readonly holders: readonly Holder[] }[]
 }
 
-/** What a job holds, and for whom it waits. */
+/** The locks that a job holds, and the locks for which it waits, with their holders. */
 export function waitsOf(locks: readonly LockRow[], job: number): Waits {
   const named = locks.map((lock) => ({ lock, name: lock.name ?? '' }))
   return {

@@ -1,4 +1,4 @@
-// What can be done about repair events, the settings of maintenance and the watcher.
+// Actions on repair events, the settings of maintenance and the watcher.
 import type { components } from '../../api/schema'
 import type { Field } from '../../forms/schema'
 import { type Action, nothingChanged } from '../../parts/action'
@@ -62,7 +62,7 @@ function settingField(name: string, value: unknown): Field {
   return { kind: 'text', name, label, initial: String(value) }
 }
 
-/** `balance=yes` */
+/** Words such as `balance=yes`. */
 const words = (body: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(body).map(
     ([name, value]) => `${name}=${typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)}`,

@@ -1,4 +1,4 @@
-// Repair events: all, or those of one node.
+// A table of repair events, of all nodes or of one node.
 import { Code, Group } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// What the cluster does by itself: repairs of nodes, balancing, and starting again what should run.
+// Automatic maintenance: repairs of nodes, balancing, and the watcher.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'

@@ -89,7 +89,7 @@ export const DISCONNECT: Action<Connection> = {
   }),
 }
 
-/** Removes a value of the network. */
+/** The value that unsets a property of the network. */
 const NONE = 'none'
 
 const MODIFY: Action<Network> = {

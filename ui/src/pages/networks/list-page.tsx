@@ -1,4 +1,4 @@
-// All networks.
+// The list of networks.
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Actions } from '../../parts/action'

@@ -1,4 +1,4 @@
-// What can be done to a node.
+// Actions on a node.
 import { schema as add } from 'openapi:POST /3/nodes'
 import { schema as evacuate } from 'openapi:POST /3/nodes/{name}/evacuate'
 import { schema as migrate } from 'openapi:POST /3/nodes/{name}/migrate'
@@ -19,7 +19,7 @@ const own = texts.nodes.actions
 export const nodePath = ({ name }: Pick<ClusterNode, 'name'>, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(name)}${verb}`
 
-/** Shown when somebody else has changed the node meanwhile. */
+/** Shown if somebody else has changed the node meanwhile. */
 const seenOf = ({ uuid, serial_no: serial, ...node }: ClusterNode): Seen => ({
   etag: `"node/${uuid ?? ''}/${serial ?? 0}"`,
   facts: {
@@ -28,7 +28,7 @@ const seenOf = ({ uuid, serial_no: serial, ...node }: ClusterNode): Seen => ({
   },
 })
 
-/** Flags of `gnt node modify` that are no yes or no. */
+/** Flags of `gnt node modify` without a value; all others take yes or no. */
 const WORDS = ['force', 'auto_promote']
 
 interface FlagTexts {
@@ -39,10 +39,10 @@ interface FlagTexts {
 
 type Flag = 'offline' | 'drained' | 'master_candidate'
 
-/** Sets one flag of the node. `lowers`: there may be too few candidates afterwards. */
+/** An action that sets one flag of the node. `lowers`: there may be too few master candidates afterwards. */
 function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> {
   const lowers = name === 'master_candidate' ? !value : value
-  // It asks whether the node's configuration is still right.
+  // gnt asks whether the node's configuration is still right; --yes confirms this.
   const sure = name === 'offline' && !value
   const promote = fieldOf(modify, 'auto_promote', { label: own.promote, text: '' })
   return {
@@ -95,7 +95,7 @@ const EVACUATE: Action<ClusterNode> = {
   complaint: (_node, { mode, remote_node: node }) =>
     mode === 'primary-only' && node !== undefined ? own.onlySecondaries : undefined,
   request(node, given) {
-    // The opcode has no default for the mode, and only secondary instances go to a node that is named.
+    // The opcode has no default for the mode. With a named node, only secondary instances can be evacuated.
     const body: Values = {
       mode: 'all',
       ...given,
@@ -118,7 +118,7 @@ const MODIFY: Action<ClusterNode> = {
     fieldOf(modify, 'master_capable', { initial: String(node.master_capable) }),
     fieldOf(modify, 'vm_capable', { initial: String(node.vm_capable) }),
     fieldOf(modify, 'powered', { initial: String(node.powered) }),
-    // Not that which only groups and the cluster have.
+    // Without parameters that only groups and the cluster have.
     ...parameterFields(
       belowOthers(['ndparams'], nodeParameters, node.ndparams ?? {}, node.custom_ndparams ?? {}),
     ).filter(({ label }) => label !== 'exclusive_storage'),
@@ -164,7 +164,7 @@ export const NODE_ACTIONS: readonly Action<ClusterNode>[] = [
   REMOVE,
 ]
 
-/** The SSH set-up asks for a password, so it is left to the command line. */
+/** Without the SSH set-up, because only the command line can ask for the password of the node. */
 export const ADD_NODE: Action<null> = {
   ...{ id: 'add', label: own.add, permission: 'nodes.add' },
   text: () => own.addText,
@@ -173,7 +173,7 @@ export const ADD_NODE: Action<null> = {
     fieldOf(add, 'group', { source: 'groups' }),
     fieldOf(add, 'readd', { label: own.readd, text: '' }),
   ],
-  // A node that the cluster does not have is in nobody's scope.
+  // A new node is in no token's scope.
   complaint: (_none, { readd }) => (sessionStore.scope() !== null && readd !== true ? own.onlyAgain : undefined),
   others: otherFields(add, ['node_name', 'group', 'readd', 'node_setup', 'hv_state', 'disk_state']),
   request: (_none, body) => {

@@ -1,4 +1,4 @@
-// All nodes.
+// The list of nodes.
 import { Select, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { sizeText } from '../../format/size'

@@ -1,4 +1,4 @@
-// The last hours of a node.
+// Charts of a node's last hours.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api, got } from '../../api/client'

@@ -1,4 +1,4 @@
-// What the monitoring daemon of a node tells: each collector with its state, and the interfaces of its network.
+// Reports of a node's monitoring daemon: the state of each collector, and the network interfaces.
 import { Button, Code, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'

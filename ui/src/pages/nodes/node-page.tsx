@@ -1,4 +1,4 @@
-// One node: its role, what it has, the instances that need it, and what it tells of itself.
+// The page of a node: its role, its resources, its instances and its reports.
 import { useQuery, queryOptions } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
@@ -53,7 +53,7 @@ export function NodePage() {
 function Cards({ node }: { node: ClusterNode }) {
   const { name } = node
   const may = useMay()
-  // Reports tell all of a node, whosever instances it has.
+  // Reports show everything about a node, also instances outside of a token's scope.
   const reports = useRefusal()('nodes.query', 'machines') === undefined
   return (
     <>
@@ -115,7 +115,7 @@ function General({ node }: { node: ClusterNode }) {
 
 const TOLD = 'name,mfree,mtotal,mnode,dfree,dtotal,ctotal,csockets,spfree'
 
-/** What the node told last: nobody waits for one that hangs. */
+/** Shows the node's last known figures, so that the page does not wait for a node that hangs. */
 function Resources({ name }: { name: string }) {
   const { rows, error } = useList<ClusterNode>({
     resource: 'nodes',

@@ -1,4 +1,4 @@
-// A node as lists and its page show it.
+// A node's data and texts for lists and for its page.
 import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
 import { Status, type Tone } from '../../parts/status'

@@ -1,4 +1,4 @@
-// What can be done to the power of a node, by its out-of-band helper and by its hypervisor.
+// Actions on the power of a node, through its out-of-band helper or its hypervisor.
 import { schema as oob } from 'openapi:POST /3/nodes/{name}/oob'
 import { schema as powercycle } from 'openapi:POST /3/nodes/{name}/powercycle'
 import { schema as modify } from 'openapi:PATCH /3/nodes/{name}'
@@ -17,7 +17,7 @@ const path = ({ name }: ClusterNode, verb: string): string => `/3/nodes/${encode
 
 const FLAGS = { timeout: 'oob-timeout' }
 
-/** As gnt does it: one that is to be switched off is marked offline first, unless its state does not matter. */
+/** As in gnt, a node is marked offline before it is switched off, unless `ignore_status` is set. */
 function powerRequest(command: Command, node: ClusterNode, { auto_promote: promote, ...body }: Values): Request {
   const gnt = gntText(
     'node power --force',

@@ -1,4 +1,4 @@
-// Reads the reports of a node's collectors. They come from a machine, so nothing is taken for granted.
+// Reads the reports of a node's collectors. They come from a remote machine, so every value is checked.
 export interface Told {
   readonly name: string
   readonly kind: number
@@ -9,7 +9,7 @@ type Dict = Readonly<Record<string, unknown>>
 
 const isDict = (value: unknown): value is Dict => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The state that a collector gives; undefined for one that tells figures. */
+/** The status in a report; undefined for a report that only has figures. */
 export function statusOf({ kind, data }: Told): { code: number; message: string } | undefined {
   if (!isDict(data)) return undefined
   if (typeof data['error'] === 'string') return { code: 4, message: data['error'] }

@@ -1,4 +1,4 @@
-// What a node keeps disks on. The node itself is asked.
+// The storage units of a node. The node itself is asked.
 import { schema as repair } from 'openapi:POST /3/nodes/{name}/storage/{storage_type}/repair'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
@@ -17,7 +17,7 @@ type Storage = components['schemas']['NodeStorageView']
 type Unit = Storage['units'][number] & {
   readonly node: string
   readonly type: string
-  /** It stands in for one of LVM, and has nothing to change or to repair. */
+  /** A unit in user space instead of LVM, which cannot be changed or repaired. */
   readonly inUserSpace: boolean
 }
 
@@ -89,7 +89,7 @@ export function StorageCard({ node }: { node: string }) {
   )
 }
 
-/** Only volumes can be closed, and only groups of them be repaired. */
+/** Only physical volumes can refuse new volumes, and only volume groups can be repaired. */
 function UnitActions({ unit }: { unit: Unit }) {
   if (unit.type === 'lvm-pv')
     return <ActionAt subject={unit} action={ALLOCATABLE} label={unit.allocatable ? own.refuse : own.allow} />

@@ -1,4 +1,4 @@
-// How evenly the groups are loaded, and what a balance would make of it. It is asked for when the card comes into view.
+// The score of each group, and the score after a balance. The balance is calculated when the card becomes visible.
 import { Button } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-// What each group has room for, and whether it survives the death of a node.
+// How many instances fit into each group, and whether the group survives the failure of a node.
 import { Button, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -15,7 +15,7 @@ import { nodesQuery } from '../topology/topology-data'
 import { withoutReserve } from './told'
 
 const own = texts.overview.capacity
-/** Looked no further. */
+/** The calculation stops at this number of instances. */
 const MOST = 200
 
 export function CapacityCard({ cluster }: { cluster: components['schemas']['ClusterView'] }) {
@@ -24,7 +24,7 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
   const spec = standardSpec(cluster)
   const [counts, dies] = refusals.map((why) => why === undefined)
   const room = useQuery({ ...questionQuery('/3/capacity', { spec, max_instances: MOST }), enabled: counts })
-  // Nothing happens in it, so that it tells of the cluster as it is.
+  // A what-if question without failures or new instances returns the present reserve.
   const reserve = useQuery({ ...questionQuery('/3/whatif', { nodes: [] }), enabled: dies })
   const nodes = useQuery({ ...nodesQuery, enabled: dies })
   const groupByNode = new Map((nodes.data ?? []).map(({ name, group }) => [name, group ?? '']))

@@ -1,4 +1,4 @@
-// What has happened last, but for jobs, which have cards of their own.
+// Recent events. Jobs have their own cards.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'

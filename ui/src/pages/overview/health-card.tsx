@@ -1,4 +1,4 @@
-// Is all well: instances, nodes, what monitoring reports and what verify has found.
+// Problems of instances and nodes, reports of monitoring, and findings of verify.
 import { Button, UnstyledButton } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -107,7 +107,7 @@ function useFlaggedNodes() {
   return { findings, error, known: data !== undefined }
 }
 
-/** All nodes are asked for it: once, and when somebody wants it again. */
+/** Asks all nodes once, and again when the user refreshes. */
 function useMonitoring(enabled: boolean) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['monitoring', 'problems'],
@@ -166,7 +166,7 @@ function OtherProblems({ problems }: { problems: readonly NodeProblem[] }) {
   )
 }
 
-/** Each is a way to its cause; many are shown when somebody wants them. */
+/** Links to the pages of nodes. A long list is collapsed. */
 function NodeLinks({ names }: { names: readonly string[] }) {
   const [all, setAll] = useState(false)
   const shown = all ? names : names.slice(0, NODES_SHOWN)
@@ -192,7 +192,7 @@ function NodeLinks({ names }: { names: readonly string[] }) {
   )
 }
 
-/** The last verification, as far as its jobs are still known. */
+/** The last verification, if its jobs are still stored. */
 function useVerify(): Finding[] {
   const last = useQuery({
     queryKey: ['jobs', 'list', 'verify'],

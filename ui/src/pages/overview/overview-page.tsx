@@ -1,4 +1,4 @@
-// Whether all is well, what there is room for, and what is being done; each finding leads to its cause.
+// The overview: health, capacity, balance and running jobs. Each finding links to its cause.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clusterQuery } from '../../api/cluster'

@@ -1,4 +1,4 @@
-// What the cards of the overview read out of answers.
+// Extracts the data of the overview's cards from the server's answers.
 import type { components } from '../../api/schema'
 import { texts } from '../../texts'
 
@@ -7,21 +7,21 @@ type WhatIf = components['schemas']['WhatIf']
 type Job = components['schemas']['Job']
 type PastEvent = components['schemas']['PastEvent']
 
-/** The code of what is bad and does not mend itself. */
+/** The status code of problems that do not recover automatically. */
 const BAD = 4
 const HEALING = 1
-/** Collectors that tell of disks which have lost a half. */
+/** Collectors that report degraded mirrors. */
 const OF_DISKS = ['drbd', 'inst-disk-status']
 
 export interface NodeProblem {
-  /** Those that report the same. */
+  /** All nodes with this report. */
   readonly nodes: readonly string[]
   readonly collector: string | null
   readonly message: string
   readonly bad: boolean
 }
 
-/** What nodes report, the worst first and each once; what mends itself is left out. */
+/** Problems that nodes report, the worst first. Equal problems are joined; problems that recover automatically are left out. */
 export function problemsOf(items: readonly NodeMonitoring[]): NodeProblem[] {
   const found = new Map<string, NodeProblem>()
   for (const { node = '', problems = [] } of items)
@@ -42,7 +42,7 @@ export const degradedNodes = (items: readonly NodeMonitoring[]): string[] =>
     problems.some(({ collector, code }) => code !== 0 && OF_DISKS.includes(collector ?? '')) ? [node] : [],
   )
 
-/** The jobs that a job has submitted: they answer `{ jobs: [[submitted, number or error]] }`. */
+/** The jobs that a job has submitted. The result of an opcode lists them: `{ jobs: [[submitted, number or error]] }`. */
 export function submittedJobs({ ops }: Pick<Job, 'ops'>): number[] {
   return ops.flatMap(({ result }) => {
     const jobs: unknown = typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : undefined
@@ -52,7 +52,7 @@ export function submittedJobs({ ops }: Pick<Job, 'ops'>): number[] {
   })
 }
 
-/** Nodes that are out of the way, by the letter of their role, by which the list of nodes shows them. */
+/** The offline and drained nodes, by the letter of their role. The list of nodes is filtered by this letter. */
 export const outOfTheWay = (nodes: readonly { readonly role?: string | null }[]) => {
   const among = (role: string) => nodes.filter((node) => node.role === role).length
   return { O: among('O'), D: among('D') }
@@ -63,14 +63,14 @@ export interface Counted<Value extends string> {
   readonly count: number
 }
 
-/** Each value once, the most frequent first. */
+/** Each value with its count, the most frequent first. */
 export function countOf<Value extends string>(values: readonly Value[]): Counted<Value>[] {
   const counts = new Map<Value, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts].map(([value, count]) => ({ value, count })).sort((one, other) => other.count - one.count)
 }
 
-/** By group, the nodes that could not take over what they would have to. */
+/** By group, the nodes that could not take over all their secondary instances. */
 export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, string>): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const node of told.without_reserve) {
@@ -80,7 +80,7 @@ export function withoutReserve(told: WhatIf, groupByNode: ReadonlyMap<string, st
   return groups
 }
 
-/** Disks come and go with their instances, which are told of. */
+/** Whether an event is shown. Events of disks only repeat those of their instances. */
 export const isTold = ({ type, objects: [first = 'disk/'] }: PastEvent): boolean =>
   type !== 'config' || !first.startsWith('disk/')
 

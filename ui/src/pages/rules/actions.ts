@@ -1,4 +1,4 @@
-// What can be done to rules of the job queue.
+// Actions on rules of the job queue.
 import type { Field } from '../../forms/schema'
 import type { Action } from '../../parts/action'
 import { gntText, shellWord } from '../../parts/gnt'

@@ -1,4 +1,4 @@
-// A rule of the job queue, in words and as a form has it.
+// A rule of the job queue as a text, and its conversion from and to a form.
 import type { components } from '../../api/schema'
 import { texts } from '../../texts'
 
@@ -6,7 +6,7 @@ export type Rule = components['schemas']['FilterView']
 
 const own = texts.jobs.rules
 
-/** `RATE_LIMIT` stands in a list with its number. */
+/** The action of a rule. `RATE_LIMIT` is in a list with its number. */
 export function actionOf({ action }: Rule): { name: string; rate: number | undefined } {
   if (Array.isArray(action)) return { name: String(action[0]), rate: Number(action[1]) }
   return { name: String(action), rate: undefined }
@@ -36,7 +36,7 @@ function conditionText(condition: unknown): string {
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** What somebody has said why; what programs note is left out. */
+/** The reasons that users gave, without entries of programs. */
 export const whyText = ({ reason_trail: trail }: Rule): string =>
   (trail ?? [])
     .flatMap((entry) => (Array.isArray(entry) && entry[0] === 'gnt:user' ? [String(entry[1])] : []))
@@ -45,7 +45,7 @@ export const whyText = ({ reason_trail: trail }: Rule): string =>
 
 type Given = Readonly<Record<string, unknown>>
 
-/** The body of a request for what was filled in; `before` has what was not touched. */
+/** The body of a request from the form. Parts of `before` that the form does not change are kept. */
 export function ruleBody(given: Given, before?: Rule): Record<string, unknown> {
   const { name, rate } = before === undefined ? { name: 'PAUSE', rate: undefined } : actionOf(before)
   const action = String(given['action'] ?? name)

@@ -1,4 +1,4 @@
-// The rules of the job queue: what is held, limited or cancelled.
+// The list of rules that hold, limit or cancel jobs.
 import { Group, Text } from '@mantine/core'
 import { ActionAt, Actions } from '../../parts/action'
 import { useList } from '../../parts/list-query'

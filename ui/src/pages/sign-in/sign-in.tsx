@@ -1,4 +1,4 @@
-// Signing in: as a page of its own, or over a page whose session has ended, which keeps what is on it.
+// Signing in: on a separate page, or in a dialog over a page whose session has ended. The page below keeps its content.
 import { Button, Modal, Paper, PasswordInput, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -24,7 +24,7 @@ export function SignInPage({ why }: { why?: string }) {
 
 export function SignInAgain({ opened, user }: { opened: boolean; user: string }) {
   return (
-    // Above the dialog in which somebody may just have been typing.
+    // Above other dialogs, which may contain typed input.
     <Modal opened={opened} onClose={() => undefined} withCloseButton={false} title={texts.signIn.ended} zIndex={400}>
       <Text size="sm" mb="md">
         {texts.signIn.endedText}

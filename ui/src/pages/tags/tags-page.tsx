@@ -1,4 +1,4 @@
-// All tags, and what has them.
+// All tags, with the objects that have them.
 import { Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import type { components } from '../../api/schema'

@@ -1,4 +1,4 @@
-// Changing what an instance is: its OS, state, name, tags; and its end.
+// Actions that change an instance's record: OS, state, name and tags. Also reinstallation, export, repair and removal.
 import { schema as commit } from 'openapi:POST /3/instances/{name}/commit'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
 import { schema as removal } from 'openapi:DELETE /3/instances/{name}'

@@ -1,4 +1,4 @@
-// Disks of an instance: new ones, and what can be done to one or to all.
+// Actions on disks of an instance.
 import { schema as create } from 'openapi:POST /3/instances'
 import { schema as activate } from 'openapi:POST /3/instances/{name}/disks/activate'
 import { schema as deactivate } from 'openapi:POST /3/instances/{name}/disks/deactivate'
@@ -29,10 +29,10 @@ export interface DiskOf {
 const templateOf = ({ disk_template: template }: Instance) => TEMPLATES[template ?? '']
 const titleOf = ({ index, name }: DiskOf): string => (name === null ? `${index}` : `${index} (${name})`)
 
-/** What a disk can have. */
+/** The schema of a disk. */
 export const DISK: BodySchema = { properties: create.properties['disks']?.items?.properties ?? {}, required: [] }
 
-/** Those of LVM, of external storage, and of disks that are taken over. */
+/** Parameters that few users need: for LVM, external storage and adopted disks. */
 const RARE = ['vg', 'metavg', 'spindles', 'access', 'provider', 'adopt'] as const
 
 export const rareDiskFields = (template: string): Field[] =>
@@ -58,7 +58,7 @@ const LATER = [
 const hotplug = (instance: Instance): Field[] =>
   isRunning(instance) ? [fieldOf(change, 'hotplug', own.fields.hotplug)] : []
 
-/** Parameters of the disk, and those of the request. */
+/** Separates parameters of the disk from those of the request. */
 function parted(body: Values): { device: Values; rest: Values } {
   const entries = Object.entries(body)
   const isDevice = ([name]: readonly [string, unknown]) => Object.hasOwn(DISK.properties, name)

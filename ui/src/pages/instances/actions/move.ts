@@ -1,4 +1,4 @@
-// Giving an instance other nodes.
+// Actions that move an instance to other nodes.
 import { schema as changeGroup } from 'openapi:POST /3/instances/{name}/change-group'
 import { schema as replaceDisks } from 'openapi:POST /3/instances/{name}/disks/replace'
 import { schema as failover } from 'openapi:POST /3/instances/{name}/failover'
@@ -17,7 +17,7 @@ const templateOf = ({ disk_template: template }: Instance) => TEMPLATES[template
 const unlessMirrored = (instance: Instance) =>
   templateOf(instance)?.mirror === undefined ? own.unfit.onOneNode(instance.disk_template ?? '') : undefined
 
-/** One that is mirrored by its nodes goes to its secondary node, and nowhere else. */
+/** The target field. An instance whose two nodes mirror its disks can only move to its secondary node, so it has no such field. */
 const targetOf = (instance: Instance, field: ReturnType<typeof fieldOf>) =>
   templateOf(instance)?.mirror === 'inside' ? [] : [field]
 

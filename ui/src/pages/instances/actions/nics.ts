@@ -1,4 +1,4 @@
-// Network cards of an instance.
+// Actions on network cards of an instance.
 import { schema as known } from 'openapi:#NicParameters'
 import { schema as create } from 'openapi:POST /3/instances'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
@@ -27,7 +27,7 @@ export const NIC: BodySchema = { properties: create.properties['nics']?.items?.p
 
 const MODES = (known.properties['mode']?.enum ?? []).map(String)
 
-/** As an instance has it now; empty for a new one. */
+/** Fields of a network card. `now` has its present values; it is empty for a new card. */
 export const nicFields = (now: Partial<NicOf> = {}): Field[] => [
   fieldOf(NIC, 'network', { ...words.network, source: 'networks', initial: now.network ?? '', cleared: 'none' }),
   fieldOf(NIC, 'ip', { ...words.ip, initial: now.ip ?? '', cleared: 'none' }),

@@ -1,5 +1,5 @@
-// Dialogs that change parameters of an instance: its resources, those of its hypervisor, those of its OS. Each field shows what the instance
-// says itself, and behind it what holds when it says nothing.
+// Dialogs that change parameters of an instance: its resources, hypervisor parameters and OS parameters. A field shows the instance's own
+// value. An empty field shows the inherited value.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
@@ -108,13 +108,13 @@ interface ParameterDialogProps {
   readonly instance: Instance
   readonly label: string
   readonly text: string
-  /** The parameter of the request that has them. */
+  /** The parameter of the request that contains these parameters. */
   readonly parameter: 'beparams' | 'hvparams' | 'osparams'
   readonly fields: readonly Field[]
   readonly rare: readonly Field[]
-  /** Parameters of the request itself. */
+  /** Fields for the request itself. */
   readonly manner: readonly Field[]
-  /** Said when there are no fields. */
+  /** The text for a dialog without fields. */
   readonly none?: string
   readonly typed?: Values
   readonly close: () => void

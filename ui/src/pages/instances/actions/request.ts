@@ -1,4 +1,4 @@
-// Requests about one instance, and the same for gnt.
+// Requests about one instance, and their gnt commands.
 import type { Request } from '../../../parts/copy-as'
 import { changeWords, gntText } from '../../../parts/gnt'
 import type { Seen } from '../../../parts/request-dialog'
@@ -11,11 +11,11 @@ export const pathOf = ({ name }: Pick<Instance, 'name'>, verb = ''): string =>
   `/3/instances/${encodeURIComponent(name)}${verb}`
 
 interface Told {
-  /** For gnt: `instance migrate`. */
+  /** The gnt command: `instance migrate`. */
   readonly command: string
-  /** What stands in the command beside the body. */
+  /** Parameters of the command that are not in the body. */
   readonly more?: Body
-  /** After the name of the instance. */
+  /** Arguments after the name of the instance. */
   readonly args?: readonly string[]
   readonly flags?: Flags
 }
@@ -25,7 +25,7 @@ export const post = (instance: Pick<Instance, 'name'>, verb: string, body: Body,
   gnt: gntOf(instance, body, told),
 })
 
-/** Flags that are not called as their parameters are. */
+/** Flags whose names differ from their parameters. */
 const MODIFY_FLAGS: Flags = {
   ...{ beparams: 'backend-parameters', hvparams: 'hypervisor-parameters', osparams: 'os-parameters' },
   ...{ osparams_private: 'os-parameters-private', os_name: 'os-type', remote_node: 'node', pnode: 'new-primary' },
@@ -56,7 +56,7 @@ export const remove = (instance: Pick<Instance, 'name'>, verb: string, body: Bod
 const gntOf = ({ name }: Pick<Instance, 'name'>, body: Body, { command, more = {}, args = [], flags }: Told): string =>
   gntText(command, { ...more, ...body }, [name, ...args], flags)
 
-/** Shown when somebody else has changed the instance meanwhile: all that a change of it can set. */
+/** Shown if somebody else has changed the instance meanwhile: all values that an action can set. */
 export const seenOf = (instance: Instance): Seen => ({
   etag: `"instance/${instance.uuid ?? ''}/${instance.serial_no ?? 0}"`,
   facts: Object.fromEntries(WATCHED.map((name) => [name, (instance as Readonly<Record<string, unknown>>)[name]])),

@@ -1,4 +1,4 @@
-// Starting, stopping and restarting an instance.
+// Actions that start, stop and restart an instance.
 import { schema as reboot } from 'openapi:POST /3/instances/{name}/reboot'
 import { schema as shutdown } from 'openapi:POST /3/instances/{name}/shutdown'
 import { schema as startup } from 'openapi:POST /3/instances/{name}/startup'
@@ -9,11 +9,11 @@ import type { Instance } from '../instance'
 import { isRunning, post } from './request'
 
 const own = texts.instances.actions
-/** One that should run can be stopped and restarted, whatever is known of it now: its node may not have answered, or it is on its way. */
+/** An instance that should run can be stopped and restarted in any state: its state may be unknown, or just changing. */
 const unlessUp = ({ admin_state: state, ...instance }: Instance) =>
   state === 'up' || isRunning(instance) ? undefined : own.unfit.stopped
 
-/** Parameters of a single start; changing them for good is another action. */
+/** Parameters for a single start. Other actions change them permanently. */
 const ONCE = ['hvparams', 'beparams'] as const
 
 export const START: FieldAction<Instance> = {
