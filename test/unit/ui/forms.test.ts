@@ -84,7 +84,7 @@ test('a complaint names its field, and what is wrong is not sent', () => {
   const timeout = fieldOf(bodySchema('/3/instances/{name}/shutdown'), 'timeout')
   expect(complaintsOf([timeout], { timeout: -1 })).toEqual({ timeout: 'Timeout: must be 0 or more' })
   expect(complaintsOf([timeout], { timeout: '1.5' })).toEqual({ timeout: 'Timeout: must be a whole number' })
-  expect(complaintOf({ kind: 'json', name: 'x', label: 'X', initial: '' }, '{')).toBe('X: must be JSON')
+  expect(complaintOf({ kind: 'json', name: 'x', label: 'X', initial: '' }, '{')).toBe('X: is no JSON')
 })
 
 test.each([

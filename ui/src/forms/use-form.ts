@@ -20,7 +20,7 @@ export interface Form {
   refuse(this: void, parameter: string | undefined, text: string): boolean
 }
 
-/** `before`: the previous input of a form that is opened again. */
+/** `before`: what was typed in a form that is opened again. */
 export function useForm(fields: readonly Field[], before: Values = {}): Form {
   const [typed, setTyped] = useState<Values>(before)
   const [refused, setRefused] = useState<Readonly<Record<string, string>>>({})

@@ -10,7 +10,7 @@ export const formTexts = {
   tooSmall: (label: string, min: number) => `${label}: must be ${min} or more`,
   tooLarge: (label: string, max: number) => `${label}: must be ${max} or less`,
   noSize: (label: string) => `${label}: must be a size such as 512m, 10g or 1.5t`,
-  noJson: (label: string) => `${label}: must be JSON`,
+  noJson: (label: string) => `${label}: is no JSON`,
   yes: YES,
   no: NO,
   yesOrNo: [
