@@ -69,7 +69,7 @@ export const texts = {
     how: 'Sign in with',
     submit: 'Sign in',
     ended: 'Your session has ended',
-    endedText: 'Sign in again to go on. What you have typed is still there.',
+    endedText: 'Sign in again to continue. Your input is still there.',
   },
   time: {
     ago: (span: string) => `${span} ago`,

@@ -27,7 +27,7 @@ export async function problemOf(response: Response): Promise<Problem> {
 
 export const unreachable = (): Problem => new Problem(0, texts.problems.unreachable)
 
-/** Advice in addition to the server's message. There is none for an error that is only a text, as that of a job. */
+/** Advice in addition to the server's message. An error that is only a text, such as that of a job, has no advice. */
 export function adviceFor(error: unknown): string | undefined {
   if (typeof error === 'string') return undefined
   if (!(error instanceof Problem)) return texts.problems.defect
