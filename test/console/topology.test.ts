@@ -55,7 +55,7 @@ browserTest('the overview tells room, reserve, score and what happened last', as
   const room = page.getByRole('table', { name: 'Capacity and reserve' })
   await room.getByRole('link', { name: 'default' }).waitFor()
   await room.getByRole('cell', { name: /^\d+( or more)?$/ }).waitFor()
-  await room.getByText(/All instances can fail over|reserve$/).waitFor()
+  await room.getByText(/All instances can fail over|lacks? reserve/).waitFor()
   await page
     .getByRole('region', { name: 'Balance' })
     .getByText(/moves? would improve the score/)
@@ -100,7 +100,7 @@ browserTest('a rack dies by its tag, while instances arrive', async () => {
   await panel.getByText('New instances', { exact: true }).click()
   await panel.getByLabel('Number').fill('2')
   await panel.getByRole('button', { name: 'Calculate the result' }).click()
-  await panel.getByRole('table', { name: 'Placed' }).waitFor()
+  await panel.getByRole('table', { name: 'Placed', exact: true }).waitFor()
   await page.getByText('Table', { exact: true }).click()
   await page.getByRole('row', { name: /node1\.gantry\.local.*fails/ }).waitFor()
   await look('what-if-table')

@@ -104,7 +104,7 @@ export const planTexts = {
 
 export const conflictTexts = {
   title: 'The object has changed',
-  text: 'The object has changed since you opened this dialog. Your input is still here.',
+  text: 'It is different from when you opened this dialog. Your input is still here.',
   before: 'Before',
   now: 'Now',
   goOn: 'Continue with the present state',
