@@ -369,7 +369,9 @@ describe('a commit that is killed', () => {
     cluster.answers.blockdev_remove = () => {
       throw new Error('busy')
     }
-    await expect(failure('OP_INSTANCE_CREATE', commit)).resolves.toContain('not everything that it made could be removed')
+    await expect(failure('OP_INSTANCE_CREATE', commit)).resolves.toContain(
+      'not everything that it made could be removed',
+    )
     expect(isHalfMade(instance())).toBe(true)
   })
 
