@@ -114,7 +114,7 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Grow
   const dict = diskDictOf(view, disk)
   const { prealloc_wipe_disks: wipes } = view.config.cluster
   // A guest uses a rounded-up volume to its end.
-  const [used_bytes = 0] = wipes ? await realSizes(ctx, view, [disk]) : []
+  const used_bytes = wipes ? await usedBytes(ctx, view, disk) : 0
   const exclusive = fillNdParams(view.config, primary).exclusive_storage
   for (const dryRun of [true, false])
     for (const node of nodesOf(view, disk)) {
@@ -131,6 +131,15 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Grow
   const [bytes] = await realSizes(ctx, view, [larger])
   const used_mib = Math.max(disk.size, Math.ceil(used_bytes / BYTES_PER_MIB))
   await wipeFrom(ctx, view, sizedToWipe(larger, bytes), used_mib)
+}
+
+async function usedBytes(ctx: UnitContext, view: InstanceView, disk: Disk): Promise<number> {
+  const [bytes] = await realSizes(ctx, view, [disk])
+  if (bytes !== undefined) return bytes
+  throw new OpExecError(
+    `Node ${view.primary.name} does not tell how large ${disk.iv_name} is, so wiping its new part could delete data; ` +
+      `see with "gnt-instance info ${view.instance.name}" what is wrong with it`,
+  )
 }
 
 /** A mirror's data is on its first part. */

@@ -10,7 +10,7 @@ import { createDevice } from '../disks/files'
 import { Undo } from '../disks/undo'
 import { dictOf, diskDictOf, diskDicts, reread, type InstanceView } from '../view'
 import type { NewSecondary } from './plan'
-import { checkExistence, checkPeer, checkVolumeGroups, finish, STEPS } from './steps'
+import { checkExistence, checkPeer, checkVolumeGroups, finish, STEPS, warnOfKept } from './steps'
 
 export async function replaceSecondary(ctx: UnitContext, replacement: NewSecondary): Promise<void> {
   const { view, disks, target, secondary, earlyRelease } = replacement
@@ -21,10 +21,11 @@ export async function replaceSecondary(ctx: UnitContext, replacement: NewSeconda
   ctx.log.step(2, STEPS, 'Check peer consistency')
   await checkPeer(ctx, view, disks, primary, true)
   const there: InstanceView = { ...view, config: await configWith(ctx, view, target.uuid), secondaries: [target] }
-  const old = view.disks.map((disk, index): [string, DiskDict[]] => [
+  const volumes = (disk: Disk, index: number): [string, DiskDict[]] => [
     String(index),
     [...diskDictOf(view, disk).children],
-  ])
+  ]
+  const old = { node: secondary, storage: view.disks.map(volumes) }
   const undo = new Undo(ctx)
   await undo.around(async () => {
     ctx.log.step(3, STEPS, 'Allocate new storage')
@@ -36,8 +37,11 @@ export async function replaceSecondary(ctx: UnitContext, replacement: NewSeconda
     await nameSecondary(ctx, moved)
   })
   ctx.log.info('Attaching primary drbds to new secondary (standalone => connected)')
-  await connect(ctx, await reread(ctx, view), replacement)
-  await finish(ctx, { instance: view, disks, earlyRelease, old: { node: secondary, storage: old } })
+  await connect(ctx, await reread(ctx, view), replacement).catch((error: unknown) => {
+    warnOfKept(ctx, old)
+    throw error
+  })
+  await finish(ctx, { instance: view, disks, earlyRelease, old })
 }
 
 /** The view's configuration has only the instance's nodes; this adds the new one. */

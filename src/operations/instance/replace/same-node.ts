@@ -10,7 +10,7 @@ import { renameBack } from '../disks/rename-back'
 import { Undo } from '../disks/undo'
 import { diskDictOf } from '../view'
 import type { IndexedDisk, SameNode } from './plan'
-import { checkExistence, checkPeer, checkVolumeGroups, finish, type OldStorage, STEPS, volumeText } from './steps'
+import { checkExistence, checkPeer, checkVolumeGroups, finish, STEPS, volumeText } from './steps'
 
 interface Exchange {
   readonly one: IndexedDisk
@@ -48,8 +48,7 @@ export async function replaceOnNode(ctx: UnitContext, replacement: SameNode): Pr
       throw error
     }
   }
-  const old: OldStorage = storage
-  await finish(ctx, { instance: view, disks, earlyRelease, old: { node: target, storage: old } })
+  await finish(ctx, { instance: view, disks, earlyRelease, old: { node: target, storage } })
 }
 
 async function newVolumes(

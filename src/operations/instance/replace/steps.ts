@@ -63,18 +63,27 @@ export async function checkPeer(
   }
 }
 
-/** Old volumes, with their disks' titles. */
-export type OldStorage = readonly (readonly [title: string, volumes: readonly DiskDict[]])[]
+/** Old volumes of a node, with their disks' titles. */
+export interface OldStorage {
+  readonly node: Node
+  readonly storage: readonly (readonly [title: string, volumes: readonly DiskDict[]])[]
+}
+
+/** For a replacement that ends without removing them. */
+export function warnOfKept(ctx: UnitContext, { node, storage }: OldStorage): void {
+  const volumes = storage.flatMap(([, list]) => list.map(volumeText))
+  ctx.log.warning(`The old volumes stay on node ${node.name}: ${volumes.join(', ')}`, 'remove them by hand')
+}
 
 /** Fills the new disks and removes the old ones, or in the opposite order. */
 export async function finish(
   ctx: UnitContext,
-  { instance, disks, earlyRelease, old }: { instance: InstanceView; disks: readonly IndexedDisk[]; earlyRelease: boolean; old: { node: Node; storage: OldStorage } }, // prettier-ignore
+  { instance, disks, earlyRelease, old }: { instance: InstanceView; disks: readonly IndexedDisk[]; earlyRelease: boolean; old: OldStorage }, // prettier-ignore
 ): Promise<void> {
   let step = 5
   const removeOld = async (): Promise<void> => {
     ctx.log.step(step++, STEPS, 'Removing old storage')
-    await removeStorage(ctx, old.node, old.storage)
+    await removeStorage(ctx, old)
   }
   if (earlyRelease) {
     await removeOld()
@@ -93,7 +102,7 @@ async function checkWhole(
   ctx: UnitContext,
   view: InstanceView,
   disks: readonly IndexedDisk[],
-  kept: { node: Node; storage: OldStorage } | undefined,
+  kept: OldStorage | undefined,
 ): Promise<void> {
   for (const { index } of disks) {
     const disk = view.disks[index]
@@ -107,14 +116,12 @@ async function checkWhole(
           ? `DRBD device disk/${index} is degraded!`
           : undefined
     if (problem === undefined) continue
-    const volumes = kept?.storage.flatMap(([, list]) => list.map(volumeText)) ?? []
-    if (kept !== undefined)
-      ctx.log.warning(`The old volumes stay on node ${kept.node.name}: ${volumes.join(', ')}`, 'remove them by hand')
+    if (kept !== undefined) warnOfKept(ctx, kept)
     throw new OpExecError(problem)
   }
 }
 
-async function removeStorage(ctx: UnitContext, node: Node, storage: OldStorage): Promise<void> {
+async function removeStorage(ctx: UnitContext, { node, storage }: OldStorage): Promise<void> {
   for (const [title, volumes] of storage) {
     ctx.log.info(`Remove logical volumes for ${title}`)
     for (const volume of volumes) {

@@ -317,3 +317,15 @@ test('wiping covers a new disk in pieces', async () => {
   const pieces = cluster.calls('blockdev_wipe').map(({ args }) => args.slice(1))
   expect(pieces).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18].map((offset) => [offset, 2]))
 })
+
+test('a disk whose size nobody tells does not grow where new parts are wiped: the guest may use what would be wiped', async () => {
+  cluster.change('patchCluster', { prealloc_wipe_disks: true })
+  await stop('inst6')
+  cluster.answers.blockdev_getdimensions = () => {
+    throw new Error('no answer')
+  }
+  await expect(
+    cluster.run('OP_INSTANCE_GROW_DISK', { instance_name: 'inst6', disk: 0, amount: 8, wait_for_sync: true }),
+  ).rejects.toThrow(/does not tell how large disk\/0 is/)
+  expect([cluster.calls('blockdev_grow'), cluster.calls('blockdev_wipe')]).toEqual([[], []])
+})

@@ -87,7 +87,11 @@ test('a new side that cannot be connected is in the configuration, and activatin
   cluster.answers.drbd_attach_net = () => {
     throw new Error('connection refused')
   }
+  const before = volumesOf(cluster, 'node2')
   await expect(cluster.run(REPLACE, newSecondary)).rejects.toThrow('gnt-instance activate-disks')
+  expect(volumesOf(cluster, 'node2')).toEqual(before)
+  const kept = cluster.log.filter((line) => line.includes('The old volumes stay on node node2.gnt.example'))
+  expect(before.filter((volume) => !kept.join().includes(volume))).toEqual([])
   const ids = Object.values(cluster.config.disks).flatMap((disk) => drbdId(disk) ?? [])
   expect(ids.map(({ nodeB }) => nodeB)).toEqual([cluster.node('node3').uuid, cluster.node('node3').uuid])
   expect(volumesOf(cluster, 'node3')).toEqual(named(cluster).sort())
