@@ -10,7 +10,7 @@ import { RELEASE_VERSION } from './model/constants/versions'
 import { ownedLogFile } from './model/owners'
 import { completions, optionList } from './roles/completion'
 import { helperHelp, roleHelp, usage } from './roles/help'
-import { HELPERS, NODE_PROGRAMS } from './roles/helpers'
+import { HELPERS, NODE_PROGRAMS, NODE_SERVERS } from './roles/helpers'
 import { type Options, readOptions } from './roles/options'
 import type { Role } from './roles/role'
 import { type RoleName, roleNamed } from './roles/table'
@@ -35,6 +35,8 @@ const starts: Record<RoleName, () => Promise<Start>> = {
 
 const nodePrograms = Object.keys(NODE_PROGRAMS)
 const helpers = Object.keys(HELPERS)
+const isDescribed = (name: string): boolean =>
+  [...nodePrograms, ...helpers, ...Object.keys(NODE_SERVERS)].includes(name)
 
 async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
@@ -45,9 +47,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const [first, ...args] = withName(given)
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   if (first === 'fold') return foldFiles()
-  if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args[0] ?? '', args[1] ?? '')
-  if (first !== undefined && [...nodePrograms, ...helpers].includes(first) && /^(--help|-h)$/.test(args[0] ?? ''))
-    return print(helperHelp(first))
+  if (first !== undefined && isDescribed(first) && /^(--help|-h)$/.test(args[0] ?? '')) return print(helperHelp(first))
+  if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args)
   if (first !== undefined && nodePrograms.includes(first))
     return (await import('./start/node-program.js')).nodeProgram(first, args, environmentPaths())
   if (first !== undefined && helpers.includes(first)) return helper(first, args)

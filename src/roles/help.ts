@@ -1,5 +1,5 @@
 // The texts of `gantryd --help` and `gantryd ROLE --help`.
-import { DAEMON_ACTIONS, HELPERS, NODE_PROGRAMS } from './helpers'
+import { DAEMON_ACTIONS, HELPERS, NODE_PROGRAMS, NODE_SERVERS } from './helpers'
 import { optionsOf } from './options'
 import type { Place, Role } from './role'
 import { ROLES } from './table'
@@ -27,6 +27,8 @@ ${table([
   ['embedded', 'a cluster of virtual nodes on this machine: what "npm start" runs; see "gantryd embedded --help"'],
   ['fold', 'writes plain files from the journals, config.data and jobs, for other tools; no daemon may run'],
 ])}
+processes that noded starts:
+${table(Object.entries(NODE_SERVERS).map(([name, { text }]) => [name, text]))}
 programs that a master runs here over SSH, with a request on the standard input; they have these names, too:
 ${table(Object.entries(NODE_PROGRAMS).map(([name, { text }]) => [name, text]))}
 programs for scripts of this node, which have these names, too:
@@ -36,7 +38,7 @@ ${table(Object.entries(HELPERS).map(([name, { text }]) => [name, text]))}
 
 /** Describes a program that is no daemon. */
 export function helperHelp(name: string): string {
-  const { text = '', usage: line = name, about = '' } = { ...HELPERS, ...NODE_PROGRAMS }[name] ?? {}
+  const { text = '', usage: line = name, about = '' } = { ...HELPERS, ...NODE_PROGRAMS, ...NODE_SERVERS }[name] ?? {}
   const actions = name === 'daemon-util' ? `\nactions:\n${table(Object.entries(DAEMON_ACTIONS))}` : ''
   return `usage: ${line}\n\n${text}. ${about}\n${actions}`
 }

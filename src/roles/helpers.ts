@@ -52,6 +52,16 @@ export const NODE_PROGRAMS: Readonly<Record<string, Helper>> = {
   },
 }
 
+/** noded starts them on its node, and they go on without it. */
+export const NODE_SERVERS: Readonly<Record<string, Helper>> = {
+  mirrors: {
+    text: "serves this node's mirrored disks in user space",
+    usage: 'gantryd mirrors ROOT HOSTNAME',
+    about:
+      'noded starts it with the first of these disks. It ends with the last one. ROOT is empty, or the folder of a virtual node.',
+  },
+}
+
 /** The actions of daemon-util. */
 export const DAEMON_ACTIONS = {
   'check-config': 'whether this node has the files of a cluster',

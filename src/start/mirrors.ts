@@ -11,7 +11,9 @@ import { ownedLogFile } from '../model/owners'
 import { mirrorsSocket } from '../node/mirror/client'
 import { serveMirrors } from '../node/mirror/server'
 
-export async function startMirrors(root: string, hostname: string): Promise<void> {
+export async function startMirrors([root, hostname, ...more]: readonly string[]): Promise<void> {
+  if (root === undefined || !hostname || more.length > 0)
+    throw new Error('mirrors needs the ROOT and the HOSTNAME of its node; "gantryd mirrors --help" describes it')
   const paths = pathsOf(root, hostname)
   const log = createLog('mirrors', { file: ownedLogFile(paths.logFile('mirrors')) })
   const folder = path.join(paths.runDir, 'mirrors')

@@ -4,7 +4,8 @@ import * as path from 'node:path'
 import { PATH } from '../../../src/model/constants/paths'
 import { claimOfFile } from '../../../src/model/owners'
 import { completions } from '../../../src/roles/completion'
-import { roleHelp, usage } from '../../../src/roles/help'
+import { helperHelp, roleHelp, usage } from '../../../src/roles/help'
+import { NODE_SERVERS } from '../../../src/roles/helpers'
 import { readOptions } from '../../../src/roles/options'
 import { inOrder, type Role } from '../../../src/roles/role'
 import { ROLES, roleNamed } from '../../../src/roles/table'
@@ -137,6 +138,14 @@ test('the help texts name every role with its options and exit codes', () => {
     expect(usage()).toContain(`  ${one.name} `)
     for (const option of one.options) expect(roleHelp(one)).toContain(`--${option}`)
     for (const text of Object.values(one.exits ?? {})) expect(roleHelp(one)).toContain(text)
+  }
+})
+
+test('what noded starts beside the roles has its help, and its line in the list of roles', () => {
+  for (const name of Object.keys(NODE_SERVERS)) {
+    expect(usage()).toMatch(new RegExp(`^  ${name} +serves`, 'm'))
+    expect(helperHelp(name)).toMatch(new RegExp(`^usage: gantryd ${name} ROOT HOSTNAME\n`))
+    expect(textOf('ARCHITECTURE.md')).toMatch(new RegExp(`^\\| ${name} +\\|`, 'm'))
   }
 })
 
