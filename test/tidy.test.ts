@@ -158,7 +158,15 @@ const REACHING_NAMES = /^(thisMachine|system(Files|Processes|Disk|Clock|Random)|
 const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
   'src/lib/disk.ts': ['errorCode', 'isMissing', 'removeLeftovers'],
   'src/lib/files.ts': ['accessible', 'constants'],
-  'src/lib/json-socket.ts': ['END', 'checkSocketPath', 'connectFramed', 'connectSocket', 'isServed', 'serveFramed'],
+  'src/lib/json-socket.ts': [
+    'END',
+    'checkSocketPath',
+    'connectFramed',
+    'connectSocket',
+    'isServed',
+    'removeStaleSocket',
+    'serveFramed',
+  ],
   'src/lib/read-bounded.ts': ['readPlainFile'],
   'src/lib/rendezvous.ts': ['meet'],
   'src/lib/run-command.ts': ['NOT_STARTED', 'PLAIN_ENVIRONMENT', 'runBounded'],
@@ -172,8 +180,6 @@ const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
 const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
   'src/model/owners.ts': 'it is the disk of the product, with owners and modes',
   'src/node/hypervisor/kvm/console-bridge.ts': 'a program of its own, that gnt-instance console starts over SSH',
-  'src/node/mirror/nbd.ts': 'it takes away a socket that a QEMU has left, by its path',
-  'src/node/mirror/wire.ts': 'it takes away a socket that a QEMU has left, by its path',
   'src/node/transfer/program.ts': 'a program of its own: it wires the transfer',
   'src/node/transfer/programs.ts': 'data streams through scripts and tools: there is no answer to record',
 }

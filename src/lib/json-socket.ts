@@ -3,6 +3,7 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { hearAll, noteRequest } from './clock'
+import { type Files, systemFiles } from './files'
 import { Pieces, textOf } from './pieces'
 import { writeSlice } from './slices'
 
@@ -142,7 +143,7 @@ export class FramedConnection {
 /** Listens. Replaces an old socket that nobody serves; refuses if a process serves it. */
 export async function serveFramed(options: FramedServerOptions): Promise<FramedServer> {
   checkSocketPath(options.path)
-  await removeStaleSocket(options.path)
+  await removeStaleSocket(systemFiles, options.path)
   const connections = new Set<FramedConnection>()
   const server = net.createServer((socket) => {
     if (connections.size >= (options.maxConnections ?? 1024)) return void socket.destroy()
@@ -205,10 +206,10 @@ export function checkSocketPath(path: string): void {
 }
 
 /** Removes a stale socket; refuses one that a process still serves. */
-export async function removeStaleSocket(path: string): Promise<void> {
-  if (!fs.existsSync(path)) return
+export async function removeStaleSocket(files: Files, path: string): Promise<void> {
+  if (!files.existsSync(path)) return
   if (await isServed(path)) throw new Error(`another process already serves ${path}`)
-  fs.rmSync(path, { force: true })
+  await files.rm(path, { force: true })
 }
 
 /** Whether a process listens on a Unix socket: only a refused connection or a missing file mean no. */

@@ -3,6 +3,7 @@
 import * as net from 'node:net'
 import type { Clock } from './clock'
 import { errorCode } from './disk'
+import { systemFiles } from './files'
 import { checkSocketPath, removeStaleSocket } from './json-socket'
 import { isObject } from './shapes/shape'
 
@@ -14,7 +15,7 @@ const BYTES_MAX = 4096
 
 export async function serveFigures(path: string, tell: () => OwnFigures): Promise<{ close(): void }> {
   checkSocketPath(path)
-  await removeStaleSocket(path)
+  await removeStaleSocket(systemFiles, path)
   const server = net.createServer((socket) => socket.on('error', () => socket.destroy()).end(JSON.stringify(tell())))
   server.maxConnections = CONNECTIONS_MAX
   await new Promise<void>((resolve, reject) => {

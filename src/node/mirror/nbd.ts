@@ -41,7 +41,7 @@ const ERROR = { io: 5, invalid: 22 } as const
 
 export async function serveNbd(files: Files, file: string, served: Served): Promise<NbdServer> {
   checkSocketPath(file)
-  await removeStaleSocket(file)
+  await removeStaleSocket(files, file)
   const open = new Set<net.Socket>()
   const server = net.createServer((socket) => {
     open.add(socket)

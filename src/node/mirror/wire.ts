@@ -27,7 +27,7 @@ export class Wire {
   async open(): Promise<void> {
     const { local, remote } = this.addresses
     if (local < remote) return void this.dial()
-    await removeStaleSocket(local)
+    await removeStaleSocket(this.parts.files, local)
     const server = net.createServer((socket) => {
       if (this.closed || this.link?.isOpen === true) return void socket.destroy()
       this.link = this.connected(socket, false)
