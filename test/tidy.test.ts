@@ -316,6 +316,13 @@ test('the disk, programs and the clock are reached only through what is handed i
   expect(needless.map((name) => `${name}: take it out of MAY_REACH_THE_MACHINE`)).toEqual([])
 })
 
+test('a module of Node that a function asks the process for counts as imported', () => {
+  const asking = product.filter(({ text }) => text.includes('process.getBuiltinModule('))
+  expect(asking).not.toEqual([])
+  for (const { imports } of asking)
+    expect(imports.filter(({ declared, from }) => !declared && from.startsWith('node:'))).not.toEqual([])
+})
+
 test('every value of lib/ that is listed as reaching nothing by itself is used, from a file that does reach something', () => {
   const used = new Set(
     product.flatMap(({ imports }) => imports.flatMap(({ file, names }) => names.map((name) => `${file} ${name}`))),

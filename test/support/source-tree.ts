@@ -98,7 +98,8 @@ function importedFrom(node: ts.Node): string | undefined {
   const called = node.expression
   const loader = ts.isCallExpression(called) ? called.expression : called
   const loads = ts.isIdentifier(loader) && (loader.text === 'require' || loader.text === 'createRequire')
-  return loads || called.kind === ts.SyntaxKind.ImportKeyword ? stringOf(node.arguments[0]) : undefined
+  const asks = ts.isPropertyAccessExpression(called) && called.name.text === 'getBuiltinModule'
+  return loads || asks || called.kind === ts.SyntaxKind.ImportKeyword ? stringOf(node.arguments[0]) : undefined
 }
 
 function isForTypes(node: ts.Node): boolean {
