@@ -81,7 +81,7 @@ interface Change {
 const seconds = (time: unknown): number => (Array.isArray(time) ? Number(time[0]) + Number(time[1]) / 1e6 : 0)
 
 export class Owner {
-  /** What is known about instances: the memory of each, or that it is gone. */
+  /** The known state of each instance: its memory, or that it is gone. */
   readonly known = new Map<string, number | 'gone'>()
   readonly wrong: string[] = []
   private readonly history = new Map<string, string[]>()
