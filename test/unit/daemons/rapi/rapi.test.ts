@@ -201,8 +201,8 @@ describe('users', () => {
 
   test.each([
     ['{SHA-256}pw7', 'write', /a password that begins with a brace must be/],
-    ['{}pw7', 'write', /what begins with a brace/],
-    ['{pw7', 'write', /what begins with a brace/],
+    ['{}pw7', 'write', /a password that begins with a brace/],
+    ['{pw7', 'write', /a password that begins with a brace/],
     ['pw7', 'write,-Xyz', /'-Xyz' is no permission/],
     ['pw7', '@admin, -instances.delete', /'-instances.delete' is no permission/],
     ['pw7', '@admin,-*', /'-\*' is no permission/],

@@ -72,7 +72,7 @@ test.each([
   ['they have never met', side(), other({ current: 'x' }), /unrelated/],
   ['both are written to', side({ primary: true }), other({ primary: true }), /both nodes write/],
   ['the older one is written to', side({ current: 'g2', base: 'g1' }), other({ primary: true }), /older data/],
-  ['the newer one is not complete', side({ current: 'g2', base: 'g1', consistent: false }), other(), /not whole/],
+  ['the newer one is not complete', side({ current: 'g2', base: 'g1', consistent: false }), other(), /not complete/],
 ])('they stay apart where %s', (_, mine, theirs, why) => {
   expect(decide(mine, theirs)).toEqual({ kind: 'refused', why: expect.stringMatching(why) as string })
 })
