@@ -109,7 +109,12 @@ test.each([
 })
 
 test.each([
-  ['POST', '/3/instances/vm1/startup', { instance_name: 'vm2' }, /^instance_name: the address of the request already sets it/],
+  [
+    'POST',
+    '/3/instances/vm1/startup',
+    { instance_name: 'vm2' },
+    /^instance_name: the address of the request already sets it/,
+  ],
   ['POST', '/3/instances/vm1/startup', { instance_uuid: 'x' }, /^instance_uuid: the address/],
   ['POST', '/3/instances/vm1/startup', { forse: true }, /forse/],
   ['POST', '/3/instances/vm1/startup', { reason: [] }, /^reason: is a query argument/],
