@@ -414,7 +414,7 @@ browserTest('a mirror gets another secondary node', async () => {
   await open('/instances/twin')
   const dialog = await fromMenu('Replace disks')
   await dialog.getByRole('combobox', { name: 'What to replace' }).click()
-  await page.getByRole('option', { name: 'The secondary node' }).click()
+  await page.getByRole('option', { name: 'The secondary node, by a new node' }).click()
   await dialog.getByText('Name the new secondary node, or an allocator.').waitFor()
   await dialog.getByRole('combobox', { name: 'New secondary node' }).fill('node3.gantry.local')
   await look('replace-disks')

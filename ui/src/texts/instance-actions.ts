@@ -131,7 +131,7 @@ export const instanceActionTexts = {
         { value: 'replace_auto', label: 'The broken side' },
         { value: 'replace_on_primary', label: 'The disks on the primary node' },
         { value: 'replace_on_secondary', label: 'The disks on the secondary node' },
-        { value: 'replace_new_secondary', label: 'The secondary node' },
+        { value: 'replace_new_secondary', label: 'The secondary node, by a new node' },
       ],
     },
     remote_node: { label: 'New secondary node' },
