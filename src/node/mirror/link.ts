@@ -46,6 +46,8 @@ type Head = { readonly id: number } & (
 )
 
 interface Waiting {
+  /** Called before any later message of the other side is looked at. */
+  readonly heard: (() => void) | undefined
   resolve(answer: Answer): void
   reject(error: Error): void
 }
@@ -78,11 +80,11 @@ export class Link {
     else this.onLost.push(work)
   }
 
-  ask(request: Request, body: Buffer = EMPTY): Promise<Answer> {
+  ask(request: Request, body: Buffer = EMPTY, heard?: () => void): Promise<Answer> {
     if (this.lost) return Promise.reject(new LinkLost('the other node is not connected'))
     const id = ++this.last
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject })
+      this.waiting.set(id, { heard, resolve, reject })
       this.send({ id, request }, body)
     })
   }
@@ -119,6 +121,7 @@ export class Link {
     if ('request' in head) return void this.answer(head.id, head.request, body)
     const waiting = this.waiting.get(head.id)
     this.waiting.delete(head.id)
+    waiting?.heard?.()
     if (head.failed !== undefined) waiting?.reject(new GenericError(head.failed))
     else waiting?.resolve({ ...(head.hello && { hello: head.hello }), left: head.left ?? 0, body })
   }
@@ -143,4 +146,4 @@ export class Link {
   }
 }
 
-const EMPTY = Buffer.alloc(0)
+export const EMPTY = Buffer.alloc(0)

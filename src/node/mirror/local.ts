@@ -5,7 +5,7 @@ import type { Run } from '../../lib/run-command'
 import { Turns } from '../../lib/turns'
 import { GenericError } from '../../model/errors'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
-import { BLOCK, Marks, type Notes, readNotes, writeNotes } from './notes'
+import { BLOCK, Marks, type Notes, readNotes, withoutGeneration, writeNotes } from './notes'
 
 /** The parts of the node that a copy needs. */
 export interface CopyParts {
@@ -106,6 +106,21 @@ export class LocalCopy {
       throw new GenericError(`${this.files.data} has less than ${size_bytes >> 20} MiB: it has to grow first`)
     this.marks.grow(size_bytes)
     await this.note({ size_bytes })
+  }
+
+  /**
+   * The other side goes on without this copy. It may not be used again before it has got what it lacks; if that is not known, before it has
+   * got all.
+   */
+  async leave(): Promise<void> {
+    const isFlushed = await this.flush().then(
+      () => true,
+      () => false,
+    )
+    await this.note((notes) => ({
+      ...(isFlushed ? { ...notes, consistent: false } : withoutGeneration(notes)),
+      primary: false,
+    }))
   }
 
   markAll = (): Promise<void> => this.marks.add(0, Math.max(BLOCK, this.noted.size_bytes))

@@ -9,9 +9,10 @@ import type { Run } from '../../lib/run-command'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import { MIRROR_ANSWER_S } from '../../model/limits/mirror'
-import { type Answer, type Hello, Link, type Progress, type Request } from './link'
+import { type Answer, EMPTY, type Hello, Link, type Progress, type Request } from './link'
+import { Lacks } from './lacks'
 import type { LocalCopy } from './local'
-import { withoutBase } from './notes'
+import { NOT_ALL_DATA, withoutBase } from './notes'
 import { Ranges } from './ranges'
 import { type Copying, copyMarked } from './sync'
 import { decide } from './verdict'
@@ -58,8 +59,9 @@ export abstract class Meeting {
   protected readonly ranges = new Ranges()
   /** Changes that this node is making for the other node. A change may outlive the connection that asked for it. */
   private readonly foreign = new Set<Promise<void>>()
-  /** Set by the first write after the other node was lost: that write begins a new generation of the data. */
-  protected generation: Promise<void> | undefined
+  protected readonly lacks: Lacks
+  /** While this node works out what the other node's greeting means. */
+  private judging: Promise<void> | undefined
   protected meeting: Promise<void> = Promise.resolve()
   protected copying: Promise<void> | undefined
   protected progress: Progress | undefined
@@ -68,7 +70,9 @@ export abstract class Meeting {
     protected readonly parts: MirrorParts,
     /** The socket that serves the disk while this node may write to it. */
     protected readonly socket: string,
-  ) {}
+  ) {
+    this.lacks = new Lacks(parts.random)
+  }
 
   async connect(ends: Ends): Promise<void> {
     if (this.wire !== undefined) throw new GenericError(`it is ${this.state} already`)
@@ -142,16 +146,20 @@ export abstract class Meeting {
   /** Compares the notes of both sides. Nothing is written meanwhile. */
   protected greet(link: Link): Promise<void> {
     this.meeting = this.ranges.alone(async () => {
+      let judged: () => void = () => undefined
+      const heard = () => void (this.judging = new Promise((resolve) => (judged = resolve)))
       try {
         await this.othersEnd()
         if (this.ends === undefined) return
         const mine = this.hello(this.ends)
-        const asked = link.ask({ verb: 'hello', hello: mine })
+        const asked = link.ask({ verb: 'hello', hello: mine }, EMPTY, heard)
         const { hello } = (await within(this.parts.clock, MIRROR_ANSWER_S, asked)) ?? {}
         if (hello === undefined || !(await this.meet(link, mine, hello))) link.close()
       } catch (error) {
         link.close()
         throw error
+      } finally {
+        judged()
       }
     })
     return this.meeting
@@ -166,7 +174,7 @@ export abstract class Meeting {
     if (mine.attached && theirs.attached && verdict.kind === 'refused') return this.refuse(verdict.why)
     if (mine.primary && theirs.primary && !(mine.dual && theirs.dual)) return this.refuse('both nodes write to it')
     this.peer = theirs
-    this.generation = undefined
+    this.lacks.begin()
     this.progress = undefined
     this.copying = undefined
     this.state = 'Connected'
@@ -257,8 +265,12 @@ export abstract class Meeting {
       await this.meeting
       if (this.state !== 'SyncTarget') throw new GenericError('the other node does not expect a copy of the data')
     } else if (request.verb === 'detached') await this.ranges.alone(async () => this.noteDetached())
-    else if (this.copy === undefined) throw new GenericError('the other node has no data')
-    else return this.serveData(link, this.copy, request, body)
+    else {
+      // How a write is served depends on whether the other node has a copy.
+      await this.judging
+      if (this.copy === undefined) throw new GenericError('the other node has no data')
+      return this.serveData(link, this.copy, request, body)
+    }
     return {}
   }
 
@@ -270,8 +282,10 @@ export abstract class Meeting {
     else if (request.verb === 'zero') {
       const { offset, length } = request
       await this.changeForOther(copy, offset, length, () => copy.writeZeros(offset, length))
-    } else if (request.verb === 'read') return { body: await copy.read(request.offset, request.length) }
-    else if (request.verb === 'flush') await copy.flush()
+    } else if (request.verb === 'read') {
+      requireWhole(copy)
+      return { body: await copy.read(request.offset, request.length) }
+    } else if (request.verb === 'flush') await copy.flush()
     else if (request.verb === 'resize') await copy.resize(request.size_bytes)
     else if (request.verb === 'synced') {
       return this.ranges.alone(async () => this.noteSynced(link, copy, request.current, request.history))
@@ -286,11 +300,19 @@ export abstract class Meeting {
     length: number,
     change: () => Promise<void>,
   ): Promise<void> {
+    if (this.peer?.attached !== true) return this.during(this.changeAlone(copy, offset, offset + length, change))
     if (this.state !== 'SyncSource') return this.during(change())
     return this.ranges.within(offset, offset + length, async () => {
       await copy.marks.add(offset, offset + length)
       await change()
     })
+  }
+
+  /** The other node has no copy. One that it gets back counts as older, since this one is noted to be newer first. */
+  private async changeAlone(copy: LocalCopy, start: number, end: number, change: () => Promise<void>): Promise<void> {
+    requireWhole(copy)
+    await this.lacks.note(copy, start, end)
+    await change()
   }
 
   /** Waits for the other node's changes before the two meet again, and before this node writes: a late change would undo newer data. */
@@ -313,7 +335,7 @@ export abstract class Meeting {
     await copy.flush()
     await copy.note({ current, history, base: '', consistent: true, crashed: false })
     await copy.marks.clear()
-    this.generation = undefined
+    this.lacks.begin()
     this.state = 'Connected'
     return {}
   }
@@ -327,6 +349,7 @@ export abstract class Meeting {
 
   protected noteDetached(): Promise<void> {
     if (this.peer !== undefined) this.peer = { ...this.peer, attached: false }
+    this.lacks.begin()
     this.copying = undefined
     if (this.isCopying) this.state = 'Connected'
     return Promise.resolve()
@@ -358,4 +381,8 @@ export abstract class Meeting {
     this.state = 'WFConnection'
     this.wire.again()
   }
+}
+
+function requireWhole(copy: LocalCopy): void {
+  if (!copy.notes.consistent) throw new GenericError(NOT_ALL_DATA)
 }

@@ -1,11 +1,19 @@
-// One mirrored disk on its node: a copy of the data, a connection to the node with the other copy, and the right to write. A write is
-// confirmed when it is on both copies. If the other node is gone, it is confirmed when the notes say which blocks the other copy lacks.
+// One mirrored disk on its node: a copy of the data, a connection to the node with the other copy, and the right to write.
+//
+// Nothing that was confirmed may be lost, whatever dies, and between whichever two steps. These rules keep that:
+// - A write is confirmed when both copies have it. If only one copy gets it, then that copy's notes first say so, on the disk: it has a
+//   generation that the other copy does not have, and marks at the blocks (`lacks.ts`). It does not matter on which node that copy is: a
+//   node without a copy writes through the other node, which notes it for its own copy.
+// - A copy that is let go is noted to be incomplete, once the other node knows that it is the only one. So it is not used again before
+//   the other node has brought it up to date.
+// - A node that already writes has the other node's data. A copy that it gets then is overwritten as a whole, whatever its notes say.
+// - A node notes that it writes before it does. If it dies, all blocks are copied, since nobody knows which writes were under way.
 import { GenericError } from '../../model/errors'
 import { LinkLost, type Request } from './link'
 import { type Backing, LocalCopy } from './local'
 import { type Lending, Meeting } from './meeting'
 import { type NbdServer, serveNbd } from './nbd'
-import { NOT_ALL_DATA, withNewGeneration } from './notes'
+import { NOT_ALL_DATA, type Notes, withNewGeneration, withoutGeneration } from './notes'
 
 export class MirroredDisk extends Meeting {
   private server: NbdServer | undefined
@@ -34,20 +42,31 @@ export class MirroredDisk extends Meeting {
 
   async attach(backing: Backing, size_bytes: number): Promise<void> {
     if (this.copy !== undefined) throw new GenericError(`it has its data on ${this.copy.files.data} already`)
-    this.copy = await LocalCopy.open(this.parts, backing, size_bytes)
-    if (this.primary) await this.copy.note({ primary: true })
+    const copy = await LocalCopy.open(this.parts, backing, size_bytes)
+    // The guest has read and written the other node's data. Whatever this copy holds, and whatever its notes say, it gets all of that.
+    const outdated = (notes: Notes) => ({ ...withoutGeneration(notes), primary: true })
+    if (this.primary) await orClose(copy, copy.note(outdated))
+    this.copy = copy
     if (this.link?.isOpen) await this.greet(this.link)
   }
 
   /** If this node is writing to the disk, the disk goes on with the data of the other node. */
   async detach(): Promise<void> {
     await this.ranges.alone(async () => {
-      if (this.primary && this.peerState !== 'UpToDate') throw new GenericError('the other node does not have all data')
+      const { copy, link } = this
+      if (copy === undefined) return
+      const isOtherWhole = this.peerState === 'UpToDate'
+      if ((this.primary || this.peer?.primary === true) && !isOtherWhole)
+        throw new GenericError('the other node does not have all data')
       this.copying = undefined
-      if (this.link?.isOpen) await this.link.ask({ verb: 'detached' })
+      if (link?.isOpen) await link.ask({ verb: 'detached' })
       if (this.isCopying) this.state = 'Connected'
-      await this.copy?.close()
-      this.copy = undefined
+      try {
+        if (isOtherWhole) await copy.leave()
+      } finally {
+        this.copy = undefined
+        await copy.close()
+      }
     })
   }
 
@@ -133,7 +152,8 @@ export class MirroredDisk extends Meeting {
     await this.copiedOrPaused()
   }
 
-  private readonly served = {
+  /** What guests do. */
+  readonly served = {
     size: () => this.copy?.notes.size_bytes ?? this.peer?.size_bytes ?? 0,
     read: (offset: number, length: number) => this.read(offset, length),
     write: (offset: number, bytes: Buffer) => this.write(offset, bytes),
@@ -166,16 +186,18 @@ export class MirroredDisk extends Meeting {
     body?: Buffer,
   ): Promise<void> {
     return this.ranges.within(offset, end, async () => {
+      // A guest may have left with a long request under way. Later parts of it come too late.
+      if (!this.primary) throw new GenericError('this node may not write to it')
       if (this.lent) throw new GenericError('a program has borrowed the file with the data')
       const { copy, receiver } = this
       if (copy?.notes.consistent !== true) {
-        if (receiver === undefined) throw new LinkLost('no node has the data')
+        if (receiver === undefined || this.peer?.consistent !== true) throw new LinkLost('no node has the data')
         // This copy is still being made. The other node copies this write to it too.
         await receiver.ask(request, body)
         return
       }
       if (receiver === undefined) {
-        await this.noteAlone(copy, offset, end)
+        await this.lacks.note(copy, offset, end)
         return local(copy)
       }
       const there = receiver.ask(request, body).then(
@@ -185,7 +207,7 @@ export class MirroredDisk extends Meeting {
       await local(copy)
       if (await there) return
       receiver.close()
-      await this.noteAlone(copy, offset, end)
+      await this.lacks.note(copy, offset, end)
     })
   }
 
@@ -193,19 +215,18 @@ export class MirroredDisk extends Meeting {
     const { receiver } = this
     await Promise.all([this.copy?.flush(), receiver?.ask({ verb: 'flush' }).catch(() => receiver.close())])
   }
-
-  /**
-   * Runs before a write that the other node does not get is confirmed. Notes the blocks that the other node lacks, and begins a new
-   * generation, so that the other node's data counts as older.
-   */
-  private async noteAlone(copy: LocalCopy, start: number, end: number): Promise<void> {
-    await copy.marks.add(start, end)
-    this.generation ??= copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
-    await this.generation
-  }
 }
 
 /** A missing node cannot object. */
 function unlessLost(error: unknown): void {
   if (!(error instanceof LinkLost)) throw error
+}
+
+async function orClose(copy: LocalCopy, work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    await copy.close()
+    throw error
+  }
 }

@@ -48,6 +48,12 @@ export function withoutBase(notes: Notes): Notes {
   }
 }
 
+/** Changes the notes when nothing that the copy holds is to be trusted: it gets all data of the other side. */
+export const withoutGeneration = (notes: Notes): Notes => ({
+  ...notes,
+  ...{ consistent: false, current: '', base: '', history: [] },
+})
+
 /** Discards everything that was in the file. */
 export async function writeFreshNotes(files: Files, file: string): Promise<void> {
   const { size } = await files.stat(file)

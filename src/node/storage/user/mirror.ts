@@ -174,6 +174,10 @@ class UserMirror implements Driver {
       void (await this.call(disk, 'disconnect', {}, `Cannot disconnect disk ${nameOf(disk)}`)),
     attach: async (disk, _device, children) => {
       const pair = requirePair(disk, children, this.context.hostname)
+      const { data } = await this.status(disk)
+      // Fresh notes would overwrite those that are in use.
+      if (data !== undefined)
+        fail(`Disk ${nameOf(disk)} on node ${this.context.hostname} has its data on ${data} already`)
       await writeFreshNotes(this.context.files, pair.meta.path)
       await this.attachPair(disk, pair)
     },

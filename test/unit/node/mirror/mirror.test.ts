@@ -1,128 +1,26 @@
 // Two sides of a mirrored disk, as two nodes have them, with real files and sockets. What was acknowledged is on both sides, or noted.
 import * as fs from 'node:fs'
-import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock as clock } from '../../../../src/lib/clock'
-import { systemFiles as files } from '../../../../src/lib/files'
-import { silentLog as log } from '../../../../src/lib/log'
-import { systemRandom as random } from '../../../../src/lib/random'
-import type { CommandResult } from '../../../../src/lib/run-command'
-import { MirroredDisk } from '../../../../src/node/mirror/mirror'
-import { writeFreshNotes } from '../../../../src/node/mirror/notes'
-import { NbdClient } from '../../../support/nbd-client'
+import { Pair, SIZE, type Side, done, ended, fallocate } from '../../../support/mirror-sides'
 import { eventually } from '../../../support/hypervisor'
 
-const SIZE = 4 << 20
 /** Copies of a disk with so slow a rate are held up for good. */
 const SLOW_KIB = 1
 const sleep = jest.fn((delay_ms: number, signal?: AbortSignal) =>
   delay_ms < 60_000 ? clock.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
 )
-/** As fallocate does it: test/processes has the real one. */
-const fallocate = async ([program, what, , offset, , length, file = '']: readonly string[]): Promise<CommandResult> => {
-  expect([program, what]).toEqual(['fallocate', '--punch-hole'])
-  const open = fs.openSync(file, 'r+')
-  fs.writeSync(open, Buffer.alloc(Number(length)), 0, Number(length), Number(offset))
-  fs.closeSync(open)
-  return ended(0)
-}
-const ended = (code: number): CommandResult => ({
-  ...{ code, signal: null, stdout: '', stderr: '', output: '', timedOut: false },
-})
 const run = jest.fn(fallocate)
-const parts = { files, run, clock: { ...clock, sleep }, random, log }
-let folder: string
-let sides: Side[]
-const clients: NbdClient[] = []
-const made: MirroredDisk[] = []
+let both: Pair
 
-/** One node's. */
-class Side {
-  disk: MirroredDisk
-  constructor(
-    readonly name: string,
-    readonly peer: string,
-  ) {
-    for (const [file, size] of [
-      [this.data, SIZE],
-      [this.meta, 1 << 20],
-    ] as const) {
-      fs.writeFileSync(file, '')
-      fs.truncateSync(file, size)
-    }
-    this.disk = this.made()
-  }
-  get data() {
-    return path.join(folder, `${this.name}.data`)
-  }
-  get meta() {
-    return path.join(folder, `${this.name}.meta`)
-  }
-  private made() {
-    const disk = new MirroredDisk(parts, path.join(folder, `${this.name}.sock`))
-    made.push(disk)
-    return disk
-  }
-  attach = (size = SIZE) => this.disk.attach({ data: this.data, meta: this.meta }, size)
-  connect = (dual = false, rate_kib = 0) =>
-    this.disk.connect({
-      ...{ local: path.join(folder, `${this.name}.link`), remote: path.join(folder, `${this.peer}.link`) },
-      ...{ secret: 's', dual, rate_kib },
-    })
-  /** The process dies, and is started again: nothing is written down on the way. */
-  async crash() {
-    await this.disk.disconnect()
-    this.disk = this.made()
-  }
-  async open(): Promise<NbdClient> {
-    const client = await NbdClient.open(path.join(folder, `${this.name}.sock`))
-    clients.push(client)
-    return client
-  }
-  holds = (offset: number, text: string) =>
-    fs
-      .readFileSync(this.data)
-      .subarray(offset, offset + text.length)
-      .toString() === text
-  is = (state: string, what = this.disk) =>
-    eventually(
-      () => `${what.status.connection} ${what.status.disk}/${what.status.peerDisk}` === state || undefined,
-      60,
-      () => `${state} at ${this.name}, which is ${JSON.stringify(what.status)}`,
-    )
-}
-
-beforeEach(async () => {
+beforeEach(() => {
   run.mockReset().mockImplementation(fallocate)
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gm-'))
-  sides = [new Side('a', 'b'), new Side('b', 'a')]
-  for (const { meta } of sides) await writeFreshNotes(files, meta)
+  both = new Pair({ run, clock: { ...clock, sleep } })
+  return Promise.all(both.sides.map((side) => side.forget()))
 })
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close()
-  for (const disk of made.splice(0)) {
-    await disk.giveBack()
-    await eventually(() => done(disk.down()))
-  }
-  fs.rmSync(folder, { recursive: true })
-})
+afterEach(() => both.end())
 
-/** A guest that has left may not be noticed yet. */
-const done = (work: Promise<void>) =>
-  work.then(
-    () => true,
-    () => undefined,
-  )
-
-/** A new disk, whose first side is written to. */
-async function pair(rate_kib = 0): Promise<[Side, Side]> {
-  const [a, b] = sides as [Side, Side]
-  for (const side of [a, b]) await side.attach()
-  await a.disk.promote(true)
-  for (const side of [a, b]) await side.connect(false, rate_kib)
-  await Promise.all([a, b].map((side) => side.is('Connected UpToDate/UpToDate')))
-  return [a, b]
-}
+const pair = (rate_kib?: number): Promise<[Side, Side]> => both.begin(rate_kib)
 
 test('what is written is on both sides when it is acknowledged', async () => {
   const [a, b] = await pair()
@@ -203,7 +101,7 @@ test('a file system without holes gets zeros', async () => {
 })
 
 test('a new side gets what is there', async () => {
-  const [a, b] = sides as [Side, Side]
+  const [a, b] = both.sides
   await a.attach()
   await a.disk.promote(true)
   const guest = await a.open()
@@ -272,10 +170,10 @@ test('both sides wrote alone: they stay apart, and neither is changed', async ()
 })
 
 test('a disk of another secret is not taken for the other side', async () => {
-  const [a, b] = sides as [Side, Side]
+  const [a, b] = both.sides
   for (const side of [a, b]) await side.attach()
   await a.connect()
-  const ends = { local: path.join(folder, 'b.link'), remote: path.join(folder, 'a.link') }
+  const ends = { local: path.join(both.folder, 'b.link'), remote: path.join(both.folder, 'a.link') }
   await b.disk.connect({ ...ends, secret: 'other', dual: false, rate_kib: 0 })
   await b.is('StandAlone Inconsistent/DUnknown')
   expect(b.disk.status.why).toMatch(/another disk/)
@@ -305,7 +203,7 @@ test('a side without data goes on with the other one’s, and gets a new copy wh
   expect(a.holds(4096, 'without')).toBe(false)
   fs.truncateSync(a.data, 0)
   fs.truncateSync(a.data, SIZE)
-  await writeFreshNotes(files, a.meta)
+  await a.forget()
   await a.attach()
   await guest.write(1 << 20, 'meanwhile')
   await a.is('Connected UpToDate/UpToDate')
@@ -321,7 +219,7 @@ test('the side whose data goes is not written to any more, and gets all back', a
   const guest = await a.open()
   await b.disk.detach()
   await guest.write(0, 'alone')
-  await writeFreshNotes(files, b.meta)
+  await b.forget()
   await b.attach()
   await b.is('Connected UpToDate/UpToDate')
   expect(b.holds(0, 'alone')).toBe(true)
@@ -412,7 +310,7 @@ test('a guest that has it open keeps it, and a side that lacks data is not writt
   guest.close()
   await eventually(() => done(a.disk.demote()))
   await b.disk.detach()
-  await writeFreshNotes(files, b.meta)
+  await b.forget()
   await a.disk.disconnect()
   await b.attach()
   await expect(b.disk.promote(false)).rejects.toThrow('does not have all data')
