@@ -1,5 +1,6 @@
 // The two sides of a mirrored disk, as two nodes have them, with real files and sockets in a folder of their own.
 import * as fs from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock as clock } from '../../src/lib/clock'
@@ -86,8 +87,8 @@ export class Pair {
 /** One node's. */
 export class Side {
   disk: MirroredDisk
-  /** The files of this node; a test may let them fail. */
-  files: Files = systemFiles
+  /** What becomes of calls to the open files of this node. By itself the file does what it is asked. */
+  readonly faults: { data: Faults; meta: Faults } = { data: {}, meta: {} }
 
   constructor(
     private readonly pair: Pair,
@@ -113,8 +114,9 @@ export class Side {
   }
 
   private made(): MirroredDisk {
-    // Each call of the disk finds the files as they are then.
-    const files = new Proxy(systemFiles, { get: (_, name) => this.files[name as keyof Files] })
+    const open = async (file: string, flags: string): Promise<FileHandle> =>
+      faulty(await systemFiles.open(file, flags), () => (file === this.data ? this.faults.data : this.faults.meta))
+    const files = { ...systemFiles, open: open as Files['open'] }
     const parts = { run: fallocate, clock, random, log, ...this.pair.parts, files }
     const disk = new MirroredDisk(parts, this.place(`${this.name}.sock`))
     this.pair.made.push(disk)
@@ -168,6 +170,36 @@ export class Side {
       () => `${state} at ${this.name}, which is ${JSON.stringify(what.status)}`,
     )
 }
+
+/** In place of a call of the file. */
+export type Faults = Partial<Record<'write' | 'read' | 'datasync', (handle: FileHandle, ...args: never[]) => unknown>>
+
+const faulty = (handle: FileHandle, faults: () => Faults): FileHandle =>
+  new Proxy(handle, {
+    get(target, name: keyof Faults) {
+      const own: unknown = target[name]
+      if (typeof own !== 'function') return own
+      const ownCall = own as (...args: unknown[]) => unknown
+      return (...args: unknown[]) => {
+        const fault = faults()[name] as ((...all: unknown[]) => unknown) | undefined
+        return fault === undefined ? ownCall.apply(target, args) : fault(target, ...args)
+      }
+    },
+  })
+
+const ioError = (): Promise<never> => Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }))
+
+/** As a disk that breaks. */
+export const BROKEN: Faults = { write: ioError, datasync: ioError }
+export const NO_WRITE: Faults = { write: ioError }
+export const NO_FLUSH: Faults = { datasync: ioError }
+/** As a file system that gets full, or a limit: each call does a part of what it is asked. */
+export const inParts = (most: number): Faults => ({
+  write: (handle, bytes: Buffer, offset: number, length: number, position: number) =>
+    handle.write(bytes, offset, Math.min(length, most), position),
+  read: (handle, bytes: Buffer, offset: number, length: number, position: number) =>
+    handle.read(bytes, offset, Math.min(length, most), position),
+})
 
 /** A guest that has left may not be noticed yet. */
 export const done = (work: Promise<void>): Promise<true | undefined> =>

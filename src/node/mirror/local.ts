@@ -1,5 +1,6 @@
 // The local copy of a mirrored disk: its data, and the notes about it.
 import type { FileHandle } from 'node:fs/promises'
+import { readAll, writeAll } from '../../lib/file-ranges'
 import type { Files } from '../../lib/files'
 import type { Run } from '../../lib/run-command'
 import { Turns } from '../../lib/turns'
@@ -71,13 +72,12 @@ export class LocalCopy {
   }
 
   async read(offset: number, length: number): Promise<Buffer> {
-    const { buffer } = await this.data.read(Buffer.alloc(length), 0, length, offset)
-    return buffer
+    const bytes = await readAll(this.data, length, offset)
+    if (bytes.length < length) throw new GenericError(`${this.files.data} ends before ${offset + length} bytes`)
+    return bytes
   }
 
-  async write(offset: number, bytes: Buffer): Promise<void> {
-    await this.data.write(bytes, 0, bytes.length, offset)
-  }
+  write = (offset: number, bytes: Buffer): Promise<void> => writeAll(this.data, bytes, offset)
 
   /** The range then takes no space, if the file system can do that. Holes stay holes. */
   async writeZeros(offset: number, length: number): Promise<void> {

@@ -2,6 +2,7 @@
 // side lacks. The notes are in a file of their own. Two slots in it are written in turn, so that one is intact whenever the process dies.
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { readAll, writeAll } from '../../lib/file-ranges'
 import type { Files } from '../../lib/files'
 import { isObject } from '../../lib/shapes/shape'
 import type { Generations } from './verdict'
@@ -71,7 +72,7 @@ export async function writeNotes(handle: FileHandle, notes: Notes): Promise<void
   const body = JSON.stringify(notes)
   const slot = Buffer.alloc(SLOT)
   slot.write(`${digest(body)} ${body}\n`)
-  await handle.write(slot, 0, SLOT, (notes.sequence % 2) * SLOT)
+  await writeAll(handle, slot, (notes.sequence % 2) * SLOT)
   await handle.datasync()
 }
 
@@ -82,8 +83,8 @@ export async function readNotes(handle: FileHandle): Promise<Notes | undefined> 
 }
 
 async function readSlot(handle: FileHandle, at: number): Promise<Notes | undefined> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(SLOT), 0, SLOT, at * SLOT)
-  const [, sum, body] = /^([0-9a-f]{40}) (.*)\n/.exec(buffer.subarray(0, bytesRead).toString('utf8')) ?? []
+  const slot = await readAll(handle, SLOT, at * SLOT)
+  const [, sum, body] = /^([0-9a-f]{40}) (.*)\n/.exec(slot.toString('utf8')) ?? []
   if (body === undefined || sum !== digest(body)) return undefined
   const notes: unknown = JSON.parse(body)
   return isObject(notes) ? (notes as unknown as Notes) : undefined
@@ -105,8 +106,9 @@ export class Marks {
 
   static async read(handle: FileHandle, size_bytes: number): Promise<Marks> {
     const length = Math.ceil(Math.ceil(size_bytes / BLOCK) / 8)
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, MARKS_AT)
-    return new Marks(handle, buffer, countBits(buffer))
+    // A file that is shorter has no marks there.
+    const bits = Buffer.concat([await readAll(handle, length, MARKS_AT)], length)
+    return new Marks(handle, bits, countBits(bits))
   }
 
   get count(): number {
@@ -148,7 +150,7 @@ export class Marks {
   }
 
   private async write(from: number, to: number): Promise<void> {
-    await this.handle.write(this.bits, from, to - from, MARKS_AT + from)
+    await writeAll(this.handle, this.bits.subarray(from, to), MARKS_AT + from)
     await this.handle.datasync()
   }
 }

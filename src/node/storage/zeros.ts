@@ -1,5 +1,6 @@
 // Overwriting a part of a device with zeros.
 import * as path from 'node:path'
+import { writeAll } from '../../lib/file-ranges'
 import type { Files } from '../../lib/files'
 import { fail } from '../failure'
 
@@ -25,7 +26,8 @@ export async function overwrite(
   try {
     for (let done = 0; done < size;) {
       const piece = Math.min(ZEROS.length, size - done)
-      done += (await handle.write(ZEROS, 0, piece, offset + done)).bytesWritten
+      await writeAll(handle, ZEROS.subarray(0, piece), offset + done)
+      done += piece
     }
     await handle.datasync()
   } finally {
