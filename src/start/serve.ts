@@ -1,5 +1,6 @@
 // The life of a daemon's process: starts its role, reports that it is ready, and ends in order on SIGTERM, on SIGINT,
 // or when its parent is gone.
+import { systemClock } from '../lib/clock'
 import { checkLimits } from '../lib/process-limits'
 import { serviceManager } from '../lib/service-manager'
 import { errorText } from '../lib/system-failure'
@@ -44,6 +45,8 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
       )
   }
   process.on('SIGHUP', () => running.reload?.())
+  // A process ends when it only waits for signals and notifications: kvmd would, where no guest runs.
+  void systemClock.sleep(Infinity)
   process.send?.({ ready: true })
   manager.ready()
 }
