@@ -131,12 +131,10 @@ export class Disks {
     }
   }
 
-  async assemble(disk: DiskDict): Promise<Device> {
+  async assemble(disk: DiskDict, { shared = false } = {}): Promise<Device> {
     const { worksWithoutChildren } = this.driver(disk)
-    return this.driver(disk).assemble(
-      disk,
-      await this.assembleChildren(disk, worksWithoutChildren ? 'those there' : 'all'),
-    )
+    const children = await this.assembleChildren(disk, worksWithoutChildren ? 'those there' : 'all')
+    return this.driver(disk).assemble(disk, children, { shared })
   }
 
   /** Assembles the disk as its instance's primary node or another node needs it. Returns undefined if the node does not need it. */
@@ -160,7 +158,7 @@ export class Disks {
   }
 
   async open(disk: DiskDict, exclusive: boolean): Promise<Device> {
-    const device = await this.usable(disk)
+    const device = await this.usable(disk, { shared: !exclusive })
     await this.driver(disk).open(disk, device, { exclusive })
     return device
   }
@@ -310,9 +308,9 @@ export class Disks {
     return children
   }
 
-  private async usable(disk: DiskDict): Promise<Device> {
+  private async usable(disk: DiskDict, how: { readonly shared?: boolean } = {}): Promise<Device> {
     const device = await this.require(disk)
-    return device.idle === true ? this.assemble(disk) : device
+    return device.idle === true ? this.assemble(disk, how) : device
   }
 
   private isUsed = (disk: DiskDict, onPrimary: boolean): boolean =>

@@ -85,8 +85,11 @@ export interface Driver {
   find(disk: DiskDict, children: Children): Promise<Device | undefined>
   /** Leave it out if the storage protects the data by itself. */
   health?(disk: DiskDict, device: Device): Promise<Health>
-  /** Makes an existing disk usable on this node. Fails if it is missing. A second call changes nothing. */
-  assemble(disk: DiskDict, children: Children): Promise<Device>
+  /**
+   * Makes an existing disk usable on this node. Fails if it is missing. A second call changes nothing. `shared`: one other node has it open
+   * too, because a guest moves from there to here.
+   */
+  assemble(disk: DiskDict, children: Children, how?: { readonly shared?: boolean }): Promise<Device>
   /** Reverses `assemble`. The data stays. */
   shutdown(disk: DiskDict, device: Device): Promise<void>
   /** Gives this node write access. Does nothing if assembling is enough. `fresh`: the disk was just made and has no known content. */

@@ -7,22 +7,33 @@ import { type Program, Refused, type StorageMachine } from './storage-machine'
 
 const MIB = 1 << 20
 export const PROVIDER_FOLDER = '/usr/share/ganeti/extstorage/shelf'
+/** The machine's own address. */
+const OWN = '192.0.2.1'
 const SCRIPTS = ['create', 'remove', 'grow', 'attach', 'detach', 'setinfo', 'verify', 'open', 'close', 'snapshot']
 
 export interface Pools {
-  /** The other clients of each image, by its name. */
+  /** The clients of each image, by its name. */
   readonly watchers: Map<string, string[]>
   /** The calls of the provider's scripts. */
   readonly given: { readonly script: string; readonly env: Readonly<Record<string, string>> }[]
 }
 
-export function addPools(machine: StorageMachine, node: Pick<TestNode, 'put'>): Pools {
+/** A Ceph cluster that several machines reach. */
+export interface Ceph {
+  /** The folder of the images. */
+  readonly images: string
+  readonly watchers: Map<string, string[]>
+}
+
+/** Without a Ceph cluster, the machine has one of its own. */
+export function addPools(machine: StorageMachine, node: Pick<TestNode, 'put'>, shared?: Ceph, address = OWN): Pools {
   const { local, programs } = machine
   fs.mkdirSync(local('/dev/'), { recursive: true })
   fs.mkdirSync(path.dirname(local('/proc/mounts')), { recursive: true })
   fs.writeFileSync(local('/proc/mounts'), 'proc /proc proc rw 0 0\n')
-  const watchers = new Map<string, string[]>()
-  programs.set('rbd', rbd(local, watchers))
+  const ceph = shared ?? { images: local('/dev/ceph'), watchers: new Map<string, string[]>() }
+  const { watchers } = ceph
+  programs.set('rbd', rbd(local, ceph, address))
   programs.set('mount', (args) => {
     fs.appendFileSync(local('/proc/mounts'), `${args.at(-2) ?? ''} ${args.at(-1) ?? ''} fuse.glusterfs rw 0 0\n`)
     return ''
@@ -35,8 +46,7 @@ export function addPools(machine: StorageMachine, node: Pick<TestNode, 'put'>): 
   return { watchers, given: addProvider(machine, node) }
 }
 
-function rbd(local: (file: string) => string, watchers: Map<string, string[]>): Program {
-  const images = local('/dev/ceph')
+function rbd(local: (file: string) => string, { images, watchers }: Ceph, address: string): Program {
   fs.mkdirSync(images, { recursive: true })
   const numbers = () => fs.readdirSync(local('/dev/')).filter((name) => /^rbd\d+$/.test(name))
   const target = (device: string) => path.basename(fs.readlinkSync(local(`/dev/${device}`)))
@@ -63,6 +73,7 @@ function rbd(local: (file: string) => string, watchers: Map<string, string[]>): 
       let number = 0
       while (numbers().includes(`rbd${number}`)) number++
       fs.symlinkSync(image(name), local(`/dev/rbd${number}`))
+      watchers.set(path.basename(name), [...(watchers.get(path.basename(name)) ?? []), address])
       return `/dev/rbd${number}\n`
     },
     resize: (name, args) => {
@@ -74,9 +85,9 @@ function rbd(local: (file: string) => string, watchers: Map<string, string[]>): 
       return ''
     },
     status: (name) => {
-      const others = watchers.get(path.basename(image(name))) ?? []
+      const clients = watchers.get(path.basename(image(name))) ?? []
       return JSON.stringify({
-        watchers: others.map((address) => ({ address: `${address}:0/1234`, client: 4, cookie: 1 })),
+        watchers: clients.map((client) => ({ address: `${client}:0/1234`, client: 4, cookie: 1 })),
       })
     },
   }
@@ -94,7 +105,9 @@ function rbd(local: (file: string) => string, watchers: Map<string, string[]>): 
       )
     if (command === 'ls') return JSON.stringify(fs.readdirSync(images))
     if (command === 'unmap') {
+      const name = target(path.basename(args[0] ?? ''))
       fs.rmSync(local(args[0] ?? ''))
+      watchers.set(name, (watchers.get(name) ?? []).filter((one) => one !== address)) // prettier-ignore
       return ''
     }
     if (command === 'mv') {

@@ -6,7 +6,7 @@ import type { CommandResult } from '../../../lib/run-command'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { blockDevice, blockDeviceSize } from '../block-device'
-import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
+import type { Children, Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { attempt, untilFree } from '../tools'
 import { until } from '../until'
 import { type Mapped, readImageSize, readNames, readMappedJson, readMappedTable, readWatchers } from './mapped'
@@ -54,14 +54,15 @@ class RbdDriver implements Driver {
 
   /**
    * Refuses an image that is in use elsewhere, because two machines that write to it would destroy it. Ceph forgets a dead client after a
-   * while. If nothing is mapped, the client may be this node's own guest, so only a guest that begins looks for other clients.
+   * while. If nothing is mapped, the client may be this node's own guest, so only a guest that begins looks for other clients. During a live
+   * migration one other machine has the image, too.
    */
-  async assemble(disk: DiskDict): Promise<Device> {
+  async assemble(disk: DiskDict, _children: Children, { shared = false } = {}): Promise<Device> {
     const image = imageOf(disk)
     const found = image.userspace ? undefined : await this.mapped(image)
     if (found === undefined) await this.require(image)
     if (image.userspace) return unmapped(image)
-    const others = await this.strangers(image, found === undefined ? 0 : 1)
+    const others = await this.strangers(image, (found === undefined ? 0 : 1) + (shared ? 1 : 0))
     if (others.length > 0)
       fail(
         `The ${title(image)} is in use at ${others.join(', ')}, so node ${this.context.hostname} does not map it: ` +
@@ -212,14 +213,14 @@ class RbdDriver implements Driver {
     )
   }
 
-  /** The addresses of other clients. This node's own clients, `own` in number, are left out. */
-  private async strangers(image: Image, own: number): Promise<readonly string[]> {
+  /** The addresses of all clients, if they are more than those `known` in number. */
+  private async strangers(image: Image, known: number): Promise<readonly string[]> {
     if (image.snapshot !== undefined) return []
     const look = async () => {
       const ran = await this.attempt(image, ['status', ...specOf(image), '--format', 'json'])
       if (ran.code !== 0) this.failed(image, ran, 'see who uses')
       const addresses = readWatchers(ran.stdout)
-      return addresses !== undefined && addresses.length > own ? addresses : []
+      return addresses !== undefined && addresses.length > known ? addresses : []
     }
     return until(this.context.clock, RBD_WATCH_S, look, (addresses) => addresses.length === 0)
   }

@@ -156,7 +156,7 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
   ctx.log.say('* done')
 }
 
-/** A node that keeps an unneeded disk device would block others that want it. */
+/** A node that keeps an unneeded disk device would block others that want it. A failure never hides another one. */
 async function letGo(ctx: UnitContext, view: Move['view'], node: Node): Promise<void> {
   for (const disk of view.disks.filter(({ dev_type }) => factsOf(dev_type).mapped === true)) {
     const result = await ctx.nodes.attempt(node, 'blockdev_shutdown', [diskDictOf(view, disk)])
@@ -206,6 +206,7 @@ async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, ta
   } catch (error) {
     ctx.log.warning(`The disks could not be given back to node ${primary.name}: ${errorText(error)}`)
   }
+  await letGo(ctx, view, target)
 }
 
 /** After an interrupted migration: finds where the instance runs, and corrects the configuration. */
@@ -227,6 +228,8 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
     throw new OpExecError(
       'Instance seems to be running on two nodes, or the hypervisor is confused; you will have to ensure manually that it runs only on one and restart this operation',
     )
+  // It is to be started on its primary node, where a device at the target would be in the way.
+  if (places.length === 0) await letGo(ctx, view, move.target)
   const target = runsOn(primary) || runsOn(move.target) ? move.target : onlyPlace(places)
   if (keepsMirrors(view) && !allNodes(view).some(({ uuid }) => uuid === target.uuid))
     throw new OpExecError(
@@ -242,9 +245,11 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
   // All nodes have answered where it runs.
   await ctx.config.change(noteUnconfirmed(view, await unconfirmedNodes(ctx, view), []))
   const current = await reread(ctx, view)
-  await closeDisks(ctx, current, moved ? primary : target, true)
+  const left = moved ? primary : target
+  await closeDisks(ctx, current, left, true)
   if (keepsMirrors(current)) await repairMirror(ctx, current)
   else await openDisks(ctx, current, current.primary, true)
+  await letGo(ctx, current, left)
   ctx.log.say('* done')
 }
 
