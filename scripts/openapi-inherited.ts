@@ -6,6 +6,7 @@ import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS, HYPERVISORS, type HvParam } from '../
 import * as params from '../src/model/constants/params'
 import type { ParamSpecs, ParamType } from '../src/model/param-types'
 import { DISK_TEMPLATES, factsOf } from '../src/model/templates'
+import { markInside } from './openapi-scope'
 
 /** A size is a number like others, so the document states its unit. */
 type Described = Schema & { 'x-unit'?: 'MiB'; $ref?: string }
@@ -16,23 +17,27 @@ export const INHERITED: Readonly<Record<string, Schema>> = {
     type: 'object',
     description: 'By hypervisor, its parameters. An instance that does not set its own has those of the cluster.',
     properties: Object.fromEntries(
-      HYPERVISORS.map((name) => [name, dictionary(mapped(HV_PARAMS[name], hypervisorParameter))]),
+      HYPERVISORS.map((name) => [name, ofParameter('hvparams', mapped(HV_PARAMS[name], hypervisorParameter))]),
     ),
     additionalProperties: true,
   },
-  BackendParameters: dictionary(
+  BackendParameters: ofParameter(
+    'beparams',
     typed(params.BE_TYPES, params.BE_DEFAULTS),
     'Resources. An instance that does not set its own has those of the cluster.',
   ),
-  NicParameters: dictionary(
+  NicParameters: ofParameter(
+    'nics',
     typed(params.NIC_TYPES, params.NIC_DEFAULTS, { mode: params.NIC_MODES }),
     'How network cards are attached that do not set it themselves.',
   ),
-  NodeParameters: dictionary(
+  NodeParameters: ofParameter(
+    'ndparams',
     typed(params.ND_TYPES, params.ND_DEFAULTS),
     'Parameters of nodes. A node has those that it sets itself, then those of its group, then those of the cluster.',
   ),
-  DiskParameters: dictionary(
+  DiskParameters: ofParameter(
+    'diskparams',
     Object.fromEntries(
       DISK_TEMPLATES.filter((name) => Object.keys(factsOf(name).params).length > 0).map((name) => [
         name,
@@ -61,6 +66,11 @@ function reference(name: string): Described {
 /** A cluster that was taken over from Ganeti may have others. */
 function dictionary(properties: Record<string, Described>, description?: string): Schema {
   return { type: 'object', ...(description && { description }), properties, additionalProperties: true }
+}
+
+/** What a parameter of requests has within it. */
+function ofParameter(parameter: string, properties: Record<string, Described>, description?: string): Schema {
+  return markInside(parameter, dictionary(properties, description))
 }
 
 function mapped<V>(record: Readonly<Record<string, V>>, schemaOf: (name: string, value: V) => Schema) {
@@ -129,7 +139,8 @@ function instancePolicy(): Schema {
   const ratio = (name: 'vcpu-ratio' | 'spindle-ratio', description: string): Schema => ({
     ...{ type: 'number', description, default: params.IPOLICY_DEFAULTS[name] },
   })
-  return dictionary(
+  return ofParameter(
+    'ipolicy',
     {
       minmax: {
         ...{ type: 'array', description: 'Ranges of sizes. An instance must fit into one of them.' },

@@ -7,6 +7,7 @@ import { PERMISSION_FORMS, permissionNames } from '../src/opcodes/permission'
 import { PERMISSION_PATTERN } from '../src/model/permissions'
 import { interfaceName, sortedOpcodes } from './opcode-interfaces'
 import type { Operation, Spec } from './openapi-document'
+import { markParameters } from './openapi-scope'
 
 type Json = { [key: string]: unknown }
 
@@ -20,7 +21,11 @@ export function addOpcodeUnions(spec: Spec): void {
   for (const definition of sortedOpcodes()) {
     const name = opcodeClass(definition.id)
     const id: Schema = { type: 'string', enum: [definition.id] }
-    const { 'x-opcode': _opcode, 'x-result': _result, ...params } = schemas[interfaceName(definition)] ?? {}
+    const {
+      'x-opcode': _opcode,
+      'x-result': _result,
+      ...params
+    } = markParameters(definition, schemas[interfaceName(definition)] ?? {})
     schemas[name] = {
       ...params,
       properties: { OP_ID: id, ...params.properties },

@@ -3,6 +3,7 @@ import { type ObjectVerb, objectVerbs, partsOf, saidByAddress } from '../src/dae
 import { interfaceName } from './opcode-interfaces'
 import { bodyWithout } from './openapi-bodies'
 import type { Operation, Spec } from './openapi-document'
+import { markParameters } from './openapi-scope'
 
 export function addVerbs(spec: Spec): void {
   // All addresses submit jobs in the same way.
@@ -19,7 +20,7 @@ export function addVerbs(spec: Spec): void {
 function operationOf(entry: ObjectVerb, spec: Spec): Operation {
   const { path, opcode, preset } = entry
   const said = new Set<string | undefined>(saidByAddress(entry))
-  const whole = spec.components.schemas[interfaceName(opcode)] ?? {}
+  const whole = markParameters(opcode, spec.components.schemas[interfaceName(opcode)] ?? {})
   const required = (whole.required ?? []).filter((name) => !said.has(name))
   const presets = Object.entries(preset).map(
     ([name, value]) => ` Without \`${name}\` it is \`${typeof value === 'string' ? value : JSON.stringify(value)}\`.`,

@@ -44,7 +44,7 @@ const OSPARAMS: ScopeRules = { '*': true, 'os-image': false, image: false }
  * scope.
  */
 export const SCOPE_PARAMS: ScopeRules = {
-  ...every('OP_ID', 'comment', 'debug_level', 'depends', 'dry_run', 'priority', 'reason'),
+  ...every('comment', 'debug_level', 'depends', 'dry_run', 'priority', 'reason'),
   ...every(
     'hypervisor',
     'iallocator',

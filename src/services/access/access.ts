@@ -9,10 +9,10 @@ import { isObject } from '../../lib/shapes/shape'
 import { definitionOf } from '../../opcodes/index'
 import { objectsOf, textsOf } from '../../opcodes/objects'
 import { permissionNames, permissionsFor } from '../../opcodes/permission'
-import { SCOPE_PARAMS } from '../../model/scope-params'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../../rpc/luxi/gantry'
-import { covers, describe, type Described, includes, isLimited, knownTo, notSettable } from './scope'
+import { covers, describe, type Described, includes, isLimited, knownTo } from './scope'
+import { isQuestion, notSettable } from './settable'
 
 export class Access {
   constructor(
@@ -152,11 +152,9 @@ export class Access {
  * administrators may.
  */
 function checkSettable(op: WireOpCode): void {
-  if (isQuestion(op)) return
-  const { permission, params } = definitionOf(op.OP_ID)
-  const given = Object.entries(op).filter(([name, value]) => value !== null && params[name]?.names === undefined)
-  const parameter = notSettable(Object.fromEntries(given), SCOPE_PARAMS)
+  const parameter = notSettable(op)
   if (parameter === undefined) return
+  const { permission } = definitionOf(op.OP_ID)
   throw forbidden(
     `${objectsOf(op)[0]}: a token with a scope may not set ${parameter} to what was given, because that is a matter of machines;` +
       ` use a token without a scope, or a password, with the permission ${permission}`,
@@ -185,10 +183,7 @@ function networksOf({ nics }: WireOpCode): string[] {
 
 /** Shows the request to an allocator, which describes the whole cluster. */
 const isAboutAll = (op: WireOpCode): boolean =>
-  op.OP_ID === 'OP_TEST_ALLOCATOR' || (isQuestion(op) && !isObject(op['visible']))
-
-/** The opcode only asks about data that the caller sees. */
-const isQuestion = (op: WireOpCode): boolean => definitionOf(op.OP_ID).params['visible'] !== undefined
+  op.OP_ID === 'OP_TEST_ALLOCATOR' || (isQuestion(definitionOf(op.OP_ID)) && !isObject(op['visible']))
 
 export function splitOnce(object: string): [string, string] {
   const at = object.indexOf('/')

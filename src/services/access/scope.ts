@@ -3,8 +3,6 @@
 import { findGroup, findInstance, findNetwork, findNode, instanceNodes } from '../../config/lookup'
 import { type Dictionary, recordFrom, recordValues } from '../../config/records'
 import type { ConfigData, Instance, Network, Node, NodeGroup } from '../../model/config'
-import type { ScopeRule, ScopeRules } from '../../model/scope-params'
-import { isObject } from '../../lib/shapes/shape'
 import type { TokenScope } from '../../rpc/luxi/gantry'
 
 export type Scope = Pick<TokenScope, 'tags' | 'groups'>
@@ -97,29 +95,4 @@ const ofNetwork = ({ tags }: Network): Described => ({ tags, groups: [] })
 function ofInstance(config: ConfigData, { tags, primary_node }: Instance): Described {
   const node = config.nodes[primary_node]
   return { tags, groups: node === undefined ? [] : ofNode(config, node).groups }
-}
-
-/** The first parameter that the rules forbid, such as `hvparams.kvm_extra`. */
-export function notSettable(given: unknown, rules: ScopeRules): string | undefined {
-  // Devices come in lists, changes of devices in lists with action and index.
-  if (Array.isArray(given)) return given.map((entry: unknown) => notSettable(entry, rules)).find(isDefined)
-  if (!isObject(given)) return undefined
-  const refused = Object.entries(given).map(([name, value]) => {
-    const rule = (Object.hasOwn(rules, name) ? rules[name] : rules['*']) ?? false
-    if (value === undefined) return undefined
-    if (!isDictionary(rule)) return admits(rule, value) ? undefined : name
-    const inside = notSettable(value, rule)
-    return inside && `${name}.${inside}`
-  })
-  return refused.find(isDefined)
-}
-
-const isDefined = (name: string | undefined): boolean => name !== undefined
-
-const isDictionary = (rule: ScopeRule): rule is ScopeRules =>
-  typeof rule === 'object' && !Array.isArray(rule) && !(rule instanceof RegExp)
-
-function admits(rule: Exclude<ScopeRule, ScopeRules>, value: unknown): boolean {
-  if (typeof rule === 'boolean') return rule
-  return rule instanceof RegExp ? typeof value === 'string' && rule.test(value) : rule.includes(value)
 }
