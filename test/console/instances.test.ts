@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
+import { ConsolePage } from '../support/console-page'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
 let cluster: EmbeddedCluster
@@ -421,5 +422,45 @@ browserTest('a mirror gets another secondary node', async () => {
   await dialog.getByRole('button', { name: 'Replace disks', exact: true }).click()
   await done('Replace disks')
   expect(await instance('twin')).toMatchObject({ snodes: ['node3.gantry.local'] })
+  expect(complaints).toEqual([])
+})
+
+browserTest('a token with a scope is shown what it may not set of its instances, and sets the rest', async () => {
+  const tagged = await cluster.run({ OP_ID: 'OP_TAGS_SET', kind: 'instance', name: 'web2', tags: ['shop'] })
+  expect(tagged.status).toBe('success')
+  const token = await cluster.gnt(
+    'token',
+    'create',
+    '--user',
+    'admin',
+    '--permissions',
+    '*',
+    '--tags',
+    'shop',
+    'guests',
+  )
+  ;({ page, complaints } = await newPage(browser))
+  await open('/instances/web2')
+  await new ConsolePage(cluster, page).signInWithToken(token.stdout.trim())
+  await heading('web2')
+  let dialog = await fromMenu('Hypervisor parameters')
+  await dialog.getByText('Your token may not set this: it concerns the nodes. A file on the node; empty to').waitFor()
+  expect(await dialog.getByRole('textbox', { name: 'Kernel', exact: true }).isDisabled()).toBe(true)
+  await look('scoped-hypervisor')
+  await dialog.getByRole('combobox', { name: 'Disk controller' }).click()
+  await page.getByRole('option', { name: 'scsi-hd' }).waitFor()
+  expect(await page.getByRole('option', { name: 'scsi-block' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await dialog.getByLabel('Find a parameter').fill('acpi')
+  await dialog.getByRole('combobox', { name: 'ACPI' }).click()
+  await page.getByRole('option', { name: 'No', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+  await done('Hypervisor parameters')
+  expect((await instance('web2'))['custom_hvparams']).toEqual({ acpi: false })
+  dialog = await fromMenu('Add network card')
+  await dialog.getByRole('button', { name: 'More options' }).click()
+  expect(await dialog.getByRole('textbox', { name: 'Link' }).isDisabled()).toBe(true)
+  expect(await dialog.getByRole('textbox', { name: 'MAC address' }).isDisabled()).toBe(false)
+  await look('scoped-nic')
   expect(complaints).toEqual([])
 })

@@ -42,6 +42,7 @@ export interface ConsoleAction extends Partial<Form> {
   readonly permission: string
   readonly beyond?: (subject: unknown) => string | undefined
   readonly unfit?: (subject: unknown) => string | undefined
+  readonly forOthers?: boolean
   /** Present if the action has its own dialog, which is made from this. */
   readonly spec?: Omit<Form, 'complaint'> & { readonly complaint?: (body: Body) => string | undefined }
 }

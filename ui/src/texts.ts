@@ -123,6 +123,7 @@ export const texts = {
       cluster: 'This concerns the whole cluster, but your token covers only a part of it',
       machines: 'This concerns the nodes themselves, but your token covers only what runs on them',
     },
+    onlyWhole: 'It fails, and changes nothing, if one of these instances is outside the scope of your token.',
     typeName: (name: string) => `Type ${name} to confirm`,
     more: 'More actions',
     change: 'Change',

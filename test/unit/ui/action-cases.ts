@@ -196,6 +196,7 @@ export interface Case {
   readonly what: string
   readonly subject: unknown
   readonly values: Body
+  readonly fields: readonly FormField[]
   readonly request: ConsoleRequest
 }
 
@@ -213,7 +214,8 @@ export function casesOf(file: string, action: ConsoleAction): Case[] {
       const body = bodyOf(fields as unknown as readonly Field[], { ...needed, ...values })
       if (form.complaint?.(subject, body) !== undefined) return undefined
       const words = [action.id, ...(at > 0 ? [`object ${at + 1}`] : []), 'with', ...Object.keys(values)]
-      return { what: words.join(' '), subject, values: { ...needed, ...values }, request: form.request(subject, body) }
+      const what = words.join(' ')
+      return { what, subject, fields, values: { ...needed, ...values }, request: form.request(subject, body) }
     }
     return [{}, ...typed].flatMap((one) => {
       const alone = sent(one)

@@ -1,10 +1,25 @@
 // Whoever signs in with a token that has a scope is told beforehand of everything that the master would refuse for it, and of nothing else.
 import type { ConfigData, Node } from '../../../src/model/config'
+import { definitionOf } from '../../../src/opcodes/index'
+import { objectsOf } from '../../../src/opcodes/objects'
+import type { WireOpCode } from '../../../src/rpc/luxi/calls'
 import { type GantryCallName, gantryCalls } from '../../../src/rpc/luxi/gantry-calls'
 import { Access } from '../../../src/services/access/access'
 import { rightsOf } from '../../../src/services/access/rights'
 import { isObject } from '../../../src/lib/shapes/shape'
-import { actionsOf, type Body, consoleModule, formOf } from '../../support/console-actions'
+import { parameterField } from '../../../ui/src/forms/parameter-fields'
+import { type Field, fieldOf } from '../../../ui/src/forms/schema'
+import { bodyOf, complaintOf, complaintsOf } from '../../../ui/src/forms/values'
+import { forScope } from '../../../ui/src/forms/within-scope'
+import {
+  actionsOf,
+  type Body,
+  type ConsoleAction,
+  consoleModule,
+  fieldsFor,
+  type FormField,
+  formOf,
+} from '../../support/console-actions'
 import { goldenConfig } from '../../support/golden-query'
 import { type Case, casesOf, SUBJECTS } from './action-cases'
 import { BothDoors } from './both-doors'
@@ -54,13 +69,37 @@ describe.each(Object.keys(SUBJECTS))('%s', (file) => {
     const done: unknown[] = []
     const cases = casesOf(file, action)
     for (const subject of new Set(cases.map((one) => one.subject))) {
-      const why = refusalOf(session, action.permission, action.beyond?.(subject))
-      const isFit = action.permission !== 'tokens.create' || action.unfit?.(subject) === undefined
-      said.push([subject, why === undefined && isFit])
+      said.push([subject, isOpen(action, subject)])
       done.push([subject, await isOneAdmitted(cases.filter((one) => one.subject === subject))])
     }
     expect(said).toEqual(done)
   })
+
+  test.each(actions.map((action) => [action.id, action] as const))('the fields of %s', async (_, action) => {
+    for (const { what, fields, values, request } of casesOf(file, action).filter((one) =>
+      isOpen(action, one.subject),
+    )) {
+      const isSettable = fields.every((field) => !Object.hasOwn(values, field.name) || takes(field, values[field.name]))
+      expect([what, isSettable]).toEqual([what, (await doors.reached(request)).every(isAdmitted)])
+    }
+  })
+})
+
+test('who changes instances without naming them is told that the token has to cover all', async () => {
+  const told: string[] = []
+  const hidden = new Set<string>()
+  for (const file of Object.keys(SUBJECTS))
+    for (const action of actionsOf(file)) {
+      if (action.forOthers === true) told.push(`${file} ${action.id}`)
+      const reached = await Promise.all(
+        casesOf(file, action)
+          .slice(0, 1)
+          .map(({ request }) => doors.reached(request)),
+      )
+      if (reached.flat().some(changesOthers)) hidden.add(`${file} ${action.id}`)
+    }
+  expect(told.sort()).toEqual([...hidden].sort())
+  expect(told.length).toBeGreaterThan(2)
 })
 
 test('most can be done with it, and some things cannot', async () => {
@@ -68,6 +107,47 @@ test('most can be done with it, and some things cannot', async () => {
   const refused = all.filter(({ permission }) => refusalOf(session, permission) !== undefined)
   expect(refused.length).toBeGreaterThan(15)
   expect(all.length - refused.length).toBeGreaterThan(40)
+})
+
+test.each([
+  ['pages/instances/actions/disks.ts', 'add-disk', ['vg', 'metavg']],
+  ['pages/instances/actions/disks.ts', 'convert', ['file_storage_dir', 'ext_params']],
+  ['pages/instances/actions/nics.ts', 'change-nic', ['mode', 'link', 'vlan']],
+  ['pages/nodes/actions.ts', 'drained-true', ['auto_promote']],
+])('%s: the form of %s shows what concerns machines, and takes no value for it', (file, id, barred) => {
+  const action = actionsOf(file).find((one) => one.id === id)
+  const [subject] = SUBJECTS[file]?.(id) ?? []
+  const fields = [action?.fields, action?.others].flatMap((some) => fieldsFor(some, subject)) as Field[]
+  const own = fields.map(forScope)
+  expect(own.filter(({ barred: why }) => why !== undefined).map(({ name }) => name)).toEqual(barred)
+  const typed = Object.fromEntries(barred.map((name) => [name, 'typed before']))
+  expect(Object.keys(bodyOf(own, typed))).toEqual([])
+  expect(Object.keys(bodyOf(fields, typed)).length).toBeGreaterThan(0)
+})
+
+test('what is admitted is offered, and what is there already stays', () => {
+  const type = {
+    type: 'string',
+    enum: ['ide', 'scsi', 'scsi-block'],
+    'x-within-scope': { enum: ['ide', 'scsi'] },
+  } as const
+  const now = forScope(parameterField('disk_type', type, { disk_type: 'scsi-block' }, 'ide'))
+  expect(now).toMatchObject({ kind: 'choice', choices: ['ide', 'scsi', 'scsi-block'] })
+  expect(forScope(parameterField('disk_type', type, {}, 'ide'))).toMatchObject({ choices: ['ide', 'scsi'] })
+  expect([complaintOf(now, 'scsi-block'), bodyOf([now], {})]).toEqual([undefined, {}])
+  expect(bodyOf([now], { disk_type: 'ide' })).toEqual({ disk_type: 'ide' })
+})
+
+test('names and values that are typed are told as what the token may not set', () => {
+  const properties = { osparams: { type: 'object', 'x-within-scope': { properties: { image: false } } } } as const
+  const field = fieldOf({ properties, required: [] }, 'osparams')
+  const typed = { osparams: { dhcp: 'yes', image: '/dev/sda' } }
+  expect(bodyOf([field], typed)).toEqual(typed)
+  expect(bodyOf([forScope(field)], typed)).toEqual({})
+  expect(complaintsOf([forScope(field)], typed)).toEqual({
+    osparams: 'Osparams: your token may not set image, which concerns the nodes',
+  })
+  expect(complaintsOf([forScope(field)], { osparams: { dhcp: 'yes' } })).toEqual({})
 })
 
 test('a missing permission is told as one, also where the scope would not reach either', () => {
@@ -108,10 +188,29 @@ describe('a new instance', () => {
   })
 })
 
+/** Whether people with the token can begin it. */
+function isOpen({ permission, beyond, unfit }: ConsoleAction, subject: unknown): boolean {
+  const isFit = permission !== 'tokens.create' || unfit?.(subject) === undefined
+  return isFit && refusalOf(session, permission, beyond?.(subject)) === undefined
+}
+
+/** Whether people with the token can say so in the form. */
+function takes(field: FormField, value: unknown): boolean {
+  const own = forScope(field as Field)
+  return own.barred === undefined && complaintOf(own, value) === undefined
+}
+
 /** An action stays possible while any of its fields may be filled in. */
 async function isOneAdmitted(cases: readonly Case[]): Promise<boolean> {
   for (const { request } of cases) if ((await doors.reached(request)).every(isAdmitted)) return true
   return false
+}
+
+/** It submits jobs for instances, and names none. */
+const changesOthers = (noted: unknown): boolean => {
+  if (!isObject(noted) || Array.isArray(noted)) return false
+  const op = noted as WireOpCode
+  return definitionOf(op.OP_ID).forOthers && !objectsOf(op).some((object) => object.startsWith('instance/'))
 }
 
 /** An opcode, or a call with its arguments. */

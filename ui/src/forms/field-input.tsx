@@ -19,14 +19,16 @@ interface InputProps<F extends Field = Field> {
   readonly onChange: (value: unknown) => void
 }
 
-export function FieldInput({ field, value, error, onChange }: InputProps) {
+export function FieldInput({ field: given, value, error, onChange }: InputProps) {
+  const field = { ...given, text: [given.barred, given.text].filter(Boolean).join(' ') || undefined }
   const { label, text: description, placeholder, required } = field
-  const common = { label, description, placeholder, error, withAsterisk: required }
+  const disabled = field.barred !== undefined
+  const common = { label, description, placeholder, error, disabled, withAsterisk: required }
   switch (field.kind) {
     case 'switch':
       return (
         <Switch
-          {...{ label, description, error }}
+          {...{ label, description, error, disabled }}
           checked={value === true}
           onChange={(event) => onChange(event.currentTarget.checked)}
         />
@@ -123,6 +125,7 @@ function NameInput({ field, value, error, onChange }: InputProps<Field & { kind:
     <Autocomplete
       {...{ label: field.label, description: field.text, placeholder: field.placeholder, error }}
       withAsterisk={field.required}
+      disabled={field.barred !== undefined}
       data={useNames(field.source, typed)}
       value={String(value)}
       onChange={onChange}
@@ -137,6 +140,7 @@ function WordsInput({ field, value, error, onChange }: InputProps<Field & { kind
     <TagsInput
       {...{ label: field.label, description: field.text, error }}
       withAsterisk={field.required}
+      disabled={field.barred !== undefined}
       placeholder={field.placeholder ?? texts.forms.typeWords}
       value={wordsOf(value)}
       data={names}

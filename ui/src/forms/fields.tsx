@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Icon } from '../parts/icon'
 import { texts } from '../texts'
 import { FieldInput } from './field-input'
+import { ofSession } from './of-session'
 import type { Field, Values } from './schema'
 
 interface FieldsProps {
@@ -17,7 +18,8 @@ interface FieldsProps {
 /** With more fields than this, there is a search field. */
 const MANY = 20
 
-export function Fields({ fields, others = [], ...state }: FieldsProps) {
+export function Fields({ fields: own, others: rare = [], ...state }: FieldsProps) {
+  const [fields, others] = [ofSession(own), ofSession(rare)]
   const [opened, setOpened] = useState(false)
   const [sought, setSought] = useState('')
   const all = [...fields, ...others]

@@ -74,6 +74,7 @@ export function PairsInput({ field, value, error, onChange }: PairsProps) {
             variant="default"
             size="compact-xs"
             aria-label={texts.forms.addNamed(field.label)}
+            disabled={field.barred !== undefined}
             onClick={() => setRows([...rows, ['', '']])}
           >
             {texts.forms.add}

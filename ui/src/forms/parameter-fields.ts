@@ -4,6 +4,7 @@ import { yesOrNo } from '../parts/differences'
 import { texts } from '../texts'
 import { type Field, labelOf, type Schema, type Wording, wordsOf } from './schema'
 import { EMPTY_TEXT, isSame } from './values'
+import { withinOf } from './within-scope'
 
 export type Values = Readonly<Record<string, unknown>>
 
@@ -21,7 +22,7 @@ export function parameterField(
   const base = {
     ...{ name, label: wording.label ?? labelOf(name), text: wording.text ?? schema.description },
     cleared: wording.cleared === undefined ? BACK_TO_DEFAULT : wording.cleared,
-    placeholder: valueWord(inherited, schema),
+    ...{ placeholder: valueWord(inherited, schema), within: schema['x-within-scope'] },
   }
   const isOwn = Object.hasOwn(own, name)
   const value = isOwn ? own[name] : ''
@@ -85,7 +86,7 @@ export function parameterFields({ at, schema, own, inherited, cleared, section, 
     const builtIn = isSaid ? texts.forms.builtIn(valueWord(found.default, found)) : undefined
     const wording = { label, text: [text, builtIn].filter(Boolean).join(' '), cleared: cleared?.(name) }
     const field = parameterField(name, found, own, inherited[name], wording)
-    return { ...field, name: [...at, name].join('/'), at: [...at, name], section }
+    return { ...field, name: [...at, name].join('/'), at: [...at, name], section, within: withinOf(schema, name) }
   })
 }
 

@@ -9,15 +9,25 @@ export interface Schema {
   readonly nullable?: boolean
   /** `MiB`: a size. */
   readonly 'x-unit'?: string
+  readonly 'x-within-scope'?: Within
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: boolean
   readonly minLength?: number
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
-  readonly additionalProperties?: unknown
+  readonly additionalProperties?: boolean | Schema
   readonly anyOf?: readonly Schema[]
 }
+
+/** A JSON schema of the values that a token with a scope may set; `false` admits none. */
+export type Within =
+  | boolean
+  | {
+      readonly enum?: readonly unknown[]
+      readonly properties?: Readonly<Record<string, Within>>
+      readonly additionalProperties?: Within
+    }
 
 export interface BodySchema {
   readonly properties: Readonly<Record<string, Schema>>
@@ -46,6 +56,12 @@ interface FieldBase {
   readonly at?: readonly string[]
   /** The heading. Consecutive fields with the same heading share it. */
   readonly section?: string
+  /** The values that a token with a scope may set. */
+  readonly within?: Within
+  /** The same, but present only if the session has such a token. */
+  readonly admitted?: Within
+  /** Why the session may not set the field at all. */
+  readonly barred?: string
 }
 
 /** One end of a range: typed values by the name of the resource. */
@@ -126,7 +142,10 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
   const { label = labelOf(name), placeholder, cleared } = wording
   // A custom label replaces the description, too.
   const text = wording.label === undefined ? (wording.text ?? newWords(schema.description, label)) : wording.text
-  const base = { name, label, text, placeholder, cleared, required: wording.required ?? required.includes(name) }
+  const base = {
+    ...{ name, label, text, placeholder, cleared, within: schema['x-within-scope'] },
+    required: wording.required ?? required.includes(name),
+  }
   const initial = wording.initial ?? schema.default
   if (wording.size) return { ...base, kind: 'size', initial: textOf(initial) }
   const choices = wording.choices ?? schema.enum?.map(String)
@@ -158,6 +177,9 @@ export function fieldOf({ properties, required }: BodySchema, name: string, word
       return { ...base, kind: 'json', initial: '' }
   }
 }
+
+/** The value of a choice in requests. */
+export const choiceOf = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value)
 
 const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 

@@ -1,5 +1,6 @@
 // The state of a form. It keeps only typed values. All other fields follow the object when it changes.
 import { useState } from 'react'
+import { ofSession } from './of-session'
 import type { Field, Values } from './schema'
 import { bodyOf, complaintsOf } from './values'
 
@@ -21,7 +22,8 @@ export interface Form {
 }
 
 /** `before`: what was typed in a form that is opened again. */
-export function useForm(fields: readonly Field[], before: Values = {}): Form {
+export function useForm(all: readonly Field[], before: Values = {}): Form {
+  const fields = ofSession(all)
   const [typed, setTyped] = useState<Values>(before)
   const [refused, setRefused] = useState<Readonly<Record<string, string>>>({})
   const values = { ...Object.fromEntries(fields.map(({ name, initial }) => [name, initial])), ...typed }

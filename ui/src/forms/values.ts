@@ -2,12 +2,13 @@
 import { parseSize } from '../format/size'
 import { texts } from '../texts'
 import { boundsOf, rangesComplaint } from './ranges'
-import type { Field, Values } from './schema'
+import { choiceOf, type Field, type Values } from './schema'
+import { refusedPart } from './within-scope'
 
 /** Only the parameters that differ from their defaults. */
 export function bodyOf(fields: readonly Field[], values: Values): Record<string, unknown> {
   const given = fields.flatMap((field) => {
-    const value = values[field.name] ?? field.initial
+    const value = valueOf(field, values)
     if (isSame(value, field.initial) || complaintOf(field, value) !== undefined) return []
     const sent = sentOf(field, value)
     return sent === undefined ? [] : [[field, sent] as const]
@@ -16,6 +17,10 @@ export function bodyOf(fields: readonly Field[], values: Values): Record<string,
   for (const [{ name, at = [name] }, sent] of given) put(body, at, sent)
   return body
 }
+
+/** A field that the session may not set keeps its initial value. */
+const valueOf = ({ name, initial, barred }: Field, values: Values): unknown =>
+  barred === undefined ? (values[name] ?? initial) : initial
 
 function put(body: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
@@ -30,13 +35,24 @@ function put(body: Record<string, unknown>, [name = '', ...rest]: readonly strin
 /** Errors by parameter. Each error names its field. */
 export function complaintsOf(fields: readonly Field[], values: Values): Record<string, string> {
   const all = fields.flatMap((field) => {
-    const complaint = complaintOf(field, values[field.name] ?? field.initial)
+    const complaint = complaintOf(field, valueOf(field, values))
     return complaint === undefined ? [] : [[field.name, complaint] as const]
   })
   return Object.fromEntries(all)
 }
 
-export function complaintOf(field: Field, value: unknown): string | undefined {
+export const complaintOf = (field: Field, value: unknown): string | undefined =>
+  mistakeOf(field, value) ?? refusalOf(field, value)
+
+/** The error of a value that the session's token may not set. */
+function refusalOf(field: Field, value: unknown): string | undefined {
+  const { label, admitted, initial } = field
+  const sent = isSame(value, initial) ? undefined : sentOf(field, value)
+  const part = admitted === undefined || sent === undefined ? undefined : refusedPart(admitted, sent)
+  return part === undefined ? undefined : texts.forms.barredValue(label, part)
+}
+
+function mistakeOf(field: Field, value: unknown): string | undefined {
   const words = texts.forms
   const { label } = field
   if (isEmpty(value) || (Array.isArray(value) && value.length === 0))
@@ -70,7 +86,7 @@ function sentOf(field: Field, value: unknown): unknown {
     case 'json':
       return jsonOf(value)
     case 'choice':
-      return value === 'true' ? true : value === 'false' ? false : value
+      return choiceOf(value)
     case 'text': {
       const text = String(value).trim()
       return field.quoted && text === EMPTY_TEXT ? '' : text

@@ -3,7 +3,7 @@
 import { Button, Menu } from '@mantine/core'
 import { type ComponentType, useState } from 'react'
 import type { Beyond } from '../api/rights'
-import { useRefusal } from '../api/session'
+import { useRefusal, useSignedIn } from '../api/session'
 import { Fields } from '../forms/fields'
 import type { Field, Values } from '../forms/schema'
 import { useForm } from '../forms/use-form'
@@ -48,6 +48,8 @@ export interface FieldAction<Subject> extends ActionBase<Subject> {
   readonly typed?: (subject: Subject) => string
   /** An error of the form as a whole. */
   readonly complaint?: (subject: Subject, body: Values) => string | undefined
+  /** The job changes instances that the request does not name. It fails if one is outside the scope of the session's token. */
+  readonly forOthers?: boolean
   /** For changes. They are refused if the object has changed since it was shown. */
   readonly seen?: (subject: Subject) => Seen
 }
@@ -180,11 +182,13 @@ function FieldDialog<Subject>({ action, subject, typed, close }: FieldDialogProp
   const of = (fields: FieldsOf<Subject>) => (typeof fields === 'function' ? fields(subject) : fields)
   const [fields, others] = [of(action.fields), of(action.others ?? [])]
   const form = useForm([...fields, ...others], typed)
+  const { session } = useSignedIn()
+  const isHalfSeen = action.forOthers === true && (session?.scope ?? null) !== null
   return (
     <RequestDialog
       title={action.label}
       label={action.label}
-      text={action.text(subject)}
+      text={[action.text(subject), ...(isHalfSeen ? [texts.action.onlyWhole] : [])].join(' ')}
       request={action.request(subject, form.body)}
       secret={form.isSecret}
       incomplete={!form.complete}

@@ -11,6 +11,9 @@ export const formTexts = {
   tooLarge: (label: string, max: number) => `${label}: must be ${max} or less`,
   noSize: (label: string) => `${label}: must be a size such as 512m, 10g or 1.5t`,
   noJson: (label: string) => `${label}: is no JSON`,
+  barred: 'Your token may not set this: it concerns the nodes.',
+  barredValue: (label: string, part: string) =>
+    `${label}: your token may not set ${part || 'this value'}, which concerns the nodes`,
   yes: YES,
   no: NO,
   yesOrNo: [

@@ -127,7 +127,7 @@ const ASSIGN: Action<NodeGroup> = {
 }
 
 const EVACUATE: Action<NodeGroup> = {
-  ...{ id: 'evacuate', label: own.evacuate, permission: 'groups.evacuate', danger: true },
+  ...{ id: 'evacuate', label: own.evacuate, permission: 'groups.evacuate', danger: true, forOthers: true },
   text: ({ name }) => own.evacuateText(name),
   fields: [fieldOf(evacuate, 'target_groups', { source: 'groups' })],
   others: otherFields(evacuate, ['target_groups']),

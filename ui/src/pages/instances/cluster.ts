@@ -3,7 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import { type Cluster, clusterQuery, hypervisorQuery, valuesOf } from '../../api/cluster'
 import type { components } from '../../api/schema'
-import type { Schema } from '../../forms/schema'
+import type { BodySchema, Schema } from '../../forms/schema'
+import { withinOf } from '../../forms/within-scope'
 import { texts } from '../../texts'
 
 export type Os = components['schemas']['OsView']
@@ -27,6 +28,11 @@ export const osNamed = (all: readonly Os[] | undefined, os: string): Os | undefi
 export const osParametersOf = (cluster: Cluster | undefined, os: string): Values => ({
   ...valuesOf(cluster?.osparams, baseOf(os)),
   ...valuesOf(cluster?.osparams, os),
+})
+
+/** The schema of one parameter of an OS. The document knows no OS, but it says which names a token with a scope may set. */
+export const osParameter = ({ properties }: BodySchema, name: string): Schema => ({
+  ...{ type: 'string', 'x-within-scope': withinOf(properties['osparams'], name) },
 })
 
 export interface HypervisorFacts {

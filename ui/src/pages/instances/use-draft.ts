@@ -4,6 +4,7 @@ import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
 import { sessionStore } from '../../api/session-store'
 import { type Cluster, clusterQuery, valuesOf } from '../../api/cluster'
+import { ofSession } from '../../forms/of-session'
 import { parameterField } from '../../forms/parameter-fields'
 import { type Field, fieldOf, otherFields, type Values } from '../../forms/schema'
 import { type Form, useForm } from '../../forms/use-form'
@@ -12,7 +13,7 @@ import type { Request } from '../../parts/copy-as'
 import { texts } from '../../texts'
 import { DISK_SIZE, DISK, rareDiskFields } from './actions/disks'
 import { nicFields, rareNicFields } from './actions/nics'
-import { osNamed, osParametersOf, osQuery, useHypervisor } from './cluster'
+import { osNamed, osParameter, osParametersOf, osQuery, useHypervisor } from './cluster'
 import { bodyOfDraft, gntOfDraft, partOf, plainOf, type Row, rowBody, type Source, within } from './draft'
 import { backendFields } from './parameters'
 import { outsideScope, typedInScope } from './scope'
@@ -169,9 +170,9 @@ function useSections(source: Source, choice: Choice, chosen: boolean): Sections 
         choices: templates.map((value) => ({ value, label: `${value}: ${texts.instances.templates[value] ?? ''}` })),
       }),
     ],
-    disk: [DISK_SIZE, fieldOf(DISK, 'name', words.disk.name), fieldOf(DISK, 'mode', words.disk.mode)],
-    rareDisk: rareDiskFields(choice.template),
-    ...{ nic: nicFields(), rareNic: rareNicFields() },
+    disk: ofSession([DISK_SIZE, fieldOf(DISK, 'name', words.disk.name), fieldOf(DISK, 'mode', words.disk.mode)]),
+    rareDisk: ofSession(rareDiskFields(choice.template)),
+    ...{ nic: ofSession(nicFields()), rareNic: ofSession(rareNicFields()) },
     place: chosen
       ? [
           fieldOf(schema, 'pnode', { ...own.pnode, source: 'nodes', required: true }),
@@ -224,6 +225,6 @@ function osField(systems: Systems): Field {
 function osFields(systems: Systems, os: string, cluster: Cluster | undefined): Field[] {
   const inherited = osParametersOf(cluster, os)
   return (osNamed(systems, os)?.parameters ?? []).map(([name = '', text]) =>
-    parameterField(name, { type: 'string' }, {}, inherited[name], { label: name, text }),
+    parameterField(name, osParameter(schema, name), {}, inherited[name], { label: name, text }),
   )
 }

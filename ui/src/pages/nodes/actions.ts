@@ -62,7 +62,7 @@ function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> 
 }
 
 const MIGRATE: Action<ClusterNode> = {
-  ...{ id: 'migrate', label: own.migrate, permission: 'nodes.migrate' },
+  ...{ id: 'migrate', label: own.migrate, permission: 'nodes.migrate', forOthers: true },
   text: ({ name }) => own.migrateText(name),
   fields: [fieldOf(migrate, 'target_node', { source: 'nodes' }), fieldOf(migrate, 'mode')],
   others: otherFields(migrate, ['target_node', 'mode']),
@@ -82,7 +82,7 @@ const MODES = [
 ]
 
 const EVACUATE: Action<ClusterNode> = {
-  ...{ id: 'evacuate', label: own.evacuate, permission: 'nodes.evacuate' },
+  ...{ id: 'evacuate', label: own.evacuate, permission: 'nodes.evacuate', forOthers: true },
   text: ({ name }) => own.evacuateText(name),
   fields: [
     fieldOf(evacuate, 'mode', { label: own.which, text: '', initial: 'all', choices: MODES }),

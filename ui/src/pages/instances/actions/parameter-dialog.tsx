@@ -11,7 +11,7 @@ import { useForm } from '../../../forms/use-form'
 import { type Action, type DialogProps, nothingChanged } from '../../../parts/action'
 import { RequestDialog } from '../../../parts/request-dialog'
 import { texts } from '../../../texts'
-import { osNamed, osParametersOf, osQuery, useHypervisor } from '../cluster'
+import { osNamed, osParameter, osParametersOf, osQuery, useHypervisor } from '../cluster'
 import type { Instance } from '../instance'
 import { backendFields } from '../parameters'
 import { isRunning, modify, seenOf } from './request'
@@ -85,7 +85,7 @@ function OsDialog({ subject: instance, close }: Props) {
   const declared = osNamed(all, os)?.parameters ?? []
   const names = [...new Set([...declared.map(([name = '']) => name), ...Object.keys(mine)])]
   const fields = names.map((name) =>
-    parameterField(name, { type: 'string' }, mine, inherited[name], {
+    parameterField(name, osParameter(change, name), mine, inherited[name], {
       label: name,
       text: declared.find(([one]) => one === name)?.[1],
     }),
