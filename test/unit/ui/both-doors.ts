@@ -181,9 +181,9 @@ function plainOpcode({ OP_ID, ...params }: WireOpCode): unknown {
   const definition = allOpcodes.get(OP_ID)
   if (definition === undefined) throw new Error(OP_ID)
   const op: Body = { ...fillOpcode(definition, params) }
-  // Nothing said of it is the same as no.
-  const { no_install: noInstall = false } = op
-  const own = Object.entries({ ...op, no_install: noInstall, OP_ID }).filter(([name]) => !COMMON.has(name))
+  // These parameters have no default, and mean the same when they are left out as when they are false.
+  const no = { no_install: op['no_install'] ?? false, ignore_soft_errors: op['ignore_soft_errors'] ?? false }
+  const own = Object.entries({ ...op, ...no, OP_ID }).filter(([name]) => !COMMON.has(name))
   return plain(Object.fromEntries(own))
 }
 
