@@ -22,7 +22,11 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
   maintd: 'gnt-masterd',
   rapi: 'gnt-rapi',
 }
-const DAEMONS = Object.keys(ACCOUNTS)
+/** Nodes have these when guests need them. */
+const ON_DEMAND: Readonly<Record<string, string>> = { kvmd: 'root', metad: 'gnt-metad' }
+const DAEMONS = [...Object.keys(ACCOUNTS), ...Object.keys(ON_DEMAND)]
+/** What /etc/default/ganeti gives each guest, and how systemd tells of that. */
+const LIMITS = { asked: 'CPUWeight=50 MemoryHigh=1G', told: ['CPUWeight=50', 'MemoryHigh=1073741824'] }
 /** What a package leaves behind; and on a node that is still of a cluster, its logs. */
 const DATA = ['/var/lib/ganeti', '/var/lib/dpkg', '/srv/ganeti', '/etc/ganeti', '/run/', '/sys/']
 const FIRST = '0.1.0'
@@ -53,6 +57,20 @@ const versionOf = async (machine: number) =>
 /** As a command leaves it that was cut off. */
 const NOTE = '/var/lib/ganeti/intent-to-upgrade'
 const noteIsGone = (machine: number) => machines.until(machine, `test ! -e ${NOTE}`, ({ code }) => code === 0)
+const isRunning = async (machine: number, role: string, account: string) => {
+  expect({ [role]: await isActive(machine, role) }).toEqual({ [role]: 'active' })
+  expect((await machines.run(machine, `ps -o user= -p ${await pidOf(machine, role)}`)).trim()).toBe(account)
+}
+/** Types a line at the console of vm1, and resolves to what it says until the given word. */
+function inGuest(machine: number, line: string, end: string): Promise<string> {
+  const talk = [
+    `const socket = require('net').connect('/run/ganeti/kvm-hypervisor/ctrl/vm1.serial')`,
+    `let said = ''`,
+    `socket.on('data', (data) => { said += data; if (said.includes('${end}')) { console.log(said); process.exit() } })`,
+    `socket.write(process.argv[1] + '\\n')`,
+  ]
+  return machines.run(machine, `node -e "${talk.join('\n')}" '${line}'`)
+}
 const newPid = (machine: number, role: string, before: string) =>
   machines.until(
     machine,
@@ -63,7 +81,9 @@ const newPid = (machine: number, role: string, before: string) =>
 machineTest('the packages install on a bare machine, and nothing runs before there is a cluster', async () => {
   const files = [buildNode(folder), ...buildGantry(folder, FIRST)].map((file) => machines.share(file))
   await Promise.all(ALL.map((machine) => machines.run(machine, `dpkg -i ${files.join(' ')}`)))
+  const limits = `sed -i 's/^GUEST_PROPERTIES=.*/GUEST_PROPERTIES="${LIMITS.asked}"/' /etc/default/ganeti`
   for (const machine of ALL) {
+    await machines.run(machine, limits)
     expect(await machines.run(machine, 'systemctl list-units --failed --plain --no-legend "ganeti*"')).toBe('')
     expect(await isActive(machine, 'noded')).toBe('inactive')
   }
@@ -76,10 +96,7 @@ machineTest('a cluster is made with what works here, and its daemons run under t
   const init = `gnt-cluster init --master-netdev=br0 --nic-parameters link=br0 ${CLUSTER}`
   const said = await machines.run(1, init)
   expect(said).toContain('Hypervisor: kvm\nDisk templates: sharedfile\n')
-  for (const [role, account] of Object.entries(ACCOUNTS)) {
-    expect({ [role]: await isActive(1, role) }).toEqual({ [role]: 'active' })
-    expect((await machines.run(1, `ps -o user= -p ${await pidOf(1, role)}`)).trim()).toBe(account)
-  }
+  for (const [role, account] of Object.entries(ACCOUNTS)) await isRunning(1, role, account)
   await machines.run(1, 'gnt cluster verify')
 })
 
@@ -105,11 +122,12 @@ machineTest('a guest on the bridge is reached from another machine while it move
   writeInitrd(initrd)
   const [kernel_path, initrd_path] = [machines.share(linuxKernel), machines.share(initrd)]
   const args = `console=ttyS0 guest-address=${GUEST}/24`
-  const hypervisor = `kvm:kernel_path=${kernel_path},initrd_path=${initrd_path},kernel_args=${args}`
+  const hypervisor = `kvm:kernel_path=${kernel_path},initrd_path=${initrd_path},kernel_args=${args},user_shutdown=true`
+  await machines.run(1, 'gnt-cluster modify --user-shutdown=yes --instance-communication-network=comm')
   await machines.run(
     1,
     `gnt-instance add -t sharedfile --disk 0:size=1g -o gantry-tiny -B memory=128m ` +
-      `-H '${hypervisor}' -n ${nameOf(1)} --net 0:link=br0 vm1`,
+      `-H '${hypervisor}' -n ${nameOf(1)} --net 0:link=br0 --communication=yes vm1`,
   )
   await machines.until(3, `ping -c 1 -W 1 ${GUEST}`, ({ code }) => code === 0)
   const pings = machines.attempt(3, `timeout --signal=INT 600 ping -i 0.02 ${GUEST} > /tmp/pings; true`)
@@ -129,11 +147,54 @@ machineTest('a guest on the bridge is reached from another machine while it move
   await machines.run(1, `gnt-instance migrate -f -n ${nameOf(1)} vm1`)
 })
 
+machineTest('the daemons that guests need run, and reach them in spite of how far they are shut in', async () => {
+  for (const [role, account] of Object.entries(ON_DEMAND)) {
+    await isRunning(1, role, account)
+    expect(await machines.run(1, `systemctl show -p NRestarts --value ganeti-${role}.service`)).toBe('0\n')
+  }
+  const nic = await machines.run(1, 'gnt-instance list --no-headers -o nic.ips --separator=: vm1')
+  const address = /169\.254\.\d+\.\d+/.exec(nic)?.[0]
+  const url = 'http://169.254.169.254/ganeti/latest/meta_data.json'
+  const asks = `ip link set eth1 up; ip address add ${address}/16 dev eth1; wget -q -O - ${url}; echo ASK""ED`
+  expect(await inGuest(1, asks, 'ASKED')).toContain('"vm1"')
+  await inGuest(1, 'echo STO""PS; poweroff -f', 'STOPS')
+  const status = 'gnt-instance list --no-headers -o status vm1'
+  await machines.until(1, status, ({ output }) => output.includes('USER_down'))
+  expect(await machines.run(1, 'cat /var/log/ganeti/kvm-daemon.log')).toContain('its user has shut it down')
+  await machines.run(1, 'gnt-instance startup vm1')
+  await machines.until(3, `ping -c 1 -W 1 ${GUEST}`, ({ code }) => code === 0)
+})
+
+machineTest('the cleaners remove what is old, although they are shut in', async () => {
+  const [left, job] = ['/var/lib/ganeti/watcher.a-b-c-d.data', '/var/lib/ganeti/queue/archive/0/job-1']
+  const old = `touch -d '40 days ago' ${left} ${job}`
+  await machines.run(1, `mkdir -p $(dirname ${job}) && ${old} && chown -R gnt-masterd: $(dirname ${job})`)
+  for (const [cleaner, file] of [
+    ['ganeti-cleaner', left],
+    ['ganeti-master-cleaner', job],
+  ] as const) {
+    await machines.run(1, `test -e ${file} && systemctl start ${cleaner}.service && test ! -e ${file}`)
+    expect(await machines.run(1, `systemctl show -p Result --value ${cleaner}.service`)).toBe('success\n')
+  }
+})
+
+machineTest('a daemon that is stuck is started again', async () => {
+  const place = '/run/systemd/system/ganeti-mond.service.d'
+  await machines.run(1, `mkdir ${place} && printf '[Service]\\nWatchdogSec=10\\n' > ${place}/watchdog.conf`)
+  await machines.run(1, 'systemctl daemon-reload && systemctl restart ganeti-mond')
+  const before = await pidOf(1, 'mond')
+  await machines.run(1, `kill -STOP ${before}`)
+  await newPid(1, 'mond', before)
+  expect(await machines.run(1, 'journalctl --no-pager -u ganeti-mond')).toContain('Watchdog timeout')
+  await machines.run(1, `rm -r ${place} && systemctl daemon-reload && systemctl restart ganeti-mond`)
+})
+
 machineTest('a daemon that is killed is back, and guests and jobs do not notice', async () => {
   const guest = await guestPid(1, 'vm1')
-  expect(await machines.run(1, `cat /proc/${guest}/cgroup`)).toContain(
-    '/ganeti.slice/ganeti-guests.slice/ganeti-guest-vm1-',
-  )
+  const group = await machines.run(1, `cat /proc/${guest}/cgroup`)
+  const scope = /\/ganeti\.slice\/ganeti-guests\.slice\/(ganeti-guest-vm1-\w+\.scope)/.exec(group)?.[1]
+  const limits = await machines.run(1, `systemctl show -p CPUWeight -p MemoryHigh ${scope}`)
+  expect(limits.trim().split('\n').sort()).toEqual(LIMITS.told)
   for (const role of DAEMONS) {
     const before = await pidOf(1, role)
     await machines.run(1, `kill -9 ${before}`)
@@ -209,6 +270,8 @@ machineTest('what is left of the cluster goes over to the new version, and no gu
     expect(await versionOf(machine)).toBe(NEXT)
     expect(await machines.run(machine, `cat /proc/${await pidOf(machine, 'noded')}/cmdline`)).toContain('ganeti-noded')
   }
+  for (const role of Object.keys(ON_DEMAND))
+    await machines.until(1, `systemctl is-active ganeti-${role}`, ({ code }) => code === 0)
   expect(await machines.run(1, 'gnt-cluster upgrade --resume')).toBe('Nothing to do.\n')
   for (const machine of ALL) await machines.run(machine, `dpkg -P gantry-${FIRST}`)
   expect(await guestPid(1, 'vm1')).toBe(guest)
