@@ -65,6 +65,8 @@ export interface TemplateFacts {
   readonly made?: true
   /** Parameters that cluster and groups have for it. */
   readonly params: ParamSpecs
+  /** Those that say where its disks are. */
+  readonly places?: readonly string[]
 }
 
 /** Directories for disk files, as the cluster's settings. */
@@ -160,6 +162,7 @@ export const TEMPLATES = {
     cachedTogether: true,
     made: true,
     params: { access, pool: { type: 'string', default: 'rbd' }, 'user-id': { type: 'string', default: '' } },
+    places: ['pool'],
   },
   ext: {
     storage: 'ext',
@@ -190,6 +193,7 @@ export const TEMPLATES = {
       port: { type: 'int', default: 24007 },
       volume: { type: 'string', default: 'gv0' },
     },
+    places: ['host', 'volume'],
   },
 } as const satisfies Readonly<Record<string, TemplateFacts>>
 

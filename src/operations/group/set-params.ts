@@ -7,6 +7,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpGroupSetParams } from '../../opcodes/group'
 import { exclusive, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { warnOfLostPlaces } from './disk-places'
 import { checkTemplatesEnabled, newlyViolating, policyWith, updatedIPolicy } from './ipolicy'
 import { checkInstancesLocked, findGroupAndAll, groupInstanceNames, masterOnly } from './members'
 import { checkDiskAccess, updatedDiskParams, updatedDiskState, updatedHvState, updatedNdParams } from './params'
@@ -49,7 +50,11 @@ function newFields(
   instances: readonly Instance[],
 ): Partial<NodeGroup> {
   const diskparams = op.diskparams && updatedDiskParams(group.diskparams, op.diskparams)
-  if (diskparams) checkDiskAccess(config, instances, diskparams)
+  if (diskparams) {
+    checkDiskAccess(config, instances, diskparams)
+    const nodegroups = { ...config.nodegroups, [group.uuid]: { ...group, diskparams } }
+    warnOfLostPlaces(ctx, config, { nodegroups })
+  }
   return {
     ...(op.ndparams && { ndparams: updatedNdParams(group.ndparams, op.ndparams) }),
     ...(diskparams && { diskparams }),

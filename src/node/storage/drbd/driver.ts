@@ -50,7 +50,15 @@ class DrbdDriver implements Driver {
     const { minor } = requireEnd(disk, hostname)
     const { meta } = requirePair(disk, children, hostname)
     const kernel = await this.devices.required()
-    const used = (await this.devices.configured(minor, kernel))?.shown ?? (await this.devices.holder(minor, kernel))
+    const found = await this.devices.configured(minor, kernel)
+    if (
+      found?.shown.resource === resourceName(minor) &&
+      stranger(found, requireEnd(disk, hostname), children) === undefined
+    )
+      fail(
+        `Disk ${nameOf(disk)} is active on node ${hostname}, so it cannot be made again: gnt-instance deactivate-disks ends that`,
+      )
+    const used = found?.shown ?? (await this.devices.holder(minor, kernel))
     if (used !== undefined) fail(inUse(minor, used, hostname, `exists already, and disk ${nameOf(disk)} is to get it`))
     await writeMeta(this.context, minor, meta.path)
     return (disk.logical_id ?? []).map((part, at) => (at === SECRET_AT ? null : part))

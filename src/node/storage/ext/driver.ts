@@ -18,6 +18,8 @@ type Variables = Readonly<Record<string, string>>
 
 class ExtDriver implements Driver {
   readonly hasDisks = true
+  /** Why volumes could not be attached in this call, by the name of the volume. */
+  private readonly refusals = new Map<string, string>()
 
   constructor(private readonly context: StorageContext) {}
 
@@ -36,6 +38,7 @@ class ExtDriver implements Driver {
     } catch (error) {
       if (!(error instanceof ScriptRefused)) throw error
       this.context.log.warn({ error: error.message }, 'a volume of external storage cannot be attached')
+      this.refusals.set(volumeOf(disk.logical_id).name, error.message)
       return undefined
     }
   }
@@ -87,14 +90,19 @@ class ExtDriver implements Driver {
     await this.run(disk, 'remove')
   }
 
-  /** The volume may exist although it cannot be attached. */
+  /** The volume may exist although it cannot be attached. If it cannot be removed either, only its provider knows whether it is gone. */
   async removeUnseen(disk: DiskDict, broken?: NodeFailure): Promise<void> {
     try {
       if (broken !== undefined) await this.run(disk, 'detach')
       await this.run(disk, 'remove')
     } catch (error) {
       if (!(error instanceof ScriptRefused)) throw error
-      if (broken !== undefined) fail(`${broken.message}; and it cannot be removed: ${error.message}`)
+      const { provider, name } = volumeOf(disk.logical_id)
+      const refusal = broken?.message ?? this.refusals.get(name) ?? 'it cannot be attached'
+      fail(
+        `${refusal}; and it cannot be removed: ${error.message}; see whether provider '${provider}' still has volume '${name}', and ` +
+          'remove it there: gnt-instance remove --ignore-failures does without it',
+      )
     }
   }
 

@@ -219,8 +219,13 @@ class RbdDriver implements Driver {
     const look = async () => {
       const ran = await this.attempt(image, ['status', ...specOf(image), '--format', 'json'])
       if (ran.code !== 0) this.failed(image, ran, 'see who uses')
-      const addresses = readWatchers(ran.stdout)
-      return addresses !== undefined && addresses.length > known ? addresses : []
+      const addresses =
+        readWatchers(ran.stdout) ??
+        fail(
+          `rbd status on node ${this.context.hostname} prints what cannot be read, so nobody knows who uses the ${title(image)}: ` +
+            `install the version of ceph-common that the Ceph cluster has`,
+        )
+      return addresses.length > known ? addresses : []
     }
     return until(this.context.clock, RBD_WATCH_S, look, (addresses) => addresses.length === 0)
   }

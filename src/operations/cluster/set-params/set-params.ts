@@ -14,6 +14,7 @@ import type { Change, UnitContext } from '../../unit-context'
 import { checkCommunicationNetwork, communicationNetworkJobs } from './communication-network'
 import { checkAllocator, type Fields, listFields, plainFields, type SetParams } from './fields'
 import { changeNetmask, restartMasterIp, stopMasterIp } from './master-network'
+import { warnOfLostPlaces } from '../../group/disk-places'
 import { checkParamsOnNodes, paramFields } from './params'
 import { checkStorage, checkStorageOnNodes, sayWhatStays, storageFields } from './storage'
 
@@ -37,6 +38,8 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
       throw new OpPrereqError(`master_netdev: ${JSON.stringify(netdev)} is no name of a network interface`, ECODE.INVAL)
     const fields = fieldsOf(config, op)
     checkStorage(ctx, config, op)
+    const { diskparams } = fields
+    if (diskparams) warnOfLostPlaces(ctx, config, { cluster: { ...config.cluster, diskparams } })
     checkCommunicationNetwork(ctx, config, op.instance_communication_network)
     await checkStorageOnNodes(ctx, config, op)
     await checkParamsOnNodes(ctx, config, op, fields)

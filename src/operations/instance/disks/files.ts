@@ -12,7 +12,7 @@ import { giveBack, isAdopted } from './adoption'
 import { diskText } from './disk-text'
 import { realSizes } from './real-sizes'
 import { diskDictOf, diskDicts, type InstanceView } from '../view'
-import { factsOf } from '../../../model/templates'
+import { diskIdOf, factsOf } from '../../../model/templates'
 
 /**
  * Makes all disks or none. After a failure it removes those that were made, and names those that it could not remove.
@@ -48,6 +48,8 @@ interface Made {
   readonly node: Node
   readonly disk: Disk
   readonly dict: DiskDict
+  /** The node has said that it made the device. */
+  isSure: boolean
 }
 
 /** An instance's disk files share a folder. */
@@ -74,13 +76,19 @@ interface OnNode {
 async function createParts(ctx: UnitContext, view: InstanceView, on: OnNode): Promise<void> {
   const dict = diskDictOf(view, on.disk)
   for (const [index, disk] of on.disk.children.entries())
-    await createNoted(ctx, view, on, { node: on.node, disk, dict: dict.children[index] ?? dict })
+    await createNoted(ctx, view, on, { node: on.node, disk, dict: dict.children[index] ?? dict, isSure: false })
 }
 
 /** Removing the disk removes its parts. */
 function createItself(ctx: UnitContext, view: InstanceView, on: OnNode): Promise<void> {
   const { node, disk, made } = on
-  return createNoted(ctx, view, on, { node, disk, dict: diskDictOf(view, disk) }, () => void made.splice(0))
+  return createNoted(
+    ctx,
+    view,
+    on,
+    { node, disk, dict: diskDictOf(view, disk), isSure: false },
+    () => void made.splice(0),
+  )
 }
 
 async function createNoted(
@@ -96,6 +104,7 @@ async function createNoted(
   }
   if (unique) note()
   await createDevice(ctx, view, device.node, device.disk, device.dict)
+  device.isSure = true
   if (!unique) note()
 }
 
@@ -124,13 +133,21 @@ export async function createDevice(
 
 async function undoCreate(ctx: UnitContext, made: readonly Made[]): Promise<boolean> {
   let whole = true
-  for (const { node, disk, dict } of made) {
+  for (const one of made) {
+    const { node, disk, dict } = one
     const result = await ctx.nodes.persist(node, 'blockdev_remove', [dict])
-    if (result.ok) continue
+    if (result.ok || (await wasNeverMade(ctx, one))) continue
     ctx.log.warning(`Failed to remove newly-created disk ${diskText(disk)} on node ${node.name}: ${result.error}`)
     whole = false
   }
   return whole
+}
+
+/** A provider does not tell a volume that is missing from one that it cannot remove. */
+async function wasNeverMade(ctx: UnitContext, { node, disk, dict, isSure }: Made): Promise<boolean> {
+  if (isSure || diskIdOf(disk.dev_type) !== 'provider') return false
+  const found = await ctx.nodes.attempt(node, 'blockdev_find', [dict])
+  return found.ok && found.payload === null
 }
 
 /** Deletes the disks. If one may be left, warns with its name and returns false. Volumes that were to be adopted stay. */

@@ -157,6 +157,14 @@ test('a volume that cannot be attached is deleted all the same', async () => {
   expect(fs.existsSync(`${shelf}/${NAME}`)).toBe(false)
 })
 
+test('a volume that can neither be attached nor removed does not count as gone', async () => {
+  await disks.create(disk, 8)
+  for (const name of ['attach', 'remove']) script(name, `echo cannot ${name}; exit 1`)
+  await expect(disks.remove(disk)).rejects.toThrow(
+    /cannot attach; and it cannot be removed: [^]*cannot remove; see whether provider 'shelf' still has volume 'a\.ext\.disk0', and remove it there/,
+  )
+})
+
 test('a volume whose attach lies about its device is detached and deleted; what its provider keeps is told', async () => {
   script('attach', 'echo /dev/no-such-device')
   await expect(disks.createAndUse(disk, 8, { onPrimary: true, info: '' })).rejects.toThrow('which does not exist')

@@ -186,6 +186,52 @@ test.each([rbd, ext])(
   },
 )
 
+test('a volume that was never made is nothing that is left; one that was made and stays is told', async () => {
+  const two = { ...ext, disks: [ext.disks[0], ext.disks[0]] }
+  let made = 0
+  cluster.answers.blockdev_create = (_node, [{ logical_id = null }]) => {
+    if (++made === 2) throw new Error('the shelf is full')
+    return logical_id
+  }
+  cluster.answers.blockdev_remove = () => {
+    throw new Error('it cannot be removed')
+  }
+  cluster.answers.blockdev_find = () => null
+  await expect(cluster.run(CREATE, two)).rejects.toThrow('the shelf is full')
+  const told = cluster.log.filter((line) => line.includes('it cannot be removed'))
+  expect(told).toHaveLength(1)
+  expect(told[0]).toContain('disk/0')
+})
+
+describe('parameters that say where disks are', () => {
+  const warnings = () => cluster.log.filter((line) => line.includes('do not move with it'))
+  const modify = (params: object) => cluster.run('OP_CLUSTER_SET_PARAMS', { diskparams: params })
+
+  test.each([
+    [rbd, { rbd: { pool: 'fast' } }, "rbd:pool changes from 'rbd' to 'fast'"],
+    [gluster, { gluster: { volume: 'gv1' } }, "gluster:volume changes from 'gv0' to 'gv1'"],
+    [gluster, { gluster: { host: 'storage' } }, "gluster:host changes from '127.0.0.1' to 'storage'"],
+  ])('the instances with %j are named when they change to %j', async (op, params, text) => {
+    await cluster.run(CREATE, op)
+    await cluster.run(CREATE, { ...op, instance_name: 'inst2.gnt.example' })
+    await cluster.run(CREATE, { ...ext, instance_name: 'inst3.gnt.example' })
+    await modify(params)
+    expect(warnings()).toEqual([
+      expect.stringMatching(`${text}, and the disks of these instances .*: ${NAME}, inst2.gnt.example`),
+    ])
+  })
+
+  test('a group names those of its own, and the cluster leaves out groups that have their own value', async () => {
+    await cluster.run(CREATE, rbd)
+    const group = cluster.config.nodegroups[cluster.node('node1').group]?.name ?? ''
+    await cluster.run('OP_GROUP_SET_PARAMS', { group_name: group, diskparams: { rbd: { pool: 'fast' } } })
+    expect(warnings()).toHaveLength(1)
+    await modify({ rbd: { pool: 'slow' } })
+    await cluster.run('OP_GROUP_SET_PARAMS', { group_name: group, diskparams: { rbd: { 'user-id': 'gnt' } } })
+    expect(warnings()).toHaveLength(1)
+  })
+})
+
 test("parameters of a disk's provider are changed and taken away, and no others", async () => {
   await cluster.run(CREATE, ext)
   const modify = (params: object) => cluster.run(MODIFY, { instance_name: NAME, disks: [['modify', 0, params]] })

@@ -64,6 +64,14 @@ test('a minor that somebody uses is refused before anything is written', async (
   )
 })
 
+test('a disk that is active cannot be made again, and the error says how it is ended', async () => {
+  const node = { kernel: [kernelSays('Connected')], programs: [...ACTIVATED, show(recorded('show-connected.txt'))] }
+  await expect(onDrbdNode(node, (context) => new Disks(context).create(drbdDisk(), 192))).rejects.toThrow(
+    'Disk disk/0 (drbd node1-uuid node2-uuid 11000 0 0) is active on node node1.gnt.example, so it cannot be made again: ' +
+      'gnt-instance deactivate-disks ends that',
+  )
+})
+
 test('a minor that somebody only named is refused; one of this disk that was not begun further is not', async () => {
   const kernel = [`${VERSION}\n 0: cs:Unconfigured\n`]
   const named = (resource: string) =>

@@ -87,6 +87,17 @@ test('an image in use elsewhere is not taken, and the error says where that is',
   )
 })
 
+test.each([disk, { ...disk, params: { ...disk.params, access: 'userspace' } }])(
+  'an image is not taken if nobody can tell who uses it: %j',
+  async (one) => {
+    const unread = asUser(`status -p ganeti-vms ${NAME} --format json`, { stdout: 'Watchers: none' })
+    const asked = one === disk ? [list(), info, info, unread] : [info, unread]
+    await expect(storage(...asked).disks.forGuest(one)).rejects.toThrow(
+      `rbd status on node node1.example.com prints what cannot be read, so nobody knows who uses the image 'ganeti-vms/${NAME}'`,
+    )
+  },
+)
+
 test('old versions of rbd list what is mapped in a table', async () => {
   const table = `id pool image snap device\n0 ganeti-vms ${NAME} - /dev/null\n`
   const { disks } = storage(
