@@ -24,7 +24,7 @@ export const STORAGE_REPORT_BYTES_MAX = 32 << 20
 export const IMAGES_ASKED_SINGLY_MAX = 4
 /** Disks that a node checks at the same time: each may cost a program. */
 export const DISKS_AT_ONCE = 8
-/** Seconds for an external storage script. Its caller waits longer, so that it learns why there is no answer. */
+/** Seconds for all external storage scripts of a call. Its caller waits longer, so that it learns why there is no answer. */
 export const EXT_SCRIPT_S = 840
 /** Bytes that such a script may print. */
 export const EXT_OUTPUT_BYTES_MAX = 1 << 20

@@ -70,7 +70,8 @@ export const blockdevHandlers = {
     const disks = new Disks(context)
     for (const disk of [from, to]) await disks.opened(disk)
     await requireRoom(context, disks, from, to)
-    await disks.lent(from, (source) => disks.lent(to, (target) => copyDevice(context.files, source, target)))
+    const copy = (source: string, target: string) => copyDevice(context.files, source, target, context.caller)
+    await disks.lent(from, (source) => disks.lent(to, (target) => copy(source, target)))
     return null
   },
 

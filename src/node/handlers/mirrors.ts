@@ -55,7 +55,9 @@ export const mirrorHandlers = {
   async drbd_attach_net(context, disks, dualPrimary) {
     const found = await findAll(context, disks)
     for (const { disk, device, mirror } of found) await mirror.connect(disk, device, dualPrimary)
-    for (const one of found) await awaitConnection(context, one, dualPrimary)
+    // All of them connect at the same time.
+    const deadline_ms = context.clock.monotonic_ms() + CONNECT_S * 1000
+    for (const one of found) await awaitConnection(context, one, dualPrimary, deadline_ms)
     return null
   },
 
@@ -104,7 +106,12 @@ function findAll(context: NodeContext, disks: readonly DiskDict[]): Promise<Foun
  * Both nodes connect at the same moment. The faster one may find the other in its old state and give up, so it tries again. Both nodes must
  * have all data before both may write: a node that writes while it is behind would end the connection.
  */
-async function awaitConnection(context: NodeContext, { disk, device, mirror }: Found, dualPrimary: boolean) {
+async function awaitConnection(
+  context: NodeContext,
+  { disk, device, mirror }: Found,
+  dualPrimary: boolean,
+  deadline_ms: number,
+): Promise<void> {
   let again = 0
   const look = async () => {
     const seen = await mirror.connection(disk, device)
@@ -113,7 +120,8 @@ async function awaitConnection(context: NodeContext, { disk, device, mirror }: F
   }
   const isGood = (seen: Connection) => (dualPrimary ? seen.upToDate : seen.connected)
   const isOver = (seen: Connection) => isGood(seen) || again > RECONNECTS_MAX
-  const seen = await until(context.clock, CONNECT_S, look, isOver)
+  const left_s = (deadline_ms - context.clock.monotonic_ms()) / 1000
+  const seen = await until(context.clock, left_s, look, isOver)
   if (!isGood(seen)) fail(apart(context, disk, seen))
 }
 

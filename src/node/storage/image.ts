@@ -30,12 +30,16 @@ export async function writeImage(context: NodeContext, disk: DiskDict, image: st
   )
 }
 
-/** Copies the whole of one device to the beginning of another. */
-export async function copyDevice(files: Files, from: string, to: string): Promise<void> {
-  await pipeline(
-    files.createReadStream(from, { highWaterMark: MIB }),
-    files.createWriteStream(to, { flags: 'r+', flush: true }),
-  )
+/** Copies the whole of one device to the beginning of another, until the caller is gone. */
+export async function copyDevice(files: Files, from: string, to: string, caller?: AbortSignal): Promise<void> {
+  const source = files.createReadStream(from, { highWaterMark: MIB })
+  const target = files.createWriteStream(to, { flags: 'r+', flush: true })
+  try {
+    await pipeline(source, target, { ...(caller && { signal: caller }) })
+  } catch (error) {
+    if (caller?.aborted !== true) throw error
+    fail(`The copy from ${from} to ${to} was ended, because the caller is gone: ${to} has only its beginning`)
+  }
 }
 
 interface Target {

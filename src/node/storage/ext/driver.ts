@@ -2,12 +2,13 @@
 // volume exists is to attach it. `find` leaves it attached, because no script says whether it was attached before: a guest on this node may
 // be using it.
 import { pythonText } from '../../../lib/python-text'
+import { EXT_SCRIPT_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
-import { type NodeFailure, fail } from '../../failure'
+import { NodeFailure, fail } from '../../failure'
 import { blockDevice, blockDeviceSize } from '../block-device'
 import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { findProvider, type ProviderScript } from './providers'
-import { runScript, ScriptRefused, title, type Volume } from './scripts'
+import { runScript, SCRIPT_BOUNDS, ScriptRefused, title, type Volume } from './scripts'
 
 const MIB = 1 << 20
 const METADATA_LENGTH_MAX = 128
@@ -20,6 +21,8 @@ class ExtDriver implements Driver {
   readonly hasDisks = true
   /** Why volumes could not be attached in this call, by the name of the volume. */
   private readonly refusals = new Map<string, string>()
+  /** All scripts of a call share the time that its caller waits for. */
+  private deadline_ms: number | undefined
 
   constructor(private readonly context: StorageContext) {}
 
@@ -96,7 +99,7 @@ class ExtDriver implements Driver {
       if (broken !== undefined) await this.run(disk, 'detach')
       await this.run(disk, 'remove')
     } catch (error) {
-      if (!(error instanceof ScriptRefused)) throw error
+      if (!(error instanceof NodeFailure) || (broken === undefined && !(error instanceof ScriptRefused))) throw error
       const { provider, name } = volumeOf(disk.logical_id)
       const refusal = broken?.message ?? this.refusals.get(name) ?? 'it cannot be attached'
       fail(
@@ -146,7 +149,20 @@ class ExtDriver implements Driver {
   private async run(disk: DiskDict, script: ProviderScript, own: Variables = {}): Promise<string | undefined> {
     const volume = volumeOf(disk.logical_id)
     const provider = await findProvider(this.context, volume.provider)
-    return runScript(this.context, provider, script, volume, { ...variablesOf(disk, volume), ...own })
+    const bounds = { ...SCRIPT_BOUNDS, seconds: this.secondsLeft(script, volume) }
+    return runScript(this.context, provider, script, volume, { ...variablesOf(disk, volume), ...own }, bounds)
+  }
+
+  private secondsLeft(script: ProviderScript, volume: Volume): number {
+    const now_ms = this.context.clock.monotonic_ms()
+    this.deadline_ms ??= now_ms + EXT_SCRIPT_S * 1000
+    const left_s = Math.ceil((this.deadline_ms - now_ms) / 1000)
+    return left_s > 0
+      ? left_s
+      : fail(
+          `${title(script, volume)} was not started on node ${this.context.hostname}: the scripts before it took ${EXT_SCRIPT_S} seconds, ` +
+            'after which nobody waits any more',
+        )
   }
 }
 

@@ -4,7 +4,9 @@ import * as path from 'node:path'
 import { findProvider } from '../../../../src/node/storage/ext/providers'
 import { runScript } from '../../../../src/node/storage/ext/scripts'
 import { Disks } from '../../../../src/node/storage/disks'
+import { nodeCalls } from '../../../../src/rpc/node/calls'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
+import { clockAt } from '../../../support/instant-clock'
 import { type TestNode, testNode } from '../../../support/node-context'
 
 const FOLDER = '/usr/share/ganeti/extstorage/shelf'
@@ -171,6 +173,24 @@ test('a volume whose attach lies about its device is detached and deleted; what 
   expect(fs.existsSync(`${shelf}/${NAME}`)).toBe(false)
   script('remove', 'exit 1')
   await expect(disks.remove(disk)).rejects.toThrow(/which does not exist; and it cannot be removed: The script remove/)
+})
+
+test('a provider that hangs is told within the time for which the caller waits', async () => {
+  await disks.create(disk, 8)
+  const clock = clockAt(0)
+  const hanging = new Disks({
+    ...context,
+    clock,
+    run: async (argv, options) => {
+      if (argv[0]?.startsWith(path.join(node.paths.local(FOLDER))) !== true) return context.run(argv, options)
+      await clock.sleep((options?.timeout_s ?? Infinity) * 1000)
+      return { code: null, signal: 'SIGKILL', stdout: '', stderr: '', output: '', timedOut: true }
+    },
+  })
+  await expect(hanging.remove(disk)).rejects.toThrow(
+    /script attach .* ran longer than 840 seconds; and it cannot be removed: The script detach .* was not started on node node1\.example\.com: the scripts before it took 840 seconds/,
+  )
+  expect(clock.monotonic_ms() / 1000).toBeLessThan(Number(nodeCalls.blockdev_remove.timeout_s))
 })
 
 test('a script that hangs is ended with what it started, and so is one that prints for ever', async () => {

@@ -72,6 +72,31 @@ test('sizes are told of the disks that are there, and the others do not hide the
   ])
 })
 
+test('a copy ends when its caller is gone', async () => {
+  const MIB = 1 << 20
+  const node = testNode()
+  const disk = (name: string) => {
+    const file = `/srv/ganeti/file-storage/inst1.example.com/${name}`
+    fs.truncateSync(node.put(file, ''), 64 * MIB)
+    return { uuid: name, dev_type: 'file', logical_id: ['loop', file], size: 64, iv_name: name }
+  }
+  const end = new AbortController()
+  let read = 0
+  const createReadStream: typeof node.context.files.createReadStream = (file, options) => {
+    const stream = node.context.files.createReadStream(file, options)
+    return stream.on('data', (chunk) => {
+      read += chunk.length
+      end.abort()
+    })
+  }
+  const context = { ...node.context, files: { ...node.context.files, createReadStream }, caller: end.signal }
+  await expect(blockdevHandlers.blockdev_convert(context, disk('one'), disk('other'))).rejects.toThrow(
+    'was ended, because the caller is gone',
+  )
+  expect(read).toBeLessThan(64 * MIB)
+  node.remove()
+})
+
 test('a disk is not copied to one that has no room for its end', async () => {
   const node = testNode()
   const disk = (name: string, text: string) => {

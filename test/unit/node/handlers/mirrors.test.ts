@@ -1,5 +1,6 @@
 // Node calls about disks that two nodes keep the same, in the order of Ganeti's recordings.
 import { mirrorHandlers } from '../../../../src/node/handlers/mirrors'
+import { CONNECT_S } from '../../../../src/model/limits/storage'
 import {
   CHILDREN,
   DATA,
@@ -70,6 +71,17 @@ describe('connecting', () => {
 
   test('a node that does not answer is told after a while', async () => {
     await expect(attach([ALONE, ALONE, WAITING], [CONNECT, SHOWN])).rejects.toThrow('see whether that node runs')
+  })
+
+  test('several disks wait for the other node together, not one after the other', async () => {
+    const slow = Array.from({ length: 40 }, () => WAITING)
+    const kernel = [ALONE, ALONE, ALONE, ALONE, ...slow, kernelSays('Connected'), WAITING]
+    const programs = [SHOWN_ALONE, CONNECT, SHOWN_ALONE, CONNECT, SHOWN]
+    await onDrbdNode({ kernel, programs }, async (context) => {
+      const two = [drbdDisk(), drbdDisk()]
+      await expect(mirrorHandlers.drbd_attach_net(context, two, false)).rejects.toThrow('see whether that node runs')
+      expect(context.clock.monotonic_ms()).toBe(CONNECT_S * 1000)
+    })
   })
 
   test('nodes that only compare what they have may refuse each other yet', async () => {
