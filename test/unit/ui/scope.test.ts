@@ -1,4 +1,5 @@
 // Whoever signs in with a token that has a scope is told beforehand of everything that the master would refuse for it, and of nothing else.
+import document from '../../../openapi/rapi.json'
 import type { ConfigData, Node } from '../../../src/model/config'
 import { definitionOf } from '../../../src/opcodes/index'
 import { objectsOf } from '../../../src/opcodes/objects'
@@ -7,8 +8,8 @@ import { type GantryCallName, gantryCalls } from '../../../src/rpc/luxi/gantry-c
 import { Access } from '../../../src/services/access/access'
 import { rightsOf } from '../../../src/services/access/rights'
 import { isObject } from '../../../src/lib/shapes/shape'
-import { parameterField } from '../../../ui/src/forms/parameter-fields'
-import { type Field, fieldOf } from '../../../ui/src/forms/schema'
+import { belowOthers, parameterField, parameterFields } from '../../../ui/src/forms/parameter-fields'
+import { type Field, fieldOf, type Schema } from '../../../ui/src/forms/schema'
 import { bodyOf, complaintOf, complaintsOf } from '../../../ui/src/forms/values'
 import { forScope } from '../../../ui/src/forms/within-scope'
 import {
@@ -24,6 +25,7 @@ import { goldenConfig } from '../../support/golden-query'
 import { type Case, casesOf, SUBJECTS } from './action-cases'
 import { BothDoors } from './both-doors'
 
+type Schemas = Readonly<Record<string, Schema>>
 interface Session extends ReturnType<typeof rightsOf> {
   readonly user: string
   readonly token: string
@@ -136,6 +138,16 @@ test('what is admitted is offered, and what is there already stays', () => {
   expect(forScope(parameterField('disk_type', type, {}, 'ide'))).toMatchObject({ choices: ['ide', 'scsi'] })
   expect([complaintOf(now, 'scsi-block'), bodyOf([now], {})]).toEqual([undefined, {}])
   expect(bodyOf([now], { disk_type: 'ide' })).toEqual({ disk_type: 'ide' })
+})
+
+test('a parameter that the document does not know is limited as the others of its dictionary', () => {
+  const { NodeParameters: nodes, BackendParameters: backend } = document.components.schemas as unknown as Schemas
+  const barredIn = (schema: Schema = {}) =>
+    parameterFields(belowOthers(['some'], schema, { ours: 1 }, {}))
+      .map(forScope)
+      .flatMap(({ label, barred }) => (barred === undefined ? [] : [label]))
+  expect(barredIn(nodes)).toEqual([...Object.keys(nodes?.properties ?? {}), 'ours'])
+  expect(barredIn(backend)).toEqual(['ours'])
 })
 
 test('names and values that are typed are told as what the token may not set', () => {
