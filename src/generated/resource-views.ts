@@ -779,6 +779,10 @@ export interface LockView {
   'owner'?: string[] | null
   /** Jobs waiting for the lock. */
   'pending'?: unknown[][] | null
+  /** Whether somebody waits for it. */
+  'waited'?: boolean | null
+  /** Who waits for it, each as in `owner`. */
+  'waiting'?: string[] | null
 }
 
 export const LOCK_VIEW: readonly string[] = [
@@ -786,6 +790,8 @@ export const LOCK_VIEW: readonly string[] = [
   'name',
   'owner',
   'pending',
+  'waited',
+  'waiting',
 ]
 
 /** The fields of a network that were asked for; null where a value is not known. */

@@ -1,6 +1,8 @@
 // How the pages of a browser follow the cluster together: over one stream, also when pages are closed, the line breaks, the server is
 // stopped, and sessions end.
+import { once } from 'node:events'
 import * as fs from 'node:fs'
+import * as net from 'node:net'
 import * as path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromiumPresent, launchBrowser } from '../support/chromium'
@@ -245,3 +247,114 @@ browserTest('a filter follows the address, and the way back leads back', async (
   await filter.fill('node3')
   await page.waitForURL(/q=node3/)
 })
+
+/** A job that logs one message after the other, each when it is told to. */
+async function talkingJob(count: number) {
+  const log_messages = Array.from({ length: count }, (_, index) => `number ${index + 1}.`)
+  const ops = [{ OP_ID: 'OP_TEST_JQUEUE', log_messages }]
+  const { body } = await cluster.rapi('POST', '/3/jobs', { ops })
+  const { id } = body as { id: number }
+  let met = 0
+  return {
+    id,
+    /** Meets it at its next socket. */
+    async goOn(): Promise<void> {
+      for (;;) {
+        const answer = await cluster.rapi('GET', `/3/jobs/${id}`)
+        const { ops: steps } = answer.body as { ops: { log: { type: string; message: unknown[] }[] }[] }
+        const sockets = steps.flatMap(({ log }) => log).filter(({ type }) => type === 'jqueue-test')
+        const [socket] = sockets[met]?.message ?? []
+        if (typeof socket !== 'string') continue
+        met++
+        const line = net.connect(socket)
+        line.write('go on')
+        await once(line, 'close')
+        return
+      }
+    },
+  }
+}
+
+browserTest(
+  'a log grows by its events, without asking for the job, and its end stays in view unless somebody reads',
+  async () => {
+    const job = await talkingJob(60)
+    await ui.open(`/jobs/${job.id}`)
+    const log = page.getByLabel(/^Log: 1\./)
+    // The scrolled text, as its page has it.
+    const read = (what: 'scrollTop' | 'clientHeight' | 'scrollHeight') =>
+      log.evaluate((text, key) => Number(Reflect.get(text, key)), what)
+    const top = () => read('scrollTop')
+    const atEnd = async () => (await read('scrollHeight')) - (await top()) - (await read('clientHeight')) < 2
+    const scroll = async (to: number) => {
+      await log.evaluate((text, place) => Reflect.set(text, 'scrollTop', place), to)
+      // The page has heard of it before it shows the next line.
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+    }
+    let said = 0
+    const next = async () => {
+      await job.goOn()
+      await log.filter({ hasText: `TESTMSG=number ${++said}.` }).waitFor()
+    }
+    await next()
+    await live()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    while (said < 50) await next()
+    expect(await atEnd()).toBe(true)
+    expect(await top()).toBeGreaterThan(0)
+    expect(asked.filter((path) => path.startsWith('/3/jobs'))).toEqual([])
+    await ui.look('growing-log')
+    await scroll(0)
+    while (said < 55) await next()
+    expect(await top()).toBe(0)
+    await scroll(await read('scrollHeight'))
+    while (said < 60) await next()
+    expect(await atEnd()).toBe(true)
+    await job.goOn()
+    await page.getByText('Done', { exact: true }).first().waitFor()
+  },
+)
+
+browserTest(
+  'who waits for a lock is found among any number of them, and so is who has that of an instance',
+  async () => {
+    const holder = await talkingJob(1)
+    await ui.open(`/jobs/${holder.id}`)
+    await page
+      .getByLabel(/^Log: 1\./)
+      .filter({ hasText: 'Executing' })
+      .waitFor()
+    const ops = [{ OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: 'web1' }]
+    const { body } = await cluster.rapi('POST', '/3/jobs', { ops })
+    const { id } = body as { id: number }
+    const link = (job: number) => page.getByRole('link', { name: `Job ${job}`, exact: true })
+    await ui.open('/locks')
+    const lockOf = (name: RegExp) => page.getByRole('row', { name })
+    await lockOf(/^cluster\/BGL/).waitFor()
+    await page.getByRole('switch', { name: 'Only those that somebody waits for' }).click()
+    await lockOf(/^cluster\/BGL/).waitFor({ state: 'detached' })
+    expect(
+      await lockOf(/^node\//)
+        .filter({ has: link(holder.id) })
+        .filter({ has: link(id) })
+        .count(),
+    ).toBe(1)
+    await ui.look('locks-waited')
+    await ui.open(`/jobs/${id}`)
+    await page
+      .getByRole('region', { name: 'Locks' })
+      .filter({ has: link(holder.id) })
+      .waitFor()
+    await ui.open('/instances/web1?tab=activity')
+    const lock = page.getByRole('region', { name: 'Lock', exact: true })
+    await lock
+      .filter({ hasText: `Job ${id} has it (Alone)` })
+      .filter({ has: link(id) })
+      .waitFor()
+    await ui.look('instance-lock')
+    await holder.goOn()
+    await holder.goOn()
+    await lock.getByText('No job holds the lock or waits for it.').waitFor()
+  },
+)

@@ -26,6 +26,7 @@ import { openWconfd } from '../../rpc/wconfd/client'
 import { followConfig, type OnConfigChange } from '../../rpc/wconfd/follow'
 import { boundEndedJobs } from '../../services/jobs/ended-jobs-bound'
 import { EventHistory } from '../../services/events/event-history'
+import { answerEvent, HEARD_EVENT } from '../../services/events/event-sources'
 import { EventService } from '../../services/events/events'
 import { InstanceWatch } from '../../services/events/instance-watch'
 import { LastKnown } from '../../services/live-data/last-known'
@@ -140,7 +141,13 @@ function lookAtNodes({ clock, log, nodes, ...options }: LuxidOptions, parts: Loo
   const { live, known, questions, history, config } = parts
   const call = (why: string) => options.callWatcher?.(why)
   const returns = new NodeReturns({ clock, add: (event) => history.add(event), call })
-  const looks = new NodeLooks({ clock, live, known, log, config, returned: (node) => returns.returned(node) })
+  const looks = new NodeLooks({
+    ...{ clock, live, known, log, config },
+    returned: (node) => returns.returned(node),
+    turned: ({ name }, change, why) => history.add(answerEvent(name, change, why)),
+    lookedAtAll: () => history.add(HEARD_EVENT),
+    isSlow: (node) => questions.isSlow(node, ['all_instances_info', 'node_info']),
+  })
   options.onHangUp?.((address) => looks.hungUp(address))
   questions.onReturn((node) => looks.soon(node))
   parts.onLook((node) => looks.soon(node))

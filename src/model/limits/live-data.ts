@@ -19,8 +19,12 @@ export const NODE_PROBE_PAUSE_S = 2
 export const NODE_PROBE_UNWANTED_S = 600
 /** Seconds between two looks at a node, so that its data is never older, */
 export const NODE_LOOK_S = 10
-/** and until the next look after one that the node refused. */
+/** and until the next look after one that failed. */
 export const NODE_LOOK_AGAIN_S = 2
+/** Seconds of failed looks after which a node counts as silent, */
+export const NODE_SILENT_S = 5
+/** and those if it answers other questions, so that only a question of looks is slow. */
+export const NODE_SILENT_SLOW_S = 60
 /** Looks per second at all nodes. With more nodes, each is looked at less often. */
 export const NODE_LOOKS_PER_S = 20
 /** The share of a node's time that looks may take: a node that answers slowly is busy enough. */

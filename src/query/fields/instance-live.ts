@@ -9,11 +9,11 @@ import type { Heard } from '../source'
 import { type FieldTable, NO_DATA, OFFLINE, UNAVAILABLE, cell, field, heardCell, PARAMETERS } from '../field'
 
 /**
- * The state of an instance according to its nodes: the primary is offline or did not answer, or the instance was seen
- * or not.
+ * The state of an instance according to its nodes: the primary is offline, did not answer, or was not heard yet by a
+ * master that does not ask it now; or the instance was seen or not.
  */
 export type Runtime =
-  | { readonly state: 'offline' | 'no answer' | 'absent' }
+  | { readonly state: 'offline' | 'no answer' | 'not heard' | 'absent' }
   | { readonly state: 'seen'; readonly info: InstanceRuntime; readonly onPrimary: boolean }
 
 export interface InstanceRow {
@@ -60,7 +60,7 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
     'Status',
     'text',
     'Instance status; "running" if instance is set to be running and actually is, "ADMIN_down" if instance is stopped and is not running, "ERROR_wrongnode" if instance running, but not on its designated primary node, "ERROR_up" if instance should be stopped, but is actually running, "ERROR_down" if instance should run, but doesn\'t, "ERROR_nodedown" if instance\'s primary node is down, "ERROR_nodeoffline" if instance\'s primary node is marked offline, "ADMIN_offline" if instance is offline and does not use dynamic resources',
-    (row) => cell(instanceStatus(row)),
+    (row) => (row.runtime?.state === 'not heard' ? NO_DATA : cell(instanceStatus(row))),
     KEPT,
   ),
   status_seen: field(
@@ -88,7 +88,7 @@ function consoleCell({ instance, index, consoles }: InstanceRow): Cell {
 
 /** A cell that depends on the primary's answer, whether or not the instance runs. */
 function knownCell({ runtime }: InstanceRow, get: (runtime: Runtime) => unknown): Cell {
-  if (runtime === undefined || runtime.state === 'no answer') return NO_DATA
+  if (runtime === undefined || runtime.state === 'no answer' || runtime.state === 'not heard') return NO_DATA
   return runtime.state === 'offline' ? OFFLINE : cell(get(runtime))
 }
 
@@ -102,7 +102,7 @@ const isRunning = (runtime: Runtime): boolean => runtime.state === 'seen' && run
 /** Ganeti's combined state (constants.json, status_rules). */
 function instanceStatus({ instance, index, runtime }: InstanceRow): InstanceStatus {
   if (runtime?.state === 'offline') return 'ERROR_nodeoffline'
-  if (runtime === undefined || runtime.state === 'no answer') return 'ERROR_nodedown'
+  if (runtime === undefined || runtime.state === 'no answer' || runtime.state === 'not heard') return 'ERROR_nodedown'
   if (runtime.state === 'seen' && !runtime.onPrimary) return 'ERROR_wrongnode'
   if (isRunning(runtime)) return instance.admin_state === 'up' ? 'running' : 'ERROR_up'
   switch (instance.admin_state) {

@@ -78,7 +78,7 @@ async function tellRuntimes(rows: readonly InstanceRow[], answers: Answers): Pro
 function onPrimary({ instance, index }: InstanceRow, answers: Answers): Runtime {
   if (primaryOffline(instance, index)) return { state: 'offline' }
   const answer = answers.get(instance.primary_node)
-  if (answer?.ok !== true) return { state: 'no answer' }
+  if (answer?.ok !== true) return { state: answer?.early === true ? 'not heard' : 'no answer' }
   const info = Object.hasOwn(answer.payload, instance.name) ? answer.payload[instance.name] : undefined
   return info === undefined ? { state: 'absent' } : { state: 'seen', info, onPrimary: true }
 }

@@ -23,5 +23,15 @@ export const lockResource: Resource<LockView> = {
     pending: field('Pending', 'other', 'Jobs waiting for the lock', (lock) => cell(lock.pending), {
       shape: 'unknown[][]',
     }),
+    waited: field('Waited', 'bool', 'Whether somebody waits for it', ({ pending }) => cell(pending.length > 0), {
+      ours: true,
+    }),
+    waiting: field(
+      'Waiting',
+      'other',
+      'Who waits for it, each as in `owner`',
+      ({ pending }) => cell([...new Set(pending.flatMap(([, owners]) => owners))]),
+      { shape: TEXTS, ours: true },
+    ),
   },
 }

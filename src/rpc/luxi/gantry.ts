@@ -74,7 +74,7 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** The kinds of objects that events are about, besides the cluster: `instance/vm1`. */
-export const EVENT_KINDS = ['job', 'instance', 'node', 'group', 'network', 'disk', 'filter'] as const
+export const EVENT_KINDS = ['job', 'instance', 'node', 'group', 'network', 'disk', 'filter', 'token'] as const
 
 export interface ClusterEvent {
   /** `<epoch>-<seq>` */

@@ -35,8 +35,12 @@ export interface NodeTarget {
   readonly offline: boolean
 }
 
-/** `lost`: no answer came, so we do not know whether the call was carried out. */
-export type NodeResult<T> = { ok: true; payload: T } | { ok: false; error: string; offline: boolean; lost?: true }
+/**
+ * `lost`: no answer came, so we do not know whether the call was carried out. `early`: the caller does not ask, and the
+ * node was not heard yet.
+ */
+export type NodeResult<T> =
+  { ok: true; payload: T } | { ok: false; error: string; offline: boolean; lost?: true; early?: true }
 
 /** The result for a node for which the caller does not wait. */
 export const NO_ANSWER = { ok: false, error: `no answer within ${LIVE_ANSWER_S} s`, offline: false } as const

@@ -6,6 +6,7 @@ import { seconds, within } from '../../lib/clock'
 import { Turns } from '../../lib/turns'
 import type { GantryData } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { TOKENS } from '../../model/gantry-sections'
 import { TOKENS_MAX, TOKENS_PER_USER_MAX, TOKEN_SEEN_S, USERS_TOLD_MAX } from '../../model/limits/logins'
 import { parseUsers } from '../../model/users'
 import { badPermission } from '../../opcodes/permission'
@@ -14,7 +15,6 @@ import type { ClientId } from '../../rpc/wconfd/calls'
 import { Access, forbidden } from './access'
 import type { MasterContext } from '../master-context'
 
-const SECTION = 'tokens'
 const PREFIX = 'gnt'
 
 /** gantry.data, as the master follows it. */
@@ -113,7 +113,7 @@ export class TokenService {
   }
 
   private stored(): StoredToken[] {
-    const section = this.documents.current()?.sections[SECTION] ?? {}
+    const section = this.documents.current()?.sections[TOKENS] ?? {}
     // Only this service writes the section.
     return Object.values(section) as StoredToken[]
   }
@@ -124,7 +124,7 @@ export class TokenService {
 
   private async write(id: string, value: StoredToken | null): Promise<void> {
     const client: ClientId = ['luxid', '', 0]
-    await this.context.wconfd.gantryChange(client, null, [change('setGantry', SECTION, id, value)])
+    await this.context.wconfd.gantryChange(client, null, [change('setGantry', TOKENS, id, value)])
     await within(this.context.clock, TOKEN_SEEN_S, this.seen(id, value !== null))
   }
 

@@ -11,6 +11,7 @@ import type { NewEvent } from './event-history'
 import { MARK } from '../../model/marks'
 import { MAINTENANCE, PROBLEMS_KEY, problemsOf, type RepairEvent, shownEvent } from '../../model/maintenance'
 import { recordGet } from '../../config/records'
+import { TOKENS } from '../../model/gantry-sections'
 
 /** The events of a job's change. `before` is undefined for a new job. Short names of objects become full names. */
 export function jobEvents(before: Job | undefined, job: Job, config: ConfigData | undefined): NewEvent[] {
@@ -104,7 +105,7 @@ export function configEvents(
       events.push(changed(KINDS[kind], uuid, old, object ?? undefined, step))
       if (kind === 'nodes' && object !== null) events.push(...nodeEvents(before, config, uuid))
     }
-  events.push(...maintenanceEvents(config, delta))
+  events.push(...maintenanceEvents(config, delta), ...tokenEvents(delta, step))
   if (delta.cluster) {
     const { uuid, serial_no } = config.cluster
     const fields = Object.keys(delta.cluster)
@@ -143,6 +144,15 @@ function nodeEvents(before: ConfigData, config: ConfigData, uuid: string): NewEv
   return [{ type: 'node', objects: [`node/${name}`], data }]
 }
 
+/** The event that a node answers no more, or again. */
+export function answerEvent(node: string, change: 'silent' | 'back', why: string | undefined): NewEvent {
+  const data = { node, change, ...(why !== undefined && { why: shortened(why) }) }
+  return { type: 'node', objects: [`node/${node}`], data }
+}
+
+/** Since it began, the master has asked every node: lists that ask no node show what is known of each from now on. */
+export const HEARD_EVENT: NewEvent = { type: 'node', objects: ['cluster'], data: { change: 'heard' } }
+
 /** Repair events when they are noted, change and are forgotten, and problems with nodes' reports. */
 function maintenanceEvents({ nodes }: ConfigData, { gantry }: Delta): NewEvent[] {
   const nameOf = (uuid: string) => recordGet(nodes, uuid)?.name
@@ -168,6 +178,15 @@ function maintenanceEvents({ nodes }: ConfigData, { gantry }: Delta): NewEvent[]
     data: { node, problem },
   }))
   return [...events, ...told]
+}
+
+/** Names a token by its id alone: others may not know more of it. */
+function tokenEvents({ gantry }: Delta, step: object): NewEvent[] {
+  return Object.entries(gantry?.sections[TOKENS] ?? {}).map(([id, value]): NewEvent => {
+    const change = value === null ? 'removed' : 'added'
+    const data = { kind: 'token', uuid: id, name: id, serial_no: null, change, config: step }
+    return { type: 'config', objects: [`token/${id}`], data }
+  })
 }
 
 function masterEvents(before: ConfigData, config: ConfigData): NewEvent[] {

@@ -15,10 +15,12 @@ import {
   NODE_LOOK_FAILED_EVERY_S,
   NODE_LOOK_S,
   NODE_LOOK_SOON_S,
+  NODE_SILENT_S,
+  NODE_SILENT_SLOW_S,
 } from '../../model/limits/live-data'
 import type { LiveData } from '../../query/live-data'
 import type { NodeResult } from '../../rpc/node/client'
-import type { LastKnown } from './last-known'
+import type { LastKnown, Question } from './last-known'
 
 interface Parts {
   readonly clock: Clock
@@ -28,11 +30,19 @@ interface Parts {
   config(): ConfigData
   /** A node answers again after silence, or after its daemon has ended meanwhile. */
   returned?(node: Node): void
+  /** A node does not answer, so nobody knows any more what runs there; or it answers again. */
+  turned?(node: Node, change: 'silent' | 'back', why?: string): void
+  /** Every node has been looked at once. */
+  lookedAtAll?(): void
+  /** The node answers other questions than those of looks. */
+  isSlow?(node: NodeUuid): boolean
 }
 
 interface Due {
   at_ms: number
   looking: boolean
+  /** Whether a look has ended, well or not. */
+  looked: boolean
   /** When the last look began. */
   begun_ms: number
   /** How long the last answer took. */
@@ -46,7 +56,11 @@ export class NodeLooks {
   private nodes: ConfigData['nodes'] | undefined
   /** Nodes that did not answer the last look, or have closed connections since. */
   private readonly away = new Set<NodeUuid>()
+  /** Nodes that do not answer for so long that nothing is known of them. */
+  private readonly silent = new Set<NodeUuid>()
 
+  /** Whether every node has been looked at once. */
+  private lookedAtAll = false
   private readonly failed: CountedLog
 
   constructor(private readonly parts: Parts) {
@@ -124,13 +138,14 @@ export class NodeLooks {
     if (nodes === this.nodes) return
     this.nodes = nodes
     for (const node of this.due.keys()) if (nodes[node] === undefined) this.due.delete(node)
-    for (const node of this.away) if (nodes[node] === undefined) this.away.delete(node)
+    for (const set of [this.away, this.silent]) for (const node of set) if (nodes[node] === undefined) set.delete(node)
     this.parts.known.keepOnly((node) => nodes[node] !== undefined)
   }
 
   private dueOf(node: NodeUuid): Due {
     let due = this.due.get(node)
-    if (due === undefined) this.due.set(node, (due = { at_ms: this.now(), looking: false, begun_ms: 0, took_ms: 0 }))
+    if (due === undefined)
+      this.due.set(node, (due = { at_ms: this.now(), looking: false, looked: false, begun_ms: 0, took_ms: 0 }))
     return due
   }
 
@@ -141,10 +156,7 @@ export class NodeLooks {
     due.at_ms = Infinity
     let pause_s = NODE_LOOK_AGAIN_S
     try {
-      const { live } = this.parts
-      const told =
-        this.answered(node, (await live.instanceInfo(config, [node])).get(node.uuid)) &&
-        this.answered(node, (await live.nodeInfo(config, [node])).get(node.uuid))
+      const told = await this.ask(config, node)
       if (!told) this.away.add(node.uuid)
       else if (this.away.delete(node.uuid)) this.parts.returned?.(node)
       due.took_ms = this.now() - due.begun_ms
@@ -153,14 +165,46 @@ export class NodeLooks {
       this.failed.add(`${node.name}: ${errorText(error)}`, { err: error })
     } finally {
       due.looking = false
+      due.looked = true
+      this.tellAll()
       due.at_ms = Math.min(due.at_ms, due.begun_ms + pause_s * 1000)
       this.wake.abort()
     }
   }
 
-  private answered(node: Node, result: NodeResult<unknown> | undefined): boolean {
-    if (result?.ok === false) this.failed.add(`${node.name}: ${result.error}`, {})
-    return result?.ok === true
+  private tellAll(): void {
+    if (this.lookedAtAll || [...this.due.values()].some(({ looked }) => !looked)) return
+    this.lookedAtAll = true
+    this.parts.lookedAtAll?.()
+  }
+
+  /** Whether the node answered everything. A node that does not tell what runs on it is not asked for more. */
+  private async ask(config: ConfigData, node: Node): Promise<boolean> {
+    const { live } = this.parts
+    const running = (await live.instanceInfo(config, [node])).get(node.uuid)
+    const isRunningTold = this.answered(node, running, ['running', 'node'])
+    this.tellTurn(node, running)
+    if (!isRunningTold) return false
+    return this.answered(node, (await live.nodeInfo(config, [node])).get(node.uuid), ['node'])
+  }
+
+  private answered(node: Node, result: NodeResult<unknown> | undefined, questions: readonly Question[]): boolean {
+    if (result?.ok === true) return true
+    const { known, isSlow } = this.parts
+    if (result !== undefined) this.failed.add(`${node.name}: ${result.error}`, {})
+    const patience_s = isSlow?.(node.uuid) === true ? NODE_SILENT_SLOW_S : NODE_SILENT_S
+    for (const question of questions) known.miss(node.uuid, question, patience_s)
+    return false
+  }
+
+  /** Tells of it once. */
+  private tellTurn(node: Node, result: NodeResult<unknown> | undefined): void {
+    const { known, turned } = this.parts
+    const isSilent = known.isSilent(node.uuid)
+    if (isSilent === this.silent.has(node.uuid)) return
+    if (isSilent) this.silent.add(node.uuid)
+    else this.silent.delete(node.uuid)
+    turned?.(node, isSilent ? 'silent' : 'back', result?.ok === false ? result.error : undefined)
   }
 
   private now = (): number => this.parts.clock.monotonic_ms()

@@ -84,6 +84,11 @@ export class NodeQuestions implements NodeClient {
     throw new NodeCallError(target.name, call, result.error, result.offline)
   }
 
+  /** The node answers, but owes the answer to one of these questions. */
+  isSlow(node: NodeUuid, calls: readonly CallName[]): boolean {
+    return !this.silent.has(node) && calls.some((call) => this.owed.has(owedKey({ uuid: node }, call)))
+  }
+
   /** Calls back when a silent node answers again. */
   onReturn(listener: (node: NodeUuid) => void): void {
     this.returned.add(listener)
@@ -191,4 +196,4 @@ export class NodeQuestions implements NodeClient {
   }
 }
 
-const owedKey = ({ uuid }: NodeTarget, call: CallName): string => `${uuid} ${call}`
+const owedKey = ({ uuid }: Pick<NodeTarget, 'uuid'>, call: CallName): string => `${uuid} ${call}`

@@ -10,7 +10,6 @@ import type { Access } from '../access/access'
 import { exportsView } from './exports-view'
 import type { LastKnown } from '../live-data/last-known'
 import { isKey, type Ranked, rankedPage } from './ranked'
-import { SEEN_FIELDS, saysNothing } from './view-fields'
 
 export async function view(
   access: Access,
@@ -46,21 +45,16 @@ export async function view(
 
 /** By key: the shown fields of each object. */
 async function rowsOf(
-  { what, fields, ...request }: ViewRequest,
+  { what, fields }: ViewRequest,
   chosen: QueryFilter,
   source: QuerySource,
 ): Promise<Map<unknown, unknown[]>> {
-  const age = SEEN_FIELDS[what]
-  const asked = age === undefined || fields.includes(age) ? fields : [...fields, age]
-  const { fields: described, data } = await runQuery(what, [keyField(what), ...asked], chosen, source)
+  const { fields: described, data } = await runQuery(what, [keyField(what), ...fields], chosen, source)
   const kinds = new Map(described.map(({ name, kind }) => [name, kind]))
   const rows = data.map(([key, ...cells]) => {
-    const values = new Map(asked.map((field, at) => [field, cells[at]?.[1] ?? null]))
-    const seen = age === undefined ? undefined : values.get(age)
-    const shown = (field: string): unknown => {
-      const value = values.get(field)
-      if (kinds.get(field) === 'timestamp') return stampText(value)
-      return request.known && saysNothing(value, seen) ? null : value
+    const shown = (field: string, at: number): unknown => {
+      const value = cells[at]?.[1] ?? null
+      return kinds.get(field) === 'timestamp' ? stampText(value) : value
     }
     return [key?.[1], fields.map(shown)] as const
   })

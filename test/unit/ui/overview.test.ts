@@ -5,7 +5,6 @@ import {
   isTold,
   outOfTheWay,
   problemsOf,
-  submittedJobs,
   toldOf,
   withoutReserve,
 } from '../../../ui/src/pages/overview/told'
@@ -38,22 +37,6 @@ test('disks that mend themselves are degraded until they have', () => {
 test('nodes that are out of the way are told by the role by which their list is filtered', () => {
   const nodes = ['O', 'D', 'O', 'R'].map((role) => ({ role }))
   expect(outOfTheWay(nodes)).toEqual({ O: 2, D: 1 })
-})
-
-test('the jobs of a verification are those that it has submitted', () => {
-  const ops = [
-    {
-      result: {
-        jobs: [
-          [true, 4],
-          [false, 'no'],
-          [true, 5],
-        ],
-      },
-    },
-    { result: null },
-  ]
-  expect(submittedJobs({ ops } as unknown as Parameters<typeof submittedJobs>[0])).toEqual([4, 5])
 })
 
 test('values are counted, the most frequent first', () => {

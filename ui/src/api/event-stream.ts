@@ -1,10 +1,15 @@
 // Reads the event stream. After an interruption it continues after the last event, so no event is lost. It reports the state of the connection.
+import { type ToldLine, toldLine } from './log-lines'
 import { Problem } from './problem'
 
 export interface ClusterEvent {
   readonly type: string
   /** `instance/web1` */
   readonly objects: readonly string[]
+  /** The opcodes of a job that have ended: `OP_BACKUP_REMOVE`. */
+  readonly ended?: readonly string[]
+  /** What a job has logged. */
+  readonly line?: ToldLine
 }
 
 /** `denied`: the user may not see events. */
@@ -108,10 +113,26 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(['start', 'gap', 'end'])
 
 function eventOf({ type, data }: Frame): ClusterEvent[] {
   if (SAYS_NOTHING.has(type)) return []
-  const told: unknown = JSON.parse(data)
-  const objects: unknown = typeof told === 'object' && told !== null && 'objects' in told ? told.objects : undefined
-  return [{ type, objects: Array.isArray(objects) ? objects.map(String) : [] }]
+  const { objects, data: more } = parts(JSON.parse(data))
+  const line = type === 'log' ? toldLine(parts(more)) : undefined
+  const ended = listOf(parts(more)['ops'])
+    .map(parts)
+    .filter(({ status }) => ENDS.has(status))
+  return [
+    {
+      ...{ type, objects: listOf(objects).map(String) },
+      ...(line !== undefined && { line }),
+      ...(ended.length > 0 && { ended: ended.map(({ OP_ID }) => String(OP_ID)) }),
+    },
+  ]
 }
+
+const parts = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const ENDS: ReadonlySet<unknown> = new Set(['success', 'error', 'canceled'])
 
 function pause(wait_s: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

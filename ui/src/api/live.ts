@@ -6,6 +6,7 @@ import { openChannel } from './channel'
 import { send } from './client'
 import { connectionStore } from './connection'
 import { sessionStore } from './session-store'
+import { isChange, lastChange } from './last-change'
 import { SharedEvents, type Surroundings } from './shared-events'
 import { askWithoutEvents } from './without-events'
 
@@ -30,11 +31,16 @@ export function useLive(session: string | undefined): void {
 function follow(client: QueryClient, session: string): () => void {
   connectionStore.become('connecting')
   const changes = new Changes(client)
+  let hasLived = false
   const events = new SharedEvents(`events ${session}`, surroundings, (news) => {
     if (news.connection === 'live' && connectionStore.get() === 'lost') changes.noteReturn()
     connectionStore.become(news.connection)
     if (news.missed) changes.noteAll()
-    for (const { type, objects } of news.events) changes.note(type, objects)
+    // What was asked for a moment before the first stream began is as good as new.
+    if (news.missed && hasLived) changes.note({ type: 'gap', objects: [] })
+    if ((news.missed && hasLived) || news.events.some(isChange)) lastChange.note(Date.now())
+    hasLived ||= news.connection === 'live'
+    for (const event of news.events) changes.note(event)
   })
   const stopAsking = askWithoutEvents(client, {
     connection: connectionStore.get,

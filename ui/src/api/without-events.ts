@@ -20,10 +20,13 @@ export function askWithoutEvents(client: Pick<QueryClient, 'invalidateQueries'>,
     const connection = page.connection()
     if (connection === 'live' || !page.isSeen() || !page.isSignedIn()) return
     const all = connection === 'denied' && ++times % ALL_EVERY === 0
-    void client.invalidateQueries(all ? {} : { predicate: isAtWork })
+    void client.invalidateQueries({ predicate: all ? isCheap : isAtWork })
   }, JOBS_EVERY_MS)
   return () => clearInterval(timer)
 }
+
+/** Whether asking again costs little: the others ask all nodes, and show when they were asked. */
+const isCheap = ({ queryKey: [resource, kind] }: Query): boolean => resource !== 'monitoring' || kind !== 'list'
 
 /** Whether the user waits for the result of this query: unfinished jobs, and runs over many instances. */
 function isAtWork({ queryKey: [resource, kind, what], state: { data } }: Query): boolean {

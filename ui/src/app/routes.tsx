@@ -146,7 +146,7 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/locks' },
-    validateSearch: (search): LocksSearch => textsOf(search, ['q']),
+    validateSearch: (search): LocksSearch => textsOf(search, ['q', 'waited']),
     component: lazyRouteComponent(
       filesOf(() => import('../pages/jobs/locks-page')),
       'LocksPage',

@@ -1,5 +1,6 @@
 // Names of objects for fields that suggest names. They contain the typed letters.
 import { useQuery } from '@tanstack/react-query'
+import { WITHOUT_INSTANCES } from '../api/changes'
 import { request } from '../api/client'
 import { allOf, nameLike } from '../parts/conditions'
 import type { Source } from './schema'
@@ -9,6 +10,7 @@ const SUGGESTED_MAX = '50'
 export function useNames(source: Source | undefined, typed: string): string[] {
   const { data } = useQuery({
     queryKey: [source, 'list', 'names', typed],
+    meta: WITHOUT_INSTANCES,
     queryFn: () => namesOf(source ?? 'nodes', typed),
     enabled: source !== undefined,
     placeholderData: (before) => before,

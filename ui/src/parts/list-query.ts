@@ -9,7 +9,8 @@ interface ListPage<View> {
 }
 
 export interface ListRequest {
-  readonly resource: 'instances' | 'nodes' | 'groups' | 'networks' | 'jobs' | 'os' | 'exports' | 'filters' | 'tags'
+  readonly resource:
+    'instances' | 'nodes' | 'groups' | 'networks' | 'jobs' | 'os' | 'exports' | 'filters' | 'tags' | 'locks'
   readonly query: Readonly<Record<string, string | undefined>>
 }
 

@@ -2,6 +2,7 @@
 // answer is the result of a job.
 import { type QueryClient, QueryObserver, queryOptions } from '@tanstack/react-query'
 import { send } from '../api/client'
+import { timed } from '../api/last-change'
 import { Problem } from '../api/problem'
 import type { components } from '../api/schema'
 import { errorOf, isOver, jobQuery } from './job'
@@ -27,7 +28,9 @@ export const USUAL_BALANCE = { max_moves: 20 }
 export const questionQuery = <P extends Path>(path: P, body: Questions[P]['asked']) =>
   queryOptions({
     queryKey: ['question', path, body],
-    queryFn: ({ client, signal }) => ask(client, path, body, signal),
+    queryFn: ({ client, signal }) => timed(() => ask(client, path, body, signal)),
+    // An answer that equals the last one is a new answer, with its own time.
+    structuralSharing: false,
     // Events of the cluster do not refetch the answer.
     staleTime: 'static',
     refetchOnReconnect: false,

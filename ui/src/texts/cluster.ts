@@ -42,6 +42,9 @@ export const clusterTexts = {
     found: (count: number, job: number) =>
       count === 1 ? `Job ${job} found 1 problem.` : `Job ${job} found ${count} problems.`,
     running: (job: number) => `Job ${job} is verifying the cluster.`,
+    gone: 'its findings are no longer stored',
+    unfinished: (job: number) => `Job ${job} did not finish.`,
+    broken: (job: number, why: string) => `Job ${job}: ${why === '' ? 'it failed' : why}`,
     columns: ['Severity', 'Object', 'Problem'],
     level: { error: 'Error', warning: 'Warning' } as Readonly<Record<string, string>>,
   },

@@ -46,11 +46,12 @@ const instancePageTexts = {
     added: 'Added to the configuration',
     changed: 'Configuration changed',
     watcher: 'Restarted by the watcher',
+    silent: 'Does not answer',
+    back: 'Answers again',
+    heard: 'All nodes have been asked',
   } as Readonly<Record<string, string>>,
   lock: 'Lock',
   noLock: 'No job holds the lock or waits for it.',
-  lockHeld: (owners: string, mode: string) => `Held by ${owners} (${mode}).`,
-  lockWaits: (jobs: string) => `Waiting: ${jobs}.`,
 }
 
 const instanceListTexts = {

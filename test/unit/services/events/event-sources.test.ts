@@ -83,6 +83,13 @@ test('repair events and reports that cannot be used are told, and when an event 
   expect(told({ [MAINTENANCE.rounds]: { problems: { node2: 'forged' } } })).toMatchObject([
     { type: 'maintenance', objects: ['node/node2'], data: { node: 'node2', problem: 'forged' } },
   ])
-  // Tokens lie beside them.
-  expect(told({ tokens: { a: { secret: 1 } } })).toEqual([])
+})
+
+test('a token that is made or revoked is told by its id, and no more of it', () => {
+  const gantry = { serial_no: 2, sections: { tokens: { a: { name: 'robot', digest: 'x' }, b: null } } }
+  const data = { kind: 'token', serial_no: null, config: { serial_no: 2 } }
+  expect(configEvents(config, config, { from: 1, to: 2, mtime: 1, gantry }, () => null)).toEqual([
+    { type: 'config', objects: ['token/a'], data: { ...data, uuid: 'a', name: 'a', change: 'added' } },
+    { type: 'config', objects: ['token/b'], data: { ...data, uuid: 'b', name: 'b', change: 'removed' } },
+  ])
 })

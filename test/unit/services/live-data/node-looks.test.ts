@@ -8,6 +8,8 @@ import {
   NODE_LOOK_FAILED_EVERY_S,
   NODE_LOOK_S,
   NODE_LOOK_SOON_S,
+  NODE_SILENT_S,
+  NODE_SILENT_SLOW_S,
 } from '../../../../src/model/limits/live-data'
 import { recordFrom } from '../../../../src/config/records'
 import { recordValues } from '../../../../src/config/records'
@@ -38,14 +40,21 @@ function start(config: ConfigData, silent: (node: string) => boolean = () => fal
   const current = { config }
   const returned: string[] = []
   const back = ({ name }: Node) => void returned.push(name)
-  const looks = new NodeLooks({ clock, live, known, log, config: () => current.config, returned: back })
+  const turns: unknown[] = []
+  const begun: number[] = []
+  const looks = new NodeLooks({
+    ...{ clock, live, known, log, config: () => current.config, returned: back },
+    turned: (node, change, why) => void turns.push([node.name, change, ...(why === undefined ? [] : [why])]),
+    lookedAtAll: () => void begun.push(clock.monotonic_ms()),
+    isSlow: (node) => questions.isSlow(node, ['all_instances_info', 'node_info']),
+  })
   looks.start()
   stop = () => {
     looks.close()
     questions.close()
   }
   const seen = () => calls.splice(0).filter(({ call }) => call === 'all_instances_info')
-  return { clock, known, looks, seen, current, calls, live, logged, returned }
+  return { clock, known, looks, seen, current, calls, live, logged, returned, turns, begun }
 }
 
 test('every node is looked at, and again when what is known of it is old', async () => {
@@ -168,9 +177,121 @@ test('a look that cannot be made is logged, and others follow', async () => {
   expect(seen().length).toBeGreaterThanOrEqual(online.length)
 })
 
-describe('a node is back', () => {
-  const [first = raise(), second = raise()] = online
+test('when every node has been looked at once is told, also if one hangs', async () => {
+  const [hung] = online
+  const { clock, begun, known } = start(golden, (name) => name === hung?.name)
+  await clock.pass(LIVE_ANSWER_S - 1)
+  expect([begun, online.filter(({ uuid }) => known.seen_ms(uuid) !== undefined).length]).toEqual([
+    [],
+    online.length - 1,
+  ])
+  await clock.pass(2)
+  expect(begun).toHaveLength(1)
+  await clock.pass(5 * NODE_LOOK_S)
+  expect(begun).toHaveLength(1)
+})
 
+const [first = raise(), second = raise()] = online
+
+function raise(): never {
+  throw new Error('the recorded cluster has too few nodes')
+}
+
+describe('what is known of a node', () => {
+  const NO_ANSWER = `no answer within ${LIVE_ANSWER_S} s`
+
+  async function knownOf({ known, live }: Pick<ReturnType<typeof start>, 'known' | 'live'>): Promise<boolean[]> {
+    const source = known.insteadOf(live)
+    const answers = [await source.instanceInfo(golden, [first]), await source.nodeInfo(golden, [first])]
+    return answers.map((answer) => answer.get(first.uuid)?.ok === true)
+  }
+
+  /** Answers the calls to the node that wait, or refuses them. */
+  const answer = ({ calls }: Pick<ReturnType<typeof start>, 'calls'>, refused: readonly string[] = []) => {
+    for (const { node, call, answer: tell, fail } of calls.splice(0))
+      if (node !== first.name) continue
+      else if (refused.includes(call)) fail('it is ill')
+      else tell(ANSWERS[call])
+  }
+
+  test('is told no more, once it has not answered for a while, and again when it answers', async () => {
+    let isDead = false
+    const parts = start(golden, (name) => isDead && name === first.name)
+    const { clock, turns, known } = parts
+    await clock.pass(NODE_LOOK_S)
+    expect([await knownOf(parts), turns]).toEqual([[true, true], []])
+    isDead = true
+    const seen_ms = known.seen_ms(first.uuid)
+    await clock.pass(NODE_LOOK_S + LIVE_ANSWER_S + NODE_SILENT_S + NODE_LOOK_AGAIN_S)
+    expect([await knownOf(parts), turns]).toEqual([[false, false], [[first.name, 'silent', NO_ANSWER]]])
+    expect(known.seen_ms(first.uuid)).toBeLessThanOrEqual((seen_ms ?? 0) + NODE_LOOK_S * 1000)
+    await clock.pass(3 * NODE_LOOK_S)
+    expect(turns).toHaveLength(1)
+    isDead = false
+    answer(parts)
+    await clock.pass(2 * NODE_LOOK_AGAIN_S)
+    expect([await knownOf(parts), turns.slice(1)]).toEqual([[true, true], [[first.name, 'back']]])
+  })
+
+  test('is told as soon as a master that has never heard it knows that it is silent', async () => {
+    const parts = start(golden, (name) => name === first.name)
+    await parts.clock.pass(LIVE_ANSWER_S + NODE_SILENT_S + NODE_LOOK_AGAIN_S)
+    expect(parts.turns).toEqual([[first.name, 'silent', NO_ANSWER]])
+  })
+
+  test('stays while its daemon is only started anew', async () => {
+    let isRestarting = false
+    const parts = start(golden, (name) => isRestarting && name === first.name)
+    await parts.clock.pass(1)
+    isRestarting = true
+    parts.looks.hungUp(first.primary_ip)
+    await parts.clock.pass(NODE_LOOK_SOON_S)
+    answer(parts, Object.keys(ANSWERS))
+    isRestarting = false
+    await parts.clock.pass(NODE_LOOK_S)
+    expect([await knownOf(parts), parts.turns, parts.returned]).toEqual([[true, true], [], [first.name]])
+  })
+
+  test('that refuses a question is told as far as it answers', async () => {
+    let isIll = false
+    const parts = start(golden, (name) => isIll && name === first.name)
+    await parts.clock.pass(1)
+    isIll = true
+    for (let second = 0; second < NODE_LOOK_S + 2 * NODE_SILENT_S; second++) {
+      await parts.clock.pass(1)
+      answer(parts, ['node_info'])
+    }
+    expect([await knownOf(parts), parts.turns]).toEqual([[true, false], []])
+  })
+
+  test('that answers late stays; one that owes an answer for long is silent too', async () => {
+    let isSlow = false
+    const parts = start(golden, (name) => isSlow && name === first.name)
+    const { clock, calls, turns } = parts
+    await clock.pass(1)
+    isSlow = true
+    let late = () => undefined as void
+    const live = async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) {
+        await clock.pass(1)
+        for (const { node, call, answer: tell } of calls.splice(0))
+          if (node !== first.name) continue
+          else if (call === 'version') tell(1)
+          else late = () => tell(ANSWERS[call])
+      }
+    }
+    await live(NODE_LOOK_S + LIVE_ANSWER_S + 2 * NODE_SILENT_S)
+    expect([await knownOf(parts), turns]).toEqual([[true, true], []])
+    late()
+    await live(NODE_SILENT_SLOW_S)
+    // It is not asked about itself before it has told what runs.
+    expect([await knownOf(parts), turns]).toEqual([[true, false], []])
+    await live(NODE_LOOK_S + LIVE_ANSWER_S)
+    expect([await knownOf(parts), turns]).toEqual([[false, false], [[first.name, 'silent', NO_ANSWER]]])
+  })
+})
+
+describe('a node is back', () => {
   test('when it answers again, once', async () => {
     let isAway = true
     const { clock, calls, returned } = start(golden, (node) => isAway && node === first.name)
@@ -193,8 +314,4 @@ describe('a node is back', () => {
     await clock.pass(2 * NODE_LOOK_SOON_S)
     expect(returned).toEqual([second.name])
   })
-
-  function raise(): never {
-    throw new Error('the recorded cluster has too few nodes')
-  }
 })

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { clusterInfo } from '../../../../src/query/cluster-info'
+import { runQuery } from '../../../../src/query/engine'
+import type { QueryFilter } from '../../../../src/rpc/luxi/calls'
 import { lockViews } from '../../../../src/services/views/locks-view'
-import { goldenConfig } from '../../../support/golden-query'
+import { goldenConfig, goldenSource } from '../../../support/golden-query'
 
 const VERSIONS = ['software_version', 'protocol_version', 'config_version', 'vcs_version', 'architecture']
 /** The recording was made after changes of these. */
@@ -21,7 +23,7 @@ test('the cluster is described with the keys, in the order and with the values t
   expect(info['architecture']).toEqual(['64bits', expect.any(String)])
 })
 
-test('locks are shown with their holders and with who waits, as JSON texts', () => {
+test('locks are shown with their holders and with who waits, as JSON texts, and found by them', async () => {
   const views = lockViews(
     [
       ['node/a', [[[5, '/l', 1], 'exclusive']]],
@@ -49,5 +51,21 @@ test('locks are shown with their holders and with who waits, as JSON texts', () 
     { name: 'node/a', mode: 'exclusive', owner: ['5'], pending: [['shared', ['7']]] },
     { name: 'cluster/BGL', mode: 'shared', owner: ['5', '"luxid"'], pending: [] },
     { name: 'node/b', mode: null, owner: [], pending: [['exclusive', ['7']]] },
+  ])
+  const source = { ...goldenSource(), locks: { locks: async () => views } }
+  const found = async (filter: QueryFilter) => {
+    const { data } = await runQuery('lock', ['name', 'waiting'], filter, source)
+    return data.map((row) => row.map((cell) => cell?.[1]))
+  }
+  const waited = [
+    ['node/a', ['7']],
+    ['node/b', ['7']],
+  ]
+  expect(await found(['?', 'waited'])).toEqual(waited)
+  expect(await found(['=[]', 'waiting', '7'])).toEqual(waited)
+  expect(await found(['=[]', 'waiting', '5'])).toEqual([])
+  expect(await found(['=[]', 'owner', '5'])).toEqual([
+    ['node/a', ['7']],
+    ['cluster/BGL', []],
   ])
 })

@@ -1,6 +1,10 @@
 // How a page follows the stream of events, whatever the server and the line do.
 import { followEvents, type News } from '../../../../ui/src/api/event-stream'
 import { Problem } from '../../../../ui/src/api/problem'
+import { shownEvent } from '../../../../src/daemons/rapi/v3/event-stream'
+import type { Job } from '../../../../src/jobs/job'
+import { jobOf } from '../../../../src/query/job-shape'
+import { jobEvents } from '../../../../src/services/events/event-sources'
 import { EventStreams } from '../../../support/event-streams'
 
 let streams: EventStreams
@@ -42,6 +46,30 @@ test('events are told with the connection, and one that comes in pieces is told 
     ...{ connection: 'live', cursor: 'e-2', missed: false },
     events: [{ type: 'config', objects: ['instance/web1'] }],
   })
+})
+
+test('an event of a job tells which of its opcodes have ended', async () => {
+  await follow('e-1')
+  const op = (OP_ID: string, status: string) => ({ input: { OP_ID }, status, log: [] })
+  const ops = [op('OP_BACKUP_REMOVE', 'success'), op('OP_TEST_DELAY', 'running')]
+  const [event] = jobEvents(undefined, { id: 1, ops } as unknown as Job, undefined)
+  if (event === undefined) throw new Error('a new job makes an event')
+  streams.last.say(`id: e-2\nevent: job\ndata: ${JSON.stringify(shownEvent({ time: 1, ...event }))}\n\n`)
+  await after(0)
+  expect(told()).toEqual([{ type: 'job', objects: ['job/1'], ended: ['OP_BACKUP_REMOVE'] }])
+})
+
+test('an event of a log tells the line as the job has it', async () => {
+  await follow('e-1')
+  const log = [[4, [1_767_225_600, 500_000], 'message', 'Creating']]
+  const job = { id: 1, ops: [{ input: { OP_ID: 'OP_TEST_DELAY' }, status: 'running', log: [] }] }
+  const later = { ...job, ops: job.ops.map((op) => ({ ...op, log })) }
+  const [event] = jobEvents(job as unknown as Job, later as unknown as Job, undefined)
+  if (event === undefined) throw new Error('a line makes an event')
+  streams.last.say(`id: e-2\nevent: log\ndata: ${JSON.stringify(shownEvent({ time: 1, ...event }))}\n\n`)
+  await after(0)
+  const [line] = jobOf({ opids: ['OP_TEST_DELAY'], oplog: [log] }, ['log']).ops[0]?.log ?? []
+  expect(told()).toEqual([{ type: 'log', objects: ['job/1'], line: { job: 1, op: 0, ...line } }])
 })
 
 test('a stream that begins now may have missed what happened before it, and one that goes on has not', async () => {

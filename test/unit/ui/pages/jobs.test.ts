@@ -1,7 +1,7 @@
 // What the console's page of a job tells beside its state.
 import { consoleModule } from '../../../support/console-actions'
 import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from '../../../../ui/src/pages/jobs/trail'
-import { pendingOf, waitsOf } from '../../../../ui/src/pages/jobs/waits'
+import { ownersOf, pendingOf, waitingFor } from '../../../../ui/src/pages/jobs/waits'
 
 type Job = Parameters<typeof userOf>[0]
 
@@ -40,17 +40,21 @@ test('jobs that an opcode has submitted are told, and those that were refused ar
   expect(submittedOf(job({}, ['other']))).toEqual([])
 })
 
-test('a job waits for those who hold what it wants', () => {
-  const locks = [
-    { name: 'instance/vm1', owner: ['7'], pending: [['exclusive', ['9', '12']]] },
-    { name: 'node/n1', owner: ['"watcher"', '9'], pending: [] },
-    { name: null, owner: null, pending: null },
-  ]
-  expect(waitsOf(locks, 9)).toEqual({ holds: ['node/n1'], waits: [{ lock: 'instance/vm1', holders: [7] }] })
-  expect(waitsOf(locks, 5)).toEqual({ holds: [], waits: [] })
-  expect(pendingOf({ pending: [['shared', ['"watcher"', 'no JSON']]] })).toEqual([
-    { mode: 'shared', holders: ['watcher', 'no JSON'] },
+test('owners and those who wait are jobs by their numbers, and others by their names', () => {
+  const lock = {
+    owner: ['7', '"watcher"'],
+    pending: [
+      ['exclusive', ['9']],
+      ['shared', ['"luxid"', 'no JSON']],
+    ],
+  }
+  expect(ownersOf(lock)).toEqual([7, 'watcher'])
+  expect(pendingOf(lock)).toEqual([
+    { mode: 'exclusive', holders: [9] },
+    { mode: 'shared', holders: ['luxid', 'no JSON'] },
   ])
+  expect(waitingFor(lock)).toEqual([9, 'luxid', 'no JSON'])
+  expect([ownersOf({}), waitingFor({ pending: null })]).toEqual([[], []])
 })
 
 test('the jobs about an object are asked for by it, and not sought among the last of all', () => {

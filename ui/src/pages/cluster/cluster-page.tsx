@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { WITHOUT_INSTANCES } from '../../api/changes'
 import { api, got } from '../../api/client'
 import { type Cluster, clusterQuery } from '../../api/cluster'
 import { timeText } from '../../format/time'
@@ -93,6 +94,7 @@ const CANDIDATES = JSON.stringify(['|', ['==', 'role', 'M'], ['==', 'role', 'C']
 function Candidates() {
   const { data, error } = useQuery({
     queryKey: ['nodes', 'list', 'candidates'],
+    meta: WITHOUT_INSTANCES,
     queryFn: () =>
       got(api.GET('/3/nodes', { params: { query: { fields: 'name', known: true, filter: CANDIDATES, limit: 100 } } })),
   })

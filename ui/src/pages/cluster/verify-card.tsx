@@ -1,58 +1,50 @@
 // The last verification and its findings. The job of verify submits further jobs, which make the checks.
-import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, got } from '../../api/client'
-import { isOver, jobQuery } from '../../parts/job'
 import { ObjectLink } from '../../parts/names'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
-import { Status } from '../../parts/status'
+import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
-import { submittedOf } from '../jobs/trail'
-import { findingsOf } from './findings'
+import { useVerified } from './use-verified'
+import type { Verified } from './verified'
 
 const own = texts.cluster.verify
-const LAST = JSON.stringify(['=~', 'title', '^CLUSTER_VERIFY(\\(|$)'])
 
 export function VerifyCard() {
-  const last = useQuery({
-    queryKey: ['jobs', 'list', 'verify'],
-    queryFn: () => got(api.GET('/3/jobs', { params: { query: { filter: LAST, sort: '-id', limit: 1 } } })),
-  })
-  const id = last.data?.items[0]?.id
+  const { last, error, retry } = useVerified(true)
   return (
     <Card title={own.title}>
       <Nothing text={own.text} />
-      <ProblemBox error={last.error} retry={() => void last.refetch()} />
-      {last.data && id === undefined && <Nothing text={own.none} />}
-      {id !== undefined && <Found id={id} />}
+      <ProblemBox error={error} retry={retry} />
+      {last === null && <Nothing text={own.none} />}
+      {last && <Found verified={last} />}
     </Card>
   )
 }
 
-function Found({ id }: { id: number }) {
-  const { data: job, error } = useQuery(jobQuery(id))
-  const parts = useQueries({ queries: (job === undefined ? [] : submittedOf(job)).map(jobQuery) })
-  if (error) return <ProblemBox error={error} />
-  const jobs = [...(job === undefined ? [] : [job]), ...parts.flatMap(({ data }) => data ?? [])]
-  const done = job !== undefined && parts.every(({ data }) => data !== undefined) && jobs.every(isOver)
-  const findings = jobs.flatMap(findingsOf)
-  const text = done ? (findings.length === 0 ? own.well(id) : own.found(findings.length, id)) : own.running(id)
-  const bad = findings.some(({ level }) => level === 'error')
+function Found({ verified }: { verified: Verified }) {
+  const { id, found, broken } = verified
   return (
     <>
       <div className="line">
         <Link to="/jobs/$id" params={{ id: String(id) }}>
-          <Status tone={!done ? 'busy' : bad ? 'bad' : findings.length > 0 ? 'warn' : 'good'} text={text} />
+          <Status tone={toneOf(verified)} text={textOf(verified)} />
         </Link>
       </div>
-      {findings.length > 0 && (
+      {broken.map(({ job, why }) => (
+        <div key={`${job} ${why}`} className="line">
+          <Link to="/jobs/$id" params={{ id: String(job) }}>
+            <Status tone="bad" text={own.broken(job, why)} />
+          </Link>
+        </div>
+      ))}
+      {found.length > 0 && (
         <Rows
           label={own.title}
           head={own.columns}
           none={own.none}
-          rows={findings.map(({ level, kind, name, text: told }) => [
+          rows={found.map(({ level, kind, name, text: told }) => [
             <Status key="level" tone={level === 'error' ? 'bad' : 'warn'} text={own.level[level] ?? level} />,
             name === '' ? kind : <ObjectLink key="object" kind={kind} name={name} />,
             told,
@@ -61,4 +53,16 @@ function Found({ id }: { id: number }) {
       )}
     </>
   )
+}
+
+function textOf({ id, running, found, broken }: Verified): string {
+  if (running) return own.running(id)
+  if (found.length > 0) return own.found(found.length, id)
+  return broken.length > 0 ? own.unfinished(id) : own.well(id)
+}
+
+function toneOf({ running, found, broken }: Verified): Tone {
+  if (running) return 'busy'
+  if (broken.length > 0 || found.some(({ level }) => level === 'error')) return 'bad'
+  return found.length > 0 ? 'warn' : 'good'
 }

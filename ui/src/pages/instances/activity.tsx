@@ -1,13 +1,14 @@
 // The activity of an instance: its events, its jobs and its lock.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, got } from '../../api/client'
 import { type PastEvent, pastEventsQuery } from '../../api/past-events'
 import { agoText, timeText } from '../../format/time'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
+import { Holders, lockQuery } from '../jobs/locks'
 import { RecentJobs } from '../jobs/recent-jobs'
+import { ownersOf, waitingFor } from '../jobs/waits'
 
 const words = texts.instances.page
 
@@ -75,21 +76,24 @@ function toldOf({ id, type, time, data }: PastEvent): Told {
 }
 
 function Locks({ name }: { name: string }) {
-  const filter = JSON.stringify(['==', 'name', `instance/${name}`])
-  const { data, error } = useQuery({
-    // The key begins with `jobs`, because each change of a job may change locks.
-    queryKey: ['jobs', 'list', 'lock', name],
-    queryFn: () => got(api.GET('/3/locks', { params: { query: { filter } } })),
-  })
+  const { data, error } = useQuery(lockQuery(`instance/${name}`))
   const [lock] = data?.items ?? []
-  const owners = lock?.owner ?? []
-  const waiting = (lock?.pending ?? []).flatMap((entry) => (Array.isArray(entry[1]) ? entry[1].map(String) : []))
+  const [owners, waiting] = lock === undefined ? [[], []] : [ownersOf(lock), waitingFor(lock)]
+  const { mode, held, waitsFor } = texts.jobs.locks
   return (
     <Card title={words.lock}>
       <ProblemBox error={error} />
       {data !== undefined && owners.length === 0 && waiting.length === 0 && <Nothing text={words.noLock} />}
-      {owners.length > 0 && <Nothing text={words.lockHeld(owners.join(', '), lock?.mode ?? '')} />}
-      {waiting.length > 0 && <Nothing text={words.lockWaits(waiting.join(', '))} />}
+      {owners.length > 0 && (
+        <div className="finding">
+          <Holders holders={owners} /> {held(mode[lock?.mode ?? ''] ?? '')}
+        </div>
+      )}
+      {waiting.length > 0 && (
+        <div className="finding">
+          <Holders holders={waiting} /> {waitsFor}
+        </div>
+      )}
     </Card>
   )
 }

@@ -6,15 +6,16 @@ import type { ReactNode } from 'react'
 import { useMay } from '../../api/session'
 import { spanText, timeText } from '../../format/time'
 import { Actions } from '../../parts/action'
-import { isOver, type Job, jobQuery, JobStatus, lineText, summaryOf, tookMs } from '../../parts/job'
+import { isOver, type Job, jobQuery, JobStatus, summaryOf, tookMs } from '../../parts/job'
 import { JobFailure } from '../../parts/job-failure'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
 import { JOB_ACTIONS } from './actions'
-import { locksQuery, LockLink } from './locks'
+import { LogText } from './log-text'
+import { LockLink, locksOfJobQuery } from './locks'
 import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from './trail'
-import { waitsOf } from './waits'
+import { ownersOf } from './waits'
 
 const own = texts.jobs
 const route = getRouteApi('/jobs/$id')
@@ -86,16 +87,18 @@ export const JobLink = ({ id }: { id: number }) => (
 /** The locks that an unfinished job holds and waits for. */
 function Locks({ job }: { job: number }) {
   const may = useMay()
-  const { data } = useQuery({ ...locksQuery, enabled: may('locks.list') })
-  if (data === undefined) return null
-  const { holds, waits } = waitsOf(data.items, job)
-  if (holds.length + waits.length === 0) return null
+  const enabled = may('locks.list')
+  const waits = useQuery({ ...locksOfJobQuery(job, 'waiting'), enabled }).data
+  const holds = useQuery({ ...locksOfJobQuery(job, 'owner'), enabled }).data
+  if (waits === undefined || holds === undefined || waits.items.length + holds.items.length === 0) return null
+  const more = (next: string | null): string => (next === null ? '' : own.locks.andMore)
+  const links = waits.items.map((lock) => <LockLink key={lock.name} name={lock.name ?? ''} holders={ownersOf(lock)} />)
   return (
     <Card title={own.locks.title}>
       <Facts
         facts={[
-          [own.locks.waits, waits.map(({ lock, holders }) => <LockLink key={lock} name={lock} holders={holders} />)],
-          [own.locks.holds, holds.join(', ')],
+          [own.locks.waits, links.length > 0 && [...links, more(waits.next)]],
+          [own.locks.holds, `${holds.items.map(({ name }) => name).join(', ')}${more(holds.next)}`],
         ]}
       />
     </Card>
@@ -114,11 +117,7 @@ function Step({ job, op, title }: { job: number; op: Job['ops'][number]; title: 
       {log.length === 0 ? (
         <Nothing text={own.noLog} />
       ) : (
-        <pre className="log mono" tabIndex={0} aria-label={`${own.log}: ${title}`}>
-          {log.map(({ serial, time, message }) =>
-            `${timeText(time).slice(11, 19)}  ${lineText(message)}`.concat(serial === log.at(-1)?.serial ? '' : '\n'),
-          )}
-        </pre>
+        <LogText label={`${own.log}: ${title}`} lines={log} grows={op.ended === null} />
       )}
       <Data title={own.input} of={title} value={op.input ?? {}} />
       {op.result !== null && op.result !== undefined && <Data title={own.result} of={title} value={op.result} />}

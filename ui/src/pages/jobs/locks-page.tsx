@@ -1,13 +1,14 @@
 // The locks that are held or waited for.
-import { Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Switch, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
+import { allOf, nameLike } from '../../parts/conditions'
 import { FilterField } from '../../parts/filter-field'
+import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
-import { Holders, type Lock, locksQuery } from './locks'
+import { Holders, LOCK_FIELDS, type Lock } from './locks'
 import { ownersOf, pendingOf } from './waits'
 
 const own = texts.jobs.locks
@@ -35,41 +36,48 @@ function Pending({ lock }: { lock: Lock }) {
 
 export interface LocksSearch {
   readonly q?: string
+  /** Only locks that somebody waits for. */
+  readonly waited?: string
 }
 
 export function LocksPage() {
-  const { q = '' } = route.useSearch()
+  const { q, waited } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data, error, isFetching, refetch } = useQuery(locksQuery)
-  const rows = (data?.items ?? []).filter(({ name }) => (name ?? '').toLowerCase().includes(q.toLowerCase()))
+  const go = (next: LocksSearch) => void navigate({ search: { q, waited, ...next }, replace: true })
+  const filter = allOf([...(q ? [nameLike(q)] : []), ...(waited ? [['?', 'waited']] : [])])
+  const list = useList<Lock>({ resource: 'locks', query: { fields: LOCK_FIELDS, filter } })
   return (
     <Page
       whole
       title={own.title}
       note={
         <Text size="sm" c="dimmed">
-          {texts.table.count(rows.length, data?.next !== null && data !== undefined, own.noun)}
+          {texts.table.count(list.rows.length, list.hasMore, own.noun)}
         </Text>
       }
       actions={
-        <FilterField
-          label={texts.table.filterName}
-          value={q}
-          change={(next) => void navigate({ search: { q: next }, replace: true })}
-        />
+        <>
+          <FilterField label={texts.table.filterName} value={q} change={(next) => go({ q: next })} />
+          <Switch
+            label={own.onlyWaited}
+            checked={waited !== undefined}
+            onChange={(event) => go({ waited: event.currentTarget.checked ? 'yes' : undefined })}
+          />
+        </>
       }
     >
-      <ProblemBox error={error} retry={() => void refetch()} />
+      <ProblemBox error={list.error} retry={list.retry} />
       <Text size="sm" c="dimmed">
         {own.text}
       </Text>
       <VirtualTable
         label={own.title}
         columns={COLUMNS}
-        rows={rows}
+        rows={list.rows}
         rowKey={({ name }) => name ?? ''}
-        loading={isFetching}
-        empty={q === '' ? own.none : texts.table.noMatch}
+        more={list.more}
+        loading={list.loading}
+        empty={waited ? own.noneWaited : q ? texts.table.noMatch : own.none}
       />
     </Page>
   )

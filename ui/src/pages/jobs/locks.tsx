@@ -8,12 +8,27 @@ import type { Holder } from './waits'
 
 export type Lock = components['schemas']['LockView']
 
-const LOCKS_MAX = 1000
+export const LOCK_FIELDS = 'name,mode,owner,pending'
+const SHOWN_MAX = 100
 
-export const locksQuery = queryOptions({
-  queryKey: ['locks', 'list'],
-  queryFn: () => got(api.GET('/3/locks', { params: { query: { limit: LOCKS_MAX } } })),
-})
+/** The locks that a job holds, or for which it waits; the first ones of many. */
+export const locksOfJobQuery = (job: number, how: 'owner' | 'waiting') =>
+  queryOptions({
+    queryKey: ['locks', 'list', 'job', job, how],
+    queryFn: () => {
+      const filter = JSON.stringify(['=[]', how, String(job)])
+      return got(api.GET('/3/locks', { params: { query: { fields: LOCK_FIELDS, filter, limit: SHOWN_MAX } } }))
+    },
+  })
+
+export const lockQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['locks', 'list', 'one', name],
+    queryFn: () => {
+      const query = { fields: LOCK_FIELDS, filter: JSON.stringify(['==', 'name', name]) }
+      return got(api.GET('/3/locks', { params: { query } }))
+    },
+  })
 
 export function LockLink({ name, holders }: { name: string; holders: readonly Holder[] }) {
   return (

@@ -32,18 +32,5 @@ export const pendingOf = ({ pending }: LockRow): Waiting[] =>
     Array.isArray(entry) ? [{ mode: String(entry[0]), holders: owners(entry[1]) }] : [],
   )
 
-export interface Waits {
-  readonly holds: readonly string[]
-  readonly waits: readonly { readonly lock: string; readonly holders: readonly Holder[] }[]
-}
-
-/** The locks that a job holds, and the locks for which it waits, with their holders. */
-export function waitsOf(locks: readonly LockRow[], job: number): Waits {
-  const named = locks.map((lock) => ({ lock, name: lock.name ?? '' }))
-  return {
-    holds: named.filter(({ lock }) => ownersOf(lock).includes(job)).map(({ name }) => name),
-    waits: named
-      .filter(({ lock }) => pendingOf(lock).some(({ holders }) => holders.includes(job)))
-      .map(({ lock, name }) => ({ lock: name, holders: ownersOf(lock) })),
-  }
-}
+/** The jobs that wait for a lock, in any mode. */
+export const waitingFor = (lock: LockRow): Holder[] => pendingOf(lock).flatMap(({ holders }) => holders)

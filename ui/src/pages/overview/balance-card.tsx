@@ -1,10 +1,10 @@
 // The score of each group, and the score after a balance. The balance is calculated when the card becomes visible.
-import { Button } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useRefusal } from '../../api/session'
+import { AskAgain, Asked } from '../../parts/asked'
 import { Card, Facts, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery, USUAL_BALANCE } from '../../parts/question'
@@ -26,20 +26,7 @@ export function BalanceCard() {
     enabled: allowed && seen,
   })
   return (
-    <Card
-      title={own.title}
-      aside={
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={!allowed}
-          loading={isFetching}
-          onClick={() => void refetch()}
-        >
-          {texts.overview.again}
-        </Button>
-      }
-    >
+    <Card title={own.title} aside={<AskAgain disabled={!allowed} busy={isFetching} ask={() => void refetch()} />}>
       <div ref={ref}>
         <ProblemBox error={error} />
         {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
@@ -60,6 +47,7 @@ export function BalanceCard() {
             </Link>
           </div>
         )}
+        <Asked answer={data} />
       </div>
     </Card>
   )

@@ -1,17 +1,19 @@
 // How many instances fit into each group, and whether the group survives the failure of a node.
-import { Button, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { timeOf, useIsOld } from '../../api/last-change'
 import type { components } from '../../api/schema'
 import { useRefusal } from '../../api/session'
 import { sizeText } from '../../format/size'
+import { AskAgain, Asked } from '../../parts/asked'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery } from '../../parts/question'
 import { standardSpec } from '../../parts/standard-spec'
 import { Status } from '../../parts/status'
 import { texts } from '../../texts'
-import { nodesQuery } from '../topology/topology-data'
+import { nodeGroupsQuery } from '../topology/topology-data'
 import { withoutReserve } from './told'
 
 const own = texts.overview.capacity
@@ -26,24 +28,24 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
   const room = useQuery({ ...questionQuery('/3/capacity', { spec, max_instances: MOST }), enabled: counts })
   // A what-if question without failures or new instances returns the present reserve.
   const reserve = useQuery({ ...questionQuery('/3/whatif', { nodes: [] }), enabled: dies })
-  const nodes = useQuery({ ...nodesQuery, enabled: dies })
+  const nodes = useQuery({ ...nodeGroupsQuery, enabled: dies })
   const groupByNode = new Map((nodes.data ?? []).map(({ name, group }) => [name, group ?? '']))
   const failing = reserve.data && nodes.data && withoutReserve(reserve.data, groupByNode)
   const groups = room.data?.groups.map(({ group }) => group) ?? reserve.data?.groups.map(({ group }) => group) ?? []
   const asked = [...(counts ? [room] : []), ...(dies ? [reserve] : [])]
+  const [oldest] = [room.data, reserve.data]
+    .filter((told) => told !== undefined)
+    .sort((one, other) => (timeOf(one) ?? 0) - (timeOf(other) ?? 0))
+  const isOld = useIsOld(reserve.data)
   return (
     <Card
       title={own.title}
       aside={
-        <Button
-          variant="subtle"
-          size="compact-xs"
+        <AskAgain
           disabled={asked.length === 0}
-          loading={asked.some(({ isFetching }) => isFetching)}
-          onClick={() => asked.forEach(({ refetch }) => void refetch())}
-        >
-          {texts.overview.again}
-        </Button>
+          busy={asked.some(({ isFetching }) => isFetching)}
+          ask={() => asked.forEach(({ refetch }) => void refetch())}
+        />
       }
     >
       <ProblemBox error={room.error ?? reserve.error ?? nodes.error} />
@@ -68,7 +70,7 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
                   <Room told={room.data?.groups.find((one) => one.group === group)} />
                 </Table.Td>
                 <Table.Td>
-                  {failing === undefined ? '–' : <Reserve {...{ group, nodes: failing.get(group) }} />}
+                  {failing === undefined ? '–' : <Reserve {...{ group, isOld, nodes: failing.get(group) }} />}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -78,6 +80,7 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
       {groups.length === 0 && asked.some(({ isFetching }) => isFetching) && <Nothing text={texts.table.loading} />}
       {refusals.map((why) => why !== undefined && <Nothing key={why} text={texts.overview.notShown(why)} />)}
       {counts && <Nothing text={own.spec(sizeText(spec.memory_mib), spec.vcpus, diskText(spec.disks_mib?.[0]))} />}
+      <Asked answer={oldest} />
     </Card>
   )
 }
@@ -89,9 +92,10 @@ function Room({ told }: { told: components['schemas']['GroupCapacity'] | undefin
   return <span title={told.reason ?? undefined}>{own.fits(told.fits, MOST)}</span>
 }
 
-function Reserve({ group, nodes = [] }: { group: string; nodes?: readonly string[] }) {
+function Reserve({ group, isOld, nodes = [] }: { group: string; isOld: boolean; nodes?: readonly string[] }) {
   const [first] = nodes
-  if (first === undefined) return <Status tone="good" text={own.safe} />
+  // A good answer of before is no promise.
+  if (first === undefined) return <Status tone={isOld ? 'off' : 'good'} text={own.safe} />
   return (
     <Link to="/topology" search={{ group, mode: 'what-if' }} title={nodes.slice(0, 10).join(', ')}>
       <Status tone="warn" text={own.unsafe(nodes.length)} />

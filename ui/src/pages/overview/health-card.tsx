@@ -1,18 +1,21 @@
 // Problems of instances and nodes, reports of monitoring, and findings of verify.
-import { Button, UnstyledButton } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'
+import { WITHOUT_INSTANCES } from '../../api/changes'
 import { api, got } from '../../api/client'
+import { timed } from '../../api/last-change'
 import { useRefusal } from '../../api/session'
-import { jobQuery } from '../../parts/job'
+import { AskAgain, Asked } from '../../parts/asked'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
-import { findingsOf } from '../cluster/findings'
+import { useVerified } from '../cluster/use-verified'
+import type { Verified } from '../cluster/verified'
 import { BAD_STATES } from '../instances/instance'
-import { countOf, degradedNodes, outOfTheWay, type NodeProblem, problemsOf, submittedJobs } from './told'
+import { countOf, degradedNodes, outOfTheWay, type NodeProblem, problemsOf } from './told'
 
 const own = texts.overview
 const COUNTED_MAX = 1000
@@ -21,7 +24,6 @@ const NODES_SHOWN = 3
 
 const BAD_INSTANCES = JSON.stringify(['|', ...BAD_STATES.map((state) => ['==', 'status', state])])
 const FLAGGED = JSON.stringify(['|', ['==', 'role', 'O'], ['==', 'role', 'D']])
-const VERIFY = JSON.stringify(['=~', 'title', '^CLUSTER_VERIFY(\\(|$)'])
 
 interface Finding {
   readonly tone: Tone
@@ -29,28 +31,32 @@ interface Finding {
 }
 
 export function HealthCard() {
-  const refusal = useRefusal()('nodes.query', 'machines')
-  const monitored = refusal === undefined
+  const refusal = useRefusal()
+  const unmonitored = refusal('nodes.query', 'machines')
+  const unverified = refusal('jobs.list') ?? refusal('jobs.query')
   const instances = useBadInstances()
   const nodes = useFlaggedNodes()
-  const monitoring = useMonitoring(monitored)
-  const verify = useVerify()
-  const findings = [...instances.findings, ...nodes.findings, ...verify, ...monitoring.findings]
-  const known = instances.known && nodes.known && (monitoring.known || !monitored)
-  const error = instances.error ?? nodes.error ?? monitoring.error
+  const monitoring = useMonitoring(unmonitored === undefined)
+  const verify = useVerify(unverified === undefined)
+  const asked = [
+    ...[instances, nodes],
+    ...(unverified === undefined ? [verify] : []),
+    ...(unmonitored === undefined ? [monitoring] : []),
+  ]
+  const findings = asked.flatMap((one) => one.findings)
+  const error = asked.map((one) => one.error).find((one) => one !== null) ?? null
+  const known = asked.every((one) => one.known)
+  const isWell = known && error === null && findings.length === 0
+  const whole = asked.length === 4
   return (
     <Card
       title={own.health}
-      aside={
-        <Button variant="subtle" size="compact-xs" loading={monitoring.busy} onClick={monitoring.ask}>
-          {own.again}
-        </Button>
-      }
+      aside={<AskAgain disabled={unmonitored !== undefined} busy={monitoring.busy} ask={monitoring.ask} />}
     >
       <ProblemBox error={error} />
-      {known && findings.length === 0 && (
+      {isWell && (
         <div className="finding">
-          <Status tone="good" text={own.allWell} />
+          <Status tone={whole ? 'good' : 'off'} text={whole ? own.allWell : own.allWellSeen} />
         </div>
       )}
       {findings.map(({ tone, content }, at) => (
@@ -59,8 +65,10 @@ export function HealthCard() {
           <span>{content}</span>
         </div>
       ))}
-      {refusal !== undefined && <Nothing text={`${own.monitoring}: ${own.notShown(refusal)}`} />}
+      {unmonitored !== undefined && <Nothing text={`${own.monitoring}: ${own.notShown(unmonitored)}`} />}
+      {unverified !== undefined && <Nothing text={`${own.verification}: ${own.notShown(unverified)}`} />}
       {!known && !error && <Nothing text={texts.table.loading} />}
+      <Asked answer={monitoring.data} text={own.askedReports} />
     </Card>
   )
 }
@@ -69,26 +77,31 @@ function useBadInstances() {
   const { data, error } = useQuery({
     queryKey: ['instances', 'list', 'bad'],
     queryFn: () => {
-      const query = { fields: 'name,status', known: true, filter: BAD_INSTANCES, limit: COUNTED_MAX }
+      const query = { fields: 'name,status,forthcoming', known: true, filter: BAD_INSTANCES, limit: COUNTED_MAX }
       return got(api.GET('/3/instances', { params: { query } }))
     },
   })
-  const findings = countOf((data?.items ?? []).flatMap(({ status }) => status ?? [])).map(
-    ({ value, count }): Finding => ({
-      tone: 'bad',
+  const items = data?.items ?? []
+  // What nodes have not told the master yet passes every filter.
+  const unheard = items.filter(({ status, forthcoming }) => status === null && forthcoming === false).length
+  const findings: Finding[] = [
+    ...countOf(items.flatMap(({ status }) => status ?? [])).map(({ value, count }) => ({
+      tone: 'bad' as const,
       content: (
         <Link to="/instances" search={{ status: value }}>
           {own.badInstances(count, texts.instances.status[value] ?? value)}
         </Link>
       ),
-    }),
-  )
+    })),
+    ...(unheard > 0 ? [{ tone: 'warn' as const, content: own.unheard(unheard) }] : []),
+  ]
   return { findings, error, known: data !== undefined }
 }
 
 function useFlaggedNodes() {
   const { data, error } = useQuery({
     queryKey: ['nodes', 'list', 'flags'],
+    meta: WITHOUT_INSTANCES,
     queryFn: () => {
       const query = { fields: 'name,role', known: true, filter: FLAGGED, limit: COUNTED_MAX }
       return got(api.GET('/3/nodes', { params: { query } }))
@@ -107,15 +120,16 @@ function useFlaggedNodes() {
   return { findings, error, known: data !== undefined }
 }
 
-/** Asks all nodes once, and again when the user refreshes. */
+/** Asks all nodes: from time to time after events of nodes, and when the user refreshes. */
 function useMonitoring(enabled: boolean) {
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['monitoring', 'problems'],
-    queryFn: () =>
-      got(
-        api.GET('/3/monitoring', { params: { query: { fields: 'node,answer,status,problems', limit: COUNTED_MAX } } }),
-      ),
-    staleTime: 'static',
+    queryKey: ['monitoring', 'list', 'problems'],
+    queryFn: () => {
+      const query = { fields: 'node,answer,status,problems', limit: COUNTED_MAX }
+      return timed(() => got(api.GET('/3/monitoring', { params: { query } })))
+    },
+    staleTime: Infinity,
+    structuralSharing: false,
     enabled,
   })
   const items = data?.items ?? []
@@ -138,7 +152,7 @@ function useMonitoring(enabled: boolean) {
     ...first.map((problem): Finding => ({ tone: toneOf(problem), content: <ProblemLine {...problem} /> })),
     ...(others.length > 0 ? [{ tone: 'warn' as const, content: <OtherProblems problems={others} /> }] : []),
   ]
-  return { findings, error, busy: isFetching, known: data !== undefined, ask: () => void refetch() }
+  return { data, findings, error, busy: isFetching, known: data !== undefined, ask: () => void refetch() }
 }
 
 const toneOf = ({ bad }: NodeProblem): Tone => (bad ? 'bad' : 'warn')
@@ -193,39 +207,39 @@ function NodeLinks({ names }: { names: readonly string[] }) {
 }
 
 /** The last verification, if its jobs are still stored. */
-function useVerify(): Finding[] {
-  const last = useQuery({
-    queryKey: ['jobs', 'list', 'verify'],
-    queryFn: () =>
-      got(api.GET('/3/jobs', { params: { query: { filter: VERIFY, sort: '-id', limit: 1, include: 'result' } } })),
-  })
-  const [job] = last.data?.items ?? []
-  const parts = useQueries({ queries: (job === undefined ? [] : submittedJobs(job)).map(jobQuery) })
-  const found = parts.flatMap(({ data }) =>
-    data === undefined ? [] : findingsOf(data).map((one) => ({ one, job: data })),
+function useVerify(enabled: boolean) {
+  const { last, error } = useVerified(enabled)
+  const findings: Finding[] = last === null ? [NEVER_VERIFIED] : last === undefined ? [] : verifyFindings(last)
+  return { findings, error, known: last !== undefined }
+}
+
+const NEVER_VERIFIED: Finding = {
+  tone: 'warn',
+  content: (
+    <Link to="/cluster" search={{}}>
+      {own.neverVerified}
+    </Link>
+  ),
+}
+
+function verifyFindings({ id, running, found, broken }: Verified): Finding[] {
+  const toJob = (job: number, text: string) => (
+    <Link to="/jobs/$id" params={{ id: String(job) }}>
+      {text}
+    </Link>
   )
   const [first] = found
-  if (last.data !== undefined && job === undefined)
-    return [
-      {
-        tone: 'warn',
-        content: (
-          <Link to="/cluster" search={{}}>
-            {own.neverVerified}
-          </Link>
-        ),
-      },
-    ]
-  if (first === undefined) return []
-  const bad = found.some(({ one }) => one.level === 'error')
+  const bad = found.some(({ level }) => level === 'error')
   return [
-    {
-      tone: bad ? 'bad' : 'warn',
-      content: (
-        <Link to="/jobs/$id" params={{ id: String(first.job.id) }}>
-          {own.verify(found.length, first.job.id)}
-        </Link>
-      ),
-    },
+    ...broken.map(({ job, why }): Finding => ({ tone: 'bad', content: toJob(job, own.verifyBroken(job, why)) })),
+    ...(first === undefined
+      ? []
+      : [
+          {
+            tone: bad ? ('bad' as const) : ('warn' as const),
+            content: toJob(first.job, own.verify(found.length, first.job)),
+          },
+        ]),
+    ...(running ? [{ tone: 'busy' as const, content: toJob(id, own.verifying(id)) }] : []),
   ]
 }

@@ -4,7 +4,6 @@ import { texts } from '../../texts'
 
 type NodeMonitoring = components['schemas']['NodeMonitoring']
 type WhatIf = components['schemas']['WhatIf']
-type Job = components['schemas']['Job']
 type PastEvent = components['schemas']['PastEvent']
 
 /** The status code of problems that do not recover automatically. */
@@ -41,16 +40,6 @@ export const degradedNodes = (items: readonly NodeMonitoring[]): string[] =>
   items.flatMap(({ node = '', problems = [] }) =>
     problems.some(({ collector, code }) => code !== 0 && OF_DISKS.includes(collector ?? '')) ? [node] : [],
   )
-
-/** The jobs that a job has submitted. The result of an opcode lists them: `{ jobs: [[submitted, number or error]] }`. */
-export function submittedJobs({ ops }: Pick<Job, 'ops'>): number[] {
-  return ops.flatMap(({ result }) => {
-    const jobs: unknown = typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : undefined
-    return (Array.isArray(jobs) ? jobs : []).flatMap((entry: unknown) =>
-      Array.isArray(entry) && typeof entry[1] === 'number' ? [entry[1]] : [],
-    )
-  })
-}
 
 /** The offline and drained nodes, by the letter of their role. The list of nodes is filtered by this letter. */
 export const outOfTheWay = (nodes: readonly { readonly role?: string | null }[]) => {

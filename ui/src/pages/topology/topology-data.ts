@@ -1,5 +1,6 @@
 // The queries for the picture: all nodes, and the instances of a group or node, page by page.
 import { queryOptions } from '@tanstack/react-query'
+import { WITHOUT_INSTANCES } from '../../api/changes'
 import { api, got } from '../../api/client'
 import type { Instance } from '../instances/instance'
 import type { ClusterNode } from '../nodes/node'
@@ -30,18 +31,19 @@ const named = <View extends { name?: string }>(items: readonly View[]): (View & 
 /** The nodes' last answers, so that a picture waits for no node. */
 export const nodesQuery = queryOptions({
   queryKey: ['nodes', 'list', 'picture'],
-  queryFn: async ({ signal }): Promise<ClusterNode[]> =>
-    named(
-      await all((after) =>
-        got(
-          api.GET('/3/nodes', {
-            params: { query: { fields: NODE_FIELDS, known: true, limit: PAGE, after } },
-            signal,
-          }),
-        ),
-      ),
-    ),
+  queryFn: ({ signal }) => nodesWith(NODE_FIELDS, signal),
 })
+
+export const nodeGroupsQuery = queryOptions({
+  queryKey: ['nodes', 'list', 'groups'],
+  queryFn: ({ signal }) => nodesWith('name,group', signal),
+  meta: WITHOUT_INSTANCES,
+})
+
+async function nodesWith(fields: string, signal: AbortSignal): Promise<ClusterNode[]> {
+  const query = { fields, known: true, limit: PAGE }
+  return named(await all((after) => got(api.GET('/3/nodes', { params: { query: { ...query, after } }, signal }))))
+}
 
 interface Where {
   readonly group?: string

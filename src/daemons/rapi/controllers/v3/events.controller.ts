@@ -34,7 +34,7 @@ export class EventsV3Controller extends V3Resource {
    * The events of the cluster, as server-sent events.
    *
    * Types of events: `job` (a job or one of its opcodes changed its state), `log` (a line of a job's log), `config` (an object was added,
-   * changed or removed), `instance` (see below), `node` (a node changed its role), `master`, `watcher` (what the watcher started again, and
+   * changed or removed; of a token, only the id), `instance` and `node` (see below), `master`, `watcher` (what the watcher started again, and
    * nodes that come and go), `maintenance` (a repair event was noted, changed or was forgotten, or the report of a node cannot be used),
    * and `gap` (events are missing here: read the objects again).
    *
@@ -46,6 +46,10 @@ export class EventsV3Controller extends V3Resource {
    * (each with `running` and `node`, or null if there is no instance), and `cause`: the `job` with `opcode`, `user` and `token`, or null if
    * no job did it. Changes without a job are reported within seconds, when the node reports them. A reservation is not an instance yet, so
    * it makes only `config` events.
+   *
+   * The data of a node has `change` unless the node changed its role: `silent` (with `why`) when it no longer answers the master, so that
+   * nobody knows what runs on it, and `back` when it answers again. An event of the cluster with the change `heard` says that a new master
+   * has asked all nodes once.
    *
    * The stream begins with `start`, whose id can be used to continue from there. It ends with `end`, which gives the reason. If nothing
    * happens for 15 seconds, a comment is sent.

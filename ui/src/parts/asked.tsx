@@ -1,0 +1,29 @@
+// When an answer was asked for that is not asked for again with each event, whether the cluster has changed since, and the way to ask again.
+import { Button } from '@mantine/core'
+import { timeOf, useIsOld } from '../api/last-change'
+import { clockText, zoneText } from '../format/time'
+import { texts } from '../texts'
+import { Nothing } from './page'
+
+type AskedText = (time: string, zone: string) => string
+
+/** Tells nothing before there is an answer. */
+export function Asked({ answer, text = texts.overview.asked }: { answer: object | undefined; text?: AskedText }) {
+  const isOld = useIsOld(answer)
+  const time_ms = timeOf(answer)
+  if (time_ms === undefined) return null
+  const asked = text(clockText(time_ms), zoneText())
+  return <Nothing text={isOld ? `${asked} ${texts.overview.changedSince}` : asked} />
+}
+
+interface Asking {
+  readonly disabled: boolean
+  readonly busy: boolean
+  readonly ask: () => void
+}
+
+export const AskAgain = ({ disabled, busy, ask }: Asking) => (
+  <Button variant="subtle" size="compact-xs" disabled={disabled} loading={busy} onClick={ask}>
+    {texts.overview.again}
+  </Button>
+)
