@@ -7,13 +7,20 @@ import { Nothing } from './page'
 
 type AskedText = (time: string, zone: string) => string
 
-/** Tells nothing before there is an answer. */
-export function Asked({ answer, text = texts.overview.asked }: { answer: object | undefined; text?: AskedText }) {
+interface Question {
+  /** Nothing is told before there is one. */
+  readonly answer: object | undefined
+  /** Said of an answer that follows the events that it depends on; otherwise it is told whether the cluster has changed since. */
+  readonly followed?: AskedText
+}
+
+export function Asked({ answer, followed }: Question) {
   const isOld = useIsOld(answer)
   const time_ms = timeOf(answer)
   if (time_ms === undefined) return null
-  const asked = text(clockText(time_ms), zoneText())
-  return <Nothing text={isOld ? `${asked} ${texts.overview.changedSince}` : asked} />
+  const { asked, changedSince } = texts.overview
+  const text = (followed ?? asked)(clockText(time_ms), zoneText())
+  return <Nothing text={isOld && followed === undefined ? `${text} ${changedSince}` : text} />
 }
 
 interface Asking {

@@ -68,7 +68,7 @@ export function HealthCard() {
       {unmonitored !== undefined && <Nothing text={`${own.monitoring}: ${own.notShown(unmonitored)}`} />}
       {unverified !== undefined && <Nothing text={`${own.verification}: ${own.notShown(unverified)}`} />}
       {!known && !error && <Nothing text={texts.table.loading} />}
-      <Asked answer={monitoring.data} text={own.askedReports} />
+      <Asked answer={monitoring.data} followed={own.askedReports} />
     </Card>
   )
 }
