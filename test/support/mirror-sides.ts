@@ -37,6 +37,9 @@ export const fallocate = async ([
   return ended(0)
 }
 
+/** The file that fallocate is to change, which is named by the descriptor of the process that has it open. */
+export const fileOf = (argv: readonly string[]): string => fs.readlinkSync(argv.at(-1) ?? '')
+
 /** What the sides of one test use. */
 export class Pair {
   readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gm-'))

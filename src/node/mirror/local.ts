@@ -3,10 +3,13 @@ import type { FileHandle } from 'node:fs/promises'
 import { readAll, writeAll } from '../../lib/file-ranges'
 import type { Files } from '../../lib/files'
 import type { Run } from '../../lib/run-command'
+import { errorText } from '../../lib/system-failure'
 import { Turns } from '../../lib/turns'
 import { GenericError } from '../../model/errors'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
-import { BLOCK, Marks, type Notes, readNotes, withoutGeneration, writeNotes } from './notes'
+import { BLOCK } from './blocks'
+import { Marks } from './marks'
+import { type Notes, readNotes, withoutGeneration, writeNotes } from './notes'
 
 /** The parts of the node that a copy needs. */
 export interface CopyParts {
@@ -19,8 +22,15 @@ export interface Backing {
   readonly meta: string
 }
 
+/** The file with the data does not do what it has to. */
+export class CopyFailed extends GenericError {}
+
 export class LocalCopy {
   private readonly turns = new Turns()
+  /** The kernel tells of a failed flush only once. What it dropped then no later flush brings to the disk. */
+  private unflushed: CopyFailed | undefined
+  /** The number of the notes that were written last. */
+  private sequence: number
 
   private constructor(
     readonly files: Backing,
@@ -29,7 +39,9 @@ export class LocalCopy {
     private readonly meta: FileHandle,
     private noted: Notes,
     readonly marks: Marks,
-  ) {}
+  ) {
+    this.sequence = noted.sequence
+  }
 
   /** A size of 0 means that the size is not known. */
   static async open({ files, run }: CopyParts, backing: Backing, wanted_bytes: number): Promise<LocalCopy> {
@@ -66,9 +78,13 @@ export class LocalCopy {
   /** The notes are on the disk when this resolves. `this.notes` changes at once, so that a second change does not undo the first. */
   async note(changes: Partial<Notes> | ((notes: Notes) => Notes)): Promise<void> {
     const next = typeof changes === 'function' ? changes(this.noted) : { ...this.noted, ...changes }
-    this.noted = { ...next, sequence: this.noted.sequence + 1 }
-    const { noted } = this
-    await this.turns.take(() => writeNotes(this.meta, noted))
+    this.noted = next
+    await this.turns.take(async () => {
+      // Notes that could not be written are written over. Those before them stay, in the other slot.
+      const sequence = this.sequence + 1
+      await writeNotes(this.meta, { ...next, sequence })
+      this.sequence = sequence
+    })
   }
 
   async read(offset: number, length: number): Promise<Buffer> {
@@ -77,7 +93,7 @@ export class LocalCopy {
     return bytes
   }
 
-  write = (offset: number, bytes: Buffer): Promise<void> => writeAll(this.data, bytes, offset)
+  write = (offset: number, bytes: Buffer): Promise<void> => this.orFailed(writeAll(this.data, bytes, offset))
 
   /** The range then takes no space, if the file system can do that. Holes stay holes. */
   async writeZeros(offset: number, length: number): Promise<void> {
@@ -93,12 +109,29 @@ export class LocalCopy {
   private async punchHole(offset: number, length: number): Promise<boolean> {
     const { code } = await this.run([
       ...['fallocate', '--punch-hole', '--offset', String(offset), '--length', String(length)],
-      this.files.data,
+      // The file that is open, whatever has its name now.
+      `/proc/${process.pid}/fd/${this.data.fd}`,
     ])
     return code === 0
   }
 
-  flush = (): Promise<void> => this.data.datasync()
+  async flush(): Promise<void> {
+    if (this.unflushed !== undefined) throw this.unflushed
+    try {
+      await this.orFailed(this.data.datasync())
+    } catch (error) {
+      if (error instanceof CopyFailed) this.unflushed = error
+      throw error
+    }
+  }
+
+  private async orFailed(work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      throw new CopyFailed(`${this.files.data}: ${errorText(error)}`)
+    }
+  }
 
   async resize(size_bytes: number): Promise<void> {
     const { size } = await this.data.stat()
@@ -122,6 +155,9 @@ export class LocalCopy {
       primary: false,
     }))
   }
+
+  /** The file has failed. Whatever it holds, it gets all data of the other side before it is used again. */
+  distrust = (): Promise<void> => this.note((notes) => ({ ...withoutGeneration(notes), primary: false }))
 
   markAll = (): Promise<void> => this.marks.add(0, Math.max(BLOCK, this.noted.size_bytes))
 

@@ -12,7 +12,7 @@ import { MIRROR_ANSWER_S } from '../../model/limits/mirror'
 import { type Answer, EMPTY, type Hello, Link, type Progress, type Request } from './link'
 import { Lacks } from './lacks'
 import type { LocalCopy } from './local'
-import { NOT_ALL_DATA, withoutBase } from './notes'
+import { withoutBase } from './notes'
 import { Ranges } from './ranges'
 import { type Copying, copyMarked } from './sync'
 import { decide } from './verdict'
@@ -58,10 +58,10 @@ export abstract class Meeting {
   private tellPaused: () => void = () => undefined
   protected readonly ranges = new Ranges()
   /** Changes that this node is making for the other node. A change may outlive the connection that asked for it. */
-  private readonly foreign = new Set<Promise<void>>()
+  protected readonly foreign = new Set<Promise<void>>()
   protected readonly lacks: Lacks
   /** While this node works out what the other node's greeting means. */
-  private judging: Promise<void> | undefined
+  protected judging: Promise<void> | undefined
   protected meeting: Promise<void> = Promise.resolve()
   protected copying: Promise<void> | undefined
   protected progress: Progress | undefined
@@ -89,11 +89,6 @@ export abstract class Meeting {
       return link
     })
     await this.wire.open()
-  }
-
-  /** Waits until no read or write is under way, then closes the connection. */
-  async disconnect(): Promise<void> {
-    await this.ranges.alone(async () => this.standAlone(''))
   }
 
   /** The other node, if it gets each write that is made here. */
@@ -150,6 +145,7 @@ export abstract class Meeting {
       const heard = () => void (this.judging = new Promise((resolve) => (judged = resolve)))
       try {
         await this.othersEnd()
+        await this.noteUnsure()
         if (this.ends === undefined) return
         const mine = this.hello(this.ends)
         const asked = link.ask({ verb: 'hello', hello: mine }, EMPTY, heard)
@@ -189,6 +185,7 @@ export abstract class Meeting {
       return true
     }
     if (verdict.all) await copy.markAll()
+    copy.marks.again()
     this.state = 'SyncSource'
     this.startCopying(link, copy)
     return true
@@ -248,112 +245,17 @@ export abstract class Meeting {
     await copy.marks.clear()
   }
 
-  protected async serve(link: Link, request: Request, body: Buffer): Promise<Answer> {
-    if (link !== this.link) throw new GenericError('not connected any more')
-    if (request.verb === 'hello')
-      return this.ranges.alone(async () => {
-        await this.othersEnd()
-        if (this.ends === undefined) return { last: true }
-        const mine = this.hello(this.ends)
-        const stays = await this.meet(link, mine, request.hello)
-        return { hello: mine, last: !stays }
-      })
-    if (request.verb === 'role') return this.noteRole(request.primary)
-    if (request.verb === 'pause') this.setPaused('there', request.paused)
-    else if (request.verb === 'progress') this.progress = request.progress
-    else if (request.verb === 'start') {
-      await this.meeting
-      if (this.state !== 'SyncTarget') throw new GenericError('the other node does not expect a copy of the data')
-    } else if (request.verb === 'detached') await this.ranges.alone(async () => this.noteDetached())
-    else {
-      // How a write is served depends on whether the other node has a copy.
-      await this.judging
-      if (this.copy === undefined) throw new GenericError('the other node has no data')
-      return this.serveData(link, this.copy, request, body)
-    }
-    return {}
-  }
+  /** Does what the other node asks. */
+  protected abstract serve(link: Link, request: Request, body: Buffer): Promise<Answer>
 
-  protected async serveData(link: Link, copy: LocalCopy, request: Request, body: Buffer): Promise<Answer> {
-    if (request.verb === 'write') {
-      const { offset } = request
-      await this.changeForOther(copy, offset, body.length, () => copy.write(offset, body))
-    } else if (request.verb === 'left') return { left: copy.marks.count }
-    else if (request.verb === 'zero') {
-      const { offset, length } = request
-      await this.changeForOther(copy, offset, length, () => copy.writeZeros(offset, length))
-    } else if (request.verb === 'read') {
-      requireWhole(copy)
-      return { body: await copy.read(request.offset, request.length) }
-    } else if (request.verb === 'flush') await copy.flush()
-    else if (request.verb === 'resize') await copy.resize(request.size_bytes)
-    else if (request.verb === 'synced') {
-      return this.ranges.alone(async () => this.noteSynced(link, copy, request.current, request.history))
-    }
-    return {}
-  }
-
-  /** While the other node is being synchronized, it does not keep its own writes. They come back with the copied blocks. */
-  protected changeForOther(
-    copy: LocalCopy,
-    offset: number,
-    length: number,
-    change: () => Promise<void>,
-  ): Promise<void> {
-    if (this.peer?.attached !== true) return this.during(this.changeAlone(copy, offset, offset + length, change))
-    if (this.state !== 'SyncSource') return this.during(change())
-    return this.ranges.within(offset, offset + length, async () => {
-      await copy.marks.add(offset, offset + length)
-      await change()
-    })
-  }
-
-  /** The other node has no copy. One that it gets back counts as older, since this one is noted to be newer first. */
-  private async changeAlone(copy: LocalCopy, start: number, end: number, change: () => Promise<void>): Promise<void> {
-    requireWhole(copy)
-    await this.lacks.note(copy, start, end)
-    await change()
+  /** The other node was lost, or could not flush. Notes what is perhaps not on its disk. */
+  protected async noteUnsure(): Promise<void> {
+    const { copy } = this
+    if (this.lacks.isUnsure && copy?.notes.consistent === true) await this.lacks.note(copy)
   }
 
   /** Waits for the other node's changes before the two meet again, and before this node writes: a late change would undo newer data. */
   protected othersEnd = async (): Promise<void> => void (await Promise.allSettled(this.foreign))
-
-  private async during(change: Promise<void>): Promise<void> {
-    this.foreign.add(change)
-    await change.finally(() => this.foreign.delete(change))
-  }
-
-  /** Nothing is being written on this node now. What it wrote before, the other node may still have to copy. */
-  protected async noteSynced(
-    link: Link,
-    copy: LocalCopy,
-    current: string,
-    history: readonly string[],
-  ): Promise<Answer> {
-    const { left = 0 } = this.primary ? await link.ask({ verb: 'left' }) : {}
-    if (left > 0) return { left }
-    await copy.flush()
-    await copy.note({ current, history, base: '', consistent: true, crashed: false })
-    await copy.marks.clear()
-    this.lacks.begin()
-    this.state = 'Connected'
-    return {}
-  }
-
-  protected noteRole(primary: boolean): Answer {
-    if (primary && this.primary && this.ends?.dual !== true)
-      throw new GenericError('the other node has it open for writing, and must close it first')
-    if (this.peer !== undefined) this.peer = { ...this.peer, primary }
-    return {}
-  }
-
-  protected noteDetached(): Promise<void> {
-    if (this.peer !== undefined) this.peer = { ...this.peer, attached: false }
-    this.lacks.begin()
-    this.copying = undefined
-    if (this.isCopying) this.state = 'Connected'
-    return Promise.resolve()
-  }
 
   protected refuse(why: string): false {
     this.parts.log.error({ socket: this.socket, why }, 'the two copies of a mirrored disk stay apart')
@@ -381,8 +283,4 @@ export abstract class Meeting {
     this.state = 'WFConnection'
     this.wire.again()
   }
-}
-
-function requireWhole(copy: LocalCopy): void {
-  if (!copy.notes.consistent) throw new GenericError(NOT_ALL_DATA)
 }

@@ -8,14 +8,22 @@
 //   the other node has brought it up to date.
 // - A node that already writes has the other node's data. A copy that it gets then is overwritten as a whole, whatever its notes say.
 // - A node notes that it writes before it does. If it dies, all blocks are copied, since nobody knows which writes were under way.
+// - A flush is confirmed when both copies have flushed. If the other node is lost or cannot flush, the blocks that were written since the
+//   last flush are noted as lacking there, before the two meet again, and before this node gives up writing. If that cannot be noted, it is
+//   as if the node had died.
+// - A copy whose file fails is not used any more if the other node has all data. Its notes then trust nothing in it. If no other node has
+//   all data, the guest is told of the failure, and a later flush fails, too.
+// - A mark stays on the disk until the other side has noted that it has all data. Copying that was interrupted begins again.
+import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
-import { LinkLost, type Request } from './link'
+import { type Link, LinkLost, type Request } from './link'
 import { type Backing, LocalCopy } from './local'
-import { type Lending, Meeting } from './meeting'
+import type { Lending } from './meeting'
 import { type NbdServer, serveNbd } from './nbd'
 import { NOT_ALL_DATA, type Notes, withNewGeneration, withoutGeneration } from './notes'
+import { Serving } from './serving'
 
-export class MirroredDisk extends Meeting {
+export class MirroredDisk extends Serving {
   private server: NbdServer | undefined
 
   get status() {
@@ -94,10 +102,21 @@ export class MirroredDisk extends Meeting {
     await this.ranges.alone(async () => {
       await this.server?.close()
       this.server = undefined
+      const isSettled = await this.isSettled()
       this.primary = false
-      await this.copy?.note({ primary: false })
+      // Otherwise it is as if the node had died: all blocks are copied.
+      await this.copy?.note((notes) => ({ ...notes, primary: false, crashed: notes.crashed || !isSettled }))
+      this.lacks.forget()
     })
     await this.link?.ask({ verb: 'role', primary: false }).catch(() => undefined)
+  }
+
+  /** Nothing is under way when the connection is closed, and nothing has to be copied later because of that. */
+  async disconnect(): Promise<void> {
+    await this.ranges.alone(async () => {
+      if (this.primary) await this.isSettled()
+      this.standAlone('')
+    })
   }
 
   async down(): Promise<void> {
@@ -131,10 +150,11 @@ export class MirroredDisk extends Meeting {
     if (this.lent || (this.server?.clients ?? 0) > 0) throw new GenericError('it is in use')
     if (how === 'to write') this.copying = undefined
     await this.ranges.alone(async () => {
+      if (how === 'to write') {
+        await copy.markAll()
+        await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
+      }
       this.lent = how
-      if (how === 'to read') return
-      await copy.markAll()
-      await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
     })
     return copy.files.data
   }
@@ -145,11 +165,13 @@ export class MirroredDisk extends Meeting {
    */
   async giveBack(): Promise<void> {
     const how = this.lent
-    if (how === 'to write') await this.copy?.flush()
+    const failure = how === 'to write' && this.copy ? await failureOf(this.copy.flush()) : undefined
     this.lent = undefined
-    if (how !== 'to write' || this.link?.isOpen !== true) return
-    await this.greet(this.link).catch(() => undefined)
-    await this.copiedOrPaused()
+    if (how === 'to write' && this.link?.isOpen === true) {
+      await this.greet(this.link).catch(() => undefined)
+      await this.copiedOrPaused()
+    }
+    if (failure !== undefined) throw failure
   }
 
   /** What guests do. */
@@ -162,7 +184,12 @@ export class MirroredDisk extends Meeting {
   }
 
   private async read(offset: number, length: number): Promise<Buffer> {
-    if (this.copy?.notes.consistent === true) return this.copy.read(offset, length)
+    const { copy } = this
+    if (copy?.notes.consistent === true) {
+      const read = await copy.read(offset, length).catch((error: unknown) => error)
+      if (read instanceof Buffer) return read
+      if (this.copy === copy) throw read
+    }
     if (this.link === undefined) throw new LinkLost('no node has the data')
     return (await this.link.ask({ verb: 'read', offset, length })).body ?? Buffer.alloc(0)
   }
@@ -194,27 +221,82 @@ export class MirroredDisk extends Meeting {
         if (receiver === undefined || this.peer?.consistent !== true) throw new LinkLost('no node has the data')
         // This copy is still being made. The other node copies this write to it too.
         await receiver.ask(request, body)
-        return
+        return this.lacks.written(offset, end)
       }
       if (receiver === undefined) {
         await this.lacks.note(copy, offset, end)
         return local(copy)
       }
-      const there = receiver.ask(request, body).then(
-        () => true,
-        () => false,
-      )
-      await local(copy)
-      if (await there) return
+      const [here, there] = await Promise.all([failureOf(local(copy)), failureOf(receiver.ask(request, body))])
+      if (here === undefined && there === undefined) return this.lacks.written(offset, end)
+      if (here !== undefined && there === undefined && (await this.goesOnWithout(copy, receiver))) {
+        // Once more, since the other node does not know yet that it alone has it.
+        await receiver.ask(request, body)
+        return
+      }
+      // The two differ now. They meet again, and the other node gets what this one has.
       receiver.close()
       await this.lacks.note(copy, offset, end)
+      if (here !== undefined) throw here
     })
   }
 
-  private async flush(): Promise<void> {
-    const { receiver } = this
-    await Promise.all([this.copy?.flush(), receiver?.ask({ verb: 'flush' }).catch(() => receiver.close())])
+  private flush = (): Promise<void> => this.ranges.beside(() => this.flushBoth())
+
+  /** Rejects unless each copy with all data has it on its disk, or is noted to be older. */
+  private async flushBoth(): Promise<void> {
+    const { copy, receiver } = this
+    const there = async () => (receiver === undefined ? undefined : await failureOf(receiver.ask({ verb: 'flush' })))
+    if (copy?.notes.consistent !== true) {
+      if (receiver === undefined || this.peer?.consistent !== true) throw new LinkLost('no node has the data')
+      return this.lacks.flushed(async () => orThrow(await there()))
+    }
+    const failed: { here?: Error | undefined; there?: Error | undefined } = {}
+    await this.lacks.flushed(async () => {
+      ;[failed.here, failed.there] = await Promise.all([failureOf(copy.flush()), there()])
+      return receiver !== undefined && failed.here === undefined && failed.there === undefined
+    })
+    if (receiver !== undefined && failed.there !== undefined) {
+      receiver.close()
+      await this.lacks.note(copy)
+    }
+    if (failed.here === undefined) return
+    const isSafe = receiver !== undefined && failed.there === undefined && (await this.goesOnWithout(copy, receiver))
+    if (!isSafe) throw failed.here
   }
+
+  /** Whether this node has let its failed copy go, since the other node has all data, and knows that it is alone. */
+  private async goesOnWithout(copy: LocalCopy, link: Link): Promise<boolean> {
+    if (this.copy !== copy) return true
+    if (this.state !== 'Connected' || this.peerState !== 'UpToDate' || this.link !== link) return false
+    if ((await failureOf(link.ask({ verb: 'detached' }))) !== undefined) return false
+    await this.drop(copy)
+    return true
+  }
+
+  /** Whether all that was written is safe from a power failure, or noted as not safe on the other node. */
+  private async isSettled(): Promise<boolean> {
+    try {
+      await this.flushBoth()
+      await this.noteUnsure()
+      return true
+    } catch (error) {
+      this.parts.log.warn({ socket: this.socket, error: errorText(error) }, 'a mirrored disk cannot be flushed')
+      return false
+    }
+  }
+}
+
+const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  )
+
+/** True, for a flush that has succeeded. */
+function orThrow(failure: Error | undefined): true {
+  if (failure !== undefined) throw failure
+  return true
 }
 
 /** A missing node cannot object. */

@@ -18,9 +18,8 @@ export interface Notes extends Generations {
 }
 
 const SLOT = 4096
-const MARKS_AT = 2 * SLOT
-/** The size of a block in bytes. Notes are kept for whole blocks. */
-export const BLOCK = 64 << 10
+/** Where the marks of `marks.ts` begin. */
+export const MARKS_AT = 2 * SLOT
 
 /** Why a node may not write. The reason may pass when the other node connects. */
 export const NOT_ALL_DATA = 'this node does not have all data'
@@ -91,72 +90,3 @@ async function readSlot(handle: FileHandle, at: number): Promise<Notes | undefin
 }
 
 const digest = (text: string): string => createHash('sha1').update(text).digest('hex')
-
-/**
- * The blocks that the other side lacks. A mark is on the disk before the data is written. Marks are cleared on the disk only after the
- * whole copy.
- */
-export class Marks {
-  private constructor(
-    private readonly handle: FileHandle,
-    private bits: Buffer,
-    /** The number of marks. */
-    private set: number,
-  ) {}
-
-  static async read(handle: FileHandle, size_bytes: number): Promise<Marks> {
-    const length = Math.ceil(Math.ceil(size_bytes / BLOCK) / 8)
-    // A file that is shorter has no marks there.
-    const bits = Buffer.concat([await readAll(handle, length, MARKS_AT)], length)
-    return new Marks(handle, bits, countBits(bits))
-  }
-
-  get count(): number {
-    return this.set
-  }
-
-  has = (block: number): boolean => ((this.bits[block >> 3] ?? 0) & (1 << (block & 7))) !== 0
-
-  /** The marks are on the disk when this resolves. */
-  async add(start: number, end: number): Promise<void> {
-    const [first, last] = [Math.floor(start / BLOCK), Math.floor((end - 1) / BLOCK)]
-    let changed = false
-    for (let block = first; block <= last; block++) {
-      if (this.has(block)) continue
-      this.bits.writeUInt8((this.bits[block >> 3] ?? 0) | (1 << (block & 7)), block >> 3)
-      this.set++
-      changed = true
-    }
-    if (changed) await this.write(first >> 3, (last >> 3) + 1)
-  }
-
-  /** Clears the mark in memory only. An interrupted copy starts again from the marks on the disk. */
-  drop(block: number): void {
-    if (!this.has(block)) return
-    this.bits.writeUInt8((this.bits[block >> 3] ?? 0) & ~(1 << (block & 7)), block >> 3)
-    this.set--
-  }
-
-  async clear(): Promise<void> {
-    this.bits.fill(0)
-    this.set = 0
-    await this.write(0, this.bits.length)
-  }
-
-  /** The new blocks need no marks: nobody has written to them, so they are equal on both sides. */
-  grow(size_bytes: number): void {
-    const length = Math.ceil(Math.ceil(size_bytes / BLOCK) / 8)
-    if (length > this.bits.length) this.bits = Buffer.concat([this.bits, Buffer.alloc(length - this.bits.length)])
-  }
-
-  private async write(from: number, to: number): Promise<void> {
-    await writeAll(this.handle, this.bits.subarray(from, to), MARKS_AT + from)
-    await this.handle.datasync()
-  }
-}
-
-function countBits(bits: Buffer): number {
-  let count = 0
-  for (const byte of bits) for (let rest = byte; rest > 0; rest >>= 1) count += rest & 1
-  return count
-}

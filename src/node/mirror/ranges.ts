@@ -10,6 +10,8 @@ interface Held {
 export class Ranges {
   /** In the order of the calls. */
   private readonly held = new Set<Held>()
+  /** Places before the first byte, one for each piece of work that has no bytes of its own. */
+  private places = 0
 
   async within<T>(start: number, end: number, work: () => Promise<T>): Promise<T> {
     const before = [...this.held].filter((other) => other.start < end && start < other.end)
@@ -26,5 +28,12 @@ export class Ranges {
   }
 
   /** Waits until no other work is under way. Other work waits until this has ended. */
-  alone = <T>(work: () => Promise<T>): Promise<T> => this.within(0, Number.POSITIVE_INFINITY, work)
+  alone = <T>(work: () => Promise<T>): Promise<T> =>
+    this.within(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, work)
+
+  /** Runs beside all other work, but not while somebody is alone. */
+  beside<T>(work: () => Promise<T>): Promise<T> {
+    const end = -this.places++
+    return this.within(end - 1, end, work)
+  }
 }

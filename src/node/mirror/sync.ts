@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
 import type { Link, Progress } from './link'
 import { type LocalCopy, isZero } from './local'
-import { BLOCK } from './notes'
+import { BLOCK } from './blocks'
 import type { Ranges } from './ranges'
 
 export interface Copying {

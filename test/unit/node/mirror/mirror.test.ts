@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemClock as clock } from '../../../../src/lib/clock'
-import { Pair, SIZE, type Side, done, ended, fallocate } from '../../../support/mirror-sides'
+import { Pair, SIZE, type Side, done, ended, fallocate, fileOf } from '../../../support/mirror-sides'
 import { eventually } from '../../../support/hypervisor'
 
 /** Copies of a disk with so slow a rate are held up for good. */
@@ -62,11 +62,11 @@ test('a discard that outlives its connection ends before the side gets anything 
   let go: () => void = () => undefined
   const held = new Promise<void>((resolve) => (go = resolve))
   run.mockImplementation(async (argv) => {
-    if (argv.at(-1) === b.data) await held
+    if (fileOf(argv) === b.data) await held
     return fallocate(argv)
   })
   const discarded = guest.discard(0, SIZE)
-  await eventually(() => run.mock.calls.some(([argv]) => argv.at(-1) === b.data) || undefined)
+  await eventually(() => run.mock.calls.some(([argv]) => fileOf(argv) === b.data) || undefined)
   await b.disk.disconnect()
   await discarded
   await guest.write(0, 'new data')
