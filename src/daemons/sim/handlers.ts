@@ -227,6 +227,7 @@ const disks = {
   file_storage_dir_remove: nothing,
   file_storage_dir_rename: nothing,
   gantry_metrics: () => [],
+  gantry_devices_seen: () => ({}),
   gantry_file_storage_list: ({ world, node }, directories) =>
     directories.map((directory) => world.filesBelow(node, directory)),
 } satisfies SimHandlers

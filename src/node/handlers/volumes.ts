@@ -1,5 +1,6 @@
 // Node calls about logical volumes and block devices that need not belong to a disk.
 import type { Handlers } from '../context'
+import { seenDevices } from '../storage/adoptable'
 import { reportsOf, volumeStates } from '../storage/volume-reports'
 
 const MIB = 1 << 20
@@ -32,4 +33,6 @@ export const volumeHandlers = {
     }
     return sizes
   },
+
+  gantry_devices_seen: seenDevices,
 } satisfies Partial<Handlers>

@@ -475,6 +475,8 @@ export const nodeCalls = {
    * a full copy.
    */
   gantry_config_append: masterOnly(order.many(FAST, [arg('records', compressed)], done)),
+  /** Block devices by their names: their numbers, and what holds those of the first list. Missing ones are left out. */
+  gantry_devices_seen: question.many(FAST, [arg('wanted', strings), arg('others', strings)], r.seenDevices),
   /** The files below each of these storage directories, in the same order. */
   gantry_file_storage_list: question.many(FAST, [arg('directories', strings)], listOf(listOf(r.storedFile))),
   /** What a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */

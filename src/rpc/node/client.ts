@@ -61,6 +61,9 @@ export class NodeCallError extends OpExecError {
 export const isUnknownCall = (error: unknown): boolean =>
   error instanceof NodeCallError && error.reason === UNKNOWN_CALL
 
+/** The same for an answer of one of many nodes. */
+export const isUnknownThere = (result: NodeResult<unknown>): boolean => !result.ok && result.error === UNKNOWN_CALL
+
 export interface NodeClient {
   /** Throws NodeCallError. */
   one<C extends CallName>(target: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>>

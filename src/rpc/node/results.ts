@@ -144,6 +144,7 @@ export const extStorage = tuple(string, string, bool, string, parameters)
 export const volume: Shape<VolumeInfo> = known({ name: string, size: string, dev: string, vg: string })
 export const logicalVolumes = dictOf(tuple(string, bool, bool), string)
 export const sizes = dictOf(float, string)
+export const seenDevices = dictOf(known({ numbers: string, held: orNull(string) }), string)
 export const hookResult = tuple(string, oneOf('HookStatus', [0, 1, 2]), string)
 
 /** Nodes and their failures; empty if there are none. */

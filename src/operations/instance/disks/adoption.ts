@@ -5,6 +5,7 @@ import type { Disk, LogicalId, Node } from '../../../model/config'
 import { ADOPTABLE_BLOCKDEV_ROOT } from '../../../model/constants/disks'
 import { ECODE, OpExecError, OpPrereqError, ReservationError } from '../../../model/errors'
 import { diskIdOf, factsOf } from '../../../model/templates'
+import { isUnknownThere } from '../../../rpc/node/client'
 import type { UnitContext } from '../../unit-context'
 import { dataVg, type DiskPlace } from './new-disks'
 import { diskDictOf, type InstanceView } from '../view'
@@ -60,7 +61,7 @@ async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Pro
   const devices = wanted.disks.map(({ adopt = '' }) => adopt)
   if (new Set(devices).size < devices.length)
     throw new OpPrereqError('Duplicate disk names given for adoption', ECODE.INVAL)
-  await checkDevicesFree(ctx, devices)
+  await checkDevicesFree(ctx, devices, primary)
   const results = await ctx.nodes.many([primary], 'bdev_sizes', [devices])
   const sizes = ctx.nodes.raise(results, primary, `Cannot get block device information from node ${primary.name}`)
   const missing = devices.filter((device) => sizes[device] === undefined)
@@ -72,8 +73,10 @@ async function withDevices(ctx: UnitContext, wanted: Wanted, primary: Node): Pro
   return { ...wanted, disks: wanted.disks.map((spec) => ({ ...spec, size: sizes[spec.adopt ?? ''] ?? spec.size })) }
 }
 
-/** Checks that devices are in allowed places, and that no disk of the cluster uses them. */
-export async function checkDevicesFree(ctx: UnitContext, devices: readonly string[]): Promise<void> {
+/**
+ * Checks that devices are in allowed places, and that neither a disk of the cluster nor the node itself uses them, under whatever name.
+ */
+export async function checkDevicesFree(ctx: UnitContext, devices: readonly string[], node: Node): Promise<void> {
   const strange = devices.filter((one) => path.posix.normalize(one) !== one || !one.startsWith(ADOPTABLE_BLOCKDEV_ROOT))
   if (strange.length > 0)
     throw new OpPrereqError(
@@ -89,6 +92,39 @@ export async function checkDevicesFree(ctx: UnitContext, devices: readonly strin
       `Block device ${String(taken.logical_id[1])} is the disk of another instance already`,
       ECODE.NOTUNIQUE,
     )
+  const others = Object.values(disks).flatMap(({ dev_type, logical_id: [, device] }) =>
+    diskIdOf(dev_type) === 'device' ? [String(device)] : [],
+  )
+  await checkNumbers(ctx, devices, others, node)
+}
+
+async function checkNumbers(
+  ctx: UnitContext,
+  devices: readonly string[],
+  others: readonly string[],
+  node: Node,
+): Promise<void> {
+  const result = await ctx.nodes.attempt(node, 'gantry_devices_seen', [devices, others])
+  // Nodes of Ganeti, and of older releases, cannot tell.
+  if (isUnknownThere(result)) return
+  if (!result.ok)
+    throw new OpPrereqError(`Cannot look at block devices of node ${node.name}: ${result.error}`, ECODE.ENVIRON)
+  const seen = result.payload
+  for (const [index, device] of devices.entries()) {
+    const { numbers, held = null } = seen[device] ?? {}
+    if (numbers === undefined) continue
+    const same = [...others, ...devices.slice(0, index)].find((other) => seen[other]?.numbers === numbers)
+    if (same !== undefined)
+      throw new OpPrereqError(
+        `Block devices ${device} and ${same} are the same device of node ${node.name}, so they cannot be two disks: name another device`,
+        ECODE.NOTUNIQUE,
+      )
+    if (held !== null)
+      throw new OpPrereqError(
+        `Block device ${device} of node ${node.name} cannot become a disk: ${held}; free it there, or name another device`,
+        ECODE.STATE,
+      )
+  }
 }
 
 async function reserve(ctx: UnitContext, volume: string): Promise<void> {

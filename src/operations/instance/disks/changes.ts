@@ -105,7 +105,8 @@ async function planAdd(
   const { config, primary } = view
   const spec = diskSpec(params, template)
   await checkOutside(ctx, [spec], { config, primary, hypervisor: view.instance.hypervisor, template })
-  if (spec.adopt !== undefined && factsOf(template).adoptedOnly === true) await checkDevicesFree(ctx, [spec.adopt])
+  if (spec.adopt !== undefined && factsOf(template).adoptedOnly === true)
+    await checkDevicesFree(ctx, [spec.adopt], primary)
   else if (spec.adopt !== undefined)
     throw new OpPrereqError('Disks of an instance that exists are made; only a new one can adopt volumes', ECODE.INVAL)
   checkSpindles([spec], factsOf(template).exclusive === true && fillNdParams(config, primary).exclusive_storage)

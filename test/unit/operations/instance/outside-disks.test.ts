@@ -113,6 +113,45 @@ describe('block devices', () => {
     expect(disks()).toEqual([])
   })
 
+  describe('have many names', () => {
+    const seen = (devices: Readonly<Record<string, string>>, held: string | null = null) => {
+      cluster.answers.bdev_sizes = (_node, [asked]) => Object.fromEntries(asked.map((one) => [one, 2048]))
+      cluster.answers.gantry_devices_seen = () =>
+        Object.fromEntries(Object.entries(devices).map(([device, numbers]) => [device, { numbers, held }]))
+    }
+    const OTHER = '/dev/disk/by-id/scsi-1'
+
+    test('and are taken once under whatever name', async () => {
+      seen({ [DEVICE]: '8:16', [OTHER]: '8:16' })
+      const text = `Block devices ${OTHER} and ${DEVICE} are the same device of node node1.gnt.example`
+      const both = { ...blockdev, disks: [{ adopt: DEVICE }, { adopt: OTHER }] }
+      await expect(cluster.run(CREATE, both)).rejects.toThrow(text)
+      await cluster.run(CREATE, blockdev)
+      const other = { ...blockdev, instance_name: 'inst2.gnt.example', disks: [{ adopt: OTHER }] }
+      await expect(cluster.run(CREATE, other)).rejects.toThrow(text)
+      const add = { instance_name: NAME, disks: [['add', -1, { size: 9, adopt: OTHER }]] }
+      await expect(cluster.run(MODIFY, add)).rejects.toThrow(text)
+      expect(cluster.calls('gantry_devices_seen').at(-1)?.args).toEqual([[OTHER], [DEVICE]])
+      expect(disks()).toHaveLength(1)
+    })
+
+    test('and are not taken from their node, which uses them itself', async () => {
+      seen({ [DEVICE]: '8:16' }, 'it is mounted at /srv')
+      await expect(cluster.run(CREATE, blockdev)).rejects.toThrow(
+        `Block device ${DEVICE} of node node1.gnt.example cannot become a disk: it is mounted at /srv`,
+      )
+      expect(disks()).toEqual([])
+    })
+
+    test('of which nodes of Ganeti cannot tell', async () => {
+      cluster.answers.gantry_devices_seen = () => {
+        throw new Error('the node does not know this call')
+      }
+      await cluster.run(CREATE, blockdev)
+      expect(disks()).toHaveLength(1)
+    })
+  })
+
   test('can be added to an instance, which has them for itself', async () => {
     await cluster.run(CREATE, blockdev)
     const add = (adopt: string) => ({ instance_name: NAME, disks: [['add', -1, { size: 9, adopt }]] })
