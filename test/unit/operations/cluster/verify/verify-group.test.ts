@@ -208,12 +208,12 @@ test('disks that nodes with exclusive storage do not take, and those without spi
   const cluster = new RecordedCluster().given(
     change('patchNodeGroup', group, { ndparams: { exclusive_storage: true } }),
   )
-  const [, problems] = await cluster.verifyGroup()
+  const [, problems] = await cluster.verifyGroup({ error_codes: true })
   expect(problems).toContain(
-    'ERROR: instance inst3.gnt.example: instance uses disk types sharedfile, which are not supported on nodes that have exclusive storage set: node3.gnt.example',
+    'ERROR:EINSTANCEUNSUITABLENODE:instance:inst3.gnt.example:instance uses disk types sharedfile, which are not supported on nodes that have exclusive storage set: node3.gnt.example',
   )
   expect(problems).toContain(
-    'ERROR: instance inst3.gnt.example: number of spindles not configured for disk 0 while exclusive storage is enabled, try running gnt-cluster repair-disk-sizes',
+    'ERROR:EINSTANCEMISSINGCFGPARAMETER:instance:inst3.gnt.example:number of spindles not configured for disk 0 while exclusive storage is enabled, try running gnt-cluster repair-disk-sizes',
   )
 })
 
