@@ -1,7 +1,7 @@
 // Looks at block devices that are to become disks as they are. A device has many names below /dev, so devices are compared by their numbers.
 // A device that the machine itself uses would be written by two, and its data lost.
-import { constants } from 'node:fs'
 import { errorCode, isMissing } from '../../lib/disk'
+import { constants } from '../../lib/files'
 import type { NodeContext } from '../context'
 import { blockDevice } from './block-device'
 import { reportsOf } from './volume-reports'
