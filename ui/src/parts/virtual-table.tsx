@@ -1,5 +1,5 @@
 // A table of any length. Only visible rows are rendered, and more are loaded when the end becomes visible. If a window is too narrow, the
-// rightmost columns are hidden.
+// rightmost columns are hidden, or the table scrolls sideways.
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react'
@@ -27,20 +27,28 @@ interface TableProps<Row> {
   /** Loads the next page; undefined if there is none. */
   readonly more?: () => void
   readonly loading: boolean
+  /** Why the user may not see the rows. */
+  readonly refusal?: string
   /** Shown when there are no rows. */
   readonly empty: ReactNode
   /** A field, with a minus before it for the other direction. */
   readonly sort?: string
   readonly onSort?: (sort: string) => void
+  /** Keeps all columns, because the objects have no page that shows the others. */
+  readonly sideways?: boolean
 }
 
 const ROW_PX = 36
 
 export function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, rows, rowKey, more, loading, empty } = props
+  const { label, rows, rowKey, more, loading, refusal, sideways = false } = props
+  const empty = refusal === undefined ? props.empty : texts.overview.notShown(refusal)
   const scroll = useRef<HTMLDivElement>(null)
   const { ref, width } = useElementSize()
-  const columns = useMemo(() => fitting(props.columns, width), [props.columns, width])
+  const columns = useMemo(
+    () => (sideways ? props.columns : fitting(props.columns, width)),
+    [props.columns, width, sideways],
+  )
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
@@ -66,6 +74,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
           aria-label={label}
           aria-rowcount={more === undefined ? rows.length + 1 : -1}
           aria-busy={loading}
+          style={sideways ? { minWidth: widthOf(columns) } : undefined}
         >
           <div role="rowgroup" className="vt-head">
             <Head {...props} columns={columns} style={style} />
@@ -158,6 +167,8 @@ function orderOf(field: string, sort: string | undefined): 'ascending' | 'descen
   if (sort === field) return 'ascending'
   return sort === `-${field}` ? 'descending' : 'none'
 }
+
+const widthOf = <Row,>(columns: readonly Column<Row>[]): number => columns.reduce((sum, { width }) => sum + width, 0)
 
 /** The columns that fit, but at least two. */
 function fitting<Row>(columns: readonly Column<Row>[], room: number): readonly Column<Row>[] {

@@ -71,6 +71,7 @@ export function LocksPage() {
         {own.text}
       </Text>
       <VirtualTable
+        sideways
         label={own.title}
         columns={COLUMNS}
         rows={list.rows}

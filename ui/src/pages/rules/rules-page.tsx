@@ -12,7 +12,6 @@ import { actionOf, actionText, type Rule, whenText, whyText } from './rule'
 const own = texts.jobs.rules
 
 const COLUMNS: readonly Column<Rule>[] = [
-  { ...{ id: 'priority', title: own.columns.priority, width: 80, right: true }, cell: ({ priority }) => priority },
   {
     ...{ id: 'action', title: own.columns.action, width: 130 },
     cell: (rule) => <span title={own.actionText[actionOf(rule).name]}>{actionText(rule)}</span>,
@@ -26,6 +25,7 @@ const COLUMNS: readonly Column<Rule>[] = [
       </Group>
     ),
   },
+  { ...{ id: 'priority', title: own.columns.priority, width: 80, right: true }, cell: ({ priority }) => priority },
   {
     ...{ id: 'when', title: own.columns.when, width: 220, share: 2 },
     cell: (rule) => <span title={whenText(rule)}>{whenText(rule)}</span>,
@@ -52,6 +52,7 @@ export function RulesPage() {
       </Text>
       <ProblemBox error={list.error} retry={list.retry} />
       <VirtualTable
+        sideways
         label={own.title}
         columns={COLUMNS}
         rows={list.rows}

@@ -59,6 +59,7 @@ export function TagsPage() {
     >
       <ProblemBox error={list.error} retry={list.retry} />
       <VirtualTable
+        sideways
         label={own.title}
         columns={COLUMNS}
         rows={list.rows}
