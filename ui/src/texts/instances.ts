@@ -91,6 +91,9 @@ const instanceBulkTexts = {
   failover: (count: number) => `Stops ${many(count)}, and starts them on other nodes.`,
   tags: (count: number) => `Adds tags to ${many(count)}.`,
   remove: (count: number) => `Removes ${many(count)} and all data on their disks. This cannot be undone.`,
+  names: 'Names of the chosen instances',
+  goneNames: (count: number) =>
+    `${many(count)} of those that you chose ${count === 1 ? 'is' : 'are'} gone, and ${count === 1 ? 'was' : 'were'} left out.`,
   planned: (count: number) =>
     `The plan covers the first ${count} instances. Their jobs are refused if anything in the plan has changed. The other jobs run without a plan.`,
   progress: 'Progress',

@@ -1,5 +1,6 @@
 // Actions on many instances: a plan for the first instances, then a job for each. The tray shows the progress.
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { useRefusal } from '../../api/session'
 import { Fields } from '../../forms/fields'
@@ -7,22 +8,39 @@ import { useForm } from '../../forms/use-form'
 import { CopyAs } from '../../parts/copy-as'
 import { PlanView } from '../../parts/plan-view'
 import { ProblemBox } from '../../parts/problem-box'
+import { RefusableButton } from '../../parts/refusable'
 import { JOBS, usePlan } from '../../parts/use-plan'
 import { texts } from '../../texts'
 import { BULK, type BulkAction, opcodesOf } from './bulk-actions'
 import { beginBulk } from './bulk-begin'
+import { stillThere } from './chosen'
 
 const words = texts.instances.bulk
 
 interface BarProps {
   readonly names: readonly string[]
   readonly children: React.ReactNode
-  readonly clear: () => void
+  readonly choose: (names: readonly string[]) => void
 }
 
-export function BulkBar({ names, children, clear }: BarProps) {
+interface Opened {
+  readonly bulk: BulkAction
+  readonly names: readonly string[]
+  /** How many chosen instances are gone. */
+  readonly gone: number
+}
+
+export function BulkBar({ names, children, choose }: BarProps) {
   const refusal = useRefusal()
-  const [open, setOpen] = useState<BulkAction>()
+  const [open, setOpen] = useState<Opened>()
+  // A choice outlives its instances, because rows of another filter are not loaded.
+  const opening = useMutation({
+    mutationFn: async (bulk: BulkAction) => ({ bulk, names: await stillThere(names) }),
+    onSuccess(next) {
+      if (next.names.length > 0) setOpen({ ...next, gone: names.length - next.names.length })
+      choose(next.names)
+    },
+  })
   return (
     <div className="card bulk" role="region" aria-label={words.label}>
       <Text size="sm" fw={600} role="status">
@@ -31,22 +49,27 @@ export function BulkBar({ names, children, clear }: BarProps) {
       {children}
       <Group gap={6} ml="auto">
         {BULK.map((one) => (
-          <Button
+          <RefusableButton
             key={one.action.id}
             variant="default"
-            c={one.action.danger ? 'var(--mantine-color-error)' : undefined}
-            disabled={refusal(one.action.permission) !== undefined}
-            title={refusal(one.action.permission)}
-            onClick={() => setOpen(one)}
+            c={
+              one.action.danger && refusal(one.action.permission) === undefined
+                ? 'var(--mantine-color-error)'
+                : undefined
+            }
+            whyNot={refusal(one.action.permission)}
+            loading={opening.isPending && opening.variables === one}
+            onClick={() => opening.mutate(one)}
           >
             {one.action.label}
-          </Button>
+          </RefusableButton>
         ))}
-        <Button variant="subtle" onClick={clear}>
+        <Button variant="subtle" onClick={() => choose([])}>
           {words.clear}
         </Button>
       </Group>
-      {open !== undefined && <BulkDialog bulk={open} names={names} close={() => setOpen(undefined)} />}
+      <ProblemBox error={opening.error} />
+      {open !== undefined && <BulkDialog {...open} close={() => setOpen(undefined)} />}
     </div>
   )
 }
@@ -54,15 +77,11 @@ export function BulkBar({ names, children, clear }: BarProps) {
 /** The maximum number of instances in one plan. */
 const PLANNED_MAX = 100
 
-interface DialogProps {
-  readonly bulk: BulkAction
-  readonly names: readonly string[]
+interface DialogProps extends Opened {
   readonly close: () => void
 }
 
-function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
-  // The list may change while the dialog is open; the chosen instances stay the same.
-  const [names] = useState(chosen)
+function BulkDialog({ bulk, names, gone, close }: DialogProps) {
   const [typed, setTyped] = useState('')
   const { action } = bulk
   const form = useForm(bulk.fields)
@@ -85,6 +104,14 @@ function BulkDialog({ bulk, names: chosen, close }: DialogProps) {
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           <Text size="sm">{bulk.text(names.length)}</Text>
+          <div className="bulk-names" tabIndex={0} role="group" aria-label={words.names}>
+            {names.join('\n')}
+          </div>
+          {gone > 0 && (
+            <Text size="sm" role="status">
+              {words.goneNames(gone)}
+            </Text>
+          )}
           <Fields fields={bulk.fields} values={form.values} errors={form.errors} change={form.change} />
           {removes && (
             <TextInput

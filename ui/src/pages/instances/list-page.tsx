@@ -4,13 +4,14 @@ import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { useRefusal } from '../../api/session'
-import { api, got } from '../../api/client'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { RefusableButton } from '../../parts/refusable'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { BulkBar } from './bulk'
+import { allNames } from './chosen'
 import { columnsOf } from './columns'
 import type { Instance } from './instance'
 import { filterOf } from './list-filter'
@@ -59,7 +60,7 @@ export function InstancesPage() {
       <ActiveFilters search={search} change={change} />
       <ProblemBox error={list.error ?? all.error} retry={list.retry} />
       {chosen.size > 0 && (
-        <BulkBar names={[...chosen]} clear={() => setChosen(new Set())}>
+        <BulkBar names={[...chosen]} choose={(names) => setChosen(new Set(names))}>
           {list.hasMore || chosen.size < list.rows.length ? (
             <Button variant="subtle" loading={all.isPending} onClick={() => all.mutate()}>
               {own.bulk.all}
@@ -74,6 +75,7 @@ export function InstancesPage() {
         rowKey={({ name }) => name}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         sort={search.sort ?? 'name'}
         onSort={(sort) => change({ sort: sort === 'name' ? undefined : sort })}
         empty={
@@ -96,12 +98,7 @@ export function InstancesPage() {
 function NewButton() {
   const refusal = useRefusal()('instances.create')
   const text = own.create.open
-  if (refusal !== undefined)
-    return (
-      <Button disabled title={refusal}>
-        {text}
-      </Button>
-    )
+  if (refusal !== undefined) return <RefusableButton whyNot={refusal}>{text}</RefusableButton>
   return (
     <Button component={Link} to="/instances/new">
       {text}
@@ -146,17 +143,4 @@ function ChooseAll({ rows, chosen, choose }: { rows: readonly Instance[]; chosen
       onChange={() => choose(every ? new Set() : new Set(rows.map(({ name }) => name)))}
     />
   )
-}
-
-/** The names of all matching instances, including those that are not loaded yet. */
-async function allNames(filter: string | undefined): Promise<string[]> {
-  const names: string[] = []
-  let after: string | undefined
-  do {
-    const query = { fields: 'name', limit: 1000, filter, after }
-    const page = await got(api.GET('/3/instances', { params: { query } }))
-    names.push(...page.items.flatMap(({ name }) => name ?? []))
-    after = page.next ?? undefined
-  } while (after !== undefined)
-  return names
 }

@@ -1,0 +1,25 @@
+// An action on many instances concerns those that are still there, in the order in which they were chosen.
+import { stillThere } from '../../../../ui/src/pages/instances/chosen'
+
+const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `vm${at}`)
+
+async function remaining(chosen: readonly string[], gone: readonly string[]) {
+  const filters: (string | undefined)[] = []
+  const names = await stillThere(chosen, async (filter) => {
+    filters.push(filter)
+    return ['other', ...chosen.filter((name) => !gone.includes(name))].toReversed()
+  })
+  return { names, filters }
+}
+
+test('only the chosen ones are looked for, and those that are gone are left out', async () => {
+  expect(await remaining(['vm2', 'vm0', 'vm1'], ['vm0'])).toEqual({
+    names: ['vm2', 'vm1'],
+    filters: ['["|",["==","name","vm2"],["==","name","vm0"],["==","name","vm1"]]'],
+  })
+})
+
+test('thousands are no filter, which would be too long for an address', async () => {
+  const { names, filters } = await remaining(namesOf(3000), ['vm7', 'vm2999'])
+  expect([names.length, filters]).toEqual([2998, [undefined]])
+})
