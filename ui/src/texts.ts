@@ -117,6 +117,8 @@ export const texts = {
     close: 'Close',
     copyCurl: 'Copy as curl',
     copyGnt: 'Copy as gnt',
+    curlNote:
+      'Because of -k, curl does not check the certificate of the server. With --cacert and a copy of that certificate instead, it does.',
     copied: 'Copied',
     notAllowed: (permission: string) => `You need the permission ${permission}`,
     beyondScope: {

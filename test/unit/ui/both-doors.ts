@@ -113,7 +113,7 @@ class NotingMaster extends FakeMaster {
 
   private async answer(name: string, { user }: Identity, args: readonly unknown[]): Promise<unknown> {
     if (name === 'submit') return { job: await this.submitJob(Reflect.get(Object(args[0]), 'ops')), replayed: false }
-    const given = args.filter((one) => !(one instanceof AbortSignal))
+    const given = args.filter((one) => !(one instanceof AbortSignal)).map((one) => withSilence(name, one))
     this.noted.push([name, ...plain(given), ...(name === 'addToken' ? [user] : [])])
     return ANSWERS[name]
   }
@@ -151,12 +151,34 @@ function withMirror(config: ConfigData): ConfigData {
   }
 }
 
+/** A question in which nothing said is the same as no. */
+const withSilence = (name: string, asked: unknown): unknown =>
+  name in QUESTIONS ? { ...QUESTIONS[name], ...(asked as Body | null) } : asked
+
+const QUESTIONS: Readonly<Record<string, Body>> = {
+  balance: { explain: false, evacuate: false, restricted_migration: false, disk_moves: true, instance_moves: true },
+  ...{ capacity: { explain: false }, whatIf: { explain: false } },
+}
+
 const CALLS: Readonly<Record<string, string>> = {
   ...{ changeJobPriority: 'changePriority', archiveJob: 'archive' },
   ...{ setDrainFlag: 'drainQueue', setWatcherPause: 'pauseWatcher' },
 }
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
+  balance: {
+    answer: {
+      ...{ groups: [], steps: [], ops: [], preconditions: [], plan: null, expires: null },
+      ...{ more: false, left_out: null },
+    },
+  },
+  capacity: { answer: { fits: 0, groups: [] } },
+  whatIf: {
+    answer: {
+      ...{ dead: [], restored: [], lost: [], mirrored: [], unmirrored: [], placed: [], refused: [] },
+      ...{ without_reserve: [], groups: [] },
+    },
+  },
   ...{ cancel: [true, ''], changePriority: [true, ''], archive: [true, ''], replaceFilter: 'uuid' },
   ...{ setMaintenance: 7, acknowledgeRepair: 7, maintenance: { settings: {} }, cancelRepair: { node_name: 'node1' } },
   pauseWatcher: { paused_until: null, next_run: null, groups: [] },
@@ -187,7 +209,9 @@ function plainOpcode({ OP_ID, ...params }: WireOpCode): unknown {
   return plain(Object.fromEntries(own))
 }
 
-const { curlText } = consoleModule<{ curlText(request: ConsoleRequest, origin: string): string }>('parts/copy-as.tsx')
+export const { curlText } = consoleModule<{ curlText(request: ConsoleRequest, origin: string): string }>(
+  'parts/copy-as.tsx',
+)
 
 /** What curl is told, put together again. */
 function sentByCurl(text: string): Sent {

@@ -2,6 +2,7 @@
 // own doors, and the same reaches the master.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
+import { balanceQuestion, capacityQuestion, whatIfQuestion } from '../../../ui/src/parts/question-request'
 import { bodyOfDraft, type DraftParts, gntOfDraft, type Source } from '../../../ui/src/pages/instances/draft'
 import {
   actionsOf,
@@ -14,7 +15,7 @@ import {
   UI,
 } from '../../support/console-actions'
 import { casesOf, instance, SUBJECTS } from './action-cases'
-import { BothDoors } from './both-doors'
+import { BothDoors, curlText } from './both-doors'
 
 let doors: BothDoors
 
@@ -26,12 +27,13 @@ beforeAll(async () => {
 afterAll(() => doors.close())
 
 interface Store {
-  readonly sessionStore: { open(session: object): void }
+  readonly sessionStore: { open(session: object): void; forget(): void }
 }
 
 /** Their commands are looked at below, or make their own plan, or are only handed on. */
 const ELSEWHERE = [
   ...['pages/instances/actions/request.ts', 'pages/instances/use-draft.ts', 'pages/nodes/power-actions.ts'],
+  'parts/question-request.ts',
   ...['pages/topology/balance-panel.tsx', 'parts/copy-as.tsx', 'pages/instances/bulk.tsx', 'pages/instances/draft.ts'],
 ]
 
@@ -119,6 +121,44 @@ test.each<[string, Partial<DraftParts>, Source]>([
   const body = bodyOfDraft({ ...none, ...parts, plain: plainParts }, source)
   const request = { method: 'POST', path: '/3/instances', body, gnt: gntOfDraft(body, source) }
   expect(await doors.difference(request)).toBe(undefined)
+})
+
+const spec = { disk_template: 'drbd', memory_mib: 1536, vcpus: 2, disks_mib: [10_240, 512] }
+const diskless = { disk_template: 'diskless', memory_mib: 128, vcpus: 1 }
+const nodes = ['node1.gnt.example', 'node2.gnt.example']
+
+test.each([
+  ['a balance', balanceQuestion({ max_moves: 5, disk_moves: true, instance_moves: true })],
+  ['a balance without some moves', balanceQuestion({ max_moves: 5, disk_moves: false, instance_moves: false })],
+  ['room', capacityQuestion({ spec, groups: ['default'], max_instances: 1000, explain: true })],
+  ['room without disks', capacityQuestion({ spec: diskless, groups: ['default'] })],
+  ['dying nodes', whatIfQuestion({ nodes })],
+  [
+    'dying and arriving',
+    whatIfQuestion({ nodes, node_tag: 'rack:1', instances: [{ spec, count: 3, group: 'default' }] }),
+  ],
+  ['arriving ones', whatIfQuestion({ instances: [{ spec: diskless, count: 1 }] })],
+])('the question of %s', async (_, request) => {
+  expect(await doors.difference(request)).toBe(undefined)
+})
+
+test('who has signed in with a token gives curl a token', () => {
+  const { sessionStore } = consoleModule<Store>('api/session-store.ts')
+  const request = { method: 'DELETE', path: '/3/filters/x', body: {}, gnt: '' }
+  const shown = () => curlText(request, 'https://cluster.example:5080')
+  try {
+    sessionStore.forget()
+    sessionStore.open({ user: 'admin', token: null })
+    expect(shown()).toBe(`curl -k -u "$USER_NAME" -X DELETE 'https://cluster.example:5080/3/filters/x'`)
+    sessionStore.forget()
+    sessionStore.open({ user: 'admin', token: 'backup' })
+    expect(shown()).toBe(
+      `curl -k -H "Authorization: Bearer $TOKEN" -X DELETE 'https://cluster.example:5080/3/filters/x'`,
+    )
+  } finally {
+    sessionStore.forget()
+    sessionStore.open({ user: 'admin' })
+  }
 })
 
 test('no file of the console that says a command is left out', () => {

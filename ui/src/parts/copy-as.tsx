@@ -1,6 +1,7 @@
 // "Copy as curl" and "Copy as gnt": the request of a dialog, for scripts.
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
+import { sessionStore } from '../api/session-store'
 import { texts } from '../texts'
 
 export interface Request {
@@ -24,20 +25,32 @@ export function CopyAs({ request, secret = false }: CopyProps) {
     typeof request === 'function' ? request().map(one).join('\n') : one(request)
   return (
     <>
-      <Copy label={texts.action.copyCurl} text={textOf((one) => curlText(one, location.origin))} shown={shown} />
+      <Copy
+        label={texts.action.copyCurl}
+        text={textOf((one) => curlText(one, location.origin))}
+        shown={shown}
+        note={texts.action.curlNote}
+      />
       <Copy label={texts.action.copyGnt} text={textOf(({ gnt }) => gnt)} shown={shown} />
     </>
   )
 }
 
-function Copy({ label, text, shown }: { label: string; text: () => string; shown: boolean }) {
+interface OneProps {
+  readonly label: string
+  readonly text: () => string
+  readonly shown: boolean
+  readonly note?: string
+}
+
+function Copy({ label, text, shown, note }: OneProps) {
   const { copied, copy } = useClipboard()
   return (
     <Button
       variant="subtle"
       color="gray"
       c="dimmed"
-      title={shown ? text() : undefined}
+      title={[...(shown ? [text()] : []), ...(note === undefined ? [] : [note])].join('\n\n') || undefined}
       onClick={() => void copy(text())}
     >
       {copied ? texts.action.copied : label}
@@ -45,9 +58,10 @@ function Copy({ label, text, shown }: { label: string; text: () => string; shown
   )
 }
 
-/** A command without the password; curl prompts for it. */
+/** A command without secrets: curl prompts for the password, and the shell knows the token. */
 export function curlText({ method, path, body }: Request, origin: string): string {
-  const user = 'curl -k -u "$USER_NAME"'
+  const isToken = typeof sessionStore.get().session?.token === 'string'
+  const user = isToken ? 'curl -k -H "Authorization: Bearer $TOKEN"' : 'curl -k -u "$USER_NAME"'
   const url = quote(new URL(path, origin).href)
   if (Object.keys(body).length === 0) return `${user} -X ${method} ${url}`
   return `${user} -X ${method} -H 'Content-Type: application/json' ${url} -d ${quote(JSON.stringify(body))}`

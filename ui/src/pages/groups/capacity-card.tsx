@@ -7,8 +7,10 @@ import { request } from '../../api/client'
 import { clusterQuery } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import { parseSize } from '../../format/size'
+import { CopyAs } from '../../parts/copy-as'
 import { Card } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { capacityQuestion } from '../../parts/question-request'
 import { texts } from '../../texts'
 
 type Capacity = components['schemas']['Capacity']
@@ -25,12 +27,20 @@ export function CapacityCard({ group }: { group: string }) {
   const [vcpus, setVcpus] = useState(1)
   const chosen = template ?? templates[0] ?? 'diskless'
   const [memory_mib, disk_mib] = [parseSize(sizes.memory), parseSize(sizes.disk)]
+  const question =
+    memory_mib === undefined || disk_mib === undefined
+      ? undefined
+      : capacityQuestion({
+          spec: {
+            disk_template: chosen,
+            memory_mib,
+            vcpus,
+            ...(chosen === 'diskless' ? {} : { disks_mib: [disk_mib] }),
+          },
+          ...{ groups: [group], max_instances: 1000, explain: true },
+        })
   const ask = useMutation({
-    mutationFn: async () =>
-      (await request('POST', '/3/capacity', {
-        spec: { disk_template: chosen, memory_mib, vcpus, disks_mib: chosen === 'diskless' ? [] : [disk_mib] },
-        ...{ groups: [group], max_instances: 1000, explain: true },
-      })) as Answer,
+    mutationFn: async () => (await request('POST', '/3/capacity', question?.body)) as Answer,
   })
   const wrong = (label: string, size: number | undefined) =>
     size === undefined ? texts.forms.noSize(label) : undefined
@@ -39,7 +49,7 @@ export function CapacityCard({ group }: { group: string }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          ask.mutate()
+          if (question !== undefined && !ask.isPending) ask.mutate()
         }}
       >
         <Stack gap="sm" p="12px 14px">
@@ -68,14 +78,14 @@ export function CapacityCard({ group }: { group: string }) {
               error={wrong(own.disk, disk_mib)}
               onChange={(event) => setSizes({ ...sizes, disk: event.currentTarget.value })}
             />
-            <Button
-              type="submit"
-              variant="default"
-              loading={ask.isPending}
-              disabled={memory_mib === undefined || disk_mib === undefined}
-            >
+            <Button type="submit" variant="default" loading={ask.isPending} disabled={question === undefined}>
               {own.ask}
             </Button>
+            {question !== undefined && (
+              <Group gap={0}>
+                <CopyAs request={question} />
+              </Group>
+            )}
           </Group>
           <ProblemBox error={ask.error} />
           {ask.data && <Told answer={ask.data} />}

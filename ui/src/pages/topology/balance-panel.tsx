@@ -1,5 +1,5 @@
 // The balance as a list of moves with the score before and after, and its job.
-import { Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core'
+import { Group, NumberInput, Stack, Switch, Text } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../../api/schema'
@@ -7,7 +7,10 @@ import { useRefusal } from '../../api/session'
 import { sizeText } from '../../format/size'
 import { CopyAs, type Request } from '../../parts/copy-as'
 import { ProblemBox } from '../../parts/problem-box'
+import { gntText } from '../../parts/gnt'
+import { balanceFlags, balanceQuestion } from '../../parts/question-request'
 import { QUESTION_PERMISSION, USUAL_BALANCE } from '../../parts/question'
+import { RefusableButton } from '../../parts/refusable'
 import { Status } from '../../parts/status'
 import { useSubmit } from '../../parts/submit'
 import { texts } from '../../texts'
@@ -36,7 +39,7 @@ export function BalancePanel({ balance, planned }: PanelProps) {
   const [most, setMost] = useState<number | string>(MOVES)
   const [disks, setDisks] = useState(true)
   const [primaries, setPrimaries] = useState(true)
-  const max_moves = Math.max(1, Number(most) || MOVES)
+  const asked = { max_moves: Math.max(1, Number(most) || MOVES), disk_moves: disks, instance_moves: primaries }
   return (
     <Stack gap="sm">
       <Text size="sm">{own.text}</Text>
@@ -48,15 +51,17 @@ export function BalancePanel({ balance, planned }: PanelProps) {
         onChange={(event) => setPrimaries(event.currentTarget.checked)}
       />
       <Group>
-        <Button
+        <RefusableButton
           variant={planned === undefined ? 'filled' : 'default'}
-          disabled={refusal !== undefined}
-          title={refusal}
+          whyNot={refusal}
           loading={balance.isPending}
-          onClick={() => balance.mutate({ max_moves, disk_moves: disks, instance_moves: primaries })}
+          onClick={() => balance.mutate(asked)}
         >
           {planned === undefined ? own.ask : own.again}
-        </Button>
+        </RefusableButton>
+        <Group gap={0}>
+          <CopyAs request={balanceQuestion(asked)} />
+        </Group>
       </Group>
       <ProblemBox error={balance.error} />
       {planned !== undefined && <Planned key={planned.plan.plan} {...planned} />}
@@ -111,7 +116,7 @@ function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
   const whyNot = permissions.map((permission) => refusal(permission)).find((why) => why !== undefined)
   const request: Request = {
     ...{ method: 'POST', path: '/3/jobs', body: { ops, plan } },
-    gnt: gntOf(asked),
+    gnt: gntText('allocation balance -X', balanceFlags(asked), []),
   }
   const submit = useSubmit(request, { label: own.job(steps.length), done: () => {} })
   return (
@@ -120,14 +125,9 @@ function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
         <Status tone="busy" text={own.begun} />
       ) : (
         <Group gap={4}>
-          <Button
-            disabled={whyNot !== undefined}
-            title={whyNot}
-            loading={submit.isPending}
-            onClick={() => submit.mutate()}
-          >
+          <RefusableButton whyNot={whyNot} loading={submit.isPending} onClick={() => submit.mutate()}>
             {own.run(steps.length)}
-          </Button>
+          </RefusableButton>
           <CopyAs request={request} />
         </Group>
       )}
@@ -135,10 +135,3 @@ function Run({ asked, plan: { ops, plan, steps } }: PlannedBalance) {
     </>
   )
 }
-
-const gntOf = ({ max_moves: most, disk_moves: disks, instance_moves: primaries }: Asked): string =>
-  [
-    `gnt allocation balance -X --max-moves ${most}`,
-    ...(disks === false ? ['--no-disk-moves'] : []),
-    ...(primaries === false ? ['--no-instance-moves'] : []),
-  ].join(' ')

@@ -6,8 +6,11 @@ import { Fields } from '../../forms/fields'
 import type { Field } from '../../forms/schema'
 import type { Form } from '../../forms/use-form'
 import { sizeWord } from '../../format/size'
+import { CopyAs } from '../../parts/copy-as'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION } from '../../parts/question'
+import { whatIfQuestion } from '../../parts/question-request'
+import { RefusableButton } from '../../parts/refusable'
 import type { Spec } from '../../parts/standard-spec'
 import { texts } from '../../texts'
 import type { ClusterNode } from '../nodes/node'
@@ -61,18 +64,18 @@ export function WhatIfPanel({ nodes, whatIf, form, fields }: PanelProps) {
         </div>
       </details>
       <Group>
-        <Button
-          disabled={why !== undefined || !form.complete}
-          title={why}
-          loading={whatIf.busy}
-          onClick={() => whatIf.ask()}
-        >
+        <RefusableButton whyNot={why} disabled={!form.complete} loading={whatIf.busy} onClick={() => whatIf.ask()}>
           {own.ask}
-        </Button>
+        </RefusableButton>
         {draft.dying.length > 0 && (
           <Button variant="default" onClick={() => change({ dying: [], tag: '' })}>
             {own.clear}
           </Button>
+        )}
+        {request !== undefined && form.complete && (
+          <Group gap={0}>
+            <CopyAs request={whatIfQuestion(request)} />
+          </Group>
         )}
       </Group>
       <ProblemBox error={whatIf.error} />

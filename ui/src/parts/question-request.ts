@@ -1,0 +1,38 @@
+// The questions to the allocation for scripts: as requests, and as commands for the master.
+import type { components } from '../api/schema'
+import type { Request } from './copy-as'
+import { gntText } from './gnt'
+
+type Schemas = components['schemas']
+type Spec = Schemas['InstanceSpecification']
+
+const question = (path: string, body: object, gnt: string): Request => ({
+  ...{ method: 'POST', path, body: body as Request['body'], gnt },
+})
+
+/** The flags of `gnt allocation balance`. What is true there by default has a flag only for its opposite. */
+export const balanceFlags = ({ max_moves, disk_moves, instance_moves }: Schemas['BalanceRequest']) => ({
+  ...{ max_moves, disk_moves: disk_moves === false ? false : undefined },
+  instance_moves: instance_moves === false ? false : undefined,
+})
+
+export const balanceQuestion = (asked: Schemas['BalanceRequest']): Request =>
+  question('/3/balance', asked, gntText('allocation balance', balanceFlags(asked), []))
+
+export function capacityQuestion({ spec, ...asked }: Schemas['CapacityRequest']): Request {
+  const gnt = gntText('allocation capacity', { ...specFlags(spec), ...asked }, [])
+  return question('/3/capacity', { spec, ...asked }, gnt)
+}
+
+/** The command knows one kind of arriving instances, as the console does. */
+export function whatIfQuestion(asked: Schemas['WhatIfRequest']): Request {
+  const { nodes = [], node_tag, instances: [arriving] = [], explain } = asked
+  const arrival = arriving && { ...specFlags(arriving.spec), count: arriving.count, node_group: arriving.group }
+  const flags = { node_tag, ...arrival, explain }
+  return question('/3/whatif', asked, gntText('allocation whatif', flags, nodes))
+}
+
+function specFlags({ disk_template, memory_mib, vcpus, disks_mib = [] }: Spec) {
+  const disks = disks_mib.length === 0 ? undefined : disks_mib.map((size_mib) => `${size_mib}m`)
+  return { disk_template, memory: `${memory_mib}m`, vcpus, disks }
+}
