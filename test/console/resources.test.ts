@@ -505,7 +505,7 @@ browserTest('who may only read sees what is not allowed before asking for it', a
   await signedIn((first) => first.signIn('reader', 'secret'))
   await ui.open('/nodes/node1.gantry.local')
   const evacuate = page.getByRole('button', { name: 'Evacuate', exact: true })
-  expect(await evacuate.getAttribute('title')).toBe('You need the permission nodes.evacuate')
+  expect(await evacuate.getAttribute('aria-description')).toBe('You need the permission nodes.evacuate')
   expect(await evacuate.isDisabled()).toBe(true)
   await ui.open('/access')
   await page.getByText('Not shown. You need the permission users.list.').waitFor()
@@ -530,9 +530,12 @@ browserTest(
     await ui.open('/cluster')
     const redistribute = page.getByRole('button', { name: 'Redistribute configuration' })
     await redistribute.waitFor()
-    expect([await redistribute.isDisabled(), await redistribute.getAttribute('title')]).toEqual([true, BEYOND])
+    expect([await redistribute.isDisabled(), await redistribute.getAttribute('aria-description')]).toEqual([
+      true,
+      BEYOND,
+    ])
     const change = page.getByRole('button', { name: 'Change', exact: true }).first()
-    expect([await change.isDisabled(), await change.getAttribute('title')]).toEqual([true, BEYOND])
+    expect([await change.isDisabled(), await change.getAttribute('aria-description')]).toEqual([true, BEYOND])
     await ui.look('scoped-cluster')
     await ui.open('/groups')
     const group = page.getByRole('button', { name: 'Add group' })
@@ -548,7 +551,7 @@ browserTest(
     await ui.open('/access')
     const make = page.getByRole('button', { name: 'Make a token' })
     await make.waitFor()
-    expect(await make.getAttribute('title')).toBe('Only users who signed in with a password can make tokens')
+    expect(await make.getAttribute('aria-description')).toBe('Only users who signed in with a password can make tokens')
     await ui.open('/tags')
     await page.getByRole('link', { name: 'vm1', exact: true }).waitFor()
     expect(await page.getByText('rack:1').count()).toBe(0)

@@ -57,7 +57,8 @@ export async function signOut(everywhere: boolean): Promise<void> {
   location.assign('/ui/')
 }
 
-export const useSignedIn = (): SignedIn => useSyncExternalStore(sessionStore.subscribe, sessionStore.get)
+export const useSignedIn = (): SignedIn =>
+  useSyncExternalStore(sessionStore.subscribe, sessionStore.get, sessionStore.get)
 
 /** Whether the signed-in user has a permission. The server decides; this only predicts it. */
 export function useMay(): (permission: string) => boolean {

@@ -9,6 +9,7 @@ import type { Field, Values } from '../forms/schema'
 import { useForm } from '../forms/use-form'
 import { texts } from '../texts'
 import type { Request } from './copy-as'
+import { RefusableButton } from './refusable'
 import { RequestDialog, type Seen } from './request-dialog'
 
 /** The complaint about a change without changes. `manner` lists parameters that only say how to make the change. */
@@ -88,15 +89,7 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
               <div key={members[0]?.id} role="group" aria-label={group}>
                 {group !== undefined && <Menu.Label aria-hidden>{group}</Menu.Label>}
                 {members.map((action) => (
-                  <Menu.Item
-                    key={action.id}
-                    title={whyNot(action)}
-                    disabled={whyNot(action) !== undefined}
-                    c={action.danger ? 'var(--mantine-color-error)' : undefined}
-                    onClick={() => setOpen(action)}
-                  >
-                    {action.label} …
-                  </Menu.Item>
+                  <ActionItem key={action.id} action={action} whyNot={whyNot(action)} open={() => setOpen(action)} />
                 ))}
               </div>
             ))}
@@ -137,16 +130,16 @@ export function ActionAt<Subject>({
   const [opened, setOpened] = useState(false)
   return (
     <>
-      <Button
+      <RefusableButton
         variant="subtle"
         size="compact-xs"
-        title={whyNot ?? name}
+        title={name}
         aria-label={name}
-        disabled={whyNot !== undefined}
+        whyNot={whyNot}
         onClick={() => setOpened(true)}
       >
         {label ?? action.label}
-      </Button>
+      </RefusableButton>
       {opened && <ActionDialog action={action} subject={subject} close={() => setOpened(false)} />}
     </>
   )
@@ -165,10 +158,25 @@ interface ButtonProps<Subject> {
 }
 
 const ActionButton = <Subject,>({ action, whyNot, open }: ButtonProps<Subject>) => (
-  <Button variant="default" title={whyNot} disabled={whyNot !== undefined} onClick={open}>
+  <RefusableButton variant="default" whyNot={whyNot} onClick={open}>
     {action.label}
-  </Button>
+  </RefusableButton>
 )
+
+/** A refused item stays among those that the arrow keys reach, and shows the reason in itself. */
+function ActionItem<Subject>({ action: { label, danger }, whyNot, open }: ButtonProps<Subject>) {
+  if (whyNot === undefined)
+    return (
+      <Menu.Item c={danger ? 'var(--mantine-color-error)' : undefined} onClick={open}>
+        {label} …
+      </Menu.Item>
+    )
+  return (
+    <Menu.Item aria-disabled closeMenuOnClick={false} c="dimmed" aria-label={`${label} …`} aria-description={whyNot}>
+      {label} …<div className="small">{whyNot}</div>
+    </Menu.Item>
+  )
+}
 
 export function ActionDialog<Subject>({ action, ...props }: DialogProps<Subject> & { action: Action<Subject> }) {
   if (!('dialog' in action)) return <FieldDialog action={action} {...props} />

@@ -1,8 +1,8 @@
 // An action as an icon button, with a name for screen readers.
-import { ActionIcon } from '@mantine/core'
 import { useState } from 'react'
 import { type Action, ActionDialog, useWhyNot } from './action'
 import { Icon, type IconName } from './icon'
+import { RefusableIcon } from './refusable'
 
 interface IconActionProps<Subject> {
   readonly subject: Subject
@@ -16,17 +16,17 @@ export function IconAction<Subject>({ subject, action, icon, label }: IconAction
   const whyNot = useWhyNot(subject)(action)
   return (
     <>
-      <ActionIcon
+      <RefusableIcon
         variant="subtle"
         color="gray"
         size="sm"
         aria-label={label}
-        title={whyNot ?? label}
-        disabled={whyNot !== undefined}
+        title={label}
+        whyNot={whyNot}
         onClick={() => setOpened(true)}
       >
         <Icon name={icon} size={13} />
-      </ActionIcon>
+      </RefusableIcon>
       {opened && <ActionDialog action={action} subject={subject} close={() => setOpened(false)} />}
     </>
   )

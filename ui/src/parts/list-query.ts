@@ -2,6 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { request } from '../api/client'
+import { useRefusal } from '../api/session'
 
 interface ListPage<View> {
   readonly items: readonly View[]
@@ -16,7 +17,15 @@ export interface ListRequest {
 
 const ROWS_PER_PAGE = '500'
 
+/** The permission that each list needs. */
+const PERMISSION: Readonly<Record<ListRequest['resource'], string>> = {
+  ...{ instances: 'instances.list', nodes: 'nodes.list', groups: 'groups.list', networks: 'networks.list' },
+  ...{ jobs: 'jobs.list', os: 'os.list', exports: 'exports.list', filters: 'filter.list', tags: 'tags.get' },
+  locks: 'locks.list',
+}
+
 export function useList<View>({ resource, query }: ListRequest) {
+  const refusal = useRefusal()(PERMISSION[resource])
   const asked = useInfiniteQuery({
     queryKey: [resource, 'list', query],
     queryFn: async ({ pageParam }) => {
@@ -28,14 +37,20 @@ export function useList<View>({ resource, query }: ListRequest) {
     getNextPageParam: ({ next }) => next ?? undefined,
     // Keeps the previous rows while a new filter loads.
     placeholderData: (before) => before,
+    enabled: refusal === undefined,
   })
   const rows = useMemo(() => asked.data?.pages.flatMap(({ items }) => items) ?? [], [asked.data])
+  const { isFetching } = asked
   return {
     rows,
     error: asked.error,
-    loading: asked.isFetching,
+    /** Why the user may not see the list. */
+    refusal,
+    // A live refresh of what is shown is not told: with many events, there is always one.
+    loading: asked.isLoading || asked.isPlaceholderData || asked.isFetchingNextPage,
     retry: () => void asked.refetch(),
-    more: asked.hasNextPage && !asked.isFetching ? () => void asked.fetchNextPage() : undefined,
+    // A request for the next page would end a refresh.
+    more: asked.hasNextPage ? () => void (isFetching || asked.fetchNextPage()) : undefined,
     hasMore: asked.hasNextPage,
   }
 }

@@ -35,13 +35,15 @@ export function AccessPage() {
 }
 
 function Tokens() {
+  const refusal = useRefusal()('tokens.list')
   const { data, error, refetch } = useQuery({
     queryKey: ['tokens', 'list'],
     queryFn: () => got(api.GET('/3/tokens', {})),
+    enabled: refusal === undefined,
   })
   return (
     <Card title={own.tokens}>
-      <Nothing text={own.tokensText} />
+      <Nothing text={refusal === undefined ? own.tokensText : texts.overview.notShown(refusal)} />
       <ProblemBox error={error} retry={() => void refetch()} />
       {data && (
         <Rows

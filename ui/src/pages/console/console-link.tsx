@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMay, useRefusal } from '../../api/session'
 import { Icon } from '../../parts/icon'
+import { RefusableButton } from '../../parts/refusable'
 import { instanceTo, RowLink } from '../../parts/row-link'
 import { texts } from '../../texts'
 
@@ -14,9 +15,9 @@ export function ConsoleButton({ name }: { name: string }) {
   const refusal = useRefusal()(CONSOLE_PERMISSION)
   if (refusal !== undefined)
     return (
-      <Button variant="default" disabled title={refusal}>
+      <RefusableButton variant="default" whyNot={refusal}>
         {texts.console.open}
-      </Button>
+      </RefusableButton>
     )
   return (
     <Button variant="default" component={Link} to={consoleTo(name)}>

@@ -94,6 +94,7 @@ export function ExportsPage() {
         rowKey={(one) => `${one.node}/${one.export}`}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         empty={own.none}
       />
     </Page>

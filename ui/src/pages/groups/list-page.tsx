@@ -57,6 +57,7 @@ export function GroupsPage() {
         rowKey={({ name }) => name}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         empty={texts.table.empty}
       />
     </Page>

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type PastEvent, pastEventsQuery } from '../../api/past-events'
-import { agoText, timeText } from '../../format/time'
+import { useRefusal } from '../../api/session'
+import { Ago } from '../../parts/ago'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
@@ -33,12 +34,14 @@ interface Told {
 }
 
 function Events({ name }: { name: string }) {
+  const refusal = useRefusal()('events.query')
   const wanted = { types: 'instance,config,watcher', objects: `instance/${name}` }
-  const { data, error, refetch } = useQuery(pastEventsQuery(wanted))
+  const { data, error, refetch } = useQuery({ ...pastEventsQuery(wanted), enabled: refusal === undefined })
   const events = (data?.items ?? []).map(toldOf)
   return (
     <Card title={words.events}>
       <ProblemBox error={error} retry={() => void refetch()} />
+      {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
       {data !== undefined && events.length === 0 && <Nothing text={words.noEvents} />}
       {events.map(({ id, time, text, job, user }) => (
         <div key={id} className="vt-row" style={{ gridTemplateColumns: 'minmax(0, 1fr) auto auto', minHeight: 34 }}>
@@ -76,13 +79,15 @@ function toldOf({ id, type, time, data }: PastEvent): Told {
 }
 
 function Locks({ name }: { name: string }) {
-  const { data, error } = useQuery(lockQuery(`instance/${name}`))
+  const refusal = useRefusal()('locks.list')
+  const { data, error } = useQuery({ ...lockQuery(`instance/${name}`), enabled: refusal === undefined })
   const [lock] = data?.items ?? []
   const [owners, waiting] = lock === undefined ? [[], []] : [ownersOf(lock), waitingFor(lock)]
   const { mode, held, waitsFor } = texts.jobs.locks
   return (
     <Card title={words.lock}>
       <ProblemBox error={error} />
+      {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
       {data !== undefined && owners.length === 0 && waiting.length === 0 && <Nothing text={words.noLock} />}
       {owners.length > 0 && (
         <div className="finding">

@@ -78,6 +78,7 @@ export function JobsPage() {
         rowKey={({ id }) => String(id)}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         sort={sort}
         onSort={(next) => go({ sort: next })}
         empty={filter === undefined ? texts.table.empty : texts.table.noMatch}

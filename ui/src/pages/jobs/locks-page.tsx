@@ -78,6 +78,7 @@ export function LocksPage() {
         rowKey={({ name }) => name ?? ''}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         empty={waited ? own.noneWaited : q ? texts.table.noMatch : own.none}
       />
     </Page>

@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
-import { agoText } from '../../format/time'
+import { useRefusal } from '../../api/session'
+import { Ago } from '../../parts/ago'
 import { allOf } from '../../parts/conditions'
 import { type Job, JobStatus, summaryOf } from '../../parts/job'
 import { Nothing } from '../../parts/page'
@@ -19,11 +20,14 @@ interface RecentProps {
 const SHOWN = 8
 
 export function RecentJobs({ about, status, none = texts.instances.noJobs }: RecentProps) {
+  const refusal = useRefusal()('jobs.list')
   const filter = recentFilter({ about, status })
   const { data, error } = useQuery({
     queryKey: ['jobs', 'list', 'recent', filter ?? ''],
     queryFn: () => got(api.GET('/3/jobs', { params: { query: { filter, limit: SHOWN, sort: '-id' } } })),
+    enabled: refusal === undefined,
   })
+  if (refusal !== undefined) return <Nothing text={texts.overview.notShown(refusal)} />
   if (error) return <ProblemBox error={error} />
   const jobs = data?.items ?? []
   if (jobs.length === 0) return <Nothing text={data === undefined ? texts.table.loading : none} />

@@ -54,6 +54,7 @@ export function NetworksPage() {
         rowKey={({ name }) => name}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         empty={texts.table.empty}
       />
     </Page>

@@ -104,6 +104,7 @@ export function NodesPage() {
         rowKey={({ name }) => name}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         sort={sort ?? 'name'}
         onSort={(next) => go({ sort: next === 'name' ? undefined : next })}
         empty={filter ? texts.table.noMatch : texts.table.empty}

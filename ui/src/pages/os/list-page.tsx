@@ -59,6 +59,7 @@ export function OsPage() {
         rowKey={({ name }) => name}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         empty={texts.table.empty}
       />
     </Page>

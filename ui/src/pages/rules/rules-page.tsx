@@ -59,6 +59,7 @@ export function RulesPage() {
         rowKey={({ uuid }) => uuid ?? ''}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         empty={own.none}
       />
     </Page>

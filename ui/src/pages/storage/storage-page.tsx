@@ -62,6 +62,7 @@ export function StoragePage() {
         rowKey={({ name }) => name}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         sort={sort}
         onSort={(next) => void navigate({ search: { sort: next === 'name' ? undefined : next }, replace: true })}
         empty={texts.table.empty}

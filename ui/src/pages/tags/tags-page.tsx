@@ -66,6 +66,7 @@ export function TagsPage() {
         rowKey={({ tag }) => tag}
         more={list.more}
         loading={list.loading}
+        refusal={list.refusal}
         empty={q ? texts.table.noMatch : own.noTags}
       />
     </Page>
