@@ -393,15 +393,18 @@ browserTest('an instance is installed anew, exported, and made again from its ex
   await dialog.getByRole('button', { name: 'Export', exact: true }).click()
   await done('Export')
   await open('/exports')
-  await page.getByRole('row').filter({ hasText: 'web2' }).getByRole('button', { name: 'Import' }).click()
-  dialog = page.getByRole('dialog', { name: 'Import' })
-  await dialog.getByRole('textbox', { name: 'Instance' }).fill('web3')
+  await page.getByRole('row').filter({ hasText: 'web2' }).getByRole('link', { name: 'Import' }).click()
+  await heading('New instance from the export web2')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('web3')
+  await page.getByRole('combobox', { name: 'Disk template' }).click()
+  await page.getByRole('option', { name: /^sharedfile/ }).click()
+  await page.getByText('INSTANCE_CREATE(web3)').first().waitFor()
   await look('import')
-  expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
-    'gnt backup import --disk-template=sharedfile --src-node=node3.gantry.local --src-dir=web2 --start web3',
+  expect(await page.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toMatch(
+    /^gnt backup import .*--src-node=node3\.gantry\.local --src-dir=web2 .*web3$/,
   )
-  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-  await done('Import')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await done('web3')
   expect(await instance('web3')).toMatchObject({ status: 'running', os: 'gantry-tiny', 'disk.sizes': [16] })
 })
 

@@ -33,9 +33,6 @@ export const exportTexts = {
   remove: 'Remove export',
   removeText: (name: string) => `Removes the export of ${name} from all nodes.`,
   import: 'Import',
-  importText: (name: string) => `Creates an instance from the export of ${name}, with its disks and network cards.`,
-  pnode: 'Primary node',
-  pnodeText: 'Empty to let the allocator choose.',
 }
 
 export const storageTexts = {

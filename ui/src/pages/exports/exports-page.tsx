@@ -1,19 +1,17 @@
 // All exports and their nodes. Every node is asked.
-import { schema } from 'openapi:POST /3/instances'
-import { Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import type { components } from '../../api/schema'
-import { sessionStore } from '../../api/session-store'
-import { fieldOf } from '../../forms/schema'
+import { useRefusal } from '../../api/session'
 import { type Action, ActionAt } from '../../parts/action'
 import { gntText } from '../../parts/gnt'
 import { useList } from '../../parts/list-query'
 import { ObjectLink } from '../../parts/names'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { RefusableButton } from '../../parts/refusable'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
-import { outsideScope } from '../instances/scope'
-import { gntOfDraft } from '../instances/draft'
 
 type Export = components['schemas']['ExportView']
 type Made = Export & { readonly export: string }
@@ -31,25 +29,24 @@ export const REMOVE_EXPORT: Action<Made> = {
   }),
 }
 
-export const IMPORT: Action<Made> = {
-  ...{ id: 'import', label: own.import, permission: 'instances.create' },
-  text: ({ export: name }) => own.importText(name),
-  fields: ({ export: name }) => [
-    fieldOf(schema, 'instance_name', { label: own.columns.instance, text: '', initial: name }),
-    fieldOf(schema, 'disk_template', { required: true, initial: 'sharedfile' }),
-    fieldOf(schema, 'pnode', { label: own.pnode, text: own.pnodeText, source: 'nodes' }),
-    fieldOf(schema, 'tags', texts.instances.actions.tags.tags),
-  ],
-  complaint: (_export, body) => outsideScope(sessionStore.scope(), body),
-  others: [fieldOf(schema, 'start'), fieldOf(schema, 'name_check'), fieldOf(schema, 'ip_check')],
-  request({ export: name, node }, given) {
-    const from = { mode: 'import', src_node: node, src_path: name, disks: [], nics: [] }
-    const body = { instance_name: name, disk_template: 'sharedfile', ...given, ...from }
-    return {
-      ...{ method: 'POST', path: '/3/instances', body },
-      gnt: gntOfDraft(body, { kind: 'export', node: String(node), name }),
-    }
-  },
+/** A link to the form for a new instance, which knows what the cluster allows. */
+function Import({ node, export: name }: Made) {
+  const refusal = useRefusal()('instances.create')
+  if (refusal !== undefined)
+    return (
+      <RefusableButton variant="subtle" size="compact-xs" whyNot={refusal}>
+        {own.import}
+      </RefusableButton>
+    )
+  return (
+    <Button
+      variant="subtle"
+      size="compact-xs"
+      renderRoot={(props) => <Link {...props} to="/instances/new" search={{ node: node ?? '', export: name }} />}
+    >
+      {own.import}
+    </Button>
+  )
 }
 
 const COLUMNS: readonly Column<Export>[] = [
@@ -62,7 +59,7 @@ const COLUMNS: readonly Column<Export>[] = [
     cell: (one) =>
       isMade(one) && (
         <Group gap={8} wrap="nowrap">
-          <ActionAt subject={one} action={IMPORT} />
+          <Import {...one} />
           <ActionAt subject={one} action={REMOVE_EXPORT} />
         </Group>
       ),
