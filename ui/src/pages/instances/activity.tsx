@@ -54,8 +54,8 @@ function Events({ name }: { name: string }) {
             )}
             {user !== undefined && <span className="dim"> {user}</span>}
           </span>
-          <span className="vt-cell dim" title={timeText(time)}>
-            {agoText(time)}
+          <span className="vt-cell dim">
+            <Ago time={time} />
           </span>
         </div>
       ))}

@@ -5,7 +5,8 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { Problem } from '../../api/problem'
 import { sizeText } from '../../format/size'
-import { agoText, timeText } from '../../format/time'
+import { timeText } from '../../format/time'
+import { Ago } from '../../parts/ago'
 import { ActionAt, Actions } from '../../parts/action'
 import { Card, Facts, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -118,7 +119,7 @@ function General({ instance }: { instance: Instance }) {
       <Facts
         facts={[
           [own.columns.status, <InstanceStatus key="status" of={instance} />],
-          [words.seen, agoText(seen)],
+          [words.seen, <Ago key="seen" time={seen} />],
           [own.columns.pnode, pnode && <NodeLink name={pnode} />],
           [
             own.columns.snodes,

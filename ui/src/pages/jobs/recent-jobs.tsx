@@ -58,7 +58,7 @@ function Line({ job }: { job: Job }) {
         <JobStatus status={job.status} />
       </span>
       <span className="vt-cell" style={{ color: 'var(--mantine-color-dimmed)' }}>
-        {agoText(job.received)}
+        <Ago time={job.received} />
       </span>
     </div>
   )

@@ -3,7 +3,7 @@ import { Code, Group } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
-import { agoText } from '../../format/time'
+import { Ago } from '../../parts/ago'
 import { ActionAt } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Nothing } from '../../parts/page'
@@ -52,7 +52,7 @@ export function EventsTable({ node }: { node?: string }) {
         </Group>,
         <Jobs key="jobs" jobs={event.jobs} />,
         event.note ?? '–',
-        agoText(new Date(event.ctime * 1000).toISOString()),
+        <Ago key="ago" time={new Date(event.ctime * 1000).toISOString()} />,
       ])}
     />
   )

@@ -2,8 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
-import { agoText, timeText } from '../../format/time'
+import { timeText } from '../../format/time'
 import { useRefusal } from '../../api/session'
+import { Ago } from '../../parts/ago'
 import { ActionAt } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
@@ -112,7 +113,7 @@ function WatcherCard() {
             none={own.noRuns}
             rows={data.groups.map((run) => [
               <ObjectLink key="group" kind="group" name={run.name} />,
-              agoText(run.ended),
+              <Ago key="ago" time={run.ended} />,
               run.error ?? run.why,
               run.restarted.join(', ') || '–',
               run.activated.join(', ') || '–',

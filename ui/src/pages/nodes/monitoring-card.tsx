@@ -3,7 +3,7 @@ import { Button, Code, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
-import { agoText } from '../../format/time'
+import { Ago } from '../../parts/ago'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
@@ -86,7 +86,7 @@ function Reports({ reports }: { reports: readonly Report[] }) {
         </details>,
         report.category ?? '–',
         <State key="state" report={report} />,
-        agoText(new Date(report.timestamp / 1e6).toISOString()),
+        <Ago key="ago" time={new Date(report.timestamp / 1e6).toISOString()} />,
       ])}
     />
   )

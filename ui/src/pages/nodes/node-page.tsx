@@ -3,7 +3,7 @@ import { useQuery, queryOptions } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { useMay, useRefusal } from '../../api/session'
-import { agoText } from '../../format/time'
+import { Ago } from '../../parts/ago'
 import { Actions } from '../../parts/action'
 import { Usage, usedOf } from '../../parts/bar'
 import { allOf } from '../../parts/conditions'
@@ -100,7 +100,7 @@ function General({ node }: { node: ClusterNode }) {
           [facts.powered, node['ndp/oob_program'] ? yesOrNo(node.powered) : undefined],
           [facts.masterCapable, yesOrNo(node.master_capable)],
           [facts.vmCapable, yesOrNo(node.vm_capable)],
-          [facts.seen, agoText(node.seen)],
+          [facts.seen, <Ago key="seen" time={node.seen} />],
           [
             facts.uuid,
             <span key="uuid" className="mono">
