@@ -2,7 +2,7 @@
 import { bodyOfDraft, gntOfDraft, partOf, plainOf } from '../../../ui/src/pages/instances/draft'
 import { parameterField } from '../../../ui/src/forms/parameter-fields'
 import { activeFilters, filterOf } from '../../../ui/src/pages/instances/list-filter'
-import { originsOf } from '../../../ui/src/pages/instances/parameters'
+import { foundParameters, originsOf } from '../../../ui/src/pages/instances/parameters'
 import { stateOf } from '../../../ui/src/pages/instances/state'
 import { TEMPLATES } from '../../../ui/src/pages/instances/templates'
 import { differences } from '../../../ui/src/parts/differences'
@@ -138,4 +138,12 @@ test('one that should run can be stopped and restarted, whatever its node tells 
   expect(whyNot(STOP, { status: 'ADMIN_down', admin_state: 'down' })).toBe('The instance is not running.')
   expect(whyNot(STOP, { status: 'ERROR_up', admin_state: 'down' })).toBe(undefined)
   expect(whyNot(START, { status: 'running', admin_state: 'up' })).toBe('The instance is running. Stop it first.')
+})
+
+test('parameters are found by name and by where they come from, in any case', () => {
+  const all = originsOf({ acpi: 1, boot: 2 }, { instance: { boot: 2 }, os: { acpi: 1 } })
+  const found = (sought: string) => foundParameters(all, sought).map(({ name }) => name)
+  expect([found('the OS'), found('the os '), found('BOOT'), found('instance'), found('x'), found('')]).toEqual([
+    ...[['acpi'], ['acpi'], ['boot'], ['boot'], [], ['acpi', 'boot']],
+  ])
 })

@@ -13,7 +13,13 @@ export const theme = createTheme({
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.35rem' }, h2: { fontSize: '1rem' } } },
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': texts.action.close } } },
+    Modal: {
+      defaultProps: {
+        ...{ centered: true, closeButtonProps: { 'aria-label': texts.action.close } },
+        // A click beside a dialog would throw away what was typed into it.
+        closeOnClickOutside: false,
+      },
+    },
     // A dialog's header is not the banner of the page, which screen readers list.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     // Mantine's placeholder would take the focus, although it is no item of the menu.

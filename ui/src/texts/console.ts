@@ -15,6 +15,7 @@ export const consoleTexts = {
   pasteSerial: 'The text is sent as it is. A shell executes each line.',
   pasteScreen: 'The text is typed key by key, as on a US keyboard.',
   pasteSubmit: 'Type it',
+  stopTyping: 'Stop typing',
   characters: (count: number) => `${count} ${count === 1 ? 'character' : 'characters'}`,
   saveText: 'Save the text',
   savePicture: 'Save a picture',

@@ -1,16 +1,16 @@
 // The VNC screen of an instance.
+import { Button } from '@mantine/core'
 import RFB from '@novnc/novnc'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { texts } from '../../texts'
 import { saveAs } from './save'
 import { Panel } from './panel'
 import { ScreenChannel } from './screen-channel'
-import { COMBINATIONS, keysFor } from './screen-keys'
+import { COMBINATIONS } from './screen-keys'
+import { typeAll } from './typing'
 import { useConsole } from './use-console'
 
 const own = texts.console
-/** The pause between two pasted keys. Guests lose faster keys. */
-const TYPED_EVERY_MS = 8
 
 interface Open {
   readonly screen: RFB
@@ -35,6 +35,14 @@ export function ScreenPanel({ name, readOnly }: { name: string; readOnly: boolea
     onBytes: (bytes) => open.current?.channel.hear(bytes),
   })
   useEffect(() => close, [])
+  const [typing, setTyping] = useState<AbortController>()
+  useEffect(() => () => typing?.abort(), [typing])
+  const paste = async (text: string) => {
+    const begun = new AbortController()
+    setTyping(begun)
+    await typeAll(text, press, begun.signal)
+    setTyping((now) => (now === begun ? undefined : now))
+  }
   const press = (keys: readonly (readonly [number, string | null])[]) => {
     const { screen } = open.current ?? {}
     if (screen === undefined) return
@@ -52,7 +60,14 @@ export function ScreenPanel({ name, readOnly }: { name: string; readOnly: boolea
           open.current?.screen.focus()
         },
       }))}
-      paste={(text) => void typeAll(text, press)}
+      paste={(text) => void paste(text)}
+      note={
+        typing !== undefined && (
+          <Button variant="default" onClick={() => setTyping(undefined)}>
+            {own.stopTyping}
+          </Button>
+        )
+      }
       pasteText={own.pasteScreen}
       save={() =>
         open.current?.screen.toBlob((picture) => picture && saveAs(`${name}-screen.png`, picture), 'image/png')
@@ -71,11 +86,4 @@ function newScreen(place: HTMLElement, channel: ScreenChannel, name: string, rea
   canvas?.setAttribute('role', 'img')
   canvas?.setAttribute('aria-label', own.screenOf(name))
   return screen
-}
-
-async function typeAll(text: string, press: (keys: ReturnType<typeof keysFor>) => void): Promise<void> {
-  for (const character of text.replaceAll('\r\n', '\n')) {
-    press(keysFor(character))
-    await new Promise((resolve) => setTimeout(resolve, TYPED_EVERY_MS))
-  }
 }

@@ -10,7 +10,7 @@ import { texts } from '../../texts'
 import { HYPERVISOR, OS_PARAMETERS, RESOURCES } from './actions/parameter-dialog'
 import { osParametersOf, useHypervisor } from './cluster'
 import type { Instance } from './instance'
-import { type Levels, originsOf, type Parameter } from './parameters'
+import { foundParameters, type Levels, originsOf, type Parameter } from './parameters'
 
 const own = texts.instances
 const words = own.page
@@ -57,9 +57,7 @@ const MANY = 12
 
 function ParameterCard({ title, parameters, aside }: CardProps) {
   const [sought, setSought] = useState('')
-  const shown = parameters.filter(({ name, origin }) =>
-    `${name} ${words.origin[origin]}`.includes(sought.toLowerCase()),
-  )
+  const shown = foundParameters(parameters, sought)
   // Values that the instance itself sets come first, because users look for these.
   const rank = ({ origin }: Parameter) => ['instance', 'os', 'cluster', 'default'].indexOf(origin)
   const sorted = shown.toSorted((one, other) => rank(one) - rank(other))

@@ -46,6 +46,14 @@ export function originsOf(effective: Values, levels: Levels): Parameter[] {
     })
 }
 
+/** The parameters whose names or origins contain a text, in any case of its letters. */
+export function foundParameters(parameters: readonly Parameter[], sought: string): Parameter[] {
+  const wanted = sought.trim().toLowerCase()
+  return parameters.filter(({ name, origin }) =>
+    `${name} ${texts.instances.page.origin[origin]}`.toLowerCase().includes(wanted),
+  )
+}
+
 /** Fields for resources, the most common ones first. */
 export const backendFields = (own: Values, inherited: Values): Field[] =>
   Object.entries(texts.instances.backendWords).map(([name, wording]) =>
