@@ -8,7 +8,7 @@ import { Fields } from '../forms/fields'
 import type { Field, Values } from '../forms/schema'
 import { useForm } from '../forms/use-form'
 import { texts } from '../texts'
-import type { Request } from './copy-as'
+import type { Request } from './request'
 import { RefusableButton } from './refusable'
 import { RequestDialog, type Seen } from './request-dialog'
 

@@ -3,14 +3,7 @@ import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { sessionStore } from '../api/session-store'
 import { texts } from '../texts'
-
-export interface Request {
-  readonly method: string
-  readonly path: string
-  readonly body: Readonly<Record<string, unknown>>
-  /** The command for the master. */
-  readonly gnt: string
-}
+import type { Request } from './request'
 
 interface CopyProps {
   /** Each of several requests becomes a line. Thousands of requests are only made when the user copies them. */

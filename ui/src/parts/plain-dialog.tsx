@@ -10,7 +10,8 @@ import type { Field, Values } from '../forms/schema'
 import { useForm } from '../forms/use-form'
 import { texts } from '../texts'
 import type { Action, DialogProps } from './action'
-import { CopyAs, type Request } from './copy-as'
+import { CopyAs } from './copy-as'
+import type { Request } from './request'
 import { ProblemBox } from './problem-box'
 
 export interface PlainSpec<Subject> {

@@ -1,6 +1,6 @@
 // The questions to the allocation for scripts: as requests, and as commands for the master.
 import type { components } from '../api/schema'
-import type { Request } from './copy-as'
+import type { Request } from './request'
 import { gntText } from './gnt'
 
 type Schemas = components['schemas']

@@ -3,7 +3,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { request as send } from '../api/client'
 import type { components } from '../api/schema'
-import type { Request } from './copy-as'
+import type { Request } from './request'
 
 export type Plan = components['schemas']['Plan']
 

@@ -1,5 +1,5 @@
 // Requests about one instance, and their gnt commands.
-import type { Request } from '../../../parts/copy-as'
+import type { Request } from '../../../parts/request'
 import { changeWords, gntText } from '../../../parts/gnt'
 import type { Seen } from '../../../parts/request-dialog'
 import type { Instance } from '../instance'
