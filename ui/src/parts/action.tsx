@@ -172,8 +172,11 @@ function ActionItem<Subject>({ action: { label, danger }, whyNot, open }: Button
       </Menu.Item>
     )
   return (
-    <Menu.Item aria-disabled closeMenuOnClick={false} c="dimmed" aria-label={`${label} …`} aria-description={whyNot}>
-      {label} …<div className="small">{whyNot}</div>
+    <Menu.Item aria-disabled closeMenuOnClick={false} c="dimmed" aria-description={whyNot}>
+      {label} …
+      <div className="small" aria-hidden>
+        {whyNot}
+      </div>
     </Menu.Item>
   )
 }

@@ -15,7 +15,7 @@ async function remaining(chosen: readonly string[], gone: readonly string[]) {
 test('only the chosen ones are looked for, and those that are gone are left out', async () => {
   expect(await remaining(['vm2', 'vm0', 'vm1'], ['vm0'])).toEqual({
     names: ['vm2', 'vm1'],
-    filters: ['["|",["==","name","vm2"],["==","name","vm0"],["==","name","vm1"]]'],
+    filters: ['["&",["!=","name",""],["|",["==","name","vm2"],["==","name","vm0"],["==","name","vm1"]]]'],
   })
 })
 

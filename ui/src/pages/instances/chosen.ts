@@ -22,7 +22,8 @@ export async function stillThere(
   chosen: readonly string[],
   all: (filter: string | undefined) => Promise<readonly string[]> = allNames,
 ): Promise<string[]> {
-  const filter = ['|', ...chosen.map((name) => ['==', 'name', name])]
+  // A filter of nothing but names is refused if one of them is gone.
+  const filter = ['&', ['!=', 'name', ''], ['|', ...chosen.map((name) => ['==', 'name', name])]]
   const found = new Set(await all(chosen.length > FILTERED_MAX ? undefined : JSON.stringify(filter)))
   return chosen.filter((name) => found.has(name))
 }
