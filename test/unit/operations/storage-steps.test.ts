@@ -21,6 +21,8 @@ const ONCE_MORE = new Set([
   'version',
   // Verify finds files of disks that belong to no instance.
   'gantry_file_storage_list',
+  // Verify finds mirrors that do not look for their other node.
+  'drbd_needs_activation',
   // Programs that a template needs must be there.
   'node_verify',
   // There must be room for what is made anew.

@@ -3,7 +3,9 @@ import { recordValues } from '../../../config/records'
 import { instanceDisks, instanceNodes } from '../../../config/lookup'
 import { diskDict } from '../../../config/rpc-dicts'
 import type { Disk, Node } from '../../../model/config'
+import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { SNAPSHOTS_SECTION } from '../../../model/snapshots'
+import { isMirroredInside } from '../../../model/templates'
 import type { UnitContext } from '../../unit-context'
 import { askNodes } from './ask-nodes'
 import { filesToCompare } from './files'
@@ -31,7 +33,7 @@ export async function gather(
   if (outside.length > 0) report.say('* Gathering information about the master node')
   const others = await askNodes(ctx, config, outside, { filelist: filesToCompare(config), ...RELEASE_CHECK })
   report.say(`* Gathering disk information (${nodes.length} nodes)`)
-  const disks = await askDisks(ctx, report, scope)
+  const disks = await withStandAlone(ctx, scope, await askDisks(ctx, report, scope))
   const listings = await askFileStorage(ctx, report, scope)
   // Read after the lists, so it contains everything made before them.
   const snapshots = await ctx.config.section(SNAPSHOTS_SECTION)
@@ -78,6 +80,31 @@ async function askDisks(
   }
   return found
 }
+
+/** A status does not tell why a mirror is degraded. The nodes of those that are get a second question. */
+async function withStandAlone(
+  ctx: UnitContext,
+  { config, group, nodes, instances }: Scope,
+  found: ReadonlyMap<string, readonly DiskState[]>,
+): Promise<Map<string, readonly DiskState[]>> {
+  const active = new Set<string>(instances.filter((one) => one.disks_active).map(({ uuid }) => uuid))
+  const degraded = [...found].flatMap(([uuid, states]) => (active.has(uuid) ? states.filter(isDegradedMirror) : []))
+  const on = ({ uuid }: { readonly uuid: string }) => degraded.filter(({ node }) => node.uuid === uuid)
+  const asked = nodes.filter((node) => on(node).length > 0)
+  const results = await ctx.nodes.many(asked, 'drbd_needs_activation', (node) => [
+    on(node).map(({ disk }) => diskDict(config, disk, group)),
+  ])
+  const alone = (state: DiskState): boolean => {
+    const result = results.get(state.node.uuid)
+    return isDegradedMirror(state) && result?.ok === true && result.payload.includes(state.disk.uuid)
+  }
+  const told = (state: DiskState): DiskState => (alone(state) ? { ...state, standsAlone: true } : state)
+  return new Map([...found].map(([uuid, states]) => [uuid, states.map(told)]))
+}
+
+/** One without data is told as faulty. */
+const isDegradedMirror = ({ disk, status: [ok, state] }: DiskState): boolean =>
+  ok && isMirroredInside(disk.dev_type) && state.is_degraded && state.ldisk_status === LOCAL_DISK_STATUS.ok
 
 async function lockedInstances(ctx: UnitContext): Promise<Set<string>> {
   const owners = await ctx.env.wconfd.listAllLocksOwners()

@@ -29,6 +29,8 @@ export interface DiskState {
   readonly index: number
   readonly disk: Disk
   readonly status: readonly [true, BlockDeviceStatus] | readonly [false, string]
+  /** A mirror that has its data, but does not look for its other node. */
+  readonly standsAlone?: true
 }
 
 /** The contents of one storage directory on one node. */

@@ -67,7 +67,7 @@ function verifyState(report: VerifyReport, { images, config }: GroupState, insta
   report.when(group === undefined, 'EINSTANCEBADNODE', instance.name, `its primary node ${node.name} is in no group`)
 }
 
-function verifyDisk(report: VerifyReport, instance: Instance, { node, index, status }: DiskState): void {
+function verifyDisk(report: VerifyReport, instance: Instance, { node, index, status, standsAlone }: DiskState): void {
   if (!instance.disks_active) return
   const [found, state] = status
   if (!found) {
@@ -77,10 +77,14 @@ function verifyDisk(report: VerifyReport, instance: Instance, { node, index, sta
     const { ok, syncing } = LOCAL_DISK_STATUS
     const harmless = state.ldisk_status === ok || state.ldisk_status === syncing
     const name = Object.entries(LOCAL_DISK_STATUS).find(([, value]) => value === state.ldisk_status)?.[0] ?? 'unknown'
-    const text = `disk/${index} on ${node.name} is degraded; local disk state is '${name}'`
+    const text = `disk/${index} on ${node.name} is degraded; local disk state is '${name}'${standsAlone === true ? alone(instance) : ''}`
     report.error('EINSTANCEFAULTYDISK', instance.name, text, harmless ? 'WARNING' : 'ERROR')
   }
 }
+
+const alone = ({ name }: Instance): string =>
+  `; it is stand-alone: 'gnt-instance activate-disks ${name}' connects it with its other node. If it is stand-alone again after that, both ` +
+  `were written to (a split brain): 'gnt-instance replace-disks -n NODE ${name}' keeps the data of the primary node`
 
 function verifyNodes(report: VerifyReport, state: GroupState, instance: Instance): void {
   const { config, images } = state

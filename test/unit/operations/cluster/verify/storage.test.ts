@@ -69,6 +69,24 @@ test('helpers that are missing or others, and versions that differ', async () =>
   ])
 })
 
+test('a mirror that does not look for its other node is told as stand-alone, and one that does is not', async () => {
+  cluster.answers.blockdev_getmirrorstatus_multi = (_node, [disks]) =>
+    disks.map(({ dev_type }) => [true, { dev_path: '/dev/x', is_degraded: dev_type === 'drbd', ldisk_status: 1 }])
+  cluster.answers.drbd_needs_activation = ({ name }, [disks]) =>
+    name === 'node1.gnt.example' ? disks.map(({ uuid }) => uuid) : []
+  await cluster.run('OP_INSTANCE_STARTUP', { instance_name: 'inst2.gnt.example' })
+  const degraded = (await problems()).filter((line) => line.includes('is degraded'))
+  expect(degraded).toEqual([
+    expect.stringMatching(
+      /EINSTANCEFAULTYDISK:instance:inst2.*:disk\/0 on node1.* is degraded; local disk state is 'ok'; it is stand-alone: 'gnt-instance activate-disks inst2/,
+    ),
+    expect.stringMatching(/:disk\/0 on node2\S+ is degraded; local disk state is 'ok'$/),
+  ])
+  expect(cluster.calls('drbd_needs_activation').every(({ args: [disks] }) => (disks as unknown[]).length === 1)).toBe(
+    true,
+  )
+})
+
 test('nothing of DRBD is asked where no template needs it', async () => {
   await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst2.gnt.example', ignore_failures: false })
   cluster.given(['patchCluster', { enabled_disk_templates: ['plain'] }])
