@@ -1,5 +1,10 @@
 // An action on many instances concerns those that are still there, in the order in which they were chosen.
-import { stillThere } from '../../../../ui/src/pages/instances/chosen'
+import { consoleModule } from '../../../support/console-actions'
+
+type Ask = (filter: string | undefined) => Promise<readonly string[]>
+const { stillThere } = consoleModule<{ stillThere(chosen: readonly string[], ask: Ask): Promise<string[]> }>(
+  'pages/instances/chosen.ts',
+)
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `vm${at}`)
 
