@@ -34,7 +34,7 @@ interface Store {
 const ELSEWHERE = [
   ...['pages/instances/actions/request.ts', 'pages/instances/use-draft.ts', 'pages/nodes/power-actions.ts'],
   'parts/question-request.ts',
-  ...['pages/topology/balance-panel.tsx', 'parts/copy-as.tsx', 'pages/instances/bulk.tsx', 'pages/instances/draft.ts'],
+  ...['pages/topology/balance-panel.tsx', 'parts/request.ts', 'pages/instances/bulk.tsx', 'pages/instances/draft.ts'],
 ]
 
 describe.each(Object.keys(SUBJECTS))('%s', (file) => {
