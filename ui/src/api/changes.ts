@@ -54,6 +54,8 @@ const OF_INSTANCES: ReadonlySet<string> = new Set(['instance', 'disk'])
 
 const TOGETHER_MS = 250
 const LISTS_EVERY_MS = 1000
+/** A job that begins to wait requests its locks only when its process is up, and no event reports that. */
+const LOCKS_LATER_MS = 3000
 /** All nodes are asked for it. */
 const MONITORING_EVERY_MS = 15_000
 /** After a slow list was loaded, the page waits this many times its loading time. */
@@ -80,6 +82,7 @@ export class Changes {
   /** By job: what it has logged since jobs were asked for anew. */
   private readonly lines = new Map<number, ToldLine[]>()
   private objectsTimer: ReturnType<typeof setTimeout> | undefined
+  private locksTimer: ReturnType<typeof setTimeout> | undefined
   private readonly lists = new Map<string, List>()
   /** Queries to repeat after their present request. */
   private readonly late = new Set<Query>()
@@ -91,6 +94,7 @@ export class Changes {
 
   note({ type, objects, ended = [], line }: ClusterEvent): void {
     if (line !== undefined) return this.noteLine(line)
+    if (type === 'job') this.noteLocksLater()
     for (const list of ALSO_AFTER[type] ?? []) this.noteList(list, `event ${type}`)
     if (!OF_JOBS.has(type)) this.noteList('events', type)
     for (const opcode of ended) for (const list of ALSO_AFTER_OPCODE[opcode] ?? []) this.noteList(list, opcode)
@@ -123,6 +127,7 @@ export class Changes {
   close(): void {
     this.isClosed = true
     clearTimeout(this.objectsTimer)
+    clearTimeout(this.locksTimer)
   }
 
   private askObjects(): void {
@@ -147,6 +152,11 @@ export class Changes {
     const job = isNew ? withLines(data as Job, lines) : undefined
     if (job !== undefined) this.client.setQueryData(queryKey, job)
     return job !== undefined
+  }
+
+  private noteLocksLater(): void {
+    clearTimeout(this.locksTimer)
+    this.locksTimer = setTimeout(() => this.noteList('locks', 'later'), LOCKS_LATER_MS)
   }
 
   private noteList(resource: string, cause: string): void {

@@ -42,7 +42,7 @@ test('an object and the lists that it is in are asked for soon after its event, 
   expect(asked).toHaveLength(6)
   changes.note({ type: 'job', objects: ['job/1'] })
   await after(10_000)
-  expect(asked.slice(6).toSorted()).toEqual(['jobs/list', 'jobs/one/1', 'locks/list'])
+  expect(asked.slice(6).toSorted()).toEqual(['jobs/list', 'jobs/one/1', 'locks/list', 'locks/list'])
 })
 
 test('a list that changes all the time is asked for at most each second, and a slow one less often', async () => {
@@ -69,6 +69,18 @@ test('the last change is not forgotten, and a list that is being asked for is le
   changes.note({ type: 'config', objects: ['group/default'] })
   await after(1000)
   expect(asked.filter((one) => one === 'groups/list')).toHaveLength(2)
+})
+
+test('locks are asked for again a while after an event of a job, which requests its locks only then', async () => {
+  const { asked, changes } = pageWith()
+  const locks = () => asked.filter((one) => one === 'locks/list').length
+  changes.note({ type: 'job', objects: ['job/1'] })
+  await after(2999)
+  expect(locks()).toBe(1)
+  await after(1000)
+  expect(locks()).toBe(2)
+  await after(60_000)
+  expect(locks()).toBe(2)
 })
 
 test('nothing is asked for by a page that is closed', async () => {
