@@ -347,7 +347,7 @@ browserTest(
     await ui.open('/instances/web1?tab=activity')
     const lock = page.getByRole('region', { name: 'Lock', exact: true })
     await lock
-      .filter({ hasText: `Job ${id} has it (Alone)` })
+      .filter({ hasText: `Job ${id} has it (Exclusive)` })
       .filter({ has: link(id) })
       .waitFor()
     await ui.look('instance-lock')

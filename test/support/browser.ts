@@ -31,6 +31,7 @@ export async function newPage(
 
 /** The findings of axe-core, and unreadable values, one on each line. */
 export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(SETTLED)
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
   const shown = await page.evaluate<string>('document.body.innerText')
@@ -39,6 +40,13 @@ export async function findings(page: Page): Promise<string[]> {
     ...shown.split('\n').filter((line) => UNREADABLE.test(line)),
   ]
 }
+
+/** A label that is still fading in has too little contrast. What turns until an answer comes has no end. */
+const SETTLED = `Promise.all(
+  document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished.catch(() => undefined)),
+)`
 
 /** What JavaScript prints if a page lacks a value, or has a value of another kind than it expects. */
 const UNREADABLE = /\b(NaN|undefined)\b|\[object |Invalid Date/
