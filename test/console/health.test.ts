@@ -52,7 +52,7 @@ browserTest('a node that dies shows on pages that are open, and so does its retu
     await row('Its node does not answer').waitFor()
     await finding('1 instance: Its node does not answer').waitFor()
     expect(await finding('No problems found.').count()).toBe(0)
-    await overview.getByRole('region', { name: 'Last events' }).getByText('Does not answer').waitFor()
+    await overview.getByRole('region', { name: 'Recent events' }).getByText('Does not answer').waitFor()
     await ui.look('overview-dead-node')
   } finally {
     process.kill(noded(), 'SIGCONT')
@@ -64,7 +64,7 @@ browserTest('a node that dies shows on pages that are open, and so does its retu
 browserTest(
   'what all nodes are asked for is asked for again after a node fell silent, and other answers say that they are old',
   async () => {
-    const room = overview.getByRole('region', { name: 'Room and reserve' })
+    const room = overview.getByRole('region', { name: 'Capacity and reserve' })
     await room.getByRole('button', { name: 'Refresh' }).click()
     await room.getByText(/As of \d\d:\d\d \S+\.\s*$/).waitFor()
     const asked = overview.waitForRequest(/\/3\/monitoring/)
