@@ -398,7 +398,7 @@ browserTest('an instance is installed anew, exported, and made again from its ex
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('web3')
   await page.getByRole('combobox', { name: 'Disk template' }).click()
   await page.getByRole('option', { name: /^sharedfile/ }).click()
-  await page.getByText('INSTANCE_CREATE(web3)').first().waitFor()
+  await page.getByText('The plan found no obstacle.').waitFor()
   await look('import')
   expect(await page.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toMatch(
     /^gnt backup import .*--src-node=node3\.gantry\.local --src-dir=web2 .*web3$/,
