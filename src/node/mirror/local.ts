@@ -31,6 +31,7 @@ export class LocalCopy {
   private unflushed: CopyFailed | undefined
   /** The number of the notes that were written last. */
   private sequence: number
+  private written: Notes
 
   private constructor(
     readonly files: Backing,
@@ -41,6 +42,7 @@ export class LocalCopy {
     readonly marks: Marks,
   ) {
     this.sequence = noted.sequence
+    this.written = noted
   }
 
   /** A size of 0 means that the size is not known. */
@@ -79,11 +81,21 @@ export class LocalCopy {
   async note(changes: Partial<Notes> | ((notes: Notes) => Notes)): Promise<void> {
     const next = typeof changes === 'function' ? changes(this.noted) : { ...this.noted, ...changes }
     this.noted = next
-    await this.turns.take(async () => {
+    await this.writeNotes(next)
+  }
+
+  /** Runs before the other side is told of the notes: it must not rely on notes that a crash would take back. */
+  async secure(): Promise<void> {
+    if (this.written !== this.noted) await this.writeNotes(this.noted)
+  }
+
+  private writeNotes(notes: Notes): Promise<void> {
+    return this.turns.take(async () => {
       // Notes that could not be written are written over. Those before them stay, in the other slot.
       const sequence = this.sequence + 1
-      await writeNotes(this.meta, { ...next, sequence })
+      await writeNotes(this.meta, { ...notes, sequence })
       this.sequence = sequence
+      this.written = notes
     })
   }
 

@@ -144,8 +144,7 @@ export abstract class Meeting {
       let judged: () => void = () => undefined
       const heard = () => void (this.judging = new Promise((resolve) => (judged = resolve)))
       try {
-        await this.othersEnd()
-        await this.noteUnsure()
+        await this.beforeMeeting()
         if (this.ends === undefined) return
         const mine = this.hello(this.ends)
         const asked = link.ask({ verb: 'hello', hello: mine }, EMPTY, heard)
@@ -231,7 +230,8 @@ export abstract class Meeting {
   protected async finishCopying({ link, copy, isCurrent }: Copying): Promise<boolean> {
     if (!isCurrent()) return true
     if (copy.marks.count > 0) return false
-    const { current, history } = copy.notes
+    await copy.secure()
+    const { current, history } = withoutBase(copy.notes)
     const { left = 0 } = await link.ask({ verb: 'synced', current, history })
     if (left > 0) return false
     await this.settle(copy)
@@ -247,6 +247,13 @@ export abstract class Meeting {
 
   /** Does what the other node asks. */
   protected abstract serve(link: Link, request: Request, body: Buffer): Promise<Answer>
+
+  /** What is said of this side is true, and on its disk. */
+  protected async beforeMeeting(): Promise<void> {
+    await this.othersEnd()
+    await this.noteUnsure()
+    await this.copy?.secure()
+  }
 
   /** The other node was lost, or could not flush. Notes what is perhaps not on its disk. */
   protected async noteUnsure(): Promise<void> {

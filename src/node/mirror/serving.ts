@@ -10,8 +10,7 @@ export abstract class Serving extends Meeting {
     if (link !== this.link) throw new GenericError('not connected any more')
     if (request.verb === 'hello')
       return this.ranges.alone(async () => {
-        await this.othersEnd()
-        await this.noteUnsure()
+        await this.beforeMeeting()
         if (this.ends === undefined) return { last: true }
         const mine = this.hello(this.ends)
         const stays = await this.meet(link, mine, request.hello)
