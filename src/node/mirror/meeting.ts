@@ -248,7 +248,7 @@ export abstract class Meeting {
   /** Does what the other node asks. */
   protected abstract serve(link: Link, request: Request, body: Buffer): Promise<Answer>
 
-  /** What is said of this side is true, and on its disk. */
+  /** Waits for the other node's changes, and brings the notes to the disk: the greeting tells only what a crash does not take back. */
   protected async beforeMeeting(): Promise<void> {
     await this.othersEnd()
     await this.noteUnsure()
