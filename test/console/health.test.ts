@@ -41,6 +41,8 @@ afterAll(async () => {
 
 const health = () => overview.getByRole('region', { name: 'Health' })
 const finding = (text: string | RegExp) => health().locator('.finding').getByText(text)
+/** What the node's own monitoring daemon says of the daemon that hangs. */
+const REPORTED = 'noded runs, and does not answer'
 const row = (text: string) => list.getByRole('row', { name: /web1/ }).getByText(text, { exact: true })
 
 const noded = () => Number(fs.readFileSync(path.join(cluster.root, NODE, 'var/run/ganeti/ganeti-noded.pid'), 'utf8'))
@@ -67,11 +69,14 @@ browserTest(
     const room = overview.getByRole('region', { name: 'Capacity and reserve' })
     await room.getByRole('button', { name: 'Refresh' }).click()
     await room.getByText(/As of \d\d:\d\d \S+\.\s*$/).waitFor()
-    const asked = overview.waitForRequest(/\/3\/monitoring/)
+    // The reports of the time before, when it was silent, have been replaced.
+    await finding(REPORTED).waitFor({ state: 'detached' })
     process.kill(noded(), 'SIGSTOP')
     try {
-      await asked
+      await finding(REPORTED).waitFor()
       await room.getByText(/As of \d\d:\d\d \S+\. The cluster has changed since\./).waitFor()
+      // A button is paler while its question is asked.
+      await overview.locator('[data-loading]').waitFor({ state: 'detached' })
       await ui.look('overview-old-answers')
     } finally {
       process.kill(noded(), 'SIGCONT')
