@@ -105,7 +105,7 @@ export class TokenService {
   private refuseBeyond(user: string): void {
     if (this.stored().length >= TOKENS_MAX)
       throw new OpPrereqError(`There are ${TOKENS_MAX} tokens already; revoke some first`, ECODE.NORES)
-    if (this.stored().filter(({ user }) => user === user).length >= TOKENS_PER_USER_MAX)
+    if (this.stored().filter((token) => token.user === user).length >= TOKENS_PER_USER_MAX)
       throw new OpPrereqError(
         `The user ${user} has ${TOKENS_PER_USER_MAX} tokens already; revoke some first`,
         ECODE.NORES,

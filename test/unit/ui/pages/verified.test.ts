@@ -38,7 +38,13 @@ test.each<[string, Job, readonly Job[], readonly number[], readonly unknown[]]>(
   ['has a part that failed', whole, [jobOf(2, { status: 'error', error: 'x' })], [], [{ job: 2, why: 'x' }]],
   ['could not submit a part', jobOf(1, { result: { jobs: [[false, 'full']] } }), [], [], [{ job: 1, why: 'full' }]],
   ['has a part that only says no', whole, [jobOf(2, { result: false })], [], [{ job: 2, why: '' }]],
-  ['has a part that nobody knows any more', whole, [], [2], [{ job: 2, why: expect.stringContaining('no longer stored') }]],
+  [
+    'has a part that nobody knows any more',
+    whole,
+    [],
+    [2],
+    [{ job: 2, why: expect.stringContaining('no longer stored') }],
+  ],
 ])('one that %s is not well, though it found nothing', (_, job, parts, gone, broken) => {
   expect(verifiedOf(job, parts, gone)).toEqual({ id: 1, running: false, found: [], broken })
 })
