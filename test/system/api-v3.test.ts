@@ -285,8 +285,8 @@ test('a killed luxid knows the Idempotency-Key, and tells readers of events that
   while (again.status === 502) again = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
   expect([again.status, again.json, again.headers['idempotent-replayed']]).toEqual([202, first.json, 'true'])
   // Events that luxid had not written before it was killed are lost, and the gap says so.
-  const events = await firstEvents(before[0]?.id, (seen) => seen.some(({ event }) => event === 'gap'))
-  expect(events.at(-1)?.event).toBe('gap')
+  const gap = ({ event }: StreamEvent) => event === 'gap'
+  expect((await firstEvents(before[0]?.id, (seen) => seen.some(gap))).filter(gap)).toHaveLength(1)
 })
 
 interface StreamEvent {
