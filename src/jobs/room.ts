@@ -16,15 +16,17 @@ export class QueueRoom {
   private readonly byUser = new Map<string, number>()
   private bytes = 0
 
+  constructor(private readonly bytesMax = JOBS_BYTES_MAX) {}
+
   /**
    * Takes room for jobs with ids from `first` on. Throws JobQueueFull and takes nothing if there is not enough for all.
    */
   take(first: JobId, submitted: readonly (readonly WireOpCode[])[]): void {
     const wanted = submitted.map(takenBy)
     const bytes = wanted.reduce((sum, job) => sum + job.bytes, this.bytes)
-    if (bytes > JOBS_BYTES_MAX)
+    if (bytes > this.bytesMax)
       throw new JobQueueFull(
-        `Jobs that have not ended would have ${mib(bytes)} MiB, more than the ${mib(JOBS_BYTES_MAX)} MiB that all may have; ` +
+        `Jobs that have not ended would have ${mib(bytes)} MiB, more than the ${mib(this.bytesMax)} MiB that all may have; ` +
           WAY_OUT,
       )
     for (const user of new Set(wanted.map((job) => job.user))) {

@@ -68,6 +68,7 @@ export class QueueStore {
     private readonly clock: Clock,
     /** How many jobs will soon have something to write. */
     private readonly others: () => number = () => 0,
+    private readonly unfoldedBytesMax = QUEUE_UNFOLDED_BYTES_MAX,
   ) {
     const isNews = (file: string, content: string) => this.isNews(file, content)
     this.journal = new FileJournal({ disk, file: paths.queueJournal, isNews })
@@ -317,7 +318,7 @@ export class QueueStore {
   }
 
   private async append(contents: readonly (readonly [file: string, content: string])[]): Promise<void> {
-    if (this.unfoldedBytes > QUEUE_UNFOLDED_BYTES_MAX)
+    if (this.unfoldedBytes > this.unfoldedBytesMax)
       throw new GenericError('the files of the job queue cannot be written; the log of luxid says why')
     await this.journal.append(contents)
     for (const [file, content] of contents) {

@@ -1,7 +1,7 @@
 // The queue has room for everybody.
 import { QueueRoom } from '../../../src/jobs/room'
 import { JobQueueFull } from '../../../src/model/errors'
-import { JOBS_BYTES_MAX, JOBS_PER_USER_MAX } from '../../../src/model/limits/queue'
+import { JOBS_PER_USER_MAX } from '../../../src/model/limits/queue'
 
 const job = (user: string | null, size = 0) => [
   { OP_ID: 'OP_TEST_DELAY', comment: 'x'.repeat(size), reason: user === null ? [] : [['gantry:user', user, 1]] },
@@ -25,10 +25,11 @@ test('a user has no more than a share of the queue, and others have the rest', (
 })
 
 test('all jobs together have no more than so many bytes, and those that are refused take none', () => {
-  const room = new QueueRoom()
-  room.note(1, job(null, JOBS_BYTES_MAX / 2))
-  expect(() => room.take(2, [job(null), job(null, JOBS_BYTES_MAX / 2)])).toThrow(/257 MiB, more than the 256 MiB/)
+  const bytesMax = 4 << 20
+  const room = new QueueRoom(bytesMax)
+  room.note(1, job(null, bytesMax / 2))
+  expect(() => room.take(2, [job(null), job(null, bytesMax / 2)])).toThrow(/5 MiB, more than the 4 MiB/)
   room.take(2, [job(null)])
   room.free(1)
-  room.take(3, [job(null, JOBS_BYTES_MAX / 2)])
+  room.take(3, [job(null, bytesMax / 2)])
 })

@@ -10,7 +10,7 @@ import { type Disk, systemDisk } from '../../../src/lib/disk'
 import { journalContents } from '../../../src/lib/file-journal'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
-import { QUEUE_SEEN_FILES_MAX, QUEUE_UNFOLDED_BYTES_MAX } from '../../../src/model/limits/queue'
+import { QUEUE_SEEN_FILES_MAX } from '../../../src/model/limits/queue'
 import { nodeUuid } from '../../../src/model/ids'
 import { NodeCallError, type NodeTarget } from '../../../src/rpc/node/client'
 import { nodesOf } from '../../support/fake-nodes'
@@ -239,8 +239,8 @@ describe('the store', () => {
 
   test('nothing more is taken when the files cannot be written and too much waits for that', async () => {
     const stuck: Disk = { ...systemDisk, write: () => Promise.reject(new Error('EIO')) }
-    const store = open(stuck)
-    const large = newJob(1, [{ OP_ID: 'OP_TEST_DELAY', comment: 'x'.repeat(QUEUE_UNFOLDED_BYTES_MAX) }], [1, 1])
+    const store = new QueueStore(stuck, paths, silentLog, noReplicas, systemClock, undefined, 1 << 20)
+    const large = newJob(1, [{ OP_ID: 'OP_TEST_DELAY', comment: 'x'.repeat(1 << 20) }], [1, 1])
     await store.save(large)
     await expect(store.save(job(2))).rejects.toThrow('cannot be written')
     await store.close()

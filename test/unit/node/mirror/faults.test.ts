@@ -1,14 +1,13 @@
 // Files that do not do what they are asked, on either node. The guest is never told that something is written when it is not, and the
 // copies never differ unless this is noted.
 import * as fs from 'node:fs'
-import { systemClock as clock } from '../../../../src/lib/clock'
 import { eventually } from '../../../support/hypervisor'
-import { BROKEN, NO_FLUSH, NO_WRITE, Pair, type Side, inParts } from '../../../support/mirror-sides'
+import { BROKEN, inParts, NO_FLUSH, NO_WRITE, Pair, type Side, sooner } from '../../../support/mirror-sides'
 
 /** Copying waits for good where the rate is so slow. */
 const SLOW_KIB = 1
 const sleep = jest.fn((delay_ms: number, signal?: AbortSignal) =>
-  delay_ms < 60_000 ? clock.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
+  delay_ms < 60_000 ? sooner.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
 )
 let both: Pair
 let a: Side
@@ -16,7 +15,7 @@ let b: Side
 
 beforeEach(() => {
   sleep.mockClear()
-  both = new Pair({ clock: { ...clock, sleep } })
+  both = new Pair({ clock: { ...sooner, sleep } })
   ;({ a, b } = both)
   return Promise.all(both.sides.map((side) => side.forget()))
 })

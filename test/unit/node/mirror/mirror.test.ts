@@ -1,21 +1,20 @@
 // Two sides of a mirrored disk, as two nodes have them, with real files and sockets. What was acknowledged is on both sides, or noted.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { systemClock as clock } from '../../../../src/lib/clock'
-import { Pair, SIZE, type Side, done, ended, fallocate, fileOf } from '../../../support/mirror-sides'
+import { done, ended, fallocate, fileOf, Pair, type Side, SIZE, sooner } from '../../../support/mirror-sides'
 import { eventually } from '../../../support/hypervisor'
 
 /** Copies of a disk with so slow a rate are held up for good. */
 const SLOW_KIB = 1
 const sleep = jest.fn((delay_ms: number, signal?: AbortSignal) =>
-  delay_ms < 60_000 ? clock.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
+  delay_ms < 60_000 ? sooner.sleep(delay_ms, signal) : new Promise<void>(() => undefined),
 )
 const run = jest.fn(fallocate)
 let both: Pair
 
 beforeEach(() => {
   run.mockReset().mockImplementation(fallocate)
-  both = new Pair({ run, clock: { ...clock, sleep } })
+  both = new Pair({ run, clock: { ...sooner, sleep } })
   return Promise.all(both.sides.map((side) => side.forget()))
 })
 afterEach(() => both.end())

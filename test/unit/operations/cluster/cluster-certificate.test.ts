@@ -83,7 +83,7 @@ function strangers(): string[] {
   const sides = members.map((node) => {
     const { server, client } = filesOf(node)
     const [shown, ...others] = certificatesOf(server)
-    return { name: node.name, shown, all: [shown, ...others], client: new X509Certificate(client) }
+    return { name: node.name, shown, all: [shown, ...others], client: certificate(client) }
   })
   return sides.flatMap((caller) =>
     sides.flatMap((callee) => {
@@ -95,10 +95,21 @@ function strangers(): string[] {
   )
 }
 
-function certificatesOf(pem: string): X509Certificate[] {
-  const { shown, next, trusted } = readServerPem(pem)
-  return [shown.certificate, ...(next ? [next.certificate] : []), ...trusted].map((one) => new X509Certificate(one))
+/** Parsing takes longer than all else, and each file is looked at many times. */
+function once<T>(parse: (pem: string) => T): (pem: string) => T {
+  const parsed = new Map<string, T>()
+  return (pem) => {
+    const known = parsed.get(pem) ?? parse(pem)
+    parsed.set(pem, known)
+    return known
+  }
 }
+
+const certificate = once((pem) => new X509Certificate(pem))
+const certificatesOf = once((pem) => {
+  const { shown, next, trusted } = readServerPem(pem)
+  return [shown.certificate, ...(next ? [next.certificate] : []), ...trusted].map(certificate)
+})
 
 function expectRenewed(): void {
   const [first] = members.map((node) => filesOf(node).server)
