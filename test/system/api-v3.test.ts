@@ -64,6 +64,17 @@ async function run(...ops: object[]): Promise<Job> {
   return ended(json['id'])
 }
 
+/** Starts a job that waits, with its locks, until it is released. Then it goes on with other opcodes. */
+async function hold(delay: object, ...then: object[]): Promise<{ id: unknown; release: () => Promise<void> }> {
+  const ops = [{ OP_ID: 'OP_TEST_DELAY', duration: 60, interruptible: true, ...delay }, ...then]
+  const { id } = (await ask('POST', '/3/jobs', { ops })).json
+  const lineOf = ({ ops: [op] }: Job) => op?.log.find(({ type }) => type === 'delay-test')
+  const [socket = ''] = lineOf(await until(id, (job) => lineOf(job) !== undefined))?.message as string[]
+  const release = () =>
+    new Promise<void>((resolve) => void net.connect(socket).once('close', resolve).resume().end('enough'))
+  return { id, release }
+}
+
 const create = (name: string) => ({
   ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: name, mode: 'create', disk_template: 'diskless', disks: [] },
   ...{ nics: [], os_type: 'gantry-tiny', no_install: true, start: false, pnode: 'node1.gantry.local' },
@@ -90,12 +101,12 @@ test('an object of If-Match is looked at again when the job has its locks', asyn
   const { headers } = await ask('GET', '/3/instances/vm3')
   const tag = { 'if-match': String(headers['etag']) }
   const change = instance('SET_PARAMS', 'vm3', { beparams: { maxmem: 256 } })
-  const delay = { OP_ID: 'OP_TEST_DELAY', duration: 1, on_master: false, on_nodes: [] }
-  const first = await ask('POST', '/3/jobs', { ops: [delay, change] })
-  const depends = [[first.json['id'], ['success']]]
+  const first = await hold({ on_master: true, on_nodes: [], no_locks: true }, change)
+  const depends = [[first.id, ['success']]]
   const second = await ask('POST', '/3/jobs', { ops: [instance('STARTUP', 'vm3', { depends })] }, tag)
   expect(second.status).toBe(202)
-  expect(await ended(first.json['id'])).toMatchObject({ status: 'success' })
+  await first.release()
+  expect(await ended(first.id)).toMatchObject({ status: 'success' })
   const { status, ops } = await ended(second.json['id'])
   expect(status).toBe('error')
   expect(ops[0]?.error).toMatchObject({
@@ -225,10 +236,7 @@ test('capacity tells how many fit, and why no more', async () => {
 })
 
 test('creations at the same time use the nodes that others have left, and wait for the rest only when these do not do', async () => {
-  const hold = { OP_ID: 'OP_TEST_DELAY', duration: 60, on_master: false, no_locks: false, interruptible: true }
-  const { json: holder } = await ask('POST', '/3/jobs', { ops: [{ ...hold, on_nodes: ['node1', 'node2'] }] })
-  const lineOf = ({ ops: [op] }: Job) => op?.log.find(({ type }) => type === 'delay-test')
-  const [socket] = lineOf(await until(holder['id'], (job) => lineOf(job) !== undefined))?.message as string[]
+  const holder = await hold({ on_master: false, on_nodes: ['node1', 'node2'], no_locks: false })
   const { pnode: _, ...anywhere } = create('')
   const ids: unknown[] = []
   for (const instance_name of ['opp1', 'opp2', 'opp3']) {
@@ -237,13 +245,7 @@ test('creations at the same time use the nodes that others have left, and wait f
   }
   const fellBack = ({ ops: [op] }: Job) => op?.log.some(({ message }) => message === FALLBACK) === true
   for (const id of ids) await until(id, (job) => isOver(job) || fellBack(job))
-  await new Promise((resolve) =>
-    net
-      .connect(socket ?? '')
-      .once('close', resolve)
-      .resume()
-      .end('enough'),
-  )
+  await holder.release()
   const jobs = await Promise.all(ids.map(ended))
   expect(jobs.map(({ status }) => status)).toEqual(['success', 'success', 'success'])
   const ops = jobs.flatMap((job) => job.ops)
