@@ -55,6 +55,9 @@ export const CLUSTER = [
   ...['--master-netdev=switch', '--master-netmask=24', '--nic-parameters=link=switch', `cluster.${DOMAIN}`],
 ]
 
+/** With less room, QEMU forgets translated code that is soon needed again, which costs a fifth of the time. */
+const TRANSLATED_MIB = 1024
+
 /** What a node runs as its daemon. */
 export type Software = 'gantry' | 'ganeti'
 
@@ -239,7 +242,7 @@ export class Machines {
         ...DYING,
         'ip',
         ...['netns', 'exec', this.namespace, 'qemu-system-x86_64', '-M', 'pc,memory-backend=memory', '-cpu', CPU],
-        ...['-accel', 'tcg,thread=multi,tb-size=256', '-smp', '1', '-m', '1200', '-object', memory, '-display', 'none'],
+        ...['-accel', `tcg,thread=multi,tb-size=${TRANSLATED_MIB}`, '-smp', '1', '-m', '1200', '-object', memory, '-display', 'none'],
         ...['-nodefaults', '-no-reboot', '-chardev', `socket,id=share,path=${file('fs')}`],
         ...['-device', 'vhost-user-fs-pci,chardev=share,tag=host'],
         ...['-drive', `file=${file('own')},if=virtio,format=raw,cache=unsafe`],
