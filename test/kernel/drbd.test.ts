@@ -176,11 +176,12 @@ kernelTest(
 kernelTest('a plain instance becomes a mirrored one and a plain one again, with its data', async () => {
   const name = 'inst1.gnt.example'
   await mirrors.add(name, 'plain', [2], '16m')
-  const data = await mirrors.write(2, await mirrors.device(name))
+  const first = await mirrors.write(2, await mirrors.device(name))
   await gnt('instance', 'modify', '-t', 'drbd', '-n', nameOf(3), name)
   expect(await mirrors.device(name)).toBe(DEVICE)
   await mirrors.expectInSync([2, 3])
-  expect(await mirrors.read(2, DEVICE)).toBe(data)
+  expect(await mirrors.read(2, DEVICE)).toBe(first)
+  const data = await new Volumes(machines, mirrors).hasSnapshots(name, 2, first)
   expect(await mirrors.volumes(2, name)).toHaveLength(2)
   expect(await mirrors.volumes(3, name)).toHaveLength(2)
   await gnt('instance', 'deactivate-disks', name)
@@ -271,6 +272,10 @@ kernelTest('gnt-node evacuate, harep and hbal move mirrors, with their data', as
 
 kernelTest('a plain instance is renamed, moved, exported, and imported on a mirror, with its data', () =>
   new Volumes(machines, mirrors).isRenamedMovedAndImported(),
+)
+
+kernelTest('a mirror that was lost is made again on other nodes', () =>
+  new Volumes(machines, mirrors).areMadeAgainElsewhere(),
 )
 
 kernelTest('volumes are adopted with their data', () => new Volumes(machines, mirrors).areAdopted())

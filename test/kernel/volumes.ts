@@ -28,7 +28,7 @@ export class Volumes {
     await gnt('instance', 'move', '-f', '-n', nameOf(2), OTHER)
     expect(await mirrors.volumes(1, OTHER)).toEqual([])
     expect(await mirrors.read(2, await mirrors.device(OTHER))).toBe(data)
-    const later = await this.hasSnapshots(data)
+    const later = await this.hasSnapshots(OTHER, 2, data)
 
     await gnt('instance', 'startup', OTHER)
     await gnt('backup', 'export', '--noshutdown', '-n', nameOf(3), OTHER)
@@ -42,18 +42,35 @@ export class Volumes {
     await this.nothingIsLeft()
   }
 
-  /** The snapshot of a disk that is used has what the disk had then. */
-  private async hasSnapshots(data: string): Promise<string> {
+  /** The snapshot of a disk that is used has what the disk had then. Answers with what the disk has later. */
+  async hasSnapshots(name: string, node: number, data: string): Promise<string> {
     const { machines, mirrors, gnt } = this
-    await gnt('instance', 'snapshot', '--disk', '0:snapshot_name=before', OTHER)
-    const device = await mirrors.device(OTHER)
-    const later = await mirrors.write(2, device)
-    const told = await machines.inGuest(2, 'lvs --noheadings -o lv_path,origin -S origin!=""')
+    await gnt('instance', 'snapshot', '--disk', '0:snapshot_name=before', name)
+    const device = await mirrors.device(name)
+    const later = await mirrors.write(node, device)
+    const told = await machines.inGuest(node, 'lvs --noheadings -o lv_path,origin -S origin!=""')
     const [snapshot = ''] = told.trim().split(/\s+/)
-    expect([await mirrors.read(2, snapshot), await mirrors.read(2, device)]).toEqual([data, later])
-    await gnt('instance', 'remove-snapshot', '--disk', '0:snapshot_name=before', OTHER)
-    expect(await machines.inGuest(2, 'lvs --noheadings -o lv_path -S origin!=""')).toBe('')
+    expect([await mirrors.read(node, snapshot), await mirrors.read(node, device)]).toEqual([data, later])
+    await gnt('instance', 'remove-snapshot', '--disk', '0:snapshot_name=before', name)
+    expect(await machines.inGuest(node, 'lvs --noheadings -o lv_path -S origin!=""')).toBe('')
     return later
+  }
+
+  /** The volumes of a mirror are lost on both nodes. Only one of them gets new ones. */
+  async areMadeAgainElsewhere(): Promise<void> {
+    const { machines, mirrors, gnt } = this
+    await mirrors.add(NAME, 'drbd', [1, 2], '16m')
+    await gnt('instance', 'deactivate-disks', NAME)
+    for (const node of [1, 2])
+      for (const volume of await mirrors.volumes(node, NAME))
+        await machines.inGuest(node, `lvremove -q -f ${GROUP}/${volume}`)
+    await gnt('instance', 'recreate-disks', '-n', `${nameOf(2)}:${nameOf(3)}`, NAME)
+    expect(await mirrors.sides(NAME)).toEqual([2, 3])
+    const data = await mirrors.write(2, await mirrors.device(NAME, '--wait-for-sync'))
+    await mirrors.expectInSync([2, 3])
+    expect(await mirrors.read(2, await mirrors.device(NAME))).toBe(data)
+    await gnt('instance', 'remove', '-f', NAME)
+    await this.nothingIsLeft()
   }
 
   async areAdopted(): Promise<void> {
