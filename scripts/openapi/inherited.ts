@@ -1,12 +1,12 @@
 // The document's description of parameters that objects inherit: their types, values and defaults, from the tables of the model.
-import type { Schema } from '../src/lib/shapes/shape'
-import type { ParamValue } from '../src/model/common'
-import { DISK_DRIVER_ACCESS } from '../src/model/constants/disks'
-import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS, HYPERVISORS, type HvParam } from '../src/model/constants/hypervisors'
-import * as params from '../src/model/constants/params'
-import type { ParamSpecs, ParamType } from '../src/model/param-types'
-import { DISK_TEMPLATES, factsOf } from '../src/model/templates'
-import { markInside } from './openapi-scope'
+import type { Schema } from '../../src/lib/shapes/shape'
+import type { ParamValue } from '../../src/model/common'
+import { DISK_DRIVER_ACCESS } from '../../src/model/constants/disks'
+import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS, HYPERVISORS, type HvParam } from '../../src/model/constants/hypervisors'
+import * as params from '../../src/model/constants/params'
+import type { ParamSpecs, ParamType } from '../../src/model/param-types'
+import { DISK_TEMPLATES, factsOf } from '../../src/model/templates'
+import { markInside } from './scope'
 
 /** A size is a number like others, so the document states its unit. */
 type Described = Schema & { 'x-unit'?: 'MiB'; $ref?: string }

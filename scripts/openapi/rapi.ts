@@ -1,17 +1,17 @@
 // Finishes tsoa's document of the remote API: adds the schemas of all opcodes from their table, error answers, and the `reason` argument of
 // every operation that has one. Removes from bodies what the address already says.
 import { STATUS_CODES } from 'node:http'
-import { EXPLAIN } from '../src/daemons/rapi/errors'
-import type { Schema } from '../src/lib/shapes/shape'
-import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'
-import { finishDocument, type Operation, PROBLEM, type Spec } from './openapi-document'
-import { addOpcodeUnions, finishV3Operation, isV3, METRICS, PERMISSION, PROBLEM_RESPONSES } from './openapi-v3'
-import { bodyWithout, requiredOnes } from './openapi-bodies'
-import { addExamples } from './openapi-examples'
-import { INHERITED, OF_CLUSTER } from './openapi-inherited'
-import { describeParameters } from './openapi-parameters'
-import { addVerbs } from './openapi-verbs'
-import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-interfaces'
+import { EXPLAIN } from '../../src/daemons/rapi/errors'
+import type { Schema } from '../../src/lib/shapes/shape'
+import type { OpcodeDefinition, ParameterTable } from '../../src/opcodes/opcode'
+import { finishDocument, type Operation, PROBLEM, type Spec } from './document'
+import { addOpcodeUnions, finishV3Operation, isV3, METRICS, PERMISSION, PROBLEM_RESPONSES } from './v3'
+import { bodyWithout, requiredOnes } from './bodies'
+import { addExamples } from './examples'
+import { INHERITED, OF_CLUSTER } from './inherited'
+import { describeParameters } from './parameters'
+import { addVerbs } from './verbs'
+import { COMMON, commonTable, interfaceName, sortedOpcodes } from '../opcode-interfaces'
 
 type Json = { [key: string]: unknown }
 

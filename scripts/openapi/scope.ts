@@ -1,9 +1,9 @@
 // Adds `x-within-scope` to the document: a JSON schema of the values that a token with a scope may set. It derives from the rules that the master
 // itself checks.
-import type { Schema } from '../src/lib/shapes/shape'
-import { SCOPE_PARAMS, type ScopeRule } from '../src/model/scope-params'
-import type { OpcodeDefinition } from '../src/opcodes/opcode'
-import { isDictionary, ruleIn, settableRule } from '../src/services/access/settable'
+import type { Schema } from '../../src/lib/shapes/shape'
+import { SCOPE_PARAMS, type ScopeRule } from '../../src/model/scope-params'
+import type { OpcodeDefinition } from '../../src/opcodes/opcode'
+import { isDictionary, ruleIn, settableRule } from '../../src/services/access/settable'
 
 /** `false` admits no value. */
 type Within = boolean | Record<string, unknown>

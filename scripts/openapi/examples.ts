@@ -1,5 +1,5 @@
 // Examples for the document: of schemas by name, and of bodies of /2 by verb and path. A test checks each against its schema.
-import { MAINTENANCE_EXAMPLE } from './openapi-maintd'
+import { MAINTENANCE_EXAMPLE } from './maintd'
 
 const STARTUP = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'vm1.example.com' }
 const REASON = 'after the maintenance of the rack'
@@ -212,6 +212,6 @@ export function addExamples(
 }
 
 function put(schema: Example | undefined, name: string, example: unknown): void {
-  if (schema === undefined) throw new Error(`scripts/openapi-examples.ts has an example of ${name}, which is not there`)
+  if (schema === undefined) throw new Error(`scripts/openapi/examples.ts has an example of ${name}, which is not there`)
   schema['example'] = example
 }

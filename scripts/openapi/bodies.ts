@@ -1,5 +1,5 @@
 // The bodies of requests that are parameters of an opcode.
-import type { Schema } from '../src/lib/shapes/shape'
+import type { Schema } from '../../src/lib/shapes/shape'
 
 type Json = { [key: string]: unknown }
 

@@ -1,5 +1,5 @@
 // The parts that all OpenAPI documents have in common.
-import type { Schema } from '../src/lib/shapes/shape'
+import type { Schema } from '../../src/lib/shapes/shape'
 
 type Json = { [key: string]: unknown }
 

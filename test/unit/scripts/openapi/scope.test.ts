@@ -1,14 +1,14 @@
 // The marks `x-within-scope` of the document agree with the master's decisions: both are asked about the same values.
 import Ajv from 'ajv'
-import document from '../../../openapi/rapi.json'
-import { objectVerbs } from '../../../src/daemons/rapi/v3/object-verbs'
-import { BE_TYPES, ND_TYPES, NIC_TYPES } from '../../../src/model/constants/params'
-import { HV_PARAMS, HYPERVISORS } from '../../../src/model/constants/hypervisors'
-import { allOpcodes, opcodeClass } from '../../../src/opcodes/index'
-import type { WireOpCode } from '../../../src/rpc/luxi/calls'
-import { notSettable } from '../../../src/services/access/settable'
-import { refusedPart, withinOf } from '../../../ui/src/forms/within-scope'
-import type { Schema } from '../../../ui/src/forms/schema'
+import document from '../../../../openapi/rapi.json'
+import { objectVerbs } from '../../../../src/daemons/rapi/v3/object-verbs'
+import { BE_TYPES, ND_TYPES, NIC_TYPES } from '../../../../src/model/constants/params'
+import { HV_PARAMS, HYPERVISORS } from '../../../../src/model/constants/hypervisors'
+import { allOpcodes, opcodeClass } from '../../../../src/opcodes/index'
+import type { WireOpCode } from '../../../../src/rpc/luxi/calls'
+import { notSettable } from '../../../../src/services/access/settable'
+import { refusedPart, withinOf } from '../../../../ui/src/forms/within-scope'
+import type { Schema } from '../../../../ui/src/forms/schema'
 
 const schemas = document.components.schemas as unknown as Readonly<Record<string, Schema>>
 const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -1,13 +1,13 @@
 // Adds to the document of /3 what its controllers do not say: every opcode by its OP_ID, typed results, and problems as answers.
 import { STATUS_CODES } from 'node:http'
-import { ECODE, REFUSED } from '../src/model/errors'
-import type { Schema } from '../src/lib/shapes/shape'
-import { opcodeClass } from '../src/opcodes/index'
-import { PERMISSION_FORMS, permissionNames } from '../src/opcodes/permission'
-import { PERMISSION_PATTERN } from '../src/model/permissions'
-import { interfaceName, sortedOpcodes } from './opcode-interfaces'
-import type { Operation, Spec } from './openapi-document'
-import { markParameters } from './openapi-scope'
+import { ECODE, REFUSED } from '../../src/model/errors'
+import type { Schema } from '../../src/lib/shapes/shape'
+import { opcodeClass } from '../../src/opcodes/index'
+import { PERMISSION_FORMS, permissionNames } from '../../src/opcodes/permission'
+import { PERMISSION_PATTERN } from '../../src/model/permissions'
+import { interfaceName, sortedOpcodes } from '../opcode-interfaces'
+import type { Operation, Spec } from './document'
+import { markParameters } from './scope'
 
 type Json = { [key: string]: unknown }
 

@@ -1,8 +1,8 @@
 // Describes the parameters in addresses for the OpenAPI document: their meaning and their allowed values.
-import type { Schema } from '../src/lib/shapes/shape'
-import { resource } from '../src/rpc/luxi/call-arguments'
-import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../src/opcodes/types'
-import type { Operation } from './openapi-document'
+import type { Schema } from '../../src/lib/shapes/shape'
+import { resource } from '../../src/rpc/luxi/call-arguments'
+import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../../src/opcodes/types'
+import type { Operation } from './document'
 
 interface Parameter {
   description: string
@@ -54,7 +54,7 @@ export function describeParameters(path: string, { parameters = [] }: Operation)
     if (description !== undefined) continue
     const known = where === 'path' && name === 'name' ? nameOf(path) : undefined
     const found = known ?? PARAMETERS[`${path} ${String(name)}`] ?? PARAMETERS[String(name)]
-    if (found === undefined) throw new Error(`${path}: scripts/openapi-parameters.ts does not tell of ${String(name)}`)
+    if (found === undefined) throw new Error(`${path}: scripts/openapi/parameters.ts does not tell of ${String(name)}`)
     parameter['description'] = found.description
     if (found.enum !== undefined && typeof schema === 'object' && schema !== null)
       parameter['schema'] = { ...schema, enum: found.enum }

@@ -1,5 +1,5 @@
 // Finishes the document of the metadata daemon: refusals are plain text.
-import { finishDocument, type Spec } from './openapi-document'
+import { finishDocument, type Spec } from './document'
 
 export function finishMetad(spec: Spec): Spec {
   for (const operation of Object.values(spec.paths).flatMap((verbs) => Object.values(verbs)))

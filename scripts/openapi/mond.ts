@@ -1,6 +1,6 @@
 // Finishes the document of the monitoring daemon. Its refusals are plain text, except those of wrong values. It also has figures for
 // Prometheus.
-import { finishDocument, type Operation, PROBLEM, REFUSED as WRONG, type Spec } from './openapi-document'
+import { finishDocument, type Operation, PROBLEM, REFUSED as WRONG, type Spec } from './document'
 
 export function finishMond(spec: Spec): Spec {
   spec.components.schemas['Problem'] = PROBLEM

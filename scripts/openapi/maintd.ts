@@ -1,5 +1,5 @@
 // Finishes the document of the maintenance daemon: reading needs no login, and there are figures for Prometheus.
-import { finishPlain, type Operation, type Spec } from './openapi-document'
+import { finishPlain, type Operation, type Spec } from './document'
 
 export function finishMaintd(spec: Spec): Spec {
   spec.paths['/metrics'] = { get: METRICS }

@@ -1,9 +1,9 @@
 // Adds the verbs of objects to the document, from their table.
-import { type ObjectVerb, objectVerbs, partsOf, saidByAddress } from '../src/daemons/rapi/v3/object-verbs'
-import { interfaceName } from './opcode-interfaces'
-import { bodyWithout } from './openapi-bodies'
-import type { Operation, Spec } from './openapi-document'
-import { markParameters } from './openapi-scope'
+import { type ObjectVerb, objectVerbs, partsOf, saidByAddress } from '../../src/daemons/rapi/v3/object-verbs'
+import { interfaceName } from '../opcode-interfaces'
+import { bodyWithout } from './bodies'
+import type { Operation, Spec } from './document'
+import { markParameters } from './scope'
 
 export function addVerbs(spec: Spec): void {
   // All addresses submit jobs in the same way.
