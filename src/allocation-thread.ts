@@ -1,6 +1,6 @@
 // A thread of luxid that answers questions to the allocation, one after the other.
-import { fromParts } from './allocation/question-parts'
-import { answerQuestion } from './allocation/questions'
+import { fromParts } from './allocation/questions/question-parts'
+import { answerQuestion } from './allocation/questions/questions'
 import { serveTasks } from './lib/worker-pool'
 
 serveTasks((parts) => {

@@ -1,5 +1,5 @@
 // A thread of maintd that plans rounds, one after the other.
-import { fromParts } from './allocation/question-parts'
+import { fromParts } from './allocation/questions/question-parts'
 import { serveTasks } from './lib/worker-pool'
 import { planRound, type RoundQuestion } from './maintenance/plan-round'
 

@@ -24,6 +24,7 @@ const ENTRIES = [
 ]
 
 const TABLES = ['opcodes', 'query', 'rpc', 'config', 'model', 'lib']
+const FOR_ALLOCATION = ['config', 'opcodes', 'model', 'lib']
 const FOR_DAEMONS = ['roles', 'opcodes', 'query', 'rpc', 'model', 'lib']
 /** Doors over HTTP, each with its own table of routes. */
 const HTTP_DOORS = Object.keys(tsoa.documents)
@@ -45,7 +46,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/jobs': TABLES,
   'src/jobs/scheduler.ts': ['jobs', 'rpc/luxi/calls', 'config', 'opcodes', 'model', 'lib'],
   'src/locks': ['config', 'opcodes', 'model', 'lib'],
-  'src/allocation': ['config', 'opcodes', 'model', 'lib'],
+  'src/allocation/model': FOR_ALLOCATION,
+  'src/allocation/sources': [...FOR_ALLOCATION, 'allocation/model'],
+  'src/allocation/places': [...FOR_ALLOCATION, 'allocation/model'],
+  'src/allocation/balance': [...FOR_ALLOCATION, 'allocation/model'],
+  'src/allocation/explain': [...FOR_ALLOCATION, 'allocation/model', 'allocation/places', 'allocation/balance'],
+  'src/allocation/evacuation': [
+    ...FOR_ALLOCATION,
+    ...['model', 'places', 'balance', 'explain'].map((part) => `allocation/${part}`),
+  ],
+  'src/allocation/questions': [...FOR_ALLOCATION, 'allocation'],
   'src/maintenance': ['allocation', 'rpc', 'config', 'opcodes', 'model', 'lib'],
   'src/node': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/collectors': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],

@@ -1,6 +1,6 @@
 // harep's work within a round: the instances' tags, the repairs that they allow, and the tags that record the repairs.
-import type { ClusterData, InstanceData, NodeData } from '../allocation/cluster-data'
-import type { Step } from '../allocation/requests'
+import type { ClusterData, InstanceData, NodeData } from '../allocation/model/cluster-data'
+import type { Step } from '../allocation/model/requests'
 import { REPAIR_TAG_S } from '../model/limits/maintenance'
 import {
   BadRepairTags,

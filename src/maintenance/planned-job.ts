@@ -1,5 +1,5 @@
 // A job in the plan of a round.
-import type { Step } from '../allocation/requests'
+import type { Step } from '../allocation/model/requests'
 import type { RoundJob } from '../model/maintenance'
 
 export interface PlannedJob extends Omit<RoundJob, 'key' | 'job'> {

@@ -1,6 +1,6 @@
 // Access to the allocation for the master: to the current cluster, and to threads.
-import type { AllocOptions } from '../allocation/options'
-import type { ClusterData } from '../allocation/cluster-data'
+import type { AllocOptions } from '../allocation/model/options'
+import type { ClusterData } from '../allocation/model/cluster-data'
 import type { TaskParts } from '../lib/worker-pool'
 import type { ConfigData } from '../model/config'
 import type { DiskTemplate } from '../model/templates'

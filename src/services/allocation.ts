@@ -1,10 +1,10 @@
 // Answers questions about placement: what a balance would move, how many instances fit, and what happens if. Reads the
 // cluster, computes in a thread, and leaves out what the caller's token does not cover. A question that takes too long,
 // or that a script answers, becomes a job.
-import { type Asked, balanceQuestion, capacityQuestion, visibleIn, whatIfQuestion } from '../allocation/asked'
-import { preconditionsOf } from '../allocation/preconditions'
-import { toParts } from '../allocation/question-parts'
-import type { Answers, Question } from '../allocation/questions'
+import { type Asked, balanceQuestion, capacityQuestion, visibleIn, whatIfQuestion } from '../allocation/questions/asked'
+import { preconditionsOf } from '../allocation/questions/preconditions'
+import { toParts } from '../allocation/questions/question-parts'
+import type { Answers, Question } from '../allocation/questions/questions'
 import { recordValues } from '../config/records'
 import { jobStatus } from '../jobs/job'
 import { within } from '../lib/clock'

@@ -1,8 +1,8 @@
 // Starts maintd with all that it needs.
 import * as path from 'node:path'
-import { countedTemplate } from '../allocation/asked'
-import type { ClusterData } from '../allocation/cluster-data'
-import { toParts } from '../allocation/question-parts'
+import { countedTemplate } from '../allocation/questions/asked'
+import type { ClusterData } from '../allocation/model/cluster-data'
+import { toParts } from '../allocation/questions/question-parts'
 import { findInstance } from '../config/lookup'
 import { recordGet } from '../config/records'
 import { basicAuthenticator } from '../daemons/rapi/auth'

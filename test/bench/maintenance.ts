@@ -1,9 +1,9 @@
 // The plan of a round of maintenance for a large cluster, in the thread that maintd has for it, and how long it holds up its event loop.
 import * as path from 'node:path'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { ALLOC_DEFAULTS } from '../../src/allocation/options'
-import { toParts } from '../../src/allocation/question-parts'
-import { parseClusterText } from '../../src/allocation/text-format'
+import { ALLOC_DEFAULTS } from '../../src/allocation/model/options'
+import { toParts } from '../../src/allocation/questions/question-parts'
+import { parseClusterText } from '../../src/allocation/sources/text-format'
 import { systemClock } from '../../src/lib/clock'
 import { WorkerPool } from '../../src/lib/worker-pool'
 import type { RoundPlan, RoundQuestion } from '../../src/maintenance/plan-round'

@@ -1,5 +1,5 @@
 // The maintenance daemon of a simulated cluster, nodes that fall ill, and an administrator who heals, cancels and acknowledges.
-import { countedTemplate } from '../../src/allocation/asked'
+import { countedTemplate } from '../../src/allocation/questions/asked'
 import { recordValues } from '../../src/config/records'
 import { sha1Hmac } from '../../src/lib/hmac'
 import { Keeper } from '../../src/maintenance/keeper'

@@ -1,6 +1,6 @@
 // Requests to an allocator about clusters that are given as text.
-import { NO_NODE, type Policy, type Spec } from '../../src/allocation/cluster-data'
-import { parseClusterText } from '../../src/allocation/text-format'
+import { NO_NODE, type Policy, type Spec } from '../../src/allocation/model/cluster-data'
+import { parseClusterText } from '../../src/allocation/sources/text-format'
 import { seededRandom } from '../../src/lib/random'
 
 const spec = (one: Spec) => ({

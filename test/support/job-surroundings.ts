@@ -1,8 +1,8 @@
 // The surroundings of jobs in a cluster in memory: nodes that answer, a wconfd that knows some calls, and the rest of an
 // environment.
 import { clockAt } from './instant-clock'
-import { fromParts } from '../../src/allocation/question-parts'
-import { answerQuestion } from '../../src/allocation/questions'
+import { fromParts } from '../../src/allocation/questions/question-parts'
+import { answerQuestion } from '../../src/allocation/questions/questions'
 import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'

@@ -1,6 +1,6 @@
 // hscan, hroller and hsqueeze beside a real cluster: what they say, write and do is what Ganeti's own would.
 import * as path from 'node:path'
-import { parseClusterText } from '../../src/allocation/text-format'
+import { parseClusterText } from '../../src/allocation/sources/text-format'
 import type { EmbeddedCluster } from '../support/embedded-cluster'
 import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
 import { startMirrored } from '../support/mirrored-state'

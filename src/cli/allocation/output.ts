@@ -1,6 +1,6 @@
 // Answers of the allocation as tables, or as the remote API's JSON.
-import { candidateLine } from '../../allocation/explain-text'
-import { score8 } from '../../allocation/numbers'
+import { candidateLine } from '../../allocation/model/explain-text'
+import { score8 } from '../../allocation/model/numbers'
 import type { CandidateNode, Capacity, GroupScore, WhatIf } from '../../model/allocation'
 import type { PlannedBalance } from '../../rpc/luxi/allocation'
 import type { Call } from '../command'

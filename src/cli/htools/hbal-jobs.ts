@@ -1,10 +1,10 @@
 // A solution's moves as readable lines, as shell commands, and as sets of jobs that may run at the same time.
-import type { Step } from '../../allocation/balance'
-import { NO_NODE, isRunning } from '../../allocation/cluster-data'
-import type { ClusterModel } from '../../allocation/cluster-model'
-import { moveSteps } from '../../allocation/jobs'
-import { score8 } from '../../allocation/numbers'
-import type { Step as OpCodeStep } from '../../allocation/requests'
+import type { Step } from '../../allocation/balance/balance'
+import { NO_NODE, isRunning } from '../../allocation/model/cluster-data'
+import type { ClusterModel } from '../../allocation/model/cluster-model'
+import { moveSteps } from '../../allocation/balance/jobs'
+import { score8 } from '../../allocation/model/numbers'
+import type { Step as OpCodeStep } from '../../allocation/model/requests'
 import { isMirroredInside } from '../../model/templates'
 
 export interface Job {

@@ -1,7 +1,13 @@
 // `hcheck`: checks a cluster's health group by group, and whether balancing would improve it.
-import type { ClusterModel } from '../../allocation/cluster-model'
-import { type BalancedGroup, type GroupHealth, groupsIn, healthOf, rebalance } from '../../allocation/group-health'
-import { score8 } from '../../allocation/numbers'
+import type { ClusterModel } from '../../allocation/model/cluster-model'
+import {
+  type BalancedGroup,
+  type GroupHealth,
+  groupsIn,
+  healthOf,
+  rebalance,
+} from '../../allocation/balance/group-health'
+import { score8 } from '../../allocation/model/numbers'
 import { balanceOptions } from './hbal'
 import { loadModel } from './load'
 import { has, isYes, parseOptions, quoted, verbosity } from './options'

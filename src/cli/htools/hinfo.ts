@@ -1,8 +1,8 @@
 // `hinfo`: a cluster's contents, whether it could lose a node, and its score.
-import { NO_NODE } from '../../allocation/cluster-data'
-import type { ClusterModel } from '../../allocation/cluster-model'
-import { score8 } from '../../allocation/numbers'
-import { Score } from '../../allocation/score'
+import { NO_NODE } from '../../allocation/model/cluster-data'
+import type { ClusterModel } from '../../allocation/model/cluster-model'
+import { score8 } from '../../allocation/model/numbers'
+import { Score } from '../../allocation/model/score'
 import { loadModel, policyText } from './load'
 import { has, parseOptions, textOf, verbosity } from './options'
 import { coefficients, instanceTable, nodeTable, printTable } from './table'

@@ -1,7 +1,7 @@
 // `hroller`: groups of nodes that may be rebooted together, one group after the other.
-import type { ClusterModel } from '../../allocation/cluster-model'
-import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
-import type { Coloring } from '../../allocation/coloring'
+import type { ClusterModel } from '../../allocation/model/cluster-model'
+import { type ClusterData, NO_NODE } from '../../allocation/model/cluster-data'
+import type { Coloring } from '../../allocation/evacuation/coloring'
 import {
   type NodeGraph,
   NoRoom,
@@ -10,7 +10,7 @@ import {
   nodeGraph,
   rebootGroups,
   rebootOrder,
-} from '../../allocation/reboot-groups'
+} from '../../allocation/evacuation/reboot-groups'
 import { findGroup, loadModel, saveData } from './load'
 import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
 import { type Surroundings, failure } from './surroundings'

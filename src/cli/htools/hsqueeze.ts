@@ -1,5 +1,5 @@
 // `hsqueeze`: finds nodes that a cluster without local disks can spare, or standby nodes that it needs.
-import type { ClusterModel } from '../../allocation/cluster-model'
+import type { ClusterModel } from '../../allocation/model/cluster-model'
 import {
   STANDBY_TAG,
   type Squeezed,
@@ -10,7 +10,7 @@ import {
   onlineCandidates,
   spareInstance,
   switchNodes,
-} from '../../allocation/squeeze'
+} from '../../allocation/evacuation/squeeze'
 import { nanoseconds } from '../../lib/clock'
 import { OOB_TIMEOUT_S } from '../../model/constants/words'
 import { showCommands } from './commands'

@@ -1,8 +1,8 @@
 // Uses the processor figures of the nodes' monitoring daemons as the instances' load.
-import { BadClusterData } from '../../allocation/cluster-data'
-import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
-import { JsonFields } from '../../allocation/json-fields'
-import { WHOLE, XEN } from '../../allocation/measured-loads'
+import { BadClusterData } from '../../allocation/model/cluster-data'
+import { type ClusterModel, buildModel } from '../../allocation/model/cluster-model'
+import { JsonFields } from '../../allocation/sources/json-fields'
+import { WHOLE, XEN } from '../../allocation/sources/measured-loads'
 import { MOND_LATEST_API_VERSION } from '../../model/constants/versions'
 import { PORT } from '../../model/constants/daemons'
 import { MOND_ANSWER_BYTES_MAX, MOND_ANSWER_S } from '../../model/limits/monitoring'

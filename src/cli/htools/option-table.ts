@@ -1,5 +1,5 @@
 // The options of the allocation programs, with Ganeti's names.
-import { type NumberKind, parseSize, readNumber } from '../../allocation/numbers'
+import { type NumberKind, parseSize, readNumber } from '../../allocation/model/numbers'
 import { ALLOCATION_TEMPLATES, isDiskTemplate } from '../../model/templates'
 
 export interface OptionSpec {

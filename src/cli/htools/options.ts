@@ -1,6 +1,6 @@
 // Parses options of the allocation programs like getopt: short ones combined, long ones abbreviated, optional arguments
 // only when attached.
-import { readNumber } from '../../allocation/numbers'
+import { readNumber } from '../../allocation/model/numbers'
 import { OPTIONS, type OptionSpec } from './option-table'
 import { PROGRAM_VERSION, Stop } from './surroundings'
 

@@ -1,8 +1,8 @@
 // Tables in the format of the allocation programs, and the lists of nodes and instances.
-import { NO_NODE, isRunning } from '../../allocation/cluster-data'
-import { type ClusterModel, Col, freeMemory } from '../../allocation/cluster-model'
-import type { Score } from '../../allocation/score'
-import { fixed, score8, showDouble } from '../../allocation/numbers'
+import { NO_NODE, isRunning } from '../../allocation/model/cluster-data'
+import { type ClusterModel, Col, freeMemory } from '../../allocation/model/cluster-model'
+import type { Score } from '../../allocation/model/score'
+import { fixed, score8, showDouble } from '../../allocation/model/numbers'
 
 export function printTable(
   prefix: string,

@@ -1,11 +1,17 @@
 // OP_CLUSTER_BALANCE, OP_CLUSTER_CAPACITY and OP_CLUSTER_WHAT_IF: questions to the allocation that take too long for a
 // request, or that scripts answer. They hold no locks. Their answers describe the cluster of the moment when they
 // began.
-import { type Asked, balanceQuestion, capacityQuestion, visibleIn, whatIfQuestion } from '../../allocation/asked'
-import type { BalanceAnswer } from '../../allocation/balance-plan'
-import { preconditionsOf } from '../../allocation/preconditions'
-import { toParts } from '../../allocation/question-parts'
-import type { Answers, Question } from '../../allocation/questions'
+import {
+  type Asked,
+  balanceQuestion,
+  capacityQuestion,
+  visibleIn,
+  whatIfQuestion,
+} from '../../allocation/questions/asked'
+import type { BalanceAnswer } from '../../allocation/questions/balance-plan'
+import { preconditionsOf } from '../../allocation/questions/preconditions'
+import { toParts } from '../../allocation/questions/question-parts'
+import type { Answers, Question } from '../../allocation/questions/questions'
 import { seconds } from '../../lib/clock'
 import { timeText } from '../../lib/rfc3339'
 import { TaskTooLong } from '../../lib/worker-pool'

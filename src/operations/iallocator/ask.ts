@@ -1,9 +1,9 @@
 // Asks an allocator in Ganeti's iallocator protocol: a script that the administrator has installed on the master, or
 // the built-in one. Operations call the built-in one directly; tests of allocators use the protocol.
-import { ALLOC_DEFAULTS } from '../../allocation/options'
-import { answer } from '../../allocation/answer'
-import { buildModel } from '../../allocation/cluster-model'
-import { parseRequest } from '../../allocation/request-json'
+import { ALLOC_DEFAULTS } from '../../allocation/model/options'
+import { answer } from '../../allocation/questions/answer'
+import { buildModel } from '../../allocation/model/cluster-model'
+import { parseRequest } from '../../allocation/sources/request-json'
 import { startOf } from '../../lib/short-text'
 import { errorText } from '../../lib/system-failure'
 import type { ConfigData } from '../../model/config'

@@ -1,5 +1,5 @@
 // The cluster data for an allocator (Ganeti's iallocator protocol): the configuration, and the usage of the nodes.
-import { diskSpace, templateOf, type LiveNode } from '../../allocation/from-config'
+import { diskSpace, templateOf, type LiveNode } from '../../allocation/sources/from-config'
 import { fillBeParams, fillIPolicy, fillNdParams, fillNicParams } from '../../config/filled'
 import { diskTemplateOf, instanceDisks, instanceNodes } from '../../config/lookup'
 import type { ConfigData, Instance, Node, NodeUuid } from '../../model/config'

@@ -1,6 +1,6 @@
 // Checks the answers of allocators, because anybody may have written the script.
-import type { Relocation } from '../../allocation/replay'
-import type { Evacuation } from '../../allocation/requests'
+import type { Relocation } from '../../allocation/questions/replay'
+import type { Evacuation } from '../../allocation/model/requests'
 import { ResultValidationError } from '../../model/errors'
 import { TOLD_CHARS_MAX } from '../../model/limits/node'
 import { pythonRepr } from '../../lib/python-text'

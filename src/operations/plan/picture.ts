@@ -1,7 +1,7 @@
 // The cluster for the allocation, outside of a job: asks nodes, and locks nothing.
-import type { AllocOptions } from '../../allocation/options'
-import type { ClusterData } from '../../allocation/cluster-data'
-import { clusterDataOf } from '../../allocation/from-config'
+import type { AllocOptions } from '../../allocation/model/options'
+import type { ClusterData } from '../../allocation/model/cluster-data'
+import { clusterDataOf } from '../../allocation/sources/from-config'
 import type { ConfigData } from '../../model/config'
 import type { NodeClient } from '../../rpc/node/client'
 import { optionsOf } from '../instance/placement/allocator'

@@ -1,5 +1,5 @@
 // OP_TEST_ALLOCATOR: shows an allocator's input, or its answer.
-import { diskSpace, templateOf } from '../../allocation/from-config'
+import { diskSpace, templateOf } from '../../allocation/sources/from-config'
 import { diskTemplateOf, instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { ConfigData, Instance } from '../../model/config'
 import { DISK_ACCESS_MODES } from '../../model/constants/disks'

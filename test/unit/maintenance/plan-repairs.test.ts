@@ -1,6 +1,6 @@
 // Which repairs are submitted, and how each is remembered by a tag.
-import type { ClusterData } from '../../../src/allocation/cluster-data'
-import { parseClusterText } from '../../../src/allocation/text-format'
+import type { ClusterData } from '../../../src/allocation/model/cluster-data'
+import { parseClusterText } from '../../../src/allocation/sources/text-format'
 import { jobsInTags, repairJobs, TASK_ID } from '../../../src/maintenance/plan-repairs'
 import { clusterOf } from '../../support/htools'
 

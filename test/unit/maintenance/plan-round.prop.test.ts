@@ -1,8 +1,8 @@
 // Whatever is reported, the jobs of a round do not get in each other's way.
 import * as fc from 'fast-check'
-import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
-import type { ClusterData } from '../../../src/allocation/cluster-data'
-import { parseClusterText } from '../../../src/allocation/text-format'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/model/options'
+import type { ClusterData } from '../../../src/allocation/model/cluster-data'
+import { parseClusterText } from '../../../src/allocation/sources/text-format'
 import { planRound, type RoundQuestion } from '../../../src/maintenance/plan-round'
 import type { PlannedJob } from '../../../src/maintenance/planned-job'
 import { seededRandom } from '../../../src/lib/random'

@@ -1,7 +1,7 @@
 // Single situations of a round's plan; plan-round.prop.test.ts has what holds for all of them.
-import type { ClusterData, NodeData } from '../../../src/allocation/cluster-data'
-import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
-import { parseClusterText } from '../../../src/allocation/text-format'
+import type { ClusterData, NodeData } from '../../../src/allocation/model/cluster-data'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/model/options'
+import { parseClusterText } from '../../../src/allocation/sources/text-format'
 import { TASK_ID } from '../../../src/maintenance/plan-repairs'
 import { planRound, type RoundQuestion } from '../../../src/maintenance/plan-round'
 import { MAINTENANCE_DEFAULTS, READY_TAG, type RepairEvent } from '../../../src/model/maintenance'

@@ -1,6 +1,6 @@
 // Questions to the allocation of `/3`, from users and from tokens.
-import { ALLOC_DEFAULTS } from '../../../src/allocation/options'
-import { clusterDataOf, type LiveNode } from '../../../src/allocation/from-config'
+import { ALLOC_DEFAULTS } from '../../../src/allocation/model/options'
+import { clusterDataOf, type LiveNode } from '../../../src/allocation/sources/from-config'
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import type { Clock } from '../../../src/lib/clock'
 import type { Job, OpStatus } from '../../../src/jobs/job'

@@ -1,7 +1,7 @@
 // Chooses the allocator, and supplies the current cluster to the built-in one, `hail`.
-import { ALLOC_DEFAULTS, type AllocOptions } from '../../../allocation/options'
-import { type ClusterModel, buildModel } from '../../../allocation/cluster-model'
-import { clusterDataOf } from '../../../allocation/from-config'
+import { ALLOC_DEFAULTS, type AllocOptions } from '../../../allocation/model/options'
+import { type ClusterModel, buildModel } from '../../../allocation/model/cluster-model'
+import { clusterDataOf } from '../../../allocation/sources/from-config'
 import { type AllocatorKind, type Allocators, DEFAULT_SHORTCUT } from '../../../model/allocators'
 import type { Cluster, ConfigData } from '../../../model/config'
 import { ECODE, OpExecError, OpPrereqError, ResultValidationError } from '../../../model/errors'

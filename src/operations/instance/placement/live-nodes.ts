@@ -1,5 +1,5 @@
 // Asks all nodes for their current memory, CPUs and storage, for the allocation.
-import type { LiveNode } from '../../../allocation/from-config'
+import type { LiveNode } from '../../../allocation/sources/from-config'
 import { fillHvParams, fillNdParams } from '../../../config/filled'
 import type { ConfigData, Node } from '../../../model/config'
 import type { ArgsOf } from '../../../rpc/node/calls'
