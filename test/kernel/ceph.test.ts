@@ -24,7 +24,7 @@ cephTest('a guest writes to its image, which grows under it, moves with it, and 
   expect(Number(written)).toBeGreaterThan(1)
   await nodes.ok('instance', 'grow-disk', 'vm1', '0', '8m')
   expect(await nodes.sizeSeen('node1', 'vm1')).toEqual([16 << 20])
-  await nodes.ok('instance', 'migrate', '-f', 'vm1')
+  await nodes.getsDiskAndMoves('vm1')
   expect(await nodes.read('node2', 'vm1')).toBe(written)
   const later = await writtenWithoutObjects()
   expect(Number(later)).toBeGreaterThan(Number(written))

@@ -1,5 +1,6 @@
 // A small real Gluster: two servers with an address of their own each, and a volume that both keep.
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { qemuPresent, testWith } from '../support/needs'
 import { Sandbox, until } from './sandbox'
 
@@ -43,12 +44,21 @@ export class Gluster {
     await first.order('gluster', '--mode=script', 'volume', 'start', 'gv0')
   }
 
-  /** What each server has of each disk. */
-  disks(): Buffer[] {
-    return [this.first, this.second].flatMap((sandbox) => {
+  /** The disks that each server has, by their names. */
+  private disks(): Record<string, Buffer>[] {
+    return [this.first, this.second].map((sandbox) => {
       const directory = sandbox.file('brick/ganeti')
-      return fs.existsSync(directory) ? fs.readdirSync(directory).map((name) => fs.readFileSync(`${directory}/${name}`)) : [] // prettier-ignore
+      const names = fs.existsSync(directory) ? fs.readdirSync(directory) : []
+      return Object.fromEntries(names.map((name) => [name, fs.readFileSync(path.join(directory, name))]))
     })
+  }
+
+  /** Both servers have so many disks, with the same data. */
+  haveBoth(count: number): boolean {
+    const [one = {}, other = {}] = this.disks()
+    const isOnBoth = ([name, data]: [string, Buffer]) => other[name]?.equals(data) === true
+    const sizes = [one, other].map((disks) => Object.keys(disks).length)
+    return sizes.every((size) => size === count) && Object.entries(one).every(isOnBoth)
   }
 
   /** One of the two servers loses its power. */
@@ -57,17 +67,14 @@ export class Gluster {
   }
 
   /** It is back, and gets what it lacks from the other. */
-  async returnOne(): Promise<void> {
+  async returnOne(count: number): Promise<void> {
     begin(this.second)
-    await until('both servers have the same', 120, () => {
-      const [one, other, ...more] = this.disks()
-      return Promise.resolve(one !== undefined && other?.equals(one) === true && more.length === 0)
-    })
+    await until('both servers have the same', 120, () => Promise.resolve(this.haveBoth(count)))
   }
 
   /** A server that has just come back may delete a moment later than the other. */
   hasNone(): Promise<void> {
-    return until('no server has a disk', 120, () => Promise.resolve(this.disks().length === 0))
+    return until('no server has a disk', 120, () => Promise.resolve(this.haveBoth(0)))
   }
 
   async remove(): Promise<void> {

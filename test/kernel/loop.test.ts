@@ -69,7 +69,7 @@ loopTest(
     const written = await nodes.write('node1', 'vm1')
     await nodes.ok('instance', 'grow-disk', 'vm1', '0', '8m')
     expect(await nodes.sizeSeen('node1', 'vm1')).toEqual([16 << 20])
-    await nodes.ok('instance', 'migrate', '-f', 'vm1')
+    await nodes.getsDiskAndMoves('vm1', 'provider=shelf')
     expect(await nodes.read('node2', 'vm1')).toBe(written)
     nodes.kill('node2', 'vm1')
     await nodes.ok('instance', 'failover', '-f', 'vm1')

@@ -1,9 +1,7 @@
 // An embedded cluster in a sandbox, beside the daemons of storage that its guests use, and what tests ask of it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { systemClock } from '../../src/lib/clock'
-import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
-import { SerialConsole, eventually } from '../support/hypervisor'
+import { SerialConsole, diskSizes, eventually } from '../support/hypervisor'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import type { Sandbox } from './sandbox'
 
@@ -85,10 +83,15 @@ export class StorageCluster {
 
   /** The size of a guest's disk as QEMU knows it. */
   sizeSeen(node: string, name: string): Promise<number[]> {
-    return withQmp(this.file(node, `kvm-hypervisor/ctrl/${name}.qmp`), systemClock, async (qmp) => {
-      const blocks = (await qmp.run('query-block')) as { inserted?: { image: { 'virtual-size': number } } }[]
-      return blocks.flatMap(({ inserted }) => inserted?.image['virtual-size'] ?? [])
-    })
+    return diskSizes(this.file(node, `kvm-hypervisor/ctrl/${name}.qmp`))
+  }
+
+  /** A guest that runs, and whose first disk has 16 MiB, gets one more of 8 MiB, and has both where it moves to. */
+  async getsDiskAndMoves(name: string, ...more: string[]): Promise<void> {
+    await this.ok('instance', 'modify', '--disk', ['add:size=8m', ...more].join(), name)
+    expect(await this.sizeSeen('node1', name)).toEqual([16 << 20, 8 << 20])
+    await this.ok('instance', 'migrate', '-f', name)
+    expect(await this.sizeSeen('node2', name)).toEqual([16 << 20, 8 << 20])
   }
 
   /** As when its process crashes. */

@@ -3,7 +3,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { SerialConsole, eventually } from '../support/hypervisor'
+import { SerialConsole, diskSizes, eventually } from '../support/hypervisor'
 import { qemuPresent, qemuTest } from '../support/needs'
 
 const [WRITE, READ] = ['\x17', '\x12']
@@ -142,6 +142,17 @@ qemuTest('its export becomes a mirrored instance again, with the same data on bo
     expect(data.equals(fs.readFileSync(path.join(volumesOf(node), volume)))).toBe(true)
   await ok('instance remove -f m2')
   await ok('backup remove m1')
+})
+
+qemuTest('a guest that runs gets another mirrored disk, and has it on the other node, too', async () => {
+  await ok('instance add -t drbd --disk 0:size=4m -o gantry-tiny -B memory=32m -n node1:node2 m3')
+  const sizesOn = (node: string) =>
+    diskSizes(path.join(cluster.root, `${node}.gantry.local/var/run/ganeti/kvm-hypervisor/ctrl/m3.qmp`))
+  await ok('instance modify --disk add:size=8m m3')
+  expect(await sizesOn('node1')).toEqual([4 << 20, 8 << 20])
+  await ok('instance migrate -f m3')
+  expect(await sizesOn('node2')).toEqual([4 << 20, 8 << 20])
+  await ok('instance remove -f m3')
 })
 
 qemuTest('nothing is left of it', async () => {

@@ -9,6 +9,7 @@ import { thisMachine } from '../../src/lib/machine'
 import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
+import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import type { LinkedDisk, HypervisorContext } from '../../src/node/hypervisor/hypervisor'
 import type { DiskDict, InstanceDict } from '../../src/rpc/node/dicts'
 
@@ -200,5 +201,13 @@ export async function freePort(address: string): Promise<number> {
       const bound = server.address()
       server.close(() => (typeof bound === 'object' && bound ? resolve(bound.port) : reject(new Error('no port'))))
     })
+  })
+}
+
+/** The sizes of a guest's disks in bytes, as QEMU knows them, by the socket of its monitor. */
+export function diskSizes(monitor: string): Promise<number[]> {
+  return withQmp(monitor, systemClock, async (qmp) => {
+    const blocks = (await qmp.run('query-block')) as { inserted?: { image: { 'virtual-size': number } } }[]
+    return blocks.flatMap(({ inserted }) => inserted?.image['virtual-size'] ?? [])
   })
 }
