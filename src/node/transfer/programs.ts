@@ -1,7 +1,7 @@
 // Programs in a stream: OS scripts at its end, and compression tools within it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { Duplex, Readable, type Writable } from 'node:stream'
-import { PLAIN_ENVIRONMENT } from '../../lib/run-command'
+import { PLAIN_ENVIRONMENT } from '../../lib/programs/run-command'
 import type { TransferSpec } from './spec'
 import type { TransferStatus } from './status'
 
