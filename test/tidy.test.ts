@@ -191,7 +191,6 @@ const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
   'src/model/owners.ts': 'it is the disk of the product, with owners and modes',
   'src/node/hypervisor/kvm/console-bridge.ts': 'a program of its own, that gnt-instance console starts over SSH',
   'src/node/transfer/program.ts': 'a program of its own: it wires the transfer',
-  'src/node/transfer/programs.ts': 'data streams through scripts and tools: there is no answer to record',
 }
 
 /** Texts that no file of ours contains, and what to do instead. */
