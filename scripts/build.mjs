@@ -118,7 +118,7 @@ function removeOthers(made) {
 
 /** The bundles, each with an example. The example is run once, so that the functions that are always needed are in the compiled code. */
 function bundles() {
-  const { nodeFlags } = require('../dist/lib/node-flags.js')
+  const { nodeFlags } = require('../dist/lib/programs/node-flags.js')
   const { FRUGAL } = require('../dist/model/limits/daemons.js')
   const { ROLES } = require('../dist/roles/table.js')
   const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')

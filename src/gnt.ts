@@ -10,8 +10,8 @@ import type { Terminal } from './cli/output/terminal'
 import { runProgram } from './cli/program'
 import { inheritedEnvironment } from './lib/environment'
 import { systemClock } from './lib/clock'
-import { becomeNode, findLuxiSocket, masterElsewhere, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
-import { standardOutput } from './lib/standard-output'
+import { becomeNode, findLuxiSocket, masterElsewhere, nodeSetupSocket, thisNodePaths } from './lib/net/find-socket'
+import { standardOutput } from './lib/programs/standard-output'
 
 /** The job that is being waited for. */
 let followed: number | undefined
@@ -121,7 +121,7 @@ async function thisNode(): Promise<ThisNode> {
     await Promise.all([
       import('./rpc/node/client.js'),
       import('./lib/log.js'),
-      import('./lib/file-lock.js'),
+      import('./lib/file/lock.js'),
       import('./model/owners.js'),
       import('./lib/random.js'),
       import('./node/hypervisor/index.js'),

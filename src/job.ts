@@ -7,8 +7,8 @@ import { createLog } from './lib/log'
 import { pathsOf } from './lib/paths'
 import { systemFiles } from './lib/files'
 import { systemRandom } from './lib/random'
-import { openRendezvous } from './lib/rendezvous'
-import type { TaskParts } from './lib/worker-pool'
+import { openRendezvous } from './lib/net/rendezvous'
+import type { TaskParts } from './lib/work/worker-pool'
 import { EXIT } from './model/constants/daemons'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S } from './model/limits/allocation'
 import { ownedDisk, ownedLogFile } from './model/owners'
@@ -60,7 +60,7 @@ async function clusterFacts(): Promise<ClusterFacts> {
 
 /** Few jobs compute placements, so the thread ends with its task. */
 async function think(parts: TaskParts): Promise<unknown> {
-  const { WorkerPool } = await import('./lib/worker-pool.js')
+  const { WorkerPool } = await import('./lib/work/worker-pool.js')
   const pool = new WorkerPool({
     ...{ entry: path.join(__dirname, 'allocation-thread.js'), clock, threads: 1 },
     ...{ limit_s: ALLOCATION_S, memory_mib: ALLOCATION_MEMORY_MIB },

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { environmentValue } from './lib/environment'
 import { createLog } from './lib/log'
 import { environmentPaths, type Paths } from './lib/paths'
-import { writesToJournal } from './lib/service-manager'
+import { writesToJournal } from './lib/programs/service-manager'
 import { errorText } from './lib/system-failure'
 import { EXIT } from './model/constants/daemons'
 import { RELEASE_VERSION } from './model/constants/versions'
@@ -104,7 +104,7 @@ async function foldFiles(): Promise<void> {
 const printLines = (lines: readonly string[]): Promise<void> => print(lines.map((line) => `${line}\n`).join(''))
 
 async function print(text: string): Promise<void> {
-  const output = (await import('./lib/standard-output.js')).standardOutput({ program: 'gantryd' })
+  const output = (await import('./lib/programs/standard-output.js')).standardOutput({ program: 'gantryd' })
   process.stdout.write(text)
   output.finish(EXIT.success)
 }

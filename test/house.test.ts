@@ -89,7 +89,7 @@ import { startDouble } from '../daemons/tickd/door'
 import { routes } from '../generated/tickd-routes'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles as files } from '../lib/files'
-import { serveFramed } from '../lib/json-socket'
+import { serveFramed } from '../lib/net/json-socket'
 import { systemRandom as random } from '../lib/random'
 import type { Start } from './start'
 

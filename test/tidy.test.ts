@@ -168,7 +168,7 @@ const REACHING_NAMES = /^(thisMachine|system(Files|Processes|Disk|Clock|Random)|
 const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
   'src/lib/disk.ts': ['errorCode', 'isMissing', 'removeLeftovers'],
   'src/lib/files.ts': ['accessible', 'constants'],
-  'src/lib/json-socket.ts': [
+  'src/lib/net/json-socket.ts': [
     'END',
     'checkSocketPath',
     'connectFramed',
@@ -177,9 +177,9 @@ const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
     'removeStaleSocket',
     'serveFramed',
   ],
-  'src/lib/read-bounded.ts': ['readPlainFile'],
-  'src/lib/rendezvous.ts': ['meet'],
-  'src/lib/run-command.ts': ['NOT_STARTED', 'PLAIN_ENVIRONMENT', 'runBounded'],
+  'src/lib/file/read-bounded.ts': ['readPlainFile'],
+  'src/lib/net/rendezvous.ts': ['meet'],
+  'src/lib/programs/run-command.ts': ['NOT_STARTED', 'PLAIN_ENVIRONMENT', 'runBounded'],
   // They look at the mounts for the words of an error that names no file.
   'src/lib/system-failure.ts': ['errorText', 'saysFull', 'systemFailure'],
 }
@@ -191,7 +191,6 @@ const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
   'src/model/owners.ts': 'it is the disk of the product, with owners and modes',
   'src/node/hypervisor/kvm/console-bridge.ts': 'a program of its own, that gnt-instance console starts over SSH',
   'src/node/transfer/program.ts': 'a program of its own: it wires the transfer',
-  'src/node/transfer/programs.ts': 'data streams through scripts and tools: there is no answer to record',
 }
 
 /** Texts that no file of ours contains, and what to do instead. */

@@ -1,6 +1,6 @@
 // The units of systemd, made from the table of roles. Names, places and dependencies are Ganeti's.
 import { UNIT, onceFile, unitOf } from '../../src/bootstrap/system-units'
-import { nodeFlags } from '../../src/lib/node-flags'
+import { nodeFlags } from '../../src/lib/programs/node-flags'
 import { GROUP, USER } from '../../src/model/constants/daemons'
 import { PATH } from '../../src/model/constants/paths'
 import { CHILD_BACKOFF_MIN_S, DAEMON_STOP_S, UNITS_S } from '../../src/model/limits/daemons'

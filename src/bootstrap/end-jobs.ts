@@ -2,9 +2,9 @@
 // killed. luxid writes their ends, here and at the candidates. Waiting jobs stay in the queue for the next master.
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
-import { isServed } from '../lib/json-socket'
+import { isServed } from '../lib/net/json-socket'
 import type { Paths } from '../lib/paths'
-import type { Processes } from '../lib/processes'
+import type { Processes } from '../lib/programs/processes'
 import { holdersIn } from '../jobs/livelocks'
 import { JOBS_END_S } from '../model/limits/master'
 import type { JobChange } from '../rpc/luxi/calls'

@@ -1,10 +1,10 @@
 // Makes this node the first node and master of a new cluster (Ganeti's bootstrap.InitCluster). Checks everything before
 // it writes anything, and undoes a partial failure. No daemon runs yet, and none is started here.
 import type { Clock } from '../lib/clock'
-import { withHost } from '../lib/hosts-file'
+import { withHost } from '../lib/file/hosts-file'
 import type { Random } from '../lib/random'
-import type { Run } from '../lib/run-command'
-import { SshFiles } from '../lib/ssh-files'
+import type { Run } from '../lib/programs/run-command'
+import { SshFiles } from '../lib/ssh/files'
 import type { FirstFields } from '../model/cluster'
 import { PATH } from '../model/constants/paths'
 import { createCluster } from './cluster-files'

@@ -1,8 +1,8 @@
 // Runs scripts and copies files on nodes, whatever product runs there: over SSH as root, and directly on this node.
 import { inheritedEnvironment } from '../lib/environment'
 import type { Paths } from '../lib/paths'
-import type { Run } from '../lib/run-command'
-import { sshCommand, sshOptions, type SshOptions } from '../lib/ssh'
+import type { Run } from '../lib/programs/run-command'
+import { sshCommand, sshOptions, type SshOptions } from '../lib/ssh/ssh'
 import type { Cluster } from '../model/cluster'
 import { PATH } from '../model/constants/paths'
 import { versionOf } from '../model/ip'

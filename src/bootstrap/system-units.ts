@@ -3,9 +3,9 @@
 // one is in use.
 import type { Disk } from '../lib/disk'
 import type { Files } from '../lib/files'
-import { forEachOne } from '../lib/for-each-one'
+import { forEachOne } from '../lib/work/for-each-one'
 import type { Paths } from '../lib/paths'
-import type { Run } from '../lib/run-command'
+import type { Run } from '../lib/programs/run-command'
 import { EXIT } from '../model/constants/daemons'
 import { UNITS_S } from '../model/limits/daemons'
 import { inOrder, isDaemonOfNode, type Role } from '../roles/role'

@@ -1,5 +1,5 @@
 // How commands reach nodes over SSH: under the cluster's name, and without asking.
-import { type SshOptions, sshOptions } from '../lib/ssh'
+import { type SshOptions, sshOptions } from '../lib/ssh/ssh'
 import { PATH } from '../model/constants/paths'
 
 /** Options shared by ssh and scp; `quiet` suppresses their own messages. */

@@ -1,5 +1,5 @@
 // The questions that collectors ask confd about the configuration.
-import { eachBounded } from '../lib/bounded'
+import { eachBounded } from '../lib/work/bounded'
 import { errorText } from '../lib/system-failure'
 import { CONFD_QUESTIONS_AT_ONCE } from '../model/limits/collectors'
 import { CONFD } from '../rpc/confd/protocol'

@@ -4,10 +4,10 @@
 import * as path from 'node:path'
 import type { Clock } from '../lib/clock'
 import { isMissing } from '../lib/disk'
-import { hasMoreValues, isDeeper } from '../lib/json-depth'
+import { hasMoreValues, isDeeper } from '../lib/text/json-depth'
 import type { Machine } from '../lib/machine'
-import { readPlainFile } from '../lib/read-bounded'
-import { runBounded } from '../lib/run-command'
+import { readPlainFile } from '../lib/file/read-bounded'
+import { runBounded } from '../lib/programs/run-command'
 import { errorText } from '../lib/system-failure'
 import { REPORT_CATEGORIES } from '../model/constants/collectors'
 import {

@@ -1,8 +1,8 @@
 // The sources of collectors on the machine that their process runs on.
-import { whyUnsafe } from '../lib/changeable'
+import { whyUnsafe } from '../lib/file/changeable'
 import { isMissing } from '../lib/disk'
 import type { Machine } from '../lib/machine'
-import { NOT_STARTED, runBounded } from '../lib/run-command'
+import { NOT_STARTED, runBounded } from '../lib/programs/run-command'
 import { COLLECTED_OUTPUT_BYTES_MAX, COLLECTED_PROGRAM_S } from '../model/limits/collectors'
 import { CollectorFailure, NotInstalled, type NodeSources } from './report'
 

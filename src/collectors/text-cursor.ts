@@ -1,6 +1,6 @@
 // Reads a text from left to right. Errors have the form of Ganeti's collectors: the rest of the text, what was being
 // read, and what is wrong.
-import { haskellText } from '../lib/haskell-text'
+import { haskellText } from '../lib/text/haskell-text'
 import { UNREAD_CHARS_SHOWN } from '../model/limits/collectors'
 import { CollectorFailure } from './report'
 

@@ -1,6 +1,6 @@
 // The text of config.data and gantry.data: compact JSON, keys in Ganeti's order. Each object's JSON is made only once.
 import type { ConfigData, Container, GantryData, ObjectKind } from '../model/config'
-import { slices } from '../lib/slices'
+import { slices } from '../lib/work/slices'
 import { CHECKPOINT_OBJECTS_AT_ONCE } from '../model/limits/config'
 import { compareText } from '../model/nice-sort'
 import { recordValues } from './records'

@@ -3,7 +3,7 @@
 // candidates. Only then readers see it and it is acknowledged. A checkpoint writes config.data a little later.
 import { seconds, within, type Timer } from '../lib/clock'
 import type { Appender } from '../lib/disk'
-import { Turns } from '../lib/turns'
+import { Turns } from '../lib/work/turns'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import {

@@ -1,8 +1,8 @@
 // The places of an embedded cluster's files below its root, and the settings that it remembers.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { nodeSetupSocket } from '../lib/find-socket'
-import { checkSocketPath } from '../lib/json-socket'
+import { nodeSetupSocket } from '../lib/net/find-socket'
+import { checkSocketPath } from '../lib/net/json-socket'
 import { isMissing, systemDisk } from '../lib/disk'
 import { type Paths, pathsOf } from '../lib/paths'
 import { PORT } from '../model/constants/daemons'

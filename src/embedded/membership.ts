@@ -1,8 +1,8 @@
 // Virtual nodes that leave an embedded cluster, and new ones that join it. In a real cluster the command line prepares
 // new nodes over SSH, before the job that adds them.
 import { existsSync } from 'node:fs'
-import { nodeSetupSocket } from '../lib/find-socket'
-import { type FramedServer, isServed } from '../lib/json-socket'
+import { nodeSetupSocket } from '../lib/net/find-socket'
+import { type FramedServer, isServed } from '../lib/net/json-socket'
 import { silentLog } from '../lib/log'
 import { ECODE, GenericError, OpPrereqError } from '../model/errors'
 import { EMBEDDED_NODES_MAX, NODE_SETUP_BYTES_MAX } from '../model/limits/embedded'

@@ -2,7 +2,7 @@
 // If several clusters run side by side, the first one writes the user's file.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { embedded, embeddedPointers, namesHome, pointerIn, readPointer } from '../lib/find-socket'
+import { embedded, embeddedPointers, namesHome, pointerIn, readPointer } from '../lib/net/find-socket'
 
 export interface Pointer {
   remove(): void

@@ -2,7 +2,7 @@
 import * as path from 'node:path'
 import { errorText } from '../lib/system-failure'
 import { errorCode } from '../lib/disk'
-import { quoteForShell } from '../lib/ssh'
+import { quoteForShell } from '../lib/ssh/ssh'
 import { defaultRoot } from './options'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)

@@ -1,6 +1,6 @@
 // Collects the arguments of a controller's method from path, query, headers and body.
 import type { IncomingHttpHeaders } from 'node:http'
-import { pythonInt } from '../lib/python-text'
+import { pythonInt } from '../lib/text/python-text'
 import { badRequest } from './errors'
 
 /** An argument in the route table; the table has more fields than these. */

@@ -1,9 +1,9 @@
 // Reads a request's body as JSON. Checks all bounds before parsing.
 import type { IncomingMessage } from 'node:http'
 import { hearAll } from '../lib/clock'
-import { hasMoreValues, isDeeper } from '../lib/json-depth'
-import { readBody as readText, SenderLeft } from '../lib/read-body'
-import { Shares } from '../lib/shares'
+import { hasMoreValues, isDeeper } from '../lib/text/json-depth'
+import { readBody as readText, SenderLeft } from '../lib/net/read-body'
+import { Shares } from '../lib/net/shares'
 import type { HttpLimits } from '../model/limits/http'
 import { badRequest, HttpError, tooMany } from './errors'
 

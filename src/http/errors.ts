@@ -1,7 +1,7 @@
 // Refusals of a door, and unforeseen errors. The API words them.
 import { STATUS_CODES } from 'node:http'
 import type { Log } from '../lib/log'
-import { SenderLeft } from '../lib/read-body'
+import { SenderLeft } from '../lib/net/read-body'
 import { systemFailure } from '../lib/system-failure'
 
 export class HttpError extends Error {

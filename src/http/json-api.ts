@@ -1,7 +1,7 @@
 // An API with plain JSON: answers as they are, refusals as problems, and no unknown parameters.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../lib/clock'
-import { finishAnswer } from '../lib/finish-answer'
+import { finishAnswer } from '../lib/net/finish-answer'
 import type { HttpLimits } from '../model/limits/http'
 import { JSON_TYPE } from './body'
 import { type Api, type Asked, pathOf, WEBSOCKET } from './dispatch'

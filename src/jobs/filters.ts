@@ -1,6 +1,6 @@
 // Decides which filter rule applies to a job. Rules are tried by priority, then age, then uuid. The first rule whose
 // predicates all hold decides, unless it says CONTINUE.
-import { compileRegex } from '../lib/regex'
+import { compileRegex } from '../lib/text/regex'
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
 import { commonParams } from '../opcodes/parse'

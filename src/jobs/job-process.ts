@@ -4,7 +4,7 @@
 import { errorText } from '../lib/system-failure'
 import { type Clock, hearAll } from '../lib/clock'
 import type { Disk } from '../lib/disk'
-import { type FramedConnection, type FramedServer, serveFramed } from '../lib/json-socket'
+import { type FramedConnection, type FramedServer, serveFramed } from '../lib/net/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { JOB_PROGRESS_BYTES_MAX } from '../model/limits/job-processes'

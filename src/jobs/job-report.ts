@@ -4,7 +4,7 @@
 // lines.
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
-import { Turns } from '../lib/turns'
+import { Turns } from '../lib/work/turns'
 import { JOB_LOG_WRITE_S } from '../model/limits/queue'
 import type { Job } from './job'
 import { encodeJob } from './job-file'

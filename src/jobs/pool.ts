@@ -3,11 +3,11 @@
 // failure.
 import { errorText } from '../lib/system-failure'
 import type { Clock, Timer } from '../lib/clock'
-import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
+import { connectFramed, type FramedConnection, isServed } from '../lib/net/json-socket'
 import type { Log } from '../lib/log'
-import { nodeFlags } from '../lib/node-flags'
+import { nodeFlags } from '../lib/programs/node-flags'
 import type { Paths } from '../lib/paths'
-import type { Processes } from '../lib/processes'
+import type { Processes } from '../lib/programs/processes'
 import { FRUGAL } from '../model/limits/daemons'
 import {
   JOBS_PER_PROCESS_MAX,

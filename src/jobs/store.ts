@@ -4,8 +4,8 @@
 import * as path from 'node:path'
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
-import { FileJournal } from '../lib/file-journal'
-import { isServed } from '../lib/json-socket'
+import { FileJournal } from '../lib/file/journal'
+import { isServed } from '../lib/net/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import {

@@ -3,7 +3,7 @@
 // crash goes through a Disk.
 import * as sync from 'node:fs'
 import * as promises from 'node:fs/promises'
-import { SmallFiles } from './small-files'
+import { SmallFiles } from './file/small-files'
 
 export { constants } from 'node:fs'
 

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os'
 import { systemClock } from './clock'
 import { environmentValue } from './environment'
-import type { LogFile } from './log-file'
+import type { LogFile } from './file/log-file'
 
 export interface Log {
   readonly debug: Written

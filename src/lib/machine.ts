@@ -2,8 +2,8 @@
 // so that a test can pass another one.
 import { networkInterfaces } from 'node:os'
 import { type Files, systemFiles } from './files'
-import { type Processes, systemProcesses } from './processes'
-import { type Run, runCommand } from './run-command'
+import { type Processes, systemProcesses } from './programs/processes'
+import { type Run, runCommand } from './programs/run-command'
 
 export interface Machine {
   readonly files: Files

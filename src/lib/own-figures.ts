@@ -4,7 +4,7 @@ import * as net from 'node:net'
 import type { Clock } from './clock'
 import { errorCode } from './disk'
 import { systemFiles } from './files'
-import { checkSocketPath, removeStaleSocket } from './json-socket'
+import { checkSocketPath, removeStaleSocket } from './net/json-socket'
 import { isObject } from './shapes/shape'
 
 /** Numbers by their names. */

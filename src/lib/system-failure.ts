@@ -2,7 +2,7 @@
 // this file translates the system's error names; code that shows errors uses it.
 import * as fs from 'node:fs'
 import { errorCode } from './disk'
-import { type Place, placeOf } from './mounts'
+import { type Place, placeOf } from './file/mounts'
 
 /** The text of any error. */
 export const errorText = (error: unknown): string =>

@@ -1,8 +1,8 @@
 // The life of repair events: they are noted from nodes' reports, advance with the ends of jobs, and are forgotten after
 // an acknowledgement. Pure; ids and times are arguments.
-import { canonicalJson } from '../lib/canonical-json'
+import { canonicalJson } from '../lib/text/canonical-json'
 import type { JsonObject } from '../lib/shapes/shape'
-import { startOf } from '../lib/short-text'
+import { startOf } from '../lib/text/short-text'
 import { EVENT_JOBS_MAX, EVENTS_PER_NODE_MAX, FAILURE_CHARS_MAX } from '../model/limits/maintenance'
 import {
   changedEvent,

@@ -2,7 +2,7 @@
 // the one that was read. So neither a cancel in between nor a second daemon is ever overwritten.
 import { change, type NamedChange, SOMEBODY_ELSE } from '../config/changes'
 import { type Clock, within } from '../lib/clock'
-import { Turns } from '../lib/turns'
+import { Turns } from '../lib/work/turns'
 import type { GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { CHANGE_SEEN_S, CONFLICT_S, WRITES_MAX } from '../model/limits/maintenance'

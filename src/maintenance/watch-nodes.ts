@@ -1,10 +1,10 @@
 // Asks the nodes for their self-diagnosis, as often as they make one, and notes their reports.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../lib/canonical-json'
+import { canonicalJson } from '../lib/text/canonical-json'
 import type { Clock } from '../lib/clock'
 import { seconds } from '../lib/clock'
 import { isObject, type JsonObject } from '../lib/shapes/shape'
-import { slices } from '../lib/slices'
+import { slices } from '../lib/work/slices'
 import { errorText } from '../lib/system-failure'
 import { recordValues } from '../config/records'
 import type { ConfigData, Node } from '../model/config'

@@ -4,9 +4,9 @@
 // the table; verify checks it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { fileOwner } from '../lib/accounts'
+import { fileOwner } from '../lib/file/accounts'
 import { type Disk, type FileOwner, isMissing, systemDisk } from '../lib/disk'
-import { LogFile } from '../lib/log-file'
+import { LogFile } from '../lib/file/log-file'
 import { GROUP, MODE, USER } from './constants/daemons'
 import { PATH } from './constants/paths'
 import { LOG_FILE } from './limits/daemons'

@@ -1,5 +1,5 @@
 // Types of free parameters (hvparams, beparams, ...), and coercion of input to them, with Ganeti's texts.
-import { pythonText } from '../lib/python-text'
+import { pythonText } from '../lib/text/python-text'
 import type { ParamValue } from './common'
 import { TypeEnforcementError, UnitParseError } from './errors'
 

@@ -1,6 +1,6 @@
 // The seed for a guest's cloud-init: made at each start from the instance's current name, NICs and OS parameters.
 import { isMissing } from '../lib/disk'
-import { iso9660 } from '../lib/iso9660'
+import { iso9660 } from '../lib/file/iso9660'
 import { dictOf } from '../lib/shapes/containers'
 import { string } from '../lib/shapes/leaves'
 import { CLOUD_INIT, type OsParameters, wantsCloudInit } from '../model/cloud-init/parameters'

@@ -1,5 +1,5 @@
 // Supplies this node's metad with the data of its instances. metad runs only if an instance uses communication.
-import { isServed } from '../lib/json-socket'
+import { isServed } from '../lib/net/json-socket'
 import { errorText } from '../lib/system-failure'
 import { isCommunicationNic } from '../model/constants/communication'
 import type { Metad } from '../rpc/metad/calls'

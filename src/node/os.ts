@@ -1,5 +1,5 @@
 // Runs OS scripts for instances, in Ganeti's environment, each with its own log file.
-import { pythonText } from '../lib/python-text'
+import { pythonText } from '../lib/text/python-text'
 import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'

@@ -1,6 +1,6 @@
 // Checks that this node's files have the owners and modes of the table in model/owners.ts, with one stat for each.
 import * as path from 'node:path'
-import { ownerText } from '../lib/accounts'
+import { ownerText } from '../lib/file/accounts'
 import { isMissing } from '../lib/disk'
 import { PATH } from '../model/constants/paths'
 import { MISPLACED_AGAIN_S, MISPLACED_TOLD_MAX } from '../model/limits/node'

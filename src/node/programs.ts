@@ -1,9 +1,9 @@
 // Administrators' programs on a node that the master may run: out-of-band helpers and allocators.
 import { constants } from 'node:os'
 import * as path from 'node:path'
-import { changeableByOthers } from '../lib/changeable'
-import { type BoundedResult, runBounded } from '../lib/run-command'
-import { endOf } from '../lib/short-text'
+import { changeableByOthers } from '../lib/file/changeable'
+import { type BoundedResult, runBounded } from '../lib/programs/run-command'
+import { endOf } from '../lib/text/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
 import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits/node'
 import { isObject } from '../lib/shapes/shape'

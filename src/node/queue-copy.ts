@@ -1,7 +1,7 @@
 // A master candidate's copy of the queue. Urgent data goes to a journal, and to the files when the master says so.
 import * as path from 'node:path'
-import { FileJournal } from '../lib/file-journal'
-import { objectIn } from '../lib/json-text'
+import { FileJournal } from '../lib/file/journal'
+import { objectIn } from '../lib/text/json-text'
 import type { NodeContext } from './context'
 
 export function queueCopy({

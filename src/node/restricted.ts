@@ -1,12 +1,12 @@
 // Programs that this node's administrator allows the master to start by name, without arguments: restricted commands,
 // and repair commands, which read the fault from standard input. Each kind has a folder, and nothing outside can run.
 import * as path from 'node:path'
-import { whyUnsafe } from '../lib/changeable'
+import { whyUnsafe } from '../lib/file/changeable'
 import { within } from '../lib/clock'
-import { endMarked, MARK_VARIABLE } from '../lib/marked-processes'
-import { runBounded } from '../lib/run-command'
-import { endOf } from '../lib/short-text'
-import { Turns } from '../lib/turns'
+import { endMarked, MARK_VARIABLE } from '../lib/programs/marked-processes'
+import { runBounded } from '../lib/programs/run-command'
+import { endOf } from '../lib/text/short-text'
+import { Turns } from '../lib/work/turns'
 import { PATH } from '../model/constants/paths'
 import {
   NAMED_PROGRAM_INPUT_MAX,

@@ -1,5 +1,5 @@
 // This node's ssconf files, cached until they change.
-import { fileStamp } from '../lib/file-stamp'
+import { fileStamp } from '../lib/file/stamp'
 import type { Files } from '../lib/files'
 import type { Paths } from '../lib/paths'
 

@@ -3,7 +3,7 @@
 import { accessible, constants, type Files } from '../lib/files'
 import { createHash } from 'node:crypto'
 import { isMissing } from '../lib/disk'
-import { servesTcp } from '../lib/resolve'
+import { servesTcp } from '../lib/net/resolve'
 import { certificateDigest, certificateEnd_ms } from '../lib/tls'
 import { timestamp } from '../lib/clock'
 import { PORT } from '../model/constants/daemons'

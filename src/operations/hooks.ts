@@ -1,6 +1,6 @@
 // Hook scripts around an opcode (spec: hooks.json). A script that fails before it stops it; failures after it are only
 // reported. Also `config-update`, on the master after any opcode that changed the configuration.
-import { pythonText } from '../lib/python-text'
+import { pythonText } from '../lib/text/python-text'
 import { HooksAbort, HooksFailure } from '../model/errors'
 import type { Node } from '../model/config'
 import { HOOK_RESULT } from '../model/constants/hooks'

@@ -1,5 +1,5 @@
 // Resolves names of new hosts. An opcode asks once for each name, so that its steps agree.
-import { resolveFully } from '../lib/resolve'
+import { resolveFully } from '../lib/net/resolve'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { normalHostname } from '../model/names'
 import type { UnitContext } from './unit-context'

@@ -26,7 +26,7 @@ import {
   requestedNames,
 } from './filter'
 import { breathe } from '../lib/clock'
-import { filterInSlices, slices } from '../lib/slices'
+import { filterInSlices, slices } from '../lib/work/slices'
 import { JOB_FILES_READ_AT_ONCE, ROWS_AT_ONCE } from '../model/limits/queries'
 import { niceSort } from '../model/nice-sort'
 import { type JsonText, rowsAtOnce, tableText } from '../rpc/long-answers'

@@ -1,5 +1,5 @@
 // A job as `/3` and all other JSON of ours show it: times as texts, and one entry for each opcode.
-import { timeText } from '../lib/rfc3339'
+import { timeText } from '../lib/text/rfc3339'
 import { isObject } from '../lib/shapes/shape'
 
 /** A line of a job's log. */

@@ -1,5 +1,5 @@
 // The JSON form of objects that do not come from queries, for /3 and for commands that print data.
-import { stampText, timeText } from '../lib/rfc3339'
+import { stampText, timeText } from '../lib/text/rfc3339'
 import type { NodeHistory } from '../model/history'
 import type { ShownSnapshot } from '../model/snapshots'
 import type { TokenInfo } from '../rpc/luxi/gantry'

@@ -1,5 +1,5 @@
 // Regular expressions in query filters: an unreadable one is the caller's mistake.
-import { compileRegex as compile, RegexError } from '../lib/regex'
+import { compileRegex as compile, RegexError } from '../lib/text/regex'
 import { QueryFilterParseError } from '../model/errors'
 
 export function compileRegex(source: string): RegExp {

@@ -1,9 +1,9 @@
 // A master candidate's own configuration: its config.data, gantry.data and journal, fed by the master, and the `follow`
 // socket for this node's confd. When this node becomes master, wconfd asks it to give up the files.
-import type { FramedServer } from '../lib/json-socket'
-import { isServed } from '../lib/json-socket'
+import type { FramedServer } from '../lib/net/json-socket'
+import { isServed } from '../lib/net/json-socket'
 import type { Paths } from '../lib/paths'
-import { Turns } from '../lib/turns'
+import { Turns } from '../lib/work/turns'
 import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
 import { ConfigurationError } from '../model/errors'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'

@@ -3,7 +3,7 @@
 import type { ConfigStore, Delta } from '../config/store'
 import { ssconfLines } from '../config/ssconf'
 import { recordValues } from '../config/records'
-import { eachBounded } from '../lib/bounded'
+import { eachBounded } from '../lib/work/bounded'
 import type { Clock, Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { ConfigData } from '../model/config'

@@ -1,6 +1,6 @@
 // The options of all roles. A role names the ones that it takes. Those that no daemon of Ganeti has are our own.
 import { parseArgs } from 'node:util'
-import { expandAbbreviations } from '../lib/abbreviations'
+import { expandAbbreviations } from '../lib/text/abbreviations'
 import { ACCESS_LEVELS, type AccessLevel } from '../lib/access-level'
 import { errorText } from '../lib/system-failure'
 

@@ -1,5 +1,5 @@
 // Describes a daemon. All code that starts, stops, names or installs daemons reads these descriptions.
-import type { Frugal } from '../lib/node-flags'
+import type { Frugal } from '../lib/programs/node-flags'
 import type { OptionName, OptionTexts } from './options'
 
 /**

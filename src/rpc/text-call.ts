@@ -1,6 +1,6 @@
 // A call whose answer is passed on unparsed: parsing a long list only to write it again costs more than making it.
 import type { Socket } from 'node:net'
-import { END, connectSocket } from '../lib/json-socket'
+import { END, connectSocket } from '../lib/net/json-socket'
 import { errorFromWire, GenericError } from '../model/errors'
 import { CALL_CONNECT_S } from '../model/limits/wires'
 import { type JsonClientOptions, late, lost, PeerError, readReply, unreachable } from './json-protocol'

@@ -1,7 +1,7 @@
 // Access to the allocation for the master: to the current cluster, and to threads.
 import type { AllocOptions } from '../allocation/model/options'
 import type { ClusterData } from '../allocation/model/cluster-data'
-import type { TaskParts } from '../lib/worker-pool'
+import type { TaskParts } from '../lib/work/worker-pool'
 import type { ConfigData } from '../model/config'
 import type { DiskTemplate } from '../model/templates'
 import type { NodeClient } from '../rpc/node/client'

@@ -1,7 +1,7 @@
 // Starts a daemon in the background, and reports whether it is ready, or why it failed.
 import { spawn } from 'node:child_process'
 import { isReady } from '../daemons/node/child'
-import { nodeFlags } from '../lib/node-flags'
+import { nodeFlags } from '../lib/programs/node-flags'
 import { EXIT } from '../model/constants/daemons'
 import type { Role } from '../roles/role'
 import { PROGRAM } from './program'

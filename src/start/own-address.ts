@@ -1,7 +1,7 @@
 // The addresses on which a daemon listens: the given ones, or that of a virtual node. A real node's daemon listens on
 // all.
 import { networkInterfaces } from 'node:os'
-import { hostAddress } from '../lib/hosts-file'
+import { hostAddress } from '../lib/file/hosts-file'
 import type { Paths } from '../lib/paths'
 import { PATH } from '../model/constants/paths'
 import { versionOf } from '../model/ip'

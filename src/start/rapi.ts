@@ -1,7 +1,7 @@
 // Starts the remote API with all that it needs.
 import { startRapi } from '../daemons/rapi/server'
 import { systemClock as clock } from '../lib/clock'
-import { isServed } from '../lib/json-socket'
+import { isServed } from '../lib/net/json-socket'
 import type { Paths } from '../lib/paths'
 import { systemFiles as files } from '../lib/files'
 import { systemRandom as random } from '../lib/random'

@@ -1,8 +1,8 @@
 // The life of a daemon's process: starts its role, reports that it is ready, and ends in order on SIGTERM, on SIGINT,
 // or when its parent is gone.
 import { systemClock } from '../lib/clock'
-import { checkLimits } from '../lib/process-limits'
-import { serviceManager } from '../lib/service-manager'
+import { checkLimits } from '../lib/programs/process-limits'
+import { serviceManager } from '../lib/programs/service-manager'
 import { errorText } from '../lib/system-failure'
 import { EXIT } from '../model/constants/daemons'
 import { SYSTEM_LIMITS } from '../model/limits/daemons'

@@ -1,7 +1,7 @@
 // Passes log lines with a priority in front to the journal if systemd started this daemon, otherwise to syslog. Node
 // cannot send datagrams to Unix sockets, so `logger` passes them on.
 import { spawn } from 'node:child_process'
-import { writesToJournal } from '../lib/service-manager'
+import { writesToJournal } from '../lib/programs/service-manager'
 
 export function systemLog(program: string): { write(line: string): unknown } {
   if (writesToJournal()) return process.stderr

@@ -1,7 +1,7 @@
 // The whole way of a job: luxid, a real job process with the real operations, a real wconfd with the locks. One node, no network.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
-import { systemProcesses } from '../../src/lib/processes'
+import { systemProcesses } from '../../src/lib/programs/processes'
 import { forkedJobs } from '../../src/jobs/pool'
 import { ownedDisk } from '../../src/model/owners'
 import { initialConfig } from '../../src/config/init'

@@ -1,7 +1,7 @@
 // Another node becomes the master: of a cluster that runs, of one whose master died, and of one whose master hangs and wakes up.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { isServed } from '../../src/lib/json-socket'
+import { isServed } from '../../src/lib/net/json-socket'
 import type { Master } from '../../src/rpc/luxi/master'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, runJob, startCluster } from '../support/embedded-cluster'

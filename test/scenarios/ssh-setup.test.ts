@@ -8,7 +8,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
 import { type Paths, pathsOf } from '../../src/lib/paths'
-import { parsePublicKeys } from '../../src/lib/ssh-keys'
+import { parsePublicKeys } from '../../src/lib/ssh/keys'
 import { certificateDigest } from '../../src/lib/tls'
 import { PORT } from '../../src/model/constants/daemons'
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { lockFile } from '../../src/lib/file-lock'
+import { lockFile } from '../../src/lib/file/lock'
 import type { WatcherReport } from '../../src/rpc/luxi/watcher-report'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { eventually, killHard, NODES, pause, processesOf, wholeAgain } from '../support/faults'

@@ -1,11 +1,11 @@
-// lib/json-socket without sockets: the same interface between simulated processes, in order and with delays. The tests put it in the
+// lib/net/json-socket.ts without sockets: the same interface between simulated processes, in order and with delays. The tests put it in the
 // place of the module, so that all of the product speaks through it; which process speaks is told by SimProcess.current.
 import type {
   FramedClientOptions,
   FramedServer,
   FramedServerOptions,
   FramedConnection as RealConnection,
-} from '../../src/lib/json-socket'
+} from '../../src/lib/net/json-socket'
 import { SimProcess } from './simulator'
 
 interface Listener {

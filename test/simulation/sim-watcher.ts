@@ -1,6 +1,6 @@
 // The watcher on the simulated master: a process of its own each time, which can be killed at any moment, as a parent of daemons starts it.
 import type { Clock } from '../../src/lib/clock'
-import type { HeldLock } from '../../src/lib/file-lock'
+import type { HeldLock } from '../../src/lib/file/lock'
 import { runWatcher } from '../../src/maintenance/watcher/watcher'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openLog } from './sim-log'

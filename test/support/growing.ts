@@ -69,7 +69,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     filters: 'one for each filter rule',
   },
   'src/jobs/replicas.ts': { replicas: NODES, leaving: NODES },
-  'src/lib/small-files.ts': { idle: 'four buffers of 8 KiB', waiting: ONE_WORK },
+  'src/lib/file/small-files.ts': { idle: 'four buffers of 8 KiB', waiting: ONE_WORK },
   'src/jobs/room.ts': { byUser: OPEN_JOBS, jobs: OPEN_JOBS },
   'src/jobs/scheduler.ts': { entries: OPEN_JOBS, dependents: OPEN_JOBS, unjudged: OPEN_JOBS, items: OPEN_JOBS },
   'src/jobs/store.ts': {
@@ -79,15 +79,15 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
   'src/lib/clock.ts': { resting: 'one for each long answer that is being made' },
   'src/lib/counted-log.ts': { counts: 'REASONS_MAX of the file' },
-  'src/lib/crowd.ts': { shaking: 'one for each connection of the server' },
+  'src/lib/net/crowd.ts': { shaking: 'one for each connection of the server' },
   'src/lib/disk.ts': { directorySyncs: ONE_WORK },
-  'src/lib/json-socket.ts': {
-    chunks: 'the longest frame of the protocol, in the pieces that src/lib/pieces.ts allows',
+  'src/lib/net/json-socket.ts': {
+    chunks: 'the longest frame of the protocol, in the pieces that src/lib/net/pieces.ts allows',
     queue: 'the longest buffer of the protocol',
   },
-  'src/lib/pace.ts': { waiting: 'one for each node and kind of question that lists ask' },
-  'src/lib/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
-  'src/lib/worker-pool.ts': {
+  'src/lib/work/pace.ts': { waiting: 'one for each node and kind of question that lists ask' },
+  'src/lib/net/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
+  'src/lib/work/worker-pool.ts': {
     ...{ idle: 'the size of the pool', all: 'the size of the pool' },
     queue: 'the questions that luxid lets in: ALLOCATION_WAITING_MAX',
   },

@@ -1,5 +1,5 @@
 // Programs with recorded answers. A test lists the commands that it expects, and the output of each.
-import type { CommandOptions, CommandResult, Run } from '../../src/lib/run-command'
+import type { CommandOptions, CommandResult, Run } from '../../src/lib/programs/run-command'
 
 export interface RecordedProgram {
   /** The words of the command, or all in one string. */

@@ -1,7 +1,7 @@
 // Runs commands of the command line inside the test, with a terminal that keeps their output.
 import { type Clock, systemClock } from '../../src/lib/clock'
 import { systemFiles } from '../../src/lib/files'
-import { type Run, runCommand } from '../../src/lib/run-command'
+import { type Run, runCommand } from '../../src/lib/programs/run-command'
 import type { NewNode } from '../../src/cli/command'
 import { Picture } from '../../src/cli/output/picture'
 import type { Tool } from '../../src/cli/command'

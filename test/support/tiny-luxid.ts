@@ -1,6 +1,6 @@
 // A luxid with test jobs (tiny-job.ts) on the recorded cluster's configuration. As a program: node tiny-luxid.ts ROOT HOSTNAME.
 import { ownedDisk } from '../../src/model/owners'
-import { systemProcesses } from '../../src/lib/processes'
+import { systemProcesses } from '../../src/lib/programs/processes'
 import { forkedJobs } from '../../src/jobs/pool'
 import { startLuxid, type Luxid } from '../../src/daemons/luxi/luxid'
 import { systemClock } from '../../src/lib/clock'

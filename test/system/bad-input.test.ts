@@ -109,7 +109,7 @@ describe('LUXI', () => {
     ['an opcode without a reason', { ...DELAY, reason: undefined }, /'reason' not found/],
     ['an unknown parameter', { ...DELAY, 'x; rm -rf /': 1 }, /x; rm -rf/],
     ['a parameter of the wrong type', { ...DELAY, duration: 'long' }, /duration/],
-    ['a number that is none', { ...DELAY, on_nodes: [5] }, /on_nodes/],
+    ['a number instead of a name', { ...DELAY, on_nodes: [5] }, /on_nodes/],
     ['a huge priority', { ...DELAY, priority: 1e15 }, /priority/],
     ['a name that is no text', { ...CREATE, instance_name: { a: 1 } }, /instance_name/],
     ['a disk that is a text', { ...CREATE, disks: ['/dev/sda'] }, /disks/],

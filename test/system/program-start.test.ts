@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { nodeFlags } from '../../src/lib/node-flags'
+import { nodeFlags } from '../../src/lib/programs/node-flags'
 import { FRUGAL } from '../../src/model/limits/daemons'
 
 const ROOT = path.join(__dirname, '../..')

@@ -1,6 +1,6 @@
 // Splits a question for a thread: first everything except the instances, then these in slices.
 import { breathe } from '../../lib/clock'
-import { slices } from '../../lib/slices'
+import { slices } from '../../lib/work/slices'
 import { INSTANCES_AT_ONCE } from '../../model/limits/allocation'
 import type { AllocOptions } from '../model/options'
 import type { ClusterData, InstanceData } from '../model/cluster-data'

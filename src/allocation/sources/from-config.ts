@@ -2,7 +2,7 @@
 import { fillBeParams, fillIPolicy, fillNdParams } from '../../config/filled'
 import { diskTemplateOf, instanceDisks, secondaryNodes } from '../../config/lookup'
 import { recordValues } from '../../config/records'
-import { mapInSlices } from '../../lib/slices'
+import { mapInSlices } from '../../lib/work/slices'
 import type { ConfigData, Instance, Node } from '../../model/config'
 import { INSTANCES_AT_ONCE } from '../../model/limits/allocation'
 import type { IPolicy, ISpec } from '../../model/params'

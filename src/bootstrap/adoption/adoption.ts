@@ -3,7 +3,7 @@
 // nodes' actual state, so after an interruption the same or the opposite command continues. A node that fails is taken
 // back at once.
 import { type Clock, seconds } from '../../lib/clock'
-import { pausedUntil } from '../../lib/pause-file'
+import { pausedUntil } from '../../lib/file/pause-file'
 import { errorText } from '../../lib/system-failure'
 import {
   EXCHANGE_S,

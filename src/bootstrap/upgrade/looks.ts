@@ -1,5 +1,5 @@
 // What the nodes of an upgrade have, before anything is changed.
-import { eachBounded } from '../../lib/bounded'
+import { eachBounded } from '../../lib/work/bounded'
 import { LOOK_S, NODES_AT_ONCE } from '../../model/limits/upgrade'
 import type { Node } from '../../model/node'
 import type { Intent } from '../../model/upgrade-note'

@@ -1,6 +1,6 @@
 // The nodes of an upgrade, and how scripts are run on some of them.
 import type { Clock } from '../../lib/clock'
-import { eachBounded } from '../../lib/bounded'
+import { eachBounded } from '../../lib/work/bounded'
 import type { Disk } from '../../lib/disk'
 import type { Paths } from '../../lib/paths'
 import { errorText } from '../../lib/system-failure'

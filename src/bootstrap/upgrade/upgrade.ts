@@ -1,8 +1,8 @@
 // Upgrades the whole cluster to another version that is installed on all nodes: jobs end, daemons stop, the nodes'
 // links change, daemons start. Guests run on. A failure is undone with all earlier steps. An interrupted upgrade
 // continues, since each step can be repeated. The master's link changes last, and so tells how far it came.
-import { eachBounded } from '../../lib/bounded'
-import type { LockFile } from '../../lib/file-lock'
+import { eachBounded } from '../../lib/work/bounded'
+import type { LockFile } from '../../lib/file/lock'
 import type { Paths } from '../../lib/paths'
 import { errorText } from '../../lib/system-failure'
 import { PATH } from '../../model/constants/paths'

@@ -1,5 +1,5 @@
 // gnt-cluster info, version and getmaster, and instance policies for people.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { clusterShape } from '../../query/object-shapes'
 import { administrator, gantryOf } from '../administrator'
 import type { Call } from '../command'

@@ -1,5 +1,5 @@
 // gnt-cluster maintenance and remove-repair: settings and state of maintenance, and decisions about its events.
-import { timeText } from '../../lib/rfc3339'
+import { timeText } from '../../lib/text/rfc3339'
 import { MAINTENANCE_DEFAULTS, type MaintenanceEvent, type MaintenanceView } from '../../model/maintenance'
 import { administrator, gantryOf } from '../administrator'
 import { type Call, type Command, many, one } from '../command'

@@ -1,5 +1,5 @@
 // gnt-cluster modify, and the options that gnt-cluster init shares.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { OpClusterSetParams } from '../../opcodes/cluster'
 import type { Call } from '../command'
 import { CommandFailure, refusal } from '../outcome'

@@ -1,5 +1,5 @@
 // Defaults of gnt-cluster init: what works on this machine, otherwise Ganeti's defaults.
-import { hostAddress } from '../../lib/hosts-file'
+import { hostAddress } from '../../lib/file/hosts-file'
 import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG } from '../../model/constants/disks'
 import { DEFAULT_HYPERVISOR, HV_PARAMS } from '../../model/constants/hypervisors'
 import { DEFAULT_BRIDGE } from '../../model/constants/params'

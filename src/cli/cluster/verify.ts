@@ -1,5 +1,5 @@
 // gnt-cluster verify, verify-disks and repair-disk-sizes.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { OpClusterRepairDiskSizes, OpClusterVerify, OpClusterVerifyDisks } from '../../opcodes/cluster'
 import { OpInstanceActivateDisks } from '../../opcodes/instance'
 import type { Call } from '../command'

@@ -1,7 +1,7 @@
 // gnt-debug test-jobqueue: tests what the queue must refuse, in which order it runs jobs, and that their log arrives
 // complete and in time.
 import { fileTime } from '../../lib/clock'
-import { meet } from '../../lib/rendezvous'
+import { meet } from '../../lib/net/rendezvous'
 import { LOG_TYPE, PRIORITIES_AT_SUBMIT, PRIORITY } from '../../model/constants/jobs'
 import { GanetiError, OpExecError } from '../../model/errors'
 import { OpTestDelay, OpTestJqueue } from '../../opcodes/test'

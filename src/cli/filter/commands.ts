@@ -1,5 +1,5 @@
 // gnt-filter: the commands that show and change filter rules of the queue.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { nanoseconds } from '../../lib/clock'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'

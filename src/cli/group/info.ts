@@ -1,5 +1,5 @@
 // gnt-group info.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import type { Call } from '../command'
 import { groupPolicyInfo } from '../cluster/info'
 import { type Info, entries, formatInfo } from '../output/info'

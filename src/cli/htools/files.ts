@@ -1,5 +1,5 @@
 // Files named on the command line, with the errors of Ganeti's programs.
-import { whyNot } from '../../lib/why-not'
+import { whyNot } from '../../lib/text/why-not'
 import { type Surroundings, Stop } from './surroundings'
 
 /** Says why a file is unreadable. */

@@ -1,5 +1,5 @@
 // Parses the filter language for people, such as `status == "running" and not (pnode =* "node1*")`, to a query filter.
-import { pythonRepr } from '../../lib/python-text'
+import { pythonRepr } from '../../lib/text/python-text'
 import type { OpPrereqError } from '../../model/errors'
 import { CommandFailure, refusal } from '../outcome'
 

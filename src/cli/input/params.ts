@@ -1,5 +1,5 @@
 // Converts key=value options to typed parameters, with Ganeti's errors.
-import { pythonRepr } from '../../lib/python-text'
+import { pythonRepr } from '../../lib/text/python-text'
 import { errorText } from '../../lib/system-failure'
 import { BE_TYPES, INIC_PARAM_TYPES, ND_TYPES } from '../../model/constants/params'
 import { HV_PARAMS } from '../../model/constants/hypervisors'

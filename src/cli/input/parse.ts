@@ -1,7 +1,7 @@
 // Turns words into option values. Commander separates options from arguments; abbreviations, types and counts follow
 // Ganeti.
 import * as commander from 'commander'
-import { expandAbbreviations } from '../../lib/abbreviations'
+import { expandAbbreviations } from '../../lib/text/abbreviations'
 import type { Command } from '../command'
 import { CommandFailure, UsageError } from '../outcome'
 import type { Option } from './option'

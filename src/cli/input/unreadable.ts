@@ -1,7 +1,7 @@
 // Explains a submission that luxid could not parse, in terms of the command line: the wrong option, and its expected
 // value.
 import { isDeepStrictEqual } from 'node:util'
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { GenericError } from '../../model/errors'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Option } from './option'

@@ -1,9 +1,9 @@
 // gnt-instance console: hands the terminal to the program that reaches the console.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
 import { NO_DATA, OFFLINE } from '../../query/field'
-import { quoteForShell } from '../../lib/ssh'
+import { quoteForShell } from '../../lib/ssh/ssh'
 import { clusterSshOptions } from '../ssh'
 import { firstArgument } from '../submit/submit'
 

@@ -1,5 +1,5 @@
 // gnt-instance info.
-import { pythonRepr, pythonText } from '../../lib/python-text'
+import { pythonRepr, pythonText } from '../../lib/text/python-text'
 import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { Call } from '../command'

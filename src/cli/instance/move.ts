@@ -1,5 +1,5 @@
 // Moves instances between nodes, and removes them: commands on one instance that ask first.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import {
   OpInstanceChangeGroup,
   OpInstanceFailover,

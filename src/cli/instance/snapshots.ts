@@ -1,5 +1,5 @@
 // gnt-instance: the commands for snapshots of disks. Ganeti has none; its fork snf-ganeti has the first one.
-import { timeText } from '../../lib/rfc3339'
+import { timeText } from '../../lib/text/rfc3339'
 import { OpInstanceRemoveSnapshot, OpInstanceSnapshot } from '../../opcodes/snapshot'
 import { snapshotShape } from '../../query/object-shapes'
 import { administrator, gantryOf } from '../administrator'

@@ -1,5 +1,5 @@
 // gnt-job info.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import type { Call } from '../command'
 import { EXIT } from '../outcome'
 import { formatTimestamp } from '../output/format'

@@ -1,5 +1,5 @@
 // move-instance: moves instances from one cluster to another, over the remote APIs of both.
-import { eachBounded } from '../../lib/bounded'
+import { eachBounded } from '../../lib/work/bounded'
 import { errorText } from '../../lib/system-failure'
 import { MAX_NICS } from '../../model/constants/params'
 import { OPPORTUNISTIC_DELAY_S } from '../../model/limits/move'

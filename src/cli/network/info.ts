@@ -1,5 +1,5 @@
 // gnt-network info, with the map of addresses.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import type { Call } from '../command'
 import { namesFilter } from '../input/filter-text'
 import { wrap } from '../output/help'

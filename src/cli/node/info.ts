@@ -1,5 +1,5 @@
 // gnt-node info.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import type { Call } from '../command'
 import { niceSort } from '../../model/nice-sort'
 import { type Info, formatInfo } from '../output/info'

@@ -1,5 +1,5 @@
 // gnt-node: the commands about volumes and storage units.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeStorage } from '../../opcodes/node'
 import type { Call, Command } from '../command'
 import { EXIT, refusal } from '../outcome'

@@ -1,5 +1,5 @@
 // gnt-os: lists operating systems, shows what is wrong with them, and changes their parameters.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { OS_SEARCH_PATH } from '../../model/constants/paths'
 import { OpClusterSetParams } from '../../opcodes/cluster'
 import { OpOsDiagnose } from '../../opcodes/os'

@@ -1,5 +1,5 @@
 // Prints the output of commands as data for programs: JSON, YAML or CSV, with the names, nesting and times of /3.
-import { stampText } from '../../lib/rfc3339'
+import { stampText } from '../../lib/text/rfc3339'
 import { RESULT_STATUS } from '../../model/constants/query'
 import { ALL_JOB_PARTS, type JobPart, jobFields, jobOf } from '../../query/job-shape'
 import type { Cell, FieldDefinition, QueryFilter, QueryResource } from '../../rpc/luxi/calls'

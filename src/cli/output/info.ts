@@ -1,5 +1,5 @@
 // Nested facts as indented lines, in the notation of Ganeti's info commands (almost YAML).
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 
 export type Info = string | number | boolean | null | readonly Info[] | ReadonlyMap<string, Info>
 

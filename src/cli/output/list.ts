@@ -1,5 +1,5 @@
 // `list` and `list-fields` for all kinds of objects.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { RESULT_STATUS, RESULT_STATUS_WORDS } from '../../model/constants/query'
 import type { Cell, FieldDefinition, QueryFilter, QueryResource, QueryResult } from '../../rpc/luxi/calls'
 import type { Call, Command } from '../command'

@@ -1,5 +1,5 @@
 // The `list` command of every tool: default columns, and fields with a special form.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { formatTimestamp } from './format'
 import { EXIT } from '../outcome'
 import { listCommand } from './list'

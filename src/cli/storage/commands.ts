@@ -1,5 +1,5 @@
 // gnt-storage: providers of external storage, and their faults.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { niceSort, niceSortBy } from '../../model/nice-sort'
 import { OpExtStorageDiagnose } from '../../opcodes/os'
 import type { Call } from '../command'

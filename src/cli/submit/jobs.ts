@@ -1,5 +1,5 @@
 // Submits jobs, follows them, and shows their logs while they run.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { type Clock, nanoseconds } from '../../lib/clock'
 import { GanetiError, JobLost, OpExecError, errorFromWire } from '../../model/errors'
 import type { JobChange, JobId, LogEntry, WireOpCode } from '../../rpc/luxi/calls'

@@ -1,5 +1,5 @@
 // Runs one opcode, from options to its end, as most commands do.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { type InputOf, type OpcodeDefinition } from '../../opcodes/opcode'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Call } from '../command'

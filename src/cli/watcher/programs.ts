@@ -1,6 +1,6 @@
 // The programs ganeti-watcher and ganeti-cleaner: their arguments, as Ganeti's, and their results.
 import { parseArgs } from 'node:util'
-import { expandAbbreviations } from '../../lib/abbreviations'
+import { expandAbbreviations } from '../../lib/text/abbreviations'
 import { RELEASE_VERSION } from '../../model/constants/versions'
 import { EXIT } from '../../model/constants/daemons'
 import { WATCHER_JOB_AGE_S } from '../../model/limits/watcher'

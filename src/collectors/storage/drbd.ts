@@ -1,7 +1,7 @@
 // The state of the node's mirrored disks, and their instances.
 import { errorCode } from '../../lib/disk'
 import { errorText } from '../../lib/system-failure'
-import { whyNot } from '../../lib/why-not'
+import { whyNot } from '../../lib/text/why-not'
 import { CONFD } from '../../rpc/confd/protocol'
 import { type DrbdDevice, parseDrbd } from './drbd-text'
 import { readJsonList } from './json-list'

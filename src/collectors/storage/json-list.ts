@@ -1,5 +1,5 @@
 // Parses JSON lists in files that an administrator names, with the errors of Ganeti's library.
-import { haskellText } from '../../lib/haskell-text'
+import { haskellText } from '../../lib/text/haskell-text'
 
 /** The list, or why there is none. */
 export function readJsonList(text: string): { readonly list: readonly unknown[] } | { readonly wrong: string } {

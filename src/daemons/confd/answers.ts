@@ -2,7 +2,7 @@
 // Ganeti's.
 import { drbdId, masterNode, primaryInstances, secondaryInstances } from '../../config/lookup'
 import { recordValues } from '../../config/records'
-import { haskellText } from '../../lib/haskell-text'
+import { haskellText } from '../../lib/text/haskell-text'
 import { isObject } from '../../lib/shapes/shape'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { maintenanceSettings } from '../../model/maintenance'

@@ -1,6 +1,6 @@
 // The LUXI door: frames in, answers out. It only translates; services decide about jobs and the cluster.
-import { framedMessages } from '../../lib/framed-messages'
-import { type FramedConnection, type FramedServer, serveFramed } from '../../lib/json-socket'
+import { framedMessages } from '../../lib/net/framed-messages'
+import { type FramedConnection, type FramedServer, serveFramed } from '../../lib/net/json-socket'
 import type { Log } from '../../lib/log'
 import { QueryFilterParseError } from '../../model/errors'
 import { CONSOLE_MESSAGE_BYTES_MAX } from '../../model/limits/consoles'

@@ -1,6 +1,6 @@
 // A Unix socket for each instance's address. If a node cannot have tap devices, QEMU passes a guest's requests to the
 // metadata address to this guest's own socket, so that nobody can forge the sender.
-import { isServed } from '../../lib/json-socket'
+import { isServed } from '../../lib/net/json-socket'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import { errorText } from '../../lib/system-failure'

@@ -2,8 +2,8 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
-import { type Frugal, nodeFlags } from '../../lib/node-flags'
-import type { Processes } from '../../lib/processes'
+import { type Frugal, nodeFlags } from '../../lib/programs/node-flags'
+import type { Processes } from '../../lib/programs/processes'
 import {
   CHILD_BACKOFF_MAX_S,
   CHILD_BACKOFF_MIN_S,

@@ -1,10 +1,10 @@
 // Ends a master's jobs, which would otherwise go on beside the next master.
 import type { Clock } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
-import { isServed } from '../../lib/json-socket'
+import { isServed } from '../../lib/net/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
-import type { Processes } from '../../lib/processes'
+import type { Processes } from '../../lib/programs/processes'
 import { LuxiClient } from '../../rpc/luxi/client'
 import { endJobs, killJobProcesses } from '../../bootstrap/end-jobs'
 

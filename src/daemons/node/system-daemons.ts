@@ -1,7 +1,7 @@
 // How noded starts and stops its node's daemons when systemd runs them. At boot the conditions of the units decide what
 // the node has; this handles a node whose place changes while it runs.
 import { type SystemUnits } from '../../bootstrap/system-units'
-import { Turns } from '../../lib/turns'
+import { Turns } from '../../lib/work/turns'
 import type { Files } from '../../lib/files'
 import type { DaemonControl } from '../../node/context'
 import { isDaemonOfNode, type Role } from '../../roles/role'

@@ -2,7 +2,7 @@
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
 import type { Log } from '../../lib/log'
-import type { Processes } from '../../lib/processes'
+import type { Processes } from '../../lib/programs/processes'
 import { CLEANER_EVERY, WATCHER_EVERY_S, WATCHER_RUNS_MAX, WATCHER_STRICT_EVERY } from '../../model/limits/watcher'
 
 interface Parts {

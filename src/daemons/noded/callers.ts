@@ -2,7 +2,7 @@
 // demoted node is refused at once, on open connections too.
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { fileStamp } from '../../lib/file-stamp'
+import { fileStamp } from '../../lib/file/stamp'
 import type { Files } from '../../lib/files'
 import { certificateDigest } from '../../lib/tls'
 import type { NodeContext } from '../../node/context'

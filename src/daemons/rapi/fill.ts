@@ -1,5 +1,5 @@
 // Turns a request's body into an opcode: renames parameters, adds static ones, and refuses others with Ganeti's texts.
-import { pythonRepr } from '../../lib/python-text'
+import { pythonRepr } from '../../lib/text/python-text'
 import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import { badNewName } from '../../opcodes/new-names'
 import { BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../opcodes/index'

@@ -4,7 +4,7 @@ import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../.
 import type { ParsedOpCode } from '../../opcodes/index'
 import { badRequest } from '../../http/errors'
 import { bodyObject, fillFromBody, parametersIn, wrongType } from './fill'
-import { pythonInt } from '../../lib/python-text'
+import { pythonInt } from '../../lib/text/python-text'
 
 export interface ReinstallParams {
   /** Another OS to install. Null keeps the present one. */

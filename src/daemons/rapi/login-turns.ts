@@ -2,7 +2,7 @@
 // is checked: one for its address, and one for its user. A turn counts as a wrong guess from the moment when it is taken. So concurrent
 // guesses wait for each other, and hanging up does not help.
 import { createHash } from 'node:crypto'
-import { addressGroup } from '../../lib/address-group'
+import { addressGroup } from '../../lib/net/address-group'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import {

@@ -1,6 +1,6 @@
 // RAPI's bodies look as Python writes them: JSON with blanks after separators and ASCII only, and texts of exceptions
 // with their arguments as Python's repr shows them.
-import { pythonRepr } from '../../lib/python-text'
+import { pythonRepr } from '../../lib/text/python-text'
 import { keptForFrozen } from '../../lib/kept-for-frozen'
 import { PythonWriter } from './python-writer'
 

@@ -1,7 +1,7 @@
 // The users file, which says who may log in. It is read again after each change.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { isMissing } from '../../lib/disk'
-import { fileStamp } from '../../lib/file-stamp'
+import { fileStamp } from '../../lib/file/stamp'
 import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
 import type { Random } from '../../lib/random'

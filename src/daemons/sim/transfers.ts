@@ -1,7 +1,7 @@
 // Exports and transfers of simulated nodes: no data flows, so a transfer has already ended when it is first polled.
 import { createHash } from 'node:crypto'
 import { fileTime } from '../../lib/clock'
-import { formatIni } from '../../lib/ini'
+import { formatIni } from '../../lib/file/ini'
 import { createCertificate } from '../../lib/tls'
 import { EXPORT_SECTION } from '../../model/constants/exports'
 import { EXPORT_VERSION } from '../../model/constants/versions'

@@ -1,7 +1,7 @@
 // wconfd: the configuration, the locks and the temporary reservations, behind a Unix socket with LUXI's framing. A
 // second socket lets others follow the configuration. This file only has transport; nothing below knows sockets.
 import type { Timer } from '../../lib/clock'
-import { isServed } from '../../lib/json-socket'
+import { isServed } from '../../lib/net/json-socket'
 import type { OwnFigures } from '../../lib/own-figures'
 import { ConfigurationError } from '../../model/errors'
 import {

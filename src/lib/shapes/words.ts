@@ -1,5 +1,5 @@
 // Words shapes and mismatches plainly, where the wire does not ask for Ganeti's words.
-import { startOf } from '../short-text'
+import { startOf } from '../text/short-text'
 import type { Mismatch, Schema, Step } from './shape'
 
 const FOUND_CHARS_MAX = 80

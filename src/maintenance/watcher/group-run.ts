@@ -1,7 +1,7 @@
 // One run of the watcher for a node group: looks, decides, runs jobs, and remembers.
 import { type Clock, seconds } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
-import type { HeldLock, LockFile } from '../../lib/file-lock'
+import type { HeldLock, LockFile } from '../../lib/file/lock'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { errorText } from '../../lib/system-failure'

@@ -2,7 +2,7 @@
 // should run. It is started every few minutes, when a node has come back, and by people and scripts. Its work, files
 // and exit codes are Ganeti's. group-run.ts does the work for a node group.
 import { seconds } from '../../lib/clock'
-import { pausedUntil } from '../../lib/pause-file'
+import { pausedUntil } from '../../lib/file/pause-file'
 import { errorText } from '../../lib/system-failure'
 import { EXIT } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'

@@ -1,6 +1,6 @@
 // Filters the messages of a viewer who may only look at a screen. Requests for pictures pass; typing, pointing and
 // pasting are dropped. An unknown message ends the connection, because nobody can tell where the next one begins.
-import type { ByteReader } from '../../lib/byte-reader'
+import type { ByteReader } from '../../lib/net/byte-reader'
 
 const WORD = {
   ...{ pixelFormat: 0, encodings: 2, update: 3, key: 4, pointer: 5, paste: 6 },

@@ -3,7 +3,7 @@
 import { createCipheriv } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import * as tls from 'node:tls'
-import { ByteReader } from '../../lib/byte-reader'
+import { ByteReader } from '../../lib/net/byte-reader'
 import { HypervisorFailure, type ScreenLogin } from '../hypervisor/hypervisor'
 
 const VERSION = 'RFB 003.008\n'

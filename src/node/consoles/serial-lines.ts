@@ -1,8 +1,8 @@
 // The watched serial lines. QEMU talks to one client of a line at a time, so all viewers of an instance share a
 // connection. Each sees all output, and those who may type share the input, as at one keyboard.
 import * as net from 'node:net'
-import { checkSocketPath } from '../../lib/json-socket'
-import { written } from '../../lib/written'
+import { checkSocketPath } from '../../lib/net/json-socket'
+import { written } from '../../lib/work/written'
 import { SERIAL_LINES_KEPT_MAX } from '../../model/limits/consoles'
 import { SerialOutput } from './serial-output'
 

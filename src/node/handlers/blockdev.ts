@@ -1,6 +1,6 @@
 // Node calls about disks. `node/storage` knows their effect on a tree of disks and for each template.
 import type { BlockDeviceStatus, DiskDict } from '../../rpc/node/dicts'
-import { mapBounded } from '../../lib/bounded'
+import { mapBounded } from '../../lib/work/bounded'
 import { DISKS_AT_ONCE } from '../../model/limits/storage'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'

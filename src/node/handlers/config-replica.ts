@@ -2,9 +2,9 @@
 // what they have.
 import * as path from 'node:path'
 import { decodeJournal } from '../../config/journal'
-import { eachBounded } from '../../lib/bounded'
+import { eachBounded } from '../../lib/work/bounded'
 import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits/queue'
-import { objectIn } from '../../lib/json-text'
+import { objectIn } from '../../lib/text/json-text'
 import { ConfigurationError } from '../../model/errors'
 import { fail } from '../failure'
 import { hasEnded } from '../queue-copy'

@@ -1,6 +1,6 @@
 // Node calls about disks mirrored between two nodes: their network, their sync, and the devices with the data. Ganeti
 // names them after DRBD, its only storage of this kind.
-import { mapBounded } from '../../lib/bounded'
+import { mapBounded } from '../../lib/work/bounded'
 import { CONNECT_S, DISKS_AT_ONCE, RECONNECTS_MAX, SYNC_LOOK_S } from '../../model/limits/storage'
 import type { DiskDict } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'

@@ -1,5 +1,5 @@
 // Node calls about SSH keys. Only the master gets these calls. It changes the other nodes over SSH.
-import { SSH_KEY_TYPES } from '../../lib/ssh-files'
+import { SSH_KEY_TYPES } from '../../lib/ssh/files'
 import type { Handlers } from '../context'
 import { fail } from '../failure'
 import { renewKeys } from '../ssh/renew'

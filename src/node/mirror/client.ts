@@ -1,7 +1,7 @@
 // Calls the process that has this node's mirrored disks. Starts it when the first disk begins.
 import * as path from 'node:path'
 import { errorText } from '../../lib/system-failure'
-import { isServed } from '../../lib/json-socket'
+import { isServed } from '../../lib/net/json-socket'
 import { GanetiError } from '../../model/errors'
 import { PATH } from '../../model/constants/paths'
 import { MIRRORS_START_S } from '../../model/limits/mirror'

@@ -1,10 +1,10 @@
 // The local copy of a mirrored disk: its data, and the notes about it.
 import type { FileHandle } from 'node:fs/promises'
-import { readAll, writeAll } from '../../lib/file-ranges'
+import { readAll, writeAll } from '../../lib/file/ranges'
 import type { Files } from '../../lib/files'
-import type { Run } from '../../lib/run-command'
+import type { Run } from '../../lib/programs/run-command'
 import { errorText } from '../../lib/system-failure'
-import { Turns } from '../../lib/turns'
+import { Turns } from '../../lib/work/turns'
 import { GenericError } from '../../model/errors'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
 import { BLOCK } from './blocks'

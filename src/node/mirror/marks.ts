@@ -1,8 +1,8 @@
 // The blocks that the other side lacks, as they are in the file with the notes. A mark is on the disk before anybody is told that the block
 // is written. It stays there until the other side has noted that it has all data.
 import type { FileHandle } from 'node:fs/promises'
-import { readAll, writeAll } from '../../lib/file-ranges'
-import { Turns } from '../../lib/turns'
+import { readAll, writeAll } from '../../lib/file/ranges'
+import { Turns } from '../../lib/work/turns'
 import { BLOCK, Blocks, bytesFor, firstOf, lastOf } from './blocks'
 import { MARKS_AT } from './notes'
 

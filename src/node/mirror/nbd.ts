@@ -2,7 +2,7 @@
 // use.
 import * as net from 'node:net'
 import type { Files } from '../../lib/files'
-import { checkSocketPath, removeStaleSocket } from '../../lib/json-socket'
+import { checkSocketPath, removeStaleSocket } from '../../lib/net/json-socket'
 import { SERVED_EXPORT } from '../../model/constants/disks'
 import { NBD_OPTION_BYTES_MAX, NBD_REQUEST_BYTES_MAX } from '../../model/limits/mirror'
 

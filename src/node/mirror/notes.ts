@@ -2,7 +2,7 @@
 // side lacks. The notes are in a file of their own. Two slots in it are written in turn, so that one is intact whenever the process dies.
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { readAll, writeAll } from '../../lib/file-ranges'
+import { readAll, writeAll } from '../../lib/file/ranges'
 import type { Files } from '../../lib/files'
 import { isObject } from '../../lib/shapes/shape'
 import type { Generations } from './verdict'

@@ -2,10 +2,10 @@
 // it has no disks any more.
 import * as path from 'node:path'
 import { serveCalls } from '../../rpc/json-protocol'
-import type { FramedConnection } from '../../lib/json-socket'
+import type { FramedConnection } from '../../lib/net/json-socket'
 import { within } from '../../lib/clock'
 import { errorText } from '../../lib/system-failure'
-import { Turns } from '../../lib/turns'
+import { Turns } from '../../lib/work/turns'
 import { GenericError } from '../../model/errors'
 import { MIRRORS_IDLE_MS, MIRRORS_MAX, MIRRORS_QUIT_S, MIRROR_CALL_BYTES_MAX } from '../../model/limits/mirror'
 import type { Ends, Lending, MirrorParts } from './meeting'

@@ -3,7 +3,7 @@
 import * as net from 'node:net'
 import type { Clock } from '../../lib/clock'
 import type { Files } from '../../lib/files'
-import { connectSocket, removeStaleSocket } from '../../lib/json-socket'
+import { connectSocket, removeStaleSocket } from '../../lib/net/json-socket'
 import { MIRROR_ANSWER_S, MIRROR_REDIAL_MS } from '../../model/limits/mirror'
 import type { Link } from './link'
 

@@ -3,7 +3,7 @@
 import { isIPv6 } from 'node:net'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
-import type { Run } from '../../lib/run-command'
+import type { Run } from '../../lib/programs/run-command'
 import { errorText } from '../../lib/system-failure'
 import { ARP_S } from '../../model/limits/node'
 import { isLoopback } from '../../model/ip'

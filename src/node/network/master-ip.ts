@@ -1,6 +1,6 @@
 // Sets up the cluster's address on the master node: by the administrator's script, by Ganeti's if it is installed, or
 // directly.
-import type { Run } from '../../lib/run-command'
+import type { Run } from '../../lib/programs/run-command'
 import { PATH } from '../../model/constants/paths'
 import { isLoopback, versionOf } from '../../model/ip'
 import type { MasterParams } from '../../rpc/node/dicts'

@@ -1,5 +1,5 @@
 // One program that sets up a NIC on this node.
-import type { Run } from '../../lib/run-command'
+import type { Run } from '../../lib/programs/run-command'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 
 /** Returns what it printed. */

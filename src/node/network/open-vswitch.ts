@@ -1,7 +1,7 @@
 // Open vSwitch on this node: makes switches, connects them to a network device, and connects the NICs of guests to them.
 import { accessible } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
-import { NOT_STARTED, type Run } from '../../lib/run-command'
+import { NOT_STARTED, type Run } from '../../lib/programs/run-command'
 import { SWITCH_S } from '../../model/limits/node'
 import type { NicDict } from '../../rpc/node/dicts'
 import { fail } from '../failure'

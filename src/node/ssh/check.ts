@@ -1,6 +1,6 @@
 // Answers the SSH checks of cluster verify: whether this node reaches others, as the cluster's tools do, and whether
 // its key files are right. Virtual nodes share one machine, and have SSH only if it was set up for them.
-import { authorizedIn, repeatedOwners } from '../../lib/ssh-keys'
+import { authorizedIn, repeatedOwners } from '../../lib/ssh/keys'
 import { isObject } from '../../lib/shapes/shape'
 import type { NodeContext } from '../context'
 import { isVirtualNode } from '../network/addresses'

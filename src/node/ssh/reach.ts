@@ -1,8 +1,8 @@
 // How noded runs commands on other nodes over SSH: as root, with this node's own key, and without asking anybody.
 import { isIPv6 } from 'node:net'
-import type { CommandResult } from '../../lib/run-command'
-import { sshCommand, type SshOptions } from '../../lib/ssh'
-import { SshFiles } from '../../lib/ssh-files'
+import type { CommandResult } from '../../lib/programs/run-command'
+import { sshCommand, type SshOptions } from '../../lib/ssh/ssh'
+import { SshFiles } from '../../lib/ssh/files'
 import { PORT } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import type { NodeContext } from '../context'

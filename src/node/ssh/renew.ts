@@ -1,8 +1,8 @@
 // New SSH keys for all nodes (Ganeti's node call node_ssh_keys_renew). Old and new keys are both good until every
 // reachable node knows the new ones, so a failure half-way locks nobody out.
-import { eachBounded } from '../../lib/bounded'
-import { pathOnNode, quoteForShell } from '../../lib/ssh'
-import { sshKeyFile } from '../../lib/ssh-files'
+import { eachBounded } from '../../lib/work/bounded'
+import { pathOnNode, quoteForShell } from '../../lib/ssh/ssh'
+import { sshKeyFile } from '../../lib/ssh/files'
 import { SSH_NODES_AT_ONCE } from '../../model/limits/ssh'
 import { fail } from '../failure'
 import type { NodeContext } from '../context'

@@ -1,9 +1,9 @@
 // The master's part of the SSH setup: it keeps the list of all nodes' public keys, and tells nodes over SSH about
 // changes of their files (Ganeti's node calls node_ssh_key_add and node_ssh_key_remove).
 import { X509Certificate } from 'node:crypto'
-import { eachBounded } from '../../lib/bounded'
-import { pathOnNode, quoteForShell } from '../../lib/ssh'
-import type { PublicKeys } from '../../lib/ssh-keys'
+import { eachBounded } from '../../lib/work/bounded'
+import { pathOnNode, quoteForShell } from '../../lib/ssh/ssh'
+import type { PublicKeys } from '../../lib/ssh/keys'
 import { PATH } from '../../model/constants/paths'
 import { SSH_GENERATE_S, SSH_NODES_AT_ONCE, SSH_TRIES_MAX, SSH_UPDATE_S } from '../../model/limits/ssh'
 import type { ResultOf } from '../../rpc/node/calls'

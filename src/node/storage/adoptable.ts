@@ -13,7 +13,7 @@ export interface SeenDevice {
   readonly held: string | null
 }
 
-/** Leaves out devices that are missing, and files that are none. Only those that are `wanted` are looked at closely. */
+/** Leaves out devices that are missing, and files that are not devices. Only those that are `wanted` are looked at closely. */
 export async function seenDevices(
   context: NodeContext,
   wanted: readonly string[],

@@ -1,7 +1,7 @@
 // The programs of storage and the modules of QEMU that this node lacks, with the packages that contain them.
 import * as path from 'node:path'
 import { accessible, constants, type Files } from '../../lib/files'
-import { PLAIN_ENVIRONMENT } from '../../lib/run-command'
+import { PLAIN_ENVIRONMENT } from '../../lib/programs/run-command'
 import type { NodeContext } from '../context'
 import { packageOf } from './tools'
 

@@ -1,5 +1,5 @@
 // Runs the programs of storage. An error says what was tried on which node. If a program is missing, the error names its package.
-import { type CommandOptions, type CommandResult, NOT_STARTED } from '../../lib/run-command'
+import { type CommandOptions, type CommandResult, NOT_STARTED } from '../../lib/programs/run-command'
 import { STORAGE_REPORT_BYTES_MAX } from '../../model/limits/storage'
 import { fail } from '../failure'
 import type { StorageContext } from './storage'

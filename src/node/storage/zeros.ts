@@ -1,6 +1,6 @@
 // Overwriting a part of a device with zeros.
 import * as path from 'node:path'
-import { writeAll } from '../../lib/file-ranges'
+import { writeAll } from '../../lib/file/ranges'
 import type { Files } from '../../lib/files'
 import { fail } from '../failure'
 

@@ -1,5 +1,6 @@
 // A separate program, so that a transfer survives a restart of the node daemon: `node program.js STATUS-FILE`, with the
 // transfer as JSON on its input. It leads a process group, which ends with it.
+import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { systemClock as clock } from '../../lib/clock'
 import { systemDisk as disk } from '../../lib/disk'
@@ -11,7 +12,7 @@ import { TransferStatus } from './status'
 /** This file, as a program for Node. */
 export const transferProgram = __filename
 
-const surroundings = { clock, disk, files }
+const surroundings = { clock, disk, files, spawn }
 
 async function main(statusFile: string): Promise<number> {
   const status = new TransferStatus(statusFile, surroundings)

@@ -1,10 +1,11 @@
 // Programs in a stream: OS scripts at its end, and compression tools within it.
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess, spawn } from 'node:child_process'
 import { Duplex, Readable, type Writable } from 'node:stream'
-import { PLAIN_ENVIRONMENT } from '../../lib/run-command'
+import { PLAIN_ENVIRONMENT } from '../../lib/programs/run-command'
 import type { TransferSpec } from './spec'
 import type { TransferStatus } from './status'
 
+type Spawn = typeof spawn
 type Script = Extract<TransferSpec['end'], { kind: 'script' }>
 
 /** A part of the stream; `ended` rejects if its program failed. */
@@ -17,8 +18,13 @@ export interface StreamProgram<S> {
 const SIZE_FD = 3
 const MIB = 1 << 20
 
-export function exportScript(script: Script, spec: TransferSpec, status: TransferStatus): StreamProgram<Readable> {
-  const child = spawn(script.path, [], {
+export function exportScript(
+  script: Script,
+  spec: TransferSpec,
+  status: TransferStatus,
+  start: Spawn,
+): StreamProgram<Readable> {
+  const child = start(script.path, [], {
     cwd: script.directory,
     env: { ...spec.env, EXP_SIZE_FD: String(SIZE_FD) },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -34,16 +40,25 @@ export function exportScript(script: Script, spec: TransferSpec, status: Transfe
   return { stream: output, ended: ended(child, 'the export script', status) }
 }
 
-export function importScript(script: Script, spec: TransferSpec, status: TransferStatus): StreamProgram<Writable> {
-  const child = spawn(script.path, [], { cwd: script.directory, env: spec.env, stdio: ['pipe', 'inherit', 'pipe'] })
+export function importScript(
+  script: Script,
+  spec: TransferSpec,
+  status: TransferStatus,
+  start: Spawn,
+): StreamProgram<Writable> {
+  const child = start(script.path, [], { cwd: script.directory, env: spec.env, stdio: ['pipe', 'inherit', 'pipe'] })
   return { stream: child.stdin, ended: ended(child, 'the import script', status) }
 }
 
 /** Undefined without compression. */
-export function compressor(spec: TransferSpec, status: TransferStatus): StreamProgram<Duplex> | undefined {
+export function compressor(
+  spec: TransferSpec,
+  status: TransferStatus,
+  start: Spawn,
+): StreamProgram<Duplex> | undefined {
   if (spec.compress === 'none') return undefined
   const [tool, ...args] = toolFor(spec.compress, spec.mode)
-  const child = spawn(tool, args, { env: PLAIN_ENVIRONMENT, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = start(tool, args, { env: PLAIN_ENVIRONMENT, stdio: ['pipe', 'pipe', 'pipe'] })
   const stream = Duplex.from({ writable: child.stdin, readable: child.stdout })
   return { stream, ended: ended(child, `the compression tool ${tool}`, status) }
 }

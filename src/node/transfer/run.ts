@@ -3,7 +3,6 @@ import { Transform, type Readable, type Writable } from 'node:stream'
 import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import type { TLSSocket } from 'node:tls'
-import type { Files } from '../../lib/files'
 import { JsonClient } from '../../rpc/json-protocol'
 import { compressor, exportScript, importScript, type StreamProgram } from './programs'
 import type { TransferEnd, TransferSpec } from './spec'
@@ -31,20 +30,25 @@ async function flow(spec: TransferSpec, status: TransferStatus, surroundings: Su
     ? accept(spec, status, surroundings)
     : connect(spec, status, surroundings))
   status.connected()
-  if (spec.mode === 'import') await receive(spec, status, surroundings.files, socket)
-  else await send(spec, status, surroundings.files, socket)
+  if (spec.mode === 'import') await receive(spec, status, surroundings, socket)
+  else await send(spec, status, surroundings, socket)
 }
 
-async function receive(spec: TransferSpec, status: TransferStatus, files: Files, socket: TLSSocket): Promise<void> {
-  const tool = compressor(spec, status)
-  const sink = openSink(files, spec, status)
+async function receive(
+  spec: TransferSpec,
+  status: TransferStatus,
+  given: Surroundings,
+  socket: TLSSocket,
+): Promise<void> {
+  const tool = compressor(spec, status, given.spawn)
+  const sink = openSink(given, spec, status)
   const parts = [socket, ...(tool ? [tool.stream] : []), withoutMagic(spec.magic), counter(status), sink.stream]
   await all([pipeline(parts), tool?.ended, sink.ended], () => socket.destroy())
 }
 
-async function send(spec: TransferSpec, status: TransferStatus, files: Files, socket: TLSSocket): Promise<void> {
-  const tool = compressor(spec, status)
-  const source = openSource(files, spec, status)
+async function send(spec: TransferSpec, status: TransferStatus, given: Surroundings, socket: TLSSocket): Promise<void> {
+  const tool = compressor(spec, status, given.spawn)
+  const source = openSource(given, spec, status)
   const closed = once(socket, 'close')
   closed.catch(() => undefined)
   const parts = [source.stream, counter(status), withMagic(spec.magic), ...(tool ? [tool.stream] : []), socket]
@@ -68,14 +72,22 @@ async function all(parts: readonly (Promise<void> | undefined)[], stop: () => vo
   }
 }
 
-function openSource(files: Files, { end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Readable> {
-  if (end.kind === 'script') return exportScript(end, { ...spec, end }, status)
-  return { stream: files.createReadStream(end.path, { highWaterMark: CHUNK_BYTES }), ended: Promise.resolve() }
+function openSource(
+  given: Surroundings,
+  { end, ...spec }: TransferSpec,
+  status: TransferStatus,
+): StreamProgram<Readable> {
+  if (end.kind === 'script') return exportScript(end, { ...spec, end }, status, given.spawn)
+  return { stream: given.files.createReadStream(end.path, { highWaterMark: CHUNK_BYTES }), ended: Promise.resolve() }
 }
 
-function openSink(files: Files, { end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Writable> {
-  if (end.kind === 'script') return importScript(end, { ...spec, end }, status)
-  const stream = files.createWriteStream(end.path, { flags: flagsFor(end), mode: 0o600, flush: true })
+function openSink(
+  given: Surroundings,
+  { end, ...spec }: TransferSpec,
+  status: TransferStatus,
+): StreamProgram<Writable> {
+  if (end.kind === 'script') return importScript(end, { ...spec, end }, status, given.spawn)
+  const stream = given.files.createWriteStream(end.path, { flags: flagsFor(end), mode: 0o600, flush: true })
   return { stream, ended: Promise.resolve() }
 }
 

@@ -1,5 +1,6 @@
 // The stream between two nodes: mutual TLS, with a magic value before the data and maybe a compression tool around both, as
 // Ganeti's import/export daemon sends it through socat. One end may therefore be Ganeti's.
+import type { spawn } from 'node:child_process'
 import { errorText } from '../../lib/system-failure'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +14,8 @@ import type { TransferStatus } from './status'
 export interface Surroundings {
   readonly clock: Clock
   readonly files: Files
+  /** Starts the programs of the stream. */
+  readonly spawn: typeof spawn
 }
 
 /** Notices a node that died silently, even if nothing is sent for long. */

@@ -3,7 +3,7 @@
 // forthcoming: if the job dies, gnt-cluster verify names it. It is the last disk, so an instance that is started
 // meanwhile boots its own system.
 import { change } from '../../config/changes'
-import { durationText } from '../../lib/duration-text'
+import { durationText } from '../../lib/text/duration-text'
 import { OpExecError } from '../../model/errors'
 import { HELPER_LOOK_S, HELPER_NEWS_S } from '../../model/limits/operations'
 import type { InstanceDict } from '../../rpc/node/dicts'

@@ -1,7 +1,7 @@
 // OP_CLUSTER_RENAME: another name, and the address that it resolves to.
 import { change } from '../../config/changes'
 import { recordValues } from '../../config/records'
-import { resolveHost } from '../../lib/resolve'
+import { resolveHost } from '../../lib/net/resolve'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpClusterRename } from '../../opcodes/cluster'
 import { logicalUnit } from '../logical-unit'

@@ -1,5 +1,5 @@
 // OP_GROUP_SET_PARAMS: allocation policy, node, disk and state parameters, and the instance policy of a group.
-import { pythonRepr } from '../../lib/python-text'
+import { pythonRepr } from '../../lib/text/python-text'
 import { change } from '../../config/changes'
 import { fillIPolicy } from '../../config/filled'
 import type { ConfigData, Instance, NodeGroup } from '../../model/config'

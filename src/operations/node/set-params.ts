@@ -1,5 +1,5 @@
 // OP_NODE_SET_PARAMS: a node's role, capabilities, second address and parameters.
-import { pythonText } from '../../lib/python-text'
+import { pythonText } from '../../lib/text/python-text'
 import { change } from '../../config/changes'
 import { instanceDisks, instanceNodes, primaryInstances, secondaryInstances } from '../../config/lookup'
 import { fillNdParams } from '../../config/filled'

@@ -1,5 +1,5 @@
 // OP_NODE_QUERY_STORAGE, OP_NODE_MODIFY_STORAGE and OP_REPAIR_NODE_STORAGE: nodes' storage for disks.
-import { pythonRepr } from '../../lib/python-text'
+import { pythonRepr } from '../../lib/text/python-text'
 import { instanceNodes } from '../../config/lookup'
 import type { Cluster, ConfigData, Instance, Node } from '../../model/config'
 import { LOCAL_DISK_STATUS } from '../../model/constants/disks'

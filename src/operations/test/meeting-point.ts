@@ -1,5 +1,5 @@
 // The socket at which a test of the queue meets its job.
-import type { Rendezvous } from '../../lib/rendezvous'
+import type { Rendezvous } from '../../lib/net/rendezvous'
 import { OpExecError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'
 

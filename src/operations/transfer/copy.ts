@@ -1,5 +1,5 @@
 // Copies an instance's disks from one node of the cluster to another, or to an export and back.
-import { durationText } from '../../lib/duration-text'
+import { durationText } from '../../lib/text/duration-text'
 import { sha1 } from '../../lib/hmac'
 import { DISK_TRANSFER_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
 import { RIE_VERSION } from '../../model/constants/versions'

@@ -1,5 +1,5 @@
 // Query fields of instances.
-import { mapInSlices } from '../../lib/slices'
+import { mapInSlices } from '../../lib/work/slices'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Instance } from '../../model/instance'
 import { NODES_READ_AT_ONCE, ROWS_AT_ONCE } from '../../model/limits/queries'

@@ -2,8 +2,8 @@
 // same as a websocket of the door: texts for states, and bytes.
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { framedMessages } from '../../lib/framed-messages'
-import { END, connectSocket } from '../../lib/json-socket'
+import { framedMessages } from '../../lib/net/framed-messages'
+import { END, connectSocket } from '../../lib/net/json-socket'
 import { bool, oneOf, text } from '../../lib/shapes/leaves'
 import { objectOf } from '../../lib/shapes/objects'
 import type { ValueOf } from '../../lib/shapes/shape'

@@ -6,7 +6,7 @@ import { Mismatch, type Shape, type ValueOf, isObject } from '../../lib/shapes/s
 import { jobId, tagKind } from '../../opcodes/types'
 import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits/wires'
-import { isDeeper } from '../../lib/json-depth'
+import { isDeeper } from '../../lib/text/json-depth'
 import { filterRule, opcodes, resource } from './call-arguments'
 import { gantryArguments, type GantryCallName, gantryCallNames, gantryCalls } from './gantry-calls'
 import type { Master } from './master'

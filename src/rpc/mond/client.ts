@@ -2,7 +2,7 @@
 import * as http from 'node:http'
 import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
-import { Pieces, textOf } from '../../lib/pieces'
+import { Pieces, textOf } from '../../lib/net/pieces'
 
 /**
  * `silent`: no answer in time. `refused`: nothing listens there, or the request is refused. `bad`: the answer is not

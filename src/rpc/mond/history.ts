@@ -1,5 +1,5 @@
 // Parses the history of a monitoring daemon. It comes from another machine, so we check its shape.
-import { hasMoreValues } from '../../lib/json-depth'
+import { hasMoreValues } from '../../lib/text/json-depth'
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { float, int } from '../../lib/shapes/leaves'
 import { objectOf } from '../../lib/shapes/objects'

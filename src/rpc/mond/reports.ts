@@ -1,12 +1,12 @@
 // Parses the reports of a node. The node may run another version, or send nonsense. Anything but a list of reports is
 // refused, with the wrong field. Only parts that we understand become a status or a figure.
-import { hasMoreValues, isDeeper } from '../../lib/json-depth'
+import { hasMoreValues, isDeeper } from '../../lib/text/json-depth'
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { float, int, json, oneOf, string } from '../../lib/shapes/leaves'
 import { objectOf } from '../../lib/shapes/objects'
 import { isObject, Mismatch, type ValueOf } from '../../lib/shapes/shape'
 import { plainly } from '../../lib/shapes/words'
-import { startOf } from '../../lib/short-text'
+import { startOf } from '../../lib/text/short-text'
 import {
   MOND_DEPTH_MAX,
   MOND_REPORTS_MAX,

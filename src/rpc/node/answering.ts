@@ -1,7 +1,7 @@
 // Nodes for a person's question. A check on a busy node may take long, but must not wait for a node that hangs. So each
 // node is first asked for its version, and counts as down if it does not answer that.
 import { type Clock, within } from '../../lib/clock'
-import { mapInSlices } from '../../lib/slices'
+import { mapInSlices } from '../../lib/work/slices'
 import type { NodeUuid } from '../../model/ids'
 import { LIVE_ANSWER_S } from '../../model/limits/live-data'
 import { NODES_ASKED_AT_ONCE } from '../../model/limits/node-calls'

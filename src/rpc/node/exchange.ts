@@ -5,7 +5,7 @@ import * as https from 'node:https'
 import { type Socket, connect } from 'node:net'
 import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
-import { readBody } from '../../lib/read-body'
+import { readBody } from '../../lib/net/read-body'
 import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S, NODE_REACH_S } from '../../model/limits/node-calls'
 
 export type Endpoint = { headers: Record<string, string> } & (

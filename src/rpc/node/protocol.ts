@@ -1,6 +1,6 @@
 // The envelope of node calls: the request is a list of arguments, the answer `[true, payload]` or `[false, text]`.
 import { errorText } from '../../lib/system-failure'
-import { isDeeper } from '../../lib/json-depth'
+import { isDeeper } from '../../lib/text/json-depth'
 import type { Paths } from '../../lib/paths'
 import { Mismatch, isObject } from '../../lib/shapes/shape'
 import { plainly } from '../../lib/shapes/words'

@@ -1,7 +1,7 @@
 // Asks a cluster's remote API, ours or Ganeti's, over HTTPS.
 import * as https from 'node:https'
 import type { Clock } from '../../lib/clock'
-import { Pieces, textOf } from '../../lib/pieces'
+import { Pieces, textOf } from '../../lib/net/pieces'
 import { MOVE_ANSWER_BYTES_MAX, MOVE_ANSWER_S } from '../../model/limits/move'
 
 export interface RapiAccess {

@@ -1,5 +1,5 @@
 // Parsing of wconfd's arguments. Ganeti answers a wrong one with GenericError "RPC input: ...".
-import { checkSocketPath } from '../../lib/json-socket'
+import { checkSocketPath } from '../../lib/net/json-socket'
 import { either, listOf, readArray, tuple } from '../../lib/shapes/containers'
 import { exactly, float, json, nonNegative, oneOf, string } from '../../lib/shapes/leaves'
 import { objectOf, optional } from '../../lib/shapes/objects'

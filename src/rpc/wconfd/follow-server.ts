@@ -3,7 +3,7 @@
 import { encodeDelta, type Delta } from '../../config/delta'
 import { encodeGantry, snapshotPieces } from '../../config/encode'
 import { breathe } from '../../lib/clock'
-import { isServed, type FramedConnection, type FramedServer } from '../../lib/json-socket'
+import { isServed, type FramedConnection, type FramedServer } from '../../lib/net/json-socket'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import type { Documents, GantryData } from '../../model/config'

@@ -2,7 +2,7 @@
 // same connection. wconfd serves it, and noded on other master candidates. luxid, confd and others follow instead of
 // reading files again and again.
 import { breathe, type Clock } from '../../lib/clock'
-import { connectFramed, type FramedConnection } from '../../lib/json-socket'
+import { connectFramed, type FramedConnection } from '../../lib/net/json-socket'
 import { silentLog, type Log } from '../../lib/log'
 import { applyToConfig, applyToGantry, type Delta } from '../../config/delta'
 import { recordFrom } from '../../config/records'

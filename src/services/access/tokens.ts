@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { change } from '../../config/changes'
 import { seconds, within } from '../../lib/clock'
-import { Turns } from '../../lib/turns'
+import { Turns } from '../../lib/work/turns'
 import type { GantryData } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { TOKENS } from '../../model/gantry-sections'

@@ -3,7 +3,7 @@
 import { type Clock, seconds, within } from '../../lib/clock'
 import type { Appender, Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
-import { setAside } from '../../lib/set-aside'
+import { setAside } from '../../lib/file/set-aside'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { EVENTS_BYTES_MAX, EVENTS_COMMIT_S, EVENTS_KEPT_MAX, EVENTS_RETRY_S } from '../../model/limits/events'
 import { isObject } from '../../lib/shapes/shape'

@@ -2,8 +2,8 @@
 // keeps its view.
 import { type Job, jobPriority, jobStatus } from '../../jobs/job'
 import type { JobQueue } from '../../jobs/queue'
-import { mapInSlices } from '../../lib/slices'
-import { eachBounded } from '../../lib/bounded'
+import { mapInSlices } from '../../lib/work/slices'
+import { eachBounded } from '../../lib/work/bounded'
 import { JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../../model/limits/queries'
 import { ARCHIVED_LISTED_MAX } from '../../model/limits/queue'
 import { withoutInternalMarks, withoutMarks } from '../../model/marks'

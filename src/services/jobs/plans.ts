@@ -2,11 +2,11 @@
 // refused if anything that the plan has read has changed. Plans are only in memory: making one again is cheap, and
 // changes nothing.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../lib/canonical-json'
+import { canonicalJson } from '../../lib/text/canonical-json'
 import { seconds, within } from '../../lib/clock'
-import { Shares } from '../../lib/shares'
+import { Shares } from '../../lib/net/shares'
 import type { ConfigData } from '../../model/config'
-import { timeOf, timeText } from '../../lib/rfc3339'
+import { timeOf, timeText } from '../../lib/text/rfc3339'
 import { marksOf } from '../../jobs/marks'
 import { ECODE, OpPrereqError, REFUSED } from '../../model/errors'
 import {

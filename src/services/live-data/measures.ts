@@ -1,7 +1,7 @@
 // Collects the figures of the cluster's daemons about themselves, from wconfd and the nodes.
 import { recordValues } from '../../config/records'
 import { within } from '../../lib/clock'
-import { mapInSlices } from '../../lib/slices'
+import { mapInSlices } from '../../lib/work/slices'
 import type { NodeUuid } from '../../model/ids'
 import { METRICS_WAIT_S } from '../../model/limits/live-data'
 import { NODES_ASKED_AT_ONCE } from '../../model/limits/node-calls'

@@ -4,7 +4,7 @@
 // this kind until it has answered.
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
-import { mapInSlices } from '../../lib/slices'
+import { mapInSlices } from '../../lib/work/slices'
 import type { NodeUuid } from '../../model/ids'
 import { LIVE_ANSWER_S, NODE_KNOCK_S, NODE_PROBE_PAUSE_S, NODE_PROBE_UNWANTED_S } from '../../model/limits/live-data'
 import { NODES_ASKED_AT_ONCE } from '../../model/limits/node-calls'

@@ -1,5 +1,5 @@
 // Runs a request once for all callers who want the same at the same time.
-import type { Pace } from '../../lib/pace'
+import type { Pace } from '../../lib/work/pace'
 
 interface Entry {
   running: Promise<unknown>

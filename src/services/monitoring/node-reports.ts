@@ -1,8 +1,8 @@
 // Asks nodes for their reports, and keeps the last ones. A node is asked only on demand, once for all who want its
 // report at that moment. No request waits for a node that hangs.
 import { type Clock, type Timer, within } from '../../lib/clock'
-import { Pace } from '../../lib/pace'
-import { mapInSlices } from '../../lib/slices'
+import { Pace } from '../../lib/work/pace'
+import { mapInSlices } from '../../lib/work/slices'
 import { errorText } from '../../lib/system-failure'
 import type { NodeUuid } from '../../model/ids'
 import {

@@ -1,5 +1,5 @@
 // Objects as /3 shows them: the query engine, page by page. Only the shown page asks for live data.
-import { stampText } from '../../lib/rfc3339'
+import { stampText } from '../../lib/text/rfc3339'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { KINDS } from '../../model/permissions'
 import { keyField, queryFields, runQuery } from '../../query/engine'

@@ -1,6 +1,6 @@
 // The end of the watchers' pause: a file on every node, with seconds since the epoch.
 import { recordValues } from '../../config/records'
-import { pausedUntil } from '../../lib/pause-file'
+import { pausedUntil } from '../../lib/file/pause-file'
 import type { MasterContext } from '../master-context'
 
 export class WatcherPause {

@@ -3,7 +3,7 @@
 import { type Clock, seconds } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
-import { pausedUntil } from '../../lib/pause-file'
+import { pausedUntil } from '../../lib/file/pause-file'
 import type { Paths } from '../../lib/paths'
 import { isObject } from '../../lib/shapes/shape'
 import type { ConfigData } from '../../model/config'

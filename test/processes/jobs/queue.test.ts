@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
-import { journalContents } from '../../../src/lib/file-journal'
+import { journalContents } from '../../../src/lib/file/journal'
 import type { Paths } from '../../../src/lib/paths'
 import { filterUuid } from '../../../src/model/ids'
 import { jobStatus, newJob } from '../../../src/jobs/job'

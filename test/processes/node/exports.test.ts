@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { parseIni } from '../../../src/lib/ini'
+import { parseIni } from '../../../src/lib/file/ini'
 import type { InstanceDict } from '../../../src/rpc/node/dicts'
 import { createTransferCertificate, removeTransferCertificate } from '../../../src/node/certificates'
 import { exportInfo, finalizeExport, listExports, removeExport } from '../../../src/node/exports'

@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { systemDisk as disk } from '../../../src/lib/disk'
 import { thisMachine } from '../../../src/lib/machine'
 import { pathsOf } from '../../../src/lib/paths'
-import type { Run } from '../../../src/lib/run-command'
+import type { Run } from '../../../src/lib/programs/run-command'
 import { daemonUtil } from '../../../src/start/daemon-util'
 
 const NAME = 'node1.example.com'

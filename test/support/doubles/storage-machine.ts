@@ -3,7 +3,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type Files, systemFiles } from '../../../src/lib/files'
-import type { CommandOptions, CommandResult, Run } from '../../../src/lib/run-command'
+import type { CommandOptions, CommandResult, Run } from '../../../src/lib/programs/run-command'
 
 const MIB = 1 << 20
 

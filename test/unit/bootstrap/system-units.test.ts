@@ -2,7 +2,7 @@
 import { NotElected, SystemUnits, systemUnits } from '../../../src/bootstrap/system-units'
 import type { Disk } from '../../../src/lib/disk'
 import { pathsOf } from '../../../src/lib/paths'
-import type { Run } from '../../../src/lib/run-command'
+import type { Run } from '../../../src/lib/programs/run-command'
 import { ROLES } from '../../../src/roles/table'
 
 const RESULT = { signal: null, stderr: '', timedOut: false }

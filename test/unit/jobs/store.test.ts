@@ -7,7 +7,7 @@ import { noReplicas, Replicas, type QueueFile } from '../../../src/jobs/replicas
 import { QueueStore } from '../../../src/jobs/store'
 import { type Clock, nextTurn, systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
-import { journalContents } from '../../../src/lib/file-journal'
+import { journalContents } from '../../../src/lib/file/journal'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
 import { QUEUE_SEEN_FILES_MAX } from '../../../src/model/limits/queue'

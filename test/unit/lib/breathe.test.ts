@@ -1,7 +1,7 @@
 // Long work leaves room for others in the event loop.
 import { Socket } from 'node:net'
 import { breathe } from '../../../src/lib/clock'
-import { FramedConnection } from '../../../src/lib/json-socket'
+import { FramedConnection } from '../../../src/lib/net/json-socket'
 
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { fileOwner } from '../../../src/lib/accounts'
+import { fileOwner } from '../../../src/lib/file/accounts'
 import { belonging, claim, claimAll, ownedDisk } from '../../../src/model/owners'
 
 const mockAfterLook: { action?: (() => void) | undefined } = {}

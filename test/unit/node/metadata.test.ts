@@ -1,7 +1,7 @@
 // Checks what a node tells its metad: when an instance is installed, starts, moves and ends.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import type { FramedServer } from '../../../src/lib/json-socket'
+import type { FramedServer } from '../../../src/lib/net/json-socket'
 import { silentLog } from '../../../src/lib/log'
 import { METAD_FRAME_BYTES_MAX } from '../../../src/model/limits/metad'
 import { instanceHandlers as calls } from '../../../src/node/handlers/instance'

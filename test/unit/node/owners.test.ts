@@ -1,6 +1,6 @@
 // Whether a node finds what has a wrong owner or mode, and says how to mend it. Without root, or without Ganeti's accounts, only modes count.
 import * as fs from 'node:fs'
-import { fileOwner } from '../../../src/lib/accounts'
+import { fileOwner } from '../../../src/lib/file/accounts'
 import { systemFiles } from '../../../src/lib/files'
 import { MISPLACED_TOLD_MAX } from '../../../src/model/limits/node'
 import { PATH } from '../../../src/model/constants/paths'

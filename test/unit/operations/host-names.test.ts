@@ -1,5 +1,5 @@
 // A resolver turns short names into full ones. A name server of the test's own answers.
-import { resolveFully } from '../../../src/lib/resolve'
+import { resolveFully } from '../../../src/lib/net/resolve'
 import { type FakeCluster, simulatedCluster } from '../../support/fake-cluster'
 
 /** Addresses by name, and the names that these have. */

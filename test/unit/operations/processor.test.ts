@@ -102,7 +102,7 @@ describe('the life of an opcode', () => {
     ])
   })
 
-  test('an opcode that is none says so, and no lock is taken', async () => {
+  test('an unknown opcode is refused, and no lock is taken', async () => {
     await expect(cluster.failure('OP_NOSUCH')).resolves.toEqual(['GenericError', ['There is no opcode OP_NOSUCH']])
     expect(cluster.lockRequests.flat()).toEqual([])
   })

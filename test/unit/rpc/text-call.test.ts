@@ -52,10 +52,13 @@ test('an error is told before any text', async () => {
   await expect(textOf()).rejects.toThrow('no such field')
 })
 
-test.each([['no JSON\x03'], ['{"success":true}\x03']])('an answer that is none is refused: %j', async (answer) => {
-  await serve(answer)
-  await expect(textOf()).rejects.toThrow(/^the answer to QueryNodes is/)
-})
+test.each([['no JSON\x03'], ['{"success":true}\x03']])(
+  'an answer that is not one of LUXI is refused: %j',
+  async (answer) => {
+    await serve(answer)
+    await expect(textOf()).rejects.toThrow(/^the answer to QueryNodes is/)
+  },
+)
 
 test('a text that is cut off fails where it ends', async () => {
   await serve('{"success":true,"result":["a",', '"b"')

@@ -1,6 +1,6 @@
 // Bodies of /3 are declared by shapes, like everything that comes from outside. Their refusals have texts of their own.
 import { badRequest } from '../../../http/errors'
-import { timeOf } from '../../../lib/rfc3339'
+import { timeOf } from '../../../lib/text/rfc3339'
 import { string } from '../../../lib/shapes/leaves'
 import { type Fields, objectOf, type ObjectOf } from '../../../lib/shapes/objects'
 import { isObject, type JsonObject, Mismatch, type Schema, type Shape } from '../../../lib/shapes/shape'

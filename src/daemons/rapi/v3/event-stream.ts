@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, within } from '../../../lib/clock'
 import type { Log } from '../../../lib/log'
-import { Shares } from '../../../lib/shares'
-import { timeText } from '../../../lib/rfc3339'
+import { Shares } from '../../../lib/net/shares'
+import { timeText } from '../../../lib/text/rfc3339'
 import {
   EVENT_HEARTBEAT_S,
   EVENT_STALL_S,

@@ -1,8 +1,8 @@
 // Submits a job through /3, from any address: once for each key, and only if the objects are as the caller saw them. If the job ends while
 // the caller is willing to wait, the ended job is the answer.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../../lib/canonical-json'
-import { Shares } from '../../../lib/shares'
+import { canonicalJson } from '../../../lib/text/canonical-json'
+import { Shares } from '../../../lib/net/shares'
 import {
   IDEMPOTENCY_KEY_BYTES_MAX,
   JOB_PREFER_WAIT_S,

@@ -4,8 +4,8 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { systemClock } from '../../../lib/clock'
-import { checkSocketPath } from '../../../lib/json-socket'
-import { standardOutput } from '../../../lib/standard-output'
+import { checkSocketPath } from '../../../lib/net/json-socket'
+import { standardOutput } from '../../../lib/programs/standard-output'
 import { hasClient } from './line-client'
 import { withQmp } from './qmp'
 

@@ -1,7 +1,7 @@
 // The consoles of a running QEMU, and how to log in to its screen. The process's command line tells, because the
 // instance's parameters may have changed since its start.
 import * as path from 'node:path'
-import { DirectoryNews } from '../../../lib/directory-news'
+import { DirectoryNews } from '../../../lib/file/directory-news'
 import { CONSOLE_LOOK_S, CONSOLE_SETTLE_S } from '../../../model/limits/consoles'
 import { QMP_LOOK_S } from '../../../model/limits/hypervisor'
 import { type ConsoleKind, type ConsolePlace, HypervisorFailure, type ScreenLogin } from '../hypervisor'

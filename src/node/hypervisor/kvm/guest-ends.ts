@@ -1,5 +1,5 @@
 // The guests of this node that their users have shut down, from kvmd's marks; and the wait for a change.
-import { DirectoryNews } from '../../../lib/directory-news'
+import { DirectoryNews } from '../../../lib/file/directory-news'
 import type { HypervisorContext } from '../hypervisor'
 import { KvmLayout, SHUTDOWN } from './layout'
 

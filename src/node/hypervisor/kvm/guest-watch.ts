@@ -2,7 +2,7 @@
 // machine whose user may do that stays, halted, until its end was noted, so nothing is missed while nobody listens.
 import * as path from 'node:path'
 import type { Clock } from '../../../lib/clock'
-import { DirectoryNews } from '../../../lib/directory-news'
+import { DirectoryNews } from '../../../lib/file/directory-news'
 import { accessible } from '../../../lib/files'
 import { errorText } from '../../../lib/system-failure'
 import { GUESTS_LOOK_S, GUESTS_SETTLE_S } from '../../../model/limits/hypervisor'

@@ -1,7 +1,7 @@
 // Finds out what this machine offers to QEMU when an instance starts: program, machine types and accelerator.
 import { accessible, constants, type Files } from '../../../lib/files'
-import { changeableByOthers } from '../../../lib/changeable'
-import type { Run } from '../../../lib/run-command'
+import { changeableByOthers } from '../../../lib/file/changeable'
+import type { Run } from '../../../lib/programs/run-command'
 import type { Machine } from '../../../lib/machine'
 import { errorCode } from '../../../lib/disk'
 import { HypervisorFailure } from '../hypervisor'

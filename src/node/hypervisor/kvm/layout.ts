@@ -1,6 +1,6 @@
 // Ganeti's places for a KVM instance's files on its node, and their local paths.
 import { createHash } from 'node:crypto'
-import { checkSocketPath } from '../../../lib/json-socket'
+import { checkSocketPath } from '../../../lib/net/json-socket'
 import type { Paths } from '../../../lib/paths'
 import { PATH } from '../../../model/constants/paths'
 import { HypervisorFailure, type HypervisorContext } from '../hypervisor'

@@ -1,6 +1,6 @@
 // Live migration between two nodes' QEMU processes. The target starts first, with the source's runtime data, and waits
 // on its own address. The source sends. Then each side is told how it ended.
-import { endOf } from '../../../lib/short-text'
+import { endOf } from '../../../lib/text/short-text'
 import { HypervisorFailure } from '../hypervisor'
 import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
 import type { KvmMachines } from './machines'

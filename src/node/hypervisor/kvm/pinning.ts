@@ -1,5 +1,5 @@
 // CPU pinning: which processors of the node may run each virtual CPU of an instance.
-import type { Run } from '../../../lib/run-command'
+import type { Run } from '../../../lib/programs/run-command'
 import { CPU_MASK_CPUS_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../lib/shapes/shape'

@@ -2,7 +2,7 @@
 // closes, because QEMU talks to one client of a socket at a time.
 import * as net from 'node:net'
 import type { Clock } from '../../../lib/clock'
-import { checkSocketPath } from '../../../lib/json-socket'
+import { checkSocketPath } from '../../../lib/net/json-socket'
 import { QMP_ANSWER_S, QMP_CONNECT_S, QMP_LINE_BYTES_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import { errorCode } from '../../../lib/disk'

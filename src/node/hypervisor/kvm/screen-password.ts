@@ -1,6 +1,6 @@
 // A screen's password: the first line of a file on the node.
 import type { Files } from '../../../lib/files'
-import { readPlainFile } from '../../../lib/read-bounded'
+import { readPlainFile } from '../../../lib/file/read-bounded'
 import { errorText } from '../../../lib/system-failure'
 import { SCREEN_PASSWORD_BYTES_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'

@@ -1,6 +1,6 @@
 // QEMU's user, from `security_model`: root (none), one user, or an own user from the cluster's pool.
 import { errorText } from '../../../lib/system-failure'
-import { Turns } from '../../../lib/turns'
+import { Turns } from '../../../lib/work/turns'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
 import type { KvmLayout } from './layout'

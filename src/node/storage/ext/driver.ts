@@ -1,7 +1,7 @@
 // Disks of external storage. A provider's scripts create them, attach them to this node, and delete them. The only way to learn whether a
 // volume exists is to attach it. `find` leaves it attached, because no script says whether it was attached before: a guest on this node may
 // be using it.
-import { pythonText } from '../../../lib/python-text'
+import { pythonText } from '../../../lib/text/python-text'
 import { EXT_SCRIPT_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { NodeFailure, fail } from '../../failure'

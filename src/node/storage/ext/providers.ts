@@ -1,7 +1,7 @@
 // Providers of external storage on this node (spec: constants.json extstorage_interface). A provider is a folder of scripts and a list of
 // parameters, which the node's administrator installs.
 import * as path from 'node:path'
-import { changeableByOthers } from '../../../lib/changeable'
+import { changeableByOthers } from '../../../lib/file/changeable'
 import type { NodeContext } from '../../context'
 import { ES_SEARCH_PATH } from '../../../model/constants/paths'
 import { messageOf } from '../../../rpc/node/protocol'

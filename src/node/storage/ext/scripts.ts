@@ -2,7 +2,7 @@
 // names the provider, the script and the volume.
 import * as path from 'node:path'
 import { fileTime } from '../../../lib/clock'
-import { type BoundedResult, runBounded } from '../../../lib/run-command'
+import { type BoundedResult, runBounded } from '../../../lib/programs/run-command'
 import { PATH } from '../../../model/constants/paths'
 import { OS_LOG_LINES_SHOWN } from '../../../model/limits/node'
 import { EXT_LOGS_MAX, EXT_OUTPUT_BYTES_MAX, EXT_SCRIPT_S } from '../../../model/limits/storage'

@@ -1,5 +1,5 @@
 // Reads LVM's reports about this node. A node without LVM has no volume groups.
-import { NOT_STARTED, type Run } from '../../../lib/run-command'
+import { NOT_STARTED, type Run } from '../../../lib/programs/run-command'
 import { STORAGE_REPORT_BYTES_MAX } from '../../../model/limits/storage'
 import { fail } from '../../failure'
 

@@ -2,7 +2,7 @@
 // Looking for an image does not map it. If QEMU reaches the image by itself, nothing is mapped, and the node does not need the kernel
 // module. A name with `@` is a snapshot.
 import { IMAGES_ASKED_SINGLY_MAX, RBD_ANSWER_S, RBD_REMOVE_S, RBD_WATCH_S } from '../../../model/limits/storage'
-import type { CommandResult } from '../../../lib/run-command'
+import type { CommandResult } from '../../../lib/programs/run-command'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
 import { blockDevice, blockDeviceSize } from '../block-device'

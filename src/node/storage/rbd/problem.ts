@@ -1,5 +1,5 @@
 // Explains why `rbd` has failed and what to do, as far as its output tells.
-import type { CommandResult } from '../../../lib/run-command'
+import type { CommandResult } from '../../../lib/programs/run-command'
 import { said } from '../tools'
 
 /**

@@ -1,6 +1,6 @@
 // Creates an instance from an export, which supplies the parameters that the opcode omits.
 import * as path from 'node:path'
-import { parseIni, type IniSections } from '../../../lib/ini'
+import { parseIni, type IniSections } from '../../../lib/file/ini'
 import { fillOsParams } from '../../../config/filled'
 import { INSTANCE_ID } from '../../../model/cloud-init/parameters'
 import { EXPORT_SECTION } from '../../../model/constants/exports'

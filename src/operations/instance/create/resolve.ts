@@ -1,5 +1,5 @@
 // Resolves name and address of a new or renamed instance.
-import { answersTcp } from '../../../lib/resolve'
+import { answersTcp } from '../../../lib/net/resolve'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { normalHostname } from '../../../model/names'
 import { saneHost } from '../../host-names'

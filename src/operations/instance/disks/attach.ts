@@ -1,6 +1,6 @@
 // Moves disks with their data between instances: a detached disk stays in the configuration until another instance gets
 // it.
-import { pythonRepr } from '../../../lib/python-text'
+import { pythonRepr } from '../../../lib/text/python-text'
 import * as path from 'node:path'
 import { change } from '../../../config/changes'
 import { diskTemplateOf } from '../../../config/lookup'

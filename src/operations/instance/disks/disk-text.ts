@@ -1,5 +1,5 @@
 // A disk's text in errors, in Ganeti's form.
-import { pythonRepr } from '../../../lib/python-text'
+import { pythonRepr } from '../../../lib/text/python-text'
 import { drbdId } from '../../../config/lookup'
 import type { Disk } from '../../../model/config'
 import { diskIdOf } from '../../../model/templates'

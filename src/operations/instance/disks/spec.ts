@@ -1,6 +1,6 @@
 // Checks the disks that a user wants.
 import * as path from 'node:path'
-import { pythonText } from '../../../lib/python-text'
+import { pythonText } from '../../../lib/text/python-text'
 import { DISK_DRIVER_ACCESS } from '../../../model/constants/disks'
 import type { Cluster, DiskMode } from '../../../model/config'
 import { ECODE, OpPrereqError, TypeEnforcementError } from '../../../model/errors'

@@ -1,5 +1,5 @@
 // Waits until mirrored disks are in sync.
-import { durationText } from '../../../lib/duration-text'
+import { durationText } from '../../../lib/text/duration-text'
 import type { Disk } from '../../../model/config'
 import {
   DISK_SYNC_DEGRADED_CHECKS,

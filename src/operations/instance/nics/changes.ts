@@ -1,5 +1,5 @@
 // Changes to the NICs of an existing instance.
-import { pythonText } from '../../../lib/python-text'
+import { pythonText } from '../../../lib/text/python-text'
 import { change } from '../../../config/changes'
 import type { Nic } from '../../../model/config'
 import { MAX_NICS } from '../../../model/constants/params'

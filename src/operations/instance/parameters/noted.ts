@@ -1,5 +1,5 @@
 // Notes a modification in its job, even if it is refused: the changes in the newer notation, and the chosen values.
-import { pythonRepr } from '../../../lib/python-text'
+import { pythonRepr } from '../../../lib/text/python-text'
 import { diskTemplateOf } from '../../../config/lookup'
 import { DEFAULT_FILE_DRIVER } from '../../../model/constants/disks'
 import { VALUE } from '../../../model/constants/words'

@@ -1,5 +1,5 @@
 // New parameters of an existing instance (hypervisor, backend, OS and state), each with the list of changes.
-import { pythonRepr } from '../../../lib/python-text'
+import { pythonRepr } from '../../../lib/text/python-text'
 import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '../../../config/filled'
 import type { AdminState, Instance, Params } from '../../../model/config'
 import { checkHvParams } from '../../../model/hv-check'

@@ -1,4 +1,5 @@
 // Data of disks arrives whole at the other end of a transfer, and only there.
+import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemDisk } from '../../../../src/lib/disk'
@@ -58,7 +59,7 @@ async function both(
   return { sent: await sending, received: await receiving }
 }
 
-const surroundings = { clock: systemClock, disk: systemDisk, files: systemFiles }
+const surroundings = { clock: systemClock, disk: systemDisk, files: systemFiles, spawn }
 
 async function run(spec: TransferSpec, statusFile: string): Promise<Outcome> {
   const status = new TransferStatus(statusFile, surroundings)

@@ -200,7 +200,7 @@ describe('gnt allocation whatif', () => {
   })
 })
 
-test('a master that is none of ours is told apart', async () => {
+test('a master of another product is recognized', async () => {
   const { exit, stderr } = await runCli(new FakeMaster(), 'gnt allocation balance'.split(' '))
   expect([exit, stderr]).toEqual([1, 'This master is not one of Gantry: it knows only Ganeti’s calls\n'])
 })

@@ -114,7 +114,7 @@ test('parts of the reports can be asked for', async () => {
   expect(Object.keys(((await json('/1/report/storage/drbd?verbose=0')) as { data: object }).data)).toEqual(['status'])
 })
 
-test('a choice that is none is refused, with what there is; one that selects nothing is an empty list', async () => {
+test('an unknown choice is refused with the list of known ones; one that selects nothing is an empty list', async () => {
   const refused = async (path: string) => {
     const response = await get(path)
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
@@ -194,7 +194,7 @@ test('only reading is served', async () => {
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
 })
 
-test('the last hours of the node and of an instance are told, since a time, and a time that is none is refused', async () => {
+test('the last hours of the node and of an instance are told, since a time, and a wrong time is refused', async () => {
   const { times, load } = (await json('/1/history/node')) as { times: number[]; load: number[] }
   expect([times.length, load]).toEqual([1, [1.25]])
   expect(await json(`/1/history/node?since=${times[0]}`)).toMatchObject({ interval_s: 60, times: [], load: [] })

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import { WatcherTimer } from '../../../../src/daemons/node/watcher-timer'
 import { silentLog } from '../../../../src/lib/log'
-import type { Processes } from '../../../../src/lib/processes'
+import type { Processes } from '../../../../src/lib/programs/processes'
 import {
   CLEANER_EVERY,
   WATCHER_EVERY_S,

@@ -281,7 +281,7 @@ describe('bad input', () => {
     ['a group named like a path', 'POST', '/2/groups', { group_name: 'a/b' }, 400],
     ['an inherited key', 'POST', '/2/groups', { group_name: 'x', toString: 1 }, 400],
     ['null instead of an object', 'PUT', '/2/instances/x/modify', null, 400],
-    ['a number that is none', 'GET', '/2/jobs?bulk=1e3', undefined, 400],
+    ['a wrong number', 'GET', '/2/jobs?bulk=1e3', undefined, 400],
     ['__proto__', 'POST', '/2/groups', '{"__proto__": {"group_name": "x"}}', 400],
   ])('%s is refused', async (_, verb, url, body, status) => {
     const text = typeof body === 'string' && !body.startsWith('{') ? JSON.stringify(body) : body

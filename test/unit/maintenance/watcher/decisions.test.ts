@@ -175,7 +175,7 @@ describe('disks that a verification has found inactive', () => {
   })
 })
 
-test('a file that is none of the watcher counts as no memory', () => {
+test('a file that the watcher did not write counts as no memory', () => {
   for (const text of ['', '{', '[]', '"x"', 'null']) expect(parseMemory(text)).toEqual(NOTHING_REMEMBERED)
   expect(parseMemory('{"instance":{"a":{"restart_count":"many","restart_when":5},"b":3},"node":{"n":{}}}')).toEqual({
     instance: { a: { restart_when: 5 } },

@@ -1,5 +1,5 @@
 // Runs of the watcher that are called while another one is at the same node group.
-import type { HeldLock, LockFile } from '../../../../src/lib/file-lock'
+import type { HeldLock, LockFile } from '../../../../src/lib/file/lock'
 import { silentLog } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'
 import { GroupBusy, watchGroup } from '../../../../src/maintenance/watcher/group-run'

@@ -1,5 +1,5 @@
 // A viewer who may only look sends nothing of RFB that types or points.
-import { ByteReader } from '../../../../src/lib/byte-reader'
+import { ByteReader } from '../../../../src/lib/net/byte-reader'
 import { lookingOnly } from '../../../../src/node/consoles/looking-only'
 
 const word = (type: number, length: number): Buffer => Buffer.concat([Buffer.from([type]), Buffer.alloc(length - 1)])

@@ -93,7 +93,7 @@ describe('what no recording shows', () => {
     await expect(migration.accept_instance(node.context, instance, 7, '127.0.0.1')).rejects.toThrow(/must be a text/)
   })
 
-  test('hotplug is refused in words where there is none, and for devices that are none', async () => {
+  test('hotplug is refused in words where there is none, and for things that are not devices', async () => {
     await expect(hotplug.hotplug_supported(node.context, instance)).rejects.toThrow(/^Hotplug is not supported: /)
     const nic = { uuid: 'u', mac: 'aa:00:00:00:00:01', nicparams: {} }
     const plug = (action: string, target: string) =>

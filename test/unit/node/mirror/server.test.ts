@@ -6,7 +6,7 @@ import { systemClock } from '../../../../src/lib/clock'
 import { systemFiles } from '../../../../src/lib/files'
 import { silentLog as log } from '../../../../src/lib/log'
 import { systemRandom as random } from '../../../../src/lib/random'
-import { runCommand as run } from '../../../../src/lib/run-command'
+import { runCommand as run } from '../../../../src/lib/programs/run-command'
 import { serveMirrors } from '../../../../src/node/mirror/server'
 import { JsonClient } from '../../../../src/rpc/json-protocol'
 

@@ -1,5 +1,5 @@
 // Open vSwitch is configured with its own program.
-import type { CommandResult } from '../../../../src/lib/run-command'
+import type { CommandResult } from '../../../../src/lib/programs/run-command'
 import { configureOpenvSwitch, joinSwitch, noSwitch } from '../../../../src/node/network/open-vswitch'
 import { notInstalled, recordedPrograms } from '../../../support/recorded-programs'
 import { shownFiles } from '../../../support/shown-files'

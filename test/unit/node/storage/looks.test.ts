@@ -145,7 +145,7 @@ test.each(Object.entries(LOOKS))('%s: many disks cost no more than their storage
   })
 })
 
-test('a disk that is not there, and one that is none, hide no others', async () => {
+test('neither a missing disk nor a file that is not a disk hides the others', async () => {
   const look = LOOKS['rbd without the kernel']
   if (look === undefined) throw new Error('no such look')
   await withDisks(look, async ({ context, disks: [first, second, third] }) => {

@@ -4,7 +4,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemFiles } from '../../../../src/lib/files'
-import type { Run } from '../../../../src/lib/run-command'
+import type { Run } from '../../../../src/lib/programs/run-command'
 import type { NodeContext } from '../../../../src/node/context'
 import { blockdevHandlers } from '../../../../src/node/handlers/blockdev'
 import { fileStorageHandlers } from '../../../../src/node/handlers/file-storage'

@@ -72,7 +72,7 @@ describe('group add', () => {
       'Invalid instance policy: Invalid keys in ipolicy: size',
     ],
     [
-      'a ratio that is none',
+      'a wrong ratio',
       { ipolicy: { 'vcpu-ratio': 'x' } },
       "Invalid instance policy: Invalid value for key 'vcpu-ratio': 'x', error: could not convert string to float: 'x'",
     ],

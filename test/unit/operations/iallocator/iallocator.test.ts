@@ -74,7 +74,7 @@ test('a group is no target for itself, and one alone has none', async () => {
   ])
 })
 
-test('an instance changes to another group, which is none of its own', async () => {
+test('an instance changes to a group other than its own', async () => {
   await cluster.run('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })
   expect(cluster.submitted).toMatchObject([[{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web.test' }]])
   expect(cluster.log.at(-1)).toBe(" - INFO: Iallocator returned 1 job(s) for changing group of instance 'web.test'")

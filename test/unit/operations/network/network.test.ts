@@ -107,7 +107,7 @@ describe('network add', () => {
     expect(Object.keys(cluster.config.networks)).toEqual([])
   })
 
-  test('refuses a name that is taken and a prefix that is none', async () => {
+  test('refuses a name that is taken and a wrong prefix', async () => {
     const cluster = await withNetwork()
     expect(await cluster.failure('OP_NETWORK_ADD', NET)).toEqual([
       'OpPrereqError',

@@ -203,7 +203,7 @@ describe('refusals', () => {
       'wrong_input',
     ],
     [
-      'an address that is none',
+      'a wrong address',
       'node2',
       { secondary_ip: 'here' },
       'Secondary IP (here) needs to be a valid IPv4 address',

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import { systemClock } from '../../../../src/lib/clock'
-import { openRendezvous } from '../../../../src/lib/rendezvous'
+import { openRendezvous } from '../../../../src/lib/net/rendezvous'
 import { runOpcode } from '../../../../src/operations/processor'
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 

@@ -95,7 +95,10 @@ const oldEvent = (seq: number) => `{"id":"old-${seq}","type":"log","time":1,"obj
 test.each([
   ['nothing at all', () => writeFileSync(file, '')],
   ['garbage', () => writeFileSync(file, Buffer.alloc(5000, 0xa7))],
-  ['a line in the middle that is none', () => writeFileSync(file, `${HEADER}${oldEvent(1)}nonsense\n${oldEvent(3)}`)],
+  [
+    'a line in the middle that is not an event',
+    () => writeFileSync(file, `${HEADER}${oldEvent(1)}nonsense\n${oldEvent(3)}`),
+  ],
   ['a hole in the numbers', () => writeFileSync(file, `${HEADER}${oldEvent(1)}${oldEvent(3)}`)],
   ['a gigabyte', () => (writeFileSync(file, HEADER), truncateSync(file, 1 << 30))],
   ['a directory', () => mkdirSync(path.join(file, 'below'), { recursive: true })],

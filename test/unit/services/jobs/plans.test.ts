@@ -2,7 +2,7 @@
 import { EMPTY_GANTRY } from '../../../../src/config/upgrade'
 import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'
-import { timeText } from '../../../../src/lib/rfc3339'
+import { timeText } from '../../../../src/lib/text/rfc3339'
 import { seededRandom } from '../../../../src/lib/random'
 import {
   PLAN_S,

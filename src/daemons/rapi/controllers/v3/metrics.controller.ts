@@ -1,7 +1,7 @@
 // Requests of /3 for the last hours of instances and nodes.
 import { badRequest } from '../../../../http/errors'
 import { Get, Path, Query, Route, Security, Tags } from '../../../../http/decorators'
-import { timeOf } from '../../../../lib/rfc3339'
+import { timeOf } from '../../../../lib/text/rfc3339'
 import type { InstanceHistory, NodeHistory } from '../../../../model/history'
 import { instanceMetricsShape, nodeMetricsShape } from '../../../../query/object-shapes'
 import { V3Resource } from './resource'

@@ -1,5 +1,5 @@
 // The steps that the controllers of /3 share: pages of objects, single objects with their ETag, and the caller's identity.
-import { isDeeper } from '../../../../lib/json-depth'
+import { isDeeper } from '../../../../lib/text/json-depth'
 import { FILTER_DEPTH_MAX } from '../../../../model/limits/queries'
 import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits/rapi-v3'
 import type { QueryFilter, QueryResource } from '../../../../rpc/luxi/calls'

@@ -13,7 +13,7 @@ function fixture() {
   return { clock, strangers, look }
 }
 
-test('a process that is none of ours is left alone once it is no longer young, and looked at again a minute later', async () => {
+test('a process that is not ours is left alone once it is no longer young, and looked at again a minute later', async () => {
   const { clock, look } = fixture()
   expect(look(1, 2)).toEqual([1, 2])
   await clock.pass(9)

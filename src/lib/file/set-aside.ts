@@ -1,0 +1,30 @@
+// Keeps replaced files for a person to look at: the newest few of each.
+import * as path from 'node:path'
+import type { Clock } from '../clock'
+import type { Disk } from '../disk'
+
+interface SetAside {
+  readonly disk: Disk
+  readonly clock: Clock
+  /** How many of one file are kept. */
+  readonly most: number
+}
+
+/** Moves a file to `FILE.WORD-NUMBER`, where the highest number is the newest. Returns the new name. */
+export async function setAside(file: string, word: string, { disk, clock, most }: SetAside): Promise<string> {
+  const [folder, start] = [path.dirname(file), `${path.basename(file)}.${word}-`]
+  const numbers = numbered(await disk.list(folder), start)
+  for (const number of numbers.slice(0, Math.max(0, numbers.length - most + 1)))
+    await disk.remove(path.join(folder, `${start}${number}`)).catch(() => undefined)
+  // The number is the time, or more if somebody has set the clock back.
+  const kept = `${file}.${word}-${Math.max(Math.floor(clock.now_ms()), (numbers.at(-1) ?? 0) + 1)}`
+  await disk.rename(file, kept)
+  return kept
+}
+
+/** The numbers that follow the start of a name, in ascending order. */
+export const numbered = (names: readonly string[], start = ''): number[] =>
+  names
+    .filter((name) => name.startsWith(start) && /^\d{1,15}$/.test(name.slice(start.length)))
+    .map((name) => Number(name.slice(start.length)))
+    .sort((a, b) => a - b)

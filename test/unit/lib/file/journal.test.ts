@@ -1,0 +1,83 @@
+// Appends to many files are one write, and reach the files whatever dies.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { type Disk, systemDisk } from '../../../../src/lib/disk'
+import { FileJournal } from '../../../../src/lib/file/journal'
+
+let folder: string
+beforeEach(() => void (folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gj'))))
+afterEach(() => fs.rmSync(folder, { recursive: true }))
+
+const named = (name: string) => path.join(folder, name)
+const text = (name: string) => (fs.existsSync(named(name)) ? fs.readFileSync(named(name), 'utf8') : undefined)
+const open = (changes: Partial<Disk> = {}, isOurs = () => true) =>
+  new FileJournal({ disk: { ...systemDisk, ...changes }, file: named('journal'), isOurs })
+const contents = async () => Object.fromEntries(await open().contents())
+
+test('appended content is in the files after a fold, the last content of each', async () => {
+  const journal = open()
+  await journal.append([[named('a'), '1'], [named('b'), '1\n']]) // prettier-ignore
+  await journal.append([[named('a'), '2']])
+  expect([text('a'), await contents()]).toEqual([undefined, { [named('a')]: '2', [named('b')]: '1\n' }])
+  await journal.fold()
+  expect([text('a'), text('b'), fs.readdirSync(folder)]).toEqual(['2', '1\n', ['a', 'b']])
+})
+
+test('a record that its writer could not end is skipped, and not those before and after it', async () => {
+  await open().append([[named('a'), '1']])
+  fs.appendFileSync(named('journal'), '\n12345678 [["b","half of')
+  await open().append([[named('c'), '1']])
+  await open().fold()
+  expect(fs.readdirSync(folder)).toEqual(['a', 'c'])
+})
+
+test('a journal that a killed process left is not added to, since its name may not be durable', async () => {
+  await open().append([[named('a'), '1']])
+  const appended: number[] = []
+  const append: Disk['append'] = (file, data) => {
+    appended.push(fs.existsSync(file) ? fs.statSync(file).size : 0)
+    return systemDisk.append(file, data)
+  }
+  await open({ append }).append([[named('b'), '1']])
+  expect(appended).toEqual([0])
+  expect(await contents()).toMatchObject({ [named('b')]: '1' })
+})
+
+test('a fold that failed is made up for by the next, with what came meanwhile', async () => {
+  let room = false
+  const write: Disk['write'] = (file, data) =>
+    room ? systemDisk.write(file, data) : Promise.reject(new Error('disk full'))
+  const journal = open({ write })
+  await journal.append([[named('a'), '1']])
+  await expect(journal.fold()).rejects.toThrow('disk full')
+  await journal.append([[named('a'), '2']])
+  await expect(journal.fold()).rejects.toThrow('disk full')
+  expect(await contents()).toEqual({ [named('a')]: '2' })
+  room = true
+  await journal.alone(() => Promise.resolve())
+  expect([text('a'), fs.readdirSync(folder)]).toEqual(['2', ['a']])
+})
+
+test('whoever does something alone finds everything in the files, and nothing is appended meanwhile', async () => {
+  const journal = open()
+  await journal.append([[named('a'), '1']])
+  let later: Promise<void> | undefined
+  await journal.alone(async () => {
+    expect(text('a')).toBe('1')
+    later = journal.append([[named('a'), '2']])
+    await fs.promises.rename(named('a'), named('moved'))
+  })
+  await later
+  expect(await contents()).toEqual({ [named('a')]: '2' })
+})
+
+test("a journal that is another process's by now is left as it is", async () => {
+  let isOurs = true
+  const journal = open({}, () => isOurs)
+  await journal.append([[named('a'), '1']])
+  isOurs = false
+  await journal.fold()
+  await journal.alone(() => Promise.resolve())
+  expect(fs.readdirSync(folder)).toEqual(['journal'])
+})
