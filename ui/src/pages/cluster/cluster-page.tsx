@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { WITHOUT_INSTANCES } from '../../api/changes'
 import { api, got } from '../../api/client'
-import { type Cluster, clusterQuery } from '../../api/cluster'
+import { type Cluster, useCluster } from '../../api/cluster'
 import { timeText } from '../../format/time'
 import { ActionAt, Actions } from '../../parts/action'
 import { FilterField } from '../../parts/filter-field'
 import { PolicyCard } from '../../parts/ipolicy-card'
 import { NameLinks, ObjectLink } from '../../parts/names'
-import { Card, Facts, Page } from '../../parts/page'
+import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ParamsCard } from '../../parts/params'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
@@ -28,7 +28,7 @@ export interface ClusterSearch {
 }
 
 export function ClusterPage() {
-  const { data: cluster, error, refetch } = useQuery(clusterQuery)
+  const { data: cluster, error, refetch, refusal } = useCluster()
   return (
     <Page
       title={own.title}
@@ -36,6 +36,7 @@ export function ClusterPage() {
       actions={<Actions subject={null} actions={CLUSTER_ACTIONS} shown={2} />}
     >
       <ProblemBox error={error} retry={() => void refetch()} />
+      {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
       {cluster && <Cards cluster={cluster} />}
     </Page>
   )

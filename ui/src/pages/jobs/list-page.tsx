@@ -1,8 +1,7 @@
 // The list of jobs that are not archived, the newest first.
 import { Group, Select, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { clusterQuery } from '../../api/cluster'
+import { useCluster } from '../../api/cluster'
 import { spanText, timeText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
 import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
@@ -108,7 +107,7 @@ function Filters({ go }: { go: (next: JobsSearch) => void }) {
 
 /** Shows whether the queue accepts new jobs, with the action that changes this. */
 function QueueState() {
-  const { data } = useQuery(clusterQuery)
+  const { data } = useCluster()
   if (data === undefined) return null
   return (
     <Group gap="sm" fz="sm">
