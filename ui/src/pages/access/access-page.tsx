@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { useRefusal, useSignedIn } from '../../api/session'
-import { timeText } from '../../format/time'
 import { ActionAt, Actions } from '../../parts/action'
 import { FilterField } from '../../parts/filter-field'
 import { Card, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
 import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { MAKE_TOKEN, REVOKE_TOKEN, type Token } from './actions'
 
@@ -78,7 +78,7 @@ function Tokens() {
             token.user,
             token.permissions.join(', '),
             scopeText(token),
-            timeText(token.created),
+            <Time key="created" time={token.created} />,
             <Ends key="ends" expires={token.expires} />,
             <ActionAt key="revoke" subject={token} action={REVOKE_TOKEN} />,
           ])}
@@ -90,7 +90,7 @@ function Tokens() {
 
 function Ends({ expires }: { expires: string | null }) {
   if (expires === null) return own.never
-  return Date.parse(expires) < Date.now() ? <Status tone="off" text={own.over} /> : timeText(expires)
+  return Date.parse(expires) < Date.now() ? <Status tone="off" text={own.over} /> : <Time time={expires} />
 }
 
 function scopeText({ tags, groups }: Token): string {

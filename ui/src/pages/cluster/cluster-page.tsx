@@ -5,7 +5,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import { WITHOUT_INSTANCES } from '../../api/changes'
 import { api, got } from '../../api/client'
 import { type Cluster, useCluster } from '../../api/cluster'
-import { timeText } from '../../format/time'
 import { ActionAt, Actions } from '../../parts/action'
 import { FilterField } from '../../parts/filter-field'
 import { PolicyCard } from '../../parts/ipolicy-card'
@@ -15,6 +14,7 @@ import { ParamsCard } from '../../parts/params'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
 import { TagsCard } from '../../parts/tags'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { CHANGE_SETTING, CLUSTER_ACTIONS } from './actions'
 import { settingsOf, shortText } from './settings'
@@ -77,7 +77,7 @@ function General({ cluster }: { cluster: Cluster }) {
           [facts.hypervisors, cluster.enabled_hypervisors.join(', ')],
           [facts.templates, cluster.enabled_disk_templates.join(', ')],
           [facts.queue, cluster.drained ? texts.jobs.queue.drained : texts.jobs.queue.open],
-          [facts.changed, timeText(cluster.mtime)],
+          [facts.changed, <Time key="changed" time={cluster.mtime} />],
           [
             facts.uuid,
             <span key="uuid" className="mono">

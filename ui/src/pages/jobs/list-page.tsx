@@ -2,7 +2,7 @@
 import { Group, Select, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCluster } from '../../api/cluster'
-import { spanText, timeText } from '../../format/time'
+import { spanText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
 import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
 import { allOf, nameLike } from '../../parts/conditions'
@@ -13,6 +13,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { RowLink } from '../../parts/row-link'
 import { Status } from '../../parts/status'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { DRAIN, UNDRAIN } from './actions'
 
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<Job>[] = [
     ...{ id: 'status', title: own.columns.status, width: 120, sort: 'status' },
     cell: ({ status }) => <JobStatus status={status} />,
   },
-  { ...{ id: 'received', title: own.columns.received, width: 210 }, cell: ({ received }) => timeText(received) },
+  { ...{ id: 'received', title: own.columns.received, width: 210 }, cell: ({ received }) => <Time time={received} /> },
   {
     ...{ id: 'took', title: own.columns.took, width: 90, right: true },
     cell: (job) => {
