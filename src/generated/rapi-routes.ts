@@ -1104,7 +1104,7 @@ export const routes: readonly Route<RapiContext>[] = [
     controller: TokensV3Controller,
     action: 'list',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [],
+    args: [{"in":"query","name":"like","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, ],
   },
   {
     verb: 'post',

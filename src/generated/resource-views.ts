@@ -17,10 +17,14 @@ export const EXPORT_VIEW: readonly string[] = [
 export interface FilterView {
   /** Filter action. */
   'action'?: unknown
+  /** The predicates as JSON, so that a filter finds a rule by a word of them. */
+  'conditions'?: string | null
   /** List of filter predicates. */
   'predicates'?: unknown[][] | null
   /** Filter priority. */
   'priority'?: number | null
+  /** The reasons that users gave, without those of programs. */
+  'reason'?: string | null
   /** Reason why this filter was added. */
   'reason_trail'?: unknown[][] | null
   /** Filter ID. */
@@ -31,8 +35,10 @@ export interface FilterView {
 
 export const FILTER_VIEW: readonly string[] = [
   'action',
+  'conditions',
   'predicates',
   'priority',
+  'reason',
   'reason_trail',
   'uuid',
   'watermark',
@@ -674,6 +680,8 @@ export interface InstanceView {
   'nic.vlan/6'?: string | null
   /** VLAN of 8th network interface. */
   'nic.vlan/7'?: string | null
+  /** MAC and IP addresses of all network interfaces, separated by spaces, so that a filter finds an instance by a part of one. */
+  'nic.addresses'?: string | null
   /** Number of network interfaces. */
   'nic.count'?: number | null
   /** Bridge of 1st network interface. */
@@ -754,6 +762,7 @@ export const INSTANCE_VIEW: readonly string[] = [
   'nic.networks.names',
   'nic.uuids',
   'nic.vlans',
+  'nic.addresses',
   'nic.count',
   'bridge',
   'ip',
@@ -806,6 +815,8 @@ export interface NetworkView {
   'uuid'?: string
   /** Tags. */
   'tags'?: string[] | null
+  /** Subnets, gateways and the prefix of MAC addresses, separated by spaces, so that a filter finds a network by a part of one. */
+  'addresses'?: string | null
   /** External reservations. */
   'external_reservations'?: string | null
   /** Number of available addresses. */
@@ -844,6 +855,7 @@ export const NETWORK_VIEW: readonly string[] = [
   'serial_no',
   'uuid',
   'tags',
+  'addresses',
   'external_reservations',
   'free_count',
   'gateway',

@@ -139,7 +139,7 @@ browserTest('jobs, nodes, groups and networks have pages', async () => {
 
 browserTest('Ctrl-K finds instances and leads to them', async () => {
   await page.keyboard.press('Control+k')
-  await page.getByPlaceholder('Instances, nodes, jobs, pages …').fill('web')
+  await page.getByPlaceholder('Name, address, UUID, setting, page …').fill('web')
   await page.getByRole('button', { name: 'web1' }).waitFor()
   await look('search')
   await page.keyboard.press('ArrowDown')

@@ -445,19 +445,41 @@ browserTest('axe-core finds nothing while a list is open in a dialog, or the men
 
 browserTest('Ctrl-K finds groups, networks, tags and systems, and what can be done', async () => {
   for (const [letters, found] of Object.entries({ defau: 'default', net1: 'net1', sho: 'shop', tiny: 'gantry-tiny' })) {
-    await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Instances, nodes, jobs, pages …').fill(letters)
+    await searchFor(letters)
     await page.getByRole('button', { name: found, exact: true }).waitFor()
     if (found === 'shop') await ui.look('search-tag')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(new RegExp(found))
   }
-  await page.keyboard.press('Control+k')
-  await page.getByPlaceholder('Instances, nodes, jobs, pages …').fill('redistribute')
+  await searchFor('redistribute')
   await page.getByRole('button', { name: /^Redistribute configuration/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Redistribute configuration' }).click()
   await ui.jobDone('Redistribute configuration')
+})
+
+async function searchFor(letters: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Name, address, UUID, setting, page …').fill(letters)
+}
+
+browserTest('Ctrl-K finds an instance and a network by an address, and settings and rules by a word', async () => {
+  await ok('filter', 'add', '--priority=9', '--predicates=[["jobid", [">", "id", 1000000]]]', '--reason=the rack moves')
+  await searchFor('10.9.0.2')
+  await page.getByRole('button', { name: 'net1 10.9.0.0/24' }).waitFor()
+  await page.getByRole('button', { name: 'vm1 10.9.0.2' }).waitFor()
+  await ui.look('search-address')
+  await page.getByRole('button', { name: 'vm1 10.9.0.2' }).click()
+  await ui.heading('vm1')
+  await searchFor('spindle_count')
+  await page.getByRole('button', { name: /^ndparams: spindle_count/ }).click()
+  await page.waitForURL(/cluster\?q=ndparams/)
+  await row('ndparams').first().waitFor()
+  await searchFor('rack moves')
+  await page.getByRole('button', { name: /the rack moves$/ }).click()
+  await page.getByRole('cell', { name: 'the rack moves' }).waitFor()
+  await ui.look('rule-found')
+  await ui.actAtOnce('Remove')
 })
 
 let secret = ''
@@ -477,6 +499,10 @@ browserTest('a token is made, shown once, and listed with its scope', async () =
   expect(secret.length).toBeGreaterThan(20)
   await ui.look('token')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await row(MARKUP).getByText('with one of the tags shop').waitFor()
+  await searchFor('<img src')
+  await page.getByRole('button', { name: `${MARKUP} admin` }).click()
+  await page.waitForURL(/access\?q=/)
   await row(MARKUP).getByText('with one of the tags shop').waitFor()
   expect(await page.content()).not.toContain(secret)
   await ui.look('access')

@@ -41,9 +41,10 @@ export const texts = {
   },
   shell: {
     search: 'Search',
-    searchHint: 'Instances, nodes, jobs, pages …',
+    searchHint: 'Name, address, UUID, setting, page …',
+    searchSettings: 'Settings of the cluster',
     searchActions: 'Actions',
-    searchNothing: 'Nothing has this name',
+    searchNothing: 'Nothing was found',
     colors: 'Light or dark',
     overlays: 'Dialogs and lists',
     account: (user: string) => `Signed in as ${user}`,

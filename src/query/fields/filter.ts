@@ -6,14 +6,26 @@ import type { Resource } from '../resource'
 
 const fields: FieldTable<FilterRule> = {
   action: field('Action', 'other', 'Filter action', (rule) => cell(rule.action), { shape: 'unknown' }),
-  predicates: field(
-    'Predicates',
-    'other',
-    'List of filter predicates',
-    (rule) => cell(rule.predicates.map(([kind, filter]) => [kind, serializeFilter(parseFilter(filter))])),
-    { shape: 'unknown[][]' },
+  conditions: field(
+    'Conditions',
+    'text',
+    'The predicates as JSON, so that a filter finds a rule by a word of them',
+    (rule) => cell(JSON.stringify(predicatesOf(rule))),
+    { ours: true },
   ),
+  predicates: field('Predicates', 'other', 'List of filter predicates', (rule) => cell(predicatesOf(rule)), {
+    shape: 'unknown[][]',
+  }),
   priority: field('Priority', 'other', 'Filter priority', (rule) => cell(rule.priority), { shape: 'number' }),
+  reason: field(
+    'Reason',
+    'text',
+    'The reasons that users gave, without those of programs',
+    (rule) => cell(reasonOf(rule)),
+    {
+      ours: true,
+    },
+  ),
   reason_trail: field('ReasonTrail', 'other', 'Reason why this filter was added', (rule) => cell(rule.reason_trail), {
     shape: 'unknown[][]',
   }),
@@ -33,3 +45,9 @@ export const filterResource: Resource<FilterRule> = {
   all: ({ config }) => Object.values(config.filters),
   find: ({ config }, uuid) => (Object.hasOwn(config.filters, uuid) ? config.filters[uuid] : undefined),
 }
+
+const predicatesOf = ({ predicates }: FilterRule): unknown[] =>
+  predicates.map(([kind, filter]) => [kind, serializeFilter(parseFilter(filter))])
+
+const reasonOf = ({ reason_trail: trail }: FilterRule): string =>
+  trail.flatMap(([source, text]) => (source === 'gnt:user' && text !== '' ? [text] : [])).join('; ')

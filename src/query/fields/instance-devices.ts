@@ -110,6 +110,13 @@ export const instanceDiskFields: FieldTable<InstanceRow> = {
 
 export const instanceNicFields: FieldTable<InstanceRow> = {
   ...nics,
+  'nic.addresses': field(
+    'NIC_addresses',
+    'text',
+    'MAC and IP addresses of all network interfaces, separated by spaces, so that a filter finds an instance by a part of one',
+    ({ instance }) => cell(instance.nics.flatMap(({ mac, ip }) => [mac, ip ?? []].flat()).join(' ')),
+    { ours: true },
+  ),
   'nic.count': field('NICs', 'number', 'Number of network interfaces', ({ instance }) => cell(instance.nics.length)),
   ...aliases(nics, {
     bridge: 'nic.bridge/0',

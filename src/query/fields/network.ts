@@ -14,6 +14,14 @@ interface NetworkRow {
 const fields: FieldTable<NetworkRow> = {
   ...stampFields('Network', ({ network }) => network),
   ...tagsField(({ network }) => network.tags),
+  addresses: field(
+    'Addresses',
+    'text',
+    'Subnets, gateways and the prefix of MAC addresses, separated by spaces, so that a filter finds a network by a part of one',
+    ({ network: { network, gateway, network6, gateway6, mac_prefix } }) =>
+      cell([network, gateway, network6, gateway6, mac_prefix].filter(Boolean).join(' ')),
+    { ours: true },
+  ),
   external_reservations: field('ExternalReservations', 'text', 'External reservations', ({ network }) =>
     cell(addresses(network, network.ext_reservations ?? '').join(', ')),
   ),

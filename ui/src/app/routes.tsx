@@ -1,5 +1,8 @@
 // The routes of the console. The code of a page is loaded when the page is first shown.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link } from '@tanstack/react-router'
+import type { AccessSearch } from '../pages/access/access-page'
+import type { ExportsSearch } from '../pages/exports/exports-page'
+import type { RulesSearch } from '../pages/rules/rules-page'
 import type { CreateSearch } from '../pages/instances/create-page'
 import type { InstanceSearch } from '../pages/instances/instance-page'
 import type { ClusterSearch } from '../pages/cluster/cluster-page'
@@ -154,6 +157,7 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/rules' },
+    validateSearch: (search): RulesSearch => textsOf(search, ['q']),
     component: lazyRouteComponent(
       filesOf(() => import('../pages/rules/rules-page')),
       'RulesPage',
@@ -183,6 +187,7 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/exports' },
+    validateSearch: (search): ExportsSearch => textsOf(search, ['q']),
     component: lazyRouteComponent(
       filesOf(() => import('../pages/exports/exports-page')),
       'ExportsPage',
@@ -205,6 +210,7 @@ const routes = [
   }),
   createRoute({
     ...{ getParentRoute, path: '/access' },
+    validateSearch: (search): AccessSearch => textsOf(search, ['q']),
     component: lazyRouteComponent(
       filesOf(() => import('../pages/access/access-page')),
       'AccessPage',

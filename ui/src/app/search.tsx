@@ -1,28 +1,37 @@
-// The search (Ctrl-K) finds pages, actions and objects by a part of their name.
+// The search (Ctrl-K) finds pages, actions, objects and settings.
 import { Modal } from '@mantine/core'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { type QueryFunctionContext, useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { useMay, useRefusal, useSignedIn } from '../api/session'
+import { useRefusal, useSignedIn } from '../api/session'
 import { texts } from '../texts'
-import { type Found, find, type FoundKind } from './find'
+import { FOUND_KINDS, type Found, type FoundKind } from './find'
 import { SECTIONS } from './shell'
 
 const [store, spotlight] = createSpotlight()
 export const openSearch = (): void => spotlight.open()
 
-const KINDS = ['instances', 'nodes', 'groups', 'networks', 'os', 'tags'] as const satisfies readonly FoundKind[]
+/** In the order in which they are shown. */
+const KINDS = Object.keys(FOUND_KINDS) as readonly FoundKind[]
+const KIND_LABELS: Readonly<Record<FoundKind, string>> = {
+  ...texts.nav,
+  ...{ tokens: texts.access.tokens, settings: texts.shell.searchSettings },
+}
+
+const TOGETHER_MS = 150
+const PAUSE_MS = 600
 
 /** The code of forms is loaded with the first action. */
 const ClusterAction = lazy(async () => ({ default: (await import('./cluster-action')).ClusterAction }))
 
 export function Search() {
   const [typed, setTyped] = useState('')
-  const [letters] = useDebouncedValue(typed.trim(), 150)
+  const [letters] = useDebouncedValue(typed.trim(), TOGETHER_MS)
   const [doing, setDoing] = useState<string>()
-  const groups = useEntries(letters, setDoing)
+  const [rested] = useDebouncedValue(letters, PAUSE_MS)
+  const { groups, pending } = useEntries(letters, rested === letters, setDoing)
   return (
     <>
       <Spotlight.Root
@@ -38,12 +47,14 @@ export function Search() {
         <Spotlight.ActionsList>
           {groups.map(({ label, entries }) => (
             <Spotlight.ActionsGroup key={label} label={label}>
-              {entries.map(({ id, label: title, go }) => (
-                <Spotlight.Action key={id} label={title} onClick={() => void go()} />
+              {entries.map(({ id, label: title, note, go }) => (
+                <Spotlight.Action key={id} label={title} description={note || undefined} onClick={() => void go()} />
               ))}
             </Spotlight.ActionsGroup>
           ))}
-          {groups.length === 0 && <Spotlight.Empty>{texts.shell.searchNothing}</Spotlight.Empty>}
+          {groups.length === 0 && (
+            <Spotlight.Empty>{pending ? texts.table.loading : texts.shell.searchNothing}</Spotlight.Empty>
+          )}
         </Spotlight.ActionsList>
       </Spotlight.Root>
       {doing !== undefined && (
@@ -58,19 +69,21 @@ export function Search() {
 interface Entry {
   readonly id: string
   readonly label: string
+  readonly note?: string
   readonly go: () => unknown
 }
 
-function useEntries(letters: string, act: (id: string) => void): { label: string; entries: Entry[] }[] {
+interface Entries {
+  readonly groups: readonly { label: string; entries: readonly Entry[] }[]
+  /** More may come. */
+  readonly pending: boolean
+}
+
+function useEntries(letters: string, rested: boolean, act: (id: string) => void): Entries {
   const navigate = useNavigate()
-  const may = useMay()
   const refusal = useRefusal()
   const withPassword = useSignedIn().session?.token === null
-  const { data: found } = useQuery({
-    queryKey: ['search', letters],
-    queryFn: () => find(letters, may),
-    enabled: letters !== '',
-  })
+  const { found, pending } = useFound(letters, rested)
   const fits = (text: string) => text.toLowerCase().includes(letters.toLowerCase())
   const go = useGo()
   const pages = SECTIONS.filter(({ icon }) => fits(texts.nav[icon]))
@@ -87,8 +100,8 @@ function useEntries(letters: string, act: (id: string) => void): { label: string
       entries: pages.map(({ to, icon }) => ({ id: to, label: texts.nav[icon], go: () => navigate({ to }) })),
     },
     ...KINDS.map((kind) => ({
-      label: texts.nav[kind],
-      entries: (found?.[kind] ?? []).map((name) => ({ id: `${kind}/${name}`, label: name, go: () => go(kind, name) })),
+      label: KIND_LABELS[kind],
+      entries: (found.get(kind) ?? []).map((one) => ({ ...one, id: `${kind}/${one.id}`, go: () => go(kind, one) })),
     })),
     {
       label: texts.nav.jobs,
@@ -107,12 +120,30 @@ function useEntries(letters: string, act: (id: string) => void): { label: string
       entries: actions.map(({ id, label }) => ({ id: `do/${id}`, label: `${label} …`, go: () => act(id) })),
     },
   ]
-  return all.filter(({ entries }) => entries.length > 0)
+  return { groups: all.filter(({ entries }) => entries.length > 0), pending }
+}
+
+/** Each kind is shown when it is found, so that a node that does not answer delays no other kind. */
+function useFound(letters: string, rested: boolean) {
+  const refusal = useRefusal()
+  const wanted = KINDS.filter((kind) => letters !== '' && refusal(FOUND_KINDS[kind].permission) === undefined)
+  const asked = useQueries({
+    queries: wanted.map((kind) => ({
+      queryKey: ['search', kind, letters],
+      queryFn: ({ client }: QueryFunctionContext) => FOUND_KINDS[kind].find(letters, client),
+      enabled: rested || !('asksNodes' in FOUND_KINDS[kind]),
+      retry: false,
+    })),
+  })
+  return {
+    found: new Map(wanted.map((kind, at): [FoundKind, readonly Found[] | undefined] => [kind, asked[at]?.data])),
+    pending: asked.some(({ isPending }) => isPending),
+  }
 }
 
 function useGo() {
   const navigate = useNavigate()
-  return (kind: keyof Found, name: string) => {
+  return (kind: FoundKind, { label: name, target: q = name }: Found) => {
     switch (kind) {
       case 'instances':
         return navigate({ to: '/instances/$name', params: { name } })
@@ -124,8 +155,16 @@ function useGo() {
         return navigate({ to: '/networks/$name', params: { name } })
       case 'os':
         return navigate({ to: '/os/$name', params: { name } })
+      case 'exports':
+        return navigate({ to: '/exports', search: { q } })
       case 'tags':
-        return navigate({ to: '/tags', search: { q: name } })
+        return navigate({ to: '/tags', search: { q } })
+      case 'rules':
+        return navigate({ to: '/rules', search: { q } })
+      case 'tokens':
+        return navigate({ to: '/access', search: { q } })
+      case 'settings':
+        return navigate({ to: '/cluster', search: { q } })
     }
   }
 }

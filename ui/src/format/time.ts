@@ -16,10 +16,15 @@ const CLOCK = new Intl.DateTimeFormat('sv-SE', { hour: '2-digit', minute: '2-dig
 export const clockText = (time: string | number | undefined): string =>
   time === undefined ? '–' : CLOCK.format(new Date(time))
 
+const SECONDS = new Intl.DateTimeFormat('sv-SE', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+export const secondText = (time: string | null | undefined): string =>
+  time === null || time === undefined ? '–' : SECONDS.format(new Date(time))
+
 export const zoneText = (): string =>
   WHOLE.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC'
 
-export function agoText(time: string | null | undefined, now = Date.now()): string {
+export function agoText(time: string | null | undefined, now: number): string {
   return time === null || time === undefined ? '–' : words.ago(spanText(now - Date.parse(time)))
 }
 

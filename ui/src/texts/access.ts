@@ -24,6 +24,7 @@ export const accessTexts = {
   tokens: 'Tokens',
   tokensText: 'Programs sign in to /3 and /metrics with a token. It gives only the permissions that are listed here.',
   tokenColumns: ['Name', 'User', 'Permissions', 'Objects', 'Created', 'Expires', ''],
+  filterTokens: 'Find a token',
   noTokens: 'There are no tokens.',
   never: 'Never',
   over: 'Expired',

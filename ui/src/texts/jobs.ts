@@ -99,6 +99,7 @@ export const jobTexts = {
     text: 'The queue compares each new job with the rules, in the order of their priority numbers. The first matching rule decides.',
     columns: { priority: 'Priority', action: 'Action', when: 'Jobs', why: 'Reason', after: 'Since job' },
     noun: ['rule', 'rules'] as const,
+    filter: 'Find a rule',
     none: 'There are no rules. Every job starts as soon as possible.',
     action: {
       ACCEPT: 'Accept',

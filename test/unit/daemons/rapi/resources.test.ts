@@ -8,6 +8,10 @@ const TAGS: TagUse[] = ['db', 'prod', 'prod-old'].map((tag) => ({
   tag,
   objects: Array.from({ length: tag === 'prod' ? 150 : 1 }, (_, n) => ({ kind: 'instance', name: `vm${n}` })),
 }))
+const TOKENS = ['watcher', 'Watch-2', 'deploy'].map((name, at) => ({
+  ...{ id: `t${at}`, name, user: at === 2 ? 'anna' : 'admin', permissions: ['*'], tags: [], groups: [] },
+  ...{ created: 1, expires: null },
+}))
 const calls: unknown[][] = []
 const gantry = {
   users: ({ user }: { user: string }) =>
@@ -15,6 +19,7 @@ const gantry = {
       ? Promise.resolve(null)
       : Promise.reject(new OpPrereqError('this needs the permission users.list', REFUSED.forbidden)),
   tags: () => Promise.resolve(TAGS),
+  tokens: () => Promise.resolve(TOKENS),
   pauseWatcher(_identity: unknown, until: number | null) {
     calls.push(['pause', until])
     return Promise.resolve({ paused_until: until, next_run: null, groups: [] })
@@ -65,6 +70,16 @@ test('tags come in pages, those that have some letters, with the first hundred o
   const second = (await ask('GET', `/3/tags?like=PROD&limit=1&after=${first.next}`)).json
   expect([second.items[0].tag, second.next]).toEqual(['prod-old', null])
   expect((await ask('GET', '/3/tags?after=x')).status).toBe(400)
+})
+
+test('tokens are found by letters of their name or user', async () => {
+  const names = async (query: string) =>
+    (await ask('GET', `/3/tokens${query}`)).json.items.map(({ name }: { name: string }) => name)
+  expect(await names('')).toEqual(['watcher', 'Watch-2', 'deploy'])
+  expect(await names('?like=WATCH')).toEqual(['watcher', 'Watch-2'])
+  expect(await names('?like=watch&limit=1')).toEqual(['watcher'])
+  expect(await names('?like=anna')).toEqual(['deploy'])
+  expect((await ask('GET', '/3/tokens?limit=0')).status).toBe(400)
 })
 
 test('the watcher is paused until a time that is to come, and goes on', async () => {

@@ -1,19 +1,26 @@
 // Users, roles and tokens.
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { useRefusal, useSignedIn } from '../../api/session'
-import { timeText } from '../../format/time'
 import { ActionAt, Actions } from '../../parts/action'
+import { FilterField } from '../../parts/filter-field'
 import { Card, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
 import { Status } from '../../parts/status'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { MAKE_TOKEN, REVOKE_TOKEN, type Token } from './actions'
 
 const own = texts.access
+const route = getRouteApi('/access')
 const USERS = 'users.list'
+
+export interface AccessSearch {
+  readonly q?: string
+}
 
 export function AccessPage() {
   const refusal = useRefusal()(USERS)
@@ -36,27 +43,42 @@ export function AccessPage() {
 
 function Tokens() {
   const refusal = useRefusal()('tokens.list')
+  const { q } = route.useSearch()
+  const navigate = route.useNavigate()
   const { data, error, refetch } = useQuery({
-    queryKey: ['tokens', 'list'],
-    queryFn: () => got(api.GET('/3/tokens', {})),
+    queryKey: ['tokens', 'list', q],
+    queryFn: () => got(api.GET('/3/tokens', { params: { query: { like: q } } })),
+    // Keeps the previous rows while a new filter loads.
+    placeholderData: (before) => before,
     enabled: refusal === undefined,
   })
   return (
-    <Card title={own.tokens}>
+    <Card
+      title={own.tokens}
+      aside={
+        refusal === undefined && (
+          <FilterField
+            label={own.filterTokens}
+            value={q}
+            change={(next) => void navigate({ search: { q: next }, replace: true, resetScroll: false })}
+          />
+        )
+      }
+    >
       <Nothing text={refusal === undefined ? own.tokensText : texts.overview.notShown(refusal)} />
       <ProblemBox error={error} retry={() => void refetch()} />
       {data && (
         <Rows
           label={own.tokens}
           head={own.tokenColumns}
-          none={own.noTokens}
+          none={q ? texts.table.noMatch : own.noTokens}
           keys={data.items.map(({ id }) => id)}
           rows={data.items.map((token) => [
             token.name,
             token.user,
             token.permissions.join(', '),
             scopeText(token),
-            timeText(token.created),
+            <Time key="created" time={token.created} />,
             <Ends key="ends" expires={token.expires} />,
             <ActionAt key="revoke" subject={token} action={REVOKE_TOKEN} />,
           ])}
@@ -68,7 +90,7 @@ function Tokens() {
 
 function Ends({ expires }: { expires: string | null }) {
   if (expires === null) return own.never
-  return Date.parse(expires) < Date.now() ? <Status tone="off" text={own.over} /> : timeText(expires)
+  return Date.parse(expires) < Date.now() ? <Status tone="off" text={own.over} /> : <Time time={expires} />
 }
 
 function scopeText({ tags, groups }: Token): string {

@@ -4,17 +4,17 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { WITHOUT_INSTANCES } from '../../api/changes'
 import { api, got } from '../../api/client'
-import { type Cluster, clusterQuery } from '../../api/cluster'
-import { timeText } from '../../format/time'
+import { type Cluster, useCluster } from '../../api/cluster'
 import { ActionAt, Actions } from '../../parts/action'
 import { FilterField } from '../../parts/filter-field'
 import { PolicyCard } from '../../parts/ipolicy-card'
 import { NameLinks, ObjectLink } from '../../parts/names'
-import { Card, Facts, Page } from '../../parts/page'
+import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ParamsCard } from '../../parts/params'
 import { ProblemBox } from '../../parts/problem-box'
 import { Rows } from '../../parts/rows'
 import { TagsCard } from '../../parts/tags'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { CHANGE_SETTING, CLUSTER_ACTIONS } from './actions'
 import { settingsOf, shortText } from './settings'
@@ -28,7 +28,7 @@ export interface ClusterSearch {
 }
 
 export function ClusterPage() {
-  const { data: cluster, error, refetch } = useQuery(clusterQuery)
+  const { data: cluster, error, refetch, refusal } = useCluster()
   return (
     <Page
       title={own.title}
@@ -36,6 +36,7 @@ export function ClusterPage() {
       actions={<Actions subject={null} actions={CLUSTER_ACTIONS} shown={2} />}
     >
       <ProblemBox error={error} retry={() => void refetch()} />
+      {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}
       {cluster && <Cards cluster={cluster} />}
     </Page>
   )
@@ -76,7 +77,7 @@ function General({ cluster }: { cluster: Cluster }) {
           [facts.hypervisors, cluster.enabled_hypervisors.join(', ')],
           [facts.templates, cluster.enabled_disk_templates.join(', ')],
           [facts.queue, cluster.drained ? texts.jobs.queue.drained : texts.jobs.queue.open],
-          [facts.changed, timeText(cluster.mtime)],
+          [facts.changed, <Time key="changed" time={cluster.mtime} />],
           [
             facts.uuid,
             <span key="uuid" className="mono">

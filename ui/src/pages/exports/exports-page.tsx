@@ -1,9 +1,11 @@
 // All exports and their nodes. Every node is asked.
 import { Button, Group, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import type { components } from '../../api/schema'
 import { useRefusal } from '../../api/session'
 import { type Action, ActionAt } from '../../parts/action'
+import { allOf, nameLike } from '../../parts/conditions'
+import { FilterField } from '../../parts/filter-field'
 import { gntText } from '../../parts/gnt'
 import { useList } from '../../parts/list-query'
 import { ObjectLink } from '../../parts/names'
@@ -17,6 +19,7 @@ type Export = components['schemas']['ExportView']
 type Made = Export & { readonly export: string }
 
 const own = texts.exports
+const route = getRouteApi('/exports')
 const isMade = (one: Export): one is Made => typeof one.export === 'string'
 
 export const REMOVE_EXPORT: Action<Made> = {
@@ -70,8 +73,15 @@ const COLUMNS: readonly Column<Export>[] = [
   },
 ]
 
+export interface ExportsSearch {
+  readonly q?: string
+}
+
 export function ExportsPage() {
-  const list = useList<Export>({ resource: 'exports', query: {} })
+  const { q } = route.useSearch()
+  const navigate = route.useNavigate()
+  const filter = allOf(q ? [nameLike(q, 'export')] : [])
+  const list = useList<Export>({ resource: 'exports', query: { filter } })
   const made = list.rows.filter(isMade).length
   return (
     <Page
@@ -81,6 +91,13 @@ export function ExportsPage() {
         <Text size="sm" c="dimmed">
           {texts.table.count(made, list.hasMore, own.noun)}
         </Text>
+      }
+      actions={
+        <FilterField
+          label={texts.table.filterName}
+          value={q}
+          change={(next) => void navigate({ search: { q: next }, replace: true })}
+        />
       }
     >
       <ProblemBox error={list.error} retry={list.retry} />
@@ -92,7 +109,7 @@ export function ExportsPage() {
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}
-        empty={own.none}
+        empty={filter ? texts.table.noMatch : own.none}
       />
     </Page>
   )

@@ -1,10 +1,10 @@
 // A form that calculates how many instances of a size still fit into a group.
 import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { request } from '../../api/client'
-import { clusterQuery } from '../../api/cluster'
+import { useCluster } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import { parseSize } from '../../format/size'
 import { CopyAs } from '../../parts/copy-as'
@@ -20,7 +20,7 @@ type Answer = Capacity | { readonly id: number }
 const own = texts.groups.capacity
 
 export function CapacityCard({ group }: { group: string }) {
-  const cluster = useQuery(clusterQuery)
+  const cluster = useCluster()
   const templates = cluster.data?.enabled_disk_templates ?? []
   const [template, setTemplate] = useState<string>()
   const [sizes, setSizes] = useState({ memory: '1g', disk: '10g' })

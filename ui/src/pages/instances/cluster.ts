@@ -1,7 +1,7 @@
 // Data of the cluster that forms for instances need.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
-import { type Cluster, clusterQuery, hypervisorQuery, valuesOf } from '../../api/cluster'
+import { type Cluster, hypervisorQuery, useCluster, valuesOf } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import type { BodySchema, Schema } from '../../forms/schema'
 import { withinOf } from '../../forms/within-scope'
@@ -44,7 +44,7 @@ export interface HypervisorFacts {
 }
 
 export function useHypervisor(hypervisor: string, os: string): HypervisorFacts | undefined {
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   const { data: all } = useQuery(hypervisorQuery)
   const schemas = inOrder(all?.[hypervisor]?.properties)
   if (cluster === undefined || schemas === undefined) return undefined

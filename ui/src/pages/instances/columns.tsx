@@ -1,8 +1,8 @@
 // All columns of the list of instances, each with its fields.
 import { sizeText } from '../../format/size'
-import { timeText } from '../../format/time'
 import { instanceTo, nodeTo, RowLink } from '../../parts/row-link'
 import type { Column } from '../../parts/virtual-table'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { ConsoleIcon } from '../console/console-link'
 import { type Instance, InstanceStatus } from './instance'
@@ -77,7 +77,7 @@ export const ALL_COLUMNS: readonly InstanceColumn[] = [
   },
   {
     ...{ id: 'created', title: own.created, width: 200, sort: 'ctime', fields: ['ctime'] },
-    cell: ({ ctime }) => timeText(ctime),
+    cell: ({ ctime }) => <Time time={ctime} />,
   },
 ]
 

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { ReactNode, SyntheticEvent } from 'react'
 import { api, got } from '../../api/client'
-import { clusterQuery, valuesOf } from '../../api/cluster'
+import { useCluster, valuesOf } from '../../api/cluster'
 import { Problem } from '../../api/problem'
 import { useRefusal } from '../../api/session'
 import { Fields } from '../../forms/fields'
@@ -221,7 +221,7 @@ function usePlanWhileTyping({ request, form, outside, ...draft }: Draft): Planne
 }
 
 function PlanOrWhy({ draft, plan: { data, error, busy } }: { draft: Draft; plan: Planned }) {
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   if (draft.outside !== undefined) return null
   if (!draft.complete) return <Text size="sm">{own.incomplete}</Text>
   if (error !== null) return <ProblemBox error={error} />

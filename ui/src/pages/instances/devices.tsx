@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api, got } from '../../api/client'
 import { sizeText } from '../../format/size'
-import { timeText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { ADD_DISK, CHANGE_DISK, type DiskOf, GROW_DISK, REMOVE_DISK, REMOVE_SNAPSHOT, SNAPSHOT } from './actions/disks'
 import { ADD_NIC, CHANGE_NIC, type NicOf, REMOVE_NIC } from './actions/nics'
@@ -115,7 +115,9 @@ export function Snapshots({ instance }: { instance: Instance }) {
               <Table.Td>{snapshot}</Table.Td>
               <Table.Td>{disk}</Table.Td>
               <Table.Td>{sizeText(size)}</Table.Td>
-              <Table.Td>{timeText(created)}</Table.Td>
+              <Table.Td>
+                <Time time={created} />
+              </Table.Td>
               <Buttons>
                 <ActionAt subject={{ instance, disk, name: snapshot }} action={REMOVE_SNAPSHOT} label={words.remove} />
               </Buttons>

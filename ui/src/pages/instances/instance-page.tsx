@@ -5,8 +5,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { Problem } from '../../api/problem'
 import { sizeText } from '../../format/size'
-import { timeText } from '../../format/time'
-import { Ago } from '../../parts/ago'
+import { Ago, Time } from '../../parts/time'
 import { ActionAt, Actions } from '../../parts/action'
 import { Card, Facts, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
@@ -132,8 +131,8 @@ function General({ instance }: { instance: Instance }) {
           [own.hypervisor, hypervisor],
           [words.template, template && `${template}: ${own.templates[template] ?? ''}`],
           [own.tags, <TagList key="tags" instance={instance} />],
-          [words.created, timeText(ctime)],
-          [words.modified, timeText(mtime)],
+          [words.created, <Time key="created" time={ctime} />],
+          [words.modified, <Time key="modified" time={mtime} />],
           [
             'UUID',
             <span key="uuid" className="mono">

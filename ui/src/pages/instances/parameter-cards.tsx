@@ -1,8 +1,7 @@
 // Parameters of an instance with their values and origins.
 import { Group, Table, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { clusterQuery, valuesOf } from '../../api/cluster'
+import { useCluster, valuesOf } from '../../api/cluster'
 import { type Action, ActionAt } from '../../parts/action'
 import { Card, Nothing } from '../../parts/page'
 import { parameterText } from '../../parts/differences'
@@ -16,7 +15,7 @@ const own = texts.instances
 const words = own.page
 
 export function ParameterCards({ instance }: { instance: Instance }) {
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   const os = instance.os ?? ''
   const facts = useHypervisor(instance.hypervisor ?? '', os)
   const cards = [

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { schema } from 'openapi:POST /3/instances'
 import { useState } from 'react'
 import { sessionStore } from '../../api/session-store'
-import { type Cluster, clusterQuery, valuesOf } from '../../api/cluster'
+import { type Cluster, useCluster, valuesOf } from '../../api/cluster'
 import { ofSession } from '../../forms/of-session'
 import { parameterField } from '../../forms/parameter-fields'
 import { type Field, fieldOf, otherFields, type Values } from '../../forms/schema'
@@ -135,12 +135,12 @@ interface Choice {
 
 /** The chosen hypervisor, or the cluster's default. */
 function useHypervisorName({ hypervisor }: Choice): string {
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   return hypervisor || (cluster?.default_hypervisor ?? cluster?.enabled_hypervisors[0] ?? '')
 }
 
 function useSections(source: Source, choice: Choice, chosen: boolean): Sections {
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   const { data: systems } = useQuery(osQuery)
   const hypervisors = cluster?.enabled_hypervisors ?? []
   const { hypervisor } = choice

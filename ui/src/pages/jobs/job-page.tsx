@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useMay } from '../../api/session'
-import { spanText, timeText } from '../../format/time'
+import { spanText } from '../../format/time'
 import { Actions } from '../../parts/action'
 import { isOver, type Job, jobQuery, JobStatus, summaryOf, tookMs } from '../../parts/job'
 import { JobFailure } from '../../parts/job-failure'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { JOB_ACTIONS } from './actions'
 import { LogText } from './log-text'
@@ -53,9 +54,9 @@ function factsOf(job: Job): [string, ReactNode][] {
     [own.columns.summary, summaryOf(job)],
     [own.user, [userOf(job) ?? own.master, ...(token === undefined ? [] : [own.token(token)])].join(', ')],
     ...(reasons.length === 0 ? [] : ([[own.reason, reasons.join('; ')]] as [string, ReactNode][])),
-    [own.columns.received, timeText(job.received)],
-    [own.started, timeText(job.started)],
-    [own.ended, timeText(job.ended)],
+    [own.columns.received, <Time key="received" time={job.received} />],
+    [own.started, <Time key="started" time={job.started} />],
+    [own.ended, <Time key="ended" time={job.ended} />],
     [own.columns.took, took_ms === undefined ? '–' : spanText(took_ms)],
     [own.priority, String(job.priority)],
     ...(depends.length === 0

@@ -1,9 +1,8 @@
 // The list of jobs that are not archived, the newest first.
 import { Group, Select, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { clusterQuery } from '../../api/cluster'
-import { spanText, timeText } from '../../format/time'
+import { useCluster } from '../../api/cluster'
+import { spanText } from '../../format/time'
 import { ActionAt } from '../../parts/action'
 import { type Job, JobStatus, summaryOf, tookMs } from '../../parts/job'
 import { allOf, nameLike } from '../../parts/conditions'
@@ -14,6 +13,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { RowLink } from '../../parts/row-link'
 import { Status } from '../../parts/status'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { DRAIN, UNDRAIN } from './actions'
 
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Job>[] = [
     ...{ id: 'status', title: own.columns.status, width: 120, sort: 'status' },
     cell: ({ status }) => <JobStatus status={status} />,
   },
-  { ...{ id: 'received', title: own.columns.received, width: 210 }, cell: ({ received }) => timeText(received) },
+  { ...{ id: 'received', title: own.columns.received, width: 210 }, cell: ({ received }) => <Time time={received} /> },
   {
     ...{ id: 'took', title: own.columns.took, width: 90, right: true },
     cell: (job) => {
@@ -108,7 +108,7 @@ function Filters({ go }: { go: (next: JobsSearch) => void }) {
 
 /** Shows whether the queue accepts new jobs, with the action that changes this. */
 function QueueState() {
-  const { data } = useQuery(clusterQuery)
+  const { data } = useCluster()
   if (data === undefined) return null
   return (
     <Group gap="sm" fz="sm">

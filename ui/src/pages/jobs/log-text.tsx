@@ -1,7 +1,7 @@
 // The log of an opcode. Its end stays in view while more comes, unless somebody has scrolled up to read.
-import { useLayoutEffect, useRef } from 'react'
-import { timeText } from '../../format/time'
+import { Fragment, useLayoutEffect, useRef } from 'react'
 import { type Job, lineText } from '../../parts/job'
+import { Clock } from '../../parts/time'
 
 type Line = NonNullable<Job['ops'][number]['log']>[number]
 
@@ -26,9 +26,13 @@ export function LogText({ label, lines, grows }: { label: string; lines: readonl
         atEnd.current = scrollHeight - scrollTop - clientHeight < END_PX
       }}
     >
-      {lines.map(
-        ({ time, message }, at) => `${at === 0 ? '' : '\n'}${timeText(time).slice(11, 19)}  ${lineText(message)}`,
-      )}
+      {lines.map(({ time, message }, at) => (
+        <Fragment key={at}>
+          {at > 0 && '\n'}
+          <Clock time={time} />
+          {`  ${lineText(message)}`}
+        </Fragment>
+      ))}
     </pre>
   )
 }

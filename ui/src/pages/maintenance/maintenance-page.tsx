@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
 import { timeText } from '../../format/time'
 import { useRefusal } from '../../api/session'
-import { Ago } from '../../parts/ago'
+import { Ago, Time } from '../../parts/time'
 import { ActionAt } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
@@ -104,7 +104,7 @@ function WatcherCard() {
           <Facts
             facts={[
               [texts.table.status, <WatcherState key="state" watcher={data} />],
-              [own.next, timeText(data.next_run)],
+              [own.next, <Time key="next" time={data.next_run} />],
             ]}
           />
           <Rows

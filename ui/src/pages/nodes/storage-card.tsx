@@ -2,7 +2,7 @@
 import { schema as repair } from 'openapi:POST /3/nodes/{name}/storage/{storage_type}/repair'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
-import { clusterQuery } from '../../api/cluster'
+import { useCluster } from '../../api/cluster'
 import type { components } from '../../api/schema'
 import { fieldOf } from '../../forms/schema'
 import { type Action, ActionAt } from '../../parts/action'
@@ -59,7 +59,7 @@ export function StorageCard({ node }: { node: string }) {
     queryKey: ['nodes', 'one', node, 'storage'],
     queryFn: () => got(api.GET('/3/nodes/{name}/storage', { params: { path: { name: node } } })),
   })
-  const inUserSpace = useQuery(clusterQuery).data?.user_space_storage === true
+  const inUserSpace = useCluster().data?.user_space_storage === true
   if (error || data === undefined)
     return (
       <Card title={own.title}>

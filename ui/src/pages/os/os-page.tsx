@@ -2,7 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { api, got } from '../../api/client'
-import { clusterQuery, hypervisorQuery } from '../../api/cluster'
+import { hypervisorQuery, useCluster } from '../../api/cluster'
 import { Actions } from '../../parts/action'
 import { ObjectLink } from '../../parts/names'
 import { Card, Facts, Page } from '../../parts/page'
@@ -31,7 +31,7 @@ const osQuery = (name: string) =>
 export function OneOsPage() {
   const { name } = route.useParams()
   const { data: os, error, refetch } = useQuery(osQuery(name))
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   const { data: hypervisors } = useQuery(hypervisorQuery)
   const facts = os && cluster && hypervisors && { os, cluster, hypervisors }
   return (

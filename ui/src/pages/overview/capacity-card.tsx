@@ -25,10 +25,11 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
   const refusals = [refusal(QUESTION_PERMISSION['/3/capacity']), refusal(QUESTION_PERMISSION['/3/whatif'])]
   const spec = standardSpec(cluster)
   const [counts, dies] = refusals.map((why) => why === undefined)
+  const nodesUnseen = refusal('nodes.list')
   const room = useQuery({ ...questionQuery('/3/capacity', { spec, max_instances: MOST }), enabled: counts })
   // A what-if question without failures or new instances returns the present reserve.
   const reserve = useQuery({ ...questionQuery('/3/whatif', { nodes: [] }), enabled: dies })
-  const nodes = useQuery({ ...nodeGroupsQuery, enabled: dies })
+  const nodes = useQuery({ ...nodeGroupsQuery, enabled: dies && nodesUnseen === undefined })
   const groupByNode = new Map((nodes.data ?? []).map(({ name, group }) => [name, group ?? '']))
   const failing = reserve.data && nodes.data && withoutReserve(reserve.data, groupByNode)
   const groups = room.data?.groups.map(({ group }) => group) ?? reserve.data?.groups.map(({ group }) => group) ?? []
@@ -78,7 +79,9 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
         </Table>
       )}
       {groups.length === 0 && asked.some(({ isFetching }) => isFetching) && <Nothing text={texts.table.loading} />}
-      {refusals.map((why) => why !== undefined && <Nothing key={why} text={texts.overview.notShown(why)} />)}
+      {[...refusals, dies ? nodesUnseen : undefined].map(
+        (why) => why !== undefined && <Nothing key={why} text={texts.overview.notShown(why)} />,
+      )}
       {counts && <Nothing text={own.spec(sizeText(spec.memory_mib), spec.vcpus, diskText(spec.disks_mib?.[0]))} />}
       <Asked answer={oldest} />
     </Card>

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pastEventsQuery } from '../../api/past-events'
 import { useRefusal } from '../../api/session'
-import { agoText, timeText } from '../../format/time'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { Ago } from '../../parts/time'
 import { texts } from '../../texts'
 import { isTold, toldOf } from './told'
 
@@ -35,8 +35,8 @@ export function EventsCard() {
               </Link>
             )}
           </span>
-          <span className="vt-cell dim" title={timeText(time)}>
-            {agoText(time)}
+          <span className="vt-cell dim">
+            <Ago time={time} />
           </span>
         </div>
       ))}

@@ -34,20 +34,23 @@ export function HealthCard() {
   const refusal = useRefusal()
   const unmonitored = refusal('nodes.query', 'machines')
   const unverified = refusal('jobs.list') ?? refusal('jobs.query')
-  const instances = useBadInstances()
-  const nodes = useFlaggedNodes()
+  const [instancesUnseen, nodesUnseen] = [refusal('instances.list'), refusal('nodes.list')]
+  const instances = useBadInstances(instancesUnseen === undefined)
+  const nodes = useFlaggedNodes(nodesUnseen === undefined)
   const monitoring = useMonitoring(unmonitored === undefined)
   const verify = useVerify(unverified === undefined)
-  const asked = [
-    ...[instances, nodes],
-    ...(unverified === undefined ? [verify] : []),
-    ...(unmonitored === undefined ? [monitoring] : []),
+  const parts = [
+    { title: texts.nav.instances, part: instances, unseen: instancesUnseen },
+    { title: texts.nav.nodes, part: nodes, unseen: nodesUnseen },
+    { title: own.verification, part: verify, unseen: unverified },
+    { title: own.monitoring, part: monitoring, unseen: unmonitored },
   ]
+  const asked = parts.flatMap(({ part, unseen }) => (unseen === undefined ? [part] : []))
   const findings = asked.flatMap((one) => one.findings)
   const error = asked.map((one) => one.error).find((one) => one !== null) ?? null
   const known = asked.every((one) => one.known)
-  const isWell = known && error === null && findings.length === 0
-  const whole = asked.length === 4
+  const isWell = asked.length > 0 && known && error === null && findings.length === 0
+  const whole = asked.length === parts.length
   return (
     <Card
       title={own.health}
@@ -65,21 +68,24 @@ export function HealthCard() {
           <span>{content}</span>
         </div>
       ))}
-      {unmonitored !== undefined && <Nothing text={`${own.monitoring}: ${own.notShown(unmonitored)}`} />}
-      {unverified !== undefined && <Nothing text={`${own.verification}: ${own.notShown(unverified)}`} />}
+      {parts.map(
+        ({ title, unseen }) =>
+          unseen !== undefined && <Nothing key={title} text={`${title}: ${own.notShown(unseen)}`} />,
+      )}
       {!known && !error && <Nothing text={texts.table.loading} />}
       <Asked answer={monitoring.data} followed={own.askedReports} />
     </Card>
   )
 }
 
-function useBadInstances() {
+function useBadInstances(enabled: boolean) {
   const { data, error } = useQuery({
     queryKey: ['instances', 'list', 'bad'],
     queryFn: () => {
       const query = { fields: 'name,status,forthcoming', known: true, filter: BAD_INSTANCES, limit: COUNTED_MAX }
       return got(api.GET('/3/instances', { params: { query } }))
     },
+    enabled,
   })
   const items = data?.items ?? []
   // What nodes have not told the master yet passes every filter.
@@ -98,7 +104,7 @@ function useBadInstances() {
   return { findings, error, known: data !== undefined }
 }
 
-function useFlaggedNodes() {
+function useFlaggedNodes(enabled: boolean) {
   const { data, error } = useQuery({
     queryKey: ['nodes', 'list', 'flags'],
     meta: WITHOUT_INSTANCES,
@@ -106,6 +112,7 @@ function useFlaggedNodes() {
       const query = { fields: 'name,role', known: true, filter: FLAGGED, limit: COUNTED_MAX }
       return got(api.GET('/3/nodes', { params: { query } }))
     },
+    enabled,
   })
   const { O: offline, D: drained } = outOfTheWay(data?.items ?? [])
   const toNodes = (role: string, text: string) => (

@@ -1,9 +1,8 @@
 // The overview: health, capacity, balance and running jobs. Each finding links to its cause.
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { clusterQuery } from '../../api/cluster'
+import { useCluster } from '../../api/cluster'
 import type { components } from '../../api/schema'
-import { Card, Facts, Page } from '../../parts/page'
+import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { texts } from '../../texts'
 import { RecentJobs } from '../jobs/recent-jobs'
@@ -15,13 +14,14 @@ import { HealthCard } from './health-card'
 const own = texts.overview
 
 export function OverviewPage() {
-  const cluster = useQuery(clusterQuery)
+  const cluster = useCluster()
   return (
     <Page title={cluster.data?.name ?? texts.nav.overview}>
       <ProblemBox error={cluster.error} retry={() => void cluster.refetch()} />
       <div className="cards">
         <HealthCard />
         {cluster.data && <CapacityCard cluster={cluster.data} />}
+        {cluster.refusal !== undefined && <NotShown title={own.capacity.title} refusal={cluster.refusal} />}
         <BalanceCard />
         <Card title={own.running}>
           <RecentJobs status={['queued', 'waiting', 'running', 'canceling']} none={own.noneRunning} />
@@ -31,10 +31,18 @@ export function OverviewPage() {
         </Card>
         <EventsCard />
         {cluster.data && <CountsCard cluster={cluster.data} />}
+        {cluster.refusal !== undefined && <NotShown title={own.counts} refusal={cluster.refusal} />}
       </div>
     </Page>
   )
 }
+
+/** A card about the cluster, for those who may not see it. */
+const NotShown = ({ title, refusal }: { title: string; refusal: string }) => (
+  <Card title={title}>
+    <Nothing text={own.notShown(refusal)} />
+  </Card>
+)
 
 const CountsCard = ({ cluster }: { cluster: components['schemas']['ClusterView'] }) => (
   <Card title={own.counts}>

@@ -1,5 +1,6 @@
 // A rule of the job queue as a text, and its conversion from and to a form.
 import type { components } from '../../api/schema'
+import { anyOf, nameLike, uuidLike } from '../../parts/conditions'
 import { texts } from '../../texts'
 
 export type Rule = components['schemas']['FilterView']
@@ -42,6 +43,10 @@ export const whyText = ({ reason_trail: trail }: Rule): string =>
     .flatMap((entry) => (Array.isArray(entry) && entry[0] === 'gnt:user' ? [String(entry[1])] : []))
     .filter((text) => text !== '')
     .join('; ')
+
+/** Matches rules by a word of their conditions or reasons, or by their UUID. */
+export const ruleLike = (letters: string): unknown[] =>
+  anyOf([nameLike(letters, 'conditions'), nameLike(letters, 'reason'), ...uuidLike(letters)])
 
 type Given = Readonly<Record<string, unknown>>
 

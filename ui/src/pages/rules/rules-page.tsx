@@ -1,15 +1,19 @@
 // The list of rules that hold, limit or cancel jobs.
 import { Group, Text } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import { ActionAt, Actions } from '../../parts/action'
+import { allOf } from '../../parts/conditions'
+import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { ADD_RULE, CHANGE_RULE, REMOVE_RULE } from './actions'
-import { actionOf, actionText, type Rule, whenText, whyText } from './rule'
+import { actionOf, actionText, type Rule, ruleLike, whenText, whyText } from './rule'
 
 const own = texts.jobs.rules
+const route = getRouteApi('/rules')
 
 const COLUMNS: readonly Column<Rule>[] = [
   {
@@ -34,8 +38,15 @@ const COLUMNS: readonly Column<Rule>[] = [
   { ...{ id: 'after', title: own.columns.after, width: 90, right: true }, cell: ({ watermark }) => watermark },
 ]
 
+export interface RulesSearch {
+  readonly q?: string
+}
+
 export function RulesPage() {
-  const list = useList<Rule>({ resource: 'filters', query: { sort: 'priority' } })
+  const { q } = route.useSearch()
+  const navigate = route.useNavigate()
+  const filter = allOf(q ? [ruleLike(q)] : [])
+  const list = useList<Rule>({ resource: 'filters', query: { sort: 'priority', filter } })
   return (
     <Page
       whole
@@ -45,7 +56,16 @@ export function RulesPage() {
           {texts.table.count(list.rows.length, list.hasMore, own.noun)}
         </Text>
       }
-      actions={<Actions subject={null} actions={[ADD_RULE]} shown={1} />}
+      actions={
+        <>
+          <FilterField
+            label={own.filter}
+            value={q}
+            change={(next) => void navigate({ search: { q: next }, replace: true })}
+          />
+          <Actions subject={null} actions={[ADD_RULE]} shown={1} />
+        </>
+      }
     >
       <Text size="sm" c="dimmed">
         {own.text}
@@ -60,7 +80,7 @@ export function RulesPage() {
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}
-        empty={own.none}
+        empty={filter ? texts.table.noMatch : own.none}
       />
     </Page>
   )

@@ -1,13 +1,12 @@
 // The cluster's space for disks, and the place of each template's disks.
 import { Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { clusterQuery } from '../../api/cluster'
+import { useCluster } from '../../api/cluster'
 import { sizeText } from '../../format/size'
 import { Usage, usedOf } from '../../parts/bar'
 import { useList } from '../../parts/list-query'
 import { ObjectLink } from '../../parts/names'
-import { Card, Facts, Page } from '../../parts/page'
+import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
@@ -72,7 +71,8 @@ export function StoragePage() {
 }
 
 function Templates() {
-  const { data: cluster, error } = useQuery(clusterQuery)
+  const { data: cluster, error, refusal } = useCluster()
+  if (refusal !== undefined) return <Nothing text={texts.overview.notShown(refusal)} />
   if (error) return <ProblemBox error={error} />
   if (cluster === undefined) return null
   const { facts } = own

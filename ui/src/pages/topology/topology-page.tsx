@@ -10,7 +10,7 @@ import { ProblemBox } from '../../parts/problem-box'
 import { ask, questionQuery, USUAL_BALANCE } from '../../parts/question'
 import { standardSpec } from '../../parts/standard-spec'
 import { texts } from '../../texts'
-import { clusterQuery } from '../../api/cluster'
+import { useCluster } from '../../api/cluster'
 import type { Instance } from '../instances/instance'
 import { type Balance, BalancePanel, type PlannedBalance } from './balance-panel'
 import { groupsOf, type Happening, happeningOf, NOTHING_HAPPENS, primariesOf, together } from './cluster-picture'
@@ -48,7 +48,7 @@ export function TopologyPage() {
   const go = (next: TopologySearch) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
   const mode: Mode = MODES.find((one) => one === search.mode) ?? 'look'
   const cluster = usePicture(search.group)
-  const { data: facts } = useQuery(clusterQuery)
+  const { data: facts } = useCluster()
   const groupNames = cluster.groups.map(({ name }) => name)
   const fields = arrivalFields(facts && standardSpec(facts), facts?.enabled_disk_templates ?? [], groupNames)
   const form = useForm(fields)

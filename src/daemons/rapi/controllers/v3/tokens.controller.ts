@@ -1,10 +1,22 @@
 // Requests of /3 about bearer tokens.
-import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
+import {
+  Body,
+  Delete,
+  Get,
+  Path,
+  Post,
+  Query,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '../../../../http/decorators'
 import { seconds } from '../../../../lib/clock'
+import { TOKENS_MAX } from '../../../../model/limits/logins'
 import { tokenShape } from '../../../../query/object-shapes'
 import { tokenBody } from '../../v3/bodies'
 import { inFuture } from '../../v3/body'
-import { V3Resource } from './resource'
+import { V3Resource, readLimit } from './resource'
 
 /** A bearer token, without its secret. */
 export interface Token {
@@ -54,11 +66,18 @@ export interface TokenList {
 @Security('basic')
 @Security('bearer')
 export class TokensV3Controller extends V3Resource {
-  /** The caller's tokens. For callers with the permission `tokens.admin`, the tokens of all users. */
+  /**
+   * The caller's tokens. For callers with the permission `tokens.admin`, the tokens of all users.
+   * @param like Only tokens whose name, id or user contains these letters, in upper or lower case.
+   * @param limit At most so many tokens; the default is all.
+   */
   @Get('')
-  async list(): Promise<TokenList> {
+  async list(@Query() like?: string, @Query() limit?: number): Promise<TokenList> {
+    const most = limit === undefined ? TOKENS_MAX : readLimit(limit)
+    const letters = (like ?? '').toLowerCase()
     const tokens = await this.v3.gantry.tokens(this.v3.identity)
-    return { items: tokens.map(tokenShape) }
+    const found = tokens.filter(({ name, id, user }) => `${name}\n${id}\n${user}`.toLowerCase().includes(letters))
+    return { items: found.slice(0, most).map(tokenShape) }
   }
 
   /** Creates a token. It is valid for this API (`/3`) and `/metrics`. Ganeti's API (`/2`) accepts only passwords, and answers 401. */

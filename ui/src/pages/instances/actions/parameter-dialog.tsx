@@ -3,7 +3,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { schema as change } from 'openapi:PATCH /3/instances/{name}'
-import { clusterQuery, valuesOf } from '../../../api/cluster'
+import { useCluster, valuesOf } from '../../../api/cluster'
 import { Fields } from '../../../forms/fields'
 import { parameterField } from '../../../forms/parameter-fields'
 import { type Field, fieldOf, type Values } from '../../../forms/schema'
@@ -36,7 +36,7 @@ export const OS_PARAMETERS: Action<Instance> = {
 }
 
 function ResourcesDialog({ subject: instance, close }: Props) {
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   const fields = backendFields(instance.custom_beparams ?? {}, valuesOf(cluster?.beparams, 'default'))
   return (
     <ParameterDialog
@@ -77,7 +77,7 @@ function HypervisorDialog({ subject: instance, close }: Props) {
 }
 
 function OsDialog({ subject: instance, close }: Props) {
-  const { data: cluster } = useQuery(clusterQuery)
+  const { data: cluster } = useCluster()
   const { data: all } = useQuery(osQuery)
   const os = instance.os ?? ''
   const inherited = osParametersOf(cluster, os)
