@@ -176,6 +176,7 @@ const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
     'isServed',
     'removeStaleSocket',
     'serveFramed',
+    'serveSocket',
   ],
   'src/lib/read-bounded.ts': ['readPlainFile'],
   'src/lib/rendezvous.ts': ['meet'],

@@ -225,18 +225,23 @@ export abstract class Meeting {
 
   /**
    * Returns false if there is more to copy. First the other node notes that its copy is complete; until then it counts as outdated. Only
-   * then this node forgets what the other one lacked.
+   * then this node forgets what the other one lacked. What it has itself is on its disk by then: nobody copies it back after a power failure.
    */
   protected async finishCopying({ link, copy, isCurrent }: Copying): Promise<boolean> {
     if (!isCurrent()) return true
     if (copy.marks.count > 0) return false
+    const isFlushed = await copy.flush().then(
+      () => true,
+      () => false,
+    )
     await copy.secure()
     const { current, history } = withoutBase(copy.notes)
     const { left = 0 } = await link.ask({ verb: 'synced', current, history })
     if (left > 0) return false
-    await this.settle(copy)
+    if (isFlushed) await this.settle(copy)
     if (this.peer !== undefined) this.peer = { ...this.peer, consistent: true, current }
     this.state = 'Connected'
+    if (!isFlushed) await this.giveUpCopy(copy, link)
     return true
   }
 

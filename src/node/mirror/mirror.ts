@@ -16,6 +16,7 @@
 // - A mark stays on the disk until the other side has noted that it has all data. Copying that was interrupted begins again.
 // - While a node's copy is being made, its own writes are confirmed when the other node has them. They come with the copied blocks. The node
 //   makes them itself only in blocks that it has already, whose marks stay. So copying ends, however much is written.
+// - When copying ends, both have on their disks what they have. A node whose data does not get there gives its copy up.
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import { type Link, LinkLost, type Request } from './link'
@@ -151,13 +152,19 @@ export class MirroredDisk extends Serving {
     if (!this.primary || copy?.notes.consistent !== true) throw new GenericError('this node may not write to it')
     if (this.lent || (this.server?.clients ?? 0) > 0) throw new GenericError('it is in use')
     if (how === 'to write') this.copying = undefined
-    await this.ranges.alone(async () => {
-      if (how === 'to write') {
-        await copy.markAll()
-        await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
-      }
-      this.lent = how
-    })
+    try {
+      await this.ranges.alone(async () => {
+        if (how === 'to write') {
+          await copy.markAll()
+          await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
+        }
+        this.lent = how
+      })
+    } catch (error) {
+      // Copying has ended for it. It begins again when the two meet again.
+      this.link?.close()
+      throw error
+    }
     return copy.files.data
   }
 

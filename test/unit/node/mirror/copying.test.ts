@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { BLOCK } from '../../../../src/node/mirror/blocks'
 import { Marks } from '../../../../src/node/mirror/marks'
 import { eventually } from '../../../support/hypervisor'
-import { NO_WRITE, Pair, type Side, SIZE, sooner } from '../../../support/mirror-sides'
+import { BROKEN, NO_FLUSH, NO_WRITE, Pair, type Side, SIZE, sooner } from '../../../support/mirror-sides'
 import type { NbdClient } from '../../../support/nbd-client'
 import { OlderDisk } from '../../../support/older-mirror'
 
@@ -113,6 +113,41 @@ test('copying comes to an end while the guest never stops writing to all blocks'
   await Promise.all(writing)
   await guest.flush()
   expect(writes).toBeGreaterThan(0)
+  expect(both.areAlike).toBe(true)
+})
+
+test('a node whose own data does not get to its disk gives it up as soon as the other node has all, and its guest goes on', async () => {
+  await begin()
+  await both.begin()
+  await b.disk.disconnect()
+  await a.is('WFConnection UpToDate/DUnknown')
+  await a.disk.served.write(COPIED, Buffer.from('alone'))
+  a.faults.data = NO_FLUSH
+  await b.connect()
+  await a.is('Connected Diskless/UpToDate')
+  await b.is('Connected UpToDate/Diskless')
+  await a.disk.served.write(NOT_COPIED, Buffer.from('then'))
+  await a.disk.served.flush()
+  // As the kernel drops what it could not write.
+  a.scribble(COPIED, 'older')
+  a.faults.data = {}
+  await a.attach()
+  await both.areWhole()
+  expect(both.areAlike && a.holds(COPIED, 'alone') && a.holds(NOT_COPIED, 'then')).toBe(true)
+})
+
+test('a program that cannot borrow the file does not keep the copying from going on', async () => {
+  await begin()
+  await both.begin()
+  await b.disk.detach()
+  await a.disk.pause(true)
+  await b.attach()
+  await a.is('PausedSyncS UpToDate/Inconsistent')
+  a.faults.meta = BROKEN
+  await expect(a.disk.lend()).rejects.toThrow('EIO')
+  a.faults.meta = {}
+  await a.disk.pause(false)
+  await both.areWhole()
   expect(both.areAlike).toBe(true)
 })
 
