@@ -176,6 +176,7 @@ const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
     'isServed',
     'removeStaleSocket',
     'serveFramed',
+    'serveSocket',
   ],
   'src/lib/file/read-bounded.ts': ['readPlainFile'],
   'src/lib/net/rendezvous.ts': ['meet'],

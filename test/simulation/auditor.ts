@@ -114,17 +114,19 @@ export class Auditor {
   /** What a guest was told to be written is where it runs, and on its other node, too: the watcher had time to mend all mirrors. */
   private checkMirrors({ instances, disks, nodes }: ConfigData): void {
     const { mirrors } = this.cluster
-    for (const { name, primary_node, disks_active, disks: uuids } of recordValues(instances))
+    for (const { name, primary_node, disks_active, forthcoming, disks: uuids } of recordValues(instances))
       for (const disk of uuids.flatMap((uuid) => disks[uuid] ?? [])) {
         const home = nodes[primary_node]?.name ?? ''
         // One that was made or removed half-way may have anything.
         if (drbdId(disk) === undefined || !this.ledger.isThere({ kind: 'instance', name })) continue
         const [place = ''] = disk.children.map(({ logical_id }) => `/dev/${logical_id.join('/')}`)
-        const promised = [...mirrors.promised(disk.uuid)]
-        const lost = promised.filter((write) => mirrors.content(home, place)?.writes.has(write) !== true)
+        const lost = mirrors.lost(home, place, disk.uuid)
         if (lost.length > 0)
-          this.ledger.complain(`${lost.length} of ${promised.length} acknowledged writes of ${name} are not on ${home}`)
-        const state = disks_active ? mirrors.stateOf(home, disk.uuid) : 'whole'
+          this.ledger.complain(
+            `${lost.length} of ${mirrors.promised(disk.uuid).size} acknowledged writes of ${name} are not on ${home}`,
+          )
+        // Disks of a forthcoming instance do not exist yet.
+        const state = disks_active && forthcoming !== true ? mirrors.stateOf(home, disk.uuid) : 'whole'
         if (state !== 'whole') this.ledger.complain(`the mirror of ${name} on ${home} is ${state}`)
       }
   }

@@ -5,7 +5,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
-import type { SeedRun } from './run-seeds'
+import type { SeedRun, Simulated } from './run-seeds'
 
 const DRIVERS = path.join(__dirname, 'sim-drivers.ts')
 const SOCKETS = path.join(__dirname, 'sim-sockets.ts')
@@ -41,9 +41,9 @@ export class Simulation {
   }
 
   /** Runs the seeds in order; each result comes as soon as it is there. A program that ends early fails all that were still to come. */
-  async *run(first: number, count: number, tracing = false): AsyncGenerator<SeedRun> {
+  async *run(what: Simulated, first: number, count: number, tracing = false): AsyncGenerator<SeedRun> {
     const program = path.join(this.folder, 'simulation.js')
-    const args = [...FLAGS, '--enable-source-maps', program, String(first), String(count), tracing ? '1' : '0']
+    const args = [...FLAGS, '--enable-source-maps', program, what, String(first), String(count), tracing ? '1' : '0']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject))
     let errors = ''

@@ -30,6 +30,7 @@ export class Faults {
       () => cluster.watcher.kill(),
       () => cluster.killJob(),
       () => cluster.killNoded(simulator.pick(NODES)),
+      () => cluster.mirrors.kill(simulator.pick(NODES)),
       () => cluster.crashMachine(some, away_s),
       () => cluster.crashMachine(master.name, away_s / 2),
       () => this.pause('wconfd'),

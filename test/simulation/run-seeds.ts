@@ -1,4 +1,5 @@
 // The program of the simulation: runs some seeds one after the other, and prints a line of JSON for each.
+import { runMirrorSeed } from './mirror-seed'
 import { runSeed } from './run-seed'
 
 export interface SeedRun {
@@ -8,12 +9,17 @@ export interface SeedRun {
   readonly trace: readonly string[]
 }
 
-async function main(first: number, count: number, tracing: boolean): Promise<void> {
+const RUNS = { cluster: runSeed, mirror: runMirrorSeed } as const
+
+export type Simulated = keyof typeof RUNS
+
+async function main(what: Simulated, first: number, count: number, tracing: boolean): Promise<void> {
   for (let seed = first; seed < first + count; seed++) {
-    const run: SeedRun = { seed, ...(await runSeed(seed, tracing)) }
+    const run: SeedRun = { seed, ...(await RUNS[what](seed, tracing)) }
     process.stdout.write(`${JSON.stringify(run)}\n`)
   }
 }
 
-const [first = 1, count = 1, tracing = 0] = process.argv.slice(2).map(Number)
-void main(first, count, tracing === 1)
+const [what, ...numbers] = process.argv.slice(2)
+const [first = 1, count = 1, tracing = 0] = numbers.map(Number)
+void main(what === 'mirror' ? 'mirror' : 'cluster', first, count, tracing === 1)

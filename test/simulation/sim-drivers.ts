@@ -1,13 +1,12 @@
 // The drivers of disks on simulated nodes, in place of the product's: volumes and files, and mirrors of two volumes. All above is the product's.
 import type { World } from '../../src/daemons/sim/world'
-import { LOCAL_DISK_STATUS } from '../../src/model/constants/disks'
 import { fail } from '../../src/node/failure'
-import { endOf } from '../../src/node/storage/drbd/commands'
 import { requireEnd } from '../../src/node/storage/drbd/devices'
 import { diskIdOf } from '../../src/model/templates'
 import type { Children, Device, Driver, DriverFactory, Mirror, StorageContext } from '../../src/node/storage/storage'
 import type { DiskDict } from '../../src/rpc/node/dicts'
-import type { End, SimMirrors } from './sim-mirrors'
+import { userMirrorDriver } from '../../src/node/storage/user/mirror'
+import type { SimMirrors } from './sim-mirrors'
 
 export interface SimStorage {
   readonly world: World
@@ -29,7 +28,7 @@ const volumes: DriverFactory = (context) => {
     async create(disk, size_mib) {
       if (device(disk) !== undefined) fail(`${placeOf(disk)} exists`)
       world.addDisk(hostname, alone(disk), size_mib)
-      mirrors.makeVolume(hostname, placeOf(disk))
+      mirrors.makeVolume(hostname, placeOf(disk), size_mib)
       return disk.logical_id ?? []
     },
     find: async (disk) => device(disk),
@@ -55,109 +54,31 @@ const volumes: DriverFactory = (context) => {
   return driver
 }
 
+/** Copying takes a while, so that something happens meanwhile. */
+const RESYNC_KIB = 1500
+
+/** The product's own mirrors in user space. The world hears of their minors. */
 const mirrored: DriverFactory = (context) => {
   const { hostname, mirrors } = context as StorageContext & SimStorage
-  const at = (minor: number) => mirrors.ends.get(`${hostname} ${minor}`)
-  const found = (disk: DiskDict): End | undefined => {
-    const end = at(endOf(disk)?.minor ?? -1)
-    return end?.disk === disk.uuid ? end : undefined
+  const driver = userMirrorDriver(context)
+  const slow = (disk: DiskDict): DiskDict => ({ ...disk, params: { ...disk.params, 'resync-rate': RESYNC_KIB } })
+  const gone = async (disk: DiskDict, work: () => Promise<void>) => {
+    await work()
+    mirrors.noteMinor(hostname, disk.uuid, requireEnd(disk, hostname).minor, false)
   }
-  const need = (disk: DiskDict): End => found(disk) ?? fail(`disk ${disk.uuid} is not there on ${hostname}`)
-  const device = ({ minor }: End): Device => ({ path: `/dev/drbd${minor}`, block: true, major: 147, minor })
-  const contentOf = (children: Children) => {
-    const [data, meta] = children
-    if (data?.device === undefined || meta?.device === undefined) return undefined
-    return mirrors.content(hostname, data.device.path)
-  }
-  const connect = (disk: DiskDict, end: End, dual: boolean) => {
-    const { addresses } = requireEnd(disk, hostname)
-    if (addresses !== undefined) attempt(() => mirrors.connect(end, addresses, dual))
-  }
-  const mirror: Mirror = {
-    connection: async (disk) => {
-      const { content, peer, addresses, copying, refused } = need(disk)
-      const [mine, theirs] = [content?.notes.consistent === true, peer?.content?.notes.consistent === true]
-      const wanted = requireEnd(disk, hostname).addresses
-      return {
-        state: `${copying ?? (peer === undefined ? 'apart' : 'connected')} ${refused}`,
-        ...{ standalone: addresses === undefined, diskless: content === undefined, connected: peer !== undefined },
-        ...{ syncing: copying !== undefined, ...(copying !== undefined && { sync_percent: 50 }) },
-        upToDate: copying === undefined && mine && theirs,
-        astray: addresses !== undefined && (addresses.local !== wanted?.local || addresses.remote !== wanted.remote),
-      }
+  const { mirror } = driver
+  return Object.assign(Object.create(driver) as Driver, {
+    ...(mirror && {
+      mirror: { ...mirror, connect: (disk, device, dual) => mirror.connect(slow(disk), device, dual) } satisfies Mirror,
+    }),
+    assemble: async (disk: DiskDict, children: Children) => {
+      const device = await driver.assemble(slow(disk), children)
+      mirrors.noteMinor(hostname, disk.uuid, requireEnd(disk, hostname).minor, true)
+      return device
     },
-    connect: async (disk, _device, dual) => connect(disk, need(disk), dual),
-    disconnect: async (disk) => mirrors.disconnect(need(disk)),
-    async attach(disk, _device, children) {
-      const content = contentOf(children) ?? fail('its volumes are missing')
-      renew(content)
-      await attachTo(need(disk), content)
-    },
-    detach: async (disk) => attempt(() => mirrors.detach(need(disk))),
-    pauseSync: nothing,
-  }
-  /** The other end hears of it. */
-  const attachTo = async (end: End, content: NonNullable<End['content']>) => {
-    if (end.content !== undefined) fail('it has its data already')
-    const { addresses, dual } = end
-    end.content = content
-    if (addresses === undefined) return
-    mirrors.disconnect(end)
-    mirrors.connect(end, addresses, dual)
-  }
-  const driver: Driver = {
-    ...{ hasDisks: true, onSecondary: 'assembled', worksWithoutChildren: true, mirror },
-    async create(disk, _size, children) {
-      const { minor } = requireEnd(disk, hostname)
-      if (at(minor) !== undefined) fail(`minor ${minor} is in use`)
-      renew(contentOf(children) ?? fail('its volumes are missing'))
-      return disk.logical_id ?? []
-    },
-    find: async (disk) => {
-      const end = found(disk)
-      return end && device(end)
-    },
-    async health(disk) {
-      const { content, peer, copying } = need(disk)
-      const isWhole = content?.notes.consistent === true
-      const { faulty, ok, syncing, unknown } = LOCAL_DISK_STATUS
-      return {
-        ...(copying !== undefined && { sync_percent: 50, estimated_time: 5 }),
-        is_degraded: peer === undefined || copying !== undefined || !isWhole,
-        ldisk_status: content === undefined ? faulty : isWhole ? ok : copying === undefined ? unknown : syncing,
-      }
-    },
-    async assemble(disk, children) {
-      const { minor, addresses } = requireEnd(disk, hostname)
-      const other = at(minor)
-      if (other !== undefined && other.disk !== disk.uuid) fail(`minor ${minor} belongs to disk ${other.disk}`)
-      const content = contentOf(children)
-      if (other === undefined && content === undefined && addresses === undefined) fail('its volumes are missing')
-      const end = other ?? mirrors.begin(hostname, minor, disk.uuid)
-      if (end.content === undefined && content !== undefined) await attachTo(end, content)
-      const [is, should] = [end.addresses, addresses]
-      if (is?.local === should?.local && is?.remote === should?.remote) return device(end)
-      if (is !== undefined) mirrors.disconnect(end)
-      connect(disk, end, false)
-      return device(end)
-    },
-    shutdown: async (disk) => attempt(() => mirrors.down(need(disk))),
-    open: async (disk, _device, { fresh = false }) => attempt(() => mirrors.promote(need(disk), fresh)),
-    close: async (disk) => attempt(() => mirrors.demote(need(disk))),
-    remove: async (disk) => attempt(() => mirrors.down(need(disk))),
-    grow: nothing,
-    rename: async () => fail('a mirror has no name of its own'),
-    setInfo: nothing,
-    snapshot: async () => fail('the data of a mirror is in its volume'),
-    dimensions: async (disk) => ({ size_bytes: disk.size * (1 << 20), spindles: null }),
-  }
-  return driver
-}
-
-/** Nobody knows yet what it has on it. */
-function renew(content: NonNullable<End['content']>): void {
-  content.writes.clear()
-  content.notes = { ...content.notes, current: '', base: '', history: [], consistent: false, crashed: false }
+    shutdown: (disk: DiskDict, device: Device) => gone(disk, () => driver.shutdown(disk, device)),
+    remove: (disk: DiskDict, device: Device) => gone(disk, () => driver.remove(disk, device)),
+  })
 }
 
 function attempt(action: () => void): void {

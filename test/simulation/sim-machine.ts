@@ -55,11 +55,21 @@ const { drbd_helper, ...ofDisks } = { ...blockdevHandlers, ...mirrorHandlers }
 /** The parts of a node's context that its handlers of files and disks use. */
 type OwnContext = Pick<
   NodeContext,
-  'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueJournal' | 'ssconf'
+  | 'processes'
+  | 'mirrorProgram'
+  | 'paths'
+  | 'disk'
+  | 'clock'
+  | 'random'
+  | 'log'
+  | 'hostname'
+  | 'configReplica'
+  | 'queueJournal'
+  | 'ssconf'
 > &
   SimStorage & {
     readonly daemons: Pick<NodeContext['daemons'], 'settle' | 'yieldMaster'>
-    readonly files: Pick<NodeContext['files'], 'readdir'>
+    readonly files: NodeContext['files']
   }
 
 const done = async () => undefined
@@ -92,6 +102,7 @@ export class SimMachine {
   ) {
     this.paths = pathsOf(`/${name}`, name)
     this.disk = new SimDisk(simulator)
+    storage.mirrors.addHost(this)
   }
 
   start(role: string): SimProcess {
@@ -108,9 +119,7 @@ export class SimMachine {
     this.noded = undefined
     forgetSockets(`${this.paths.root}/`)
     this.disk.crash()
-    const { world, mirrors } = this.storage
-    world.node(this.name).instances.clear()
-    mirrors.crash(this.name)
+    this.storage.world.node(this.name).instances.clear()
   }
 
   boot(): void {
@@ -125,6 +134,7 @@ export class SimMachine {
     const disk = this.disk.of(process)
     const value = (key: string) => this.disk.peek(paths.ssconf(key))?.trim()
     const ssconf = { value, lines: (key: string) => value(key)?.split('\n') ?? [] }
+    const { mirrors } = this.storage
     const isMaster = () => value('master_node') === hostname
     const basics = { paths, disk, clock: process.clock, random: simulator.random, log }
     const configReplica = new ConfigReplica({ ...basics, isMaster })
@@ -132,6 +142,8 @@ export class SimMachine {
     const context: OwnContext = {
       ...{ ...basics, ...bare, ...this.storage },
       ...{ hostname, configReplica, queueJournal, ssconf },
+      files: Object.assign({}, mirrors.filesOf(process), bare.files),
+      ...{ processes: mirrors.processesOf(hostname), mirrorProgram: ['mirrors'] },
     }
     process.run(() => void configReplica.start())
     const answer = (call: CallName, body: string) => process.run(() => this.answer(context, call, body))

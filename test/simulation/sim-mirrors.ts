@@ -1,82 +1,112 @@
-// The mirrors of simulated nodes: each end keeps its volume, meets the other end where the network carries, and copies what that lacks.
-// Which of two has the newer data is decided by the product's own code. Guests write all the time, and what was acknowledged is noted.
+// The mirrors of simulated nodes: the product's own, on simulated volumes and lines. A process of each node has them, as on real nodes, and
+// guests write to what it serves all the time. What was confirmed is noted.
 import type { World } from '../../src/daemons/sim/world'
-import { type Notes, freshNotes, withNewGeneration, withoutBase } from '../../src/node/mirror/notes'
-import { type Side, decide } from '../../src/node/mirror/verdict'
+import { errorText } from '../../src/lib/system-failure'
+import type { Files } from '../../src/lib/files'
+import { silentLog } from '../../src/lib/log'
+import type { Paths } from '../../src/lib/paths'
+import type { Processes } from '../../src/lib/programs/processes'
+import { mirrorList, mirrorsSocket } from '../../src/node/mirror/client'
+import { type MirrorStatus, serveMirrors } from '../../src/node/mirror/server'
 import type { InstanceDict } from '../../src/rpc/node/dicts'
-import type { Simulator } from './simulator'
+import { NbdClient } from '../support/nbd-client'
+import { SimFiles } from './sim-files'
+import { breakStreams, connectSocket, newStreams } from './sim-streams'
+import type { SimProcess, Simulator } from './simulator'
 
 const BEAT_MS = 300
+/** Each write has a place of its own. */
+const WRITE_BYTES = 8
+const MIB = 1 << 20
 
-/** What a volume has on it. */
-export interface Content {
-  notes: Notes
-  readonly writes: Set<number>
+export interface MirrorHost {
+  readonly name: string
+  readonly paths: Paths
+  start(role: string): SimProcess
 }
 
-/** A mirrored disk on one of its two nodes. */
-export interface End {
-  readonly node: string
-  readonly minor: number
-  readonly disk: string
-  content: Content | undefined
-  /** Undefined while it has no network. */
-  addresses: { readonly local: string; readonly remote: string } | undefined
-  dual: boolean
-  primary: boolean
-  peer: End | undefined
-  copying: 'source' | 'target' | undefined
-  /** Since the other end was lost, something was written. */
-  alone: boolean
-  /** Why it does not look for the other end any more. */
-  refused: string
+/** A disk of a guest where it runs, and is opened. */
+interface Opened {
+  readonly process: SimProcess
+  readonly client: NbdClient
+  busy: boolean
 }
 
 export class SimMirrors {
-  readonly ends = new Map<string, End>()
-  private readonly contents = new Map<string, Content>()
+  private readonly files: SimFiles
+  private readonly hosts = new Map<string, MirrorHost>()
+  private readonly running = new Map<string, SimProcess>()
+  private statuses = new Map<string, ReadonlyMap<number, MirrorStatus>>()
+  /** Minors by node and disk. */
+  private readonly minors = new Map<string, number>()
   /** The disks of each instance that was started or assembled. */
   private readonly guests = new Map<string, Set<string>>()
+  private readonly opened = new Map<string, Opened>()
   private readonly acknowledged = new Map<string, Set<number>>()
   private count = 0
 
   constructor(
     private readonly simulator: Simulator,
     private readonly world: World,
-    private readonly reaches: (one: string, other: string) => boolean,
+    reaches: (one: string, other: string) => boolean,
   ) {
+    newStreams((one, other) => one === other || reaches(one, other))
+    this.files = new SimFiles(simulator)
     this.beat()
   }
 
-  makeVolume(node: string, place: string): void {
-    this.contents.set(`${node} ${place}`, { notes: freshNotes(0), writes: new Set() })
+  /** How processes of a node see its volumes. */
+  filesOf = (process: SimProcess): Files => this.files.of(process, `/${process.machine}`)
+
+  addHost(host: MirrorHost): void {
+    this.hosts.set(host.name, host)
   }
 
-  renameVolume(node: string, from: string, to: string): void {
-    const content = this.content(node, from)
-    this.contents.delete(`${node} ${from}`)
-    if (content !== undefined) this.contents.set(`${node} ${to}`, content)
+  /** Starts the node's process of mirrors, as noded does. */
+  processesOf(node: string): Processes {
+    const start: Processes['start'] = async () => {
+      this.startProcess(node)
+      return { pid: 0, feed: () => undefined }
+    }
+    return { start } as unknown as Processes
   }
+
+  makeVolume = (node: string, place: string, size_mib: number): void =>
+    this.files.make(`/${node}${place}`, size_mib * MIB)
+
+  renameVolume = (node: string, from: string, to: string): void => this.files.rename(`/${node}${from}`, `/${node}${to}`)
 
   removeVolume(node: string, place: string): void {
-    const content = this.content(node, place)
-    if ([...this.ends.values()].some((end) => end.content === content)) throw new Error(`${place} is in use`)
-    this.contents.delete(`${node} ${place}`)
+    if (this.files.isOpen(`/${node}${place}`)) throw new Error(`${place} is in use`)
+    this.files.remove(`/${node}${place}`)
   }
 
-  content = (node: string, place: string): Content | undefined => this.contents.get(`${node} ${place}`)
+  /** A disk has begun, or is gone. */
+  noteMinor(node: string, disk: string, minor: number, isThere: boolean): void {
+    const { minors } = this.world.node(node)
+    if (isThere) minors.add(minor)
+    else minors.delete(minor)
+    if (isThere) this.minors.set(`${node} ${disk}`, minor)
+    else this.minors.delete(`${node} ${disk}`)
+  }
 
-  /** Writes of guests that they were told to be safe. */
+  /** Writes of guests that they were told to be safe, and are not there. */
+  lost(node: string, place: string, disk: string): number[] {
+    const file = `/${node}${place}`
+    const isThere = (write: number) =>
+      this.files.has(file) &&
+      Number(this.files.peek(file, write * WRITE_BYTES, WRITE_BYTES).readBigUInt64BE(0)) === write
+    return [...this.promised(disk)].filter((write) => !isThere(write))
+  }
+
   promised = (disk: string): ReadonlySet<number> => this.acknowledged.get(disk) ?? new Set()
 
   stateOf(node: string, disk: string): string {
-    const end = [...this.ends.values()].find((one) => one.node === node && one.disk === disk)
-    if (end === undefined) return 'not there'
-    const { content, peer, copying, refused } = end
-    if (refused !== '') return `apart: ${refused}`
-    if (peer === undefined) return 'without its other end'
-    if (copying !== undefined) return 'being copied'
-    return content?.notes.consistent === true && peer.content?.notes.consistent === true ? 'whole' : 'not whole'
+    const status = this.statuses.get(node)?.get(this.minors.get(`${node} ${disk}`) ?? -1)
+    if (status === undefined) return 'not there'
+    const { connection, disk: local, peerDisk, why } = status
+    const state = `${connection} ${local}/${peerDisk}`
+    return state === 'Connected UpToDate/UpToDate' ? 'whole' : why === undefined ? state : `${state}, ${why}`
   }
 
   /** The guest writes to these disks where it runs. */
@@ -86,189 +116,100 @@ export class SimMirrors {
     for (const { uuid } of disks_info) known.add(uuid)
   }
 
-  begin(node: string, minor: number, disk: string): End {
-    const end: End = {
-      ...{ node, minor, disk, content: undefined, addresses: undefined, dual: false, primary: false, peer: undefined },
-      ...{ copying: undefined, alone: false, refused: '' },
-    }
-    this.ends.set(`${node} ${minor}`, end)
-    this.world.node(node).minors.add(minor)
-    return end
+  kill(node: string): void {
+    this.running.get(node)?.end('killed')
   }
 
-  connect(end: End, addresses: NonNullable<End['addresses']>, dual: boolean): void {
-    if (end.addresses !== undefined) throw new Error('it has its network already')
-    Object.assign(end, { addresses, dual, refused: '' })
-    this.simulator.after(this.simulator.between(1, 60), undefined, () => this.meet())
-  }
-
-  disconnect(end: End): void {
-    this.part(end)
-    end.addresses = undefined
-  }
-
-  /** A node that writes keeps writing to the other's volume, which has the newest data from then on. */
-  detach(end: End): void {
-    const hasPeer = end.peer?.content?.notes.consistent === true
-    if (end.primary && !hasPeer) throw new Error('no other node has the data')
-    if (end.copying !== undefined) this.endCopying(end)
-    end.content = undefined
-  }
-
-  promote(end: End, isForced: boolean): void {
-    const { content, peer } = end
-    if (end.primary) return
-    if (peer?.primary === true && !(end.dual && peer.dual)) throw new Error('the other node has it open for writing')
-    const isReadable = (content ?? peer?.content)?.notes.consistent === true
-    if (!isReadable && !(isForced && content !== undefined)) throw new Error('this node does not have all data')
-    end.primary = true
-    if (isReadable || content === undefined) return
-    const current = this.simulator.random.uuid()
-    content.notes = { ...content.notes, consistent: true, current, base: '', history: [] }
-    if (peer !== undefined) this.greet(end, peer)
-  }
-
-  demote(end: End): void {
-    for (const name of this.world.node(end.node).instances.keys())
-      if (end.primary && this.guests.get(name)?.has(end.disk) === true)
-        throw new Error(`${name} has it open, it is in use`)
-    end.primary = false
-  }
-
-  down(end: End): void {
-    this.demote(end)
-    this.disconnect(end)
-    this.forget(end)
-  }
-
-  /** The node lost its power. */
-  crash(node: string): void {
-    for (const end of [...this.ends.values()].filter((one) => one.node === node)) {
-      if (end.primary && end.content !== undefined) end.content.notes = { ...end.content.notes, crashed: true }
-      this.part(end)
-      this.forget(end)
-    }
-  }
-
-  private forget(end: End): void {
-    this.ends.delete(`${end.node} ${end.minor}`)
-    this.world.node(end.node).minors.delete(end.minor)
+  private startProcess(node: string): void {
+    const host = this.hosts.get(node)
+    if (host === undefined || this.running.get(node)?.alive) return
+    const process = host.start('mirrors')
+    this.running.set(node, process)
+    process.onEnd(() => {
+      this.world.node(node).minors.clear()
+      this.statuses.delete(node)
+    })
+    const { clock } = process
+    const { random } = this.simulator
+    const serving = process.run(() =>
+      serveMirrors({
+        ...{ files: this.filesOf(process), run: this.files.run, clock, random, log: silentLog },
+        ...{
+          socket: mirrorsSocket(host),
+          folder: `${host.paths.runDir}/mirrors`,
+          end: () => process.end('has no disks'),
+        },
+      }),
+    )
+    serving.catch((error: unknown) => process.end(errorText(error)))
   }
 
   private beat(): void {
     this.simulator.after(BEAT_MS, undefined, () => {
-      for (const end of this.ends.values())
-        if (end.peer !== undefined && !this.reaches(end.node, end.peer.node)) this.part(end)
-      this.meet()
-      for (const end of this.ends.values()) if (end.primary && this.isOpen(end)) this.write(end)
+      breakStreams()
+      for (const node of this.running.keys()) this.look(node)
+      for (const [key, minor] of this.minors) this.guest(key, minor)
       this.beat()
     })
   }
 
-  private isOpen({ node, disk }: End): boolean {
-    return [...this.world.node(node).instances.keys()].some((name) => this.guests.get(name)?.has(disk))
+  private look(node: string): void {
+    const [host, process] = [this.hosts.get(node), this.running.get(node)]
+    if (host === undefined || process?.alive !== true) return
+    const asking = process.run(() => mirrorList({ paths: host.paths, clock: process.clock, hostname: node }))
+    asking.then(
+      (found) => process.alive && this.statuses.set(node, found),
+      () => undefined,
+    )
   }
 
-  private write(end: End): void {
-    const { content, peer } = end
-    const other = peer?.content
+  /** Opens the disk where its guest runs, writes to it, or lets it go. */
+  private guest(key: string, minor: number): void {
+    const [node = '', disk = ''] = key.split(' ')
+    const runs = [...this.world.node(node).instances.keys()].some((name) => this.guests.get(name)?.has(disk))
+    const opened = this.opened.get(key)
+    if (opened !== undefined && (!opened.process.alive || !runs)) {
+      opened.client.close()
+      opened.process.end('the guest is gone')
+      this.opened.delete(key)
+    } else if (opened !== undefined) this.write(disk, opened)
+    else if (runs) this.open(key, node, minor)
+  }
+
+  private open(key: string, node: string, minor: number): void {
+    const host = this.hosts.get(node)
+    if (host === undefined || this.statuses.get(node)?.get(minor)?.role !== 'Primary') return
+    const process = host.start(`guest of ${minor}`)
+    const opening = process.run(async () =>
+      NbdClient.over(await connectSocket(`${host.paths.runDir}/mirrors/${minor}.sock`)),
+    )
+    opening.then(
+      (client) => {
+        if (this.opened.has(key)) process.end('another was quicker')
+        else this.opened.set(key, { process, client, busy: false })
+        this.simulator.note('mirrors', `a guest opens ${key}, ${this.stateOf(node, key.split(' ')[1] ?? '')}`)
+      },
+      () => process.end('cannot open its disk'),
+    )
+  }
+
+  private write(disk: string, opened: Opened): void {
+    if (opened.busy) return
+    opened.busy = true
     const write = ++this.count
-    if (content?.notes.consistent === true) {
-      content.writes.add(write)
-      if (other !== undefined) other.writes.add(write)
-      else this.noteAlone(end, content)
-    } else {
-      if (other?.notes.consistent !== true) return
-      other.writes.add(write)
-      // The volume that was let go is older from now on.
-      if (content === undefined) this.noteAlone(end, other)
-    }
-    const promised = this.acknowledged.get(end.disk) ?? new Set()
-    this.acknowledged.set(end.disk, promised.add(write))
-  }
-
-  private noteAlone(end: End, content: Content): void {
-    if (end.alone) return
-    end.alone = true
-    content.notes = withNewGeneration(content.notes, this.simulator.random.uuid())
-  }
-
-  private meet(): void {
-    for (const end of this.ends.values()) {
-      const { addresses } = end
-      if (addresses === undefined || end.peer !== undefined || end.refused !== '') continue
-      const other = [...this.ends.values()].find(
-        (one) => one.addresses?.local === addresses.remote && one.addresses.remote === addresses.local,
-      )
-      if (other === undefined || other.peer !== undefined || other.refused !== '') continue
-      if (this.reaches(end.node, other.node)) this.greet(end, other)
-    }
-  }
-
-  private greet(one: End, other: End): void {
-    const [mine, theirs] = [one.content, other.content]
-    if (mine === undefined || theirs === undefined) {
-      if (one.primary && other.primary && !(one.dual && other.dual)) return this.refuse(one, other, 'both write')
-      return this.link(one, other)
-    }
-    const verdict = decide(sideOf(one, mine.notes), sideOf(other, theirs.notes))
-    if (verdict.kind === 'refused') return this.refuse(one, other, verdict.why)
-    this.link(one, other)
-    this.note(one, other, `meet with ${one.disk}: ${verdict.kind}`)
-    if (verdict.kind === 'same') {
-      if (mine.notes.current !== '') for (const content of [mine, theirs]) content.notes = withoutBase(content.notes)
-      return
-    }
-    const [source, target] = verdict.kind === 'source' ? [one, other] : [other, one]
-    this.copy(source, target, verdict.all)
-  }
-
-  private copy(source: End, target: End, all: boolean): void {
-    const { simulator } = this
-    const [from, to] = [source.content, target.content]
-    if (from === undefined || to === undefined) return
-    source.copying = 'source'
-    target.copying = 'target'
-    to.notes = { ...to.notes, consistent: false }
-    simulator.after(all ? simulator.between(500, 12_000) : simulator.between(50, 1000), undefined, () => {
-      if (source.copying !== 'source' || source.peer !== target || target.content !== to || source.content !== from)
-        return
-      to.writes.clear()
-      for (const write of from.writes) to.writes.add(write)
-      from.notes = withoutBase(from.notes)
-      to.notes = { ...from.notes, primary: to.notes.primary }
-      this.endCopying(source)
-    })
-  }
-
-  private link(one: End, other: End): void {
-    Object.assign(one, { peer: other, alone: false })
-    Object.assign(other, { peer: one, alone: false })
-  }
-
-  private refuse(one: End, other: End, why: string): void {
-    this.note(one, other, `stay apart with ${one.disk}: ${why}`)
-    for (const end of [one, other]) {
-      this.part(end)
-      Object.assign(end, { addresses: undefined, refused: why })
-    }
-  }
-
-  private part(end: End): void {
-    const { peer } = end
-    if (peer === undefined) return
-    this.note(end, peer, `are parted with ${end.disk}, ${this.promised(end.disk).size} writes`)
-    this.endCopying(end)
-    for (const one of [end, peer]) Object.assign(one, { peer: undefined, alone: false })
-  }
-
-  private note(one: End, other: End, text: string): void {
-    this.simulator.note('mirrors', `${one.node} and ${other.node} ${text}`)
-  }
-
-  private endCopying(end: End): void {
-    for (const one of [end, end.peer]) if (one !== undefined) one.copying = undefined
+    const bytes = Buffer.alloc(WRITE_BYTES)
+    bytes.writeBigUInt64BE(BigInt(write))
+    const writing = opened.process.run(() => opened.client.write(write * WRITE_BYTES, bytes))
+    writing.then(
+      () => {
+        opened.busy = false
+        const promised = this.acknowledged.get(disk) ?? new Set()
+        this.acknowledged.set(disk, promised.add(write))
+      },
+      (error: unknown) => {
+        opened.busy = false
+        if (errorText(error).includes('hung up')) opened.process.end('its disk is gone')
+      },
+    )
   }
 }
-
-const sideOf = ({ primary, dual, node }: End, notes: Notes): Side => ({ ...notes, primary, dual, address: node })

@@ -32,9 +32,7 @@ export function forgetSockets(below: string): void {
 
 export const END = 0x03
 
-/** Consoles are lines of bytes, which nobody opens here. */
-export const connectSocket = (path: string): Promise<never> =>
-  Promise.reject(new Error(`${path}: sockets for bytes are not simulated`))
+export { connectSocket, serveSocket } from './sim-streams'
 
 type Options = Pick<FramedServerOptions, 'onMessage'>
 

@@ -1,12 +1,12 @@
-// Whole clusters in one process, each from one seed: users, faults, and what must hold whatever happens. A failure names its seed;
-// `SIM_SEED=7 npx jest test/simulation` runs that one alone and leaves a trace of it, `SIM_SEED=1+500` five hundred from 1 on.
+// Whole clusters in one process, and single mirrored disks, each from one seed: users, faults, and what must hold whatever happens. A failure
+// names its seed; `SIM_SEED=7 npx jest test/simulation` runs that one alone and leaves a trace of it, `SIM_SEED=1+500` five hundred from 1 on.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { environmentValue } from '../../src/lib/environment'
 import { SEED, tries } from '../support/effort'
 import { Simulation } from './compiled'
-import type { SeedRun } from './run-seeds'
+import type { SeedRun, Simulated } from './run-seeds'
 
 const wanted = environmentValue('SIM_SEED')
 const [first = 1, count = 1] = wanted === undefined ? [SEED, tries(16, 1000)] : wanted.split('+').map(Number)
@@ -22,38 +22,47 @@ afterAll(() => simulation.remove())
 
 test(
   `nothing that was promised is lost, whatever fails: ${count} seeds from ${first} on`,
-  async () => {
-    const failed: { hint: string; complaints: readonly string[] }[] = []
-    let seen = 0
-    for await (const { seed, complaints, trace } of simulation.run(first, count, single)) {
-      seen++
-      if (complaints.length > 0) failed.push({ hint: `SIM_SEED=${seed} npx jest test/simulation`, complaints })
-      if (single) keepTrace(seed, trace)
-      else if (seen % 500 === 0) process.stdout.write(`${seen} of ${count} seeds, ${failed.length} failed\n`)
-    }
-    expect(failed).toEqual([])
-    expect(seen).toBe(count)
-  },
+  () => expectNoComplaints('cluster'),
   PATIENCE_MS + count * 20_000,
 )
 
 test(
-  'the same seed is the same run',
-  async () => {
-    const [once, again] = [await traceOf(3), await traceOf(3)]
+  `no write to a mirrored disk is lost, whatever fails: ${count} seeds from ${first} on`,
+  () => expectNoComplaints('mirror'),
+  PATIENCE_MS + count * 20_000,
+)
+
+test.each(['cluster', 'mirror'] as const)(
+  'the same seed is the same run: %s',
+  async (what) => {
+    const [once, again] = [await traceOf(what, 3), await traceOf(what, 3)]
     expect(again).toEqual(once)
     expect(once.length).toBeGreaterThan(50)
   },
   PATIENCE_MS,
 )
 
-async function traceOf(seed: number): Promise<SeedRun['trace']> {
-  for await (const { trace } of simulation.run(seed, 1, true)) return trace
+async function expectNoComplaints(what: Simulated): Promise<void> {
+  const failed: { hint: string; complaints: readonly string[] }[] = []
+  let seen = 0
+  for await (const { seed, complaints, trace } of simulation.run(what, first, count, single)) {
+    seen++
+    const hint = `SIM_SEED=${seed} npx jest test/simulation -t '${what === 'mirror' ? 'mirrored disk' : 'promised'}'`
+    if (complaints.length > 0) failed.push({ hint, complaints })
+    if (single) keepTrace(what, seed, trace)
+    else if (seen % 500 === 0) process.stdout.write(`${seen} of ${count} seeds, ${failed.length} failed\n`)
+  }
+  expect(failed).toEqual([])
+  expect(seen).toBe(count)
+}
+
+async function traceOf(what: Simulated, seed: number): Promise<SeedRun['trace']> {
+  for await (const { trace } of simulation.run(what, seed, 1, true)) return trace
   return []
 }
 
-function keepTrace(seed: number, trace: readonly string[]): void {
-  const file = path.join(os.tmpdir(), `simulation-${seed}.log`)
+function keepTrace(what: Simulated, seed: number, trace: readonly string[]): void {
+  const file = path.join(os.tmpdir(), `simulation-${what}-${seed}.log`)
   fs.writeFileSync(file, trace.join('\n'))
   process.stdout.write(`the trace of seed ${seed} is in ${file}\n`)
 }

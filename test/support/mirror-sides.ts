@@ -54,7 +54,11 @@ export class Pair {
   readonly clients: NbdClient[] = []
   readonly made: MirroredDisk[] = []
 
-  constructor(readonly parts: Partial<MirrorParts> = {}) {
+  constructor(
+    readonly parts: Partial<MirrorParts> = {},
+    /** By the name of the side, where it is not the product's. */
+    readonly kinds: Readonly<Record<string, typeof MirroredDisk>> = {},
+  ) {
     this.a = new Side(this, 'a', 'b')
     this.b = new Side(this, 'b', 'a')
   }
@@ -127,7 +131,7 @@ export class Side {
       faulty(await systemFiles.open(file, flags), () => (file === this.data ? this.faults.data : this.faults.meta))
     const files = { ...systemFiles, open: open as Files['open'] }
     const parts = { run: fallocate, clock: sooner, random, log, ...this.pair.parts, files }
-    const disk = new MirroredDisk(parts, this.place(`${this.name}.sock`))
+    const disk = new (this.pair.kinds[this.name] ?? MirroredDisk)(parts, this.place(`${this.name}.sock`))
     this.pair.made.push(disk)
     return disk
   }

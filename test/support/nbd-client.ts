@@ -29,6 +29,11 @@ export class NbdClient {
   static async open(file: string): Promise<NbdClient> {
     const socket = net.connect(file)
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+    return NbdClient.over(socket)
+  }
+
+  /** Opens the disk that is served at the other end. */
+  static async over(socket: net.Socket): Promise<NbdClient> {
     const client = new NbdClient(socket)
     await client.take(18)
     await client.go('disk')
@@ -36,8 +41,8 @@ export class NbdClient {
   }
 
   read = (offset: number, length: number): Promise<Buffer> => this.command(COMMAND.read, offset, length)
-  write = async (offset: number, text: string): Promise<void> =>
-    void (await this.command(COMMAND.write, offset, text.length, Buffer.from(text)))
+  write = async (offset: number, data: string | Buffer): Promise<void> =>
+    void (await this.command(COMMAND.write, offset, data.length, typeof data === 'string' ? Buffer.from(data) : data))
   discard = async (offset: number, length: number): Promise<void> =>
     void (await this.command(COMMAND.discard, offset, length))
   /** The range keeps its space. */
@@ -64,7 +69,13 @@ export class NbdClient {
   }
 
   /** Commands run one after the other. */
-  private command(type: number, offset: number, length: number, data = Buffer.alloc(0), flags = 0): Promise<Buffer> {
+  private command(
+    type: number,
+    offset: number,
+    length: number,
+    data: Buffer = Buffer.alloc(0),
+    flags = 0,
+  ): Promise<Buffer> {
     const work = this.last.then(async () => {
       const head = Buffer.alloc(28)
       head.writeUInt32BE(REQUEST, 0)

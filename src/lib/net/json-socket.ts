@@ -198,6 +198,25 @@ export function connectSocket(path: string, timeout_s: number): Promise<net.Sock
   })
 }
 
+export interface SocketServer {
+  /** Resolves when all connections have ended, too. */
+  close(): Promise<void>
+}
+
+/** Listens at a path that only this user may use. What dead processes left there is replaced. */
+export async function serveSocket(
+  files: Files,
+  path: string,
+  onSocket: (socket: net.Socket) => void,
+): Promise<SocketServer> {
+  checkSocketPath(path)
+  await removeStaleSocket(files, path)
+  const server = net.createServer(onSocket)
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  await files.chmod(path, 0o600)
+  return { close: () => new Promise((resolve) => server.close(() => resolve())) }
+}
+
 export function checkSocketPath(path: string): void {
   if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return
   throw new Error(

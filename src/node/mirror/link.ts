@@ -11,6 +11,8 @@ export interface Hello extends Side {
   readonly size_bytes: number
   /** This side has data of its own. */
   readonly attached: boolean
+  /** While this side is being synchronized, it keeps writes when it is told to. Earlier versions do not. */
+  readonly keeps?: boolean
 }
 
 /** The progress of a copy. */
@@ -37,12 +39,15 @@ export interface Answer {
   readonly body?: Buffer
   /** The number of blocks that are still to be copied. */
   readonly left?: number
+  /** The side that is being synchronized has the block already, so it must make the change, too. */
+  readonly keep?: boolean
   /** The sender closes the connection after this answer. */
   readonly last?: boolean
 }
 
 type Head = { readonly id: number } & (
-  { readonly request: Request } | { readonly hello?: Hello; readonly left?: number; readonly failed?: string }
+  | { readonly request: Request }
+  | { readonly hello?: Hello; readonly left?: number; readonly keep?: boolean; readonly failed?: string }
 )
 
 interface Waiting {
@@ -123,13 +128,19 @@ export class Link {
     this.waiting.delete(head.id)
     waiting?.heard?.()
     if (head.failed !== undefined) waiting?.reject(new GenericError(head.failed))
-    else waiting?.resolve({ ...(head.hello && { hello: head.hello }), left: head.left ?? 0, body })
+    else
+      waiting?.resolve({
+        ...(head.hello && { hello: head.hello }),
+        left: head.left ?? 0,
+        keep: head.keep === true,
+        body,
+      })
   }
 
   private async answer(id: number, request: Request, body: Buffer): Promise<void> {
     try {
-      const { hello, left = 0, body: answer = EMPTY, last } = await this.serve(request, body)
-      if (!this.lost) this.send({ id, ...(hello && { hello }), left }, answer)
+      const { hello, left = 0, keep = false, body: answer = EMPTY, last } = await this.serve(request, body)
+      if (!this.lost) this.send({ id, ...(hello && { hello }), left, ...(keep && { keep }) }, answer)
       if (last) this.close()
     } catch (error) {
       if (!this.lost) this.send({ id, failed: errorText(error) }, EMPTY)

@@ -45,6 +45,24 @@ export class Marks {
     await this.write()
   }
 
+  /**
+   * The other side is being synchronized, and these bytes are written. It lacks them until it has written them itself. Returns whether it has
+   * a block of them already; others come to it with the block.
+   */
+  async pass(start: number, end: number): Promise<boolean> {
+    let isCopied = false
+    for (let block = firstOf(start); block <= lastOf(end); block++) {
+      if (this.has(block)) continue
+      isCopied = true
+      if (this.noted.has(block)) continue
+      this.noted.add(block * BLOCK, (block + 1) * BLOCK)
+      this.drop(block)
+      this.change(block >> 3, (block >> 3) + 1)
+    }
+    await this.write()
+    return isCopied
+  }
+
   /** In memory only, since the other side may not have it on its disk. */
   drop(block: number): void {
     if (!this.noted.has(block)) return

@@ -134,7 +134,7 @@ export abstract class Meeting {
     const address = local
     return {
       ...{ current, base, history, consistent, crashed, size_bytes, secret, dual, address },
-      ...{ primary: this.primary, attached: this.copy !== undefined },
+      ...{ primary: this.primary, attached: this.copy !== undefined, keeps: true },
     }
   }
 
@@ -225,19 +225,44 @@ export abstract class Meeting {
 
   /**
    * Returns false if there is more to copy. First the other node notes that its copy is complete; until then it counts as outdated. Only
-   * then this node forgets what the other one lacked.
+   * then this node forgets what the other one lacked. What it has itself is on its disk by then: nobody copies it back after a power failure.
    */
   protected async finishCopying({ link, copy, isCurrent }: Copying): Promise<boolean> {
     if (!isCurrent()) return true
     if (copy.marks.count > 0) return false
+    const isFlushed = await copy.flush().then(
+      () => true,
+      () => false,
+    )
     await copy.secure()
     const { current, history } = withoutBase(copy.notes)
     const { left = 0 } = await link.ask({ verb: 'synced', current, history })
     if (left > 0) return false
-    await this.settle(copy)
+    if (isFlushed) await this.settle(copy)
     if (this.peer !== undefined) this.peer = { ...this.peer, consistent: true, current }
     this.state = 'Connected'
+    if (!isFlushed) await this.giveUpCopy(copy, link)
     return true
+  }
+
+  /** This node's copy has failed while copying was under way. A guest goes on with the other node's data, so the two stay connected. */
+  protected async giveUpCopy(copy: LocalCopy, link: Link): Promise<void> {
+    if (this.copy !== copy) return
+    await this.drop(copy)
+    if (this.link !== link) return
+    this.state = 'Connected'
+    // The answer waits for the copying, and that may wait for the caller.
+    link.ask({ verb: 'detached' }).catch(() => link.close())
+  }
+
+  /** This node's file has failed, and the other node has all data. So this node goes on without a copy. */
+  protected async drop(copy: LocalCopy): Promise<void> {
+    if (this.copy !== copy) return
+    this.copy = undefined
+    this.parts.log.error({ file: copy.files.data }, 'the copy of a mirrored disk fails, and is not used any more')
+    await copy.distrust().catch(() => undefined)
+    // Whoever still uses the file is told that it fails.
+    void copy.close().catch(() => undefined)
   }
 
   protected async settle(copy: LocalCopy): Promise<void> {

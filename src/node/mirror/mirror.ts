@@ -14,6 +14,9 @@
 // - A copy whose file fails is not used any more if the other node has all data. Its notes then trust nothing in it. If no other node has
 //   all data, the guest is told of the failure, and a later flush fails, too.
 // - A mark stays on the disk until the other side has noted that it has all data. Copying that was interrupted begins again.
+// - While a node's copy is being made, its own writes are confirmed when the other node has them. They come with the copied blocks. The node
+//   makes them itself only in blocks that it has already, whose marks stay. So copying ends, however much is written.
+// - When copying ends, both have on their disks what they have. A node whose data does not get there gives its copy up.
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import { type Link, LinkLost, type Request } from './link'
@@ -149,13 +152,19 @@ export class MirroredDisk extends Serving {
     if (!this.primary || copy?.notes.consistent !== true) throw new GenericError('this node may not write to it')
     if (this.lent || (this.server?.clients ?? 0) > 0) throw new GenericError('it is in use')
     if (how === 'to write') this.copying = undefined
-    await this.ranges.alone(async () => {
-      if (how === 'to write') {
-        await copy.markAll()
-        await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
-      }
-      this.lent = how
-    })
+    try {
+      await this.ranges.alone(async () => {
+        if (how === 'to write') {
+          await copy.markAll()
+          await copy.note((notes) => withNewGeneration(notes, this.parts.random.uuid()))
+        }
+        this.lent = how
+      })
+    } catch (error) {
+      // Copying has ended for it. It begins again when the two meet again.
+      this.link?.close()
+      throw error
+    }
     return copy.files.data
   }
 
@@ -219,9 +228,11 @@ export class MirroredDisk extends Serving {
       const { copy, receiver } = this
       if (copy?.notes.consistent !== true) {
         if (receiver === undefined || this.peer?.consistent !== true) throw new LinkLost('no node has the data')
-        // This copy is still being made. The other node copies this write to it too.
-        await receiver.ask(request, body)
-        return this.lacks.written(offset, end)
+        // This copy is still being made, if there is one. The other node copies this write to it, too, or says that it is to be made here.
+        const { keep } = await receiver.ask(request, body)
+        this.lacks.written(offset, end)
+        if (keep && copy && (await failureOf(local(copy))) !== undefined) await this.giveUpCopy(copy, receiver)
+        return
       }
       if (receiver === undefined) {
         await this.lacks.note(copy, offset, end)

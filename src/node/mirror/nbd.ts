@@ -1,8 +1,8 @@
 // Serves a disk to QEMU: the NBD protocol (fixed newstyle, simple replies) with one export, at a Unix socket that only this node's user may
 // use.
-import * as net from 'node:net'
+import type * as net from 'node:net'
 import type { Files } from '../../lib/files'
-import { checkSocketPath, removeStaleSocket } from '../../lib/net/json-socket'
+import { serveSocket } from '../../lib/net/json-socket'
 import { SERVED_EXPORT } from '../../model/constants/disks'
 import { NBD_OPTION_BYTES_MAX, NBD_REQUEST_BYTES_MAX } from '../../model/limits/mirror'
 
@@ -40,23 +40,19 @@ const ZEROS = Buffer.alloc(1 << 20)
 const ERROR = { io: 5, invalid: 22 } as const
 
 export async function serveNbd(files: Files, file: string, served: Served): Promise<NbdServer> {
-  checkSocketPath(file)
-  await removeStaleSocket(files, file)
   const open = new Set<net.Socket>()
-  const server = net.createServer((socket) => {
+  const server = await serveSocket(files, file, (socket) => {
     open.add(socket)
     socket.on('error', () => socket.destroy())
     socket.once('close', () => open.delete(socket))
     talk(socket, served).catch(() => socket.destroy())
   })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(file, resolve))
-  await files.chmod(file, 0o600)
   return {
     get clients() {
       return open.size
     },
     async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const closed = server.close()
       for (const socket of open) socket.destroy()
       await closed
     },

@@ -31,32 +31,26 @@ export abstract class Serving extends Meeting {
       try {
         return await this.serveData(link, copy, request, body)
       } catch (error) {
+        if (!(error instanceof CopyFailed) || this.peerState !== 'UpToDate') throw error
+        const isBeingMade = this.state === 'SyncTarget' && (request.verb === 'write' || request.verb === 'zero')
+        if (isBeingMade) await this.giveUpCopy(copy, link)
+        else await this.drop(copy)
         // The other node, which has all data, notes what this one lacks when it hears of the failure.
-        if (error instanceof CopyFailed && this.peerState === 'UpToDate') await this.drop(copy)
-        throw error
+        if (!isBeingMade) throw error
       }
     }
     return {}
   }
 
-  /** This node's file has failed, and the other node has all data. So this node goes on without a copy. */
-  protected async drop(copy: LocalCopy): Promise<void> {
-    if (this.copy !== copy) return
-    this.copy = undefined
-    this.parts.log.error({ file: copy.files.data }, 'the copy of a mirrored disk fails, and is not used any more')
-    await copy.distrust().catch(() => undefined)
-    // Whoever still uses the file is told that it fails.
-    void copy.close().catch(() => undefined)
-  }
-
   protected async serveData(link: Link, copy: LocalCopy, request: Request, body: Buffer): Promise<Answer> {
     if (request.verb === 'write') {
       const { offset } = request
-      await this.changeForOther(copy, offset, body.length, () => copy.write(offset, body))
-    } else if (request.verb === 'left') return { left: copy.marks.count }
+      return this.changeForOther(copy, offset, body.length, () => copy.write(offset, body))
+    }
+    if (request.verb === 'left') return { left: copy.marks.count }
     else if (request.verb === 'zero') {
       const { offset, length } = request
-      await this.changeForOther(copy, offset, length, () => copy.writeZeros(offset, length))
+      return this.changeForOther(copy, offset, length, () => copy.writeZeros(offset, length))
     } else if (request.verb === 'read') {
       requireWhole(copy)
       return { body: await copy.read(request.offset, request.length) }
@@ -68,19 +62,30 @@ export abstract class Serving extends Meeting {
     return {}
   }
 
-  /** While the other node is being synchronized, it does not keep its own writes. They come back with the copied blocks. */
-  protected changeForOther(
+  protected async changeForOther(
     copy: LocalCopy,
     offset: number,
     length: number,
     change: () => Promise<void>,
-  ): Promise<void> {
-    if (this.peer?.attached !== true) return this.during(this.changeAlone(copy, offset, offset + length, change))
+  ): Promise<Answer> {
+    const end = offset + length
+    if (this.peer?.attached !== true) return this.during(this.changeAlone(copy, offset, end, change))
     if (this.state !== 'SyncSource') return this.during(change())
-    return this.ranges.within(offset, offset + length, async () => {
-      await copy.marks.add(offset, offset + length)
+    return this.ranges.within(offset, end, async () => {
+      const keep = await this.markForOther(copy, offset, end)
       await change()
+      return { keep }
     })
+  }
+
+  /**
+   * The other node is being synchronized. It makes a change itself where it has the block already, so that a guest that writes much does not
+   * keep the copying from coming to an end. Where it does not, the change comes with the block.
+   */
+  private async markForOther(copy: LocalCopy, start: number, end: number): Promise<boolean> {
+    if (this.peer?.keeps === true) return copy.marks.pass(start, end)
+    await copy.marks.add(start, end)
+    return false
   }
 
   /** The other node has no copy. One that it gets back counts as older, since this one is noted to be newer first. */
@@ -90,9 +95,10 @@ export abstract class Serving extends Meeting {
     await change()
   }
 
-  private async during(change: Promise<void>): Promise<void> {
+  private async during(change: Promise<void>): Promise<Answer> {
     this.foreign.add(change)
     await change.finally(() => this.foreign.delete(change))
+    return {}
   }
 
   /** Nothing is being written on this node now. What it wrote before, the other node may still have to copy. */

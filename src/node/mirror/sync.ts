@@ -55,10 +55,13 @@ function marked({ marks }: LocalCopy, first: number, blocks: number): number {
 }
 
 /** Nothing is written to these blocks meanwhile. Returns the number of bytes that were sent. */
-async function copyBlocks({ copy, link, ranges }: Copying, first: number, count: number): Promise<number> {
+async function copyBlocks(given: Copying, first: number, count: number): Promise<number> {
+  const { copy, link, ranges } = given
   const offset = first * BLOCK
   const end = Math.min(offset + count * BLOCK, copy.notes.size_bytes)
   return ranges.within(offset, end, async () => {
+    // The other side may have let its copy go meanwhile.
+    if (!given.isCurrent()) return 0
     const bytes = await copy.read(offset, end - offset)
     const empty = isZero(bytes)
     if (empty) await link.ask({ verb: 'zero', offset, length: bytes.length })

@@ -1,9 +1,9 @@
 // How the two sides of a mirrored disk find each other. Each side has a socket that is named after its address, in a folder that only their
 // user may enter. The side with the smaller address connects, so that there is only one connection.
-import * as net from 'node:net'
+import type * as net from 'node:net'
 import type { Clock } from '../../lib/clock'
 import type { Files } from '../../lib/files'
-import { connectSocket, removeStaleSocket } from '../../lib/net/json-socket'
+import { type SocketServer, connectSocket, serveSocket } from '../../lib/net/json-socket'
 import { MIRROR_ANSWER_S, MIRROR_REDIAL_MS } from '../../model/limits/mirror'
 import type { Link } from './link'
 
@@ -13,7 +13,7 @@ export interface Addresses {
 }
 
 export class Wire {
-  private server: net.Server | undefined
+  private server: SocketServer | undefined
   private link: Link | undefined
   private closed = false
   private dialing = false
@@ -27,14 +27,10 @@ export class Wire {
   async open(): Promise<void> {
     const { local, remote } = this.addresses
     if (local < remote) return void this.dial()
-    await removeStaleSocket(this.parts.files, local)
-    const server = net.createServer((socket) => {
+    this.server = await serveSocket(this.parts.files, local, (socket) => {
       if (this.closed || this.link?.isOpen === true) return void socket.destroy()
       this.link = this.connected(socket, false)
     })
-    this.server = server
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(local, resolve))
-    await this.parts.files.chmod(local, 0o600)
   }
 
   /** Called when the connection was lost: the side that connected connects again. */
@@ -45,7 +41,7 @@ export class Wire {
 
   close(): void {
     this.closed = true
-    this.server?.close()
+    void this.server?.close()
   }
 
   private async dial(pause_ms = 0): Promise<void> {
