@@ -30,7 +30,7 @@ export class Simulation {
               importer.endsWith('/node/storage/disks.ts') ? { path: DRIVERS } : undefined,
             )
             // No simulated process speaks with text-call.ts, which needs a real socket.
-            onResolve({ filter: /\/lib\/json-socket$/ }, ({ importer }) =>
+            onResolve({ filter: /\/lib\/net\/json-socket$/ }, ({ importer }) =>
               importer.endsWith('/text-call.ts') ? undefined : { path: SOCKETS },
             )
           },
