@@ -1,4 +1,4 @@
-// Sockets for bytes between simulated processes, in order and with delays, in place of those of lib/json-socket. A line that is cut breaks
+// Sockets for bytes between simulated processes, in order and with delays, in place of those of lib/net/json-socket. A line that is cut breaks
 // its connections.
 import { EventEmitter } from 'node:events'
 import type * as net from 'node:net'
