@@ -1,35 +1,19 @@
 // This node's daemons as systemd units, if systemd runs the machine and Gantry's package is installed. The parent of a
 // node's daemons (daemons/node/supervisor.ts) and systemd are two ways to run the same roles; this file detects which
 // one is in use.
-import type { Disk } from '../lib/disk'
-import type { Files } from '../lib/files'
-import { forEachOne } from '../lib/work/for-each-one'
-import type { Paths } from '../lib/paths'
-import type { Run } from '../lib/programs/run-command'
 import { EXIT } from '../model/constants/daemons'
 import { UNITS_S } from '../model/limits/daemons'
-import { inOrder, isDaemonOfNode, type Role } from '../roles/role'
+import type { Role } from '../roles/role'
+import { NodeDaemons, type NodeDaemonsOptions, NotElected } from './node-daemons'
 
 export const UNIT = { all: 'ganeti.target', node: 'ganeti-node.target', master: 'ganeti-master.target' } as const
 /** Extra arguments, after those of /etc/default/ganeti, for the next start only. */
 export const onceFile = (dataDir: string, program: string): string => `${dataDir}/${program}.onetime.conf`
 
 const RUNNING_SYSTEMD = '/run/systemd/system'
-const NO_VOTING = ['--no-voting', '--yes-do-it']
-
-export interface UnitsOptions {
-  readonly paths: Paths
-  readonly disk: Disk
-  readonly files: Pick<Files, 'existsSync'>
-  readonly run: Run
-  readonly roles: readonly Role[]
-}
-
-/** The votes of the other nodes were lost. */
-export class NotElected extends Error {}
 
 /** Undefined if something else starts this node's daemons. */
-export async function systemUnits(options: UnitsOptions): Promise<SystemUnits | undefined> {
+export async function systemUnits(options: NodeDaemonsOptions): Promise<SystemUnits | undefined> {
   const { paths, files, run } = options
   // Virtual nodes have their own parent.
   if (paths.root !== '' || !files.existsSync(RUNNING_SYSTEMD)) return undefined
@@ -39,13 +23,7 @@ export async function systemUnits(options: UnitsOptions): Promise<SystemUnits | 
   return stdout.trim() === 'loaded' ? new SystemUnits(options) : undefined
 }
 
-export class SystemUnits {
-  private readonly roles: readonly Role[]
-
-  constructor(private readonly options: UnitsOptions) {
-    this.roles = inOrder(options.roles).filter(isDaemonOfNode)
-  }
-
+export class SystemUnits extends NodeDaemons {
   /**
    * Starts all that this node should have. Units for other nodes are skipped by their conditions, which may have
    * changed.
@@ -60,7 +38,6 @@ export class SystemUnits {
     await this.order('stop', [UNIT.all])
   }
 
-  /** For a caller that this stops too. */
   async stopAllLater(): Promise<void> {
     await this.order('stop', [UNIT.all], ['--no-block'])
   }
@@ -70,11 +47,8 @@ export class SystemUnits {
     await this.startAll()
   }
 
-  /**
-   * Starts the master's daemons one after the other. Rejects with NotElected if the other nodes name another master.
-   */
-  async startMaster(noVoting: boolean): Promise<void> {
-    for (const role of this.at('master')) await this.start(role.program, noVoting ? NO_VOTING : [])
+  override async startMaster(noVoting: boolean): Promise<void> {
+    await super.startMaster(noVoting)
     await this.order('start', [UNIT.master])
   }
 
@@ -82,13 +56,6 @@ export class SystemUnits {
     await this.order('stop', [UNIT.master, ...this.unitsAt('master')])
   }
 
-  /** Whether any of them runs. */
-  async isMaster(): Promise<boolean> {
-    const states = await Promise.all(this.at('master').map(({ program }) => this.isActive(program)))
-    return states.includes(true)
-  }
-
-  /** Starts one daemon; resolves when it is ready. */
   async start(program: string, once: readonly string[] = []): Promise<void> {
     const { disk, paths } = this.options
     const file = onceFile(paths.dataDir, program)
@@ -99,7 +66,7 @@ export class SystemUnits {
     } catch (error) {
       const status = await this.property(program, 'ExecMainStatus')
       if (Number(status) !== EXIT.notMaster) throw error
-      throw new NotElected(`${program} did not start: the other nodes do not say that this node is the master`)
+      throw new NotElected(program)
     } finally {
       if (once.length > 0) await disk.remove(file)
     }
@@ -111,25 +78,8 @@ export class SystemUnits {
     await this.order('stop', [unitOf(program)])
   }
 
-  /**
-   * The ssconf files may have changed: daemons whose place or lines decide where they run are started and stopped. Rejects when all were
-   * tried and one of them failed.
-   */
-  async settle(isFor: (role: Role) => boolean): Promise<void> {
-    const depending = this.roles.filter(({ place, lines }) => place === 'candidate' || lines !== undefined)
-    await forEachOne(depending, async (role) => {
-      const [wanted, active] = [isFor(role), await this.isActive(role.program)]
-      if (wanted && !active) await this.start(role.program)
-      if (!wanted && active) await this.stop(role.program)
-    })
-  }
-
   async isActive(program: string): Promise<boolean> {
     return (await this.property(program, 'ActiveState')) === 'active'
-  }
-
-  private at(place: Role['place']): readonly Role[] {
-    return this.roles.filter((role) => role.place === place)
   }
 
   private unitsAt(place: Role['place']): string[] {

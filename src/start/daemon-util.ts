@@ -158,11 +158,10 @@ async function start(role: Role, once: readonly string[], here: Here): Promise<A
   const { program, user, group, name } = role
   const given = await argumentsOf(name, here)
   const account = (await accountExists(user, here)) ? ['--chuid', `${user}:${group}`] : []
-  const argv = ['start-stop-daemon', '--start', '--quiet', '--oknodo', ...account]
-  const { code, output } = await here.run(
-    [...argv, '--pidfile', here.paths.pidFile(name), '--startas', `${SBIN}/${program}`, '--', ...given, ...once],
-    { timeout_s: UNITS_S },
-  )
+  const argv = ['start-stop-daemon', '--start', '--quiet', '--oknodo', ...account, ...(await processOf(role, here))]
+  const { code, output } = await here.run([...argv, '--startas', `${SBIN}/${program}`, '--', ...given, ...once], {
+    timeout_s: UNITS_S,
+  })
   return code === 0 ? OK : { problem: `${program} did not start: ${output.trim()}`, code: code ?? EXIT.failure }
 }
 
@@ -174,8 +173,14 @@ async function stop(role: Role, here: Here): Promise<Answer> {
   }
   if ((await pidOf(role, here)) === undefined) return OK
   const argv = ['start-stop-daemon', '--stop', '--quiet', '--oknodo', '--retry', String(DAEMON_STOP_S)]
-  const { code, output } = await here.run([...argv, '--pidfile', here.paths.pidFile(role.name)])
+  const { code, output } = await here.run([...argv, ...(await processOf(role, here))])
   return code === 0 ? OK : failed(`${role.program} did not stop: ${output.trim()}`)
+}
+
+/** start-stop-daemon refuses a pid file that is not root's, unless it is told whose process that is. */
+async function processOf({ name, user }: Role, here: Here): Promise<string[]> {
+  const account = (await accountExists(user, here)) ? ['--user', user] : []
+  return ['--pidfile', here.paths.pidFile(name), ...account]
 }
 
 /** A shell reads the file, because it is written in shell syntax. */

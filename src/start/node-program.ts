@@ -8,7 +8,7 @@ import { runCommand as run } from '../lib/programs/run-command'
 import { DAEMON_STOP_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { runNodeProgram } from '../bootstrap/node-programs'
-import { systemUnits } from '../bootstrap/system-units'
+import { nodeDaemons } from '../bootstrap/plain-daemons'
 import { ROLES } from '../roles/table'
 import { PROGRAM, processTitle } from './program'
 
@@ -25,8 +25,8 @@ export async function nodeProgram(name: string, args: readonly string[], paths: 
 
 /** Starts this node's daemons. Running ones restart, so that they read the new files. */
 async function startNode(paths: Paths): Promise<void> {
-  const units = await systemUnits({ paths, disk, files: thisMachine.files, run, roles: ROLES })
-  if (units !== undefined) return units.restartAll()
+  const daemons = await nodeDaemons({ paths, disk, files: thisMachine.files, run, roles: ROLES })
+  if (daemons !== undefined) return daemons.restartAll()
   const pid = Number((await disk.read(paths.pidFile('node')))?.toString('utf8'))
   // Another process may have the number by now.
   const command = (await disk.read(`/proc/${pid}/cmdline`))?.toString('utf8') ?? ''

@@ -1,5 +1,5 @@
 // Starts noded with all that it needs.
-import { systemUnits } from '../bootstrap/system-units'
+import { nodeDaemons } from '../bootstrap/plain-daemons'
 import { supervisedDaemons } from '../daemons/node/requests'
 import { startNoded } from '../daemons/noded/noded'
 import { systemClock as clock } from '../lib/clock'
@@ -32,20 +32,32 @@ export const start: Start = async ({ paths, log, options }) => {
   })
 }
 
-/** The daemons that the parent runs, or systemd if there is no parent. */
+/**
+ * The daemons that `gantryd node` runs; or, where this process goes on without a parent, systemd or daemon-util. A daemon that goes to the
+ * background has a parent only until it is ready.
+ */
 async function daemonsOfThisNode({ paths, log }: Pick<Surroundings, 'paths' | 'log'>): Promise<DaemonControl> {
-  if (process.connected) return supervisedDaemons(process)
+  const supervised = supervisedDaemons(process)
   const { files, processes, run } = machine
-  const units = await systemUnits({ paths, disk, files, run, roles: ROLES })
-  if (units === undefined) return supervisedDaemons(process)
+  const units = await nodeDaemons({ paths, disk, files, run, roles: ROLES })
+  if (units === undefined) return supervised
   // Also ends a master's jobs, which the parent does on other nodes.
   const { systemDaemons } = await import('../daemons/node/system-daemons.js')
-  const daemons = systemDaemons({ paths, clock, disk, processes, log, files, roles: ROLES, units })
+  const own = systemDaemons({ paths, clock, disk, processes, log, files, roles: ROLES, units })
+  const now = () => (process.connected ? supervised : own)
   // The files may have changed while noded was away.
-  daemons
-    .settle()
-    .catch((error: unknown) =>
-      log.error({ err: error }, 'the daemons that this node should run cannot be started or stopped'),
-    )
-  return daemons
+  if (!process.connected)
+    own
+      .settle()
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'the daemons that this node should run cannot be started or stopped'),
+      )
+  return {
+    startMaster: (noVoting) => now().startMaster(noVoting),
+    stopMaster: () => now().stopMaster(),
+    yieldMaster: () => now().yieldMaster(),
+    ensure: (daemon, run) => now().ensure(daemon, run),
+    settle: () => now().settle(),
+    leave: () => now().leave(),
+  }
 }

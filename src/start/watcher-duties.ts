@@ -1,6 +1,6 @@
 // The watcher's work for its own node, and for hanging daemons of the master.
 import * as https from 'node:https'
-import { systemUnits } from '../bootstrap/system-units'
+import { nodeDaemons, PlainDaemons } from '../bootstrap/plain-daemons'
 import { type Clock, within } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { thisMachine as machine } from '../lib/machine'
@@ -35,16 +35,19 @@ interface Duties {
 /** Never rejects. */
 export async function lookAfterNode(duties: Duties): Promise<void> {
   const { log } = duties
-  for (const duty of [warnOfNoParent, runHooks, endWhatMustNotRun])
+  for (const duty of [startDaemons, runHooks, endWhatMustNotRun])
     await duty(duties).catch((error: unknown) =>
       log.error({ err: error }, 'a duty of the watcher for this node failed'),
     )
 }
 
-/** The parent or systemd restarts dead daemons. This only notices that the parent itself is gone. */
-async function warnOfNoParent({ paths, log }: Duties): Promise<void> {
-  const units = await systemUnits({ paths, disk, ...machine, roles: ROLES })
-  if (units === undefined && (await pidOf(paths, 'node')) === undefined)
+/** The parent or systemd restarts dead daemons. With neither, daemon-util starts those that do not run. */
+async function startDaemons({ paths, log }: Duties): Promise<void> {
+  if ((await pidOf(paths, 'node')) !== undefined) return
+  const daemons = await nodeDaemons({ paths, disk, ...machine, roles: ROLES })
+  // A node without a cluster has none.
+  if (daemons instanceof PlainDaemons && machine.files.existsSync(paths.serverCert)) await daemons.startAll()
+  if (daemons === undefined)
     log.error(
       'daemons that die are not started again: "gantryd node" does not run on this node, or its pid file is gone',
     )

@@ -13,6 +13,10 @@ export const MASTER = 'node1.example.com'
 export const recordedConfig = (version: string): string =>
   fs.readFileSync(path.join(DATA, `cluster_config_${version}.json`), 'utf8')
 
+/** The versions of all recordings that are there. */
+export const recordedVersions = (): string[] =>
+  fs.readdirSync(DATA).flatMap((name) => /^cluster_config_(.*)\.json$/.exec(name)?.[1] ?? [])
+
 /** The serial number and the times of an object, and values that a later release adds. */
 const MOVING = ['serial_no', 'mtime']
 const EMPTY = [[], {}, 0].map((value) => JSON.stringify(value))

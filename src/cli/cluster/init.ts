@@ -19,10 +19,10 @@ export async function initCluster(call: Call): Promise<number> {
   const { options, terminal, clock } = call
   const version = ipVersion(options)
   // Only this command loads it.
-  const [service, { masterIpBecomes, noMasterIp }, { systemUnits }, { ROLES }, node] = await Promise.all([
+  const [service, { masterIpBecomes, noMasterIp }, { nodeDaemons }, { ROLES }, node] = await Promise.all([
     import('../../bootstrap/init-cluster.js'),
     import('../../bootstrap/master-ip.js'),
-    import('../../bootstrap/system-units.js'),
+    import('../../bootstrap/plain-daemons.js'),
     import('../../roles/table.js'),
     call.newNode(),
   ])
@@ -32,9 +32,9 @@ export async function initCluster(call: Call): Promise<number> {
   const secondaryAddress = options.text('secondary_ip')
   const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })
   terminal.out(`Cluster ${made.name} is made, and this node, ${made.host}, is its master.`)
-  const units = await systemUnits({ ...node, roles: ROLES })
-  if (units !== undefined) {
-    await units.startAll()
+  const daemons = await nodeDaemons({ ...node, roles: ROLES })
+  if (daemons !== undefined) {
+    await daemons.startAll()
     // Runs hooks as soon as daemons exist to run them.
     await call.jobs.run(opcodeOf(OpClusterPostInit, {}))
     if (!(await masterIpBecomes(true, made.address, { paths: node.paths, clock }))) terminal.err(noMasterIp())

@@ -93,9 +93,9 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 
 export async function runRepair({ args, options, terminal, jobs }: Call): Promise<number> {
   const [command = '', node_name = ''] = args
-  const output = await jobs.run(
-    opcodeOf(OpRepairCommand, { ...options.parametersOf(OpRepairCommand), command, node_name }),
-  )
+  // An empty text is the same as none, which the opcode wants left out.
+  const input = options.text('input') || undefined
+  const output = await jobs.run(opcodeOf(OpRepairCommand, { command, node_name, input }))
   terminal.out(String(output).trimEnd())
   return EXIT.ok
 }

@@ -1,6 +1,6 @@
-// How noded starts and stops its node's daemons when systemd runs them. At boot the conditions of the units decide what
-// the node has; this handles a node whose place changes while it runs.
-import { type SystemUnits } from '../../bootstrap/system-units'
+// How noded starts and stops its node's daemons when `gantryd node` is not their parent. When the machine starts, the
+// conditions of the units, or daemon-util, decide what the node has; this handles a node whose place changes while it runs.
+import type { NodeDaemons } from '../../bootstrap/node-daemons'
 import { Turns } from '../../lib/work/turns'
 import type { Files } from '../../lib/files'
 import type { DaemonControl } from '../../node/context'
@@ -11,7 +11,7 @@ import { isFor, roleToEnsure } from './place'
 export interface SystemDaemonsOptions extends EndOptions {
   readonly files: Files
   readonly roles: readonly Role[]
-  readonly units: SystemUnits
+  readonly units: NodeDaemons
 }
 
 export function systemDaemons(options: SystemDaemonsOptions): DaemonControl {

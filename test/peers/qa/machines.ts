@@ -1,9 +1,11 @@
-// The machines of Ganeti's QA: four with systemd and our packages, in which whoever has the key in the given folder may log in.
+// The machines of Ganeti's QA: four with systemd and our packages, or with Debian's Ganeti, in which whoever has the key in the given folder
+// may log in.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Machines, SHARED } from '../../machines/machines'
 import { buildGantry, buildNode } from '../../machines/packages'
+import type { Product } from './outcomes'
 
 const ALL = [1, 2, 3, 4] as const
 const INSTANCES = Array.from({ length: 20 }, (_, index) => index + 1)
@@ -11,17 +13,24 @@ const INSTANCES = Array.from({ length: 20 }, (_, index) => index + 1)
 const OUTSIDE = '10.88.0.99/24'
 const HOSTS = ['10.88.0.11 renamed.machines.test', ...INSTANCES.map((n) => `10.88.0.${100 + n} inst${n}.machines.test`)]
 
-export async function startMachines(folder: string): Promise<Machines> {
+const SYSTEMS = path.join(__dirname, '../../../os')
+
+export async function startMachines(folder: string, product: Product): Promise<Machines> {
   const machines = new Machines(HOSTS)
   try {
-    const packages = path.join(machines.folder, 'packages')
-    await machines.install([buildNode(packages), ...buildGantry(packages, '0.1.0')])
+    if (product === 'gantry') {
+      const packages = path.join(machines.folder, 'packages')
+      await machines.install([buildNode(packages), ...buildGantry(packages, '0.1.0')])
+    }
+    const system = path.join(folder, 'os.tar')
+    execFileSync('tar', ['-C', SYSTEMS, '--owner=root', '--group=root', '-cf', system, 'gantry-tiny'])
+    machines.share(system)
     execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-N', '', '-C', 'qa', '-f', path.join(folder, 'key')])
     machines.share(path.join(folder, 'key.pub'))
     const script = machines.share(path.join(__dirname, 'machine.sh'))
     await Promise.all(
       ALL.map(async (machine) => {
-        await machines.start(machine)
+        await machines.start(machine, product === 'gantry' ? 'root' : 'ganeti')
         await machines.run(machine, `sh ${script} ${SHARED}`)
       }),
     )

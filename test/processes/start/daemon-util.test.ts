@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemDisk as disk } from '../../../src/lib/disk'
+import type { Files } from '../../../src/lib/files'
 import { thisMachine } from '../../../src/lib/machine'
 import { pathsOf } from '../../../src/lib/paths'
 import type { Run } from '../../../src/lib/programs/run-command'
@@ -61,4 +62,27 @@ test('a daemon gets the arguments of /etc/default/ganeti, and those of the call 
   fs.writeFileSync(file, 'HERE=192.0.2.1\nNODED_ARGS="-b $HERE" # its address\nEXTRA_NODED_ARGS=\'-d\'\n')
   const { lines } = await started(['start', 'ganeti-noded', '--syslog=only'])
   expect(lines).toEqual(['ganeti-noded -b 192.0.2.1 -d --syslog=only'])
+})
+
+test('a daemon is told by its pid file and its account: start-stop-daemon trusts no pid file of others alone', async () => {
+  const lines: string[] = []
+  const run: Run = async (argv) => {
+    lines.push(argv.join(' '))
+    return { code: 0, signal: null, stdout: '', stderr: '', output: '', timedOut: false }
+  }
+  const accounts = Buffer.from('root:x:0:0::/root:/bin/sh\ngnt-confd:x:101:101::/:/bin/false\n')
+  const machine = {
+    ...{ ...thisMachine, run },
+    disk: { ...disk, read: (file: string) => (file === '/etc/passwd' ? Promise.resolve(accounts) : disk.read(file)) },
+    files: { ...thisMachine.files, readFile: () => Promise.resolve('ganeti-confd') } as unknown as Files,
+  }
+  const pidFile = paths.pidFile('confd')
+  expect(await daemonUtil(['start', 'ganeti-confd'], paths, machine)).toBe(0)
+  fs.mkdirSync(path.dirname(pidFile), { recursive: true })
+  fs.writeFileSync(pidFile, '12\n')
+  expect(await daemonUtil(['stop', 'ganeti-confd'], paths, machine)).toBe(0)
+  expect(lines.filter((line) => line.startsWith('start-stop-daemon'))).toEqual([
+    expect.stringContaining(`--pidfile ${pidFile} --user gnt-confd --startas /usr/sbin/ganeti-confd`),
+    expect.stringMatching(`^start-stop-daemon --stop .* --pidfile ${pidFile} --user gnt-confd$`),
+  ])
 })

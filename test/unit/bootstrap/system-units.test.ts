@@ -1,5 +1,6 @@
 // Orders to daemons become orders to systemd, and its answers our words.
-import { NotElected, SystemUnits, systemUnits } from '../../../src/bootstrap/system-units'
+import { NotElected } from '../../../src/bootstrap/node-daemons'
+import { SystemUnits, systemUnits } from '../../../src/bootstrap/system-units'
 import type { Disk } from '../../../src/lib/disk'
 import { pathsOf } from '../../../src/lib/paths'
 import type { Run } from '../../../src/lib/programs/run-command'

@@ -514,6 +514,7 @@ describe('other tools', () => {
     const repair = { OP_ID: 'OP_REPAIR_COMMAND', command: 'mend', node_name: 'node2', reason: expect.anything() }
     const mended = { id: 7, result: 'done' }
     expect((await run('gnt-node repair-command mend node2', [mended])).ops[0]?.[0]).toEqual(repair)
+    expect((await run('gnt-node repair-command --input= mend node2', [mended])).ops[0]?.[0]).toEqual(repair)
     const { ops, stdout } = await run('gnt-node repair-command --input=twice mend node2', [mended])
     expect([ops[0]?.[0], stdout]).toEqual([{ ...repair, input: 'twice' }, 'done\n'])
   })

@@ -14,7 +14,14 @@ import { seededRandom } from '../../../../src/lib/random'
 import { HYPERVISORS } from '../../../../src/model/constants/hypervisors'
 import { ROLES } from '../../../../src/roles/table'
 import { clockAt } from '../../../support/instant-clock'
-import { configChanges, MASTER, OLD_VERSIONS, recordedConfig, VERSIONS } from '../../../support/recorded-configurations'
+import {
+  configChanges,
+  MASTER,
+  OLD_VERSIONS,
+  recordedConfig,
+  recordedVersions,
+  VERSIONS,
+} from '../../../support/recorded-configurations'
 import { FakeNodes } from '../../daemons/wconfd/support'
 import { Machine, Machines } from './support'
 
@@ -60,6 +67,10 @@ async function work(before: string): Promise<string[]> {
   expect(before).not.toContain('adopted')
   return ['cluster.tags', ...uuids.map((uuid) => `instances.${uuid}.beparams.vcpus`)].sort()
 }
+
+test('each recorded configuration is one of those that are tried here', () => {
+  expect(recordedVersions().sort()).toEqual([...OLD_VERSIONS, ...VERSIONS].sort())
+})
 
 const NO_XEN = expect.stringMatching(/instance1.*: there is no hypervisor xen-pvm; move or remove them first/) as string
 
