@@ -60,6 +60,14 @@ browserTest('the overview tells room, reserve, score and what happened last', as
     .getByRole('region', { name: 'Balance' })
     .getByText(/moves? would improve the score/)
     .waitFor()
+  const commands = {
+    ...{ Balance: 'gnt allocation balance --max-moves=20', Health: 'gnt cluster monitor' },
+    'Capacity and reserve': /^gnt allocation capacity .*--max-instances=200\ngnt allocation whatif$/,
+  }
+  for (const [card, command] of Object.entries(commands)) {
+    const copy = page.getByRole('region', { name: card }).getByRole('button', { name: 'Copy as gnt' })
+    expect(await copy.getAttribute('title')).toEqual(expect.stringMatching(command))
+  }
   // The instances were made at the same time, so that any of them may be further back by now.
   await cluster.run({ OP_ID: 'OP_TAGS_SET', kind: 'instance', name: 'db2', tags: ['seen'] })
   await page.getByRole('region', { name: 'Recent events' }).getByRole('link', { name: 'db2' }).first().waitFor()

@@ -45,7 +45,7 @@ export const allocationTool: Tool = {
     },
     {
       name: 'whatif',
-      help: 'show what happens when nodes die, or instances arrive, or both',
+      help: 'show what happens when nodes die, or instances arrive, or both; without any, show the present reserve',
       usage: '[--node-tag tag] [-t disk-type --memory size --count number] [<node-name>...]',
       args: [many('node name')],
       options: [oNodeTag, ...SPECIFICATION_OPTIONS, oCount, oInstanceGroup, oExplain, ...SHOW_OPTIONS],
@@ -98,10 +98,6 @@ async function whatIf(call: Call): Promise<number> {
   const { options, args } = call
   const arriving = options.text('disk_template') !== undefined || options.number('memory') !== undefined
   const tag = options.text('node_tag')
-  if (!arriving && args.length === 0 && tag === undefined)
-    throw new CommandFailure(
-      'Say what happens: nodes that die, by name or with --node-tag, or with -t and --memory what arrives',
-    )
   if (!arriving && (options.number('count') !== undefined || options.text('nodegroup') !== undefined))
     throw new CommandFailure(
       '--count and --node-group are of instances that arrive: say with -t and --memory what these are',
@@ -109,7 +105,8 @@ async function whatIf(call: Call): Promise<number> {
   const group = options.text('nodegroup')
   const instances = () => [{ spec: specification(options), count: options.number('count') ?? 1, ...{ group } }]
   const request = {
-    ...{ nodes: args.length === 0 ? undefined : args, node_tag: tag },
+    // If nothing happens, the answer is the present reserve.
+    ...{ nodes: args.length === 0 && (arriving || tag !== undefined) ? undefined : args, node_tag: tag },
     ...(arriving && { instances: instances() }),
     explain: options.flag('explain'),
   }

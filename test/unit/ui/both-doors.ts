@@ -173,6 +173,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
     },
   },
   capacity: { answer: { fits: 0, groups: [] } },
+  monitoring: { items: [], next: null },
   whatIf: {
     answer: {
       ...{ dead: [], restored: [], lost: [], mirrored: [], unmirrored: [], placed: [], refused: [] },
@@ -220,7 +221,7 @@ function sentByCurl(text: string): Sent {
   const url = new URL(words.find((word) => word.startsWith('https://')) ?? '')
   return {
     method: after('-X'),
-    path: url.pathname,
+    path: url.pathname + url.search,
     body: words.includes('-d') ? (JSON.parse(after('-d')) as Body) : {},
   }
 }

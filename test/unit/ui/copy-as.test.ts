@@ -2,7 +2,12 @@
 // own doors, and the same reaches the master.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
-import { balanceQuestion, capacityQuestion, whatIfQuestion } from '../../../ui/src/parts/question-request'
+import {
+  balanceQuestion,
+  capacityQuestion,
+  monitoringQuestion,
+  whatIfQuestion,
+} from '../../../ui/src/parts/question-request'
 import { bodyOfDraft, type DraftParts, gntOfDraft, type Source } from '../../../ui/src/pages/instances/draft'
 import {
   actionsOf,
@@ -138,6 +143,9 @@ test.each([
     whatIfQuestion({ nodes, node_tag: 'rack:1', instances: [{ spec, count: 3, group: 'default' }] }),
   ],
   ['arriving ones', whatIfQuestion({ instances: [{ spec: diskless, count: 1 }] })],
+  ['the present reserve', whatIfQuestion({ nodes: [] })],
+  ['the reports of all nodes', monitoringQuestion()],
+  ['the report of a node', monitoringQuestion('node1.gnt.example')],
 ])('the question of %s', async (_, request) => {
   expect(await doors.difference(request)).toBe(undefined)
 })

@@ -1,9 +1,11 @@
 // When an answer was asked for that is not asked for again with each event, whether the cluster has changed since, and the way to ask again.
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { timeOf, useIsOld } from '../api/last-change'
 import { clockText, zoneText } from '../format/time'
 import { texts } from '../texts'
+import { CopyAs } from './copy-as'
 import { Nothing } from './page'
+import type { Request } from './request'
 
 type AskedText = (time: string, zone: string) => string
 
@@ -24,13 +26,18 @@ export function Asked({ answer, followed }: Question) {
 }
 
 interface Asking {
+  /** Those that ask it, for scripts. */
+  readonly requests: readonly Request[]
   readonly disabled: boolean
   readonly busy: boolean
   readonly ask: () => void
 }
 
-export const AskAgain = ({ disabled, busy, ask }: Asking) => (
-  <Button variant="subtle" size="compact-xs" disabled={disabled} loading={busy} onClick={ask}>
-    {texts.overview.again}
-  </Button>
+export const AskAgain = ({ requests, disabled, busy, ask }: Asking) => (
+  <Group gap={0} justify="flex-end">
+    {!disabled && <CopyAs small request={requests} />}
+    <Button variant="subtle" size="compact-xs" disabled={disabled} loading={busy} onClick={ask}>
+      {texts.overview.again}
+    </Button>
+  </Group>
 )

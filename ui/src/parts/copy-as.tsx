@@ -7,24 +7,27 @@ import type { Request } from './request'
 
 interface CopyProps {
   /** Each of several requests becomes a line. Thousands of requests are only made when the user copies them. */
-  readonly request: Request | (() => readonly Request[])
+  readonly request: Request | readonly Request[] | (() => readonly Request[])
   /** The text is copied but not shown. */
   readonly secret?: boolean
+  /** Smaller, for the title of a card. */
+  readonly small?: boolean
 }
 
-export function CopyAs({ request, secret = false }: CopyProps) {
+export function CopyAs({ request, secret = false, small = false }: CopyProps) {
   const shown = typeof request !== 'function' && !secret
   const textOf = (one: (request: Request) => string) => () =>
-    typeof request === 'function' ? request().map(one).join('\n') : one(request)
+    [typeof request === 'function' ? request() : request].flat().map(one).join('\n')
   return (
     <>
       <Copy
         label={texts.action.copyCurl}
         text={textOf((one) => curlText(one, location.origin))}
         shown={shown}
+        small={small}
         note={texts.action.curlNote}
       />
-      <Copy label={texts.action.copyGnt} text={textOf(({ gnt }) => gnt)} shown={shown} />
+      <Copy label={texts.action.copyGnt} text={textOf(({ gnt }) => gnt)} shown={shown} small={small} />
     </>
   )
 }
@@ -33,16 +36,18 @@ interface OneProps {
   readonly label: string
   readonly text: () => string
   readonly shown: boolean
+  readonly small: boolean
   readonly note?: string
 }
 
-function Copy({ label, text, shown, note }: OneProps) {
+function Copy({ label, text, shown, small, note }: OneProps) {
   const { copied, copy } = useClipboard()
   return (
     <Button
       variant="subtle"
       color="gray"
       c="dimmed"
+      size={small ? 'compact-xs' : undefined}
       title={[...(shown ? [text()] : []), ...(note === undefined ? [] : [note])].join('\n\n') || undefined}
       onClick={() => void copy(text())}
     >

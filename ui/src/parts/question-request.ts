@@ -1,4 +1,4 @@
-// The questions to the allocation for scripts: as requests, and as commands for the master.
+// The questions to the allocation and to monitoring for scripts: as requests, and as commands for the master.
 import type { components } from '../api/schema'
 import type { Request } from './request'
 import { gntText } from './gnt'
@@ -31,6 +31,17 @@ export function whatIfQuestion(asked: Schemas['WhatIfRequest']): Request {
   const flags = { node_tag, ...arrival, explain }
   return question('/3/whatif', asked, gntText('allocation whatif', flags, nodes))
 }
+
+/** Problems that nodes report, and what one node reports in full. */
+export const monitoringQuestion = (node?: string): Request => {
+  const query: Record<string, string> =
+    node === undefined ? { fields: PROBLEMS, limit: '1000' } : { node, limit: '1000' }
+  const gnt = gntText('cluster monitor', node === undefined ? {} : { node, reports: true, json: true }, [])
+  return { method: 'GET', path: `/3/monitoring?${new URLSearchParams(query).toString()}`, body: {}, gnt }
+}
+
+/** The fields of the question about all nodes. The reports themselves would be long. */
+export const PROBLEMS = 'node,answer,status,problems'
 
 function specFlags({ disk_template, memory_mib, vcpus, disks_mib = [] }: Spec) {
   const disks = disks_mib.length === 0 ? undefined : disks_mib.map((size_mib) => `${size_mib}m`)

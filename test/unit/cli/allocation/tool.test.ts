@@ -163,6 +163,11 @@ describe('gnt allocation capacity', () => {
 })
 
 describe('gnt allocation whatif', () => {
+  test('without anything that happens, it asks for the present reserve', async () => {
+    const { exit, calls } = await run('whatif')
+    expect([exit, calls]).toEqual([0, [['whatIf', { nodes: [], explain: false }]]])
+  })
+
   test('shows what becomes of each instance', async () => {
     const { exit, stdout, stderr, calls } = await run(
       'whatif --node-tag rack:2 -t diskless --memory 1g --count 5 -g default --no-headers node2',
@@ -186,7 +191,6 @@ describe('gnt allocation whatif', () => {
   })
 
   test.each([
-    ['whatif', 'Say what happens: nodes that die, by name or with --node-tag, or with -t and --memory what arrives'],
     ['whatif --count 3 node2', '--count and --node-group are of instances that arrive'],
     ['whatif -t plain', '--memory: say how much an instance has, like 2g'],
     ['whatif -t diskless --memory 1g --count 0', "can't parse value for 'instances'"],

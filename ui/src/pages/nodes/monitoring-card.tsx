@@ -4,8 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
 import { Ago } from '../../parts/time'
+import { CopyAs } from '../../parts/copy-as'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { monitoringQuestion } from '../../parts/question-request'
 import { Rows } from '../../parts/rows'
 import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
@@ -31,6 +33,7 @@ export function MonitoringCards({ node }: { node: string }) {
         aside={
           <Group gap="sm">
             {told?.answer !== undefined && <span>{own.answer[told.answer] ?? told.answer}</span>}
+            <CopyAs small request={monitoringQuestion(node)} />
             <Button variant="subtle" size="compact-xs" loading={isFetching} onClick={() => void refetch()}>
               {own.ask}
             </Button>

@@ -8,9 +8,11 @@ import { AskAgain, Asked } from '../../parts/asked'
 import { Card, Facts, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery, USUAL_BALANCE } from '../../parts/question'
+import { balanceQuestion } from '../../parts/question-request'
 import { texts } from '../../texts'
 
 const own = texts.overview.balance
+const QUESTION = balanceQuestion(USUAL_BALANCE)
 const PERMISSION = QUESTION_PERMISSION['/3/balance']
 
 export function BalanceCard() {
@@ -26,7 +28,10 @@ export function BalanceCard() {
     enabled: allowed && seen,
   })
   return (
-    <Card title={own.title} aside={<AskAgain disabled={!allowed} busy={isFetching} ask={() => void refetch()} />}>
+    <Card
+      title={own.title}
+      aside={<AskAgain requests={[QUESTION]} disabled={!allowed} busy={isFetching} ask={() => void refetch()} />}
+    >
       <div ref={ref}>
         <ProblemBox error={error} />
         {refusal !== undefined && <Nothing text={texts.overview.notShown(refusal)} />}

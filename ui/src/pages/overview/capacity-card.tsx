@@ -10,6 +10,7 @@ import { AskAgain, Asked } from '../../parts/asked'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery } from '../../parts/question'
+import { capacityQuestion, whatIfQuestion } from '../../parts/question-request'
 import { standardSpec } from '../../parts/standard-spec'
 import { Status } from '../../parts/status'
 import { texts } from '../../texts'
@@ -19,16 +20,18 @@ import { withoutReserve } from './told'
 const own = texts.overview.capacity
 /** The calculation stops at this number of instances. */
 const MOST = 200
+/** A what-if question without failures or new instances returns the present reserve. */
+const ASKS_RESERVE = { nodes: [] }
 
 export function CapacityCard({ cluster }: { cluster: components['schemas']['ClusterView'] }) {
   const refusal = useRefusal()
   const refusals = [refusal(QUESTION_PERMISSION['/3/capacity']), refusal(QUESTION_PERMISSION['/3/whatif'])]
   const spec = standardSpec(cluster)
+  const asksRoom = { spec, max_instances: MOST }
   const [counts, dies] = refusals.map((why) => why === undefined)
   const nodesUnseen = refusal('nodes.list')
-  const room = useQuery({ ...questionQuery('/3/capacity', { spec, max_instances: MOST }), enabled: counts })
-  // A what-if question without failures or new instances returns the present reserve.
-  const reserve = useQuery({ ...questionQuery('/3/whatif', { nodes: [] }), enabled: dies })
+  const room = useQuery({ ...questionQuery('/3/capacity', asksRoom), enabled: counts })
+  const reserve = useQuery({ ...questionQuery('/3/whatif', ASKS_RESERVE), enabled: dies })
   const nodes = useQuery({ ...nodeGroupsQuery, enabled: dies && nodesUnseen === undefined })
   const groupByNode = new Map((nodes.data ?? []).map(({ name, group }) => [name, group ?? '']))
   const failing = reserve.data && nodes.data && withoutReserve(reserve.data, groupByNode)
@@ -43,6 +46,7 @@ export function CapacityCard({ cluster }: { cluster: components['schemas']['Clus
       title={own.title}
       aside={
         <AskAgain
+          requests={[...(counts ? [capacityQuestion(asksRoom)] : []), ...(dies ? [whatIfQuestion(ASKS_RESERVE)] : [])]}
           disabled={asked.length === 0}
           busy={asked.some(({ isFetching }) => isFetching)}
           ask={() => asked.forEach(({ refetch }) => void refetch())}

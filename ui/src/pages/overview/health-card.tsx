@@ -10,6 +10,7 @@ import { useRefusal } from '../../api/session'
 import { AskAgain, Asked } from '../../parts/asked'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
+import { monitoringQuestion, PROBLEMS } from '../../parts/question-request'
 import { Status, type Tone } from '../../parts/status'
 import { texts } from '../../texts'
 import { useVerified } from '../cluster/use-verified'
@@ -18,6 +19,7 @@ import { BAD_STATES } from '../instances/instance'
 import { countOf, degradedNodes, outOfTheWay, type NodeProblem, problemsOf } from './told'
 
 const own = texts.overview
+const QUESTION = monitoringQuestion()
 const COUNTED_MAX = 1000
 const SHOWN_MAX = 6
 const NODES_SHOWN = 3
@@ -54,7 +56,14 @@ export function HealthCard() {
   return (
     <Card
       title={own.health}
-      aside={<AskAgain disabled={unmonitored !== undefined} busy={monitoring.busy} ask={monitoring.ask} />}
+      aside={
+        <AskAgain
+          requests={[QUESTION]}
+          disabled={unmonitored !== undefined}
+          busy={monitoring.busy}
+          ask={monitoring.ask}
+        />
+      }
     >
       <ProblemBox error={error} />
       {isWell && (
@@ -132,7 +141,7 @@ function useMonitoring(enabled: boolean) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['monitoring', 'list', 'problems'],
     queryFn: () => {
-      const query = { fields: 'node,answer,status,problems', limit: COUNTED_MAX }
+      const query = { fields: PROBLEMS, limit: COUNTED_MAX }
       return timed(() => got(api.GET('/3/monitoring', { params: { query } })))
     },
     staleTime: Infinity,
