@@ -291,6 +291,8 @@ class MirrorRun {
     await reconnect(true)
     await target.call('promote', (disk) => disk.promote(false))
     await this.stopGuest()
+    // Nobody can tell which of the two has the newest data if the line breaks while both may write. Then the guest does not move.
+    if (home.state !== WHOLE || target.state !== WHOLE) throw new Error(`they have parted: ${this.states}`)
     this.home = target
     await this.startGuest()
     await this.demote(home)
