@@ -124,7 +124,9 @@ class SimSocket extends EventEmitter {
     if (other === undefined) return
     this.arrival_ms = Math.max(this.arrival_ms, simulator.time_ms + simulator.between(0.01, 0.3))
     simulator.after(this.arrival_ms - simulator.time_ms, other.process, () => {
-      if (reaches(this.process.machine, other.process.machine)) action(other)
+      // A stream that has lost something never goes on.
+      this.breakIfCut()
+      action(other)
     })
   }
 }

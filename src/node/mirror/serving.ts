@@ -20,7 +20,8 @@ export abstract class Serving extends Meeting {
     if (request.verb === 'pause') this.setPaused('there', request.paused)
     else if (request.verb === 'progress') this.progress = request.progress
     else if (request.verb === 'start') {
-      await this.meeting
+      // One that failed may be long ago.
+      await this.meeting.catch(() => undefined)
       if (this.state !== 'SyncTarget') throw new GenericError('the other node does not expect a copy of the data')
     } else if (request.verb === 'detached') await this.ranges.alone(async () => this.noteDetached())
     else {

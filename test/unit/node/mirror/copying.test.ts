@@ -151,6 +151,17 @@ test('a program that cannot borrow the file does not keep the copying from going
   expect(both.areAlike).toBe(true)
 })
 
+test('a meeting that failed does not keep later copying from beginning', async () => {
+  await begin()
+  await both.begin()
+  await b.disk.detach()
+  a.faults.meta = BROKEN
+  // This side is not the one that connects, so it does not begin the next meeting.
+  await expect(b.attach()).rejects.toThrow('EIO')
+  a.faults.meta = {}
+  await both.areWhole()
+})
+
 test('that a block which was written to is lacking is on the disk, also if it was not noted before', async () => {
   await begin()
   const handle = await open(a.meta, 'r+')

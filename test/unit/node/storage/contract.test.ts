@@ -8,9 +8,11 @@ import { copyDevice } from '../../../../src/node/storage/image'
 import { DRIVERS } from '../../../../src/node/storage/registry'
 import type { StorageContext } from '../../../../src/node/storage/storage'
 import { userVolumeDriver } from '../../../../src/node/storage/user/driver'
+import { userMirrorDriver } from '../../../../src/node/storage/user/mirror'
 import { makeGroup } from '../../../../src/node/storage/user/volumes'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
 import { withDrbd } from '../../../support/doubles/drbd-machine'
+import { MirrorsOfNode } from '../../../support/doubles/mirrors-of-node'
 import { addPools } from '../../../support/doubles/pools-machine'
 import { storageMachine } from '../../../support/doubles/storage-machine'
 import { twinDriver } from '../../../support/doubles/twin-driver'
@@ -32,8 +34,12 @@ const sample: Record<string, (number: number) => readonly (string | number | nul
   drbd: (n) => ['uuid-a', 'uuid-b', null, n, n, 'secret'],
   twin: (n) => [n],
   'plain in user space': (n) => ['xenvg', `${n}.disk${n}`],
+  'drbd in user space': (n) => ['uuid-a', 'uuid-b', null, n, n, 'secret'],
 }
+/** The template of their children. */
+const MIRRORED: Readonly<Record<string, string>> = { drbd: 'plain', 'drbd in user space': 'plain in user space' }
 const META_MIB = 128
+const PORT = 11000
 const NAMED = ['file', 'sharedfile', 'plain', 'rbd', 'gluster', 'plain in user space']
 /** Nobody makes or deletes these devices. */
 const ADOPTED = ['blockdev']
@@ -52,6 +58,7 @@ const drivers: typeof DRIVERS = {
   ...DRIVERS,
   twin: twinDriver,
   'plain in user space': (context) => userVolumeDriver(userVolumes(context))(context),
+  'drbd in user space': userMirrorDriver,
 }
 const userVolumes = ({ paths }: Pick<StorageContext, 'paths'>) => paths.local('/srv/ganeti/user-volumes')
 
@@ -60,9 +67,12 @@ function sampleDisk(template: string, number = 0): DiskDict {
   const params = PARAMS[template] ?? {}
   const id = sample[template]?.(number) ?? []
   const own = { uuid, dev_type: template, logical_id: id, size: 2, iv_name: 'disk/0', params }
-  if (template === 'drbd') {
-    const child = (name: string, size: number) => ({ uuid: name, dev_type: 'plain', logical_id: ['xenvg', name], size })
-    const children = [child(`${number}.disk_data`, 2), child(`${number}.disk_meta`, META_MIB)]
+  const below = MIRRORED[template]
+  if (below !== undefined) {
+    const child = (name: string, size: number) => ({ uuid: name, dev_type: below, logical_id: ['xenvg', name], size })
+    // The double of the real one's machine forgets what is written to the notes of DRBD.
+    const meta = template === 'drbd' ? 'meta' : 'notes'
+    const children = [child(`${number}.disk_data`, 2), child(`${number}.disk_${meta}`, META_MIB)]
     return {
       ...own,
       children,
@@ -73,6 +83,12 @@ function sampleDisk(template: string, number = 0): DiskDict {
   return { ...own, children: [2 * number, 2 * number + 1].map((at) => sampleDisk('file', at)) }
 }
 
+/** The other copy can be reached there. Before it is made, nothing is there. */
+function connected({ logical_id = [], ...disk }: DiskDict, port: number | null): DiskDict {
+  const id = disk.dev_type === 'drbd in user space' ? logical_id.with(2, port) : logical_id
+  return { ...disk, logical_id: id }
+}
+
 const idOf = ({ logical_id = [] }: DiskDict) => logical_id.flatMap((part) => part ?? [])
 
 describe.each(Object.keys(drivers))('%s', (template) => {
@@ -80,16 +96,36 @@ describe.each(Object.keys(drivers))('%s', (template) => {
   let storage: Disks
   let local: (file: string) => string
   const spindles = SPINDLES[template] ?? null
-  const disk = (number = 0) => sampleDisk(template, number)
+  let mirrors: MirrorsOfNode
+  const made = new Set<number>()
+  const disk = (number = 0) => connected(sampleDisk(template, number), made.has(number) ? PORT + number : null)
   /** As the master does: each disk of a tree by a call of its own. */
   async function create(whole: DiskDict, size_mib: number): Promise<void> {
-    for (const child of whole.children ?? []) await storage.create(child, child.size === META_MIB ? META_MIB : size_mib)
-    await storage.create(whole, size_mib)
+    const how = { onPrimary: true, info: '' }
+    for (const child of whole.children ?? [])
+      await storage.createAndUse(child, child.size === META_MIB ? META_MIB : size_mib, how)
+    const number = Number(whole.uuid.at(-1))
+    if (whole.dev_type !== 'drbd in user space') return void (await storage.createAndUse(whole, size_mib, how))
+    const now = connected({ ...whole, size: size_mib }, PORT + number)
+    await mirrors.forget(now)
+    await storage.createAndUse(now, size_mib, how)
+    made.add(number)
+    await mirrors.mirror(now)
+  }
+  /** A program uses it. */
+  async function used<T>(one: DiskDict, use: (file: string) => T): Promise<T> {
+    await storage.open(one, true)
+    return storage.lent(one, async (place) => use(local(place)))
   }
   beforeEach(async () => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-storage-'))
     const machine = withDrbd(storageMachine(root))
-    node = testNode('node1.example.com', { files: machine.files, run: machine.run, clock: clockAt(0) })
+    mirrors = new MirrorsOfNode()
+    const { processes, mirrorProgram } = mirrors
+    const own = { files: machine.files, run: machine.run, clock: clockAt(0), processes, mirrorProgram }
+    node = testNode('node1.example.com', own)
+    mirrors.of(node)
+    made.clear()
     addPools(machine, node)
     node.put('/etc/ganeti/file-storage-paths', FILE_PLACES)
     await makeGroup(systemFiles, userVolumes(node.context), 'xenvg', 1024)
@@ -97,7 +133,8 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     local = machine.local
     folders.push(root)
   })
-  afterEach(() => {
+  afterEach(async () => {
+    await mirrors.end()
     node.remove()
     for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true })
   })
@@ -129,22 +166,22 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await create(disk(), 2)
     const device = await storage.assemble(disk())
     await expect(storage.dimensions(disk())).resolves.toEqual({ size_bytes: 2 * MIB, spindles })
-    expect(fs.readFileSync(local(device.path)).equals(Buffer.alloc(2 * MIB))).toBe(true)
+    expect(await used(disk(), (file) => fs.readFileSync(file).equals(Buffer.alloc(2 * MIB)))).toBe(true)
     await expect(storage.find(disk())).resolves.toMatchObject(device)
   })
 
   test('a disk is not created over another', async () => {
     await create(disk(), 2)
-    const { path } = await storage.assemble(disk())
-    fs.writeFileSync(local(path), 'data')
+    await storage.assemble(disk())
+    await used(disk(), (file) => writeAt(file, 'data'))
     await expect(create(disk(), 2)).rejects.toThrow('exists')
-    expect(fs.readFileSync(local(path), 'utf8')).toBe('data')
+    expect(await used(disk(), (file) => fs.readFileSync(file).toString('utf8', 0, 4))).toBe('data')
   })
 
   test('assembling, opening, closing and shutting down keep the data, and may be repeated', async () => {
     await create(disk(), 2)
-    const { path } = await storage.assemble(disk())
-    fs.writeSync(fs.openSync(local(path), 'r+'), 'data')
+    await storage.assemble(disk())
+    await used(disk(), (file) => writeAt(file, 'data'))
     for (let round = 0; round < 2; round++) {
       await storage.open(disk(), true)
       await storage.opened(disk())
@@ -152,7 +189,7 @@ describe.each(Object.keys(drivers))('%s', (template) => {
       await storage.shutdown(disk())
       await storage.assemble(disk())
     }
-    expect(fs.readFileSync(local(path)).toString('utf8', 0, 4)).toBe('data')
+    expect(await used(disk(), (file) => fs.readFileSync(file).toString('utf8', 0, 4))).toBe('data')
   })
 
   test('growing adds zeros at the end; a dry run changes nothing, and shrinking is refused', async () => {
@@ -168,10 +205,10 @@ describe.each(Object.keys(drivers))('%s', (template) => {
 
   test('wiping a range clears it and nothing else, and never beyond the end', async () => {
     await create(disk(), 3)
-    const { path } = await storage.assemble(disk())
-    fs.writeFileSync(local(path), Buffer.alloc(3 * MIB, 'x'))
+    await storage.assemble(disk())
+    await used(disk(), (file) => fs.writeFileSync(file, Buffer.alloc(3 * MIB, 'x')))
     await storage.wipe(disk(), 1, 1)
-    const data = fs.readFileSync(local(path))
+    const data = await used(disk(), (file) => fs.readFileSync(file))
     expect([data[MIB - 1], data[MIB], data[2 * MIB - 1], data[2 * MIB]]).toEqual([0x78, 0, 0, 0x78])
     await expect(storage.wipe(disk(), 2, 2)).rejects.toThrow('beyond the end')
   })
@@ -182,14 +219,13 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await create(disk(), 2)
     await create(file, 2)
     for (const one of [disk(), file]) await storage.assemble(one)
-    await storage.lent(disk(), async (place) => fs.writeFileSync(local(place), text))
+    await used(disk(), (place) => fs.writeFileSync(place, text))
     const copy = (from: DiskDict, to: DiskDict) =>
       storage.lent(from, (source) => storage.lent(to, (target) => copyDevice(node.context.files, source, target)))
     await copy(disk(), file)
     await storage.wipe(disk(), 0, 2)
     await copy(file, disk())
-    for (const one of [file, disk()])
-      await storage.lent(one, async (place) => expect(fs.readFileSync(local(place)).equals(text)).toBe(true))
+    for (const one of [file, disk()]) expect(await used(one, (place) => fs.readFileSync(place).equals(text))).toBe(true)
   })
 
   test('removing deletes the data', async () => {
@@ -237,6 +273,12 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await expect(storage.find(disk(2))).resolves.toBeUndefined()
   })
 })
+
+function writeAt(file: string, text: string): void {
+  const open = fs.openSync(file, 'r+')
+  fs.writeSync(open, text)
+  fs.closeSync(open)
+}
 
 test.each([
   ['outside the allowed directories', '/srv/other/disk0', 'not acceptable'],
