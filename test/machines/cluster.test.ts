@@ -176,7 +176,8 @@ machineTest('the daemons that guests need run, and reach them in spite of how fa
   await inGuest(1, 'echo STO""PS; poweroff -f', 'STOPS')
   const status = 'gnt-instance list --no-headers -o status vm1'
   await machines.until(1, status, ({ output }) => output.includes('USER_down'))
-  expect(await machines.run(1, 'cat /var/log/ganeti/kvm-daemon.log')).toContain('its user has shut it down')
+  // It notes the end first, and tells of it then.
+  await machines.until(1, "grep 'its user has shut it down' /var/log/ganeti/kvm-daemon.log", ({ code }) => code === 0)
   await machines.run(1, 'gnt-instance startup vm1')
   await machines.until(3, `ping -c 1 -W 1 ${GUEST}`, ({ code }) => code === 0)
 })
