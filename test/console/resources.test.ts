@@ -2,7 +2,7 @@
 // that what others have written is shown as text.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { browserPresent, browserTest, launchBrowser, newPage } from '../support/browser'
 import { ConsolePage } from '../support/console-page'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
@@ -118,7 +118,64 @@ browserTest('a node is tagged and drained, its page follows, and it is evacuated
   await ui.act('Undrain')
 })
 
+/** Does what a button beside an object says. */
+async function at(button: string, label: string, change: (dialog: Locator) => Promise<void> = async () => {}) {
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await change(dialog)
+  await dialog.getByRole('button', { name: label, exact: true }).click()
+  await ui.jobDone(label)
+}
+
+browserTest(
+  'a disk is added, grows and is removed, a snapshot is planned, and the instance reboots and moves',
+  async () => {
+    await instance('data1', { disk_template: 'plain', no_install: true, start: false })
+    await ui.open('/instances/data1')
+    const disks = page.getByRole('table', { name: 'Disks' })
+    await ui.act('Add disk', (dialog) => dialog.getByRole('textbox', { name: 'Size' }).fill('8m'))
+    await disks.getByRole('cell', { name: '8 MiB' }).waitFor()
+    await at('Grow disk 1', 'Grow', (dialog) => dialog.getByLabel('New size').fill('12m'))
+    await disks.getByRole('cell', { name: '12 MiB' }).waitFor()
+    await at('Remove disk 1', 'Remove disk', (dialog) => dialog.getByLabel('Type data1 to confirm').fill('data1'))
+    await disks.getByRole('cell', { name: '12 MiB' }).waitFor({ state: 'detached' })
+    // Whether the storage can depends on the file system of this machine, so that it is only planned.
+    await ui.choose('Create snapshot')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name of the snapshot' }).fill('before')
+    await dialog.getByRole('textbox', { name: 'Space for changes' }).fill('8m')
+    await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+    await dialog.getByText('The plan found no obstacle.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+      'gnt instance snapshot --disk=0:snapshot_name=before,snapshot_size=8 data1',
+    )
+    await ui.look('snapshot')
+    await page.keyboard.press('Escape')
+    await ui.act('Start')
+    await ui.act('Reboot')
+    await ui.act('Move', (dialog) => dialog.getByLabel('Target node').fill('node3.gantry.local'))
+    await page.getByRole('link', { name: 'node3.gantry.local' }).first().waitFor()
+    expect(await told('/3/instances/data1', 'status')).toBe('running')
+    await ui.act('Remove', (dialog) => dialog.getByRole('textbox', { name: 'Type data1 to confirm' }).fill('data1'))
+  },
+)
+
+browserTest('a node is set offline and online again, and its helper is asked for its power', async () => {
+  const asked = path.join(cluster.root, 'asked')
+  script(1, 'power-helper', `echo "$@" >> ${asked}\necho '{"powered": true}'`)
+  await ok('node', 'modify', '--node-parameters=oob_program=/etc/ganeti/power-helper', 'node3.gantry.local')
+  await ui.open('/nodes/node3.gantry.local')
+  await ui.act('Show power state')
+  expect(fs.readFileSync(asked, 'utf8')).toBe('power-status node3.gantry.local\n')
+  await ui.act('Set offline')
+  await page.getByText('Offline', { exact: true }).first().waitFor()
+  await ui.look('node-offline')
+  await ui.act('Set online')
+  await page.getByText('Offline', { exact: true }).first().waitFor({ state: 'detached' })
+})
+
 browserTest('what the server refuses of a change is told in the dialog, which keeps what was typed', async () => {
+  await ui.open('/nodes/node2.gantry.local')
   await ui.choose('Modify')
   const dialog = page.getByRole('dialog')
   const address = dialog.getByRole('textbox', { name: 'Secondary ip' })

@@ -101,6 +101,47 @@ browserTest('the screen shows a picture of the size that the guest has set, and 
   ).toBe('PNG')
 })
 
+browserTest(
+  'a combination of keys is sent to the screen, which fills the whole display and leaves it again',
+  async () => {
+    const whole = () => page.evaluate<string | null>('document.fullscreenElement?.getAttribute("aria-label") ?? null')
+    await screenOf(page).getByRole('button', { name: 'Full screen' }).click()
+    await eventually(
+      async () => (await whole()) ?? undefined,
+      60,
+      () => 'the whole display',
+    )
+    expect(await whole()).toBe('Screen of web1')
+    await screenOf(page).getByRole('button', { name: 'Full screen' }).click()
+    await eventually(
+      async () => (await whole()) === null || undefined,
+      60,
+      () => 'the page',
+    )
+  },
+)
+
+browserTest('a file for a SPICE viewer is offered', async () => {
+  const made = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'spice1', mode: 'create', disk_template: 'diskless', disks: [] },
+    ...{ nics: [], os_type: 'gantry-tiny', beparams: { memory: 64 }, start: false, pnode: 'node1.gantry.local' },
+    ...{ hypervisor: 'kvm', hvparams: { spice_bind: '127.0.0.1' } },
+  })
+  expect(made).toMatchObject({ status: 'success' })
+  const other = await context.newPage()
+  await open(other, '/instances/spice1/console')
+  const saving = other.waitForEvent('download')
+  await other.getByRole('button', { name: 'SPICE' }).click()
+  const saved = await saving
+  expect(saved.suggestedFilename()).toBe('spice1.vv')
+  expect(fs.readFileSync(await saved.path(), 'utf8')).toMatch(
+    /^\[virt-viewer\]\ntype=spice\ntitle=spice1\nhost=\S+\nport=\d+\n/,
+  )
+  await takePictures(other, 'console-spice')
+  expect(await findings(other)).toEqual([])
+  await other.close()
+})
+
 browserTest('keys of the menu and pasted text reach the instance', async () => {
   await page.getByRole('tab', { name: 'Serial' }).click()
   await serialOf(page).getByRole('button', { name: 'Keys' }).click()

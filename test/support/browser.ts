@@ -29,24 +29,40 @@ export async function newPage(
   return { context, page, complaints }
 }
 
-/** The findings of axe-core, and unreadable values, one on each line. */
+/**
+ * The findings of axe-core, and unreadable values, one on each line: of the page as it is, of its colours when they are dark, and of
+ * everything in a narrow window.
+ */
 export async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(SETTLED)
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+  const size = page.viewportSize() ?? WIDE
+  const found = await violations(page, '')
   const shown = await page.evaluate<string>('document.body.innerText')
-  return [
-    ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)),
-    ...shown.split('\n').filter((line) => UNREADABLE.test(line)),
-  ]
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await violations(page, 'dark: ', { runOnly: ['color-contrast'] })
+  await page.setViewportSize(NARROW)
+  const narrow = await violations(page, 'dark and narrow: ')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(size)
+  return [...found, ...dark, ...narrow, ...shown.split('\n').filter((line) => UNREADABLE.test(line))]
 }
 
-/** A label that is still fading in has too little contrast. What turns until an answer comes has no end. */
-const SETTLED = `Promise.all(
+async function violations(page: Page, where: string, options: axe.RunOptions = {}): Promise<string[]> {
+  await page.evaluate(SETTLED)
+  await page.evaluate(`if (window.axe === undefined) { ${axe.source} }`)
+  const asked = JSON.stringify({ resultTypes: ['violations'], ...options })
+  const told = await page.evaluate<axe.AxeResults>(`axe.run(${asked})`)
+  return told.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${where}${id}: ${html.slice(0, 160)}`))
+}
+
+/**
+ * A page follows its colours and its size with the next frame. A label that is still fading in has too little contrast. What turns until an
+ * answer comes has no end.
+ */
+const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => Promise.all(
   document.getAnimations()
     .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
     .map(({ finished }) => finished.catch(() => undefined)),
-)`
+)).then(() => undefined)`
 
 /** What JavaScript prints if a page lacks a value, or has a value of another kind than it expects. */
 const UNREADABLE = /\b(NaN|undefined)\b|\[object |Invalid Date/

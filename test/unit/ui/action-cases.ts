@@ -23,7 +23,7 @@ const node = {
   pinst_cnt: 1,
   sinst_cnt: 1,
   sip: '198.51.100.2',
-  'ndp/oob_program': '/bin/oob',
+  ndparams: { oob_program: '/bin/oob' },
 }
 const tagged = { kind: 'node', path: '/3/nodes/node2.gnt.example', name: 'node2.gnt.example', tags: [] }
 

@@ -100,14 +100,16 @@ function Choice({ consoles, readOnly }: { consoles: Consoles; readOnly: boolean 
       keepMountedMode="display-none"
       onChange={(kind) => void navigate({ search: { ...search, kind: kind ?? undefined }, replace: true })}
     >
-      <Tabs.List>
-        {kinds.map((kind) => (
-          <Tabs.Tab key={kind} value={kind}>
-            {own.kinds[kind]}
-          </Tabs.Tab>
-        ))}
+      <Group gap={8} justify="space-between">
+        <Tabs.List>
+          {kinds.map((kind) => (
+            <Tabs.Tab key={kind} value={kind}>
+              {own.kinds[kind]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
         {spice && <Spice instance={instance} spice={spice} />}
-      </Tabs.List>
+      </Group>
       {kinds.map((kind) => {
         const Shown = PANELS[kind]
         return (
@@ -128,7 +130,7 @@ function Spice({ instance, spice }: { instance: string; spice: NonNullable<Conso
   const save = () =>
     saveAs(`${instance}.vv`, new Blob([spiceFile(instance, spice)], { type: 'application/x-virt-viewer' }))
   return (
-    <Button variant="subtle" ml="auto" onClick={save} leftSection={<Icon name="terminal" size={16} />}>
+    <Button variant="default" onClick={save} leftSection={<Icon name="terminal" size={16} />}>
       {own.spice}
     </Button>
   )

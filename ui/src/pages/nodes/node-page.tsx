@@ -20,7 +20,7 @@ import { EventsTable } from '../maintenance/events-table'
 import { NODE_ACTIONS, nodePath } from './actions'
 import { Metrics } from './metrics'
 import { MonitoringCards } from './monitoring-card'
-import { type ClusterNode, NodeRole } from './node'
+import { type ClusterNode, hasHelper, NodeRole } from './node'
 import { StorageCard } from './storage-card'
 
 const own = texts.nodes
@@ -97,7 +97,7 @@ function General({ node }: { node: ClusterNode }) {
           ],
           [facts.primaryIp, node.pip],
           [facts.secondaryIp, node.sip],
-          [facts.powered, node['ndp/oob_program'] ? yesOrNo(node.powered) : undefined],
+          [facts.powered, hasHelper(node) ? yesOrNo(node.powered) : undefined],
           [facts.masterCapable, yesOrNo(node.master_capable)],
           [facts.vmCapable, yesOrNo(node.vm_capable)],
           [facts.seen, <Ago key="seen" time={node.seen} />],

@@ -6,6 +6,9 @@ import { texts } from '../../texts'
 
 export type ClusterNode = Named<components['schemas']['NodeView']>
 
+/** Whether a program switches the node on and off. */
+export const hasHelper = ({ ndparams }: ClusterNode): boolean => Boolean(ndparams?.['oob_program'])
+
 const TONES: Readonly<Record<string, Tone>> = { M: 'good', C: 'good', R: 'good', D: 'warn', O: 'bad' }
 
 export const NodeRole = ({ role }: { role: string | null | undefined }) => (

@@ -8,7 +8,7 @@ import type { Request } from '../../parts/request'
 import { gntText } from '../../parts/gnt'
 import { JOBS } from '../../parts/use-plan'
 import { texts } from '../../texts'
-import type { ClusterNode } from './node'
+import { type ClusterNode, hasHelper } from './node'
 
 const own = texts.nodes.actions
 type Command = keyof typeof own.power
@@ -45,7 +45,7 @@ function power(command: Command): Action<ClusterNode> {
       ...(command === 'power-off' ? [fieldOf(modify, 'auto_promote', { label: own.promote, text: '' })] : []),
     ],
     others: [fieldOf(oob, 'timeout', { label: own.timeout, text: '' })],
-    unfit: (node) => (node['ndp/oob_program'] ? undefined : own.noHelper),
+    unfit: (node) => (hasHelper(node) ? undefined : own.noHelper),
     request: (node, body) =>
       command === 'health'
         ? {

@@ -14,7 +14,12 @@ export function WhatIfResult({ told, old }: { told: WhatIf; old: boolean }) {
   const move = [own.instance, own.from, own.to]
   const why = [own.instance, own.why]
   return (
-    <section className="plan" aria-label={own.ask} aria-live="polite" style={{ opacity: old ? 0.75 : undefined }}>
+    <section
+      className="plan"
+      aria-label={own.ask}
+      aria-live="polite"
+      style={{ borderStyle: old ? 'dashed' : undefined }}
+    >
       {old && (
         <Text size="xs" fw={600}>
           {own.old}
