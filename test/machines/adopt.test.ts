@@ -1,17 +1,23 @@
-// A cluster that Debian's Ganeti has made on two machines is taken over while its guests run, worked with, and given back. The tests go on
-// where the one before has left off.
+// A cluster that Debian's Ganeti has made on two machines is taken over while its guests run and are pinged, worked with, and given back. The
+// tests go on where the one before has left off.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from '../system/linux-guest'
 import { testWith } from '../support/needs'
+import { jobsLost, lookAtKept } from './kept'
 import { CLUSTER, Machines, NEEDED, SHARED, missingForGaneti, nameOf } from './machines'
 import { buildGantry, buildNode } from './packages'
+import { Pings } from './pings'
 
 jest.setTimeout(600_000)
-const present = missingForGaneti.length === 0
-const adoptTest = testWith(present, NEEDED)
+const present = missingForGaneti.length === 0 && linuxGuestPresent
+const adoptTest = testWith(present, linuxGuestPresent ? NEEDED : linuxGuestSkipped)
 const [MASTER, OTHER] = [nameOf(1), nameOf(2)]
 const PACKAGES = '/root/packages'
+const NETWORK = 'lan'
+/** By the name of the guest. */
+const ADDRESSES = { vm1: '10.88.0.51', vm2: '10.88.0.52', vm3: '10.88.0.53' } as const
 /** No hypervisor of this machine is tried, so that guests can move to each kind of node. */
 const HYPERVISOR =
   'kvm:kernel_path=,initrd_path=,kernel_args=,kvm_path=/usr/bin/qemu-system-x86_64,kvm_flag=disabled,vnc_bind_address='
@@ -33,13 +39,21 @@ afterAll(async () => {
 
 const report = (text: string) => void process.stdout.write(`${text}\n`)
 const onMaster = (line: string) => machines.run(1, line)
-const addInstance = (name: string, machine: number) =>
-  onMaster(
-    `gnt-instance add -t sharedfile --disk 0:size=16m -o noop -B memory=16m,vcpus=1 -n ${nameOf(machine)} --no-nics ` +
+/** Each guest answers pings at an address of the network. */
+const addInstance = async (name: string, machine: number, address: string) => {
+  const [kernel, initrd] = [path.basename(linuxKernel), 'initrd'].map((file) => `${SHARED}/${file}`)
+  const args = `console=ttyS0 guest-address=${address}/24`
+  await onMaster(
+    `gnt-instance add -t sharedfile --disk 0:size=16m -o noop -B memory=128m,vcpus=1 -n ${nameOf(machine)} ` +
+      `-H 'kvm:kernel_path=${kernel},initrd_path=${initrd},kernel_args=${args}' --net 0:network=${NETWORK},ip=${address} ` +
       `--no-name-check --no-ip-check ${name}`,
   )
+}
+const answers = (machine: number, address: string) =>
+  machines.until(machine, `ping -c 1 -W 1 ${address}`, ({ code }) => code === 0)
 const guestPid = (machine: number, name: string) => machines.run(machine, `cat /run/ganeti/kvm-hypervisor/pid/${name}`)
-const isThere = (machine: number, pid: string) => machines.run(machine, `grep -q qemu /proc/${pid.trim()}/cmdline`)
+const isThere = async (machine: number, pid: string) =>
+  (await machines.attempt(machine, `grep -q qemu /proc/${pid.trim()}/cmdline`)).code === 0
 const product = async (machine: number) =>
   (await machines.attempt(machine, 'test -e /usr/sbin/gantryd')).code === 0 ? 'gantry' : 'ganeti'
 const jobs = async () => {
@@ -50,8 +64,48 @@ const jobs = async () => {
 const CONFFILES = '/etc/ganeti/kvm-ifup-os /etc/molly-guard/run.d/15-ganeti'
 const adopt = (words: string) => machines.attempt(1, `gantry-adopt --yes-do-it ${words}`)
 
-let pids: string[]
+/** The machine of each guest, and its process there. */
+let guests: ReadonlyMap<string, readonly [machine: number, pid: string]>
 let history: string[]
+const seeGuests = async (places: Readonly<Record<string, number>>) => {
+  const all = Object.entries(places).map(async ([name, at]) => [name, [at, await guestPid(at, name)]] as const)
+  guests = new Map(await Promise.all(all))
+}
+/** Changes the product while guests are pinged and jobs run; nothing of what the cluster has is lost. */
+async function goesOver(what: string, words: string): Promise<{ code: number; output: string }> {
+  const before = await lookAtKept(machines, [1, 2])
+  expect([before.archive.length > 0, before.secrets[1]]).toEqual([
+    true,
+    expect.stringMatching(
+      /\/client.pem\n[^]*\/server.pem\n[^]*\/cluster-domain-secret\n[^]*\/rapi\/users\n[^]*\/ssh_host_/,
+    ),
+  ])
+  const submitted = await onMaster('for job in 1 2 3; do gnt-debug delay --submit 1; done')
+  // The guest of one machine is pinged from the other one.
+  const pings = [...guests].map(
+    ([name, [at]]) => new Pings(machines, 3 - at, ADDRESSES[name as keyof typeof ADDRESSES]),
+  )
+  const ran = await adopt(words)
+  const pinged = await Promise.all(pings.map((one) => one.end()))
+  const after = await lookAtKept(machines, [1, 2])
+  const there = await Promise.all([...guests.values()].map(([at, pid]) => isThere(at, pid)))
+  const without = new RegExp(`^${MASTER}: done; its daemons were away for (\\S+) s`, 'm').exec(ran.output)?.[1]
+  // Ours says each number twice: for people, and for programs.
+  const ids = [...new Set(submitted.match(/\d+/g))]
+  const states = await onMaster(`gnt-job list --no-headers -o status ${ids.join(' ')}`)
+  const [lostJobs, lostGuests] = [jobsLost(before, after), there.filter((is) => !is).length]
+  report(
+    [
+      `${what}: ${without === undefined ? 'the master stayed' : `${without} s without a master`}`,
+      `guests lost: ${lostGuests} of ${guests.size}, silent for at most ${Math.max(...pinged.map((one) => one.silent_ms))} ms`,
+      `jobs lost: ${lostJobs.length} of ${before.jobs.length + before.archive.length + ids.length}`,
+    ].join('; '),
+  )
+  expect({ lostGuests, lostJobs }).toEqual({ lostGuests: 0, lostJobs: [] })
+  expect([ids.length, states.trim().split(/\s+/)]).toEqual([3, ['success', 'success', 'success']])
+  expect([after.secrets, after.objects]).toEqual([before.secrets, before.objects])
+  return ran
+}
 
 adoptTest('a real Ganeti makes a cluster with guests', async () => {
   const ours = buildGantry(folder, '0.1.0')
@@ -77,10 +131,23 @@ adoptTest('a real Ganeti makes a cluster with guests', async () => {
   const key = (await onMaster('cat /root/.ssh/id_rsa.pub')).trim()
   await machines.run(2, `echo '${key}' > /root/.ssh/authorized_keys`)
   await onMaster(`gnt-node add --no-ssh-key-check ${OTHER} < /dev/null`)
-  await addInstance('vm1', 1)
-  await addInstance('vm2', 2)
-  await onMaster('gnt-cluster add-tags kept')
-  pids = [await guestPid(1, 'vm1'), await guestPid(2, 'vm2')]
+  writeInitrd(path.join(folder, 'initrd'))
+  for (const file of [linuxKernel, path.join(folder, 'initrd')]) machines.share(file)
+  await onMaster(`gnt-network add --network=10.88.0.0/24 ${NETWORK}`)
+  await onMaster(`gnt-network connect -N mode=bridged,link=br0 ${NETWORK} default`)
+  await addInstance('vm1', 1, ADDRESSES.vm1)
+  await addInstance('vm2', 2, ADDRESSES.vm2)
+  for (const what of ['cluster', `node ${OTHER}`, 'group default', `network ${NETWORK}`, 'instance vm2']) {
+    const [kind = '', ...name] = what.split(' ')
+    await onMaster(`gnt-${kind} add-tags ${[...name, 'kept'].join(' ')}`)
+  }
+  await onMaster(
+    "echo 'someone {HA1}0123456789abcdef0123456789abcdef write' >> /var/lib/ganeti/rapi/users && gnt-cluster redist-conf",
+  )
+  await onMaster('gnt-job archive 1 2')
+  await seeGuests({ vm1: 1, vm2: 2 })
+  await answers(2, ADDRESSES.vm1)
+  await answers(1, ADDRESSES.vm2)
   history = await jobs()
 })
 
@@ -102,18 +169,14 @@ adoptTest('a check tells of every node, and changes nothing', async () => {
 adoptTest('a node on which it fails goes back, and the master works with it', async () => {
   // dpkg cannot unpack there.
   await machines.run(2, 'mkdir /usr/lib/gantry && mount -t tmpfs -o ro none /usr/lib/gantry')
-  const { code, output } = await adopt(`--packages=${PACKAGES}`)
+  const { code, output } = await goesOver('the master goes over', `--packages=${PACKAGES}`)
   expect([code, output]).toEqual([1, expect.stringContaining(`It runs Ganeti as before. These have: ${MASTER}.`)])
-  report(/The cluster was without.*|daemons were away for .*/.exec(output)?.[0] ?? output)
   expect([await product(1), await product(2)]).toEqual(['gantry', 'ganeti'])
-  await Promise.all([isThere(1, pids[0] ?? ''), isThere(2, pids[1] ?? '')])
-  expect((await jobs()).slice(0, history.length)).toEqual(history)
   // Guests go from each kind of node to the other, under our master.
   await onMaster('gnt-instance migrate -f vm1 && gnt-instance migrate -f vm2')
   expect(await onMaster('gnt-instance list --no-headers -o name,pnode,status')).toMatch(
     /vm1 +node2.*running\nvm2 +node1.*running/,
   )
-  pids = [await guestPid(2, 'vm1'), await guestPid(1, 'vm2')]
 })
 
 adoptTest('a real Ganeti is the master for a while, with our node under it', async () => {
@@ -144,16 +207,14 @@ adoptTest('a real Ganeti is the master for a while, with our node under it', asy
   expect((await jobs()).slice(0, history.length)).toEqual(history)
   expect((await jobs()).filter((line) => line.includes('INSTANCE_MIGRATE'))).toHaveLength(8)
   expect(await onMaster('gnt-instance list-tags vm1')).toBe('seen\n')
-  pids = [await guestPid(1, 'vm1'), await guestPid(2, 'vm2')]
+  await seeGuests({ vm1: 1, vm2: 2 })
 })
 
 adoptTest('the same command goes on, and the guests do not notice', async () => {
   await machines.run(2, 'umount /usr/lib/gantry')
-  const { code, output } = await adopt(`--packages=${PACKAGES}`)
+  const { code, output } = await goesOver('the other node goes over', `--packages=${PACKAGES}`)
   expect([code, output]).toEqual([0, expect.stringContaining(`Done: ${OTHER}.`)])
-  await Promise.all([isThere(1, pids[0] ?? ''), isThere(2, pids[1] ?? '')])
-  await addInstance('vm3', 1)
-  expect(await onMaster('gnt-cluster list-tags')).toBe('kept\n')
+  await addInstance('vm3', 1, ADDRESSES.vm3)
   // What Debian's Ganeti had told the remote API.
   expect(await onMaster('cat /etc/default/ganeti')).toContain('RAPI_ARGS="-b 127.0.0.1 --require-authentication"')
   expect((await machines.attempt(1, 'gnt-cluster verify')).output).not.toContain('ERROR')
@@ -162,13 +223,12 @@ adoptTest('the same command goes on, and the guests do not notice', async () => 
 })
 
 adoptTest('the cluster is given back, and Ganeti goes on with all of it', async () => {
-  pids = [...pids, await guestPid(1, 'vm3')]
-  const { code, output } = await adopt('--back')
+  await seeGuests({ vm1: 1, vm2: 2, vm3: 1 })
+  await answers(2, ADDRESSES.vm3)
+  const { code, output } = await goesOver('the way back', '--back')
   expect([code, output]).toEqual([0, expect.stringContaining(`Done: ${OTHER}, ${MASTER}.`)])
-  report(/The cluster was without.*/.exec(output)?.[0] ?? output)
   expect(await onMaster('gnt-cluster --version')).toContain('(ganeti')
   for (const machine of [1, 2]) await machines.run(machine, `ls ${CONFFILES}`)
-  await Promise.all([isThere(1, pids[0] ?? ''), isThere(2, pids[1] ?? ''), isThere(1, pids[2] ?? '')])
   expect((await jobs()).slice(0, history.length)).toEqual(history)
   expect(await onMaster('gnt-instance list --no-headers -o name,status')).toMatch(
     /vm1 +running\nvm2 +running\nvm3 +running/,
