@@ -46,7 +46,15 @@ export async function findings(page: Page): Promise<string[]> {
   return [...found, ...dark, ...narrow, ...shown.split('\n').filter((line) => UNREADABLE.test(line))]
 }
 
+/** What fades in or out while it is looked at is no finding; what is still there at a second look is one. */
 async function violations(page: Page, where: string, options: axe.RunOptions = {}): Promise<string[]> {
+  const once = await violationsNow(page, where, options)
+  if (once.length === 0) return once
+  const again = new Set(await violationsNow(page, where, options))
+  return once.filter((line) => again.has(line))
+}
+
+async function violationsNow(page: Page, where: string, options: axe.RunOptions): Promise<string[]> {
   await page.evaluate(SETTLED)
   await page.evaluate(`if (window.axe === undefined) { ${axe.source} }`)
   const asked = JSON.stringify({ resultTypes: ['violations'], ...options })
@@ -56,13 +64,17 @@ async function violations(page: Page, where: string, options: axe.RunOptions = {
 
 /**
  * A page follows its colours and its size with the next frame. A label that is still fading in has too little contrast. What turns until an
- * answer comes has no end.
+ * answer comes has no end, and an animation of something that is not shown may have none either.
  */
-const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => Promise.all(
-  document.getAnimations()
-    .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
-    .map(({ finished }) => finished.catch(() => undefined)),
-)).then(() => undefined)`
+const FADING_MS_MAX = 2000
+const SETTLED = `(async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const isFading = (one) => one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity
+  const end_ms = performance.now() + ${FADING_MS_MAX}
+  await frame()
+  await frame()
+  while (document.getAnimations().some(isFading) && performance.now() < end_ms) await frame()
+})()`
 
 /** What JavaScript prints if a page lacks a value, or has a value of another kind than it expects. */
 const UNREADABLE = /\b(NaN|undefined)\b|\[object |Invalid Date/

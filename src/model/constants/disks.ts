@@ -38,6 +38,8 @@ export const MIN_WIPE_CHUNK_PERCENT = 10
 export const LOCAL_DISK_STATUS = { ok: 1, syncing: 2, unknown: 3, faulty: 4 } as const
 
 export const DRBD_SECRET_BYTES = 20
+/** Ours: what a node with mirrored disks in user space tells in place of DRBD's version. */
+export const USER_SPACE_VERSION = 'user space (no DRBD)'
 export const DRBD_DEFAULT_HELPER = '/bin/true'
 export const LAST_DRBD_PORT = 14999
 

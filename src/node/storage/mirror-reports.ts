@@ -1,4 +1,5 @@
 // What this node reports about its mirrored disks. They are disks of DRBD, or disks in user space if the node uses these instead.
+import { USER_SPACE_VERSION } from '../../model/constants/disks'
 import type { NodeContext } from '../context'
 import { mirrorList } from '../mirror/client'
 import { requireKernel, usermodeHelper } from './drbd/kernel'
@@ -13,7 +14,6 @@ export interface MirrorReports {
 
 /** In user space no program is called, so this reports the one that does nothing. */
 export const USER_SPACE_HELPER = '/bin/true'
-const USER_SPACE_VERSION = 'user space (no DRBD)'
 
 export function mirrorReportsOf(context: NodeContext): MirrorReports {
   if (context.userVolumes === undefined)

@@ -44,8 +44,9 @@ class UserMirror implements Driver {
     if (exclusive) fail(`Mirrored disks cannot be on node ${hostname}, where storage is exclusive`)
     const { minor } = requireEnd(disk, hostname)
     const { meta } = requirePair(disk, children, hostname)
+    // The master gives a number to one disk only, so what has it now was left by an operation that did not end. Nothing uses it.
     if ((await mirrorList(this.context)).has(minor))
-      fail(`Minor ${minor} on node ${hostname} exists already, and disk ${nameOf(disk)} is to get it`)
+      await this.call(disk, 'down', {}, `Disk ${nameOf(disk)} cannot get minor ${minor}, which exists already`)
     await writeFreshNotes(files, meta.path)
     return (disk.logical_id ?? []).map((part, at) => (at === SECRET_AT ? null : part))
   }

@@ -5,6 +5,7 @@ import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData } from '../../../model/config'
 import { isDrbd } from '../../../model/templates'
 import type { GroupState, NodeImage } from './group-state'
+import { endOfMinor } from './node-commands'
 import type { VerifyReport } from './report'
 
 /** The program that nodes must have set; undefined if the cluster has no such disks. */
@@ -52,12 +53,8 @@ export function minorsOf(
   )
 }
 
-export function verifyDrbd(
-  report: VerifyReport,
-  { config }: GroupState,
-  { node, answer }: NodeImage,
-  minors: Minors,
-): void {
+export function verifyDrbd(report: VerifyReport, { config }: GroupState, image: NodeImage, minors: Minors): void {
+  const { node, answer } = image
   const helper = drbdHelperOf(config.cluster)
   if (helper === undefined) return
   verifyHelper(report, node.name, helper, answer['drbd-helper'])
@@ -73,11 +70,11 @@ export function verifyDrbd(
     const text = `drbd minor ${minor} of disk ${disk} ${owner} is not active`
     report.when(expected && !numbers.includes(minor), 'ENODEDRBD', node.name, text)
   }
-  for (const minor of numbers)
-    report.when(!known.has(minor), 'ENODEDRBD', node.name, `unallocated drbd minor ${minor} is in use${end(minor)}`)
+  for (const minor of numbers) {
+    const text = `unallocated drbd minor ${minor} is in use; ${endOfMinor(image, minor)}`
+    report.when(!known.has(minor), 'ENODEDRBD', node.name, text)
+  }
 }
-
-const end = (minor: number): string => `; if nobody needs it, end it there with 'drbdsetup down resource${minor}'`
 
 function verifyHelper(report: VerifyReport, node: string, wanted: string, told: unknown): void {
   const [works, text]: unknown[] = Array.isArray(told) ? told : []

@@ -9,21 +9,23 @@ import { diskIdOf, isMirrored } from '../../../model/templates'
 import { compileRegex } from '../../../query/regex'
 import { DATA, REPLACED } from '../../instance/disks/volume-names'
 import type { GroupState, NodeImage } from './group-state'
+import { removal, renaming } from './node-commands'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
 export function verifyVolumes(report: VerifyReport, state: GroupState, instance: Instance): void {
   const parts = instanceDisks(state.config, instance).flatMap((disk) => partsOf(state.config, instance, disk))
   if (parts.length === 0) return
-  for (const { node, volumes } of state.images)
-    for (const part of parts.filter(({ nodes }) => nodes.includes(node.uuid))) {
+  for (const image of state.images)
+    for (const part of parts.filter(({ nodes }) => nodes.includes(image.node.uuid))) {
       const { vg, lv } = part
+      const { node, volumes } = image
       if (volumes === undefined) continue
       const size_mib = volumes.get(`${vg}/${lv}`)
       const side = node.uuid === instance.primary_node ? '-p' : '-s'
       const anew = `'gnt-instance replace-disks ${side} ${instance.name}'`
       if (!volumes.has(`${vg}/${lv}`)) {
-        const text = `volume ${vg}/${lv} missing on node ${node.name}${wayBack({ vg, lv, volumes }, anew)}`
+        const text = `volume ${vg}/${lv} missing on node ${node.name}${wayBack({ vg, lv, volumes, image }, anew)}`
         report.error('EINSTANCEMISSINGDISK', instance.name, text)
         // A job that works on the instance may grow its disks now.
       } else if (size_mib !== undefined && !state.busy.has(instance.name)) {
@@ -82,12 +84,13 @@ interface Missing {
   readonly vg: string
   readonly lv: string
   readonly volumes: ReadonlyMap<string, unknown>
+  readonly image: NodeImage
 }
 
-function wayBack({ vg, lv, volumes }: Missing, anew: string): string {
+function wayBack({ vg, lv, volumes, image }: Missing, anew: string): string {
   const data = `${lv}_data`
   if (volumes.has(`${vg}/${data}`))
-    return `; a conversion that did not end has renamed it: 'lvrename ${vg} ${data} ${lv}' gives it its name back there`
+    return `; a conversion that did not end has renamed it: '${renaming(image, vg, data, lv)}' gives it its name back there`
   const replaced = [...volumes.keys()].some((name) => name.replace(REPLACED, '') === `${vg}/${lv}`)
   return replaced ? `; an interrupted replacement of disks has renamed it: ${anew} makes that side again` : ''
 }
@@ -100,7 +103,8 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images, snap
   const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))
   const owned = ownedVolumes(config)
   const noted = allSnapshots(snapshots).filter(({ dev_type }) => diskIdOf(dev_type) === 'volume')
-  for (const { node, volumes = new Map<string, unknown>() } of images) {
+  for (const image of images) {
+    const { node, volumes = new Map<string, unknown>() } = image
     const here = noted.filter((one) => one.node === null || one.node === node.uuid)
     const own = new Set([...(owned.get(node.uuid) ?? []), ...here.map(({ logical_id: [vg, lv] }) => `${vg}/${lv}`)])
     for (const volume of volumes.keys()) {
@@ -108,10 +112,11 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images, snap
       // In other volume groups than the cluster's own, it reports only volumes with names like those of its disks.
       if (known || !(volume.startsWith(`${wanted}/`) || OWN_NAME.test(volume))) continue
       const origin = volume.replace(DATA, '')
+      const [vg = ''] = volume.split('/')
       const todo =
         origin !== volume && own.has(origin) && !volumes.has(origin)
           ? `it has the data of ${origin}`
-          : `if nobody needs it, remove it there with 'lvremove ${volume}'`
+          : `if nobody needs it, remove it there with '${removal(image, vg, volume.slice(vg.length + 1))}'`
       report.error('ENODEORPHANLV', node.name, `volume ${volume} is unknown; ${todo}`, 'WARNING')
     }
   }

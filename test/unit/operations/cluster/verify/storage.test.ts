@@ -124,6 +124,21 @@ test('a volume without an owner and one that is missing are named on their nodes
   )
 })
 
+test('on a node with storage in user space, verify names what there is to do with its files', async () => {
+  const { disks } = cluster.world.node('node2.gnt.example')
+  disks.set('xenvg/stray', { size: 16, dev_type: 'plain', logical_id: ['xenvg', 'stray'] })
+  minors('node2').add(9)
+  const folder = '/srv/ganeti/user-volumes/xenvg'
+  const found = await problems({ node2: { 'drbd-version': 'user space (no DRBD)' } })
+  expect(found).toEqual(
+    expect.arrayContaining([
+      'ERROR:ENODEDRBD:node:node2.gnt.example:unallocated drbd minor 9 is in use; the next disk that gets this minor ends it',
+      'WARNING:ENODEORPHANLV:node:node2.gnt.example:volume xenvg/stray is unknown; if nobody needs it, remove it there with ' +
+        `'rm ${folder}/volumes/stray ${folder}/tags/stray'`,
+    ]),
+  )
+})
+
 describe('in other groups than that of the cluster', () => {
   beforeEach(
     () =>
@@ -214,6 +229,12 @@ test('volumes that a dead job has renamed are named with the command that mends 
   }
   const replaced = rename('_meta', (old) => `${old}_replaced-1700000000`)
   const converted = rename('.disk0', (old) => `${old}_data`)
+  const byFiles = await problems({ node1: { 'drbd-version': 'user space (no DRBD)' } })
+  const places = ['volumes', 'tags'].map((place) => `/srv/ganeti/user-volumes/xenvg/${place}/${converted}`)
+  const moves = places.map((file) => `mv ${file}_data ${file}`).join(' && ')
+  expect(byFiles.join()).toContain(
+    `a conversion that did not end has renamed it: '${moves}' gives it its name back there`,
+  )
   const found = await problems()
   expect(found).toEqual(
     expect.arrayContaining([

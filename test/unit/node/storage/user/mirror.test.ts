@@ -1,0 +1,67 @@
+// Minors of mirrored disks in user space that belong to no disk any more.
+import { systemFiles } from '../../../../../src/lib/files'
+import { mirrorCall, mirrorList } from '../../../../../src/node/mirror/client'
+import { Disks } from '../../../../../src/node/storage/disks'
+import { DRIVERS } from '../../../../../src/node/storage/registry'
+import { makeGroup } from '../../../../../src/node/storage/user/volumes'
+import type { DiskDict } from '../../../../../src/rpc/node/dicts'
+import { MirrorsOfNode } from '../../../../support/doubles/mirrors-of-node'
+import { eventually } from '../../../../support/hypervisor'
+import { sooner as clock } from '../../../../support/mirror-sides'
+import { NbdClient } from '../../../../support/nbd-client'
+import { type TestNode, testNode } from '../../../../support/node-context'
+
+const MINOR = 3
+const child = (name: string, size: number): DiskDict => ({
+  ...{ uuid: name, dev_type: 'plain', logical_id: ['xenvg', name], size },
+})
+/** A disk that is the only one of its name, but not of its minor. */
+const mirrored = (name: string): DiskDict => ({
+  ...{ uuid: name, dev_type: 'drbd', logical_id: ['uuid-a', 'uuid-b', null, MINOR, MINOR, 'secret'], size: 4 },
+  children: [child(`${name}.disk0_data`, 4), child(`${name}.disk0_meta`, 128)],
+  dynamic_params: { 'local-minor': MINOR, 'local-ip': '192.0.2.1', 'remote-ip': '192.0.2.2' },
+})
+
+let node: TestNode
+let mirrors: MirrorsOfNode
+let storage: Disks
+beforeEach(async () => {
+  mirrors = new MirrorsOfNode()
+  const { processes, mirrorProgram } = mirrors
+  node = testNode('node1.example.com', { clock, processes, mirrorProgram, files: systemFiles })
+  mirrors.of(node)
+  const userVolumes = node.paths.local('/srv/ganeti/user-volumes')
+  await makeGroup(systemFiles, userVolumes, 'xenvg', 1024)
+  storage = new Disks({ ...node.context, userVolumes }, DRIVERS)
+})
+afterEach(async () => {
+  await mirrors.end()
+  node.remove()
+})
+
+async function create(disk: DiskDict): Promise<void> {
+  for (const one of [...(disk.children ?? []), disk])
+    await storage.createAndUse(one, one.size, { onPrimary: true, info: '' })
+}
+
+test('what an operation that did not end has left in a minor ends when a disk gets that minor', async () => {
+  await create(mirrored('left'))
+  await create(mirrored('new'))
+  expect((await mirrorList(node.context)).get(MINOR)?.data).toContain('/new.disk0_data')
+})
+
+test('it does not while a guest has it open', async () => {
+  await create(mirrored('left'))
+  const { socket = '' } = (await mirrorList(node.context)).get(MINOR) ?? {}
+  const guest = await NbdClient.open(socket)
+  await expect(create(mirrored('new'))).rejects.toThrow(
+    /^Disk .* cannot get minor 3, which exists already on node node1.example.com: a guest has it open/,
+  )
+  guest.close()
+  const isDown = () =>
+    mirrorCall(node.context, 'down', { minor: MINOR }, 'not down').then(
+      () => true,
+      () => undefined,
+    )
+  await eventually(isDown)
+})
