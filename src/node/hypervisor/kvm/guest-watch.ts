@@ -16,7 +16,7 @@ export class GuestWatch {
   private readonly clock: Clock
   /** Watched guests, by name; undefined while the monitor does not answer yet. */
   private readonly heard = new Map<string, Qmp | undefined>()
-  private news: DirectoryNews | undefined
+  private news: readonly DirectoryNews[] = []
   private closed = false
 
   constructor(private readonly context: HypervisorContext) {
@@ -27,18 +27,25 @@ export class GuestWatch {
   async start(): Promise<void> {
     const { layout } = this.machines
     await layout.createDirectories()
-    this.news = new DirectoryNews({
-      ...{ files: this.context.files, clock: this.clock, directory: layout.controlDir() },
+    // A guest that is migrated to this node gets its monitor first, and the file about it when it is here.
+    this.news = [[layout.controlDir(), '.kvmd'] as const, [layout.runtimeDir(), RUNTIME] as const].map(
+      ([directory, ending]) => this.newsOf(directory, ending),
+    )
+    await this.look()
+  }
+
+  private newsOf(directory: string, ending: string): DirectoryNews {
+    return new DirectoryNews({
+      ...{ files: this.context.files, clock: this.clock, directory },
       ...{ settle_s: GUESTS_SETTLE_S, look_s: GUESTS_LOOK_S },
-      concerns: (name) => name.endsWith('.kvmd'),
+      concerns: (name) => name.endsWith(ending),
       look: () => void this.look().catch((error: unknown) => this.warn('the guests cannot be looked at', error)),
     })
-    await this.look()
   }
 
   close(): void {
     this.closed = true
-    this.news?.close()
+    for (const one of this.news) one.close()
     for (const qmp of this.heard.values()) qmp?.close()
   }
 
