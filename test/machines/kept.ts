@@ -16,7 +16,8 @@ const OBJECTS = [
   'gnt-network list -o name,network,map,group_list,inst_list,tags',
   'gnt-instance list -o name,pnode,status,os,disk.sizes,nic.ips,nic.macs,nic.networks,be/memory,tags',
 ]
-const JOBS = 'gnt-job list --archived -o id,status,summary,opstatus,opresult,oplog,received_ts,start_ts,end_ts'
+/** Both write summaries in words of their own. */
+const JOBS = 'gnt-job list --archived -o id,status,opstatus,opresult,oplog,received_ts,start_ts,end_ts'
 
 export interface Kept {
   /** The digests of files, by node. */
