@@ -229,7 +229,9 @@ adoptTest('the cluster is given back, and Ganeti goes on with all of it', async 
   expect([code, output]).toEqual([0, expect.stringContaining(`Done: ${OTHER}, ${MASTER}.`)])
   expect(await onMaster('gnt-cluster --version')).toContain('(ganeti')
   for (const machine of [1, 2]) await machines.run(machine, `ls ${CONFFILES}`)
-  expect((await jobs()).slice(0, history.length)).toEqual(history)
+  // Each product has its own words for what a job does.
+  const known = (lines: readonly string[]) => lines.map((line) => line.split(' ').slice(0, 2).join(' '))
+  expect(known((await jobs()).slice(0, history.length))).toEqual(known(history))
   expect(await onMaster('gnt-instance list --no-headers -o name,status')).toMatch(
     /vm1 +running\nvm2 +running\nvm3 +running/,
   )

@@ -63,17 +63,18 @@ async function violationsNow(page: Page, where: string, options: axe.RunOptions)
 }
 
 /**
- * A page follows its colours and its size with the next frame. A label that is still fading in has too little contrast. What turns until an
- * answer comes has no end, and an animation of something that is not shown may have none either.
+ * A page follows its colours and its size with the next frame. A label that is still fading in has too little contrast, and so has one whose
+ * button waits for an answer. What turns until an answer comes has no end, and an animation of something that is not shown may have none.
  */
-const FADING_MS_MAX = 2000
+const FADING_MS_MAX = 20_000
 const SETTLED = `(async () => {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
   const isFading = (one) => one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity
   const end_ms = performance.now() + ${FADING_MS_MAX}
   await frame()
   await frame()
-  while (document.getAnimations().some(isFading) && performance.now() < end_ms) await frame()
+  const isWaiting = () => document.querySelector('button[data-loading]') !== null || document.getAnimations().some(isFading)
+  while (isWaiting() && performance.now() < end_ms) await frame()
 })()`
 
 /** What JavaScript prints if a page lacks a value, or has a value of another kind than it expects. */

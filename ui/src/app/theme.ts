@@ -49,6 +49,9 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#646c78',
     '--mantine-color-error': '#c92a2a',
     '--mantine-color-anchor': '#3b5bdb',
+    // Under the pointer, Mantine's own are too dark for the text on them.
+    '--mantine-color-indigo-light-hover': '#ccd7ff',
+    '--mantine-color-red-light-hover': '#ffe3e3',
     '--line': '#dfe3e8',
     '--surface': '#ffffff',
     '--ground': '#f6f7f9',
