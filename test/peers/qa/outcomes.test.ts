@@ -26,6 +26,6 @@ test('the list has what a test gives there and here, and why it fails here', () 
     'fails   passes  c',
     '-       passes  d',
   ])
-  expect(differences(ours, results, false)).toEqual(['d passes, and is not in outcomes.json. '])
+  expect(differences(ours, results, false)).toEqual(['d passes, and is not in gantry-outcomes.json. '])
   expect(differences(ours, [ran('a', 'fails')], true)).toEqual(['a fails, and should be: passes. '])
 })

@@ -1,4 +1,4 @@
-// What each test of Ganeti's QA gives: outcomes.json says it of our packages, with a reason for each that fails, and ganeti-outcomes.json of
+// What each test of Ganeti's QA gives: gantry-outcomes.json says it of our packages, with a reason for each that fails, and ganeti-outcomes.json of
 // Debian's Ganeti on the same machines.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -18,7 +18,7 @@ export interface Result {
   readonly text?: string
 }
 
-const FILES = { gantry: 'outcomes.json', ganeti: 'ganeti-outcomes.json' } as const
+const FILES = { gantry: 'gantry-outcomes.json', ganeti: 'ganeti-outcomes.json' } as const
 export type Product = keyof typeof FILES
 const fileOf = (product: Product): string => path.join(__dirname, FILES[product])
 
@@ -63,7 +63,7 @@ export function sideBySide(ganeti: Outcomes, ours: Outcomes, results: readonly R
   ]
 }
 
-/** Compares what the tests gave with outcomes.json. */
+/** Compares what the tests gave with gantry-outcomes.json. */
 export function differences(ours: Outcomes, results: readonly Result[], partly: boolean): string[] {
   const known = outcomesByTest(ours)
   const found = new Set(results.map(({ test }) => test))
@@ -71,17 +71,17 @@ export function differences(ours: Outcomes, results: readonly Result[], partly: 
     ...results.flatMap(({ test, outcome, text = '' }) => {
       const wanted = known.get(test)
       if (wanted === outcome) return []
-      const should = wanted === undefined ? 'is not in outcomes.json' : `should be: ${wanted}`
+      const should = wanted === undefined ? 'is not in gantry-outcomes.json' : `should be: ${wanted}`
       return [`${test} ${outcome}, and ${should}. ${text.slice(-600)}`]
     }),
     ...[...known.keys()].flatMap((test) => (partly || found.has(test) ? [] : [`${test} was not run`])),
   ]
 }
 
-/** Tests that pass with Ganeti, and of which outcomes.json says neither that they pass here nor why they fail. */
+/** Tests that pass with Ganeti, and of which gantry-outcomes.json says neither that they pass here nor why they fail. */
 export function unexplained(ganeti: Outcomes, ours: Outcomes): string[] {
   const passing = new Set(ours.passes)
   return ganeti.passes
     .filter((test) => !passing.has(test) && !ours.fails[test])
-    .map((test) => `${test} passes with Ganeti; outcomes.json must say that it passes here, or why it fails`)
+    .map((test) => `${test} passes with Ganeti; gantry-outcomes.json must say that it passes here, or why it fails`)
 }

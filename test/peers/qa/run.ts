@@ -1,4 +1,4 @@
-// npm run test:qa: Ganeti's own QA against our packages, on four machines with systemd. outcomes.json says what each of its tests gives,
+// npm run test:qa: Ganeti's own QA against our packages, on four machines with systemd. gantry-outcomes.json says what each of its tests gives,
 // and why one fails; an outcome that is another one, either way, fails the lane. At the end, all tests are listed beside what they give
 // with Debian's Ganeti. Names of parts of the QA, as they stand before the names of the tests, run only these. With --ganeti, the machines
 // have Debian's Ganeti instead, and what its tests give is written down.
