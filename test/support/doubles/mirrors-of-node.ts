@@ -5,10 +5,10 @@ import { systemFiles as files } from '../../../src/lib/files'
 import { silentLog as log } from '../../../src/lib/log'
 import type { Processes } from '../../../src/lib/programs/processes'
 import { systemRandom as random } from '../../../src/lib/random'
-import { mirrorAddress, mirrorsSocket, stopMirrors } from '../../../src/node/mirror/client'
+import { mirrorAddress, mirrorList, mirrorsSocket, stopMirrors } from '../../../src/node/mirror/client'
 import { MirroredDisk } from '../../../src/node/mirror/mirror'
 import { writeFreshNotes } from '../../../src/node/mirror/notes'
-import { type Mirrors, serveMirrors } from '../../../src/node/mirror/server'
+import { type MirrorStatus, type Mirrors, serveMirrors } from '../../../src/node/mirror/server'
 import { endOf } from '../../../src/node/storage/drbd/commands'
 import type { DiskDict } from '../../../src/rpc/node/dicts'
 import { eventually } from '../hypervisor'
@@ -67,10 +67,9 @@ export class MirrorsOfNode {
     await other.attach(backing, disk.size << 20)
     const [local, remote] = [addresses.remote, addresses.local].map((address) => mirrorAddress(context, address))
     await other.connect({ local: local ?? '', remote: remote ?? '', secret: secret ?? '', dual: false, rate_kib: 0 })
-    await eventually(() => {
-      const { connection, disk: own, peerDisk } = other.status
-      return (connection === 'Connected' && own === 'UpToDate' && peerDisk === 'UpToDate') || undefined
-    })
+    // The two do not learn it at the same moment.
+    await eventually(() => hasAllData(other.status) || undefined)
+    await eventually(async () => hasAllData((await mirrorList(context)).get(minor)) || undefined)
   }
 
   async end(): Promise<void> {
@@ -97,3 +96,6 @@ export class MirrorsOfNode {
     return this.node
   }
 }
+
+const hasAllData = (status: MirrorStatus | undefined): boolean =>
+  status?.connection === 'Connected' && status.disk === 'UpToDate' && status.peerDisk === 'UpToDate'
