@@ -111,6 +111,9 @@ export class Volumes {
     await mayPlace(FIRST, 'yes')
 
     await machines.inGuest(1, 'echo 1 > "$(readlink -f /sys/block/vdc/device/..)/remove"')
+    const way = `gnt-node repair-storage ${nameOf(1)} lvm-vg ${GROUP}`
+    expect(await machines.refused(...plain('0:size=32m'))).toContain(way)
+    expect(await machines.verify()).toContain(way)
     await gnt('node', 'repair-storage', nameOf(1), 'lvm-vg', GROUP)
     const told = await machines.inGuest(1, `vgs --noheadings -o pv_count,vg_missing_pv_count ${GROUP}`)
     expect(told.trim().split(/\s+/)).toEqual(['1', '0'])
