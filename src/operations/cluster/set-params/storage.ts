@@ -275,6 +275,10 @@ async function checkDrbdHelper(
         ECODE.ENVIRON,
       )
     else if (result.payload !== wanted)
-      throw new OpPrereqError(`Error on node '${node.name}': drbd helper is ${result.payload}`, ECODE.ENVIRON)
+      throw new OpPrereqError(
+        `Error on node '${node.name}': drbd helper is ${result.payload}, and the cluster's is ${wanted}: load the module there with ` +
+          `"modprobe drbd usermode_helper=${wanted}", or name the same helper for all nodes with --drbd-usermode-helper`,
+        ECODE.ENVIRON,
+      )
   }
 }

@@ -245,7 +245,8 @@ test('DRBD needs the same helper on all nodes', async () => {
   await expect(set(fake, params)).rejects.toThrow('Cannot enable DRBD without a DRBD usermode helper set.')
   fake.answers.drbd_helper = () => '/bin/false'
   await expect(set(fake, { ...params, drbd_helper: '/bin/true' })).rejects.toThrow(
-    "Error on node 'node1.example.com': drbd helper is /bin/false",
+    "Error on node 'node1.example.com': drbd helper is /bin/false, and the cluster's is /bin/true: load the module there with " +
+      '"modprobe drbd usermode_helper=/bin/true"',
   )
   await set(fake, { ...params, drbd_helper: '/bin/false' })
   expect(fake.config.cluster.drbd_usermode_helper).toBe('/bin/false')
