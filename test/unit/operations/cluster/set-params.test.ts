@@ -211,6 +211,9 @@ test('disk templates, directories and the volume group change together', async (
   await expect(set(fake, { vg_name: 'vg2' })).rejects.toThrow(
     "Error on node 'node1.example.com': volume group 'vg2' too small (20480 MiB required, 100 MiB found)",
   )
+  await expect(set(fake, { vg_name: 'vg3' })).rejects.toThrow(
+    "Error on node 'node1.example.com': volume group 'vg3' missing: it has xenvg, vg2; vgcreate makes another one",
+  )
   const less = ['diskless', 'sharedfile']
   const policy = { ipolicy: { 'disk-templates': less } }
   await set(fake, { enabled_disk_templates: less, ...policy, vg_name: '', file_storage_dir: '/srv/disks' })
