@@ -8,7 +8,7 @@ import { hostAddress } from '../lib/file/hosts-file'
 import type { Paths } from '../lib/paths'
 import { answersTcp, ownsAddress, resolveHost, servesTcp } from '../lib/net/resolve'
 import { PORT } from '../model/constants/daemons'
-import { MIN_VG_SIZE_MIB, NO_VOLUME_GROUPS } from '../model/constants/disks'
+import { insteadOfGroup, MIN_VG_SIZE_MIB } from '../model/constants/disks'
 import { PATH } from '../model/constants/paths'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { type IpVersion, familyOf, isLoopback, versionOf } from '../model/ip'
@@ -138,7 +138,7 @@ async function checkStorage(
     const group = groups.find((one) => one.name === name)
     if (group === undefined)
       return refuse(
-        `Error: volume group '${name}' missing${groups.length === 0 ? `: ${NO_VOLUME_GROUPS}` : ''}`,
+        `Error: volume group '${name}' missing: ${insteadOfGroup(groups.map((one) => one.name))}`,
         ECODE.INVAL,
       )
     if (group.size_mib < MIN_VG_SIZE_MIB)

@@ -84,7 +84,7 @@ export class Volumes {
     await this.nothingIsLeft()
   }
 
-  /** The group gets a second physical volume, and loses it in the end. */
+  /** The group gets a second physical volume, and loses it in the end, with what was on it. */
   async arePlaced(): Promise<void> {
     const { machines, gnt } = this
     await machines.inGuest(1, `vgextend -q ${GROUP} ${SECOND}`)
@@ -110,10 +110,20 @@ export class Volumes {
     await this.nothingIsLeft()
     await mayPlace(FIRST, 'yes')
 
+    await mayPlace(SECOND, 'yes')
+    await machines.inGuest(1, `lvcreate -q -y -an -Wn -Zn -L32m -ncut ${GROUP} ${SECOND}`)
     await machines.inGuest(1, 'echo 1 > "$(readlink -f /sys/block/vdc/device/..)/remove"')
-    await gnt('node', 'repair-storage', nameOf(1), 'lvm-vg', GROUP)
+    const way = `gnt-node repair-storage ${nameOf(1)} lvm-vg ${GROUP}`
+    expect(await machines.refused(...plain('0:size=32m'))).toContain(way)
+    expect(await machines.verify()).toContain(way)
+    const repair = ['node', 'repair-storage', nameOf(1), 'lvm-vg', GROUP]
+    const force = `vgreduce --removemissing --force ${GROUP}`
+    expect(await machines.refused(...repair)).toMatch(new RegExp(`parts of ${GROUP}/cut were on them: '${force}'`))
+    await machines.inGuest(1, force)
+    await gnt(...repair)
     const told = await machines.inGuest(1, `vgs --noheadings -o pv_count,vg_missing_pv_count ${GROUP}`)
     expect(told.trim().split(/\s+/)).toEqual(['1', '0'])
+    await this.nothingIsLeft()
   }
 
   async areRefused(): Promise<void> {

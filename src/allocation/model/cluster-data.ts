@@ -65,6 +65,13 @@ export interface DiskData {
   readonly spindles: number | undefined
 }
 
+/** Undefined if one of the disks has no number of them. */
+export const spindlesOf = (disks: readonly { readonly spindles?: number | undefined }[]): number | undefined =>
+  disks.reduce<number | undefined>(
+    (sum, { spindles }) => (sum === undefined || spindles === undefined ? undefined : sum + spindles),
+    0,
+  )
+
 export interface InstanceData {
   readonly name: string
   readonly memory: number

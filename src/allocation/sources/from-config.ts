@@ -8,12 +8,14 @@ import { INSTANCES_AT_ONCE } from '../../model/limits/allocation'
 import type { IPolicy, ISpec } from '../../model/params'
 import {
   type ClusterData,
+  type DiskData,
   type GroupData,
   type InstanceData,
   NO_NODE,
   type NodeData,
   type Policy,
   type Spec,
+  spindlesOf,
   usesMemory,
 } from '../model/cluster-data'
 import { type DiskTemplate, factsOf, isDiskTemplate, IMMOVABLE } from '../../model/templates'
@@ -72,6 +74,7 @@ function nodeData(
   live: LiveNode | undefined,
 ): NodeData {
   const parameters = fillNdParams(config, node)
+  const { exclusive_storage: exclusive } = parameters
   const unusable = whyUnusable(node, live)
   const counted = own.filter(usesMemory)
   const total = counted.reduce((sum, { memory }) => sum + memory, 0)
@@ -95,10 +98,10 @@ function nodeData(
     ...(unusable !== undefined && { unusable }),
     master: node.uuid === config.cluster.master_node,
     group,
-    spindles: parameters.spindle_count,
-    freeSpindles: 0,
+    spindles: exclusive ? (live?.spindlesTotal ?? 0) : parameters.spindle_count,
+    freeSpindles: exclusive ? (live?.spindlesFree ?? 0) : 0,
     tags: node.tags,
-    exclusiveStorage: parameters.exclusive_storage,
+    exclusiveStorage: exclusive,
     cpuSpeed: parameters.cpu_speed,
   }
 }
@@ -112,7 +115,7 @@ function whyUnusable(node: Node, live: LiveNode | undefined): string | undefined
 
 function instanceData(config: ConfigData, instance: Instance, nodeAt: ReadonlyMap<string, number>): InstanceData {
   const be = fillBeParams(config.cluster, instance.beparams)
-  const disks = instanceDisks(config, instance).map(({ size }) => ({ size, spindles: undefined }))
+  const disks = instanceDisks(config, instance).map(({ size, spindles }): DiskData => ({ size, spindles }))
   const [secondary] = secondaryNodes(config, instance)
   const template = templateOf(diskTemplateOf(config, instance))
   return {
@@ -128,7 +131,7 @@ function instanceData(config: ConfigData, instance: Instance, nodeAt: ReadonlyMa
     template,
     tags: instance.tags,
     spindleUse: be.spindle_use,
-    spindles: undefined,
+    spindles: spindlesOf(disks),
     forthcoming: instance.forthcoming === true,
     networks: instance.nics.flatMap(({ network }) => network ?? []),
   }

@@ -1,5 +1,5 @@
 // The cluster from the remote API: lists of groups, nodes and instances, and facts about the whole.
-import { BadClusterData, type ClusterData, type DiskData, NO_NODE } from '../model/cluster-data'
+import { BadClusterData, type ClusterData, type DiskData, NO_NODE, spindlesOf } from '../model/cluster-data'
 import type { GroupData, InstanceData, NodeData } from '../model/cluster-data'
 import { JsonFields } from './json-fields'
 import { allocPolicyOf, policyOf, statusOf, templateOf } from './values'
@@ -119,10 +119,7 @@ function parseInstance(fields: JsonFields, nodeAt: ReadonlyMap<string, number>):
     template: templateOf(own.string('disk_template')),
     tags: own.strings('tags'),
     spindleUse: parameters.number('spindle_use'),
-    spindles: disks.reduce<number | undefined>(
-      (sum, one) => (sum === undefined || one.spindles === undefined ? undefined : sum + one.spindles),
-      0,
-    ),
+    spindles: spindlesOf(disks),
     forthcoming: own.has('forthcoming') && own.boolean('forthcoming'),
   }
 }

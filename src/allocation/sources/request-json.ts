@@ -9,6 +9,7 @@ import {
   type InstanceData,
   NO_NODE,
   type NodeData,
+  spindlesOf,
 } from '../model/cluster-data'
 import { allocPolicyOf, policyOf, templateOf } from './values'
 import type { EvacMode, NewInstance, Request } from '../model/requests'
@@ -121,10 +122,7 @@ function parseInstance(name: string, fields: JsonFields): InstanceData {
     networks: fields.objects('nics').flatMap((nic) => (nic.has('network') ? [nic.string('network')] : [])),
     status: state === 'down' ? 'ADMIN_down' : state === 'offline' ? 'ADMIN_offline' : 'running',
     autoBalance: true,
-    spindles: disks.reduce<number | undefined>(
-      (sum, { spindles }) => (sum === undefined || spindles === undefined ? undefined : sum + spindles),
-      0,
-    ),
+    spindles: spindlesOf(disks),
     forthcoming: fields.has('forthcoming') && fields.boolean('forthcoming'),
     primary: NO_NODE,
     secondary: NO_NODE,

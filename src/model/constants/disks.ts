@@ -43,8 +43,11 @@ export const USER_SPACE_VERSION = 'user space (no DRBD)'
 export const DRBD_DEFAULT_HELPER = '/bin/true'
 export const LAST_DRBD_PORT = 14999
 
-/** What to do on a node without any volume group. */
-export const NO_VOLUME_GROUPS = 'it has none at all; vgcreate, of the package lvm2, makes one'
+/** What to do on a node that lacks a volume group and has these. */
+export const insteadOfGroup = (groups: readonly string[]): string =>
+  groups.length === 0
+    ? 'it has none at all; vgcreate, of the package lvm2, makes one'
+    : `it has ${groups.join(', ')}; vgcreate makes another one`
 
 /** The NBD export name of a disk that a process of the node serves. */
 export const SERVED_EXPORT = 'disk'

@@ -76,13 +76,16 @@ async function shareBlocks({ files, paths }: StorageContext, file: string, copy:
     if (code === 'EEXIST') fail(`File already exists: ${paths.virtual(copy)}; give the snapshot another name`)
     // A partial copy is useless.
     await files.rm(copy, { force: true })
-    if (!CANNOT_SHARE.has(code)) throw error
+    if (!cannotShare(error)) throw error
     fail(
       `The file system of '${paths.virtual(file)}' cannot share blocks between files, so there are no snapshots: Btrfs, and XFS made ` +
         'with reflink=1, can',
     )
   }
 }
+
+/** Whether the file system has refused to share the blocks of files, and not for another reason, such as a full disk. */
+export const cannotShare = (error: unknown): boolean => CANNOT_SHARE.has(errorCode(error) ?? '')
 
 const CANNOT_SHARE: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EINVAL', 'ENOTTY'])
 
@@ -110,7 +113,7 @@ async function open(file: string, context: Pick<StorageContext, 'files' | 'paths
   } catch (error) {
     const shown = context.paths.virtual(file)
     if (isMissing(error)) fail(`The directory of file disk '${shown}' does not exist`)
-    if (errorCode(error) === 'EEXIST') fail(`File already exists: ${shown}`)
+    if (errorCode(error) === 'EEXIST') fail(`File already exists: ${shown}; if nobody needs it, remove it`)
     throw error
   }
 }

@@ -41,17 +41,28 @@ export async function attempt(
 export const packageOf = (program: string): string =>
   PACKAGES.find(([name]) => program.startsWith(name))?.[1] ?? program
 
-/** Returns what the program printed. Fails if the exit code is not 0. */
-export async function order(tools: Tools, argv: readonly string[], what: string): Promise<string> {
+/** Returns what the program printed. Fails if the exit code is not 0. `problem` words what the program said. */
+export async function order(
+  tools: Tools,
+  argv: readonly string[],
+  what: string,
+  problem: (output: string) => string = said,
+): Promise<string> {
   const { code, stdout, output } = await attempt(tools, argv)
-  if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
+  if (code !== 0) fail(`${what} on node ${tools.hostname}: ${problem(output)}`)
   return stdout
 }
 
 /** Tries again as long as another program holds the device, because that one may only be looking at it. */
-export async function orderHeld(tools: Tools, argv: readonly string[], what: string, limit_s: number): Promise<void> {
+export async function orderHeld(
+  tools: Tools,
+  argv: readonly string[],
+  what: string,
+  limit_s: number,
+  problem: (output: string) => string = said,
+): Promise<void> {
   const { code, output } = await untilFree(tools.clock, limit_s, () => attempt(tools, argv))
-  if (code !== 0) fail(`${what} on node ${tools.hostname}: ${said(output)}`)
+  if (code !== 0) fail(`${what} on node ${tools.hostname}: ${problem(output)}`)
 }
 
 export function untilFree(clock: Tools['clock'], limit_s: number, work: () => Promise<CommandResult>) {

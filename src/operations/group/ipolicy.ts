@@ -8,7 +8,7 @@ import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSort } from '../../model/nice-sort'
 import { enforceTypes, type ParamType } from '../../model/param-types'
-import { policyViolations } from '../instance/placement/ipolicy'
+import { countedSpindles, policyViolations } from '../instance/placement/ipolicy'
 import { asObject } from './params'
 import { DISK_TEMPLATES, type DiskTemplate } from '../../model/templates'
 
@@ -163,13 +163,12 @@ export function instanceViolations(config: ConfigData, instance: Instance, polic
     const node = config.nodes[uuid]
     return node !== undefined && fillNdParams(config, node).exclusive_storage
   })
-  const spindles = exclusive ? disks.reduce((sum, disk) => sum + (disk.spindles ?? 0), 0) : be.spindle_use
   return policyViolations(policy, {
     memory_mib: be.maxmem,
     vcpus: be.vcpus,
     diskSizes_mib: disks.map((disk) => disk.size),
     nics: instance.nics.length,
-    spindles,
+    spindles: countedSpindles(disks, be, exclusive),
     template: diskTemplateOf(config, instance),
   })
 }

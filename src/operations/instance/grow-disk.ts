@@ -116,15 +116,26 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib }: Grow
   // A guest uses a rounded-up volume to its end.
   const used_bytes = wipes ? await usedBytes(ctx, view, disk) : 0
   const exclusive = fillNdParams(view.config, primary).exclusive_storage
-  for (const dryRun of [true, false])
-    for (const node of nodesOf(view, disk)) {
-      const what = dryRun
-        ? `Dry-run grow request failed to node ${node.name}`
-        : `Grow request failed to node ${node.name}`
-      await ctx.nodes.call(node, what, 'blockdev_grow', [dict, by_mib, dryRun, true, exclusive])
-    }
-  const top = `Grow request failed to node ${primary.name}`
-  await ctx.nodes.call(primary, top, 'blockdev_grow', [dict, by_mib, false, false, exclusive])
+  const enlarged: string[] = []
+  try {
+    for (const dryRun of [true, false])
+      for (const node of nodesOf(view, disk)) {
+        const what = dryRun
+          ? `Dry-run grow request failed to node ${node.name}`
+          : `Grow request failed to node ${node.name}`
+        await ctx.nodes.call(node, what, 'blockdev_grow', [dict, by_mib, dryRun, true, exclusive])
+        if (!dryRun) enlarged.push(node.name)
+      }
+    const top = `Grow request failed to node ${primary.name}`
+    await ctx.nodes.call(primary, top, 'blockdev_grow', [dict, by_mib, false, false, exclusive])
+  } catch (error) {
+    if (enlarged.length > 0)
+      ctx.log.warning(
+        `The storage of ${disk.iv_name} stays larger by ${sizeText(by_mib)} on ${enlarged.join(', ')}, because it does not shrink`,
+        'grow the disk again when the reason is gone; "gnt-cluster repair-disk-sizes" records a size that a disk has already',
+      )
+    throw error
+  }
   await ctx.config.change([change('patchDisk', disk.uuid, grown(disk, by_mib))])
   if (!wipes) return
   const larger = { ...disk, ...grown(disk, by_mib) }

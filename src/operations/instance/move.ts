@@ -17,12 +17,23 @@ import {
 } from './checks'
 import { createDisks, removeDisks } from './disks/files'
 import { assembleDisks, shutdownDisks } from './disks/activation'
+import { checkFileSpace } from './disks/file-space'
 import { noteRealSizes } from './disks/real-sizes'
+import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { instanceHookEnv } from './hook-env'
 import { checkTargetPolicy } from './moves/plan'
 import { refuseSnapshots } from './snapshots/notes'
 import { startOn } from './startup'
-import { dictOf, diskDictOf, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
+import {
+  dictOf,
+  diskDictOf,
+  locksOfInstance,
+  movedTo,
+  readInstance,
+  reread,
+  withNodes,
+  type InstanceView,
+} from './view'
 import { whileItStops } from './while-it-stops'
 import { factsOf } from '../../model/templates'
 
@@ -92,7 +103,18 @@ async function checkMove(ctx: UnitContext, op: MoveOp): Promise<Move> {
     await checkNodeFreeMemory(ctx, target, reason, maxmem, instance.hypervisor, hvParamsOf(view))
   } else ctx.log.info('Not checking memory on the secondary node as instance will not be started')
   await checkBridges(ctx, config, instance, target)
+  await checkRoom(ctx, view, target, op)
   return { view, target }
+}
+
+/** The instance is not stopped for disks that have no room there. */
+async function checkRoom(ctx: UnitContext, { disks }: InstanceView, node: Node, op: MoveOp): Promise<void> {
+  const config = await ctx.config.read({ nodes: [node.uuid] })
+  await checkVolumeSpace(ctx, config, [node], volumeNeeds(disks))
+  for (const template of new Set(disks.map(({ dev_type }) => dev_type))) {
+    const wanted_mib = disks.reduce((sum, { dev_type, size }) => sum + (dev_type === template ? size : 0), 0)
+    await checkFileSpace(ctx, { cluster: config.cluster, node, template }, wanted_mib, op.ignore_ipolicy)
+  }
 }
 
 async function stop(ctx: UnitContext, op: MoveOp, { view }: Move): Promise<void> {
@@ -115,12 +137,15 @@ async function stop(ctx: UnitContext, op: MoveOp, { view }: Move): Promise<void>
 /** Makes the disks on the target and fills them. On failure only the source's disks remain. */
 async function copy(ctx: UnitContext, op: MoveOp, { view: before, target }: Move): Promise<void> {
   const view = await noteRealSizes(ctx, before)
-  const there = { ...view, primary: target }
+  const there = { ...view, config: await withNodes(ctx, view, [target.uuid]), primary: target }
   await createDisks(ctx, there, view.disks)
   const plan = { from: view.primary, to: target, instance: dictOf(view), compress: op.compress }
   const transfers = view.disks.map((disk, index) => {
-    const end = ['raw', [diskDictOf(view, disk)]] as const
-    return { name: `disk/${index}`, source: end, target: end }
+    return {
+      name: `disk/${index}`,
+      source: ['raw', [diskDictOf(view, disk)]],
+      target: ['raw', [diskDictOf(there, disk)]],
+    } as const
   })
   const copied = await copyDisks(ctx, plan, transfers)
   if (copied.every((ok) => ok)) return

@@ -19,7 +19,7 @@ import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { instanceHookEnv } from './hook-env'
 import { chooseNodes } from './placement/placement'
 import { refuseSnapshots } from './snapshots/notes'
-import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
+import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, withNodes, type InstanceView } from './view'
 import { isMirroredOutside, NO_DISKS } from '../../model/templates'
 
 interface Wanted {
@@ -139,8 +139,12 @@ function checkGivenSpindles({ config }: InstanceView, wanted: readonly Wanted[],
 /** The instance as if it were on those nodes. */
 async function viewOn(ctx: UnitContext, view: InstanceView, nodes: readonly Node[]): Promise<InstanceView> {
   const [primary = view.primary, ...secondaries] = nodes
-  const { nodes: read } = await ctx.config.read({ nodes: nodes.map(({ uuid }) => uuid) })
-  return { ...view, config: { ...view.config, nodes: { ...view.config.nodes, ...read } }, primary, secondaries }
+  const config = await withNodes(
+    ctx,
+    view,
+    nodes.map(({ uuid }) => uuid),
+  )
+  return { ...view, config, primary, secondaries }
 }
 
 /** The disk on its new nodes; a mirror gets new minors there. */
@@ -198,7 +202,10 @@ async function chosenNodes(
     throw new OpPrereqError('No allocator places disks of mixed templates; name the node instead', ECODE.INVAL)
   const { name, os, hypervisor, tags } = instance
   const be = fillBeParams(config.cluster, instance.beparams)
-  const specs = disks.map((disk) => ({ size: disk.size, mode: disk.mode, name: disk.name }))
+  const specs = disks.map(({ size, mode, name: title, spindles }) => ({
+    ...{ size, mode, name: title },
+    ...(spindles !== undefined && { spindles }),
+  }))
   const { networks } = await ctx.config.read({ networks: 'all' })
   const nics = instance.nics.map(({ mac, ip, name: nic, network, nicparams, uuid }) => {
     const known = network === undefined ? undefined : networks[network]

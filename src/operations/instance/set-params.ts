@@ -1,6 +1,6 @@
 // OP_INSTANCE_SET_PARAMS: parameters, state, disks and NICs of an existing instance.
 import { change } from '../../config/changes'
-import { fillBeParams } from '../../config/filled'
+import { fillBeParams, fillNdParams } from '../../config/filled'
 import { diskTemplateOf } from '../../config/lookup'
 import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -12,7 +12,7 @@ import { communicates, communicationChange, updateMetadata } from './communicati
 import { deviceChanges } from './parameters/device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
 import { canHotplug } from './parameters/hotplug'
-import { policyViolations } from './placement/ipolicy'
+import { countedSpindles, policyViolations } from './placement/ipolicy'
 import { convertDisks, planConversion, type Conversion } from './disks/convert'
 import { applyDisks, groupPolicy, planDisks, type DiskStep } from './disks/changes'
 import { noteDevices, noteDisks, noteGiven } from './parameters/noted'
@@ -147,7 +147,7 @@ function checkPolicy({ view, values, nics, disks, conversion }: SetPlan): void {
     vcpus: be.vcpus,
     diskSizes_mib: all.map((disk) => disk.size),
     nics: nics.nics.length,
-    spindles: be.spindle_use,
+    spindles: countedSpindles(all, be, fillNdParams(config, primary).exclusive_storage),
     // A policy knows no mixed template, and must not refuse the way out of one.
     template: conversion?.template ?? added[0]?.dev_type ?? all[0]?.dev_type ?? diskTemplateOf(config, instance),
   })

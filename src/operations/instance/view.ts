@@ -77,6 +77,20 @@ export function viewOf(config: ConfigData, instance: Instance): InstanceView {
   return { config, instance, disks: instanceDisks(config, instance), primary, secondaries }
 }
 
+/** The configuration of a view, which has only the instance's nodes, with others and their groups. */
+export async function withNodes(
+  ctx: UnitContext,
+  { config }: Pick<InstanceView, 'config'>,
+  uuids: readonly string[],
+): Promise<ConfigData> {
+  const { nodes, nodegroups } = await ctx.config.read({ nodes: uuids })
+  return {
+    ...config,
+    nodes: { ...config.nodes, ...nodes },
+    nodegroups: { ...config.nodegroups, ...nodegroups },
+  }
+}
+
 export const allNodes = (view: InstanceView): readonly Node[] => [view.primary, ...view.secondaries]
 
 /** The instance in the form for nodes. */

@@ -98,6 +98,15 @@ const OTHERWISE: Readonly<Record<string, Difference>> = {
       ],
     },
   },
+  // Says what to do.
+  '136-verify-diskless-primary': {
+    line: (line) => [
+      line.replace(
+        /local disk state is 'faulty'/,
+        "$&; 'gnt-instance replace-disks -a inst2.gnt.example' makes new volumes for it, which its other node fills",
+      ),
+    ],
+  },
   '155-verify-lost-and-orphans': {
     line: (line) => [
       line.replace(

@@ -8,7 +8,7 @@ import { NodeFailure, fail } from '../../failure'
 import { blockDevice, blockDeviceSize } from '../block-device'
 import type { Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { findProvider, type ProviderScript } from './providers'
-import { runScript, SCRIPT_BOUNDS, ScriptRefused, title, type Volume } from './scripts'
+import { CORRECT, runScript, SCRIPT_BOUNDS, ScriptRefused, title, type Volume } from './scripts'
 
 const MIB = 1 << 20
 const METADATA_LENGTH_MAX = 128
@@ -143,7 +143,7 @@ class ExtDriver implements Driver {
   }
 
   private lied(disk: DiskDict, what: string): never {
-    return fail(`${title('attach', volumeOf(disk.logical_id))} on node ${this.context.hostname} ${what}`)
+    return fail(`${title('attach', volumeOf(disk.logical_id))} on node ${this.context.hostname} ${what}; ${CORRECT}`)
   }
 
   private async run(disk: DiskDict, script: ProviderScript, own: Variables = {}): Promise<string | undefined> {

@@ -43,11 +43,19 @@ export async function runScript(
   }).finally(() => log?.close())
   if (ran.code === 0 && !ran.printedTooMuch) return ran.stdout
   const where = log === undefined ? '' : ` (log: ${log.shown})`
-  const text = `${title(script, volume)} failed on node ${context.hostname}: ${reason(ran, bounds)}${where}${lastLines(ran.output)}`
+  const isBroken = ran.code === null || ran.timedOut || ran.printedTooMuch
+  const way = !isBroken ? '' : ran.timedOut ? `; ${HANGS}` : `; ${CORRECT}`
+  const text =
+    `${title(script, volume)} failed on node ${context.hostname}: ${reason(ran, bounds)}${where}${way}` +
+    lastLines(ran.output)
   context.log.error({ ...volume, script, code: ran.code }, 'a script of external storage failed')
-  if (ran.code === null || ran.timedOut || ran.printedTooMuch) throw new NodeFailure(text)
+  if (isBroken) throw new NodeFailure(text)
   throw new ScriptRefused(text)
 }
+
+const HANGS = 'see on that node what it waits for, then try again'
+/** What to do about a script that works wrongly. */
+export const CORRECT = 'correct the script, then try again'
 
 export const title = (script: ProviderScript, { provider, name }: Volume): string =>
   `The script ${script} of external storage provider '${provider}' for volume '${name}'`

@@ -16,9 +16,10 @@ import type {
   Sharing,
   StorageContext,
 } from '../storage'
-import { attempt, order, orderHeld, said } from '../tools'
+import { attempt, order, orderHeld } from '../tools'
 import { OWNER, asTag, checkName, volumeOf } from './names'
-import { MORE_ROOM, placing, standardSize_mib } from './placing'
+import { placing, standardSize_mib } from './placing'
+import { lvmProblem, MORE_ROOM } from './problem'
 import { physicalVolumes, volumeGroups } from './units'
 import { type Volume, Volumes } from './volumes'
 
@@ -62,7 +63,7 @@ class LvmDriver implements Driver {
 
   async assemble(disk: DiskDict): Promise<Device> {
     const path = pathOf(disk)
-    if (!this.active.has(path)) await this.order(['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
+    if (!this.active.has(path)) await this.order(disk, ['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
     this.active.add(path)
     return { path, block: true }
   }
@@ -95,7 +96,8 @@ class LvmDriver implements Driver {
     const { vg, name } = volumeOf(disk.logical_id)
     const command = ['lvremove', '-f', `${vg}/${name}`]
     this.active.delete(pathOf(disk))
-    await this.changing(orderHeld(this.context, command, `Cannot remove ${title(disk)}`, HELD_DEVICE_S))
+    const what = `Cannot remove ${title(disk)}`
+    await this.changing(orderHeld(this.context, command, what, HELD_DEVICE_S, this.problem(disk)))
   }
 
   async rename(disk: DiskDict, _device: Device, newId: NewId): Promise<void> {
@@ -103,7 +105,7 @@ class LvmDriver implements Driver {
     if (from.vg !== to.vg) fail(`The ${title(disk)} cannot move to another group, '${to.vg}'`)
     await this.refuseExisting(to.vg, to.name, `${title(disk)} cannot get this name`)
     this.active.delete(pathOf(disk))
-    await this.order(['lvrename', from.vg, from.name, to.name], `Cannot rename ${title(disk)} to '${to.name}'`)
+    await this.order(disk, ['lvrename', from.vg, from.name, to.name], `Cannot rename ${title(disk)} to '${to.name}'`)
   }
 
   async setInfo(disk: DiskDict, device: Device, info: string): Promise<void> {
@@ -112,7 +114,8 @@ class LvmDriver implements Driver {
     const old = tags.filter((one) => one.startsWith(OWNER) && one !== tag)
     if (old.length === 0 && tags.includes(tag)) return
     const changes = [...old.flatMap((one) => ['--deltag', one]), '--addtag', tag]
-    await this.order(['lvchange', ...changes, device.path], `Cannot write the owner of ${title(disk)} into its tags`)
+    const what = `Cannot write the owner of ${title(disk)} into its tags`
+    await this.order(disk, ['lvchange', ...changes, device.path], what)
   }
 
   async snapshot(disk: DiskDict, device: Device, wished: string | null, size: number | null): Promise<NewId> {
@@ -120,7 +123,7 @@ class LvmDriver implements Driver {
     const [name, size_mib] = [checkName(wished ?? `${origin}.snap`), size ?? disk.size]
     // A snapshot left by an interrupted export is replaced. A snapshot that a user named is kept.
     if (wished === null && (await this.volumes.get(vg, name)))
-      await this.order(['lvremove', '-f', `${vg}/${name}`], `Cannot remove the old snapshot '${vg}/${name}'`)
+      await this.order(disk, ['lvremove', '-f', `${vg}/${name}`], `Cannot remove the old snapshot '${vg}/${name}'`)
     await this.refuseExisting(vg, name, 'give the snapshot another name')
     const free_mib = (await volumeGroups(this.context.run)).find((one) => one.name === vg)?.free_mib ?? 0
     if (free_mib < size_mib)
@@ -129,7 +132,7 @@ class LvmDriver implements Driver {
           `${Math.floor(free_mib)} MiB left; ${MORE_ROOM}`,
       )
     const command = ['lvcreate', `-L${size_mib}m`, '-s', `-n${name}`, device.path]
-    await this.order(command, `Cannot make a snapshot of ${title(disk)}`)
+    await this.order(disk, command, `Cannot make a snapshot of ${title(disk)}`)
     return [vg, name]
   }
 
@@ -150,8 +153,11 @@ class LvmDriver implements Driver {
     fail(`Logical volume '${vg}/${name}' exists already on node ${this.context.hostname}: ${way}`)
   }
 
-  private order = (argv: readonly string[], what: string): Promise<string> =>
-    this.changing(order(this.context, argv, what))
+  private order = (disk: DiskDict, argv: readonly string[], what: string): Promise<string> =>
+    this.changing(order(this.context, argv, what, this.problem(disk)))
+
+  private problem = (disk: DiskDict) => (output: string) =>
+    lvmProblem(output, volumeOf(disk.logical_id).vg, this.context.hostname)
 
   /** Success or failure, the lists are outdated afterwards. */
   private changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => this.volumes.forget())
@@ -183,7 +189,8 @@ async function createVolume(
     output = result.output
     if (output.includes('already exists')) break
   }
-  fail(`Cannot create logical volume '${vg}/${name}' on node ${context.hostname}: ${said(output)}`)
+  const { hostname } = context
+  fail(`Cannot create logical volume '${vg}/${name}' on node ${hostname}: ${lvmProblem(output, vg, hostname)}`)
 }
 
 interface Growth {
@@ -220,8 +227,8 @@ async function growVolume(
     if (result.code === 0) return
     output = result.output
   }
-  const way = /insufficient/i.test(output) ? `; ${MORE_ROOM}` : ''
-  fail(`Cannot grow ${path} on node ${context.hostname} by ${amount_mib} MiB: ${said(output)}${way}`)
+  const { hostname } = context
+  fail(`Cannot grow ${path} on node ${hostname} by ${amount_mib} MiB: ${lvmProblem(output, vg, hostname)}`)
 }
 
 async function checkOwnRoom(

@@ -1,5 +1,6 @@
 // Chooses the physical volumes and the number of stripes for a new logical volume.
 import { fail } from '../../failure'
+import { isLost, MORE_ROOM, wayOfLost } from './problem'
 import type { PhysicalVolume } from './units'
 
 export interface Wish {
@@ -26,6 +27,7 @@ export function placing(
   const usable = group.filter(({ allocatable }) => allocatable).toSorted((a, b) => b.free_mib - a.free_mib)
   if (group.length === 0)
     return fail(`There is no volume group '${vg}' on node ${node}: make it with vgcreate, or name another one`)
+  if (group.some(isLost)) return fail(`No volume can be made on node ${node}: ${wayOfLost(vg, node)}`)
   if (usable.length === 0)
     return fail(`No physical volume of group '${vg}' on node ${node} may be used: pvchange --allocatable y allows it`)
   const odd = usable.find(({ name }) => name.includes(':'))
@@ -39,8 +41,6 @@ export function placing(
     )
   return { devices: usable.map(({ name }) => name), stripes: Math.max(1, Math.min(stripes, usable.length)) }
 }
-
-export const MORE_ROOM = 'remove what is not needed, extend the group with vgextend, or choose another node'
 
 /** A disk gets as many whole physical volumes as it has spindles, and is striped over all of them. */
 function exclusivePlacing(

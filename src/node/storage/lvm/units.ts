@@ -74,8 +74,16 @@ export async function repairStorageUnit(run: Run, type: string, name: string, op
   await run(['vgreduce', '--removemissing', '--', name])
   // The exit code of vgreduce depends on its version, so this checks afterwards whether volumes are still missing.
   const [missing] = await report(run, 'vgs', ['vg_missing_pv_count'], [name])
-  if (missing?.[0] !== '0')
-    fail(`Volume group '${name}' still has missing physical volumes: remove or repair them by hand`)
+  if (missing?.[0] === '0') return
+  const cut = (await logicalVolumes(run, [name])).filter(({ attributes }) => attributes[8] === 'p')
+  const volumes = cut.map((one) => `${one.vg}/${one.name}`)
+  fail(
+    volumes.length === 0
+      ? `Volume group '${name}' still has missing physical volumes: remove or repair them by hand`
+      : `Volume group '${name}' still has missing physical volumes, because parts of ${volumes.join(', ')} were on them: ` +
+          `'vgreduce --removemissing --force ${name}' on this node gives these volumes up; then 'gnt-instance replace-disks' makes those of ` +
+          "mirrors again from the other node, and 'gnt-instance recreate-disks' makes others again, empty",
+  )
 }
 
 async function report(

@@ -11,9 +11,16 @@ const MISSING = 2
 export const isMissingImage = ({ code, output }: Pick<CommandResult, 'code' | 'output'>): boolean =>
   code === MISSING && !UNREACHED.test(output)
 
+interface Asked {
+  readonly pool: string
+  readonly user: string
+  readonly name: string
+  readonly snapshot?: string
+}
+
 export function rbdProblem(
   { code, output, timedOut }: Pick<CommandResult, 'code' | 'output' | 'timedOut'>,
-  { pool, user }: { readonly pool: string; readonly user: string },
+  { pool, user, name, snapshot }: Asked,
 ): string {
   const who = `client.${user === '' ? 'admin' : user}`
   const keyring = `/etc/ceph/ceph.${who}.keyring`
@@ -27,6 +34,12 @@ export function rbdProblem(
     return `Ceph did not answer in time; see there with 'ceph -s' whether its monitors run and its placement groups are active${told}`
   if (/error opening pool/.test(output))
     return `Ceph has no pool '${pool}', or ${who} may not use it; make it with 'ceph osd pool create ${pool}', or change the disk parameter pool${told}`
+  if (/File exists/.test(output))
+    return snapshot === undefined
+      ? `it exists already; if nobody needs it, remove it with 'rbd rm ${pool}/${name}'${told}`
+      : `it exists already; give the snapshot another name${told}`
+  if (/kernel module|modprobe/.test(output))
+    return `the kernel's module rbd is missing there; install it, or give the disks access=userspace${told}`
   if (/has snapshots/.test(output))
     return `it has snapshots; remove them with 'rbd snap purge' when nobody needs them${told}`
   if (/Operation not permitted/.test(output))

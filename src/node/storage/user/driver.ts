@@ -3,7 +3,7 @@
 import { constants } from '../../../lib/files'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
-import { createFile, resize } from '../file'
+import { cannotShare, createFile, resize } from '../file'
 import { asTag, checkName, OWNER, volumeOf } from '../lvm/names'
 import type { Children, Device, Dimensions, DiskId, Driver, DriverFactory, NewId, StorageContext } from '../storage'
 import { type Place, isOvercommitted, requireRoom, sizeOf, tagsFile, volumeFile } from './volumes'
@@ -99,8 +99,9 @@ class UserVolumeDriver implements Driver {
     await requireRoom(this.at, vg, disk.size)
     try {
       await files.copyFile(device.path, file, constants.COPYFILE_FICLONE_FORCE)
-    } catch {
+    } catch (error) {
       await files.rm(file, { force: true })
+      if (!cannotShare(error)) throw error
       fail(
         `The file system of ${title(disk)} on node ${hostname} cannot share blocks of files, so there are no snapshots of volumes in ` +
           'user space: keep the cluster on btrfs or XFS; gnt-backup export --long-sleep exports an instance while it is stopped',

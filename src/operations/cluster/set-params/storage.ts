@@ -4,7 +4,7 @@ import { fillIPolicy } from '../../../config/filled'
 import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData, Disk, IPolicy, Node } from '../../../model/config'
-import { MIN_VG_SIZE_MIB, NO_VOLUME_GROUPS } from '../../../model/constants/disks'
+import { insteadOfGroup, MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
@@ -239,7 +239,7 @@ async function checkVolumeGroup(
     const size = result.payload[wanted]
     const problem =
       size === undefined
-        ? `volume group '${wanted}' missing${Object.keys(result.payload).length === 0 ? `: ${NO_VOLUME_GROUPS}` : ''}`
+        ? `volume group '${wanted}' missing: ${insteadOfGroup(Object.keys(result.payload))}`
         : size < MIN_VG_SIZE_MIB
           ? `volume group '${wanted}' too small (${MIN_VG_SIZE_MIB} MiB required, ${Math.floor(size)} MiB found)`
           : undefined
@@ -275,6 +275,10 @@ async function checkDrbdHelper(
         ECODE.ENVIRON,
       )
     else if (result.payload !== wanted)
-      throw new OpPrereqError(`Error on node '${node.name}': drbd helper is ${result.payload}`, ECODE.ENVIRON)
+      throw new OpPrereqError(
+        `Error on node '${node.name}': drbd helper is ${result.payload}, and the cluster's is ${wanted}: load the module there with ` +
+          `"modprobe drbd usermode_helper=${wanted}", or name the same helper for all nodes with --drbd-usermode-helper`,
+        ECODE.ENVIRON,
+      )
   }
 }

@@ -1,7 +1,7 @@
 // Checks instances: where they run, their disks, their nodes, their policy.
 import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { findInstance, instanceDisks, instanceNodes, secondaryNodes } from '../../../config/lookup'
-import type { Instance, Node } from '../../../model/config'
+import type { Disk, Instance, Node } from '../../../model/config'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { instanceViolations } from '../../group/ipolicy'
 import { missingFiles } from './file-storage'
@@ -67,20 +67,29 @@ function verifyState(report: VerifyReport, { images, config }: GroupState, insta
   report.when(group === undefined, 'EINSTANCEBADNODE', instance.name, `its primary node ${node.name} is in no group`)
 }
 
-function verifyDisk(report: VerifyReport, instance: Instance, { node, index, status, standsAlone }: DiskState): void {
+function verifyDisk(report: VerifyReport, instance: Instance, one: DiskState): void {
+  const { node, disk, index, status, standsAlone } = one
   if (!instance.disks_active) return
   const [found, state] = status
   if (!found) {
     const text = `couldn't retrieve status for disk/${index} on ${node.name}: ${state}`
     report.when(!node.offline, 'EINSTANCEFAULTYDISK', instance.name, text)
   } else if (state.is_degraded) {
-    const { ok, syncing } = LOCAL_DISK_STATUS
+    const { faulty, ok, syncing } = LOCAL_DISK_STATUS
     const harmless = state.ldisk_status === ok || state.ldisk_status === syncing
     const name = Object.entries(LOCAL_DISK_STATUS).find(([, value]) => value === state.ldisk_status)?.[0] ?? 'unknown'
-    const text = `disk/${index} on ${node.name} is degraded; local disk state is '${name}'${standsAlone === true ? alone(instance) : ''}`
+    const way =
+      standsAlone === true ? alone(instance) : state.ldisk_status === faulty ? wayOfFaulty(instance, disk) : ''
+    const text = `disk/${index} on ${node.name} is degraded; local disk state is '${name}'${way}`
     report.error('EINSTANCEFAULTYDISK', instance.name, text, harmless ? 'WARNING' : 'ERROR')
   }
 }
+
+/** A disk without a copy on another node cannot be filled again from there. */
+const wayOfFaulty = ({ name }: Instance, { dev_type }: Disk): string =>
+  isMirroredInside(dev_type)
+    ? `; 'gnt-instance replace-disks -a ${name}' makes new volumes for it, which its other node fills`
+    : `; bring its storage back, or 'gnt-instance recreate-disks ${name}' makes it again, empty`
 
 const alone = ({ name }: Instance): string =>
   `; it is stand-alone: 'gnt-instance activate-disks ${name}' connects it with its other node. If it is stand-alone again after that, both ` +

@@ -1,7 +1,7 @@
 // Checks each node: its answer, its version and clock, its connections, its hypervisors and its storage.
 import { masterNode } from '../../../config/lookup'
 import type { Node } from '../../../model/config'
-import { MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
+import { insteadOfGroup, MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
 import { PROTOCOL_VERSION, PROTOCOL_VERSIONS_SUPPORTED, RELEASE_VERSION } from '../../../model/constants/versions'
 import { MAX_CLOCK_SKEW_S } from '../../../model/constants/words'
 import { niceSort } from '../../../model/nice-sort'
@@ -145,10 +145,14 @@ function verifyStoragePaths(report: VerifyReport, { config }: GroupState, { node
 function verifyVolumeGroup(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
   const wanted = volumeGroupOf(config.cluster)
   if (wanted === undefined) return
-  const groups = Object.fromEntries(entries(answer['vglist']))
-  if (report.when(Object.keys(groups).length === 0, 'ENODELVM', node.name, 'unable to check volume groups')) return
+  const told = answer['vglist']
+  const isTold = typeof told === 'object' && told !== null
+  if (report.when(!isTold, 'ENODELVM', node.name, 'unable to check volume groups')) return
+  const groups = Object.fromEntries(entries(told))
   const size = groups[wanted]
-  if (report.when(typeof size !== 'number', 'ENODELVM', node.name, `volume group '${wanted}' missing`)) return
+  // A group is gone with its only disk.
+  const missing = `volume group '${wanted}' missing: bring its disk back, or make it again; ${insteadOfGroup(Object.keys(groups))}`
+  if (report.when(typeof size !== 'number', 'ENODELVM', node.name, missing)) return
   const small = `volume group '${wanted}' too small (${MIN_VG_SIZE_MIB} MiB required, ${String(size)} MiB found)`
   report.when(Number(size) < MIN_VG_SIZE_MIB, 'ENODELVM', node.name, small)
   const volumes = answer['lvlist']

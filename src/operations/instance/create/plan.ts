@@ -1,5 +1,12 @@
 // Checks an opcode's parameters one by one, and turns them into the configuration objects of a new instance.
-import { fillBeParams, fillHvParams, fillIPolicy, fillOsParams, fillPrivateOsParams } from '../../../config/filled'
+import {
+  fillBeParams,
+  fillHvParams,
+  fillIPolicy,
+  fillNdParams,
+  fillOsParams,
+  fillPrivateOsParams,
+} from '../../../config/filled'
 import { checkTag } from '../../../config/changes/tags'
 import type { BeParams, Cluster, ConfigData, Disk, Hypervisor, Instance, Nic } from '../../../model/config'
 import type { Node, Params } from '../../../model/config'
@@ -13,7 +20,7 @@ import type { Op } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
 import { type DiskPlace, newDisks } from '../disks/new-disks'
 import { diskSpecs, fileStorageFolder, type DiskSpec } from '../disks/spec'
-import { policyViolations } from '../placement/ipolicy'
+import { countedSpindles, policyViolations } from '../placement/ipolicy'
 import { osImage } from './os-image'
 import { wantedNics, type WantedNic } from '../nics/spec'
 import { beParams, checkNotClusterOnly, givenOsParams, hvParamTypes } from '../parameters/params'
@@ -166,7 +173,7 @@ export function checkPolicy(config: ConfigData, wanted: Wanted, primary: Node, i
     vcpus: wanted.be.vcpus,
     diskSizes_mib: wanted.disks.map((disk) => disk.size),
     nics: wanted.nics.length,
-    spindles: wanted.be.spindle_use,
+    spindles: countedSpindles(wanted.disks, wanted.be, fillNdParams(config, primary).exclusive_storage),
     template: wanted.template,
   })
   if (!ignore && violations.length > 0)

@@ -26,7 +26,7 @@ import { assembleDisks, incompleteOnPrimary, shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
 import { refuseSnapshots } from '../snapshots/notes'
 import type { Changed, SetOp } from '../parameters/set-op'
-import { diskDictOf, reread, type InstanceView } from '../view'
+import { diskDictOf, reread, withNodes, type InstanceView } from '../view'
 import { diskIdOf, type DiskTemplate, factsOf, isDrbd, isMirroredInside, isOnLvm } from '../../../model/templates'
 
 export interface Conversion {
@@ -214,9 +214,7 @@ async function whileActive(
 /** The instance as its new disks see it. */
 async function viewOn(ctx: UnitContext, view: InstanceView, secondary: Node | undefined): Promise<InstanceView> {
   if (secondary === undefined) return { ...view, secondaries: [] }
-  const { nodes } = await ctx.config.read({ nodes: [secondary.uuid] })
-  const config = { ...view.config, nodes: { ...view.config.nodes, ...nodes } }
-  return { ...view, config, secondaries: [secondary] }
+  return { ...view, config: await withNodes(ctx, view, [secondary.uuid]), secondaries: [secondary] }
 }
 
 async function copyData(

@@ -15,7 +15,7 @@ import { checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from '../che
 import { checkTargetPolicy } from '../moves/plan'
 import type { SetOp } from '../parameters/set-op'
 import { clusterNow } from '../placement/allocator'
-import { allNodes, diskDictOf, readInstance, type InstanceView } from '../view'
+import { allNodes, diskDictOf, readInstance, withNodes, type InstanceView } from '../view'
 import { createDevice } from './files'
 import { returnPorts, withIdentities } from './new-disks'
 import { renameBack } from './rename-back'
@@ -117,8 +117,7 @@ export async function checkMirrorSpace(
   secondary: Node,
   disks: readonly Disk[],
 ): Promise<void> {
-  const { nodes } = await ctx.config.read({ nodes: [secondary.uuid] })
-  const config = { ...view.config, nodes: { ...view.config.nodes, ...nodes } }
+  const config = await withNodes(ctx, view, [secondary.uuid])
   await checkVolumeSpace(ctx, config, [secondary], volumeNeeds(disks))
   const metadata = disks.flatMap(({ children }) => children.slice(1))
   await checkVolumeSpace(ctx, config, [view.primary], volumeNeeds(metadata))
@@ -131,8 +130,7 @@ export async function plainToDrbd(
   planned: readonly Disk[],
   secondary: Node,
 ): Promise<void> {
-  const { nodes } = await ctx.config.read({ nodes: [secondary.uuid] })
-  const there = { ...view, config: { ...view.config, nodes: { ...view.config.nodes, ...nodes } } }
+  const there = { ...view, config: await withNodes(ctx, view, [secondary.uuid]) }
   const disks = await withIdentities(ctx, planned)
   const undo = new Undo(ctx)
   undo.push('return the ports of the disks', async () => {

@@ -5,6 +5,8 @@ import { ECODE, OpPrereqError } from '../../../model/errors'
 import { diskIdOf } from '../../../model/templates'
 import type { UnitContext } from '../../unit-context'
 
+const MORE_ROOM = 'remove what is not needed there, extend the group with vgextend, or choose another node'
+
 /** MiB by volume group. */
 export type VolumeNeeds = ReadonlyMap<string, number>
 
@@ -42,12 +44,13 @@ export async function checkVolumeSpace(
       const free_mib = result.payload[1]?.[0]?.storage_free
       if (typeof free_mib !== 'number')
         throw new OpPrereqError(
-          `Can't compute free disk space on node ${node.name} for vg ${vg}: does it have that volume group?`,
+          `Can't compute free disk space on node ${node.name} for vg ${vg}: if "vgs" does not list that volume group there, make it with ` +
+            'vgcreate, or name another group or another node',
           ECODE.ENVIRON,
         )
       if (needed_mib > free_mib)
         throw new OpPrereqError(
-          `Not enough disk space on target node ${node.name} vg ${vg}: required ${needed_mib} MiB, available ${free_mib} MiB`,
+          `Not enough disk space on target node ${node.name} vg ${vg}: required ${needed_mib} MiB, available ${free_mib} MiB; ${MORE_ROOM}`,
           ECODE.NORES,
         )
     }

@@ -4,13 +4,13 @@ import { diskTemplateOf } from '../../../config/lookup'
 import type { Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { findNode } from '../../find'
+import { instanceViolations } from '../../group/ipolicy'
 import { exclusive, type LockPlan } from '../../logical-unit'
 import type { UnitLevel, Want } from '../../lock-session'
 import type { UnitContext } from '../../unit-context'
 import { checkBridges, checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from '../checks'
 import { hvParamsOf, minimumMemory, runtimeOf } from '../checks'
 import { keepsMirrors } from './mirror'
-import { policyViolations } from '../placement/ipolicy'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
 import { chooseTarget } from '../placement/evacuation'
 import { allNodes, dictOf, readInstance, type InstanceView } from '../view'
@@ -147,15 +147,7 @@ export async function checkTargetPolicy(
 ): Promise<void> {
   const { config, instance } = view
   const group = (await ctx.config.read({ nodes: [target.uuid] })).nodegroups[target.group]
-  const be = fillBeParams(config.cluster, instance.beparams)
-  const violations = policyViolations(fillIPolicy(config.cluster, group), {
-    memory_mib: be.maxmem,
-    vcpus: be.vcpus,
-    diskSizes_mib: view.disks.map((disk) => disk.size),
-    nics: instance.nics.length,
-    spindles: be.spindle_use,
-    template: diskTemplateOf(config, instance),
-  })
+  const violations = instanceViolations(config, instance, fillIPolicy(config.cluster, group))
   if (violations.length === 0) return
   const text = `Instance does not meet target node group's (${group?.name ?? target.group}) instance policy: ${violations.join(', ')}`
   if (!ignore) throw new OpPrereqError(text, ECODE.STATE)

@@ -1,5 +1,5 @@
 // Checks an instance against its group's instance policy.
-import type { IPolicy, ISpec } from '../../../model/config'
+import type { Disk, IPolicy, ISpec } from '../../../model/config'
 
 export interface InstanceSpec {
   readonly diskSizes_mib: readonly number[]
@@ -10,6 +10,13 @@ export interface InstanceSpec {
   readonly spindles?: number
   readonly template: string
 }
+
+/** Where nodes give whole physical volumes to disks, these count, and not the share of a node's spindles that instances have otherwise. */
+export const countedSpindles = (
+  disks: readonly Pick<Disk, 'spindles'>[],
+  { spindle_use }: { readonly spindle_use: number },
+  exclusive: boolean,
+): number => (exclusive ? disks.reduce((sum, { spindles = 0 }) => sum + spindles, 0) : spindle_use)
 
 /** The complaints of the bounds that fit best; empty if the instance is allowed. */
 export function policyViolations(policy: IPolicy, spec: InstanceSpec): string[] {

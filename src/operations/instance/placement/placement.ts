@@ -1,6 +1,6 @@
 // Asks the allocator, built in or a script, for the place of a new instance.
 import { allocate } from '../../../allocation/questions/answer'
-import { NO_NODE, nodesNeeded, type InstanceData } from '../../../allocation/model/cluster-data'
+import { NO_NODE, nodesNeeded, spindlesOf, type InstanceData } from '../../../allocation/model/cluster-data'
 import { candidatesFor } from '../../../allocation/explain/explain'
 import { NAME_A_PLACE, whyNone } from '../../../allocation/model/explain-text'
 import { diskSpace, templateOf } from '../../../allocation/sources/from-config'
@@ -106,7 +106,10 @@ export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonl
   return {
     ...{ name: wanted.name, disk_template: template, group_name: group ?? null, tags, os: wanted.os },
     ...{ vcpus: be.vcpus, memory: be.maxmem, spindle_use: be.spindle_use },
-    disks: wanted.disks.map(({ size, mode }) => ({ size, mode, dev_type: template })),
+    disks: wanted.disks.map(({ size, mode, spindles }) => ({
+      ...{ size, mode, dev_type: template },
+      ...(spindles !== undefined && { spindles }),
+    })),
     disk_space_total: diskSpace(templateOf(template), wanted.disks),
     // As in the configuration: unset values are missing.
     nics: wanted.nics.map(({ uuid, mac, ip, fromPool, network, nicparams, name }) => {
@@ -125,7 +128,7 @@ function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTem
     memory: be.maxmem,
     vcpus: be.vcpus,
     disk: diskSpace(template, disks),
-    disks: disks.map(({ size }) => ({ size, spindles: undefined })),
+    disks: disks.map(({ size, spindles }) => ({ size, spindles })),
     status: 'running',
     autoBalance: true,
     primary: NO_NODE,
@@ -133,7 +136,7 @@ function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTem
     template,
     tags,
     spindleUse: be.spindle_use,
-    spindles: undefined,
+    spindles: spindlesOf(disks),
     forthcoming: false,
     networks: nics.flatMap(({ network }) => network?.uuid ?? []),
     // Ganeti's allocator does not know that these use room on the node.

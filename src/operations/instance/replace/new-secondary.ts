@@ -8,7 +8,7 @@ import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { createDevice } from '../disks/files'
 import { Undo } from '../disks/undo'
-import { dictOf, diskDictOf, diskDicts, reread, type InstanceView } from '../view'
+import { dictOf, diskDictOf, diskDicts, reread, withNodes, type InstanceView } from '../view'
 import type { NewSecondary } from './plan'
 import { checkExistence, checkPeer, checkVolumeGroups, finish, STEPS, warnOfKept } from './steps'
 
@@ -20,7 +20,7 @@ export async function replaceSecondary(ctx: UnitContext, replacement: NewSeconda
   await checkVolumeGroups(ctx, view, [primary])
   ctx.log.step(2, STEPS, 'Check peer consistency')
   await checkPeer(ctx, view, disks, primary, true)
-  const there: InstanceView = { ...view, config: await configWith(ctx, view, target.uuid), secondaries: [target] }
+  const there: InstanceView = { ...view, config: await withNodes(ctx, view, [target.uuid]), secondaries: [target] }
   const volumes = (disk: Disk, index: number): [string, DiskDict[]] => [
     String(index),
     [...diskDictOf(view, disk).children],
@@ -42,12 +42,6 @@ export async function replaceSecondary(ctx: UnitContext, replacement: NewSeconda
     throw error
   })
   await finish(ctx, { instance: view, disks, earlyRelease, old })
-}
-
-/** The view's configuration has only the instance's nodes; this adds the new one. */
-async function configWith(ctx: UnitContext, { config }: InstanceView, node: string): Promise<InstanceView['config']> {
-  const { nodes } = await ctx.config.read({ nodes: [node] })
-  return { ...config, nodes: { ...config.nodes, ...nodes } }
 }
 
 async function makeVolumes(ctx: UnitContext, view: InstanceView, { target }: NewSecondary, undo: Undo): Promise<void> {

@@ -42,7 +42,10 @@ export async function checkVolumeGroups(
   for (const node of nodes) {
     const found = ctx.nodes.raise(results, node, `Error checking node ${node.name}`)
     const missing = groups.find((group) => found[group] === undefined)
-    if (missing !== undefined) throw new OpExecError(`Volume group '${missing}' not found on node ${node.name}`)
+    if (missing !== undefined)
+      throw new OpExecError(
+        `Volume group '${missing}' not found on node ${node.name}: see there with "vgs" and "pvs" whether it has lost its disk`,
+      )
   }
 }
 
@@ -58,7 +61,8 @@ export async function checkPeer(
     ctx.log.info(`Checking disk/${index} consistency on node ${node.name}`)
     if (await isConsistent(ctx, view, disk, node, localOnly)) continue
     throw new OpExecError(
-      `Node ${node.name} has degraded storage, unsafe to replace disks for instance ${view.instance.name}`,
+      `Node ${node.name} has degraded storage, unsafe to replace disks for instance ${view.instance.name}: its disk/${index} is not whole ` +
+        `there; "gnt-instance activate-disks --wait-for-sync ${view.instance.name}" completes it, if the other node has all data`,
     )
   }
 }

@@ -126,11 +126,15 @@ test.each([
     'names the block device /dev/no-such-device, which does not exist',
   ],
   ['a plain file', `echo /etc/passwd`, 'names /etc/passwd, which is not a block device'],
-  ['something else than a path', 'echo device is ready', "names 'device is ready' as the block device"],
+  [
+    'something else than a path',
+    'echo device is ready',
+    "names 'device is ready' as the block device, which is no absolute path",
+  ],
 ])('a provider that names %s is caught', async (_, body, text) => {
   script('attach', body)
   await expect(disks.find(disk)).rejects.toThrow(
-    `The script attach of external storage provider 'shelf' for volume '${NAME}' on node node1.example.com ${text}`,
+    `The script attach of external storage provider 'shelf' for volume '${NAME}' on node node1.example.com ${text}; correct the script`,
   )
 })
 
@@ -172,7 +176,9 @@ test('a volume whose attach lies about its device is detached and deleted; what 
   await expect(disks.createAndUse(disk, 8, { onPrimary: true, info: '' })).rejects.toThrow('which does not exist')
   expect(fs.existsSync(`${shelf}/${NAME}`)).toBe(false)
   script('remove', 'exit 1')
-  await expect(disks.remove(disk)).rejects.toThrow(/which does not exist; and it cannot be removed: The script remove/)
+  await expect(disks.remove(disk)).rejects.toThrow(
+    /which does not exist; correct the script, then try again; and it cannot be removed: The script remove/,
+  )
 })
 
 test('a provider that hangs is told within the time for which the caller waits', async () => {
@@ -188,7 +194,7 @@ test('a provider that hangs is told within the time for which the caller waits',
     },
   })
   await expect(hanging.remove(disk)).rejects.toThrow(
-    /script attach .* ran longer than 840 seconds; and it cannot be removed: The script detach .* was not started on node node1\.example\.com: the scripts before it took 840 seconds/,
+    /script attach .* ran longer than 840 seconds; see on that node what it waits for, then try again; and it cannot be removed: The script detach .* was not started on node node1\.example\.com: the scripts before it took 840 seconds/,
   )
   expect(clock.monotonic_ms() / 1000).toBeLessThan(Number(nodeCalls.blockdev_remove.timeout_s))
 })
@@ -198,10 +204,12 @@ test('a script that hangs is ended with what it started, and so is one that prin
   const run = (bounds: { seconds: number; bytes: number }) =>
     runScript(context, provider, 'detach', { provider: 'shelf', name: NAME }, {}, bounds)
   script('detach', 'sleep 1000 & sleep 1000')
-  await expect(run({ seconds: 1, bytes: 1000 })).rejects.toThrow('it was ended, because it ran longer than 1 seconds')
+  await expect(run({ seconds: 1, bytes: 1000 })).rejects.toThrow(
+    /it was ended, because it ran longer than 1 seconds \(log: \S+\); see on that node what it waits for, then try again/,
+  )
   script('detach', 'yes')
   await expect(run({ seconds: 60, bytes: 1000 })).rejects.toThrow(
-    'it was ended, because it printed more than 1000 bytes',
+    /it was ended, because it printed more than 1000 bytes \(log: \S+\); correct the script, then try again/,
   )
 })
 

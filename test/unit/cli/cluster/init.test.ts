@@ -172,7 +172,10 @@ describe('refuses', () => {
       `${DISKLESS} --enabled-disk-templates plain --vg-name small`,
       "Error: volume group 'small' too small (20480 MiB required, 100 MiB found)",
     ],
-    [`${DISKLESS} --enabled-disk-templates plain --vg-name none`, "Error: volume group 'none' missing"],
+    [
+      `${DISKLESS} --enabled-disk-templates plain --vg-name none`,
+      "Error: volume group 'none' missing: it has xenvg, small; vgcreate makes another one",
+    ],
     [
       `${DISKLESS} --enabled-disk-templates drbd --vg-name xenvg --drbd-usermode-helper=/bin/true`,
       "Disk template 'drbd' cannot be enabled: this node has no program drbdsetup; install the Debian package package-of-drbdsetup",

@@ -211,6 +211,9 @@ test('disk templates, directories and the volume group change together', async (
   await expect(set(fake, { vg_name: 'vg2' })).rejects.toThrow(
     "Error on node 'node1.example.com': volume group 'vg2' too small (20480 MiB required, 100 MiB found)",
   )
+  await expect(set(fake, { vg_name: 'vg3' })).rejects.toThrow(
+    "Error on node 'node1.example.com': volume group 'vg3' missing: it has xenvg, vg2; vgcreate makes another one",
+  )
   const less = ['diskless', 'sharedfile']
   const policy = { ipolicy: { 'disk-templates': less } }
   await set(fake, { enabled_disk_templates: less, ...policy, vg_name: '', file_storage_dir: '/srv/disks' })
@@ -245,7 +248,8 @@ test('DRBD needs the same helper on all nodes', async () => {
   await expect(set(fake, params)).rejects.toThrow('Cannot enable DRBD without a DRBD usermode helper set.')
   fake.answers.drbd_helper = () => '/bin/false'
   await expect(set(fake, { ...params, drbd_helper: '/bin/true' })).rejects.toThrow(
-    "Error on node 'node1.example.com': drbd helper is /bin/false",
+    "Error on node 'node1.example.com': drbd helper is /bin/false, and the cluster's is /bin/true: load the module there with " +
+      '"modprobe drbd usermode_helper=/bin/true"',
   )
   await set(fake, { ...params, drbd_helper: '/bin/false' })
   expect(fake.config.cluster.drbd_usermode_helper).toBe('/bin/false')

@@ -61,6 +61,35 @@ test('spindles are changed where nodes count them, and nowhere else', async () =
   expect(Object.values(cluster.config.disks).find(({ uuid }) => uuid === first)?.spindles).toBe(2)
 })
 
+describe('on a node of another group', () => {
+  /** Disks there are in stripes, and have whole physical volumes. */
+  beforeEach(() => {
+    const group = cluster.addGroup('rack2')
+    const params = { ndparams: { exclusive_storage: true }, diskparams: { plain: { stripes: 3 } } }
+    cluster.change('patchNodeGroup', group, params)
+    cluster.change('patchNode', cluster.node('node3').uuid, { group })
+  })
+
+  const made = () =>
+    cluster
+      .calls('blockdev_create')
+      .filter(({ node }) => node === 'node3.gnt.example')
+      .map(({ args: [disk, , , , , exclusive] }) => [(disk as { params: object }).params, exclusive])
+  const AS_THERE = Array.from({ length: 2 }, () => [{ stripes: 3 }, true])
+
+  test('they are made as disks there are', async () => {
+    await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: PLAIN })
+    lose()
+    await cluster.run(RECREATE, { instance_name: PLAIN, nodes: ['node3.gnt.example'] })
+    expect(made()).toEqual(AS_THERE)
+  })
+
+  test('so are those of an instance that moves there', async () => {
+    await cluster.run('OP_INSTANCE_MOVE', { instance_name: PLAIN, target_node: 'node3.gnt.example' })
+    expect(made()).toEqual(AS_THERE)
+  })
+})
+
 test('an image of storage that all nodes reach stays in its pool, and its instance goes to the node that is named', async () => {
   const rbd = cluster.addInstance('rbd1', 'node1')
   cluster.addRbdDisk(rbd.uuid)

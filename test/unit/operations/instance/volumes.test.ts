@@ -97,6 +97,32 @@ test('wherever its job is killed, removing a mirrored instance leaves nothing on
   }
 })
 
+test('a mirror that grows on one node only says where its storage stays larger', async () => {
+  await cluster.run(CREATE, drbdInstance)
+  const before = Object.values(cluster.config.disks).map(({ size }) => size)
+  const grow = (isLast: (dryRun: boolean, backing: boolean, node: string) => boolean) => {
+    cluster.log.length = 0
+    cluster.answers.blockdev_grow = ({ name }, [, , dryRun, backing]) => {
+      if (isLast(dryRun, backing, name)) throw new Error('cable cut')
+      return null
+    }
+    const op = { instance_name: drbdInstance.instance_name, disk: 0, amount: 64 }
+    return expect(cluster.run('OP_INSTANCE_GROW_DISK', op)).rejects
+  }
+  const told = () => cluster.log.filter((line) => line.includes('stays larger'))
+  await grow((dryRun, _backing, node) => dryRun && node === drbdInstance.snode).toThrow('cable cut')
+  expect(told()).toEqual([])
+  await grow((dryRun, _backing, node) => !dryRun && node === drbdInstance.snode).toThrow('cable cut')
+  expect(told()).toEqual([
+    ' - WARNING: The storage of disk/0 stays larger by 64M on node1.gnt.example, because it does not shrink',
+  ])
+  await grow((_dryRun, backing) => !backing).toThrow('cable cut')
+  expect(told()).toEqual([
+    ' - WARNING: The storage of disk/0 stays larger by 64M on node1.gnt.example, node2.gnt.example, because it does not shrink',
+  ])
+  expect(Object.values(cluster.config.disks).map(({ size }) => size)).toEqual(before)
+})
+
 test('a second mirror on the same nodes gets minors, a port and a secret of its own', async () => {
   await cluster.run(CREATE, drbdInstance)
   await cluster.run(CREATE, {
@@ -160,13 +186,15 @@ describe('volume groups', () => {
             [],
           ]
     await expect(cluster.run(CREATE, drbdInstance)).rejects.toThrow(
-      'Not enough disk space on target node node2.gnt.example vg xenvg: required 256 MiB, available 255 MiB',
+      'Not enough disk space on target node node2.gnt.example vg xenvg: required 256 MiB, available 255 MiB; remove what is not needed there, extend the group with vgextend',
     )
     cluster.answers.node_info = (_node, [units]) =>
       units === null || units.length === 0
         ? undefined
         : ['boot', [{ type: 'lvm-vg', name: 'xenvg', storage_free: null, storage_size: null }], []]
-    await expect(cluster.run(CREATE, plainInstance)).rejects.toThrow('does it have that volume group?')
+    await expect(cluster.run(CREATE, plainInstance)).rejects.toThrow(
+      'on node node1.gnt.example for vg xenvg: if "vgs" does not list that volume group there, make it with vgcreate',
+    )
     expect(cluster.calls('blockdev_create')).toEqual([])
   })
 
@@ -262,6 +290,57 @@ describe('where instances go', () => {
     expect([files('node1'), files('node2')]).toEqual([[], before])
     expect(cluster.runningOn('inst1')).toEqual(['node2.gnt.example'])
     expect(cluster.inconsistencies()).toEqual([])
+  })
+
+  test('an instance is not stopped for a move to a node that has no room for its volumes', async () => {
+    await cluster.run(CREATE, plainInstance)
+    cluster.asked.length = 0
+    cluster.answers.node_info = (_node, [units]) =>
+      units?.length
+        ? ['boot', units.map(() => ({ type: 'lvm-vg', name: 'xenvg', storage_free: 80, storage_size: 999 })), []]
+        : undefined
+    const move = { instance_name: 'inst1.gnt.example', target_node: 'node2.gnt.example' }
+    await expect(cluster.run('OP_INSTANCE_MOVE', move)).rejects.toThrow(
+      'Not enough disk space on target node node2.gnt.example vg xenvg: required 96 MiB, available 80 MiB',
+    )
+    expect(cluster.calls('instance_shutdown')).toEqual([])
+  })
+
+  describe('with exclusive storage', () => {
+    const { pnode: _pnode, ...anywhere } = { ...plainInstance, disks: [{ size: 64, spindles: 2 }] }
+    const FREE: Readonly<Record<string, number>> = { node1: 1, node2: 5, node3: 0 }
+
+    beforeEach(() => {
+      const group = cluster.groupNamed('default')
+      cluster.given(['patchNodeGroup', group.uuid, { ndparams: { exclusive_storage: true } }])
+      const room = (node: string, type: string) =>
+        type === 'lvm-pv'
+          ? { type, name: 'xenvg', storage_free: FREE[node] ?? 0, storage_size: 6 }
+          : { type, name: 'xenvg', storage_free: 9000, storage_size: 9000 }
+      cluster.answers.node_info = ({ name }, [units, hypervisors]) => {
+        const memory = { memory_total: 4096, memory_free: 4096, memory_dom0: 0, cpu_total: 8, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 0 } // prettier-ignore
+        const stored = units?.map(([type]) => room(name.split('.')[0] ?? '', type)) ?? null
+        return ['boot', stored, hypervisors?.map(() => memory) ?? null]
+      }
+    })
+
+    test('the allocator takes a node that has as many spindles left as the disks need', async () => {
+      await expect(cluster.run(CREATE, { ...anywhere, iallocator: 'hail' })).resolves.toEqual(['node2.gnt.example'])
+      const many = { ...anywhere, instance_name: 'inst3.gnt.example', disks: [{ size: 64, spindles: 6 }] }
+      await expect(cluster.run(CREATE, { ...many, iallocator: 'hail' })).rejects.toThrow(/spindles/)
+    })
+
+    test('the policy counts the spindles of the disks, as verify does', async () => {
+      const { ipolicy } = cluster.config.cluster
+      const minmax = ipolicy.minmax.map(({ min, max }) => ({ min, max: { ...max, 'spindle-use': 3 } }))
+      cluster.given(['patchCluster', { ipolicy: { ...ipolicy, minmax } }])
+      const four = { ...plainInstance, disks: [{ size: 64, spindles: 4 }] }
+      const text = 'spindle-use value 4 is not in range [0, 3]'
+      await expect(cluster.run(CREATE, four)).rejects.toThrow(text)
+      await cluster.run(CREATE, { ...plainInstance, disks: [{ size: 64, spindles: 3 }] })
+      const more = { instance_name: plainInstance.instance_name, disks: [['add', -1, { size: 64, spindles: 1 }]] }
+      await expect(cluster.run('OP_INSTANCE_SET_PARAMS', more)).rejects.toThrow(text)
+    })
   })
 
   test('secondaries leave a node that is evacuated, one job for each instance', async () => {

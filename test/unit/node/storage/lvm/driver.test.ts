@@ -39,6 +39,10 @@ async function on<T>(programs: readonly RecordedProgram[], work: (disks: Disks) 
 }
 
 const MADE = { argv: `lvcreate -Wn -L64m -n${NAME} -i1 --addtag ${OWNER} xenvg /dev/vdb` }
+const MADE_BARE = `lvcreate -Wn -L64m -n${NAME} -i1 xenvg /dev/vdb`
+const WAY_OF_LOST =
+  "a physical volume of group 'xenvg' is missing: put its disk back, or take it out of the group with " +
+  "'gnt-node repair-storage node1.gnt.example lvm-vg xenvg'"
 const options = { onPrimary: true, info: OWNER, exclusive: false }
 const line = (attributes = '-wi-a-----', tags = '') =>
   `  xenvg|${NAME}|67108864|${attributes}|253|0|4194304|1|/dev/vdb(0)|${tags}\n`
@@ -76,6 +80,16 @@ test.each<[string, RecordedProgram[], string]>([
     "'xenvg' on node node1.gnt.example is too full for 64 MiB, it has 60 MiB left: remove what is not needed",
   ],
   ['closed', [{ argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|24572.00|u--\n' }], 'pvchange --allocatable y allows it'],
+  [
+    'incomplete',
+    [{ argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|24572.00|a--\n  [unknown]|xenvg|1020.00|1020.00|a-m\n' }],
+    `No volume can be made on node node1.gnt.example: ${WAY_OF_LOST}`,
+  ],
+  [
+    'full when its turn comes',
+    [ROOM, { argv: MADE_BARE, code: 5, stderr: '  Insufficient free space: 16 extents needed\n' }],
+    `Cannot create logical volume 'xenvg/${NAME}' on node node1.gnt.example: Insufficient free space: 16 extents needed; remove what`,
+  ],
   ['oddly named', [{ argv: PVS, stdout: '  /dev/a:b|xenvg|24572.00|24572.00|a--\n' }], "has a ':' in its name"],
 ])('in a group that is %s no volume is made, and the way out is told', async (_what, programs, text) => {
   await expect(on([empty, ...programs], (disks) => disks.create(plain(), 64))).rejects.toThrow(text)
@@ -165,6 +179,22 @@ test('a volume that is lost cannot be activated', async () => {
   )
 })
 
+test('where a physical volume is missing, nothing changes, and the way out is told', async () => {
+  const refused = (argv: string, stderr: string) => ({ argv, code: 5, stderr })
+  const partial = refused(`lvchange -ay ${PLACE}`, `  Refusing activation of partial LV xenvg/${NAME}.\n`)
+  await expect(on([partial], (disks) => disks.assemble(plain()))).rejects.toThrow(
+    `Cannot activate logical volume 'xenvg/${NAME}' on node node1.gnt.example: Refusing activation of partial LV xenvg/${NAME}.; ${WAY_OF_LOST}`,
+  )
+  const removal = refused(`lvremove -f xenvg/${NAME}`, '  Cannot change VG xenvg while PVs are missing.\n')
+  await expect(on([made, removal], (disks) => disks.remove(plain()))).rejects.toThrow(
+    `Cannot remove logical volume 'xenvg/${NAME}' on node node1.gnt.example: Cannot change VG xenvg while PVs are missing.; ${WAY_OF_LOST}`,
+  )
+  const growth = ['contiguous', 'cling', 'normal'].map((one) =>
+    refused(`lvextend -L +32768k --alloc ${one} ${PLACE}`, '  Cannot change VG xenvg while PVs are missing.\n'),
+  )
+  await expect(on([made, ...growth], (disks) => disks.grow(plain(), 32, {}))).rejects.toThrow(WAY_OF_LOST)
+})
+
 test('a volume grows by whole stripes, close to where it is, or elsewhere', async () => {
   const stderr = `  Insufficient suitable contiguous allocatable extents for logical volume ${NAME}: 8 more required\n`
   const programs = [
@@ -192,8 +222,6 @@ test('a volume that somebody looks at is removed a moment later, one that is use
   const argv = `lvremove -f xenvg/${NAME}`
   const held = { argv, code: 5, stderr: `  Logical volume xenvg/${NAME} in use.\n` }
   await on([made, held, held, { argv }], (disks) => disks.remove(plain()))
-  const other = { argv, code: 5, stderr: '  Cannot change VG xenvg while PVs are missing.\n' }
-  await expect(on([made, other], (disks) => disks.remove(plain()))).rejects.toThrow('while PVs are missing')
   await on([empty], (disks) => disks.remove(plain()))
 })
 

@@ -96,8 +96,18 @@ test('missing volumes are taken out of a group; whether that worked is asked, as
   const reduce = { argv: 'vgreduce --removemissing -- xenvg', stdout: '  Wrote out consistent volume group xenvg.\n' }
   const count = (stdout: string) => ({ argv: `vgs ${REPORT} -ovg_missing_pv_count -- xenvg`, stdout })
   await repairStorageUnit(run({ ...reduce, code: 5 }, count('  0\n')), 'lvm-vg', 'xenvg', 'fix-consistency')
-  await expect(repairStorageUnit(run(reduce, count('  1\n')), 'lvm-vg', 'xenvg', 'fix-consistency')).rejects.toThrow(
+  const fails = (volumes: string) => {
+    const programs = run(reduce, count('  1\n'), { argv: `${LVS} -- xenvg`, stdout: volumes })
+    return expect(repairStorageUnit(programs, 'lvm-vg', 'xenvg', 'fix-consistency')).rejects
+  }
+  await fails(`  xenvg|${PLAIN}|32.00|-wi-a-----|/dev/vdb(16)\n`).toThrow(
     "Volume group 'xenvg' still has missing physical volumes: remove or repair them by hand",
+  )
+  await fails(
+    `  xenvg|${PLAIN}|32.00|-wi-a-----|/dev/vdb(16)\n  xenvg|${DATA}|64.00|-wi-----p-|[unknown](0)\n`,
+  ).toThrow(
+    `because parts of xenvg/${DATA} were on them: 'vgreduce --removemissing --force xenvg' on this node gives these volumes up; then ` +
+      "'gnt-instance replace-disks' makes",
   )
   await expect(repairStorageUnit(run(), 'lvm-pv', '/dev/vdb', 'fix-consistency')).rejects.toThrow(
     "Storage units of type 'lvm-pv' do not know the operation 'fix-consistency'",

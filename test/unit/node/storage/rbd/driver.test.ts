@@ -200,7 +200,23 @@ test('a snapshot that an export has left is made anew; one that somebody asked f
     list(row),
     asUser(`snap create ${snap} --no-progress`, { code: 17, stderr: '(17) File exists' }),
   )
-  await expect(other.disks.snapshot(disk, 'snap', null)).rejects.toThrow('File exists')
+  await expect(other.disks.snapshot(disk, 'snap', null)).rejects.toThrow(
+    `ganeti-vms/${NAME}@snap' on node node1.example.com: it exists already; give the snapshot another name: (17) File exists`,
+  )
+})
+
+test('an image that exists already is not taken for a new disk, and a kernel without rbd is told', async () => {
+  const exists = { code: 17, stderr: 'rbd: create error: (17) File exists\n' }
+  const { disks } = storage(asUser(`create -p ganeti-vms ${NAME} --size 1`, exists))
+  await expect(disks.create(disk, 1)).rejects.toThrow(
+    `Cannot create the image 'ganeti-vms/${NAME}' on node node1.example.com: it exists already; if nobody needs it, remove it with ` +
+      `'rbd rm ganeti-vms/${NAME}': rbd: create error: (17) File exists`,
+  )
+  const stderr = 'modprobe: FATAL: Module rbd not found in directory /lib/modules/6.1\n'
+  const mapping = asUser(`map -p ganeti-vms ${NAME}`, { code: 1, stderr })
+  await expect(storage(list(), info, status(), mapping).disks.assemble(disk)).rejects.toThrow(
+    `Cannot map the image 'ganeti-vms/${NAME}' on node node1.example.com: the kernel's module rbd is missing there; install it, or give`,
+  )
 })
 
 const own: DiskDict = { ...disk, params: { ...disk.params, access: 'userspace' } }

@@ -52,6 +52,22 @@ test('a group that is not there is told by its name', async () => {
   await expect(volumeStates(reports(), ['other'])).rejects.toThrow("There is no volume group 'other'")
 })
 
+test.each([
+  ['EOPNOTSUPP', 'cannot share blocks of files, so there are no snapshots of volumes in user space'],
+  ['ENOSPC', 'ENOSPC'],
+])('a snapshot for which the file system answers %s says what is wrong, and leaves nothing', async (code, text) => {
+  const copyFile: typeof files.copyFile = async (_from, to) => {
+    await files.writeFile(to, 'a part')
+    throw Object.assign(new Error(code), { code })
+  }
+  const volumes = userVolumeDriver(folder)({ ...node.context, files: { ...files, copyFile } })
+  await volumes.create(disk('a', 1), 1, [], {})
+  const device = await volumes.find(disk('a', 1), [])
+  if (device === undefined) throw new Error('the volume is missing')
+  await expect(volumes.snapshot(disk('a', 1), device, 'before', null)).rejects.toThrow(text)
+  expect((await reports().logical()).map(({ name }) => name)).toEqual(['a'])
+})
+
 test('making a group again changes nothing', async () => {
   await driver().create(disk('a'), 60, [], {})
   await makeGroup(files, folder, 'xenvg', 1000)

@@ -110,6 +110,24 @@ test('physical volumes: names that lvcreate takes for something else, and sizes 
   )
 })
 
+test('a physical volume that is lost is named on its node, with the command that takes it out of its group', async () => {
+  const lost = { name: '[unknown]', vg_name: 'xenvg', size: 1000, free: 0, attributes: 'a-m' }
+  await expect(problems({ node1: { pvlist: [lost] } })).resolves.toEqual([
+    "ERROR:ENODELVM:node:node1.gnt.example:PV '[unknown]' of VG 'xenvg' is missing, so nothing in this group can change; put its disk back, " +
+      "or take it out of the group with 'gnt-node repair-storage node1.gnt.example lvm-vg xenvg'",
+  ])
+})
+
+test('a node whose volume group is gone is told what it has, and what to do', async () => {
+  const found = await problems({ node1: { vglist: {} }, node2: { vglist: { other: 50000 } }, node3: { vglist: null } })
+  const missing = "volume group 'xenvg' missing: bring its disk back, or make it again;"
+  expect(found.filter((line) => line.includes('group'))).toEqual([
+    `ERROR:ENODELVM:node:node1.gnt.example:${missing} it has none at all; vgcreate, of the package lvm2, makes one`,
+    `ERROR:ENODELVM:node:node2.gnt.example:${missing} it has other; vgcreate makes another one`,
+    'ERROR:ENODELVM:node:node3.gnt.example:unable to check volume groups',
+  ])
+})
+
 test('a volume without an owner and one that is missing are named on their nodes', async () => {
   const disks = cluster.world.node('node2.gnt.example').disks
   const [lost = ''] = [...disks.keys()].filter((name) => name.endsWith('_meta'))

@@ -253,7 +253,8 @@ test('disks that are missing, degraded or belong to nobody are named', async () 
     false,
     [
       `ERROR: instance inst2.gnt.example: file ${disk0} missing on node ${NODE2}`,
-      `ERROR: instance inst2.gnt.example: disk/1 on ${NODE2} is degraded; local disk state is 'faulty'`,
+      `ERROR: instance inst2.gnt.example: disk/1 on ${NODE2} is degraded; local disk state is 'faulty'; bring its storage back, or ` +
+        "'gnt-instance recreate-disks inst2.gnt.example' makes it again, empty",
       'WARNING: node node1.gnt.example: file /srv/ganeti/shared-file-storage/gone.example/x.disk0 (5 MiB) is not a disk of any instance; remove it if nobody needs it',
     ],
   ])
