@@ -39,7 +39,10 @@ export async function measureConsole(
     await measurePicture(page, cluster, report)
     await page.goto(urlOf(cluster, '/instances'))
     await page.locator('.vt-row').nth(1).waitFor()
-    await measureEvents(page, cluster, { instances, seconds: quick ? 60 : 600 }, report)
+    const changing = { instances, seconds: quick ? 60 : 600 }
+    await measureEvents(page, cluster, changing, report)
+    await loadAll(page, report)
+    await measureEvents(page, cluster, { ...changing, where: ', all rows loaded' }, report)
   } finally {
     await browser.close()
   }
@@ -133,25 +136,44 @@ async function measureScrolling(page: Page, report: Report, label: string): Prom
   report(`console: longest task while ${label}, 0 below 50 ms`, Math.max(0, ...long), 'ms')
 }
 
+/** Text, because it runs in the browser. The table tells its number of rows only when it has all. */
+const LOAD_ALL = `(async () => {
+  const [box, table] = [document.querySelector('.vt-scroll'), document.querySelector('.vt-scroll [role="table"]')]
+  while (table.getAttribute('aria-rowcount') === '-1') {
+    box.scrollTop = box.scrollHeight
+    await new Promise(requestAnimationFrame)
+  }
+  box.scrollTop = 0
+  return Number(table.getAttribute('aria-rowcount')) - 1
+})()`
+
+async function loadAll(page: Page, report: Report): Promise<void> {
+  const begun = performance.now()
+  const rows = await page.evaluate<number>(LOAD_ALL)
+  report(`console: all ${rows} rows loaded by scrolling to the end`, performance.now() - begun, 'ms')
+}
+
 interface Changing {
   readonly instances: readonly string[]
   readonly seconds: number
+  /** What the page shows, if it is not the first rows alone. */
+  readonly where?: string
 }
 
 async function measureEvents(page: Page, cluster: BenchCluster, changing: Changing, report: Report): Promise<void> {
-  const { seconds } = changing
+  const { seconds, where = '' } = changing
   // The page keeps things of its first events that it needs for the others.
   await sendChanges(cluster, { ...changing, seconds: 5 })
-  report(`console: memory before ${seconds} s of events`, await heapKib(page), 'KiB')
+  report(`console: memory before ${seconds} s of events${where}`, await heapKib(page), 'KiB')
   const begun = performance.now()
   const sending = sendChanges(cluster, changing)
-  await measureScrolling(page, report, `scrolling with ${EVENTS_PER_SECOND} events/s`)
+  await measureScrolling(page, report, `scrolling with ${EVENTS_PER_SECOND} events/s${where}`)
   // If it grows without end, it grows as much again until the end.
   await setTimeout(begun + (seconds / 2) * 1000 - performance.now())
-  report(`console: memory after ${seconds / 2} s of events`, await heapKib(page), 'KiB')
-  report('console: changes that were sent', await sending, '/s')
+  report(`console: memory after ${seconds / 2} s of events${where}`, await heapKib(page), 'KiB')
+  report(`console: changes that were sent${where}`, await sending, '/s')
   await page.getByText('Live', { exact: true }).waitFor()
-  report(`console: memory after ${seconds} s of events`, await heapKib(page), 'KiB')
+  report(`console: memory after ${seconds} s of events${where}`, await heapKib(page), 'KiB')
 }
 
 /** The memory that is really needed. */

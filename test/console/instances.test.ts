@@ -114,6 +114,10 @@ browserTest('a keyboard is enough to sign in, make a VM and remove it', async ()
   await page.keyboard.type('16m')
   await page.getByText('The plan found no obstacle.').waitFor()
   await page.getByText('chosen', { exact: true }).waitFor()
+  const ranking = page.getByRole('complementary', { name: 'Plan' }).getByRole('group').filter({ hasText: 'chosen' })
+  expect(await ranking.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+    'gnt allocation capacity --disk-template=sharedfile --memory=64m --vcpus=1 --disks=16m --max-instances=0 --explain',
+  )
   await look('create')
   await tabTo('Create')
   await page.keyboard.press('Enter')
@@ -400,7 +404,7 @@ browserTest('an instance is installed anew, exported, and made again from its ex
   await page.getByRole('option', { name: /^sharedfile/ }).click()
   await page.getByText('The plan found no obstacle.').waitFor()
   await look('import')
-  expect(await page.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toMatch(
+  expect(await page.getByRole('button', { name: 'Copy as gnt' }).first().getAttribute('title')).toMatch(
     /^gnt backup import .*--src-node=node3\.gantry\.local --src-dir=web2 .*web3$/,
   )
   await page.getByRole('button', { name: 'Create', exact: true }).click()

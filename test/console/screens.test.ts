@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { eventually } from '../support/hypervisor'
+import { eventually, keysOfGuest } from '../support/hypervisor'
 
 let cluster: EmbeddedCluster
 let browser: Browser
@@ -101,25 +101,22 @@ browserTest('the screen shows a picture of the size that the guest has set, and 
   ).toBe('PNG')
 })
 
-browserTest(
-  'a combination of keys is sent to the screen, which fills the whole display and leaves it again',
-  async () => {
-    const whole = () => page.evaluate<string | null>('document.fullscreenElement?.getAttribute("aria-label") ?? null')
-    await screenOf(page).getByRole('button', { name: 'Full screen' }).click()
-    await eventually(
-      async () => (await whole()) ?? undefined,
-      60,
-      () => 'the whole display',
-    )
-    expect(await whole()).toBe('Screen of web1')
-    await screenOf(page).getByRole('button', { name: 'Full screen' }).click()
-    await eventually(
-      async () => (await whole()) === null || undefined,
-      60,
-      () => 'the page',
-    )
-  },
-)
+browserTest('the screen fills the whole display, and leaves it again', async () => {
+  const whole = () => page.evaluate<string | null>('document.fullscreenElement?.getAttribute("aria-label") ?? null')
+  await screenOf(page).getByRole('button', { name: 'Full screen' }).click()
+  await eventually(
+    async () => (await whole()) ?? undefined,
+    60,
+    () => 'the whole display',
+  )
+  expect(await whole()).toBe('Screen of web1')
+  await screenOf(page).getByRole('button', { name: 'Full screen' }).click()
+  await eventually(
+    async () => (await whole()) === null || undefined,
+    60,
+    () => 'the page',
+  )
+})
 
 browserTest('a file for a SPICE viewer is offered', async () => {
   const made = await cluster.run({
@@ -203,6 +200,80 @@ browserTest('a stopped instance is waited for, and shown again from its first wo
   await isOn(serialOf(page), 'node2')
   await says(page, /READY/)
   await type(page, 'h')
+})
+
+/** The guest has got these keys through its screen, and no others since its start. */
+async function hasKeys(...keys: string[]): Promise<void> {
+  const monitor = path.join(cluster.root, 'node2.gantry.local/var/run/ganeti/kvm-hypervisor/ctrl/web1.qmp')
+  let told: string[] = []
+  await eventually(
+    async () => {
+      told = await keysOfGuest(monitor)
+      return told.length >= keys.length && (keys.length > 0 || told.length === 0) ? told : undefined
+    },
+    60,
+    () => `the keys ${JSON.stringify(keys)}, but ${JSON.stringify(told)}`,
+  )
+  expect(told).toEqual(keys)
+}
+
+async function fromKeys(on: Page, label: string): Promise<void> {
+  await screenOf(on).getByRole('button', { name: 'Keys' }).click()
+  await screenOf(on).getByRole('menuitem', { name: label, exact: true }).click()
+}
+
+browserTest(
+  'keys that are typed, chosen or pasted at the screen reach the guest, and Ctrl-Alt-Del restarts it',
+  async () => {
+    await page.getByRole('tab', { name: 'Screen (VNC)' }).click()
+    await isOn(screenOf(page), 'node2')
+    await picture(page)
+    await screenOf(page).locator('canvas').click()
+    await page.keyboard.press('k')
+    await hasKeys('k')
+    await fromKeys(page, 'F5')
+    await hasKeys('k', 'key 63')
+    await screenOf(page).getByRole('button', { name: 'Paste' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('The text is typed key by key').waitFor()
+    await dialog.getByLabel('Text').fill('Az!')
+    await dialog.getByRole('button', { name: 'Type it' }).click()
+    await hasKeys('k', 'key 63', 'A', 'z', '!')
+    await fromKeys(page, 'Ctrl-Alt-Del')
+    await hasKeys()
+    await isOn(screenOf(page), 'node2')
+  },
+)
+
+browserTest('who may look only types nothing at a screen, also when the page would send it', async () => {
+  const other = await context.newPage()
+  await open(other, '/instances/web1/console?bare=1&kind=vnc')
+  await isOn(screenOf(other), 'node2')
+  await other.getByRole('switch', { name: 'View only' }).click()
+  await isOn(screenOf(other), 'node2')
+  await picture(other)
+  for (const name of ['Keys', 'Paste'])
+    expect(await screenOf(other).getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
+  await screenOf(other).locator('canvas').click()
+  await other.keyboard.press('w')
+  // A page that knows nothing of it: its ticket is one to look only.
+  await other.route('**/console-tickets', (route) =>
+    route.continue({ postData: JSON.stringify({ kind: 'vnc', read_only: true }) }),
+  )
+  const ticket = other.waitForResponse('**/console-tickets')
+  await other.getByRole('switch', { name: 'View only' }).click()
+  await ticket
+  await isOn(screenOf(other), 'node2')
+  await picture(other)
+  await screenOf(other).locator('canvas').click()
+  await other.keyboard.press('v')
+  await fromKeys(other, 'Ctrl-Alt-Del')
+  await page.bringToFront()
+  await screenOf(page).locator('canvas').click()
+  for (const key of 'bcd') await page.keyboard.press(key)
+  await hasKeys('b', 'c', 'd')
+  await other.close()
+  await page.getByRole('tab', { name: 'Serial' }).click()
 })
 
 const pidOf = (node: string, daemon: string): number =>

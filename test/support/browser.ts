@@ -31,7 +31,7 @@ export async function newPage(
 
 /**
  * The findings of axe-core, and unreadable values, one on each line: of the page as it is, of its colours when they are dark, and of
- * everything in a narrow window.
+ * everything in a narrow window, where also nothing may reach beyond its card.
  */
 export async function findings(page: Page): Promise<string[]> {
   const size = page.viewportSize() ?? WIDE
@@ -40,7 +40,7 @@ export async function findings(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' })
   const dark = await violations(page, 'dark: ', { runOnly: ['color-contrast'] })
   await page.setViewportSize(NARROW)
-  const narrow = await violations(page, 'dark and narrow: ')
+  const narrow = [...(await violations(page, 'dark and narrow: ')), ...(await page.evaluate<string[]>(BEYOND))]
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(size)
   return [...found, ...dark, ...narrow, ...shown.split('\n').filter((line) => UNREADABLE.test(line))]
@@ -75,6 +75,44 @@ const SETTLED = `(async () => {
   await frame()
   const isWaiting = () => document.querySelector('button[data-loading]') !== null || document.getAnimations().some(isFading)
   while (isWaiting() && performance.now() < end_ms) await frame()
+})()`
+
+/**
+ * Texts, buttons and fields that reach beyond the right edge of their card, their dialog or the window. What is cut off there, scrolls there or
+ * floats above it is left out.
+ */
+const BEYOND = `(() => {
+  const isOwn = (element, frame) => {
+    for (let one = element; one !== frame; one = one.parentElement) {
+      const { overflowX, position } = getComputedStyle(one)
+      if (overflowX !== 'visible' || position === 'absolute' || position === 'fixed') return false
+    }
+    return true
+  }
+  const boxOf = (node) => {
+    if (node instanceof Element) return node.getBoundingClientRect()
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return range.getBoundingClientRect()
+  }
+  const beyond = (frame, end) => {
+    const texts = []
+    const all = document.createTreeWalker(frame, NodeFilter.SHOW_TEXT)
+    while (all.nextNode()) texts.push(all.currentNode)
+    const found = [...texts, ...frame.querySelectorAll('button, input, textarea, table')].filter((node) => {
+      const { width, right } = boxOf(node)
+      return width > 0 && right > end + 1 && isOwn(node instanceof Element ? node : node.parentElement, frame)
+    })
+    return found.map((node) => {
+      const what = (node.textContent || node.outerHTML).trim().slice(0, 80)
+      return 'narrow: ' + what + ': reaches ' + Math.round(boxOf(node).right - end) + ' px too far'
+    })
+  }
+  const frames = [...document.querySelectorAll('.card, [role="dialog"]')]
+  return [
+    ...frames.flatMap((frame) => beyond(frame, frame.getBoundingClientRect().right)),
+    ...beyond(document.body, document.documentElement.clientWidth),
+  ]
 })()`
 
 /** What JavaScript prints if a page lacks a value, or has a value of another kind than it expects. */

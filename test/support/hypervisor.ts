@@ -211,3 +211,22 @@ export function diskSizes(monitor: string): Promise<number[]> {
     return blocks.flatMap(({ inserted }) => inserted?.image['virtual-size'] ?? [])
   })
 }
+
+/** The keys that the BIOS keeps for a guest, as letters or, if they have none, as their number. The tiny guest never takes them. */
+export async function keysOfGuest(monitor: string): Promise<string[]> {
+  const words = await withQmp(monitor, systemClock, async (qmp) =>
+    String(await qmp.run('human-monitor-command', { 'command-line': `xp /${KEYS_MAX + 2}hx ${KEYS_AT}` })),
+  )
+  const numbers = [...words.matchAll(/\b0x([0-9a-f]{4})\b/g)].map(([, hex = '']) => Number.parseInt(hex, 16))
+  const [first = 0, end = 0, ...keys] = numbers
+  const before = (offset: number) => (offset - FIRST_KEY) / 2
+  return keys.slice(before(first), before(end)).map((key) => {
+    const letter = String.fromCharCode(key & 0xff)
+    return letter >= ' ' ? letter : `key ${key >> 8}`
+  })
+}
+
+/** In the data of a BIOS: where the first key and the end of the keys are, then the keys, each as its letter and its number. */
+const KEYS_AT = '0x41a'
+const FIRST_KEY = 0x1e
+const KEYS_MAX = 16

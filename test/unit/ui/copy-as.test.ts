@@ -131,11 +131,16 @@ test.each<[string, Partial<DraftParts>, Source]>([
 const spec = { disk_template: 'drbd', memory_mib: 1536, vcpus: 2, disks_mib: [10_240, 512] }
 const diskless = { disk_template: 'diskless', memory_mib: 128, vcpus: 1 }
 const nodes = ['node1.gnt.example', 'node2.gnt.example']
+const { placementAsked } = consoleModule<{ placementAsked(wanted: object): Parameters<typeof capacityQuestion>[0] }>(
+  'pages/instances/placement-view.tsx',
+)
 
 test.each([
   ['a balance', balanceQuestion({ max_moves: 5, disk_moves: true, instance_moves: true })],
   ['a balance without some moves', balanceQuestion({ max_moves: 5, disk_moves: false, instance_moves: false })],
   ['room', capacityQuestion({ spec, groups: ['default'], max_instances: 1000, explain: true })],
+  ['the nodes for a new instance', capacityQuestion(placementAsked({ ...spec, group: 'default' }))],
+  ['the nodes for one without disks', capacityQuestion(placementAsked({ ...diskless, disks_mib: [] }))],
   ['room without disks', capacityQuestion({ spec: diskless, groups: ['default'] })],
   ['dying nodes', whatIfQuestion({ nodes })],
   [
@@ -173,4 +178,33 @@ test('no file of the console that says a command is left out', () => {
   const says = consoleFiles().filter((file) => /\bgnt: /.test(readFileSync(path.join(UI, file), 'utf8')))
   const known = [...Object.keys(SUBJECTS), ...ELSEWHERE]
   expect(says.filter((file) => !known.includes(file))).toEqual([])
+})
+
+/** What these send has no copies beside it in the same file, for a reason. */
+const WITHOUT_COPIES: Readonly<Record<string, string>> = {
+  'app/account.tsx': 'a session belongs to this browser',
+  'api/session.ts': 'a session belongs to this browser',
+  'pages/sign-in/sign-in.tsx': 'a session belongs to this browser',
+  'pages/console/connection.ts': 'a ticket is for this page alone, and good for some seconds',
+  'pages/instances/list-page.tsx': 'asks for the names of all that are shown',
+  'pages/instances/bulk-begin.tsx': 'sends what the dialog of bulk.tsx has copies of',
+  'pages/topology/topology-page.tsx': 'asks what balance-panel.tsx has copies of',
+  'pages/topology/use-what-if.ts': 'asks what what-if-panel.tsx has copies of',
+  ...Object.fromEntries(
+    ['parts/question.ts', 'parts/submit.ts', 'parts/use-plan.ts'].map((file) => [file, 'sends what others give it']),
+  ),
+}
+const VERB = "'(POST|PUT|PATCH|DELETE)'"
+const SENDS = new RegExp(
+  [
+    ...[String.raw`\b(useMutation|useSubmit|usePlan|questionQuery)\(`, String.raw`\bapi\.(POST|PUT|PATCH|DELETE)\(`],
+    ...[String.raw`\b(request|send)\((method|${VERB})`, String.raw`\bnew Request\([^)]*method: ${VERB}`],
+  ].join('|'),
+)
+const OFFERS = /<(CopyAs|AskAgain)\b/
+
+test('whatever the console sends can be copied where it is sent', () => {
+  const texts = consoleFiles().map((file) => [file, readFileSync(path.join(UI, file), 'utf8')] as const)
+  const silent = texts.filter(([, text]) => SENDS.test(text) && !OFFERS.test(text)).map(([file]) => file)
+  expect(silent.sort()).toEqual(Object.keys(WITHOUT_COPIES).sort())
 })

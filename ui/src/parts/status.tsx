@@ -3,7 +3,7 @@ export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'off'
 
 export function Status({ tone, text }: { tone: Tone; text: string }) {
   return (
-    <span style={{ display: 'inline-flex', alignItems: 'center', whiteSpace: 'nowrap' }}>
+    <span style={{ display: 'inline-flex', alignItems: 'center' }}>
       <span className={`dot dot-${tone}`} aria-hidden="true" />
       {text}
     </span>

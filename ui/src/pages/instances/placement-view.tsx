@@ -1,10 +1,12 @@
 // The chosen nodes, and the scores of all others.
-import { Table } from '@mantine/core'
+import { Group, Table } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { components } from '../../api/schema'
 import { useMay } from '../../api/session'
+import { CopyAs } from '../../parts/copy-as'
 import { ProblemBox } from '../../parts/problem-box'
 import { QUESTION_PERMISSION, questionQuery } from '../../parts/question'
+import { capacityQuestion } from '../../parts/question-request'
 import { Status } from '../../parts/status'
 import { texts } from '../../texts'
 
@@ -64,19 +66,26 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
       </Table>
       {candidates.length > SHOWN_MAX && <span className="dim">{own.others(candidates.length - SHOWN_MAX)}</span>}
       <p className="dim">{own.scoreText}</p>
+      <Group gap={0}>
+        <CopyAs small request={capacityQuestion(placementAsked(wanted))} />
+      </Group>
     </details>
   )
 }
 
-/** Asks the allocator for suitable nodes, if the user has the permission. An old answer is refetched, because the plan beside it is new. */
-export function placementQuery({ group, disks_mib, ...others }: Wanted, may: (permission: string) => boolean) {
+/** The question which nodes are suitable. It counts no instances, and explains each node. */
+export function placementAsked({ group, disks_mib, ...others }: Wanted): components['schemas']['CapacityRequest'] {
   const groups = group === undefined ? {} : { groups: [group] }
-  const spec = { ...others, disks_mib: [...disks_mib] }
-  return queryOptions({
-    ...questionQuery('/3/capacity', { spec, max_instances: 0, explain: true, ...groups }),
+  const disks = disks_mib.length === 0 ? {} : { disks_mib: [...disks_mib] }
+  return { spec: { ...others, ...disks }, max_instances: 0, explain: true, ...groups }
+}
+
+/** Asks the allocator for suitable nodes, if the user has the permission. An old answer is refetched, because the plan beside it is new. */
+export const placementQuery = (wanted: Wanted, may: (permission: string) => boolean) =>
+  queryOptions({
+    ...questionQuery('/3/capacity', placementAsked(wanted)),
     ...{ staleTime: 30_000, enabled: may(QUESTION_PERMISSION['/3/capacity']) },
   })
-}
 
 function Fit({ candidate, chosen }: { candidate: Candidate; chosen: boolean }) {
   if (chosen) return <Status tone="good" text={own.isChosen} />
