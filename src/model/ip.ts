@@ -11,4 +11,7 @@ export const versionOf = (family: number): IpVersion => (family === FAMILIES[6] 
 /** The prefix length of a single address. */
 export const bitsOf = (version: IpVersion): number => (version === 4 ? 32 : 128)
 
+/** The address by which a machine reaches itself. */
+export const loopbackOf = (version: IpVersion): string => (version === 4 ? '127.0.0.1' : '::1')
+
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'

@@ -2,12 +2,14 @@
 // fails returns its error as a text, so that one broken part of a node does not hide the others' state.
 import { accessible, constants, type Files } from '../lib/files'
 import { createHash } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import { isMissing } from '../lib/disk'
 import { servesTcp } from '../lib/net/resolve'
 import { certificateDigest, certificateEnd_ms } from '../lib/tls'
 import { timestamp } from '../lib/clock'
 import { PORT } from '../model/constants/daemons'
 import { RELEASE_VERSION, protocolOf } from '../model/constants/versions'
+import { loopbackOf } from '../model/ip'
 import type { HvParams } from '../rpc/node/dicts'
 import { isObject } from '../lib/shapes/shape'
 import { messageOf } from '../rpc/node/protocol'
@@ -187,7 +189,8 @@ async function instances(context: NodeContext, hypervisors: readonly string[]): 
 async function masterAnswers(context: NodeContext, input: unknown): Promise<boolean> {
   const [master, address, candidates] = Array.isArray(input) ? (input as unknown[]) : []
   if (Array.isArray(candidates) && !candidates.includes(context.hostname)) return true
-  const source = master === context.hostname && !isVirtualNode(context.paths) ? '127.0.0.1' : undefined
+  const loopback = loopbackOf(isIPv6(String(address)) ? 6 : 4)
+  const source = master === context.hostname && !isVirtualNode(context.paths) ? loopback : undefined
   // A virtual master's node daemon serves only the node's own address, so RAPI's counts too.
   const ports = [PORT.noded, ...(isVirtualNode(context.paths) ? [PORT.rapi] : [])]
   for (const port of ports) if (await servesTcp(String(address), port, VERIFY_PING_S, source)) return true

@@ -105,6 +105,19 @@ test('nodes that do not answer are named with the interface that fails', async (
   server.close()
 })
 
+test('a master asks for its own address from the loopback address of the same version', async () => {
+  const { hostname, paths } = node.context
+  const context = { ...node.context, paths: { ...paths, root: '' } }
+  for (const address of ['127.0.0.1', '::1']) {
+    const server = net.createServer((socket) => socket.destroy()).listen(1811, address)
+    await new Promise((resolve) => server.once('listening', resolve))
+    const checks = { 'master-ip': [hostname, address, [hostname]] }
+    const answer = await verifyNode(context, { checks, clusterName: 'cluster', hvparams: {} })
+    server.close()
+    expect({ [address]: answer }).toEqual({ [address]: { 'master-ip': true } })
+  }
+})
+
 test('node_info tells boot, storage and hypervisors; what is not there leaves its place, or its figures, empty', async () => {
   const [boot, storage, live] = await nodeHandlers.node_info(
     node.context,
