@@ -109,7 +109,7 @@ export interface ClusterCapacityParams extends CommonOpcodeParams {
   /** The objects that the answer may mention and its plan may change. The default is all. */
   visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
   /** The instances as they would be. */
-  spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }
+  spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; disks_spindles?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }
   /** Look no further than so many in each group. */
   max_instances?: number | null
 }
@@ -347,7 +347,7 @@ export interface ClusterWhatIfParams extends CommonOpcodeParams {
   /** All nodes with this tag die, too. */
   node_tag?: string | null
   /** Instances that arrive, one after the other. */
-  instances?: ({ spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }; count?: number | null; group?: string | null })[] | null
+  instances?: ({ spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; disks_spindles?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }; count?: number | null; group?: string | null })[] | null
   /** Tell of each node that was looked at. */
   explain?: boolean | null
   /** The objects that the answer may mention and its plan may change. The default is all. */

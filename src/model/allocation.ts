@@ -10,6 +10,8 @@ export interface InstanceSpecification {
   vcpus: number
   /** The size of each disk in MiB; none when left out. @isInt */
   disks_mib?: readonly number[]
+  /** How many physical volumes each of these disks gets for itself on nodes whose storage is exclusive. @isInt */
+  disks_spindles?: readonly number[]
   /** How much it works on its spindles: 1 by default. @isInt @minimum 0 */
   spindle_use?: number
   tags?: readonly string[]

@@ -16,6 +16,7 @@ const specification: Shape<InstanceSpecification> = objectOf(
     memory_mib: positive(int),
     vcpus: positive(int),
     disks_mib: optional(listOf(positive(int))),
+    disks_spindles: optional(listOf(positive(int))),
     spindle_use: optional(nonNegative(int)),
     tags: optional(names),
     networks: optional(names),

@@ -116,6 +116,12 @@ function newInstance(config: ConfigData, spec: InstanceSpecification, counted: s
       `disks_mib: an instance of template ${spec.disk_template} has no disks; leave them out`,
       ECODE.INVAL,
     )
+  const { disks_mib: sizes = [], disks_spindles: spindles } = spec
+  if (spindles !== undefined && spindles.length !== sizes.length)
+    throw new OpPrereqError(
+      `disks_spindles: ${spindles.length} numbers for ${sizes.length} disks; give one for each disk, or none`,
+      ECODE.INVAL,
+    )
   const networks = (spec.networks ?? []).map((name) => {
     const network = findNetwork(config, name)
     if (network === undefined) throw new OpPrereqError(`There is no network ${name}`, ECODE.NOENT)

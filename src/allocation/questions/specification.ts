@@ -1,6 +1,6 @@
 // A new instance, from the sizes in a user's question.
 import type { InstanceSpecification } from '../../model/allocation'
-import { NO_NODE, nodesNeeded } from '../model/cluster-data'
+import { NO_NODE, nodesNeeded, spindlesOf } from '../model/cluster-data'
 import { diskSpace, templateOf } from '../sources/from-config'
 import type { NewInstance } from '../model/requests'
 import { isLocalFile } from '../../model/templates'
@@ -13,11 +13,17 @@ export function specifiedInstance(
   group?: string,
 ): NewInstance {
   const template = templateOf(spec.disk_template)
-  const disks = (spec.disks_mib ?? []).map((size) => ({ size, spindles: undefined }))
+  const disks = (spec.disks_mib ?? []).map((size, at) => ({ size, spindles: spec.disks_spindles?.[at] }))
   const data = {
     ...{ name: 'new', memory: spec.memory_mib, vcpus: spec.vcpus, disks, disk: diskSpace(template, disks) },
     ...{ status: 'running', autoBalance: true, primary: NO_NODE, secondary: NO_NODE, template },
-    ...{ tags: spec.tags ?? [], spindleUse: spec.spindle_use ?? 1, spindles: undefined, forthcoming: false, networks },
+    ...{
+      tags: spec.tags ?? [],
+      spindleUse: spec.spindle_use ?? 1,
+      spindles: spindlesOf(disks),
+      forthcoming: false,
+      networks,
+    },
     // Ganeti's allocator does not know that these use room on the node.
     ...(isLocalFile(template) && counted === template && { local: true }),
   }

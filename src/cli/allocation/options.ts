@@ -33,6 +33,12 @@ export const SPECIFICATION_OPTIONS = [
   value('--memory', 'memory', 'unit', 'memory of an instance'),
   value('--vcpus', 'vcpus', 'int', 'virtual CPUs of an instance; 1 when left out', { short: '-p' }),
   value('--disks', 'disks', 'list', 'sizes of its disks, comma list; none when left out'),
+  value(
+    '--disk-spindles',
+    'disk_spindles',
+    'list',
+    'physical volumes of each disk where storage is exclusive, comma list',
+  ),
   value('--spindle-use', 'spindle_use', 'int', 'spindles that it uses; 1 when left out'),
   value('--tags', 'tags', 'list', 'its tags, comma list'),
   value('--networks', 'networks', 'list', 'networks to which its group must be connected, comma list'),

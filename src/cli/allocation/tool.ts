@@ -135,7 +135,7 @@ function specification(options: OptionValues): object {
   const disks = options.list('disks')?.map((text, at) => diskSize(text, `disk ${at}`))
   return {
     ...{ disk_template, memory_mib, vcpus: options.number('vcpus') ?? 1 },
-    ...{ disks_mib: disks, spindle_use: options.number('spindle_use') },
+    ...{ disks_mib: disks, disks_spindles: options.list('disk_spindles')?.map(Number), spindle_use: options.number('spindle_use') },
     ...{ tags: options.list('tags'), networks: options.list('networks') },
   }
 }

@@ -59,8 +59,11 @@ export async function capacityByScript(
 
 /** In the words of the allocator protocol. */
 function specified({ instance, most }: CapacityQuestion, spec: InstanceSpecification) {
-  const { disk_template, memory_mib, vcpus, disks_mib = [], spindle_use = 1, tags = [] } = spec
-  const disks = disks_mib.map((size) => ({ size, mode: 'rw', dev_type: disk_template }))
+  const { disk_template, memory_mib, vcpus, disks_mib = [], disks_spindles, spindle_use = 1, tags = [] } = spec
+  const disks = disks_mib.map((size, at) => {
+    const spindles = disks_spindles?.[at]
+    return { size, mode: 'rw', dev_type: disk_template, ...(spindles !== undefined && { spindles }) }
+  })
   return {
     ...{ name: instance.data.name, disk_template, memory: memory_mib, vcpus, spindle_use, tags, os: '' },
     ...{ disks, disk_space_total: diskSpace(templateOf(disk_template), disks) },

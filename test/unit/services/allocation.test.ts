@@ -191,6 +191,8 @@ test('a question that cannot be meant is refused with a way out', async () => {
   await expect(service.capacity(all, { spec: disks })).rejects.toThrow(
     'disks_mib: an instance of template diskless has no disks',
   )
+  const spindles = { ...SPEC, disks_spindles: [1, 2] }
+  await expect(service.capacity(all, { spec: spindles })).rejects.toThrow('disks_spindles: 2 numbers for 1 disks')
   const nowhere = { instances: [{ spec: SPEC, group: 'nowhere' }] }
   await expect(service.whatIf(all, nowhere)).rejects.toThrow('There is no node group nowhere')
   const many = {

@@ -128,7 +128,7 @@ test.each<[string, Partial<DraftParts>, Source]>([
   expect(await doors.difference(request)).toBe(undefined)
 })
 
-const spec = { disk_template: 'drbd', memory_mib: 1536, vcpus: 2, disks_mib: [10_240, 512] }
+const spec = { disk_template: 'drbd', memory_mib: 1536, vcpus: 2, disks_mib: [10_240, 512], disks_spindles: [2, 1] }
 const diskless = { disk_template: 'diskless', memory_mib: 128, vcpus: 1 }
 const nodes = ['node1.gnt.example', 'node2.gnt.example']
 const { placementAsked } = consoleModule<{ placementAsked(wanted: object): Parameters<typeof capacityQuestion>[0] }>(
@@ -140,7 +140,10 @@ test.each([
   ['a balance without some moves', balanceQuestion({ max_moves: 5, disk_moves: false, instance_moves: false })],
   ['room', capacityQuestion({ spec, groups: ['default'], max_instances: 1000, explain: true })],
   ['the nodes for a new instance', capacityQuestion(placementAsked({ ...spec, group: 'default' }))],
-  ['the nodes for one without disks', capacityQuestion(placementAsked({ ...diskless, disks_mib: [] }))],
+  [
+    'the nodes for one without disks',
+    capacityQuestion(placementAsked({ ...diskless, disks_mib: [], disks_spindles: [] })),
+  ],
   ['room without disks', capacityQuestion({ spec: diskless, groups: ['default'] })],
   ['dying nodes', whatIfQuestion({ nodes })],
   [

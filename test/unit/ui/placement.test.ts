@@ -11,7 +11,14 @@ const asked = consoleServer(({ path }) =>
 
 type View = { placementQuery(wanted: object, may: (permission: string) => boolean): QueryObserverOptions }
 const { placementQuery } = consoleModule<View>('pages/instances/placement-view.tsx')
-const WANTED = { disk_template: 'plain', memory_mib: 512, vcpus: 1, disks_mib: [1024], group: 'default' }
+const WANTED = {
+  disk_template: 'plain',
+  memory_mib: 512,
+  vcpus: 1,
+  disks_mib: [1024],
+  disks_spindles: [2],
+  group: 'default',
+}
 
 test('an allocator that takes longer answers by a job, and the result of that is shown', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { gcTime: 0 } } })

@@ -43,7 +43,7 @@ export const monitoringQuestion = (node?: string): Request => {
 /** The fields of the question about all nodes. The reports themselves would be long. */
 export const PROBLEMS = 'node,answer,status,problems'
 
-function specFlags({ disk_template, memory_mib, vcpus, disks_mib = [] }: Spec) {
+function specFlags({ disk_template, memory_mib, vcpus, disks_mib = [], disks_spindles }: Spec) {
   const disks = disks_mib.length === 0 ? undefined : disks_mib.map((size_mib) => `${size_mib}m`)
-  return { disk_template, memory: `${memory_mib}m`, vcpus, disks }
+  return { disk_template, memory: `${memory_mib}m`, vcpus, disks, disk_spindles: disks_spindles?.map(String) }
 }

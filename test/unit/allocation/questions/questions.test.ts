@@ -163,6 +163,16 @@ test('as many instances fit into a group as can be added to it one by one', () =
   expect(capacity(data, { groups: ['g'], most: 1 })).toMatchObject({ fits: 1, groups: [{ reason: null }] })
 })
 
+test('where storage is exclusive, an instance fits as long as there are physical volumes for its disks', () => {
+  const plain = small()
+  const nodes = plain.nodes.map((node) => ({ ...node, exclusiveStorage: true, spindles: 4, freeSpindles: 4 }))
+  const data = { ...plain, nodes }
+  const spec = { ...SPEC, disk_template: 'plain', disks_mib: [1024, 1024] }
+  const fitting = (disks_spindles?: number[]) =>
+    capacity(data, { groups: ['g'] }, { ...spec, ...(disks_spindles && { disks_spindles }) }).fits
+  expect([fitting([1, 1]), fitting([2, 1]), fitting([4, 1]), fitting()]).toEqual([6, 3, 0, 0])
+})
+
 test('who asks for no instance is told of each node how good it is for the first one', () => {
   const [group] = capacity(small(), { groups: ['g'], most: 0, explain: true }).groups
   expect(group).toMatchObject({ fits: 0, nodes: [], reason: null })

@@ -141,7 +141,7 @@ describe('gnt allocation balance', () => {
 describe('gnt allocation capacity', () => {
   test('shows what fits into each group', async () => {
     const { exit, stdout, stderr, calls } = await run(
-      'capacity -t drbd --memory 2g --disks 10g,512m -p 2 --tags a,b --networks n --max-instances 9 --separator=;',
+      'capacity -t drbd --memory 2g --disks 10g,512m --disk-spindles 2,1 -p 2 --tags a,b --networks n --max-instances 9 --separator=;',
     )
     expect([exit, stdout, stderr]).toEqual([
       0,
@@ -149,7 +149,14 @@ describe('gnt allocation capacity', () => {
       '3 fit in all.\n',
     ])
     const spec = {
-      ...{ disk_template: 'drbd', memory_mib: 2048, vcpus: 2, disks_mib: [10240, 512], tags: ['a', 'b'] },
+      ...{
+        disk_template: 'drbd',
+        memory_mib: 2048,
+        vcpus: 2,
+        disks_mib: [10240, 512],
+        disks_spindles: [2, 1],
+        tags: ['a', 'b'],
+      },
       networks: ['n'],
     }
     expect(calls).toEqual([['capacity', { spec, max_instances: 9, explain: false }]])

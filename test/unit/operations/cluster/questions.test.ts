@@ -132,7 +132,8 @@ test('each allocator of the list is asked until one finds something', async () =
 
 test('a script counts what fits into each group', async () => {
   says = success([2, [['node1.test'], ['node2.test']]])
-  const answer = await capacity({ iallocator: 'mine', groups: ['default'], max_instances: 3 })
+  const dedicated = { ...spec, disks_spindles: [2] }
+  const answer = await capacity({ spec: dedicated, iallocator: 'mine', groups: ['default'], max_instances: 3 })
   expect(answer).toEqual({
     fits: 2,
     groups: [
@@ -143,7 +144,10 @@ test('a script counts what fits into each group', async () => {
     ],
   })
   expect(asked.map(({ request }) => request)).toMatchObject([
-    { type: 'capacity', group_name: 'default', memory: 1024, vcpus: 1, required_nodes: 1, max_instances: 3 },
+    {
+      ...{ type: 'capacity', group_name: 'default', memory: 1024, vcpus: 1, required_nodes: 1, max_instances: 3 },
+      disks: [{ size: 1024, dev_type: 'rbd', spindles: 2 }],
+    },
   ])
   says = success([2, [['node1.test']]])
   await expect(cluster.failure('OP_CLUSTER_CAPACITY', { spec, iallocator: 'mine' })).resolves.toEqual([

@@ -241,11 +241,14 @@ function PlanOrWhy({ draft, plan: { data, error, busy } }: { draft: Draft; plan:
 }
 
 function wantedOf({ request: { body } }: Draft, be: Readonly<Record<string, unknown>>): Wanted {
-  const disks = (body['disks'] as readonly { size?: number }[] | undefined) ?? []
+  const disks = (body['disks'] as readonly { size?: number; spindles?: number }[] | undefined) ?? []
+  const sized = disks.filter(({ size = 0 }) => size > 0)
+  const spindles = sized.flatMap(({ spindles: count }) => count ?? [])
   return {
     disk_template: String(body['disk_template'] ?? ''),
     ...{ memory_mib: Number(be['memory'] ?? be['maxmem']), vcpus: Number(be['vcpus']) },
-    disks_mib: disks.map(({ size }) => size ?? 0).filter((size) => size > 0),
+    disks_mib: sized.map(({ size }) => size ?? 0),
+    disks_spindles: spindles.length === sized.length ? spindles : [],
     ...(body['group_name'] === undefined ? {} : { group: String(body['group_name']) }),
   }
 }

@@ -19,6 +19,8 @@ export interface Wanted {
   readonly memory_mib: number
   readonly vcpus: number
   readonly disks_mib: readonly number[]
+  /** Empty if not each disk says it. */
+  readonly disks_spindles: readonly number[]
   readonly group?: string
 }
 
@@ -74,10 +76,16 @@ export function PlacementView({ wanted, chosen }: PlacementProps) {
 }
 
 /** The question which nodes are suitable. It counts no instances, and explains each node. */
-export function placementAsked({ group, disks_mib, ...others }: Wanted): components['schemas']['CapacityRequest'] {
+export function placementAsked({
+  group,
+  disks_mib,
+  disks_spindles,
+  ...others
+}: Wanted): components['schemas']['CapacityRequest'] {
   const groups = group === undefined ? {} : { groups: [group] }
   const disks = disks_mib.length === 0 ? {} : { disks_mib: [...disks_mib] }
-  return { spec: { ...others, ...disks }, max_instances: 0, explain: true, ...groups }
+  const spindles = disks_spindles.length === 0 ? {} : { disks_spindles: [...disks_spindles] }
+  return { spec: { ...others, ...disks, ...spindles }, max_instances: 0, explain: true, ...groups }
 }
 
 /** Asks the allocator for suitable nodes, if the user has the permission. An old answer is refetched, because the plan beside it is new. */
