@@ -1,5 +1,5 @@
 // Instances in the console: made, changed, changed by two at once, many at once, and by keyboard alone.
-import { readFileSync } from 'node:fs'
+import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
@@ -354,7 +354,7 @@ browserTest(
     await row.waitFor()
     // The running machine has it, and not only its configuration.
     const at = String((await instance('shop1'))['pnode'])
-    expect(readFileSync(runtimeFile(at, 'shop1'), 'utf8')).toContain('aa:00:00:12:34:56')
+    expect(fs.readFileSync(runtimeFile(at, 'shop1'), 'utf8')).toContain('aa:00:00:12:34:56')
     await row.getByRole('button', { name: 'Change network card 1' }).click()
     dialog = page.getByRole('dialog', { name: 'Change network card' })
     const address = dialog.getByRole('textbox', { name: 'IP address' })
@@ -410,6 +410,66 @@ browserTest('an instance is installed anew, exported, and made again from its ex
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await done('web3')
   expect(await instance('web3')).toMatchObject({ status: 'running', os: 'gantry-tiny', 'disk.sizes': [16] })
+})
+
+/** External storage whose volumes are files, so that snapshots do not depend on the file system of this machine. */
+async function shelf(): Promise<string> {
+  const folder = path.join(cluster.root, 'shelf')
+  fs.mkdirSync(folder)
+  const [volume, copy] = [`${folder}/"$VOL_NAME"`, `${folder}/"$VOL_SNAPSHOT_NAME"`]
+  const scripts = {
+    ...{ create: `truncate -s "$VOL_SIZE"M ${volume}`, remove: `rm ${volume}`, snapshot: `cp ${volume} ${copy}` },
+    ...{ attach: `[ -e ${volume} ] && echo && echo kvm:${volume}`, grow: 'exit 1' },
+    ...{ detach: 'exit 0', setinfo: 'exit 0', verify: 'exit 0' },
+  }
+  for (const n of [1, 2, 3]) {
+    const provider = path.join(cluster.root, `node${n}.gantry.local/srv/ganeti/extstorage/shelf`)
+    fs.mkdirSync(provider, { recursive: true })
+    fs.writeFileSync(path.join(provider, 'parameters.list'), '')
+    for (const [name, body] of Object.entries(scripts))
+      fs.writeFileSync(path.join(provider, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
+  }
+  const changed = await cluster.run({
+    ...{ OP_ID: 'OP_CLUSTER_SET_PARAMS', diskparams: { ext: { access: 'userspace' } } },
+    enabled_disk_templates: ['sharedfile', 'file', 'plain', 'drbd', 'diskless', 'ext'],
+  })
+  expect(changed).toMatchObject({ status: 'success' })
+  return folder
+}
+
+browserTest('a snapshot is taken with its plan, listed and removed', async () => {
+  const folder = await shelf()
+  const made = await cluster.run({
+    ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'snap1', mode: 'create', disk_template: 'ext' },
+    ...{ disks: [{ size: 16, provider: 'shelf' }], nics: [], os_type: 'gantry-tiny', beparams: { memory: 64 } },
+    ...{ no_install: true, start: false, pnode: 'node1.gantry.local', hypervisor: 'kvm' },
+  })
+  expect(made).toMatchObject({ status: 'success' })
+  const [volume = ''] = fs.readdirSync(folder)
+  fs.writeFileSync(path.join(folder, volume), 'written first')
+  await open('/instances/snap1')
+  await page.getByText('No snapshots.').waitFor()
+  let dialog = await fromMenu('Create snapshot')
+  await dialog.getByRole('textbox', { name: 'Name of the snapshot' }).fill('before')
+  await dialog.getByRole('button', { name: 'Show what it will do' }).click()
+  await dialog.getByText('The plan found no obstacle.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
+    'gnt instance snapshot --disk=0:snapshot_name=before snap1',
+  )
+  await look('snapshot')
+  await dialog.getByRole('button', { name: 'Create snapshot', exact: true }).click()
+  await done('Create snapshot')
+  const listed = page.getByRole('table', { name: 'Snapshots' }).getByRole('row').filter({ hasText: 'before' })
+  await listed.getByRole('cell', { name: '16 MiB' }).waitFor()
+  fs.writeFileSync(path.join(folder, volume), 'written afterwards')
+  expect(fs.readFileSync(path.join(folder, 'before'), 'utf8')).toBe('written first')
+  await look('snapshots')
+  await listed.getByRole('button', { name: 'Remove' }).click()
+  dialog = page.getByRole('dialog', { name: 'Remove snapshot' })
+  await dialog.getByRole('button', { name: 'Remove snapshot', exact: true }).click()
+  await done('Remove snapshot')
+  await page.getByText('No snapshots.').waitFor()
+  expect(fs.readdirSync(folder)).toEqual([volume])
 })
 
 browserTest('a mirror gets another secondary node', async () => {

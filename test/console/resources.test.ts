@@ -145,58 +145,6 @@ browserTest('a disk is added, grows and is removed, and the instance reboots and
   await ui.act('Remove', (dialog) => dialog.getByRole('textbox', { name: 'Type data1 to confirm' }).fill('data1'))
 })
 
-/** External storage whose volumes are files, so that snapshots do not depend on the file system of this machine. */
-async function shelf(): Promise<string> {
-  const folder = path.join(cluster.root, 'shelf')
-  fs.mkdirSync(folder)
-  const [volume, copy] = [`${folder}/"$VOL_NAME"`, `${folder}/"$VOL_SNAPSHOT_NAME"`]
-  const scripts = {
-    ...{ create: `truncate -s "$VOL_SIZE"M ${volume}`, remove: `rm ${volume}`, snapshot: `cp ${volume} ${copy}` },
-    ...{ attach: `[ -e ${volume} ] && echo && echo kvm:${volume}`, grow: 'exit 1' },
-    ...{ detach: 'exit 0', setinfo: 'exit 0', verify: 'exit 0' },
-  }
-  for (const n of [1, 2, 3]) {
-    const provider = path.join(rootOf(n), 'srv/ganeti/extstorage/shelf')
-    fs.mkdirSync(provider, { recursive: true })
-    fs.writeFileSync(path.join(provider, 'parameters.list'), '')
-    for (const [name, body] of Object.entries(scripts))
-      fs.writeFileSync(path.join(provider, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
-  }
-  await ok('cluster', 'modify', '--enabled-disk-templates=sharedfile,file,plain,drbd,diskless,ext')
-  await ok('cluster', 'modify', '--ipolicy-disk-templates=sharedfile,file,plain,drbd,diskless,ext')
-  await ok('cluster', 'modify', '--disk-parameters=ext:access=userspace')
-  return folder
-}
-
-browserTest('a snapshot is taken with its plan, listed and removed', async () => {
-  const folder = await shelf()
-  const disks = [{ size: 16, provider: 'shelf' }]
-  await instance('snap1', { disk_template: 'ext', disks, no_install: true, start: false })
-  const [volume = ''] = fs.readdirSync(folder)
-  fs.writeFileSync(path.join(folder, volume), 'before')
-  await ui.open('/instances/snap1')
-  await page.getByText('No snapshots.').waitFor()
-  await ui.act('Create snapshot', async (dialog) => {
-    await dialog.getByRole('textbox', { name: 'Name of the snapshot' }).fill('before')
-    await dialog.getByRole('button', { name: 'Show what it will do' }).click()
-    await dialog.getByText('The plan found no obstacle.').waitFor()
-    expect(await dialog.getByRole('button', { name: 'Copy as gnt' }).getAttribute('title')).toBe(
-      'gnt instance snapshot --disk=0:snapshot_name=before snap1',
-    )
-    await ui.look('snapshot')
-  })
-  const listed = page.getByRole('table', { name: 'Snapshots' }).getByRole('row').filter({ hasText: 'before' })
-  await listed.getByRole('cell', { name: '16 MiB' }).waitFor()
-  fs.writeFileSync(path.join(folder, volume), 'after')
-  expect(fs.readFileSync(path.join(folder, 'before'), 'utf8')).toBe('before')
-  await ui.look('snapshots')
-  await listed.getByRole('button', { name: 'Remove' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove snapshot', exact: true }).click()
-  await ui.jobDone('Remove snapshot')
-  await page.getByText('No snapshots.').waitFor()
-  expect(fs.readdirSync(folder)).toEqual([volume])
-})
-
 browserTest('a node is set offline and online again, and its helper is asked for its power', async () => {
   const asked = path.join(cluster.root, 'asked')
   script(1, 'power-helper', `echo "$@" >> ${asked}\necho '{"powered": true}'`)
