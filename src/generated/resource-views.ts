@@ -96,6 +96,8 @@ export interface GroupView {
   'pinst_cnt'?: number | null
   /** List of primary instances. */
   'pinst_list'?: string[] | null
+  /** Whether its nodes have instances outside of the scope of the token. */
+  'inst_hidden'?: boolean | null
 }
 
 export const GROUP_VIEW: readonly string[] = [
@@ -116,6 +118,7 @@ export const GROUP_VIEW: readonly string[] = [
   'node_list',
   'pinst_cnt',
   'pinst_list',
+  'inst_hidden',
 ]
 
 /** The fields of an instance that were asked for; null where a value is not known. */
@@ -969,6 +972,10 @@ export interface NodeView {
   'sptotal'?: number | null
   /** When the node last reported on itself and on its instances: the age of the older of both. Null as long as one is missing. @format date-time */
   'seen'?: string | null
+  /** Whether instances outside of the scope of the token have the node as primary. */
+  'pinst_hidden'?: boolean | null
+  /** Whether instances outside of the scope of the token have the node as secondary. */
+  'sinst_hidden'?: boolean | null
 }
 
 export const NODE_VIEW: readonly string[] = [
@@ -999,6 +1006,8 @@ export const NODE_VIEW: readonly string[] = [
   'sip',
   'vm_capable',
   'seen',
+  'pinst_hidden',
+  'sinst_hidden',
 ]
 
 /** The fields of an os that were asked for; null where a value is not known. */

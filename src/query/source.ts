@@ -12,6 +12,17 @@ export interface QuerySource {
   readonly locks?: LockReader
   readonly cluster?: ClusterFacts
   readonly heard?: Heard
+  /** Present if the caller sees only some objects. */
+  readonly unseen?: Unseen
+}
+
+/** Where instances are that the caller does not see. */
+export interface Unseen {
+  /** The primary nodes of such instances. */
+  primaries(): ReadonlySet<string>
+  secondaries(): ReadonlySet<string>
+  /** The groups of all these nodes. */
+  groups(): ReadonlySet<string>
 }
 
 /** When nodes last answered, in milliseconds since the epoch; undefined if one never did. */

@@ -122,7 +122,7 @@ function callersHandlers(
     tags: (caller) => tagUses(caller.known(context.config())),
     ...consoleCalls(new ConsoleService(context, parts.documents, (identity) => callerOf('console', identity))),
     snapshots: (caller, name) => shownSnapshots(caller.known(context.config()), context.gantry(), name),
-    rights: rightsOf,
+    rights: (caller) => rightsOf(caller, context.config()),
     tokens: (caller) => tokens.list(caller),
     addToken: (caller, token) => tokens.add(caller, token),
     removeToken: (caller, id) => tokens.remove(caller, id),

@@ -627,6 +627,30 @@ browserTest(
   },
 )
 
+browserTest(
+  'that a node has instances outside of the scope is told by its buttons, to keyboard and touch, before they are asked',
+  async () => {
+    const shared = 'node1.gantry.local'
+    await instance('other1', { disk_template: 'diskless', disks: [], start: false, pnode: shared })
+    await ok('node', 'add-tags', shared, 'shop')
+    const evacuate = page.getByRole('button', { name: 'Evacuate', exact: true })
+    const reason = page
+      .getByRole('tooltip')
+      .getByText('This concerns instances that are outside the scope of your token')
+    await ui.open(`/nodes/${shared}`)
+    await evacuate.focus()
+    await reason.waitFor()
+    expect(await page.getByText('other1').count()).toBe(0)
+    await ui.look('scoped-node')
+    await page.keyboard.press('Tab')
+    await reason.waitFor({ state: 'detached' })
+    await evacuate.dispatchEvent('click')
+    await reason.waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(complaints).toEqual([])
+  },
+)
+
 browserTest('a token that is revoked ends its session', async () => {
   const here = { page, ui }
   const other = await newPage(browser)

@@ -125,6 +125,7 @@ export const texts = {
     beyondScope: {
       cluster: 'This concerns the whole cluster, but your token covers only a part of it',
       machines: 'This concerns the nodes themselves, but your token covers only what runs on them',
+      others: 'This concerns instances that are outside the scope of your token',
     },
     onlyWhole: 'It fails, and changes nothing, if one of these instances is outside the scope of your token.',
     typeName: (name: string) => `Type ${name} to confirm`,

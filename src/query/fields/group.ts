@@ -4,10 +4,12 @@ import type { NodeGroup } from '../../model/node-group'
 import { ConfigIndex } from '../config-index'
 import { type FieldTable, cell, field, stampFields, tagsField, TEXTS, PARAMETERS, PARAMETERS_BY_NAME } from '../field'
 import type { Resource } from '../resource'
+import type { Unseen } from '../source'
 import { nodeParamFields } from './node-params'
 
 interface GroupRow {
   readonly group: NodeGroup
+  readonly unseen: Unseen | undefined
   readonly index: ConfigIndex
 }
 
@@ -75,15 +77,24 @@ const fields: FieldTable<GroupRow> = {
 
 export const groupResource: Resource<GroupRow> = {
   nameField: 'name',
-  fields,
-  all({ config }) {
-    const index = ConfigIndex.of(config)
-    return index.groups().map((group) => ({ group, index }))
+  fields: {
+    ...fields,
+    inst_hidden: field(
+      'Hidden',
+      'bool',
+      'Whether its nodes have instances outside of the scope of the token',
+      ({ group, unseen }) => cell(unseen?.groups().has(group.uuid) ?? false),
+      { ours: true },
+    ),
   },
-  find({ config }, name) {
+  all({ config, unseen }) {
+    const index = ConfigIndex.of(config)
+    return index.groups().map((group) => ({ group, index, unseen }))
+  },
+  find({ config, unseen }, name) {
     const index = ConfigIndex.of(config)
     const group = index.groups().find((candidate) => candidate.name === name || candidate.uuid === name)
-    return group && { group, index }
+    return group && { group, index, unseen }
   },
   notFound: (name) => new OpPrereqError(`NodeGroup name ${name} not found`, ECODE.NOENT),
 }

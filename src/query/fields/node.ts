@@ -21,13 +21,14 @@ import {
   PARAMETERS,
 } from '../field'
 import type { Resource } from '../resource'
-import type { Heard } from '../source'
+import type { Heard, Unseen } from '../source'
 import { nodeParamFields } from './node-params'
 
 interface NodeRow {
   readonly node: Node
   readonly index: ConfigIndex
   readonly heard: Heard | undefined
+  readonly unseen: Unseen | undefined
   live?: NodeResult<NodeInfo>
 }
 
@@ -158,15 +159,29 @@ export const nodeResource: Resource<NodeRow> = {
       ({ node, heard }) => heardCell(heard?.seen_ms(node.uuid)),
       { ours: true },
     ),
+    pinst_hidden: field(
+      'PriHidden',
+      'bool',
+      'Whether instances outside of the scope of the token have the node as primary',
+      ({ node, unseen }) => cell(unseen?.primaries().has(node.uuid) ?? false),
+      { ours: true },
+    ),
+    sinst_hidden: field(
+      'SecHidden',
+      'bool',
+      'Whether instances outside of the scope of the token have the node as secondary',
+      ({ node, unseen }) => cell(unseen?.secondaries().has(node.uuid) ?? false),
+      { ours: true },
+    ),
   },
-  all({ config, heard }) {
+  all({ config, heard, unseen }) {
     const index = ConfigIndex.of(config)
-    return index.nodes().map((node) => ({ node, index, heard }))
+    return index.nodes().map((node) => ({ node, index, heard, unseen }))
   },
-  find({ config, heard }, name) {
+  find({ config, heard, unseen }, name) {
     const index = ConfigIndex.of(config)
     const node = index.findNode(name)
-    return node && { node, index, heard }
+    return node && { node, index, heard, unseen }
   },
   notFound: (name) => new OpPrereqError(`Node name ${name} not found`, ECODE.NOENT),
   async collect(rows, source) {

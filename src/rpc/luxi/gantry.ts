@@ -135,6 +135,8 @@ export interface CallerRights {
   readonly scope: Pick<TokenScope, 'tags' | 'groups'> | null
   /** Permissions without use to a token with a scope, because all that needs them concerns everybody. */
   readonly beyond_scope: readonly string[]
+  /** Kinds of objects of which the token's scope has none, such as `node`. */
+  readonly empty_kinds: readonly string[]
 }
 
 export interface TokenInfo extends TokenScope {

@@ -9,9 +9,10 @@ import { isObject } from '../../lib/shapes/shape'
 import { definitionOf } from '../../opcodes/index'
 import { objectsOf, textsOf } from '../../opcodes/objects'
 import { permissionNames, permissionsFor } from '../../opcodes/permission'
+import type { Unseen } from '../../query/source'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../../rpc/luxi/gantry'
-import { covers, describe, type Described, includes, isLimited, knownTo } from './scope'
+import { covers, describe, type Described, includes, isLimited, knownTo, unseenBy } from './scope'
 import { isQuestion, notSettable } from './settable'
 
 export class Access {
@@ -71,6 +72,11 @@ export class Access {
   /** The cluster as far as the caller may know it. Questions about visible data are answered from this. */
   known(config: ConfigData): ConfigData {
     return this.scope === null || !isLimited(this.scope) ? config : knownTo(this.scope, config)
+  }
+
+  /** Where instances are that the caller does not see; undefined if it sees everything. */
+  unseen(config: ConfigData): Unseen | undefined {
+    return this.scope === null || !isLimited(this.scope) ? undefined : unseenBy(this.scope, config)
   }
 
   /** Whether a token has no more rights than the caller. The caller may neither see nor revoke a wider one. */

@@ -1,5 +1,6 @@
 // What a caller may do, for the answer that a session gets before anything is refused. The tables of opcodes and calls say which permission
 // each needs, and which concern the whole cluster.
+import type { ConfigData } from '../../model/config'
 import { KINDS } from '../../model/permissions'
 import { allOpcodes } from '../../opcodes/all'
 import type { OpcodeDefinition } from '../../opcodes/opcode'
@@ -7,16 +8,19 @@ import { permissionNames } from '../../opcodes/permission'
 import type { CallerRights } from '../../rpc/luxi/gantry'
 import { gantryCalls } from '../../rpc/luxi/gantry-calls'
 import type { Access } from './access'
+import { kindsWithout } from './scope'
 
-export function rightsOf(caller: Access): CallerRights {
+export function rightsOf(caller: Access, config: ConfigData): CallerRights {
   const had = permissionNames.filter((name) => caller.may(name))
-  if (!caller.limited || caller.scope === null) return { permissions: had, scope: null, beyond_scope: [] }
+  if (!caller.limited || caller.scope === null)
+    return { permissions: had, scope: null, beyond_scope: [], empty_kinds: [] }
   const { tags, groups } = caller.scope
   const isBeyond = (name: string): boolean => FOR_EVERYBODY.has(name)
   return {
     permissions: had.filter((name) => !isBeyond(name)),
     scope: { tags, groups },
     beyond_scope: had.filter(isBeyond),
+    empty_kinds: kindsWithout(caller.scope, config),
   }
 }
 

@@ -1,8 +1,9 @@
 // The scope of a token: the objects with its tags and of its groups, and the part of the cluster that its holder may
 // know. Pure.
-import { findGroup, findInstance, findNetwork, findNode, instanceNodes } from '../../config/lookup'
+import { findGroup, findInstance, findNetwork, findNode, instanceNodes, secondaryNodes } from '../../config/lookup'
 import { type Dictionary, recordFrom, recordValues } from '../../config/records'
 import type { ConfigData, Instance, Network, Node, NodeGroup } from '../../model/config'
+import type { Unseen } from '../../query/source'
 import type { TokenScope } from '../../rpc/luxi/gantry'
 
 export type Scope = Pick<TokenScope, 'tags' | 'groups'>
@@ -78,6 +79,36 @@ export function knownTo(scope: Scope, config: ConfigData): ConfigData {
     networks: byUuid(networks),
     nodegroups: byUuid(recordValues(config.nodegroups).filter(({ uuid }) => usedGroups.has(uuid))),
   }
+}
+
+/** Where instances outside of the scope are. */
+export function unseenBy(scope: Scope, config: ConfigData): Unseen {
+  const hidden = once(() => recordValues(config.instances).filter((one) => !covers(scope, ofInstance(config, one))))
+  const primaries = once(() => new Set<string>(hidden().map(({ primary_node }) => primary_node)))
+  const secondaries = once(() => new Set<string>(hidden().flatMap((instance) => secondaryNodes(config, instance))))
+  const groups = once(
+    () => new Set<string>([...primaries(), ...secondaries()].flatMap((uuid) => config.nodes[uuid]?.group ?? [])),
+  )
+  return { primaries, secondaries, groups }
+}
+
+/** The kinds of objects that opcodes name, of which the scope has none. */
+export function kindsWithout(scope: Scope, config: ConfigData): string[] {
+  const kinds = {
+    ...{ instance: config.instances, node: config.nodes, group: config.nodegroups, network: config.networks },
+  }
+  return Object.entries(kinds).flatMap(([kind, all]) => {
+    const isCovered = Object.keys(all).some((uuid) => {
+      const found = describe(config, kind, uuid)
+      return found !== undefined && covers(scope, found)
+    })
+    return isCovered ? [] : [kind]
+  })
+}
+
+function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined
+  return () => (known ??= { value: compute() }).value
 }
 
 const byUuid = <T extends { readonly uuid: string }>(objects: readonly T[]): Dictionary<T> =>

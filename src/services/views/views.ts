@@ -29,6 +29,7 @@ export async function view(
     ...whole,
     live,
     config: access.known(whole.config),
+    unseen: access.unseen(whole.config),
     jobs: whole.jobs && visibleJobs(access, whole.jobs),
   }
   if (what === 'export') return exportsView(access, request, source)

@@ -251,6 +251,9 @@ describe("fields that Ganeti's queries do not have", () => {
     ['instance', 'user_nics'],
     ['job', 'opids'],
     ['node', 'seen'],
+    ['node', 'pinst_hidden'],
+    ['node', 'sinst_hidden'],
+    ['group', 'inst_hidden'],
   ] as const
 
   test.each(OURS)('%s %s is told to who asks for it by name, and in no list of all', (what, name) => {

@@ -22,7 +22,7 @@ import {
   formOf,
 } from '../../support/console-actions'
 import { goldenConfig } from '../../support/golden-query'
-import { type Case, casesOf, SUBJECTS } from './action-cases'
+import { type Case, casesOf, instance, SUBJECTS } from './action-cases'
 import { BothDoors } from './both-doors'
 
 type Schemas = Readonly<Record<string, Schema>>
@@ -36,6 +36,9 @@ interface Store {
 interface Rights {
   refusalOf(session: Session, permission: string, beyond?: string): string | undefined
 }
+interface NotAllowed {
+  notAllowed(session: Session, action: ConsoleAction, subject: unknown): string | undefined
+}
 interface Draft {
   typedInScope(scope: Session['scope']): Body
   outsideScope(scope: Session['scope'], body: Body): string | undefined
@@ -43,18 +46,25 @@ interface Draft {
 
 const { sessionStore } = consoleModule<Store>('api/session-store.ts')
 const { refusalOf } = consoleModule<Rights>('api/rights.ts')
+const { notAllowed } = consoleModule<NotAllowed>('parts/not-allowed.ts')
 const { typedInScope, outsideScope } = consoleModule<Draft>('pages/instances/scope.ts')
 
 const identity = { user: 'admin', token: 't', permissions: ['*'] }
 const tokenFor = (scope: { tags?: string[]; groups?: string[]; permissions?: string[] }) =>
   new Access(identity, { permissions: ['*'], tags: [], groups: [], ...scope })
-const sessionOf = (access: Access): Session => ({ user: 'admin', token: 't', ...rightsOf(access) })
+const sessionOf = (access: Access, known: ConfigData): Session => ({
+  ...{ user: 'admin', token: 't', ...rightsOf(access, known) },
+})
 
 /** The first one is typed where tags are asked for. */
 const TAGS = ['one', 'mine']
 const config = allTagged(goldenConfig())
 const access = tokenFor({ tags: ['one'] })
-const session = sessionOf(access)
+const session = sessionOf(access, config)
+
+/** Where the token has instances, and none of their nodes. */
+const onlyInstances = { ...goldenConfig(), instances: config.instances }
+const sessionOfGuests = sessionOf(access, onlyInstances)
 
 let doors: BothDoors
 
@@ -82,9 +92,61 @@ describe.each(Object.keys(SUBJECTS))('%s', (file) => {
       isOpen(action, one.subject),
     )) {
       const isSettable = fields.every((field) => !Object.hasOwn(values, field.name) || takes(field, values[field.name]))
-      expect([what, isSettable]).toEqual([what, (await doors.reached(request)).every(isAdmitted)])
+      expect([what, isSettable]).toEqual([what, (await doors.reached(request)).every((one) => isAdmitted(one))])
     }
   })
+})
+
+const OF_INSTANCES = Object.keys(SUBJECTS).filter((file) => file.startsWith('pages/instances/'))
+
+describe.each(OF_INSTANCES)('%s, with a token that has instances and no nodes', (file) => {
+  const actions = actionsOf(file).filter((action) => formOf(action) !== undefined)
+  test.each(actions.map((action) => [action.id, action] as const))('%s', async (_, action) => {
+    for (const { what, subject, fields, values, request } of casesOf(file, action)) {
+      // A network that the token does not see is never offered.
+      if (values['network'] !== undefined) continue
+      const isSettable = fields.every(
+        (field) => !Object.hasOwn(values, field.name) || takes(field, values[field.name], sessionOfGuests),
+      )
+      const isAllowed = isOpen(action, subject, sessionOfGuests) && isSettable
+      const reached = await doors.reached(request)
+      expect([what, isAllowed]).toEqual([what, reached.every((one) => isAdmitted(one, onlyInstances))])
+    }
+  })
+})
+
+test('a required name that no object in the scope has makes its action impossible, and says so', () => {
+  const [exporting] = actionsOf('pages/instances/actions/change.ts').filter(({ id }) => id === 'export')
+  if (exporting === undefined) throw new Error('no export')
+  expect(notAllowed(sessionOfGuests, exporting, instance)).toContain('no node is in its scope')
+  expect(notAllowed(session, exporting, instance)).toBe(undefined)
+})
+
+test('a node or group that also has instances outside of the scope says so, as far as these are concerned', () => {
+  const [nodes, groups] = ['pages/nodes/actions.ts', 'pages/groups/actions.ts'].map(actionsOf)
+  const node = (values: object) => Object.assign({}, SUBJECTS['pages/nodes/actions.ts']?.('evacuate')[0], values)
+  const why = (id: string, values: object) =>
+    (nodes ?? []).filter((action) => action.id === id).map((action) => notAllowed(session, action, node(values)))
+  const others = [expect.stringContaining('instances that are outside the scope')]
+  expect(why('migrate', { pinst_hidden: true })).toEqual(others)
+  expect(why('migrate', { sinst_hidden: true })).toEqual([undefined])
+  expect(why('evacuate', { pinst_hidden: true, sinst_hidden: true })).toEqual(others)
+  expect(why('evacuate', { pinst_hidden: true, sinst_cnt: 0 })).toEqual(others)
+  expect(why('evacuate', { pinst_hidden: true })).toEqual([undefined])
+  const modes = (values: object) =>
+    (nodes ?? [])
+      .filter(({ id }) => id === 'evacuate')
+      .flatMap((action) => fieldsFor(action.fields, node(values)))
+      .flatMap(({ name, choices = [] }) =>
+        name === 'mode' ? choices.map((one) => Reflect.get(Object(one), 'value')) : [],
+      )
+  expect(modes({})).toEqual(['all', 'primary-only', 'secondary-only'])
+  expect(modes({ pinst_hidden: true })).toEqual(['secondary-only'])
+  expect(modes({ sinst_hidden: true })).toEqual(['primary-only'])
+  const [evacuate] = (groups ?? []).filter(({ id }) => id === 'evacuate')
+  const group = { name: 'default', inst_hidden: true }
+  expect(evacuate && notAllowed(session, evacuate, group)).toEqual(others[0])
+  expect(evacuate && notAllowed(session, evacuate, { ...group, inst_hidden: false })).toBe(undefined)
 })
 
 test('who changes instances without naming them is told that the token has to cover all', async () => {
@@ -120,7 +182,7 @@ test.each([
   const action = actionsOf(file).find((one) => one.id === id)
   const [subject] = SUBJECTS[file]?.(id) ?? []
   const fields = [action?.fields, action?.others].flatMap((some) => fieldsFor(some, subject)) as Field[]
-  const own = fields.map(forScope)
+  const own = fields.map((field) => forScope(field))
   expect(own.filter(({ barred: why }) => why !== undefined).map(({ name }) => name)).toEqual(barred)
   const typed = Object.fromEntries(barred.map((name) => [name, 'typed before']))
   expect(Object.keys(bodyOf(own, typed))).toEqual([])
@@ -144,7 +206,7 @@ test('a parameter that the document does not know is limited as the others of it
   const { NodeParameters: nodes, BackendParameters: backend } = document.components.schemas as unknown as Schemas
   const barredIn = (schema: Schema = {}) =>
     parameterFields(belowOthers(['some'], schema, { ours: 1 }, {}))
-      .map(forScope)
+      .map((field) => forScope(field))
       .flatMap(({ label, barred }) => (barred === undefined ? [] : [label]))
   expect(barredIn(nodes)).toEqual([...Object.keys(nodes?.properties ?? {}), 'ours'])
   expect(barredIn(backend)).toEqual(['ours'])
@@ -163,7 +225,7 @@ test('names and values that are typed are told as what the token may not set', (
 })
 
 test('a missing permission is told as one, also where the scope would not reach either', () => {
-  const narrow = sessionOf(tokenFor({ tags: ['mine'], permissions: ['instances.*'] }))
+  const narrow = sessionOf(tokenFor({ tags: ['mine'], permissions: ['instances.*'] }), config)
   expect(refusalOf(narrow, 'instances.reboot')).toBe(undefined)
   expect(refusalOf(narrow, 'cluster.modify')).toBe('You need the permission cluster.modify')
   expect(refusalOf(session, 'cluster.modify')).toContain('concerns the whole cluster')
@@ -185,15 +247,15 @@ describe('a new instance', () => {
     [{ tags: ['mine'], groups: ['default'] }, { ...placed, tags: ['mine'] }, true],
   ])('in the scope %j: %j', (scope, body, isInside) => {
     const token = tokenFor(scope)
-    expect(outsideScope(rightsOf(token).scope, body) === undefined).toBe(isInside)
+    expect(outsideScope(rightsOf(token, config).scope, body) === undefined).toBe(isInside)
     expect(admits(token, create(body))).toBe(isInside)
   })
 
   test('begins with what the scope wants', () => {
     for (const scope of [{ tags: ['mine'] }, { groups: ['default'] }, { tags: ['a', 'mine'], groups: ['default'] }]) {
       const token = tokenFor(scope)
-      const body = typedInScope(rightsOf(token).scope)
-      expect(outsideScope(rightsOf(token).scope, body)).toBe(undefined)
+      const body = typedInScope(rightsOf(token, config).scope)
+      expect(outsideScope(rightsOf(token, config).scope, body)).toBe(undefined)
       expect(admits(token, create(body))).toBe(true)
     }
     expect([typedInScope(null), outsideScope(null, {})]).toEqual([{}, undefined])
@@ -201,20 +263,20 @@ describe('a new instance', () => {
 })
 
 /** Whether people with the token can begin it. */
-function isOpen({ permission, beyond, unfit }: ConsoleAction, subject: unknown): boolean {
-  const isFit = permission !== 'tokens.create' || unfit?.(subject) === undefined
-  return isFit && refusalOf(session, permission, beyond?.(subject)) === undefined
+function isOpen(action: ConsoleAction, subject: unknown, whose = session): boolean {
+  const isFit = action.permission !== 'tokens.create' || action.unfit?.(subject) === undefined
+  return isFit && notAllowed(whose, action, subject) === undefined
 }
 
 /** Whether people with the token can say so in the form. */
-function takes(field: FormField, value: unknown): boolean {
-  const own = forScope(field as Field)
+function takes(field: FormField, value: unknown, { empty_kinds: empty } = session): boolean {
+  const own = forScope(field as Field, empty)
   return own.barred === undefined && complaintOf(own, value) === undefined
 }
 
 /** An action stays possible while any of its fields may be filled in. */
 async function isOneAdmitted(cases: readonly Case[]): Promise<boolean> {
-  for (const { request } of cases) if ((await doors.reached(request)).every(isAdmitted)) return true
+  for (const { request } of cases) if ((await doors.reached(request)).every((one) => isAdmitted(one))) return true
   return false
 }
 
@@ -226,19 +288,19 @@ const changesOthers = (noted: unknown): boolean => {
 }
 
 /** An opcode, or a call with its arguments. */
-function isAdmitted(noted: unknown): boolean {
+function isAdmitted(noted: unknown, known = config): boolean {
   if (Array.isArray(noted)) {
     const name = String(noted[0]) as GantryCallName
     // Nobody makes tokens with a token.
     return name !== 'addToken' && !gantryCalls[name].forEverybody
   }
   if (!isObject(noted) || typeof noted['OP_ID'] !== 'string') throw new Error(JSON.stringify(noted))
-  return admits(access, { ...noted, OP_ID: noted['OP_ID'] })
+  return admits(access, { ...noted, OP_ID: noted['OP_ID'] }, known)
 }
 
-function admits(token: Access, op: { readonly OP_ID: string }): boolean {
+function admits(token: Access, op: { readonly OP_ID: string }, known = config): boolean {
   try {
-    token.check(config, op)
+    token.check(known, op)
     return true
   } catch (error) {
     if (error instanceof Error && /outside the scope|matter of machines/.test(error.message)) return false

@@ -2,8 +2,8 @@
 import { texts } from '../texts'
 import type { Session } from './session-store'
 
-/** Reasons that hold for every scope: the whole cluster, or a setting of machines. */
-export type Beyond = 'cluster' | 'machines'
+/** Why a scope does not suffice: for the whole cluster, for a setting of machines, or for instances that are outside of it. */
+export type Beyond = 'cluster' | 'machines' | 'others'
 
 /** Why a session is not allowed to do something; undefined if it is allowed. */
 export function refusalOf(session: Session | undefined, permission: string, beyond?: Beyond): string | undefined {

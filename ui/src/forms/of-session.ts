@@ -3,5 +3,9 @@ import { sessionStore } from '../api/session-store'
 import type { Field } from './schema'
 import { forScope } from './within-scope'
 
-export const ofSession = (fields: readonly Field[]): readonly Field[] =>
-  sessionStore.scope() === null ? fields : fields.map(forScope)
+export function ofSession(fields: readonly Field[]): readonly Field[] {
+  const { session } = sessionStore.get()
+  return session === undefined || session.scope === null
+    ? fields
+    : fields.map((field) => forScope(field, session.empty_kinds))
+}

@@ -56,6 +56,8 @@ interface FieldBase {
   readonly at?: readonly string[]
   /** The heading. Consecutive fields with the same heading share it. */
   readonly section?: string
+  /** A token with a scope may also name objects that those in its scope use. */
+  readonly usedToo?: boolean
   /** The values that a token with a scope may set. */
   readonly within?: Within
   /** The same, but present only if the session has such a token. */
@@ -139,11 +141,11 @@ const newWords = (description: string | undefined, label: string): string | unde
 export function fieldOf({ properties, required }: BodySchema, name: string, wording: Wording = {}): Field {
   const schema = properties[name]
   if (schema === undefined) throw new Error(`The request has no parameter ${name}`)
-  const { label = labelOf(name), placeholder, cleared } = wording
+  const { label = labelOf(name), placeholder, cleared, usedToo } = wording
   // A custom label replaces the description, too.
   const text = wording.label === undefined ? (wording.text ?? newWords(schema.description, label)) : wording.text
   const base = {
-    ...{ name, label, text, placeholder, cleared, within: schema['x-within-scope'] },
+    ...{ name, label, text, placeholder, cleared, usedToo, within: schema['x-within-scope'] },
     required: wording.required ?? required.includes(name),
   }
   const initial = wording.initial ?? schema.default

@@ -12,14 +12,25 @@ export function withinOf(whole: Schema | undefined, name: string): Within | unde
   return all ?? (typeof others === 'object' ? others['x-within-scope'] : undefined)
 }
 
-export function forScope(field: Field): Field {
+/** `empty`: the kinds of objects of which the scope has none. */
+export function forScope(field: Field, empty: readonly string[] = []): Field {
   const { within } = field
+  const named = scopedSource(field)
+  if (named !== undefined && empty.includes(KINDS[named])) return { ...field, barred: texts.forms.noneInScope[named] }
   if (within === undefined) return field
   const own = { ...field, admitted: within }
   if (!isSettable(own, within)) return { ...own, barred: texts.forms.barred }
   if (own.kind !== 'choice') return own
   // The initial choice stays visible, even if an administrator made it.
   return { ...own, choices: own.choices.filter((one) => nameOf(one) === own.initial || isOffered(one, within)) }
+}
+
+const KINDS = { nodes: 'node', groups: 'group' } as const
+
+/** The kind of objects that the field names, if they must be in the scope of a token. */
+function scopedSource(field: Field): keyof typeof KINDS | undefined {
+  const source = 'source' in field ? field.source : undefined
+  return field.usedToo !== true && (source === 'nodes' || source === 'groups') ? source : undefined
 }
 
 /** Whether the field can be set to a value other than its initial one. */

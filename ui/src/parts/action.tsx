@@ -3,11 +3,12 @@
 import { Button, Menu } from '@mantine/core'
 import { type ComponentType, useState } from 'react'
 import type { Beyond } from '../api/rights'
-import { useRefusal, useSignedIn } from '../api/session'
+import { useSignedIn } from '../api/session'
 import { Fields } from '../forms/fields'
 import type { Field, Values } from '../forms/schema'
 import { useForm } from '../forms/use-form'
 import { texts } from '../texts'
+import { notAllowed } from './not-allowed'
 import type { Request } from './request'
 import { RefusableButton } from './refusable'
 import { RequestDialog, type Seen } from './request-dialog'
@@ -27,7 +28,7 @@ interface ActionBase<Subject> {
   readonly id: string
   readonly label: string
   readonly permission: string
-  /** Why no token with a scope may do this. */
+  /** Why a token with a scope may not do this. */
   readonly beyond?: (subject: Subject) => Beyond | undefined
   /** Why the action is not possible now; undefined if it is. */
   readonly unfit?: (subject: Subject) => string | undefined
@@ -147,8 +148,8 @@ export function ActionAt<Subject>({
 
 /** Why an action is not possible now; undefined if it is. */
 export function useWhyNot<Subject>(subject: Subject) {
-  const refusal = useRefusal()
-  return ({ permission, beyond, unfit }: Action<Subject>) => refusal(permission, beyond?.(subject)) ?? unfit?.(subject)
+  const { session } = useSignedIn()
+  return (action: Action<Subject>) => notAllowed(session, action, subject) ?? action.unfit?.(subject)
 }
 
 interface ButtonProps<Subject> {

@@ -12,6 +12,10 @@ export const formTexts = {
   noSize: (label: string) => `${label}: must be a size such as 512m, 10g or 1.5t`,
   noJson: (label: string) => `${label}: is no JSON`,
   barred: 'Your token may not set this: it concerns the nodes.',
+  noneInScope: {
+    nodes: 'Your token may not set this: no node is in its scope.',
+    groups: 'Your token may not set this: no group is in its scope.',
+  },
   barredValue: (label: string, part: string) =>
     `${label}: your token may not set ${part || 'this value'}, which concerns the nodes`,
   yes: YES,

@@ -67,7 +67,7 @@ describe('the websocket of a console', () => {
   const gantry = {
     identify: (secret: string) =>
       Promise.resolve(secret === good ? { id: 't1', user: 'reader', permissions: ['*'] } : null),
-    rights: () => Promise.resolve({ permissions: [], scope: null, beyond_scope: [] }),
+    rights: () => Promise.resolve({ permissions: [], scope: null, beyond_scope: [], empty_kinds: [] }),
     consoles(_identity: Identity, name: string) {
       if (name === 'hidden') throw new OpPrereqError('outside the scope of the token', REFUSED.forbidden)
       return Promise.resolve({ ...choices, instance: name, kinds: name === 'both' ? ['serial', 'vnc'] : ['serial'] })

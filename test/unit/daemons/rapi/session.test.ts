@@ -9,6 +9,7 @@ const RIGHTS = {
   permissions: ['instances.list', 'tokens.revoke'],
   scope: { tags: ['web'], groups: [] },
   beyond_scope: ['cluster.modify'],
+  empty_kinds: ['node'],
 }
 const gantry = {
   rights: () => Promise.resolve(RIGHTS),

@@ -2,7 +2,16 @@
 import { consoleModule } from '../../../support/console-actions'
 import { consoleServer } from '../../../support/console-server'
 
-const ANNA = { user: 'anna', token: null, csrf: 'new', permissions: [], scope: null, beyond_scope: [], idle_s: 1 }
+const ANNA = {
+  user: 'anna',
+  token: null,
+  csrf: 'new',
+  permissions: [],
+  scope: null,
+  beyond_scope: [],
+  empty_kinds: [],
+  idle_s: 1,
+}
 const RELOADS: string[] = []
 
 let answer: readonly [number, unknown] = [200, ANNA]

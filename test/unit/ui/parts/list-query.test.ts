@@ -27,7 +27,7 @@ function shown(client: QueryClient): List | undefined {
 
 function signIn(...permissions: string[]): void {
   sessionStore.forget()
-  sessionStore.open({ user: 'anna', token: null, permissions, beyond_scope: [], scope: null })
+  sessionStore.open({ user: 'anna', token: null, permissions, beyond_scope: [], empty_kinds: [], scope: null })
 }
 
 test('while rows are asked for again, they are no less there, and their number is as known as before', () => {

@@ -128,6 +128,7 @@ const ASSIGN: Action<NodeGroup> = {
 
 const EVACUATE: Action<NodeGroup> = {
   ...{ id: 'evacuate', label: own.evacuate, permission: 'groups.evacuate', danger: true, forOthers: true },
+  beyond: ({ inst_hidden: hidden }) => (hidden === true ? 'others' : undefined),
   text: ({ name }) => own.evacuateText(name),
   fields: [fieldOf(evacuate, 'target_groups', { source: 'groups' })],
   others: otherFields(evacuate, ['target_groups']),

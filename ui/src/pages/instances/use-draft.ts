@@ -175,13 +175,13 @@ function useSections(source: Source, choice: Choice, chosen: boolean): Sections 
     ...{ nic: ofSession(nicFields()), rareNic: ofSession(rareNicFields()) },
     place: chosen
       ? [
-          fieldOf(schema, 'pnode', { ...own.pnode, source: 'nodes', required: true }),
+          fieldOf(schema, 'pnode', { ...own.pnode, source: 'nodes', required: true, usedToo: true }),
           ...(TEMPLATES[choice.template]?.mirror === 'inside'
-            ? [fieldOf(schema, 'snode', { ...own.snode, source: 'nodes', required: true })]
+            ? [fieldOf(schema, 'snode', { ...own.snode, source: 'nodes', required: true, usedToo: true })]
             : []),
         ]
       : [
-          fieldOf(schema, 'group_name', { ...own.group_name, source: 'groups' }),
+          fieldOf(schema, 'group_name', { ...own.group_name, source: 'groups', usedToo: true }),
           fieldOf(schema, 'iallocator', {
             ...own.iallocator,
             initial: '',

@@ -63,6 +63,7 @@ function flag(name: Flag, value: boolean, told: FlagTexts): Action<ClusterNode> 
 
 const MIGRATE: Action<ClusterNode> = {
   ...{ id: 'migrate', label: own.migrate, permission: 'nodes.migrate', forOthers: true },
+  beyond: ({ pinst_hidden: hidden }) => (hidden === true ? 'others' : undefined),
   text: ({ name }) => own.migrateText(name),
   fields: [fieldOf(migrate, 'target_node', { source: 'nodes' }), fieldOf(migrate, 'mode')],
   others: otherFields(migrate, ['target_node', 'mode']),
@@ -81,23 +82,38 @@ const MODES = [
   { value: 'secondary-only', label: texts.nodes.flags.secondary },
 ]
 
+/** Without those that concern instances outside the scope of the session's token. */
+const modesOf = ({ pinst_hidden: first, sinst_hidden: second }: ClusterNode) =>
+  MODES.filter(
+    ({ value }) => (first !== true || value === 'secondary-only') && (second !== true || value === 'primary-only'),
+  )
+
 const EVACUATE: Action<ClusterNode> = {
   ...{ id: 'evacuate', label: own.evacuate, permission: 'nodes.evacuate', forOthers: true },
+  beyond(node) {
+    const counts: Readonly<Record<string, number | null | undefined>> = {
+      ...{ 'primary-only': node.pinst_cnt, 'secondary-only': node.sinst_cnt },
+    }
+    const isHidden = node.pinst_hidden === true || node.sinst_hidden === true
+    return isHidden && modesOf(node).every(({ value }) => counts[value] === 0) ? 'others' : undefined
+  },
   text: ({ name }) => own.evacuateText(name),
-  fields: [
-    fieldOf(evacuate, 'mode', { label: own.which, text: '', initial: 'all', choices: MODES }),
+  fields: (node) => [
+    fieldOf(evacuate, 'mode', {
+      ...{ label: own.which, text: '', initial: modesOf(node)[0]?.value ?? 'all', choices: modesOf(node) },
+    }),
     fieldOf(evacuate, 'remote_node', { label: own.remoteNode, text: own.remoteNodeText, source: 'nodes' }),
     fieldOf(evacuate, 'iallocator', { label: own.iallocator, text: own.iallocatorText }),
     fieldOf(evacuate, 'early_release', { label: own.earlyRelease, text: '' }),
     fieldOf(evacuate, 'ignore_soft_errors', { label: own.softErrors, text: '', initial: false }),
   ],
   unfit: ({ pinst_cnt: first, sinst_cnt: second }) => (first === 0 && second === 0 ? own.noInstances : undefined),
-  complaint: (_node, { mode, remote_node: node }) =>
-    mode === 'primary-only' && node !== undefined ? own.onlySecondaries : undefined,
+  complaint: (node, { mode = modesOf(node)[0]?.value, remote_node: remote }) =>
+    mode === 'primary-only' && remote !== undefined ? own.onlySecondaries : undefined,
   request(node, given) {
     // The opcode has no default for the mode. With a named node, only secondary instances can be evacuated.
     const body: Values = {
-      mode: 'all',
+      mode: modesOf(node)[0]?.value ?? 'all',
       ...given,
       ...(given['remote_node'] !== undefined && { mode: 'secondary-only' }),
     }
@@ -140,9 +156,10 @@ const REMOVE: Action<ClusterNode> = {
   text: ({ name }) => own.removeText(name),
   fields: [],
   typed: ({ name }) => name,
-  unfit({ master, pinst_cnt: first, sinst_cnt: second }) {
+  unfit({ master, pinst_cnt: first, sinst_cnt: second, ...node }) {
     if (master === true) return own.isMaster
-    return (first ?? 0) + (second ?? 0) > 0 ? own.hasInstances : undefined
+    const isHidden = node.pinst_hidden === true || node.sinst_hidden === true
+    return (first ?? 0) + (second ?? 0) > 0 || isHidden ? own.hasInstances : undefined
   },
   request: (node, body) => ({
     ...{ method: 'DELETE', path: nodePath(node), body },

@@ -27,6 +27,8 @@ export interface SessionView {
    * among `permissions`.
    */
   beyond_scope: string[]
+  /** Kinds of objects of which the token's scope has none: `instance`, `node`, `group` or `network`. Requests cannot name such objects. */
+  empty_kinds: string[]
   /** A change in this session must repeat this text in its header `X-CSRF-Token`. Null without a session. */
   csrf: string | null
   /**
@@ -79,10 +81,11 @@ export class SessionV3Controller extends V3Resource {
     const { identity, gantry } = this.v3
     const { user, token } = identity
     const own = { csrf: session?.csrf ?? null, idle_s: session === undefined ? null : SESSION_IDLE_S }
-    const { permissions, scope, beyond_scope } = await gantry.rights(identity)
+    const { permissions, scope, beyond_scope, empty_kinds } = await gantry.rights(identity)
     const limits = {
       scope: scope && { tags: [...scope.tags], groups: [...scope.groups] },
       beyond_scope: [...beyond_scope],
+      empty_kinds: [...empty_kinds],
     }
     return { user, token, permissions: [...permissions], ...limits, ...own }
   }
