@@ -9,7 +9,7 @@ import { GenericError } from '../../model/errors'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
 import { BLOCK } from './blocks'
 import { Marks } from './marks'
-import { type Notes, readNotes, withoutGeneration, writeNotes } from './notes'
+import { NO_NOTES, type Notes, readNotes, withoutGeneration, writeNotes } from './notes'
 
 /** The parts of the node that a copy needs. */
 export interface CopyParts {
@@ -54,7 +54,7 @@ export class LocalCopy {
     })
     try {
       const notes = await readNotes(meta)
-      if (notes === undefined) throw new GenericError(`${backing.meta} holds no notes of a mirrored disk`)
+      if (notes === undefined) throw new GenericError(`${backing.meta} ${NO_NOTES}`)
       const { size } = await data.stat()
       const size_bytes = Math.min(size, wanted_bytes || size)
       if (notes.size_bytes > size_bytes)

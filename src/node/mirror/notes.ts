@@ -23,6 +23,8 @@ export const MARKS_AT = 2 * SLOT
 
 /** Why a node may not write. The reason may pass when the other node connects. */
 export const NOT_ALL_DATA = 'this node does not have all data'
+/** Why a copy cannot be used: nobody knows what it lacks. */
+export const NO_NOTES = 'holds no notes of a mirrored disk'
 const HISTORY_MAX = 8
 
 export const freshNotes = (size_bytes: number): Notes => ({

@@ -99,6 +99,7 @@ export function withDrbd(machine: StorageMachine): StorageMachine {
   machine.programs.set('drbdmeta', (args) => {
     const meta = args[args.indexOf('v08') + 1] ?? ''
     if (args.includes('create-md')) marked.add(meta)
+    else if (!marked.has(meta)) refuse(255, 'No valid meta data found')
     return ''
   })
   settle()

@@ -21,7 +21,7 @@ import { until } from '../until'
 import { type End, devicePath, endOf, newDevice, resourceName } from './commands'
 import { type Configured, Devices, requireEnd, stranger } from './devices'
 import { isSyncing, minorSize } from './kernel'
-import { attachDisk, requirePair, writeMeta } from './local'
+import { NotesMissing, type Pair, attachDisk, requirePair, writeMeta } from './local'
 import { DrbdMirror } from './mirror'
 import type { Shown } from './shown'
 
@@ -192,7 +192,7 @@ class DrbdDriver implements Driver {
       )
     for (const command of newDevice(minor)) await this.changing(order(this.context, command, what))
     try {
-      if (pair !== undefined) await this.changing(attachDisk(this.context, disk, minor, pair))
+      if (pair !== undefined) await this.attachOrGoWithout(disk, end, pair)
       if (end.addresses !== undefined) await this.mirror.connectEnd(disk, end, resourceName(minor), false)
     } catch (error) {
       await this.changing(attempt(this.context, ['drbdsetup', 'down', resourceName(minor)]))
@@ -205,12 +205,21 @@ class DrbdDriver implements Driver {
     const { shown } = found
     if (stranger(found, end, children) !== undefined) this.refuse(disk, end, shown)
     const pair = wholePair(children)
-    if (shown.disk === undefined && pair !== undefined)
-      await this.changing(attachDisk(this.context, disk, end.minor, pair))
+    if (shown.disk === undefined && pair !== undefined) await this.attachOrGoWithout(disk, end, pair)
     const { local, remote } = end.addresses ?? {}
     if (shown.local === local && shown.remote === remote) return
     if (shown.local !== undefined) await this.mirror.disconnectFrom(disk, end, shown)
     if (local !== undefined) await this.mirror.connectEnd(disk, end, shown.resource, false)
+  }
+
+  /** A copy without notes is as good as missing: the disk works with the data of the other node, and is reported to be faulty here. */
+  private async attachOrGoWithout(disk: DiskDict, { minor, addresses }: End, pair: Pair): Promise<void> {
+    try {
+      await this.changing(attachDisk(this.context, disk, minor, pair))
+    } catch (error) {
+      if (!(error instanceof NotesMissing) || addresses === undefined) throw error
+      this.context.log.warn({ disk: nameOf(disk), minor }, error.message)
+    }
   }
 
   private refuse(disk: DiskDict, { minor }: End, holder: Shown): never {
@@ -245,7 +254,7 @@ function localStatus(connection: string, disk: string): number {
 }
 
 /** Undefined if a child is missing. The disk then works with the data of the other node. */
-function wholePair([data, meta]: Children): { data: Device; meta: Device } | undefined {
+function wholePair([data, meta]: Children): Pair | undefined {
   const [one, other] = [deviceOf(data), deviceOf(meta)]
   return one && other && { data: one, meta: other }
 }

@@ -1,7 +1,7 @@
 // The parts of a DRBD disk on this node: its data, and its notes about the blocks that the other node lacks.
 import { OPTIONS_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
-import { fail } from '../../failure'
+import { NodeFailure, fail } from '../../failure'
 import { nameOf } from '../name'
 import type { Children, Device, StorageContext } from '../storage'
 import { attempt, deviceSize, order, said } from '../tools'
@@ -12,6 +12,12 @@ const MIB = 1 << 20
 const SECTOR = 512
 /** The size of the notes in bytes. LVM may round it up to whole extents and stripes. */
 const META = { least: 128 * MIB, most: 1024 * MIB }
+
+/** What drbdmeta says of a device that holds no notes. */
+const NO_NOTES = 'No valid meta data found'
+
+/** The notes are missing, as after an exchange of volumes that ended half-way. Nobody knows then what the copy of the data lacks. */
+export class NotesMissing extends NodeFailure {}
 
 export interface Pair {
   readonly data: Device
@@ -44,7 +50,13 @@ export async function attachDisk(
 ): Promise<void> {
   const options = diskOptions(disk, minor)
   const what = `Cannot attach the data of disk ${nameOf(disk)}`
-  await order(context, applyLog(minor, meta.path), what)
+  const applied = await attempt(context, applyLog(minor, meta.path))
+  if (applied.code !== 0) {
+    const text = `${what} on node ${context.hostname}: ${said(applied.output)}`
+    throw applied.output.includes(NO_NOTES)
+      ? new NotesMissing(`${text} on ${meta.path}; gnt-instance repair makes new volumes, which the other node fills`)
+      : new NodeFailure(text)
+  }
   refuseToCut(disk, await order(context, showMeta(minor, meta.path), what), context.hostname)
   await order(context, attach(disk, minor, data.path, meta.path), what)
   // Right after the data is attached, DRBD may not know yet whose options these are.

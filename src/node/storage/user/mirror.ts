@@ -6,12 +6,12 @@ import { HELD_DEVICE_S, REACHED_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { NodeFailure, fail } from '../../failure'
 import { beginMirror, mirrorAddress, mirrorCall, mirrorClient, mirrorList, mirrorsSocket } from '../../mirror/client'
-import { NOT_ALL_DATA, writeFreshNotes } from '../../mirror/notes'
+import { NOT_ALL_DATA, NO_NOTES, writeFreshNotes } from '../../mirror/notes'
 import type { MirrorStatus } from '../../mirror/server'
 import { type End, endOf } from '../drbd/commands'
 import { type Configured, requireEnd, stranger } from '../drbd/devices'
 import { isSyncing } from '../drbd/kernel'
-import { requirePair } from '../drbd/local'
+import { type Pair, requirePair } from '../drbd/local'
 import { nameOf } from '../name'
 import type {
   Child,
@@ -221,7 +221,7 @@ class UserMirror implements Driver {
   /** Attaches or connects whatever an existing disk lacks. */
   private async mend(disk: DiskDict, end: End, children: Children, found: MirrorStatus | undefined): Promise<void> {
     const pair = wholePair(children)
-    if (found?.data === undefined && pair !== undefined) await this.attachPair(disk, pair)
+    if (found?.data === undefined && pair !== undefined) await this.attachOrGoWithout(disk, end, pair)
     else if (found === undefined && end.addresses === undefined)
       fail(`Cannot begin disk ${nameOf(disk)}: what it is kept on is missing, and it has no other node yet`)
     const { shown } = found === undefined ? { shown: undefined } : configuredOf(end, found)
@@ -231,7 +231,17 @@ class UserMirror implements Driver {
     if (local !== undefined) await this.connect(disk, end, false)
   }
 
-  private async attachPair(disk: DiskDict, { data, meta }: { data: Device; meta: Device }): Promise<void> {
+  /** As with DRBD, a copy without notes is as good as missing. */
+  private async attachOrGoWithout(disk: DiskDict, { minor, addresses }: End, pair: Pair): Promise<void> {
+    try {
+      await this.attachPair(disk, pair)
+    } catch (error) {
+      if (!(error instanceof NodeFailure && error.message.includes(NO_NOTES)) || addresses === undefined) throw error
+      this.context.log.warn({ disk: nameOf(disk), minor }, error.message)
+    }
+  }
+
+  private async attachPair(disk: DiskDict, { data, meta }: Pair): Promise<void> {
     const args = { data: data.path, meta: meta.path, size_bytes: disk.size * MIB }
     await this.call(disk, 'attach', args, `Cannot attach the data of disk ${nameOf(disk)}`)
   }
@@ -307,6 +317,6 @@ function configuredOf({ minor }: End, { data, meta, local, remote, connection, .
 }
 
 /** Undefined if a child is missing. The disk then works with the data of the other node. */
-function wholePair([data, meta]: readonly Child[]): { data: Device; meta: Device } | undefined {
+function wholePair([data, meta]: readonly Child[]): Pair | undefined {
   return data?.device && meta?.device && { data: data.device, meta: meta.device }
 }

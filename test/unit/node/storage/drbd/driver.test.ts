@@ -183,6 +183,12 @@ test('a disk whose volumes are lost on this node goes on with the data of the ot
   ).rejects.toThrow('the devices that it is kept on are missing, and it has no other node yet')
 })
 
+test('so does a disk whose notes are missing, as after an exchange of volumes that ended half-way', async () => {
+  const empty = failing(`drbdmeta /dev/drbd0 v08 ${META} flex-external apply-al`, 255, 'No valid meta data found\n')
+  const programs = [...ACTIVATED, ...BEGUN, empty, CONNECTED]
+  await onDrbdNode({ kernel: [VERSION], programs }, assemble)
+})
+
 test.each<[string, string, RecordedProgram, RecordedProgram[]]>([
   ['is complete', kernelSays('Connected'), SHOWN, []],
   ['lost its data', recorded('proc-diskless.txt'), show(recorded('show-diskless.txt')), ATTACHED],
