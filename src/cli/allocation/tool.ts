@@ -1,6 +1,7 @@
 // Questions before acting: which moves balance the cluster, what fits into it, and what happens if nodes die or
 // instances arrive.
 import { Mismatch, type Shape } from '../../lib/shapes/shape'
+import { enforceType } from '../../model/param-types'
 import { type Answered, balanceRequest, capacityRequest, whatIfRequest } from '../../rpc/luxi/allocation'
 import { administrator, gantryOf } from '../administrator'
 import {
@@ -133,9 +134,14 @@ function specification(options: OptionValues): object {
     throw new CommandFailure('--disk-template: say how the disks of an instance are stored')
   if (memory_mib === undefined) throw new CommandFailure('--memory: say how much an instance has, like 2g')
   const disks = options.list('disks')?.map((text, at) => diskSize(text, `disk ${at}`))
+  const spindles = options.list('disk_spindles')?.map((text) => enforceType('disk-spindles', text, 'int'))
   return {
     ...{ disk_template, memory_mib, vcpus: options.number('vcpus') ?? 1 },
-    ...{ disks_mib: disks, disks_spindles: options.list('disk_spindles')?.map(Number), spindle_use: options.number('spindle_use') },
+    ...{
+      disks_mib: disks,
+      disks_spindles: spindles,
+      spindle_use: options.number('spindle_use'),
+    },
     ...{ tags: options.list('tags'), networks: options.list('networks') },
   }
 }

@@ -162,6 +162,12 @@ describe('gnt allocation capacity', () => {
     expect(calls).toEqual([['capacity', { spec, max_instances: 9, explain: false }]])
   })
 
+  test('names the option whose number is none', async () => {
+    const { exit, stderr, calls } = await run('capacity -t plain --memory 1g --disks 1g --disk-spindles many')
+    expect([exit, calls]).toEqual([1, []])
+    expect(stderr).toMatch(/disk-spindles.*many/)
+  })
+
   test('shows the nodes of each with --verbose, and all of it as JSON', async () => {
     const { stdout } = await run('capacity -t diskless --memory 1g -v --no-headers')
     expect(stdout.split('\n\n')[1]).toBe('default 1 node1,node2\ndefault 2 node3\nrack2   1 node4\n')
