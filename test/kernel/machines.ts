@@ -289,7 +289,11 @@ export class Machines {
 
   /** Another one is started in its place. */
   async killDaemon(node: number): Promise<void> {
-    await this.inGuest(node, 'pkill -9 -f ^ganeti-noded || true')
+    // A process that is dying still accepts connections, and who asks then would take it for its successor.
+    await this.inGuest(
+      node,
+      'for pid in $(pgrep -f ^ganeti-noded); do kill -9 $pid; while kill -0 $pid; do sleep 0.1; done; done 2> /dev/null || true',
+    )
     await this.daemonAnswers(node)
   }
 
