@@ -49,5 +49,11 @@ export const insteadOfGroup = (groups: readonly string[]): string =>
     ? 'it has none at all; vgcreate, of the package lvm2, makes one'
     : `it has ${groups.join(', ')}; vgcreate makes another one`
 
+/** In LVM's attributes of a physical volume, such as `a-m`, an `m` there means that it is missing. */
+export const isLostVolume = (attributes: string): boolean => attributes[2] === 'm'
+
+export const wayOfLostVolume = (group: string, node: string): string =>
+  `put its disk back, or take it out of the group with 'gnt-node repair-storage ${node} lvm-vg ${group}'`
+
 /** The NBD export name of a disk that a process of the node serves. */
 export const SERVED_EXPORT = 'disk'

@@ -1,6 +1,7 @@
 // Chooses the physical volumes and the number of stripes for a new logical volume.
 import { fail } from '../../failure'
-import { isLost, MORE_ROOM, wayOfLost } from './problem'
+import { isLostVolume } from '../../../model/constants/disks'
+import { lostFrom, MORE_ROOM } from './problem'
 import type { PhysicalVolume } from './units'
 
 export interface Wish {
@@ -27,7 +28,8 @@ export function placing(
   const usable = group.filter(({ allocatable }) => allocatable).toSorted((a, b) => b.free_mib - a.free_mib)
   if (group.length === 0)
     return fail(`There is no volume group '${vg}' on node ${node}: make it with vgcreate, or name another one`)
-  if (group.some(isLost)) return fail(`No volume can be made on node ${node}: ${wayOfLost(vg, node)}`)
+  if (group.some(({ attributes }) => isLostVolume(attributes)))
+    return fail(`No volume can be made on node ${node}: ${lostFrom(vg, node)}`)
   if (usable.length === 0)
     return fail(`No physical volume of group '${vg}' on node ${node} may be used: pvchange --allocatable y allows it`)
   const odd = usable.find(({ name }) => name.includes(':'))

@@ -1,9 +1,10 @@
 // What LVM says when it fails, with the way out that it does not name.
+import { wayOfLostVolume } from '../../../model/constants/disks'
 import { said } from '../tools'
 
 export function lvmProblem(output: string, vg: string, node: string): string {
   const words = said(output)
-  if (LOST.test(output)) return `${words}; ${wayOfLost(vg, node)}`
+  if (LOST.test(output)) return `${words}; ${lostFrom(vg, node)}`
   return /insufficient/i.test(output) ? `${words}; ${MORE_ROOM}` : words
 }
 
@@ -12,9 +13,5 @@ export const MORE_ROOM = 'remove what is not needed, extend the group with vgext
 /** LVM changes no group of which a physical volume is missing, and activates no volume that was on it. */
 const LOST = /PVs are missing|partial (LV|logical volume)/i
 
-export const wayOfLost = (vg: string, node: string): string =>
-  `a physical volume of group '${vg}' is missing: put its disk back, or take it out of the group with ` +
-  `'gnt-node repair-storage ${node} lvm-vg ${vg}'`
-
-/** From the attributes of a physical volume. */
-export const isLost = ({ attributes }: { readonly attributes: string }): boolean => attributes[2] === 'm'
+export const lostFrom = (vg: string, node: string): string =>
+  `a physical volume of group '${vg}' is missing: ${wayOfLostVolume(vg, node)}`

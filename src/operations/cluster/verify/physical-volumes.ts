@@ -1,5 +1,6 @@
 // Physical volumes: checks whether they are there, their names and, if they are given to instances as whole disks, their sizes.
 import { fillNdParams } from '../../../config/filled'
+import { isLostVolume, wayOfLostVolume } from '../../../model/constants/disks'
 import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
@@ -16,16 +17,13 @@ interface PhysicalVolume {
   readonly attributes?: string
 }
 
-/** In the attributes, an `m` there means that the physical volume is missing. */
-const LOST_AT = 2
-
 export function verifyPhysicalVolumes(report: VerifyReport, state: GroupState, { node, answer }: NodeImage): void {
   if (volumeGroupOf(state.config.cluster) === undefined) return
   const volumes = volumesIn(answer['pvlist'])
   if (volumes === undefined) return report.error('ENODELVM', node.name, "Can't get PV list from node")
   for (const { name, vg_name, attributes = '' } of volumes) {
-    const lost = `PV '${name}' of VG '${vg_name}' is missing, so nothing in this group can change; ${wayOfLost(vg_name, node.name)}`
-    report.when(attributes[LOST_AT] === 'm', 'ENODELVM', node.name, lost)
+    const lost = `PV '${name}' of VG '${vg_name}' is missing, so nothing in this group can change; ${wayOfLostVolume(vg_name, node.name)}`
+    report.when(isLostVolume(attributes), 'ENODELVM', node.name, lost)
     report.when(
       name.includes(':'),
       'ENODELVM',
@@ -34,9 +32,6 @@ export function verifyPhysicalVolumes(report: VerifyReport, state: GroupState, {
     )
   }
 }
-
-const wayOfLost = (group: string, node: string): string =>
-  `put its disk back, or take it out of the group with 'gnt-node repair-storage ${node} lvm-vg ${group}'`
 
 /** In a group with exclusive storage, each disk must be able to replace any other. */
 export function verifyVolumeSizes(

@@ -1,4 +1,5 @@
-// Minors of mirrored disks in user space that belong to no disk any more.
+// Mirrored disks in user space after operations that did not end: minors that belong to no disk any more, and copies without notes.
+import * as fs from 'node:fs'
 import { systemFiles } from '../../../../../src/lib/files'
 import { mirrorCall, mirrorList } from '../../../../../src/node/mirror/client'
 import { Disks } from '../../../../../src/node/storage/disks'
@@ -64,4 +65,17 @@ test('it does not while a guest has it open', async () => {
       () => undefined,
     )
   await eventually(isDown)
+})
+
+test('a copy without notes counts as missing, as after an exchange of volumes that ended half-way', async () => {
+  const disk = mirrored('new')
+  await create(disk)
+  const { meta = '' } = (await mirrorList(node.context)).get(MINOR) ?? {}
+  await storage.shutdown(disk)
+  fs.truncateSync(meta, 0)
+  fs.truncateSync(meta, 128 << 20)
+  // Without another node there is no data at all.
+  await expect(storage.assemble(disk)).rejects.toThrow('holds no notes of a mirrored disk')
+  await storage.assemble({ ...disk, logical_id: (disk.logical_id ?? []).with(2, 11000) })
+  expect((await mirrorList(node.context)).get(MINOR)).toMatchObject({ disk: 'Diskless', connection: 'WFConnection' })
 })
