@@ -1,7 +1,6 @@
 // OP_INSTANCE_ACTIVATE_DISKS and OP_INSTANCE_DEACTIVATE_DISKS: only the disks, not the instance.
 import { OpExecError } from '../../model/errors'
 import { OpInstanceActivateDisks, OpInstanceDeactivateDisks } from '../../opcodes/instance'
-import { change } from '../../config/changes'
 import { logicalUnit } from '../logical-unit'
 import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
 import { waitForSync } from './disks/sync'
@@ -18,10 +17,11 @@ export const instanceActivateDisks = logicalUnit(OpInstanceActivateDisks, {
   async run(ctx, op, view) {
     const { ok, devices, view: active } = await assembleDisks(ctx, view, { ignoreSize: op.ignore_size })
     if (!ok) throw new OpExecError('Cannot activate block devices')
-    if (op.wait_for_sync && !(await waitForSync(ctx, active))) {
-      await ctx.config.change([change('setInstanceStatus', view.instance.uuid, null, false, null)])
-      throw new OpExecError('Some disks of the instance are degraded!')
-    }
+    // The disks are active nevertheless, and are noted to be, so that verify and the watcher look after them.
+    if (op.wait_for_sync && !(await waitForSync(ctx, active)))
+      throw new OpExecError(
+        `Some disks of the instance are degraded! They stay active; "gnt-instance repair ${view.instance.name}" mends them`,
+      )
     return devices
   },
 })

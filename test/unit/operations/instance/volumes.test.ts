@@ -53,6 +53,18 @@ test('a mirror that does not become whole takes the instance with it', async () 
   expect(cluster.config.instances).toEqual({})
 })
 
+test('disks that are active but degraded stay noted as active, so that verify tells of them', async () => {
+  await cluster.run(CREATE, { ...drbdInstance, start: false })
+  const [instance] = Object.values(cluster.config.instances)
+  const activate = { instance_name: instance?.name, wait_for_sync: true }
+  cluster.answers.blockdev_getmirrorstatus = (_node, [disks]) =>
+    disks.map(() => ({ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 }))
+  await expect(cluster.run('OP_INSTANCE_ACTIVATE_DISKS', activate)).rejects.toThrow(
+    `They stay active; "gnt-instance repair ${instance?.name}" mends them`,
+  )
+  expect(Object.values(cluster.config.instances).map((one) => one.disks_active)).toEqual([true])
+})
+
 test('who does not want to wait gets a mirror that is being filled, and the scripts have the disk for themselves', async () => {
   cluster.answers.blockdev_getmirrorstatus = (_node, [disks]) =>
     disks.map(() => ({
