@@ -29,10 +29,10 @@ export async function makeInstance(ctx: UnitContext, planned: InstanceView, maki
   const view = await identified(ctx, planned)
   const { instance, disks } = view
   const adopted = adopts(wanted)
+  disks.forEach((disk, index) => tellDisk(ctx, disk, index))
   if (adopted) await adopt(ctx, view, toBeAdopted(disks, wanted))
   else {
     if (reserved !== undefined && isHalfMade(reserved.instance)) await clearAway(ctx, reserved)
-    disks.forEach((disk, index) => tellDisk(ctx, disk, index))
     ctx.log.say('* creating instance disks...')
     if (disks.length > 0) await register(ctx, instance, disks, reserved)
     await createDisks(ctx, view, disks, { undone: (whole) => forgetIf(whole, ctx, instance, reserved) })
