@@ -166,8 +166,8 @@ export type NicBackend =
       readonly interface: string
       readonly vhost: boolean
       readonly queues: number
-      /** Why it is slower than was asked for. */
-      readonly reason?: string
+      /** Says how it is less than was asked for. */
+      readonly remarks: readonly string[]
     }
   | { readonly kind: 'user'; readonly reason?: string; readonly metadata?: UserModeMetadata }
 

@@ -14,19 +14,19 @@ import type { NicBackend } from './devices'
 import type { KvmLayout } from './layout'
 import type { KvmParams } from './params'
 
-const NO_VHOST = 'there is no /dev/vhost-net on this node (modprobe vhost_net makes it)'
+const NO_VHOST =
+  "runs without vhost_net, so QEMU passes its packets on, which takes more of the node's processors: " +
+  'there is no /dev/vhost-net on this node (modprobe vhost_net makes it)'
 
 /** Noted for a NIC instead of its tap device's name. */
 export const USER_MODE = 'user'
 
-/** Says that the NIC is otherwise than was asked for. */
-export function remarksOn({ kind, reason }: NicBackend, index: number): string[] {
-  if (reason === undefined) return []
-  const what =
-    kind === 'tap'
-      ? "runs without vhost_net: QEMU passes its packets on, which takes more of the node's processors"
-      : "has QEMU's user-mode network, through which the guest reaches out and nobody reaches in"
-  return [`NIC ${index} ${what}: ${reason}`]
+/** Says how the NIC is otherwise than was asked for. */
+export function remarksOn(backend: NicBackend, index: number): string[] {
+  if (backend.kind === 'tap') return backend.remarks.map((remark) => `NIC ${index} ${remark}`)
+  if (backend.reason === undefined) return []
+  const what = "has QEMU's user-mode network, through which the guest reaches out and nobody reaches in"
+  return [`NIC ${index} ${what}: ${backend.reason}`]
 }
 
 export class KvmNics {
@@ -117,7 +117,9 @@ export class KvmNics {
     const slower = !vhostHere && params.flag('vhost_net') && params.text('nic_type') === 'paravirtual'
     const owner = user?.split(':')[0]
     const tap = asks ? await this.taps.makeForCommunication(owner, flags) : await this.makeTap(owner, flags)
-    return { kind: 'tap', interface: tap, vhost, queues, ...(slower && { reason: NO_VHOST }) }
+    const unreached = await this.taps.unreached(nic)
+    const remarks = [...(slower ? [NO_VHOST] : []), ...(unreached === undefined ? [] : [unreached])]
+    return { kind: 'tap', interface: tap, vhost, queues, remarks }
   }
 
   private async makeTap(owner: string | undefined, flags: readonly string[]): Promise<string> {
