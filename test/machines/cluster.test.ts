@@ -3,10 +3,11 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from '../system/linux-guest'
+import { linuxGuestPresent, linuxGuestSkipped } from '../system/linux-guest'
 import { testWith } from '../support/needs'
+import { inGuest, linuxGuest } from './guests'
 import { CLUSTER, GUEST, Machines, NEEDED, SHARED, missing, nameOf } from './machines'
-import { buildGantry, buildNode } from './packages'
+import { buildGantry, buildNode, packagesIn, versionIn } from './packages'
 import { Pings } from './pings'
 
 jest.setTimeout(600_000)
@@ -30,8 +31,14 @@ const DAEMONS = [...Object.keys(ACCOUNTS), ...Object.keys(ON_DEMAND)]
 const LIMITS = { asked: 'CPUWeight=50 MemoryHigh=1G', told: ['CPUWeight=50', 'MemoryHigh=1073741824'] }
 /** What a package leaves behind; and on a node that is still of a cluster, its logs. */
 const DATA = ['/var/lib/ganeti', '/var/lib/dpkg', '/srv/ganeti', '/etc/ganeti', '/run/', '/sys/']
-const FIRST = '0.1.0'
-const NEXT = '0.1.1'
+/** Has the packages of an earlier version. Without it, the present sources with another number stand for that. */
+const EARLIER = process.env['UPGRADE_FROM']
+const FIRST = EARLIER === undefined ? '0.1.0' : versionIn(EARLIER)
+const NEXT = `${FIRST}.1`
+/** An earlier version need not do it. */
+const presentTest = EARLIER === undefined ? machineTest : test.skip
+/** One that stands beside another has the command that can name nodes, even if that has not. */
+const UPGRADE = EARLIER === undefined ? 'gnt-cluster upgrade' : `/usr/lib/gantry/${NEXT}/bin/gnt.js cluster upgrade`
 
 let machines: Machines
 let folder: string
@@ -62,16 +69,6 @@ const isRunning = async (machine: number, role: string, account: string) => {
   expect({ [role]: await isActive(machine, role) }).toEqual({ [role]: 'active' })
   expect((await machines.run(machine, `ps -o user= -p ${await pidOf(machine, role)}`)).trim()).toBe(account)
 }
-/** Types a line at the console of vm1, and resolves to what it says until the given word. */
-function inGuest(machine: number, line: string, end: string): Promise<string> {
-  const talk = [
-    `const socket = require('net').connect('/run/ganeti/kvm-hypervisor/ctrl/vm1.serial')`,
-    `let said = ''`,
-    `socket.on('data', (data) => { said += data; if (said.includes('${end}')) { console.log(said); process.exit() } })`,
-    `socket.write(process.argv[1] + '\\n')`,
-  ]
-  return machines.run(machine, `node -e "${talk.join('\n')}" '${line}'`)
-}
 const newPid = (machine: number, role: string, before: string) =>
   machines.until(
     machine,
@@ -80,7 +77,8 @@ const newPid = (machine: number, role: string, before: string) =>
   )
 
 machineTest('the packages install on a bare machine, and nothing runs before there is a cluster', async () => {
-  const files = [buildNode(folder), ...buildGantry(folder, FIRST)].map((file) => machines.share(file))
+  const first = EARLIER === undefined ? buildGantry(folder, FIRST) : packagesIn(EARLIER, FIRST)
+  const files = [buildNode(folder), ...first].map((file) => machines.share(file))
   await Promise.all(ALL.map((machine) => machines.run(machine, `dpkg -i ${files.join(' ')}`)))
   const limits = `sed -i 's/^GUEST_PROPERTIES=.*/GUEST_PROPERTIES="${LIMITS.asked}"/' /etc/default/ganeti`
   for (const machine of ALL) {
@@ -92,7 +90,7 @@ machineTest('the packages install on a bare machine, and nothing runs before the
   report(`gnt --help in a machine: ${/real\s+(\S+)/.exec(output)?.[1]}`)
 })
 
-machineTest(
+presentTest(
   'where no systemd runs, daemon-util starts the daemons of a new cluster, and the watcher those that died',
   async () => {
     // The daemons that are started from there do not see systemd either.
@@ -119,7 +117,7 @@ machineTest('a cluster is made with what works here, and its daemons run under t
   const said = await machines.run(1, init)
   expect(said).toContain('Hypervisor: kvm\nDisk templates: sharedfile\n')
   for (const [role, account] of Object.entries(ACCOUNTS)) await isRunning(1, role, account)
-  await machines.run(1, 'gnt cluster verify')
+  if (EARLIER === undefined) await machines.run(1, 'gnt cluster verify')
 })
 
 machineTest('bare machines join over SSH, and get the daemons of their place', async () => {
@@ -136,15 +134,11 @@ machineTest('bare machines join over SSH, and get the daemons of their place', a
   await machines.until(3, 'systemctl is-active ganeti-confd', ({ output }) => output.trim() === 'inactive')
   await machines.run(1, `gnt-node modify -C yes ${nameOf(3)}`)
   await machines.until(3, 'systemctl is-active ganeti-confd', ({ output }) => output.trim() === 'active')
-  expect(await machines.run(1, 'gnt cluster verify')).not.toMatch(/ERROR/)
+  if (EARLIER === undefined) expect(await machines.run(1, 'gnt cluster verify')).not.toMatch(/ERROR/)
 })
 
 machineTest('a guest on the bridge is reached from another machine while it moves', async () => {
-  const initrd = path.join(folder, 'initrd')
-  writeInitrd(initrd)
-  const [kernel_path, initrd_path] = [machines.share(linuxKernel), machines.share(initrd)]
-  const args = `console=ttyS0 guest-address=${GUEST}/24`
-  const hypervisor = `kvm:kernel_path=${kernel_path},initrd_path=${initrd_path},kernel_args=${args},user_shutdown=true`
+  const hypervisor = `kvm:${linuxGuest(machines, folder)(`${GUEST}/24`)},user_shutdown=true`
   await machines.run(1, 'gnt-cluster modify --user-shutdown=yes --instance-communication-network=comm')
   await machines.run(
     1,
@@ -163,7 +157,7 @@ machineTest('a guest on the bridge is reached from another machine while it move
   await machines.run(1, `gnt-instance migrate -f -n ${nameOf(1)} vm1`)
 })
 
-machineTest('the daemons that guests need run, and reach them in spite of how far they are shut in', async () => {
+presentTest('the daemons that guests need run, and reach them in spite of how far they are shut in', async () => {
   for (const [role, account] of Object.entries(ON_DEMAND)) {
     await isRunning(1, role, account)
     expect(await machines.run(1, `systemctl show -p NRestarts --value ganeti-${role}.service`)).toBe('0\n')
@@ -172,8 +166,8 @@ machineTest('the daemons that guests need run, and reach them in spite of how fa
   const address = /169\.254\.\d+\.\d+/.exec(nic)?.[0]
   const url = 'http://169.254.169.254/ganeti/latest/meta_data.json'
   const asks = `ip link set eth1 up; ip address add ${address}/16 dev eth1; wget -q -O - ${url}; echo ASK""ED`
-  expect(await inGuest(1, asks, 'ASKED')).toContain('"vm1"')
-  await inGuest(1, 'echo STO""PS; poweroff -f', 'STOPS')
+  expect(await inGuest(machines, 1, 'vm1', asks, 'ASKED')).toContain('"vm1"')
+  await inGuest(machines, 1, 'vm1', 'echo STO""PS; poweroff -f', 'STOPS')
   // Whoever asks the node for its guests would note it, too.
   await machines.until(1, "grep 'its user has shut it down' /var/log/ganeti/kvm-daemon.log", ({ code }) => code === 0)
   expect(await machines.run(1, 'gnt-instance list --no-headers -o status vm1')).toContain('USER_down')
@@ -181,7 +175,7 @@ machineTest('the daemons that guests need run, and reach them in spite of how fa
   await machines.until(3, `ping -c 1 -W 1 ${GUEST}`, ({ code }) => code === 0)
 })
 
-machineTest('the cleaners remove what is old, although they are shut in', async () => {
+presentTest('the cleaners remove what is old, although they are shut in', async () => {
   const [left, job] = ['/var/lib/ganeti/watcher.a-b-c-d.data', '/var/lib/ganeti/queue/archive/0/job-1']
   const old = `touch -d '40 days ago' ${left} ${job}`
   await machines.run(1, `mkdir -p $(dirname ${job}) && ${old} && chown -R gnt-masterd: $(dirname ${job})`)
@@ -194,7 +188,7 @@ machineTest('the cleaners remove what is old, although they are shut in', async 
   }
 })
 
-machineTest('a daemon that is stuck is started again', async () => {
+presentTest('a daemon that is stuck is started again', async () => {
   const place = '/run/systemd/system/ganeti-mond.service.d'
   await machines.run(1, `mkdir ${place} && printf '[Service]\\nWatchdogSec=10\\n' > ${place}/watchdog.conf`)
   await machines.run(1, 'systemctl daemon-reload && systemctl restart ganeti-mond')
@@ -205,7 +199,7 @@ machineTest('a daemon that is stuck is started again', async () => {
   await machines.run(1, `rm -r ${place} && systemctl daemon-reload && systemctl restart ganeti-mond`)
 })
 
-machineTest('a daemon that is killed is back, and guests and jobs do not notice', async () => {
+presentTest('a daemon that is killed is back, and guests and jobs do not notice', async () => {
   const guest = await guestPid(1, 'vm1')
   const group = await machines.run(1, `cat /proc/${guest}/cgroup`)
   const scope = /\/ganeti\.slice\/ganeti-guests\.slice\/(ganeti-guest-vm1-\w+\.scope)/.exec(group)?.[1]
@@ -225,7 +219,7 @@ machineTest('a new version stands beside the old one, and touches nothing', asyn
   const before = await Promise.all(ALL.map((machine) => pidOf(machine, 'noded')))
   const files = buildGantry(folder, NEXT).map((file) => machines.share(file))
   for (const machine of ALL)
-    expect(await machines.run(machine, `dpkg -i ${files.join(' ')}`)).toContain(`upgrade --to ${NEXT}`)
+    expect(await machines.run(machine, `dpkg --force-confold -i ${files.join(' ')}`)).toContain(`upgrade --to ${NEXT}`)
   expect(await Promise.all(ALL.map((machine) => pidOf(machine, 'noded')))).toEqual(before)
   for (const machine of ALL) expect(await versionOf(machine)).toBe(FIRST)
   const refused = await machines.attempt(1, `dpkg -r gantry-${FIRST}`)
@@ -263,16 +257,21 @@ async function workTogether(machine: number, tag: string): Promise<void> {
 
 machineTest('one node after the other goes over, and nodes of both versions work together', async () => {
   const [noded, guest] = [await pidOf(1, 'noded'), await guestPid(1, 'vm1')]
-  expect(await machines.run(1, `gnt-cluster upgrade --to ${NEXT} node3`)).toMatch(/^Done\.$/m)
+  expect(await machines.run(1, `${UPGRADE} --to ${NEXT} node3`)).toMatch(/^Done\.$/m)
   expect(await Promise.all(ALL.map(versionOf))).toEqual([FIRST, FIRST, NEXT])
   expect([await pidOf(1, 'noded'), await guestPid(1, 'vm1')]).toEqual([noded, guest])
-  const told = (of: string, master: string) => `it runs Gantry ${of}, and the master ${master}`
-  expect(await machines.run(1, 'gnt cluster verify')).toContain(`WARNING: node ${nameOf(3)}: ${told(NEXT, FIRST)}`)
+  // The first versions neither ask nor tell which they are.
+  const isTold = async (machine: number, of: string, master: string) => {
+    const text =
+      EARLIER === undefined ? `WARNING: node ${nameOf(machine)}: it runs Gantry ${of}, and the master ${master}` : ''
+    expect(await machines.run(1, 'gnt cluster verify')).toContain(text)
+  }
+  await isTold(3, NEXT, FIRST)
   await workTogether(3, 'new-node')
 
-  expect(await machines.run(1, `gnt-cluster upgrade --to ${NEXT} node1`)).toMatch(/^Done\.$/m)
+  expect(await machines.run(1, `${UPGRADE} --to ${NEXT} node1`)).toMatch(/^Done\.$/m)
   expect(await Promise.all(ALL.map(versionOf))).toEqual([NEXT, FIRST, NEXT])
-  expect(await machines.run(1, 'gnt cluster verify')).toContain(`WARNING: node ${nameOf(2)}: ${told(FIRST, NEXT)}`)
+  await isTold(2, FIRST, NEXT)
   await workTogether(2, 'new-master')
 })
 
@@ -289,10 +288,28 @@ machineTest('what is left of the cluster goes over to the new version, and no gu
   for (const role of Object.keys(ON_DEMAND))
     await machines.until(1, `systemctl is-active ganeti-${role}`, ({ code }) => code === 0)
   expect(await machines.run(1, 'gnt-cluster upgrade --resume')).toBe('Nothing to do.\n')
-  for (const machine of ALL) await machines.run(machine, `dpkg -P gantry-${FIRST}`)
   expect(await guestPid(1, 'vm1')).toBe(guest)
   await machines.run(3, `ping -c 1 ${GUEST}`)
 })
+
+machineTest(
+  'a cluster that has worked with the new version goes back to the former one, and again to the new one',
+  async () => {
+    const guest = await guestPid(1, 'vm1')
+    for (const [to, tag] of [
+      [FIRST, 'gone-back'],
+      [NEXT, 'new-again'],
+    ] as const) {
+      expect(await machines.run(1, `gnt-cluster upgrade --to ${to}`)).toMatch(/^Done\.$/m)
+      expect(await Promise.all(ALL.map(versionOf))).toEqual([to, to, to])
+      expect(await guestPid(1, 'vm1')).toBe(guest)
+      expect(await machines.run(1, 'gnt-cluster list-tags')).toContain('new-master')
+      await machines.run(1, `gnt-cluster add-tags ${tag}`)
+      expect(await machines.run(1, 'gnt cluster verify')).not.toMatch(/ERROR/)
+    }
+    for (const machine of ALL) await machines.run(machine, `dpkg -P gantry-${FIRST}`)
+  },
+)
 
 machineTest('an upgrade that was cut off goes on with the unit that starts with the machine', async () => {
   expect(await machines.run(1, 'systemctl is-enabled ganeti-upgrade')).toBe('enabled\n')

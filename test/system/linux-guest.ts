@@ -8,6 +8,8 @@ export const linuxGuestSkipped = 'skipped, the Linux guest is not here; fetch it
 /** What an earlier linux-guest.sh fetched cannot mount the disk of cloud-init. */
 export const linuxGuestMounts = fs.existsSync(path.join(DIRECTORY, 'modules/isofs.ko'))
 export const linuxKernel = path.join(DIRECTORY, 'vmlinuz')
+/** It is static, so it runs everywhere. */
+export const busybox = path.join(DIRECTORY, 'busybox')
 
 const INIT = `#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /bin /var/run /var/log /tmp
@@ -55,7 +57,7 @@ export function writeInitrd(file: string): void {
     ...['bin', 'modules', 'dev', 'etc', 'etc/acpi', 'etc/acpi/PWRF'].map((name) => entry(name, 0o040755)),
     entry('init', 0o100755, Buffer.from(INIT)),
     entry('bin/read-seed', 0o100755, Buffer.from(READ_SEED)),
-    entry('bin/busybox', 0o100755, fs.readFileSync(path.join(DIRECTORY, 'busybox'))),
+    entry('bin/busybox', 0o100755, fs.readFileSync(busybox)),
     entry('etc/acpi/PWRF/00000080', 0o100755, Buffer.from(POWER_BUTTON)),
     ...modules.map((name) =>
       entry(`modules/${name}`, 0o100644, fs.readFileSync(path.join(DIRECTORY, 'modules', name))),

@@ -29,6 +29,23 @@ export async function routeTo(
   await nicCommand(run, ['ip', family, 'route', 'replace', nic.ip, 'proto', 'static', 'dev', tap, ...where])
 }
 
+/**
+ * Says that nobody but the node reaches the NIC, if so. The kernel forwards IPv4 packets that come from an interface which forwards, and IPv6
+ * packets if the whole node does.
+ */
+export async function notForwarded(files: Machine['files'], { ip = '' }: NicDict): Promise<string | undefined> {
+  const [version, cure] = ip.includes(':') ? [6, 'net.ipv6.conf.all.forwarding=1'] : [4, 'net.ipv4.ip_forward=1']
+  const settings = `/proc/sys/net/ipv${version}/conf`
+  const forwards = async (name: string) =>
+    (await files.readFile(`${settings}/${name}/forwarding`, 'utf8').catch(() => '0')).trim() === '1'
+  const outward = version === 6 ? ['all'] : (await files.readdir(settings).catch(() => [])).filter(isOutward)
+  if ((await Promise.all(outward.map(forwards))).includes(true)) return undefined
+  return `is reached by its node only, since this node forwards no packets of IPv${version} (sysctl -w ${cure})`
+}
+
+/** A new interface begins with what `default` says. Guests' interfaces always forward. */
+const isOutward = (name: string): boolean => !/^(all|default|lo|tap.*|gnt\.com\..*)$/.test(name)
+
 /** Removes the rule for the NIC's table. Unlike the route, it outlives the tap device. */
 export async function removeRules({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
   const answersFor = async (version: string, name: string) =>

@@ -11,7 +11,7 @@ import { joinBridge } from './bridge'
 import { asksNode, connectCommunication, freeTapName, requireRoute } from './communication'
 import { nicCommand } from './nic-command'
 import { joinSwitch, leaveSwitch, noSwitch } from './open-vswitch'
-import { removeRules, routeTo } from './routed'
+import { notForwarded, removeRules, routeTo } from './routed'
 
 /** Two starts at the same moment may choose the same free name. */
 const TAP_NAME_TRIES = 10
@@ -34,6 +34,13 @@ export class Taps {
     return (await accessible(files, `/sys/class/net/${link}/bridge`))
       ? undefined
       : `there is no bridge ${link} on this node`
+  }
+
+  /** Says that a NIC which can be had leads no further than to this node; undefined if it does, or if a script sees to it. */
+  async unreached(nic: NicDict): Promise<string | undefined> {
+    if (nic.nicparams.mode !== 'routed' || asksNode(nic) || (await this.custom(PATH.NIC_SCRIPT)) !== undefined)
+      return undefined
+    return notForwarded(this.node.files, nic)
   }
 
   /** `user`: the account that may open it. `flags`: the features that its opener wants, in the words of `ip tuntap`. */

@@ -19,6 +19,7 @@ const instancePageTexts = {
   mac: 'MAC',
   ip: 'IP',
   connected: 'Connected to',
+  userMode: "QEMU's own network: the guest reaches out, and nobody reaches in",
   change: 'Change',
   remove: 'Remove',
   named: (action: string, index: number) => `${action} ${index}`,

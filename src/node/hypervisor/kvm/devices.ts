@@ -161,7 +161,14 @@ export interface UserModeMetadata {
 
 /** How a NIC is connected on this node. */
 export type NicBackend =
-  | { readonly kind: 'tap'; readonly interface: string; readonly vhost: boolean; readonly queues: number }
+  | {
+      readonly kind: 'tap'
+      readonly interface: string
+      readonly vhost: boolean
+      readonly queues: number
+      /** Says how it is less than was asked for. */
+      readonly remarks: readonly string[]
+    }
   | { readonly kind: 'user'; readonly reason?: string; readonly metadata?: UserModeMetadata }
 
 export interface NicSetup {

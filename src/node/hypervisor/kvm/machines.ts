@@ -131,7 +131,7 @@ export class KvmMachines {
     for (const [index, nic] of runtime.nics.entries()) {
       const note = notes.get(index)
       if (note === undefined || note === USER_MODE || !wanted(nic.nicparams.mode ?? 'bridged')) continue
-      const backend: NicBackend = { kind: 'tap', interface: note, vhost: false, queues: 1 }
+      const backend: NicBackend = { kind: 'tap', interface: note, vhost: false, queues: 1, remarks: [] }
       await this.nics.connect(instance, nic, index, backend)
     }
   }

@@ -14,16 +14,20 @@ import type { NicBackend } from './devices'
 import type { KvmLayout } from './layout'
 import type { KvmParams } from './params'
 
+const NO_VHOST =
+  "runs without vhost_net, so QEMU passes its packets on, which takes more of the node's processors: " +
+  'there is no /dev/vhost-net on this node (modprobe vhost_net makes it)'
+
 /** Noted for a NIC instead of its tap device's name. */
 export const USER_MODE = 'user'
 
-/** Says that the NIC is otherwise than was asked for. */
-export const remarksOn = (backend: NicBackend, index: number): string[] =>
-  backend.kind === 'user' && backend.reason !== undefined
-    ? [
-        `NIC ${index} has QEMU's user-mode network, through which the guest reaches out and nobody reaches in: ${backend.reason}`,
-      ]
-    : []
+/** Says how the NIC is otherwise than was asked for. */
+export function remarksOn(backend: NicBackend, index: number): string[] {
+  if (backend.kind === 'tap') return backend.remarks.map((remark) => `NIC ${index} ${remark}`)
+  if (backend.reason === undefined) return []
+  const what = "has QEMU's user-mode network, through which the guest reaches out and nobody reaches in"
+  return [`NIC ${index} ${what}: ${backend.reason}`]
+}
 
 export class KvmNics {
   private readonly taps: Taps
@@ -37,7 +41,7 @@ export class KvmNics {
 
   /** Makes the NIC's unconnected end on this node, and notes it in the runtime files. */
   async prepare(instance: InstanceDict, nic: NicDict, index: number, params: KvmParams, user?: string) {
-    const backend = await this.makeBackend(instance, nic, params, user)
+    const backend = await this.makeBackend(nic, params, user)
     if (backend.kind === 'user' && backend.reason !== undefined && !isVirtualNode(this.context.paths))
       throw new HypervisorFailure(
         `${nicName(nic, index)} of instance ${instance.name} cannot be had on node ${this.context.paths.hostname}: ${backend.reason}. Set that right on ` +
@@ -101,27 +105,21 @@ export class KvmNics {
     }
   }
 
-  private async makeBackend(
-    instance: InstanceDict,
-    nic: NicDict,
-    params: KvmParams,
-    user?: string,
-  ): Promise<NicBackend> {
+  private async makeBackend(nic: NicDict, params: KvmParams, user?: string): Promise<NicBackend> {
     const { paths, files } = this.context
     const asks = asksNode(nic)
     // Virtual nodes share one kernel, in which the metadata address would belong to all of them.
     if (asks && (isVirtualNode(paths) || !(await canMakeTaps(files)))) return userModeMetadata(paths, nic)
     const reason = await this.taps.refusal(nic)
     if (reason !== undefined) return { kind: 'user', ...(nic.nicparams.link === USER_MODE_LINK ? {} : { reason }) }
-    const { vhost, queues, flags } = tapFeatures(
-      params,
-      await accessible(this.context.files, '/dev/vhost-net', constants.R_OK),
-    )
-    if (!vhost && params.flag('vhost_net'))
-      this.context.log.info({ instance: instance.name, nic: nic.uuid }, 'NIC runs without vhost_net')
+    const vhostHere = await accessible(this.context.files, '/dev/vhost-net', constants.R_OK)
+    const { vhost, queues, flags } = tapFeatures(params, vhostHere)
+    const slower = !vhostHere && params.flag('vhost_net') && params.text('nic_type') === 'paravirtual'
     const owner = user?.split(':')[0]
     const tap = asks ? await this.taps.makeForCommunication(owner, flags) : await this.makeTap(owner, flags)
-    return { kind: 'tap', interface: tap, vhost, queues }
+    const unreached = await this.taps.unreached(nic)
+    const remarks = [...(slower ? [NO_VHOST] : []), ...(unreached === undefined ? [] : [unreached])]
+    return { kind: 'tap', interface: tap, vhost, queues, remarks }
   }
 
   private async makeTap(owner: string | undefined, flags: readonly string[]): Promise<string> {

@@ -1,5 +1,5 @@
 // Disks, snapshots and network cards of an instance, with their actions.
-import { Group, Table } from '@mantine/core'
+import { Group, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api, got } from '../../api/client'
@@ -144,6 +144,11 @@ export function Nics({ instance }: { instance: Instance }) {
               <Table.Td>{nic.ip ?? '–'}</Table.Td>
               <Table.Td>
                 {nic.network === null ? `${nic.mode} ${nic.link}` : <ObjectLink kind="network" name={nic.network} />}
+                {instance.user_nics?.includes(nic.index) === true && (
+                  <Text size="xs" c="dimmed">
+                    {words.userMode}
+                  </Text>
+                )}
               </Table.Td>
               <Buttons>
                 <ActionAt

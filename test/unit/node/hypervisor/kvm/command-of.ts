@@ -15,7 +15,7 @@ import type { InstanceDict, NicDict } from '../../../../../src/rpc/node/dicts'
 import { diskDict, instanceDict, kvmParams } from '../../../../support/hypervisor'
 
 const qemu = { defaultMachine: 'pc-i440fx-7.2' }
-export const tap = { kind: 'tap', interface: 'tap01020304', vhost: true, queues: 1 } as const
+export const tap = { kind: 'tap', interface: 'tap01020304', vhost: true, queues: 1, remarks: [] } as const
 export const baseFacts: LaunchFacts = {
   accelerator: 'kvm',
   qemuVersion: [7, 2],

@@ -72,7 +72,10 @@ test('a QEMU without the rights of root is lent what it opens for a tap device, 
       ...machines,
       context: { run, files },
       running: async () => ({ command: ['-runas', 'nobody'] }),
-      nics: { ...machines.nics, prepare: async () => ({ kind: 'tap', interface: 'tap0', vhost, queues: 1 }) },
+      nics: {
+        ...machines.nics,
+        prepare: async () => ({ kind: 'tap', interface: 'tap0', vhost, queues: 1, remarks: [] }),
+      },
     } as unknown as KvmMachines)
   const tun = 'chown nobody /dev/net/tun'
   expect(lent).toEqual([tun, tun, 'chown nobody /dev/vhost-net'])
