@@ -2,6 +2,7 @@
 import type { Handlers } from '../context'
 import { fail } from '../failure'
 import { forgetGuest, showGuest } from '../metadata'
+import { startAlone, startsOver } from '../hypervisor/starts'
 import { orFail, toTell } from './instance'
 
 export const instanceMigrationHandlers = {
@@ -12,7 +13,9 @@ export const instanceMigrationHandlers = {
 
   async accept_instance(context, instance, info, target) {
     await showGuest(context, instance)
-    const work = context.hypervisor(instance.hypervisor).accept(instance, asText(info), target)
+    const work = startAlone(context, instance, () =>
+      context.hypervisor(instance.hypervisor).accept(instance, asText(info), target),
+    )
     return toTell(await orFail('Failed to accept instance', work))
   },
 
@@ -28,6 +31,7 @@ export const instanceMigrationHandlers = {
   },
 
   async instance_finalize_migration_dst(context, instance, info, success) {
+    await startsOver(context, instance.name)
     const work = context.hypervisor(instance.hypervisor).finalizeTarget(instance, asText(info), success)
     const reason = (await orFail('Failed to finalize migration on the target node', work)) ?? null
     if (!success) await forgetGuest(context, instance.name)

@@ -10,6 +10,7 @@ import { NodeFailure, fail } from '../failure'
 import { forgetGuest, modifyMetadata, showGuest } from '../metadata'
 import type { Hypervisor } from '../hypervisor/hypervisor'
 import { forgetSecrets, seedDisk } from '../cloud-init'
+import { abandonedStartsOver, startAlone, startsOver } from '../hypervisor/starts'
 import { guestEnds } from '../hypervisor/kvm/guest-ends'
 import { linkDisks, linkPath, removeLinks } from '../storage/links'
 
@@ -52,10 +53,12 @@ export const instanceHandlers = {
   gantry_guest_ends: (context, wait_s, known) => guestEnds(context, Math.min(wait_s, GUEST_ENDS_S), known),
 
   async instance_info(context, instanceName, hypervisorName) {
+    await startsOver(context, instanceName)
     return (await context.hypervisor(hypervisorName).info(instanceName)) ?? {}
   },
 
   async instance_list(context, hypervisorNames) {
+    await abandonedStartsOver(context, hypervisorNames)
     const names: string[] = []
     for (const name of hypervisorNames)
       names.push(...(await orFail(`Error enumerating instances (hypervisor ${name})`, context.hypervisor(name).list())))
@@ -105,11 +108,10 @@ export const instanceHandlers = {
   },
 } satisfies Partial<Handlers>
 
-async function startInstance(
-  context: NodeContext,
-  instance: InstanceDict,
-  paused: boolean,
-): Promise<readonly string[]> {
+const startInstance = (context: NodeContext, instance: InstanceDict, paused: boolean): Promise<readonly string[]> =>
+  startAlone(context, instance, () => startIfDown(context, instance, paused))
+
+async function startIfDown(context: NodeContext, instance: InstanceDict, paused: boolean): Promise<readonly string[]> {
   const hypervisor = context.hypervisor(instance.hypervisor)
   const runtime = await hypervisor.info(instance.name)
   if (runtime && runtime.state !== USER_DOWN) {
@@ -132,6 +134,7 @@ async function startInstance(
 
 /** Asks the guest to shut down. After the timeout it is forced. Leaves nothing of the instance on this node except its disks. */
 async function stopInstance(context: NodeContext, instance: InstanceDict, timeout_s: number): Promise<void> {
+  await startsOver(context, instance.name)
   const hypervisor = context.hypervisor(instance.hypervisor)
   if (!(await askToStop(context, hypervisor, instance, timeout_s))) {
     context.log.error({ instance: instance.name }, 'shutdown was unsuccessful, forcing')

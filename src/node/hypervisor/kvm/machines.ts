@@ -180,7 +180,7 @@ export class KvmMachines {
     await this.context.files.writeFile(this.layout.shutdownFile(process.name), '')
     await this.context.files.rm(this.layout.seedFile(process.name), { force: true })
     await qmp.run('quit').catch(() => undefined)
-    if (!(await waitGone(process, this.layout, this.context.clock, 5))) await this.kill(process)
+    if (!(await waitGone(process.pid, this.layout, this.context.clock, 5))) await this.kill(process)
     return USER_DOWN
   }
 

@@ -33,14 +33,13 @@ export async function startQemu({ files, run }: Host, command: readonly string[]
 
 /**
  * The instance's process. A PID file counts only if its process exists and is really this QEMU. A QEMU that ends
- * removes its PID file first and its sockets later. So we also look for it without the file, or its successor would
- * lose the sockets.
+ * removes its PID file first and its sockets later, and one that begins writes it later. So we also look for it without
+ * the file, or its successor would lose the sockets.
  */
 export async function findProcess(layout: KvmLayout, name: string): Promise<QemuProcess | undefined> {
   const pid = await readPid(layout, name)
-  if (pid === undefined) return (await scan(layout)).find((process) => process.name === name)
-  const found = await describe(pid, layout)
-  return found?.name === name ? found : undefined
+  const found = pid === undefined ? undefined : await describe(pid, layout)
+  return found?.name === name ? found : (await scan(layout)).find((process) => process.name === name)
 }
 
 /** Undefined without a file; 0 if the file has no number. */
@@ -94,20 +93,31 @@ export function startedWith(process: QemuProcess): { memory: number; vcpus: numb
   return { memory: memoryOf(process.command), vcpus: Number.parseInt(optionAfter(process.command, '-smp') ?? '1', 10) }
 }
 
-/** Kills a process and waits until it is gone. */
+/**
+ * Kills the instance's process and waits until it is gone. A QEMU that begins is two processes, and the first one's end
+ * does not end the second. So it goes on until none is left.
+ */
 export async function killQemu(process: QemuProcess, layout: KvmLayout, clock: Clock): Promise<void> {
-  const { processes } = layout.host
-  processes.signal(process.pid, 'SIGTERM')
-  if (await waitGone(process, layout, clock, 1)) return
-  processes.signal(process.pid, 'SIGKILL')
-  if (await waitGone(process, layout, clock, QEMU_END_S)) return
-  throw new HypervisorFailure(`Process ${process.pid} of instance ${process.name} did not end on SIGKILL`)
+  let next: QemuProcess | undefined = process
+  while (next) {
+    await killOne(next, layout, clock)
+    next = await findProcess(layout, process.name)
+  }
 }
 
-export async function waitGone(process: QemuProcess, layout: KvmLayout, clock: Clock, timeout_s: number) {
+async function killOne({ pid, name }: QemuProcess, layout: KvmLayout, clock: Clock): Promise<void> {
+  const { processes } = layout.host
+  processes.signal(pid, 'SIGTERM')
+  if (await waitGone(pid, layout, clock, 1)) return
+  processes.signal(pid, 'SIGKILL')
+  if (await waitGone(pid, layout, clock, QEMU_END_S)) return
+  throw new HypervisorFailure(`Process ${pid} of instance ${name} did not end on SIGKILL`)
+}
+
+export async function waitGone(pid: number, layout: KvmLayout, clock: Clock, timeout_s: number) {
   const deadline = clock.monotonic_ms() + timeout_s * 1000
   for (let pause_ms = 5; ; pause_ms = Math.min(100, pause_ms * 2)) {
-    if (!(await describe(process.pid, layout))) return true
+    if (!(await describe(pid, layout))) return true
     if (clock.monotonic_ms() >= deadline) return false
     await clock.sleep(pause_ms)
   }

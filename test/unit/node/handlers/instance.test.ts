@@ -117,6 +117,37 @@ describe('what no recording shows', () => {
     )
   })
 
+  test('a start whose job has died is over before the next job asks, stops or starts the same instance', async () => {
+    const dead = AbortSignal.abort()
+    let begin: () => void = () => undefined
+    const prepared = new Promise<void>((resolve) => (begin = resolve))
+    const fake = node.context.hypervisor('fake')
+    const started: string[] = []
+    const slow = stub({
+      ...fake,
+      start: async (dict, ...rest) => {
+        started.push(dict.name)
+        await prepared
+        return await fake.start(dict, ...rest)
+      },
+    })
+    const context = { ...node.context, hypervisor: () => slow }
+    const first = calls.instance_start({ ...context, caller: dead }, instance, false, [])
+    const listed = calls.instance_list(context, ['fake'])
+    const seen = calls.instance_info(context, instance.name, 'fake')
+    const second = calls.instance_start(context, instance, false, [])
+    const other = { ...instance, name: 'vm2.test' }
+    const stopped = calls.instance_shutdown(context, instance, 1, [])
+    await expect(calls.instance_info(context, other.name, 'fake')).resolves.toEqual({})
+    begin()
+    await Promise.all([first, second])
+    expect(await listed).toEqual([instance.name])
+    expect(await seen).toMatchObject({ state: 0 })
+    await stopped
+    expect(started).toEqual([instance.name])
+    expect(await calls.instance_list(context, ['fake'])).toEqual([])
+  })
+
   test('an instance that will not end is an error after force has failed too', async () => {
     const asked: boolean[] = []
     const immortal = {
