@@ -204,12 +204,17 @@ export class MirrorKills {
     for (const line of told.split('\n')) {
       const [, verb = '', rest = ''] = /'gnt-instance ([\w-]+) ([^']+)'/.exec(line) ?? []
       if (verb !== '') await this.gnt('instance', verb, ...(verb === 'remove' ? ['-f'] : []), ...rest.split(' '))
+      const [, node = ''] = / missing on node (\S+);/.exec(line) ?? []
+      for (const [, from = '', to = ''] of line.matchAll(/\bmv ([^' ]+) ([^' ]+)/g)) {
+        const { local } = this.placesOf(node).paths
+        fs.renameSync(local(from), local(to))
+      }
     }
     for (const { node, name, minor } of await this.leftovers())
       if (!told.includes(name)) continue
       else if (minor !== undefined)
         await mirrorCall(this.placesOf(node), 'down', { minor }, `Cannot end minor ${minor}`)
-      else
+      else if (told.includes(`node ${node}: volume xenvg/${name} is unknown; if nobody needs it, remove it`))
         for (const place of ['volumes', 'tags'])
           fs.rmSync(path.join(this.volumesOf(node), '..', place, name), { force: true })
   }
