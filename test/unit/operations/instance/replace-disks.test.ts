@@ -83,6 +83,24 @@ test('verify names a volume that the new node has made when its answer was lost,
   ])
 })
 
+test('a mirror that has taken its new volumes, though nobody heard so, gives them back before they lose their names', async () => {
+  let lost = 0
+  cluster.losing = (_node, call) => (call === 'blockdev_addchildren' && lost++ === 0 ? 'after' : undefined)
+  await expect(cluster.run(REPLACE, { ...op, mode: 'replace_on_primary' })).rejects.toThrow('hung up')
+  const [taken, ...undone] = cluster.asked
+    .filter(({ call }) => /^blockdev_(add|remove)children$|^blockdev_rename$/.test(call))
+    .slice(3)
+  expect(undone.map(({ call }) => call)).toEqual([
+    'blockdev_removechildren',
+    'blockdev_rename',
+    'blockdev_rename',
+    'blockdev_rename',
+    'blockdev_rename',
+    'blockdev_addchildren',
+  ])
+  expect(undone[0]?.args).toEqual(taken?.args)
+})
+
 test('a new side that cannot be connected is in the configuration, and activating the disks connects it', async () => {
   cluster.answers.drbd_attach_net = () => {
     throw new Error('connection refused')
