@@ -15,7 +15,8 @@ export async function setGatewayAddress(run: Run, mac: string, tap: string): Pro
 }
 
 /** Never the NIC's own address, or the guest would take the gateway for itself. */
-const gatewayAddress = (mac: string): string => mac.replace(/^../, (first) => (first === 'fe' ? 'fa' : 'fe'))
+const gatewayAddress = (mac: string): string =>
+  mac.toLowerCase().replace(/^../, (first) => (first === 'fe' ? 'fa' : 'fe'))
 
 /** `table`: the routing table that the NIC's link names. If it is empty, the main table is used. */
 export async function routeTo(

@@ -177,7 +177,7 @@ describe('a tap device joins', () => {
   test('the guest as its gateway, whose hardware address follows from the NIC on every node and is not its own', async () => {
     const addressFor = async (mac: string) => (await joined(nic({ mode: 'routed' }, { ip: '192.0.2.7', mac })))[0]
     expect(await addressFor('aa:00:00:bf:2f:16')).toBe('ip link set dev tap0 address fe:00:00:bf:2f:16')
-    expect(await addressFor('fe:00:00:bf:2f:16')).toBe('ip link set dev tap0 address fa:00:00:bf:2f:16')
+    expect(await addressFor('FE:00:00:BF:2F:16')).toBe('ip link set dev tap0 address fa:00:00:bf:2f:16')
   })
 
   const script = '/etc/ganeti/kvm-vif-bridge'
