@@ -7,6 +7,7 @@ import * as path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json'
 import { RELEASE_VERSION } from '../../src/model/constants/versions'
+import { archive } from './archive'
 import { describePrograms, fillAdopt, fillDoc, fillGantry, fillHtools, fillVersion } from './contents'
 import { control, copyright, MAINTAINER, packageName, PACKAGES } from './control'
 import { passesLintian } from './lintian'
@@ -50,13 +51,7 @@ async function build(into: string): Promise<void> {
       tree.write(`/usr/share/lintian/overrides/${name}`, filledIn(fs.readFileSync(overrides, 'utf8')))
     describe(tree, kind)
     const file = path.join(into, `${name}_${version}_all.deb`)
-    dateAll(tree.root)
-    // The packages have a few megabytes. The fastest level is good enough, and dpkg unpacks it just as fast.
-    const how = ['--root-owner-group', '-Zxz', '-z3', '--build', tree.root, file]
-    execFileSync('dpkg-deb', how, {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
-    })
+    archive(tree.root, file, epoch)
     built.push(file)
     process.stdout.write(`${path.relative(process.cwd(), file)}\n`)
   }
@@ -96,13 +91,6 @@ function changelog(name: string): string {
   const date = new Date(epoch * 1000).toUTCString().replace('GMT', '+0000')
   const text = `Built from the sources; speaks Ganeti ${RELEASE_VERSION}.`
   return `${name} (${version}) stable; urgency=medium\n\n  * ${text}\n\n -- ${MAINTAINER}  ${date}\n`
-}
-
-/** dpkg-deb only lowers times that are later than the given one. So all times are set here. */
-function dateAll(root: string): void {
-  for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true }))
-    fs.lutimesSync(path.join(entry.parentPath, entry.name), epoch, epoch)
-  fs.lutimesSync(root, epoch, epoch)
 }
 
 function git(...words: string[]): string {

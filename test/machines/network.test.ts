@@ -130,23 +130,43 @@ machineTest('a routed NIC of IPv6 that comes while the guest runs is reached, to
 
 /** The guest sends through the address that its node has on the cable between them. */
 async function routeGuest(machine: number): Promise<void> {
-  const tap = await tapOf(machine, 'vmr', 1)
-  const shown = await machines.run(machine, `ip -6 -o address show dev ${tap} scope link`)
-  const gateway = /fe80::[\da-f:]+/.exec(shown)?.[0]
+  const [, { router }] = await gatewaysOn(machine)
   // It may come a moment later than its command ends.
   const up = 'until ip link set eth1 up 2>/dev/null; do sleep 0.1; done'
   const lines = [up, `ip address replace ${ROUTED.ip6}/128 dev eth1`]
-  const all = [...lines, `ip -6 route replace default via ${gateway} dev eth1`, 'echo ROU""TED'].join('; ')
+  const all = [...lines, `ip -6 route replace default via ${router} dev eth1`, 'echo ROU""TED'].join('; ')
   await inGuest(machines, machine, 'vmr', all, 'ROUTED')
-  await machines.run(OUTSIDE, `ip -6 route replace fd00:99::/64 via ${addressOf(machine)}; ip neigh flush dev br0`)
+  await machines.run(OUTSIDE, `ip -6 route replace fd00:99::/64 via ${addressOf(machine)}`)
 }
 
-machineTest('routes and rules move with the guest, and go with it', async () => {
+interface Gateway {
+  readonly hardware: string
+  /** With IPv6. */
+  readonly router: string
+}
+
+/** What the guest takes for its gateway, on each NIC. */
+async function gatewaysOn(machine: number): Promise<[Gateway, Gateway]> {
+  const gateway = async (nic: number) => {
+    const tap = await tapOf(machine, 'vmr', nic)
+    const shown = await machines.run(machine, `ip -6 -o address show dev ${tap} scope link`)
+    const hardware = (await machines.run(machine, `cat /sys/class/net/${tap}/address`)).trim()
+    return { hardware, router: /fe80::[\da-f:]+/.exec(shown)?.[0] ?? '' }
+  }
+  return [await gateway(0), await gateway(1)]
+}
+
+machineTest('routes and rules move with the guest, whose gateway stays the same, and go with it', async () => {
+  const gateways = await gatewaysOn(1)
   await machines.run(1, `gnt-instance migrate -f -n ${nameOf(2)} vmr`)
+  expect(await gatewaysOn(2)).toEqual(gateways)
   expect(await rules(1)).toEqual([])
   expect(await machines.run(1, `ip route show table ${ROUTED.table}`)).not.toContain(ROUTED.ip)
-  await routeGuest(2)
+  // The outside learns the way to the guest's new node. The guest goes on with what it knows of its gateway.
+  await machines.run(OUTSIDE, `ip -6 route replace fd00:99::/64 via ${addressOf(2)}; ip neigh flush dev br0`)
   for (const address of [ROUTED.ip, ROUTED.ip6]) await reaches(OUTSIDE, address)
+  const known = await inGuest(machines, 2, 'vmr', 'ip neigh; echo SE""EN', 'SEEN')
+  for (const { hardware } of gateways) expect(known).toContain(hardware)
   await machines.run(1, 'gnt-instance modify --net 1:remove vmr')
   expect(await rules(2)).toHaveLength(1)
   await machines.run(1, 'gnt-instance shutdown --timeout=0 vmr')

@@ -1,9 +1,22 @@
 // Routed NICs: the node answers ARP requests for the instance's address and forwards its packets.
 import { accessible } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
+import type { Run } from '../../lib/programs/run-command'
 import type { NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { nicCommand } from './nic-command'
+
+/**
+ * A guest knows its gateway by the hardware address of its tap device. On the node to which the guest moves, it finds the same one, and with it
+ * the same router of IPv6. The device must not be up yet. It is in no bridge, so the guest alone sees this address.
+ */
+export async function setGatewayAddress(run: Run, mac: string, tap: string): Promise<void> {
+  await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'address', gatewayAddress(mac)])
+}
+
+/** Never the NIC's own address, or the guest would take the gateway for itself. */
+const gatewayAddress = (mac: string): string =>
+  mac.toLowerCase().replace(/^../, (first) => (first === 'fe' ? 'fa' : 'fe'))
 
 /** `table`: the routing table that the NIC's link names. If it is empty, the main table is used. */
 export async function routeTo(

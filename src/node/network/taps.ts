@@ -11,7 +11,7 @@ import { joinBridge } from './bridge'
 import { asksNode, connectCommunication, freeTapName, requireRoute } from './communication'
 import { nicCommand } from './nic-command'
 import { joinSwitch, leaveSwitch, noSwitch } from './open-vswitch'
-import { notForwarded, removeRules, routeTo } from './routed'
+import { notForwarded, removeRules, routeTo, setGatewayAddress } from './routed'
 
 /** Two starts at the same moment may choose the same free name. */
 const TAP_NAME_TRIES = 10
@@ -72,6 +72,7 @@ export class Taps {
   async connect(instance: InstanceDict, nic: NicDict, index: number, tap: string): Promise<void> {
     const runScript = async (script: string) =>
       nicCommand(this.node.run, [script, tap], nicEnvironment(instance, nic, index, tap))
+    if (nic.nicparams.mode === 'routed') await setGatewayAddress(this.node.run, nic.mac, tap)
     const asks = asksNode(nic)
     if (asks) {
       const own = await this.custom(PATH.COMMUNICATION_SCRIPT)

@@ -144,7 +144,9 @@ describe('a tap device joins', () => {
   })
 
   test('the routing table that its link names, and answers for its address', async () => {
+    const ADDRESS = 'ip link set dev tap0 address fe:00:00:00:00:01'
     expect(await joined(nic({ mode: 'routed', link: '100' }, { ip: '192.0.2.7' }))).toEqual([
+      ADDRESS,
       'ip link set dev tap0 up',
       '1 > /proc/sys/net/ipv4/conf/tap0/proxy_arp',
       '1 > /proc/sys/net/ipv4/conf/tap0/forwarding',
@@ -152,6 +154,7 @@ describe('a tap device joins', () => {
       'ip -4 route replace 192.0.2.7 proto static dev tap0 table 100',
     ])
     expect(await joined(nic({ mode: 'routed', link: '' }, { ip: '2001:db8::7' }))).toEqual([
+      ADDRESS,
       'ip link set dev tap0 up',
       '1 > /proc/sys/net/ipv6/conf/tap0/proxy_ndp',
       '1 > /proc/sys/net/ipv6/conf/tap0/forwarding',
@@ -160,6 +163,7 @@ describe('a tap device joins', () => {
     expect(
       await joined(nic({ mode: 'routed', link: '' }, { ip: '192.0.2.7' }), ['/proc/sys/net/ipv6/conf/tap0']),
     ).toEqual([
+      ADDRESS,
       'ip link set dev tap0 up',
       '1 > /proc/sys/net/ipv4/conf/tap0/proxy_arp',
       '1 > /proc/sys/net/ipv4/conf/tap0/forwarding',
@@ -170,13 +174,20 @@ describe('a tap device joins', () => {
     await expect(joined(nic({ mode: 'routed' }))).rejects.toThrow('Routed NIC nic-1 has no IP address')
   })
 
+  test('the guest as its gateway, whose hardware address follows from the NIC on every node and is not its own', async () => {
+    const addressFor = async (mac: string) => (await joined(nic({ mode: 'routed' }, { ip: '192.0.2.7', mac })))[0]
+    expect(await addressFor('aa:00:00:bf:2f:16')).toBe('ip link set dev tap0 address fe:00:00:bf:2f:16')
+    expect(await addressFor('FE:00:00:BF:2F:16')).toBe('ip link set dev tap0 address fa:00:00:bf:2f:16')
+  })
+
   const script = '/etc/ganeti/kvm-vif-bridge'
 
   test.each(['bridged', 'routed', 'openvswitch', 'ext'])(
     "what the administrator's script joins it to, also in mode %s",
     async (mode) => {
-      const [command = '', ...more] = await joined(nic({ mode }), [script])
-      expect(more).toEqual([])
+      const done = await joined(nic({ mode }), [script])
+      const command = done.pop() ?? ''
+      expect(done).toEqual(mode === 'routed' ? ['ip link set dev tap0 address fe:00:00:00:00:01'] : [])
       expect(command.startsWith(`${script} tap0 {`)).toBe(true)
       expect(JSON.parse(command.slice(command.indexOf('{')))).toMatchObject({ MODE: mode, INTERFACE: 'tap0' })
     },
@@ -249,6 +260,7 @@ describe('a communication NIC', () => {
 
   test('has the metadata address at this end, and the only route to the guest', async () => {
     const commands = [
+      'ip link set dev gnt.com.0 address fe:54:00:00:00:01',
       'ip link set dev gnt.com.0 up',
       'ip address replace 169.254.169.254/32 dev gnt.com.0',
       'ip -4 route replace 169.254.0.5/32 dev gnt.com.0',
@@ -273,7 +285,7 @@ describe('a communication NIC', () => {
     administrators('kvm-ifup-os')
     const own = '/etc/ganeti/kvm-ifup-os gnt.com.0'
     const looked = 'ip -4 route show 169.254.0.5/32 dev gnt.com.0'
-    const asked = await connect(nic(), [own, { argv: looked, stdout: 'scope link\n' }, every])
+    const asked = await connect(nic(), [commands[0] ?? '', own, { argv: looked, stdout: 'scope link\n' }, every])
     const both = asked.filter(({ argv }) => argv[0] !== 'ip')
     expect(both[0]?.argv[0]).toBe('/etc/ganeti/kvm-ifup-os')
     expect(both).toHaveLength(2)
@@ -281,7 +293,7 @@ describe('a communication NIC', () => {
       expect(options.env).toMatchObject({ INTERFACE: 'gnt.com.0', MODE: 'routed', MAC: nic().mac, IP: nic().ip })
     // One that lacks the files of Ganeti's package ends as if all were well.
     const stderr = '/etc/ganeti/kvm-ifup-os: line 52: /usr/lib/ganeti/net-common: No such file or directory\n'
-    await expect(connect(nic(), [{ argv: own, stderr }, looked])).rejects.toThrow(
+    await expect(connect(nic(), [commands[0] ?? '', { argv: own, stderr }, looked])).rejects.toThrow(
       '/etc/ganeti/kvm-ifup-os has not routed 169.254.0.5 to gnt.com.0, so the guest could not ask for metadata ' +
         `(it said: ${stderr.trim()}). Mend the script, or remove it: without it the node does this itself`,
     )
