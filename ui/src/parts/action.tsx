@@ -85,7 +85,7 @@ export function Actions<Subject>({ subject, actions, shown }: ActionsProps<Subje
               …
             </Button>
           </Menu.Target>
-          <Menu.Dropdown mah="min(70vh, 640px)" style={{ overflowY: 'auto' }}>
+          <Menu.Dropdown maw="calc(100vw - 16px)" mah="min(70vh, 640px)" style={{ overflowY: 'auto' }}>
             {sectionsOf(others).map(([group, members]) => (
               <div key={members[0]?.id} role="group" aria-label={group}>
                 {group !== undefined && <Menu.Label aria-hidden>{group}</Menu.Label>}

@@ -76,6 +76,7 @@ export const formTexts = {
   } as Readonly<Record<string, string>>,
   others: 'More options',
   unchanged: 'Unchanged',
+  clusterDefault: 'Default of the cluster',
   name: 'Name',
   value: 'Value',
   add: 'Add',

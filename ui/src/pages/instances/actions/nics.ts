@@ -39,6 +39,7 @@ export const rareNicFields = (now: Partial<NicOf> = {}): Field[] => [
     initial: now.mode ?? '',
     choices: MODES,
     cleared: 'default',
+    ...(now.mode === undefined && { placeholder: texts.forms.clusterDefault }),
   }),
   fieldOf(NIC, 'link', { ...words.link, initial: now.link ?? '', cleared: 'default' }),
   fieldOf(NIC, 'vlan', words.vlan),
