@@ -10,7 +10,9 @@ import { opcodeSummary } from '../../opcodes/summary'
 import type { NewEvent } from './event-history'
 import { MARK } from '../../model/marks'
 import { MAINTENANCE, PROBLEMS_KEY, problemsOf, type RepairEvent, shownEvent } from '../../model/maintenance'
+import { instanceOfDisk } from '../../config/lookup'
 import { recordGet } from '../../config/records'
+import { SNAPSHOTS_SECTION } from '../../model/snapshots'
 import { TOKENS } from '../../model/gantry-sections'
 
 /** The events of a job's change. `before` is undefined for a new job. Short names of objects become full names. */
@@ -105,7 +107,7 @@ export function configEvents(
       events.push(changed(KINDS[kind], uuid, old, object ?? undefined, step))
       if (kind === 'nodes' && object !== null) events.push(...nodeEvents(before, config, uuid))
     }
-  events.push(...maintenanceEvents(config, delta), ...tokenEvents(delta, step))
+  events.push(...maintenanceEvents(config, delta), ...tokenEvents(delta, step), ...snapshotEvents(config, delta, step))
   if (delta.cluster) {
     const { uuid, serial_no } = config.cluster
     const fields = Object.keys(delta.cluster)
@@ -187,6 +189,13 @@ function tokenEvents({ gantry }: Delta, step: object): NewEvent[] {
     const data = { kind: 'token', uuid: id, name: id, serial_no: null, change, config: step }
     return { type: 'config', objects: [`token/${id}`], data }
   })
+}
+
+/** The notes of a disk's snapshots are no part of its instance, but whoever looks at the instance sees them. */
+function snapshotEvents(config: ConfigData, { gantry }: Delta, step: object): NewEvent[] {
+  const disks = Object.keys(gantry?.sections[SNAPSHOTS_SECTION] ?? {})
+  const instances = new Set(disks.flatMap((uuid) => instanceOfDisk(config, uuid) ?? []))
+  return [...instances].map((instance) => changed('instance', instance.uuid, instance, instance, step))
 }
 
 function masterEvents(before: ConfigData, config: ConfigData): NewEvent[] {

@@ -93,3 +93,16 @@ test('a token that is made or revoked is told by its id, and no more of it', () 
     { type: 'config', objects: ['token/b'], data: { ...data, uuid: 'b', name: 'b', change: 'removed' } },
   ])
 })
+
+test('the instance whose disk gets or loses a snapshot has changed, and a disk of nobody is passed over', () => {
+  const instance = Object.values(config.instances).find(({ disks }) => disks.length > 0)
+  if (instance === undefined) throw new Error('no instance has disks')
+  const { uuid, name, serial_no, disks } = instance
+  const gantry = { serial_no: 2, sections: { snapshots: { [disks[0] ?? '']: null, gone: [] } } }
+  expect(configEvents(config, config, { from: 1, to: 2, mtime: 1, gantry }, () => null)).toEqual([
+    {
+      ...{ type: 'config', objects: [`instance/${name}`] },
+      data: { kind: 'instance', uuid, name, serial_no, change: 'changed', config: { serial_no: 2 } },
+    },
+  ])
+})
