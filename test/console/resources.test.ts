@@ -163,7 +163,7 @@ browserTest('what the server refuses of a change is told in the dialog, which ke
   await ui.open('/nodes/node2.gantry.local')
   await ui.choose('Modify')
   const dialog = page.getByRole('dialog')
-  const address = dialog.getByRole('textbox', { name: 'Secondary ip' })
+  const address = dialog.getByRole('textbox', { name: 'Secondary address' })
   await address.fill('nowhere')
   await dialog.getByRole('button', { name: 'Show what it will do' }).click()
   await dialog.getByText('This is not possible now.').waitFor()

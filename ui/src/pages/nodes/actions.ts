@@ -15,6 +15,7 @@ import type { ClusterNode } from './node'
 import { POWER_ACTIONS } from './power-actions'
 
 const own = texts.nodes.actions
+const { facts } = texts.nodes
 
 export const nodePath = ({ name }: Pick<ClusterNode, 'name'>, verb = ''): string =>
   `/3/nodes/${encodeURIComponent(name)}${verb}`
@@ -130,10 +131,10 @@ const MODIFY: Action<ClusterNode> = {
   ...{ id: 'modify', label: own.modify, permission: 'nodes.modify' },
   text: ({ name }) => own.modifyText(name),
   fields: (node) => [
-    fieldOf(modify, 'secondary_ip', { initial: node.sip }),
-    fieldOf(modify, 'master_capable', { initial: String(node.master_capable) }),
-    fieldOf(modify, 'vm_capable', { initial: String(node.vm_capable) }),
-    fieldOf(modify, 'powered', { initial: String(node.powered) }),
+    fieldOf(modify, 'secondary_ip', { label: facts.secondaryIp, initial: node.sip }),
+    fieldOf(modify, 'master_capable', { label: facts.masterCapable, initial: node.master_capable }),
+    fieldOf(modify, 'vm_capable', { label: facts.vmCapable, initial: node.vm_capable }),
+    fieldOf(modify, 'powered', { label: facts.powered, initial: node.powered }),
     // Without parameters that only groups and the cluster have.
     ...parameterFields(
       belowOthers(['ndparams'], nodeParameters, node.ndparams ?? {}, node.custom_ndparams ?? {}),
