@@ -139,6 +139,24 @@ browserTest('a click beside a dialog leaves it as it is', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
+const MAIN_STYLES = /\/assets\/index-[^/]*\.css$/
+const STYLED = `(async () => {
+  while (document.querySelector('link[rel="stylesheet"]').sheet === null) await new Promise(requestAnimationFrame)
+  return [...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)
+})()`
+
+browserTest('a page whose style sheet was lost on the way asks for it again until it has its look', async () => {
+  let lost = 0
+  await page.route(MAIN_STYLES, (route) => (lost++ < 2 ? route.abort('connectionreset') : route.continue()))
+  const arrived = page.waitForEvent('requestfinished', (request) => MAIN_STYLES.test(request.url()))
+  await ui.open('/instances/vm1')
+  await ui.heading('vm1')
+  await arrived
+  expect(await page.evaluate(STYLED)).toBe(true)
+  await ui.look('styled-again')
+  await page.unroute(MAIN_STYLES)
+})
+
 const MAY = ['instances.list', 'instances.query', 'instances.info', 'events.query']
 
 browserTest(

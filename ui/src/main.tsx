@@ -9,8 +9,10 @@ import { joinOtherPages, resumeSession } from './api/session'
 import { App } from './app/app'
 import { router } from './app/routes'
 import { admitOwnStyles } from './app/style-nonce'
+import { completeStyles } from './app/whole-styles'
 
 admitOwnStyles()
+completeStyles()
 presence.watch(window)
 
 joinOtherPages()
