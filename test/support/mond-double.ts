@@ -25,7 +25,7 @@ export const nodeReports = (now_ms: number, more: readonly object[] = []): objec
   },
   {
     ...{ ...REPORT, name: 'inst-status', category: 'instance', kind: 1, timestamp: now_ms * 1e6 },
-    data: { instances: [], status: { code: 4, message: '\nvm1: it  has\ncrashed' } },
+    data: { instances: [], status: { code: 4, message: '\nvm1: it  has\tcrashed' } },
   },
   ...more,
 ]

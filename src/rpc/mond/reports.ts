@@ -108,8 +108,11 @@ const verdict = (status: string, details: unknown) => ({
   message: shown(typeof details === 'string' ? `${status}: ${details}` : status),
 })
 
-const shown = (text: unknown): string =>
-  startOf(typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '', STATUS_CHARS_SHOWN)
+/** In one line. A collector has a line for each thing that it complains about. */
+function shown(text: unknown): string {
+  const lines = typeof text === 'string' ? text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim()) : []
+  return startOf(lines.filter((line) => line !== '').join('; '), STATUS_CHARS_SHOWN)
+}
 
 function figuresOf(named: (name: string) => Report | undefined): MonitoringFigures {
   const system = fieldsOf(named('system')?.data)

@@ -35,6 +35,12 @@ test.each([
   [{ status: 'Ok' }, 1, 0, ''],
   [{ status: 'live-repair', details: 'disk' }, 1, 1, 'live-repair: disk'],
   [{ status: 'evacuate' }, 1, 4, 'evacuate'],
+  [
+    { status: { code: 4, message: '\nrapi does not run\nmaintd does  not run' } },
+    1,
+    4,
+    'rapi does not run; maintd does not run',
+  ],
   [{ status: { code: 4, message: 'x'.repeat(5000) } }, 1, 4, `${'x'.repeat(STATUS_CHARS_SHOWN)}[...]`],
 ])('the data %j have a status', (data, kind, code, message) => {
   expect(statusOf(data, kind)).toEqual({ code, message })
