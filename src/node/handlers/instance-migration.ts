@@ -12,10 +12,10 @@ export const instanceMigrationHandlers = {
   },
 
   async accept_instance(context, instance, info, target) {
-    await showGuest(context, instance)
-    const work = startAlone(context, instance, () =>
-      context.hypervisor(instance.hypervisor).accept(instance, asText(info), target),
-    )
+    const work = startAlone(context, instance, async () => {
+      await showGuest(context, instance)
+      return await context.hypervisor(instance.hypervisor).accept(instance, asText(info), target)
+    })
     return toTell(await orFail('Failed to accept instance', work))
   },
 

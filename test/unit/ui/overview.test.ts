@@ -17,10 +17,10 @@ test('of what nodes report, the bad comes first, each thing once, and what mends
   const items = [
     { node: 'a', problems: [problem('load', 1), problem(null, 2, 'silent')] },
     { node: 'c', problems: [problem(null, 2, 'silent')] },
-    { node: 'b', problems: [problem('daemons', 4, 'luxid is down\nmond is down')] },
+    { node: 'b', problems: [problem('daemons', 4, 'luxid is down')] },
   ]
   expect(problemsOf(items)).toEqual([
-    { nodes: ['b'], collector: 'daemons', message: 'luxid is down; mond is down', bad: true },
+    { nodes: ['b'], collector: 'daemons', message: 'luxid is down', bad: true },
     { nodes: ['a', 'c'], collector: null, message: 'silent', bad: false },
   ])
 })

@@ -148,6 +148,31 @@ describe('what no recording shows', () => {
     expect(await calls.instance_list(context, ['fake'])).toEqual([])
   })
 
+  test('a guest that a dead job still receives is there before the next job asks or takes it back', async () => {
+    let begin: () => void = () => undefined
+    const prepared = new Promise<void>((resolve) => (begin = resolve))
+    const running = new Set<string>()
+    const receiving = stub({
+      accept: async ({ name }) => {
+        await prepared
+        running.add(name)
+        return []
+      },
+      list: () => Promise.resolve([...running]),
+      finalizeTarget: ({ name }) => Promise.resolve(void running.delete(name)),
+    })
+    const context = { ...node.context, hypervisor: () => receiving }
+    const dead = { ...context, caller: AbortSignal.abort() }
+    const accepted = migration.accept_instance(dead, instance, '', '127.0.0.1')
+    const listed = calls.instance_list(context, ['fake'])
+    const takenBack = migration.instance_finalize_migration_dst(context, instance, '', false)
+    begin()
+    await accepted
+    expect(await listed).toEqual([instance.name])
+    await takenBack
+    expect([...running]).toEqual([])
+  })
+
   test('an instance that will not end is an error after force has failed too', async () => {
     const asked: boolean[] = []
     const immortal = {

@@ -25,6 +25,10 @@ test('a collector tells a state with its message, or why it has none', () => {
   expect(statusOf({ name: 'drbd', kind: 1, data: { status: { code: 4, message: 'degraded' } } })).toEqual({
     ...{ code: 4, message: 'degraded' },
   })
+  const message = '\nrapi does not run\nmond does not run'
+  expect(statusOf({ name: 'daemons', kind: 1, data: { status: { code: 4, message } } })).toEqual({
+    ...{ code: 4, message: 'rapi does not run; mond does not run' },
+  })
   expect(statusOf({ name: 'lv', kind: 0, data: { error: 'no lvs' } })).toEqual({ code: 4, message: 'no lvs' })
   expect(statusOf({ name: 'load', kind: 0, data: [1, 2] })).toBe(undefined)
   expect(statusOf({ name: 'odd', kind: 1, data: {} })).toBe(undefined)

@@ -3,7 +3,6 @@ import { Button, Code, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, got } from '../../api/client'
 import type { components } from '../../api/schema'
-import { messageText } from '../../format/message'
 import { Ago } from '../../parts/time'
 import { CopyAs } from '../../parts/copy-as'
 import { Card, Nothing } from '../../parts/page'
@@ -70,9 +69,7 @@ function Problems({ problems }: { problems: readonly components['schemas']['Moni
   return problems.map(({ collector, code, message }, at) => (
     <div key={at} className="line">
       <Status tone={TONES[code] ?? 'bad'} text={own.code[code] ?? String(code)} />
-      <span
-        style={{ overflowWrap: 'anywhere' }}
-      >{`${collector === null ? '' : `${collector}: `}${messageText(message)}`}</span>
+      <span style={{ overflowWrap: 'anywhere' }}>{collector === null ? message : `${collector}: ${message}`}</span>
     </div>
   ))
 }
@@ -103,9 +100,6 @@ function State({ report }: { report: Report }) {
   if (status === undefined) return own.figures
   const word = own.code[status.code] ?? String(status.code)
   return (
-    <Status
-      tone={TONES[status.code] ?? 'bad'}
-      text={status.message === '' ? word : `${word}: ${messageText(status.message)}`}
-    />
+    <Status tone={TONES[status.code] ?? 'bad'} text={status.message === '' ? word : `${word}: ${status.message}`} />
   )
 }

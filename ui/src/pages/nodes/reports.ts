@@ -15,8 +15,15 @@ export function statusOf({ kind, data }: Told): { code: number; message: string 
   if (typeof data['error'] === 'string') return { code: 4, message: data['error'] }
   const status = data['status']
   if (kind !== 1 || !isDict(status)) return undefined
-  return { code: Number(status['code'] ?? 2), message: textOf(status['message']) }
+  return { code: Number(status['code'] ?? 2), message: inOneLine(textOf(status['message'])) }
 }
+
+/** A collector's message has a line for each thing that it complains about, and empty ones. */
+const inOneLine = (message: string): string =>
+  message
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join('; ')
 
 export interface Interface {
   readonly name: string

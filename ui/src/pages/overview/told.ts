@@ -1,6 +1,5 @@
 // Extracts the data of the overview's cards from the server's answers.
 import type { components } from '../../api/schema'
-import { messageText } from '../../format/message'
 import { texts } from '../../texts'
 
 type NodeMonitoring = components['schemas']['NodeMonitoring']
@@ -29,7 +28,7 @@ export function problemsOf(items: readonly NodeMonitoring[]): NodeProblem[] {
       if (code <= HEALING) continue
       const key = JSON.stringify([collector, code, message])
       const nodes = [...(found.get(key)?.nodes ?? []), node]
-      found.set(key, { nodes, collector, message: messageText(message), bad: code >= BAD })
+      found.set(key, { nodes, collector, message, bad: code >= BAD })
     }
   return [...found.values()].sort(
     (one, other) => Number(other.bad) - Number(one.bad) || other.nodes.length - one.nodes.length,
