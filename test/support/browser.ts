@@ -130,6 +130,7 @@ export async function takePictures(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme })
     for (const size of [WIDE, NARROW]) {
       await page.setViewportSize(size)
+      await page.evaluate(SETTLED)
       await page.screenshot({ path: path.join(folder, `${name}-${size.width}-${colorScheme}.png`) })
     }
   }
