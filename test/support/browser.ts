@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import axe from 'axe-core'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { chromiumPresent } from './chromium'
 import { qemuPresent, testWith } from './needs'
 
@@ -114,6 +114,16 @@ const BEYOND = `(() => {
     ...beyond(document.body, document.documentElement.clientWidth),
   ]
 })()`
+
+/** The texts of these cells that their cells cut off. */
+export const cutTexts = (cells: Locator): Promise<string[]> =>
+  cells.evaluateAll((all) =>
+    all.flatMap((one) =>
+      Number(Reflect.get(one, 'scrollWidth')) > Number(Reflect.get(one, 'clientWidth'))
+        ? [String(Reflect.get(one, 'textContent'))]
+        : [],
+    ),
+  )
 
 /** What JavaScript prints if a page lacks a value, or has a value of another kind than it expects. */
 const UNREADABLE = /\b(NaN|undefined)\b|\[object |Invalid Date/

@@ -136,7 +136,7 @@ function Live() {
       </>
     )
   return (
-    <Group fz="sm">
+    <Group fz="sm" style={{ whiteSpace: 'nowrap' }}>
       {connection === 'live' ? (
         <Status tone="good" text={texts.connection.live} />
       ) : (

@@ -7,11 +7,12 @@ interface TimeProps {
   readonly time: string | null | undefined
 }
 
-export function Time({ time, text = timeText(time) }: TimeProps & { readonly text?: string }) {
+/** A short text stays on its line. */
+export function Time({ time, text }: TimeProps & { readonly text?: string }) {
   if (time === null || time === undefined) return '–'
   return (
-    <time dateTime={time} title={timeText(time)}>
-      {text}
+    <time dateTime={time} title={timeText(time)} style={text === undefined ? undefined : { whiteSpace: 'nowrap' }}>
+      {text ?? timeText(time)}
     </time>
   )
 }
