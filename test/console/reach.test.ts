@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { browserPresent, browserTest, launchBrowser, newPage } from '../support/browser'
+import { browserPresent, browserTest, cutTexts, launchBrowser, newPage } from '../support/browser'
 import { ConsolePage } from '../support/console-page'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
@@ -199,6 +199,9 @@ browserTest(
     await ui.open('/')
     for (const [card, told] of Object.entries(CARDS))
       await page.getByRole('region', { name: card }).getByText(told).waitFor()
+    const events = page.getByRole('region', { name: 'Recent events' })
+    expect(await events.getByRole('link', { name: /^Queue rule [0-9a-f-]{36}$/ }).count()).toBeGreaterThan(0)
+    expect(await cutTexts(events.locator('.vt-cell'))).toEqual([])
     await ui.look('refused-overview')
     for (const [address, permission] of Object.entries(LISTS)) {
       await ui.open(address)

@@ -53,6 +53,7 @@ export const overviewTexts = {
   events: {
     title: 'Recent events',
     none: 'No recent events.',
+    rule: (uuid: string) => `Queue rule ${uuid}`,
     what: {
       config: 'Configuration of',
       instance: 'Instance',

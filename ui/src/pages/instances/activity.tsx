@@ -45,7 +45,7 @@ function Events({ name }: { name: string }) {
       {data !== undefined && events.length === 0 && <Nothing text={words.noEvents} />}
       {events.map(({ id, time, text, job, user }) => (
         <div key={id} className="vt-row" style={{ gridTemplateColumns: 'minmax(0, 1fr) auto auto', minHeight: 34 }}>
-          <span className="vt-cell">{text}</span>
+          <span className="vt-cell event-told">{text}</span>
           <span className="vt-cell">
             {job !== undefined && (
               <Link to="/jobs/$id" params={{ id: String(job) }}>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pastEventsQuery } from '../../api/past-events'
 import { useRefusal } from '../../api/session'
+import { ObjectLink } from '../../parts/names'
 import { Card, Nothing } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Ago } from '../../parts/time'
@@ -25,7 +26,7 @@ export function EventsCard() {
       {data !== undefined && events.length === 0 && <Nothing text={own.none} />}
       {events.map(({ id, time, text, kind, name, job }) => (
         <div key={id} className="vt-row" style={{ gridTemplateColumns: 'minmax(0, 1fr) auto auto', minHeight: 34 }}>
-          <span className="vt-cell">
+          <span className="vt-cell event-told">
             <ObjectName kind={kind} name={name} /> {text}
           </span>
           <span className="vt-cell">
@@ -44,18 +45,16 @@ export function EventsCard() {
   )
 }
 
+const LINKED = ['instance', 'node', 'group', 'network']
+
 function ObjectName({ kind, name }: { kind?: string; name: string }): ReactNode {
-  if (kind === 'instance')
+  if (kind === undefined) return name
+  if (LINKED.includes(kind)) return <ObjectLink kind={kind} name={name} />
+  if (kind === 'filter')
     return (
-      <Link to="/instances/$name" params={{ name }}>
-        {name}
+      <Link to="/rules" search={{ q: name }}>
+        {own.rule(name)}
       </Link>
     )
-  if (kind === 'node')
-    return (
-      <Link to="/nodes/$name" params={{ name }}>
-        {name}
-      </Link>
-    )
-  return kind === undefined ? name : `${kind} ${name}`
+  return `${kind} ${name}`
 }
