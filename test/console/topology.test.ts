@@ -1,6 +1,14 @@
 // The overview and the picture of the cluster in the console: what is well, what would happen, and a balance that is carried out.
 import type { Browser, Page } from 'playwright-core'
-import { browserPresent, browserTest, findings, launchBrowser, newPage, takePictures } from '../support/browser'
+import {
+  browserPresent,
+  browserTest,
+  cutTexts,
+  findings,
+  launchBrowser,
+  newPage,
+  takePictures,
+} from '../support/browser'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
 let cluster: EmbeddedCluster
@@ -110,7 +118,9 @@ browserTest('a rack dies by its tag, while instances arrive', async () => {
   await panel.getByRole('button', { name: 'Calculate the result' }).click()
   await panel.getByRole('table', { name: 'Placed', exact: true }).waitFor()
   await page.getByText('Table', { exact: true }).click()
-  await page.getByRole('row', { name: /node1\.gantry\.local.*fails/ }).waitFor()
+  await page.getByRole('row', { name: /node1\.gantry\.local.*Fails/ }).waitFor()
+  await panel.getByText('Only the nodes with the tag.').waitFor()
+  expect(await cutTexts(page.getByRole('table', { name: 'Nodes' }).locator('.vt-cell'))).toEqual([])
   await look('what-if-table')
   await page.getByText('Picture', { exact: true }).click()
 })

@@ -3,6 +3,7 @@ import { Checkbox } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { sizeText } from '../../format/size'
+import { Status } from '../../parts/status'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { type ClusterNode, NodeRole } from '../nodes/node'
@@ -26,7 +27,7 @@ export function NodeTable({ groups, happening, chosen, choose }: TableProps) {
       rows={groups.flatMap(({ nodes }) => nodes)}
       rowKey={({ name }) => name}
       loading={false}
-      empty={texts.table.empty}
+      empty={texts.table.none(texts.nodes.noun)}
     />
   )
 }
@@ -38,7 +39,7 @@ function columnsOf({ marks }: Happening, chosen: ReadonlySet<string>, choose: (n
       ...{
         id: 'choose',
         title: own.columns.choose,
-        width: 48,
+        width: 44,
         head: <span className="unseen">{own.columns.choose}</span>,
       },
       cell: ({ name }) => (
@@ -54,8 +55,8 @@ function columnsOf({ marks }: Happening, chosen: ReadonlySet<string>, choose: (n
       ),
     },
     {
-      ...{ id: 'state', title: own.columns.state, width: 160, share: 1 },
-      cell: (node) => (mark(node).dead ? own.tile.dead : <NodeRole role={node.role} />),
+      ...{ id: 'state', title: own.columns.state, width: 170, share: 1 },
+      cell: (node) => (mark(node).dead ? <Status tone="bad" text={own.columns.dead} /> : <NodeRole role={node.role} />),
     },
     { ...{ id: 'gives', title: own.columns.gives, width: 70, right: true }, cell: (node) => mark(node).gives || '' },
     { ...{ id: 'gains', title: own.columns.gains, width: 70, right: true }, cell: (node) => mark(node).gains || '' },
@@ -67,7 +68,7 @@ function columnsOf({ marks }: Happening, chosen: ReadonlySet<string>, choose: (n
           : '–',
     },
     {
-      ...{ id: 'instances', title: own.columns.instances, width: 140, right: true },
+      ...{ id: 'instances', title: own.columns.instances, width: 160, right: true },
       cell: ({ pinst_cnt: primary, sinst_cnt: secondary }) => `${primary ?? 0} / ${secondary ?? 0}`,
     },
     { ...{ id: 'group', title: own.columns.group, width: 120, share: 1 }, cell: ({ group }) => group },

@@ -95,9 +95,9 @@ function Dying({ nodes, whatIf: { draft, change } }: Pick<PanelProps, 'nodes' | 
         <Text size="xs" fw={600}>
           {own.dying}
         </Text>
-        {dying.length === 0 && tag === '' && (
+        {dying.length === 0 && (
           <Text size="xs" c="dimmed">
-            {own.noneDying}
+            {tag === '' ? own.noneDying : own.dyingByTag}
           </Text>
         )}
         <Group gap={4} mt={4}>
