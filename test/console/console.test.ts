@@ -110,6 +110,7 @@ browserTest('a job that fails tells the way out, and its dialog is opened again 
     .getByRole('alert')
     .getByText(/Look for its name in the lists/)
     .waitFor()
+  await page.getByText('No messages.', { exact: true }).waitFor()
   await look('job')
   await page.getByRole('main').getByRole('button', { name: 'Try again with the same input' }).click()
   expect(await dialog.getByLabel('Target node').inputValue()).toBe('no such node')
@@ -133,7 +134,7 @@ browserTest('jobs, nodes, groups and networks have pages', async () => {
   await page.getByRole('cell', { name: 'default' }).waitFor()
   await look('groups')
   await open('/networks')
-  await page.getByText('There is nothing here').waitFor()
+  await page.getByText('There are no networks.').waitFor()
   await look('networks')
 })
 

@@ -101,7 +101,7 @@ export const texts = {
     } as Readonly<Record<number, string>>,
   },
   table: {
-    empty: 'There is nothing here',
+    none: ([, many]: readonly [string, string]) => `There are no ${many}.`,
     noMatch: 'Nothing matches the filter',
     clear: 'Clear the filter',
     loading: 'Loading …',

@@ -58,7 +58,7 @@ export function GroupsPage() {
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}
-        empty={texts.table.empty}
+        empty={texts.table.none(own.noun)}
       />
     </Page>
   )

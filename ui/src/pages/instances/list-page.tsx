@@ -80,7 +80,7 @@ export function InstancesPage() {
         onSort={(sort) => change({ sort: sort === 'name' ? undefined : sort })}
         empty={
           filter === undefined ? (
-            texts.table.empty
+            texts.table.none(own.noun)
           ) : (
             <>
               {texts.table.noMatch}{' '}

@@ -116,7 +116,7 @@ function Step({ job, op, title }: { job: number; op: Job['ops'][number]; title: 
         </div>
       )}
       {log.length === 0 ? (
-        <Nothing text={own.noLog} />
+        <Nothing text={op.ended === null ? own.noLogYet : own.noLog} />
       ) : (
         <LogText label={`${own.log}: ${title}`} lines={log} grows={op.ended === null} />
       )}

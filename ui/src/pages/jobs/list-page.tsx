@@ -81,7 +81,7 @@ export function JobsPage() {
         refusal={list.refusal}
         sort={sort}
         onSort={(next) => go({ sort: next })}
-        empty={filter === undefined ? texts.table.empty : texts.table.noMatch}
+        empty={filter === undefined ? texts.table.none(own.noun) : texts.table.noMatch}
       />
     </Page>
   )

@@ -55,7 +55,7 @@ export function NetworksPage() {
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}
-        empty={texts.table.empty}
+        empty={texts.table.none(own.noun)}
       />
     </Page>
   )

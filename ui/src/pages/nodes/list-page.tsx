@@ -107,7 +107,7 @@ export function NodesPage() {
         refusal={list.refusal}
         sort={sort ?? 'name'}
         onSort={(next) => go({ sort: next === 'name' ? undefined : next })}
-        empty={filter ? texts.table.noMatch : texts.table.empty}
+        empty={filter ? texts.table.noMatch : texts.table.none(own.noun)}
       />
     </Page>
   )

@@ -60,7 +60,7 @@ export function OsPage() {
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}
-        empty={texts.table.empty}
+        empty={texts.table.none(own.noun)}
       />
     </Page>
   )

@@ -64,7 +64,7 @@ export function StoragePage() {
         refusal={list.refusal}
         sort={sort}
         onSort={(next) => void navigate({ search: { sort: next === 'name' ? undefined : next }, replace: true })}
-        empty={texts.table.empty}
+        empty={texts.table.none(own.noun)}
       />
     </Page>
   )
