@@ -1,4 +1,5 @@
 // The data of the cluster's picture: groups and nodes, events on each node, and moves between nodes.
+import { byName } from '../../format/by-name'
 import type { Named } from '../../api/named'
 import type { components } from '../../api/schema'
 
@@ -9,8 +10,6 @@ export interface GroupPicture {
   readonly name: string
   readonly nodes: readonly ClusterNode[]
 }
-
-const byName = new Intl.Collator('en', { numeric: true }).compare
 
 export function groupsOf(nodes: readonly ClusterNode[]): GroupPicture[] {
   const groups = new Map<string, ClusterNode[]>()
