@@ -103,6 +103,9 @@ interface Parts {
 
 type Program = (parts: Parts, words: readonly string[]) => string | undefined | void
 
+/** What a program says when it changes nothing and ends with an error. */
+export class Refusal extends Error {}
+
 /** A number that stands right behind its letter, such as `-L32m`. */
 const sized = (words: readonly string[], letter: string): string | undefined =>
   words.find((word) => word.startsWith(`-${letter}`))?.slice(2)
@@ -139,12 +142,15 @@ function create(parts: Parts, words: readonly string[]): void {
     return
   }
   const [vg = '', ...given] = words.filter((word, at) => !word.startsWith('-') && words[at - 1] !== '--addtag')
-  const all = [...parts.physical].filter(([, one]) => one.vg === vg).map(([device]) => device)
   const stripes = Number(sized(words, 'i') ?? 1)
+  const size_mib = rounded(asked_mib, stripes)
+  if (parts.volumes.has(`${vg}/${name}`)) throw new Refusal(`Logical Volume "${name}" already exists in "${vg}"`)
+  const usable = [...parts.physical].flatMap(([device, one]) => (one.vg === vg && one.allocatable ? [device] : []))
+  if (usable.length === 0) throw new Refusal('No allocatable physical volumes')
   parts.volumes.set(`${vg}/${name}`, {
-    size_mib: rounded(asked_mib, stripes),
+    size_mib,
     stripes,
-    places: (given.length === 0 ? all : given).toSorted().slice(0, stripes),
+    places: (given.length === 0 ? usable : given).toSorted().slice(0, stripes),
     tags: words.filter((_, at) => words[at - 1] === '--addtag'),
   })
 }

@@ -3,6 +3,7 @@ import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
+import { blockDevice } from '../block-device'
 import type {
   Children,
   Device,
@@ -18,11 +19,12 @@ import type {
 } from '../storage'
 import { attempt, order, orderHeld } from '../tools'
 import { OWNER, asTag, checkName, volumeOf } from './names'
-import { placing, standardSize_mib } from './placing'
+import { placing, standardSize_mib, type Wish } from './placing'
 import { lvmProblem, MORE_ROOM } from './problem'
 import { physicalVolumes, volumeGroups } from './units'
 import { type Volume, Volumes } from './volumes'
 
+const EXISTS = /already exists/
 const [KIB, MIB] = [1 << 10, 1 << 20]
 /** Tried in this order. Each policy finds space where the one before it does not. */
 const POLICIES = ['contiguous', 'cling', 'normal']
@@ -53,17 +55,16 @@ class LvmDriver implements Driver {
     { exclusive = false, info = '' }: Making,
   ): Promise<DiskId> {
     const { vg, name } = volumeOf(disk.logical_id)
-    await this.refuseExisting(vg, name, 'if nobody needs it, remove it with lvremove')
     const wish = { vg, size_mib, stripes: stripesOf(disk), exclusive, spindles: disk.spindles }
-    const { devices, stripes } = placing(await physicalVolumes(this.context.run), wish, this.context.hostname)
-    await this.changing(createVolume(this.context, { vg, name, size_mib, devices, stripes, info }))
+    await this.changing(this.createVolume({ vg, name, size_mib, info }, wish))
     this.active.add(pathOf(disk))
     return [vg, name]
   }
 
   async assemble(disk: DiskDict): Promise<Device> {
     const path = pathOf(disk)
-    if (!this.active.has(path)) await this.order(disk, ['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
+    if (!(this.active.has(path) || (await isActive(this.context, disk))))
+      await this.order(disk, ['lvchange', '-ay', path], `Cannot activate ${title(disk)}`)
     this.active.add(path)
     return { path, block: true }
   }
@@ -141,6 +142,30 @@ class LvmDriver implements Driver {
     return { size_bytes, spindles: devices.length }
   }
 
+  private async createVolume(volume: NewVolume, wish: Wish): Promise<void> {
+    const { context } = this
+    const { vg, name } = volume
+    let refused: string | undefined
+    const isPlacedByLvm = !wish.exclusive && wish.stripes === 1
+    if (isPlacedByLvm) {
+      // Reports take as long as making the volume does. They are made only to say why LVM has refused it.
+      refused = await refusal(context, volume, 1, [])
+      if (refused === undefined) return
+    }
+    if (refused === undefined || EXISTS.test(refused))
+      await this.refuseExisting(vg, name, 'if nobody needs it, remove it with lvremove')
+    const { devices, stripes } = placing(await physicalVolumes(context.run), wish, context.hostname)
+    // If the free space is spread unevenly, it may suffice only for fewer stripes.
+    for (let count = isPlacedByLvm ? 0 : stripes; count > 0; count--) {
+      refused = await refusal(context, volume, count, devices)
+      if (refused === undefined) return
+      if (EXISTS.test(refused)) break
+    }
+    const { hostname } = context
+    const why = lvmProblem(refused ?? '', vg, hostname)
+    fail(`Cannot create logical volume '${vg}/${name}' on node ${hostname}: ${why}`)
+  }
+
   private async existing(disk: DiskDict): Promise<Volume> {
     const { vg, name } = volumeOf(disk.logical_id)
     return (
@@ -169,29 +194,38 @@ interface NewVolume {
   readonly vg: string
   readonly name: string
   readonly size_mib: number
-  readonly devices: readonly string[]
-  readonly stripes: number
   readonly info: string
 }
 
-/** If the free space is spread unevenly, it may suffice only for fewer stripes. */
-async function createVolume(
+/** Returns what LVM says if it refuses the volume. */
+async function refusal(
   context: StorageContext,
-  { vg, name, size_mib, devices, stripes, info }: NewVolume,
-): Promise<void> {
+  { vg, name, size_mib, info }: NewVolume,
+  stripes: number,
+  devices: readonly string[],
+): Promise<string | undefined> {
   const tag = info === '' ? [] : ['--addtag', asTag(info)]
-  let output = ''
-  for (let count = stripes; count > 0; count--) {
-    // Old signatures are not wiped: LVM would want to ask about them, and refuses the volume if it has no terminal.
-    const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, `-i${count}`, ...tag, vg, ...devices]
-    const result = await attempt(context, command)
-    if (result.code === 0) return
-    output = result.output
-    if (output.includes('already exists')) break
-  }
-  const { hostname } = context
-  fail(`Cannot create logical volume '${vg}/${name}' on node ${hostname}: ${lvmProblem(output, vg, hostname)}`)
+  // Old signatures are not wiped: LVM would want to ask about them, and refuses the volume if it has no terminal.
+  const command = ['lvcreate', '-Wn', `-L${size_mib}m`, `-n${name}`, `-i${stripes}`, ...tag, vg, ...devices]
+  const { code, output } = await attempt(context, command)
+  return code === 0 ? undefined : output
 }
+
+/** Whether the kernel shows this volume where its path leads. A path that was left behind may lead to another volume. */
+async function isActive(context: StorageContext, disk: DiskDict): Promise<boolean> {
+  const device = await blockDevice(context, pathOf(disk))
+  if (typeof device === 'string') return false
+  const { vg, name } = volumeOf(disk.logical_id)
+  try {
+    const mapped = await context.files.readFile(`/sys/dev/block/${device.major}:${device.minor}/dm/name`, 'utf8')
+    return mapped.trim() === `${doubled(vg)}-${doubled(name)}`
+  } catch {
+    return false
+  }
+}
+
+/** The kernel's name of a volume joins that of its group and its own with one hyphen. */
+const doubled = (name: string): string => name.replaceAll('-', '--')
 
 interface Growth {
   readonly vg: string

@@ -30,10 +30,8 @@ test('a disk that is removed leaves no notes of what it consisted of', async () 
 test('a volume that is made is noted with its owner, and only where the instance runs it is said to be primary', async () => {
   const [volume] = CHILDREN
   if (volume === undefined) throw new Error('no volume')
-  const argv = 'pvs --noheadings --units=m --nosuffix --separator=| -opv_name,vg_name,pv_size,pv_free,pv_attr'
   const name = DATA.split('/').at(-1)
-  const room = { argv, stdout: '  /dev/vdb|xenvg|24572.00|24156.00|a--\n' }
-  const programs = [{ argv: LVS.argv }, room, does(`lvcreate -Wn -L192m -n${name} -i1 xenvg /dev/vdb`)]
+  const programs = [does(`lvcreate -Wn -L192m -n${name} -i1 xenvg`)]
   await onDrbdNode({ programs }, async (context) => {
     const id = await blockdevHandlers.blockdev_create(context, volume, 192, INSTANCE, false, '', false)
     expect(id).toEqual(['xenvg', name])

@@ -67,10 +67,6 @@ const extended = (test = ''): RecordedProgram[] => [
   does(`lvextend -L +65536k${test} --alloc cling ${DATA}`),
 ]
 const RENAMES = CHILDREN.map((one): [typeof one, string[]] => [one, (one.logical_id ?? []).map((part) => (part === 'xenvg' ? part : `${part}_old`))]) // prettier-ignore
-const PVS = {
-  argv: 'pvs --noheadings --units=m --nosuffix --separator=| -opv_name,vg_name,pv_size,pv_free,pv_attr',
-  stdout: '  /dev/vdb|xenvg|24572.00|24156.00|a--\n',
-}
 const VGS = {
   argv: 'vgs --noheadings --units=m --nosuffix --separator=| -ovg_name,vg_size,vg_free',
   stdout: '  xenvg|24572.00|24156.00\n',
@@ -183,7 +179,7 @@ const CALLS: Readonly<Record<string, Counted>> = {
   'plain: blockdev_create': on(
     6,
     (context) => blockdevHandlers.blockdev_create(context, VOLUME, 192, INSTANCE, true, OWNER, false),
-    [{ argv: LVS.argv }, PVS, does(`lvcreate -Wn -L192m -n${NAME} -i1 --addtag ${OWNER} xenvg /dev/vdb`)],
+    [does(`lvcreate -Wn -L192m -n${NAME} -i1 --addtag ${OWNER} xenvg`)],
   ),
   'plain: blockdev_assemble': on(
     1,

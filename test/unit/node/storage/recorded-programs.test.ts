@@ -10,7 +10,7 @@ import type { CallName } from '../../../../src/rpc/node/calls'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
 import { clockAt } from '../../../support/instant-clock'
 import { testNode } from '../../../support/node-context'
-import { VolumeNode } from '../../../support/volume-node'
+import { Refusal, VolumeNode } from '../../../support/volume-node'
 
 interface Call {
   readonly step: string
@@ -59,7 +59,7 @@ async function compare({ node: name, by_hand = [], call, args, result, failed, p
     if (result !== undefined) expect(given).toEqual(result)
   } else await expect(work).rejects.toThrow()
   expect({ call, state: ours.state() }).toEqual({ call, state: theirs.state() })
-  // Before it refuses a place, ours looks whether the volume exists, and whether LVM is there at all.
+  // Ours asks LVM to make a volume before it looks for the reason why that cannot be.
   const allowed = failed === undefined ? programs : programs + 1
   expect({ call, more: asked.slice(allowed) }).toEqual({ call, more: [] })
 }
@@ -68,8 +68,14 @@ function answer(volumes: VolumeNode, name: string, call: CallName, args: readonl
   const asked: string[] = []
   const run: Run = async (argv) => {
     asked.push(argv.join(' '))
-    const stdout = volumes.run(argv)
-    return { code: 0, signal: null, stdout, stderr: '', output: stdout, timedOut: false }
+    const rest = { signal: null, timedOut: false }
+    try {
+      const stdout = volumes.run(argv)
+      return { ...rest, code: 0, stdout, stderr: '', output: stdout }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { ...rest, code: 5, stdout: '', stderr: error.message, output: error.message }
+    }
   }
   const readFile = async (file: string) => {
     if (file === '/proc/drbd') return volumes.kernel()

@@ -1,6 +1,7 @@
 // The commands that disks on LVM give, and what is made of the answers. These are those of a Ganeti node with LVM 2.03.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { type Files, systemFiles } from '../../../../../src/lib/files'
 import { Disks } from '../../../../../src/node/storage/disks'
 import type { DiskDict } from '../../../../../src/rpc/node/dicts'
 import { clockAt } from '../../../../support/instant-clock'
@@ -27,9 +28,13 @@ const plain = (name = NAME, more: Partial<DiskDict> = {}): DiskDict => {
 }
 
 /** All programs are to be asked, and no others. */
-async function on<T>(programs: readonly RecordedProgram[], work: (disks: Disks) => Promise<T>): Promise<T> {
+async function on<T>(
+  programs: readonly RecordedProgram[],
+  work: (disks: Disks) => Promise<T>,
+  files: Files = systemFiles,
+): Promise<T> {
   const { run, left } = recordedPrograms(programs)
-  const node = testNode('node1.gnt.example', { run, clock: clockAt(0) })
+  const node = testNode('node1.gnt.example', { run, files, clock: clockAt(0) })
   try {
     return await work(new Disks(node.context))
   } finally {
@@ -38,8 +43,10 @@ async function on<T>(programs: readonly RecordedProgram[], work: (disks: Disks) 
   }
 }
 
-const MADE = { argv: `lvcreate -Wn -L64m -n${NAME} -i1 --addtag ${OWNER} xenvg /dev/vdb` }
-const MADE_BARE = `lvcreate -Wn -L64m -n${NAME} -i1 xenvg /dev/vdb`
+const MADE = { argv: `lvcreate -Wn -L64m -n${NAME} -i1 --addtag ${OWNER} xenvg` }
+const EXISTS = { ...MADE, code: 5, stderr: `  Logical Volume "${NAME}" already exists in volume group "xenvg"\n` }
+const refusedFor = (stderr: string) => ({ argv: `lvcreate -Wn -L64m -n${NAME} -i1 xenvg`, code: 5, stderr })
+const FULL = '  Insufficient free space: 16 extents needed\n'
 const WAY_OF_LOST =
   "a physical volume of group 'xenvg' is missing: put its disk back, or take it out of the group with " +
   "'gnt-node repair-storage node1.gnt.example lvm-vg xenvg'"
@@ -48,8 +55,8 @@ const line = (attributes = '-wi-a-----', tags = '') =>
   `  xenvg|${NAME}|67108864|${attributes}|253|0|4194304|1|/dev/vdb(0)|${tags}\n`
 const made = { argv: LVS, stdout: line() }
 
-test('a volume is made on the physical volumes of its group, active, and noted as of its instance', async () => {
-  await expect(on([empty, ROOM, MADE], (disks) => disks.createAndUse(plain(), 64, options))).resolves.toEqual({
+test('a volume is made with one program, active, and noted as of its instance', async () => {
+  await expect(on([MADE], (disks) => disks.createAndUse(plain(), 64, options))).resolves.toEqual({
     id: ['xenvg', NAME],
     device: { path: PLACE, block: true },
   })
@@ -62,42 +69,66 @@ test('a volume is activated once in a call', async () => {
   })
 })
 
+test('an active volume is not activated again, but a path that leads to another volume is not believed', async () => {
+  const path253_7 = { isBlockDevice: () => true, rdev: (253 << 8) | 7 }
+  const mapped = (name: string): Files =>
+    Object.assign({}, systemFiles, {
+      stat: (file: string) => (file === PLACE ? Promise.resolve(path253_7) : systemFiles.stat(file)),
+      readFile: (file: string) => Promise.resolve(file === '/sys/dev/block/253:7/dm/name' ? `${name}\n` : ''),
+    })
+  const assemble = (disks: Disks) => disks.assemble(plain())
+  await on([], assemble, mapped(`xenvg-${NAME.replaceAll('-', '--')}`))
+  await on([{ argv: `lvchange -ay ${PLACE}` }], assemble, mapped('xenvg-other.disk0'))
+})
+
 test('a volume that exists is never made again, nor removed because of that', async () => {
-  await expect(on([listed], (disks) => disks.createAndUse(plain(), 64, options))).rejects.toThrow(
+  await expect(on([EXISTS, listed], (disks) => disks.createAndUse(plain(), 64, options))).rejects.toThrow(
     `Logical volume 'xenvg/${NAME}' exists already on node node1.gnt.example: if nobody needs it, remove it with lvremove`,
   )
-  // Somebody made it meanwhile.
-  const stderr = `  Logical Volume "${NAME}" already exists in volume group "xenvg"\n`
-  const programs = [empty, ROOM, { ...MADE, code: 5, stderr }]
-  await expect(on(programs, (disks) => disks.createAndUse(plain(), 64, options))).rejects.toThrow('already exists in')
+  // Somebody has removed it meanwhile.
+  await expect(on([EXISTS, empty, ROOM], (disks) => disks.createAndUse(plain(), 64, options))).rejects.toThrow(
+    'already exists in',
+  )
 })
 
 test.each<[string, RecordedProgram[], string]>([
-  ['missing', [{ argv: PVS }], "There is no volume group 'xenvg' on node node1.gnt.example: make it with vgcreate"],
+  [
+    'missing',
+    [refusedFor('  Volume group "xenvg" not found\n'), { argv: PVS }],
+    "There is no volume group 'xenvg' on node node1.gnt.example: make it with vgcreate",
+  ],
   [
     'full',
-    [{ argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|60.00|a--\n' }],
+    [refusedFor(FULL), { argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|60.00|a--\n' }],
     "'xenvg' on node node1.gnt.example is too full for 64 MiB, it has 60 MiB left: remove what is not needed",
   ],
-  ['closed', [{ argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|24572.00|u--\n' }], 'pvchange --allocatable y allows it'],
+  [
+    'closed',
+    [refusedFor('  No allocatable extents\n'), { argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|24572.00|u--\n' }],
+    'pvchange --allocatable y allows it',
+  ],
   [
     'incomplete',
-    [{ argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|24572.00|a--\n  [unknown]|xenvg|1020.00|1020.00|a-m\n' }],
+    [
+      refusedFor('  Cannot change VG xenvg while PVs are missing.\n'),
+      { argv: PVS, stdout: '  /dev/vdb|xenvg|24572.00|24572.00|a--\n  [unknown]|xenvg|1020.00|1020.00|a-m\n' },
+    ],
     `No volume can be made on node node1.gnt.example: ${WAY_OF_LOST}`,
   ],
   [
-    'full when its turn comes',
-    [ROOM, { argv: MADE_BARE, code: 5, stderr: '  Insufficient free space: 16 extents needed\n' }],
+    'full, although it looks otherwise a moment later',
+    [refusedFor(FULL), ROOM],
     `Cannot create logical volume 'xenvg/${NAME}' on node node1.gnt.example: Insufficient free space: 16 extents needed; remove what`,
   ],
-  ['oddly named', [{ argv: PVS, stdout: '  /dev/a:b|xenvg|24572.00|24572.00|a--\n' }], "has a ':' in its name"],
 ])('in a group that is %s no volume is made, and the way out is told', async (_what, programs, text) => {
-  await expect(on([empty, ...programs], (disks) => disks.create(plain(), 64))).rejects.toThrow(text)
+  await expect(on(programs, (disks) => disks.create(plain(), 64))).rejects.toThrow(text)
 })
 
 test('where LVM is missing, the package is told', async () => {
-  await expect(on([notInstalled(LVS)], (disks) => disks.create(plain(), 64))).rejects.toThrow(
-    'The program lvs cannot be started on node node1.gnt.example: install the Debian package lvm2 there',
+  await expect(
+    on([notInstalled(`lvcreate -Wn -L64m -n${NAME} -i1 xenvg`)], (disks) => disks.create(plain(), 64)),
+  ).rejects.toThrow(
+    'The program lvcreate cannot be started on node node1.gnt.example: install the Debian package lvm2 there',
   )
 })
 
@@ -110,8 +141,11 @@ test('a volume gets as many stripes as there are physical volumes, and fewer whe
   }
   const one = { argv: `lvcreate -Wn -L64m -n${NAME} -i1 xenvg /dev/vdc /dev/vdb` }
   await on([empty, two, uneven, one], (disks) => disks.create(plain(NAME, { params: { stripes: 3 } }), 64))
+  const odd = { argv: PVS, stdout: '  /dev/a:b|xenvg|24572.00|24572.00|a--\n' }
+  const striped = plain(NAME, { params: { stripes: 2 } })
+  await expect(on([empty, odd], (disks) => disks.create(striped, 64))).rejects.toThrow("has a ':' in its name")
   const wrong = plain(NAME, { params: { stripes: 'many' } })
-  await expect(on([empty], (disks) => disks.create(wrong, 64))).rejects.toThrow('stripes is a number from 1 on')
+  await expect(on([], (disks) => disks.create(wrong, 64))).rejects.toThrow('stripes is a number from 1 on')
 })
 
 describe('where physical volumes are given away as a whole', () => {
