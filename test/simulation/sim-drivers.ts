@@ -76,7 +76,7 @@ const mirrored: DriverFactory = (context) => {
       mirrors.noteMinor(hostname, disk.uuid, requireEnd(disk, hostname).minor, true)
       return device
     },
-    shutdown: (disk: DiskDict, device: Device) => gone(disk, () => driver.shutdown(disk, device)),
+    shutdown: (disk: DiskDict, device: Device) => gone(disk, async () => driver.shutdown?.(disk, device)),
     remove: (disk: DiskDict, device: Device) => gone(disk, () => driver.remove(disk, device)),
   })
 }

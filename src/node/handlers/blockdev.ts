@@ -28,7 +28,7 @@ export const blockdevHandlers = {
   },
 
   async blockdev_shutdown(context, disk) {
-    for (const device of await new Disks(context).shutdown(disk)) await forgetDevice(context, device.path)
+    for (const path of await new Disks(context).shutdown(disk)) await forgetDevice(context, path)
     return null
   },
 

@@ -38,7 +38,6 @@ export const blockdevDriver: DriverFactory = (context): Driver => {
     },
     find,
     assemble: existing,
-    shutdown: () => Promise.resolve(),
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     grow: refuse('cannot be grown'),

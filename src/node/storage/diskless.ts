@@ -7,7 +7,6 @@ export const disklessDriver: DriverFactory = (): Driver => {
   return {
     hasDisks: false,
     find: () => Promise.resolve(undefined),
-    shutdown: () => Promise.resolve(),
     remove: () => Promise.resolve(),
     create: refuse,
     dimensions: refuse,

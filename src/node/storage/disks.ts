@@ -145,16 +145,22 @@ export class Disks {
     return device
   }
 
-  /** Returns the devices that are gone, with those of its children. */
-  async shutdown(disk: DiskDict): Promise<Device[]> {
-    const device = await this.find(disk)
-    if (device !== undefined) {
-      await this.letGo(device)
-      await this.driver(disk).shutdown(disk, device)
-    }
-    const gone = device === undefined ? [] : [device]
+  /** Returns the paths of the devices that are not in use any more, with those of its children. */
+  async shutdown(disk: DiskDict): Promise<string[]> {
+    const gone = await this.shutdownOwn(disk)
     for (const child of childrenOf(disk)) gone.push(...(await this.shutdown(child)))
     return gone
+  }
+
+  private async shutdownOwn(disk: DiskDict): Promise<string[]> {
+    const driver = this.driver(disk)
+    // Looking for a device may take a program. It is not needed where the path is known and nothing is to be done.
+    if (driver.shutdown === undefined && driver.place !== undefined) return [driver.place(disk)]
+    const device = await this.find(disk)
+    if (device === undefined) return []
+    await this.letGo(device)
+    await driver.shutdown?.(disk, device)
+    return [device.path]
   }
 
   async open(disk: DiskDict, exclusive: boolean): Promise<Device> {

@@ -32,7 +32,6 @@ export function driverOfFiles(context: StorageContext, fileOf: (disk: DiskDict) 
     },
     find,
     assemble: existing,
-    shutdown: () => Promise.resolve(),
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
     async grow(_disk, device, amount_mib, { dryRun }) {

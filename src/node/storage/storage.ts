@@ -90,8 +90,8 @@ export interface Driver {
    * too, because a guest moves from there to here.
    */
   assemble(disk: DiskDict, children: Children, how?: { readonly shared?: boolean }): Promise<Device>
-  /** Reverses `assemble`. The data stays. */
-  shutdown(disk: DiskDict, device: Device): Promise<void>
+  /** Reverses `assemble`. The data stays. Leave it out if the disk is always usable. */
+  shutdown?(disk: DiskDict, device: Device): Promise<void>
   /** Gives this node write access. Does nothing if assembling is enough. `fresh`: the disk was just made and has no known content. */
   open(disk: DiskDict, device: Device, how: { readonly exclusive: boolean; readonly fresh?: boolean }): Promise<void>
   close(disk: DiskDict, device: Device): Promise<void>

@@ -76,8 +76,7 @@ class LvmDriver implements Driver {
     return { is_degraded, ldisk_status: is_degraded ? LOCAL_DISK_STATUS.faulty : LOCAL_DISK_STATUS.ok }
   }
 
-  /** Volumes stay active. */
-  shutdown = (): Promise<void> => Promise.resolve()
+  /** Volumes stay active, so there is no shutdown. */
   open = (): Promise<void> => Promise.resolve()
   close = (): Promise<void> => Promise.resolve()
 

@@ -45,7 +45,6 @@ class UserVolumeDriver implements Driver {
   }
 
   /** Volumes are always usable. */
-  shutdown = (): Promise<void> => Promise.resolve()
   open = (): Promise<void> => Promise.resolve()
   close = (): Promise<void> => Promise.resolve()
 

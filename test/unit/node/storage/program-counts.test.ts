@@ -111,7 +111,6 @@ const CALLS: Readonly<Record<string, Counted>> = {
     does('drbdsetup secondary 0'),
   ]),
   blockdev_shutdown: on(5, (context) => blockdevHandlers.blockdev_shutdown(context, drbdDisk()), [
-    LVS,
     SHOWN,
     does('drbdsetup down resource0'),
   ]),

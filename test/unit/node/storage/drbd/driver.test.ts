@@ -215,7 +215,7 @@ test.each([
     'is used by somebody else, so disk disk/0 (drbd node1-uuid node2-uuid 11000 0 0) cannot have it: if nobody needs it, ' +
       'drbdsetup down resource0 frees it',
   )
-  await onDrbdNode({ kernel, programs: [LVS, show(shown)] }, (context) => new Disks(context).shutdown(drbdDisk()))
+  await onDrbdNode({ kernel, programs: [show(shown)] }, (context) => new Disks(context).shutdown(drbdDisk()))
   const find = onDrbdNode({ kernel, programs: [show(shown)] }, (context) => new Disks(context).find(drbdDisk()))
   await expect(find).resolves.toMatchObject({ result: undefined })
 })
@@ -284,12 +284,12 @@ test('a disk is no better than its parts', async () => {
 
 test('a device that is only looked at is let go a moment later', async () => {
   const held = (argv: string) => failing(argv, 11, '0: State change failed: (-12) Device is held open by someone\n')
-  const letGo = async (argv: string, work: (disks: Disks) => Promise<unknown>, ...more: RecordedProgram[]) => {
-    const programs = [SHOWN, held(argv), held(argv), does(argv), ...more]
+  const letGo = async (argv: string, work: (disks: Disks) => Promise<unknown>) => {
+    const programs = [SHOWN, held(argv), held(argv), does(argv)]
     await onDrbdNode({ kernel: [kernelSays('Connected')], programs }, (context) => work(new Disks(context)))
   }
   await letGo('drbdsetup secondary 0', (disks) => disks.close(drbdDisk()))
-  await letGo('drbdsetup down resource0', (disks) => disks.shutdown(drbdDisk()), LVS)
+  await letGo('drbdsetup down resource0', (disks) => disks.shutdown(drbdDisk()))
 })
 
 test.each([
