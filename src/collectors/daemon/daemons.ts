@@ -1,5 +1,5 @@
 // This node's daemons: which should run and do run, what they use, and whether they were restarted.
-import { DAEMON_CALM_S, DAEMON_RESTARTS_COUNTED } from '../../model/limits/collectors'
+import { DAEMON_CALM_S, DAEMON_RESTARTS_COUNTED, DAEMON_START_S } from '../../model/limits/collectors'
 import { type Place, type Role, wantedLines } from '../../roles/role'
 import { ROLES } from '../../roles/table'
 import { type ProcessFacts, nodeUptime, processFacts } from '../processes'
@@ -31,9 +31,14 @@ export const daemons: Collector = {
     4: 'a daemon that this node should have does not run',
   },
   open(sources) {
-    const seen = new Map<string, Seen>()
-    return { collect: () => collect(sources, seen) }
+    const past: Past = { seen: new Map(), opened_ms: sources.clock.monotonic_ms() }
+    return { collect: () => collect(sources, past) }
   },
+}
+
+interface Past {
+  readonly seen: Map<string, Seen>
+  readonly opened_ms: number
 }
 
 /** A daemon at the last look. */
@@ -44,12 +49,13 @@ interface Seen {
   readonly restarted_ms: number
 }
 
-async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<unknown> {
+async function collect(sources: NodeSources, { seen, opened_ms }: Past): Promise<unknown> {
   const places = await placesHere(sources)
   const roles: readonly Role[] = ROLES
   const wanted = await Promise.all(roles.map((role) => isWanted(sources, role)))
   const other = sources.simulated === true ? 'real' : 'simulated'
   const [now_ms, up_s] = [sources.clock.monotonic_ms(), await nodeUptime(sources)]
+  const isStarting = now_ms - opened_ms < DAEMON_START_S * 1000
   const found = await Promise.all(
     roles
       .filter(({ nodes }, at) => nodes !== other && wanted[at] === true)
@@ -71,7 +77,7 @@ async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<u
       threads: facts?.threads ?? null,
       figures: own === 'no answer' ? null : (own ?? null),
       restarts: now.restarts,
-      status: own === 'no answer' ? silent(role) : judge(role, facts, now_ms - now.restarted_ms),
+      status: own === 'no answer' ? silent(role) : judge(role, facts, now, { now_ms, isStarting }),
     },
   }))
   return { status: summary(daemons.map((one) => one.status)), daemons }
@@ -143,9 +149,22 @@ async function memoryOf(sources: NodeSources, facts: ProcessFacts | undefined) {
   return { memory_bytes: kib('VmRSS') * KIB, memory_peak_bytes: kib('VmHWM') * KIB, open_files: files.length }
 }
 
-function judge({ name, place }: Role, facts: ProcessFacts | undefined, since_ms: number): Status {
+interface Moment {
+  readonly now_ms: number
+  /** The daemons of a node start together, and mond is not the last one. */
+  readonly isStarting: boolean
+}
+
+function judge(
+  { name, place }: Role,
+  facts: ProcessFacts | undefined,
+  now: Seen,
+  { now_ms, isStarting }: Moment,
+): Status {
   // If a service manager starts each daemon, they have no common parent.
   if (facts === undefined)
-    return place === 'system' ? OK : { code: 4, message: `${name} does not run, and should on this node` }
-  return since_ms < DAEMON_CALM_S * 1000 ? { code: 1, message: `${name} was started again` } : OK
+    return place === 'system' || (isStarting && now.facts === undefined)
+      ? OK
+      : { code: 4, message: `${name} does not run, and should on this node` }
+  return now_ms - now.restarted_ms < DAEMON_CALM_S * 1000 ? { code: 1, message: `${name} was started again` } : OK
 }

@@ -19,6 +19,8 @@ export const KVM_SILENT_S = 1
 export const INSTANCES_SEEN_MAX = 10_000
 /** Seconds for which a restart of a daemon is reported. */
 export const DAEMON_CALM_S = 600
+/** Seconds that a daemon which was never seen has to start, after mond has. */
+export const DAEMON_START_S = 30
 /** The largest count of restarts. */
 export const DAEMON_RESTARTS_COUNTED = 1_000_000
 /** Seconds after which the node's programs are asked for their versions again. */

@@ -18,6 +18,14 @@ interface Told {
   daemons: { name: string; restarts: number; status: unknown }[]
 }
 
+/** One that is past the time in which daemons start. */
+async function opened(node: RecordedNode) {
+  const clock = new SteppedClock()
+  const collector = daemons.open(nodeSources({ ...node, clock }), {})
+  await clock.pass(30)
+  return collector
+}
+
 async function look(collector: ReturnType<typeof daemons.open>): Promise<Told> {
   const data = await collector.collect()
   expect(mismatch(daemons.shape, data)).toBeUndefined()
@@ -58,7 +66,7 @@ test('a daemon tells what it uses, and that it was started again', async () => {
 
 test('a node should have the daemons of its place; a file of another process is none', async () => {
   const files = { ...UPTIME, ...daemon('noded', 7, 1, 1), '/proc/7/cmdline': 'sleep\0' }
-  const told = await look(daemons.open(nodeSources({ files }), {}))
+  const told = await look(await opened({ files }))
   expect(told.daemons.find(({ name }) => name === 'noded')?.status).toEqual({
     code: 4,
     message: 'noded does not run, and should on this node',
@@ -72,18 +80,25 @@ test('a node should have the daemons of its place; a file of another process is 
   const asked = { ...files, ...daemon('metad', 9, 1, 1) }
   const withMetad = await look(daemons.open(nodeSources({ files: asked }), {}))
   expect(withMetad.daemons.find(({ name }) => name === 'metad')?.status).toEqual({ code: 0, message: '' })
-  const killed = await look(daemons.open(nodeSources({ files: { ...asked, '/proc/9/cmdline': 'sleep\0' } }), {}))
+  const killed = await look(await opened({ files: { ...asked, '/proc/9/cmdline': 'sleep\0' } }))
   expect(killed.daemons.find(({ name }) => name === 'metad')?.status).toMatchObject({ code: 4 })
   const master = { ...files, '/var/lib/ganeti/ssconf_master_node': `${NODE}\n` }
   const ofMaster = await look(daemons.open(nodeSources({ files: master }), {}))
   expect(ofMaster.daemons.map(({ name }) => name)).toEqual(expect.arrayContaining(['wconfd', 'luxid', 'rapi']))
 })
 
+test('while a node starts, a daemon that was not there yet is not missed; one that was there is', async () => {
+  const node: RecordedNode = { clock: new SteppedClock(), files: { ...UPTIME, ...daemon('noded', 7, 50_000, 1) } }
+  const collector = daemons.open(nodeSources(node), {})
+  expect(await look(collector)).toMatchObject({ status: { code: 0 } })
+  node.files = UPTIME
+  const { daemons: told } = await look(collector)
+  expect(told.filter(({ status }) => (status as { code: number }).code === 4)).toMatchObject([{ name: 'noded' }])
+})
+
 test('a daemon that runs and does not answer is told as such; one that is not there is not asked', async () => {
   const figures = { noded: new Error('no answer within 1 s'), mond: new Error('nobody asks it') }
-  const { daemons: told } = await look(
-    daemons.open(nodeSources({ figures, files: { ...UPTIME, ...daemon('noded', 7, 1, 1) } }), {}),
-  )
+  const { daemons: told } = await look(await opened({ figures, files: { ...UPTIME, ...daemon('noded', 7, 1, 1) } }))
   const statusOf = (role: string) => told.find(({ name }) => name === role)?.status
   expect(statusOf('noded')).toEqual({ code: 2, message: 'noded runs, and does not answer' })
   expect(statusOf('mond')).toMatchObject({ code: 4 })
