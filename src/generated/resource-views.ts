@@ -787,6 +787,8 @@ export interface LockView {
   'mode'?: string | null
   /** Lock name. */
   'name'?: string
+  /** Name of the node, node group or network whose UUID is in the name of the lock. */
+  'object'?: string | null
   /** Current lock owner(s). */
   'owner'?: string[] | null
   /** Jobs waiting for the lock. */
@@ -800,6 +802,7 @@ export interface LockView {
 export const LOCK_VIEW: readonly string[] = [
   'mode',
   'name',
+  'object',
   'owner',
   'pending',
   'waited',

@@ -334,7 +334,7 @@ browserTest(
     await lockOf(/^cluster\/BGL/).waitFor()
     await page.getByRole('switch', { name: 'Only those that somebody waits for' }).click()
     await lockOf(/^cluster\/BGL/).waitFor({ state: 'detached' })
-    await lockOf(/^node\//)
+    await lockOf(/^node\/node\d\.gantry\.local/)
       .filter({ has: link(holder.id) })
       .filter({ has: link(id) })
       .waitFor()

@@ -604,6 +604,8 @@ browserTest(
     ])
     const change = page.getByRole('button', { name: 'Change', exact: true }).first()
     expect([await change.isDisabled(), await change.getAttribute('aria-description')]).toEqual([true, BEYOND])
+    for (const told of ['Your token does not cover it.', 'Your token covers none of them.'])
+      await page.getByText(told).waitFor()
     await ui.look('scoped-cluster')
     await ui.open('/groups')
     const group = page.getByRole('button', { name: 'Add group' })

@@ -244,9 +244,25 @@ describe('the text of an answer is what its values are in JSON', () => {
   })
 })
 
+test('a lock that names an object by its UUID tells the name of the object', async () => {
+  const [node] = Object.values(goldenConfig().nodes)
+  const names = [
+    `node/${node?.uuid}`,
+    `node-res/${node?.uuid}`,
+    'node/gone',
+    'node/[lockset]',
+    'instance/inst1',
+    'cluster/BGL',
+  ]
+  const locks = { locks: async () => names.map((name) => ({ name, mode: null, owner: [], pending: [] })) }
+  const { data } = await runQuery('lock', ['object'], null, { ...goldenSource(), locks })
+  expect(data.map(([value]) => value?.[1])).toEqual([node?.name, node?.name, null, null, null, null])
+})
+
 describe("fields that Ganeti's queries do not have", () => {
   const OURS = [
     ['instance', 'machine_state'],
+    ['lock', 'object'],
     ['instance', 'status_seen'],
     ['instance', 'user_nics'],
     ['job', 'opids'],

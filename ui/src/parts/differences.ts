@@ -11,19 +11,19 @@ export interface Difference {
 }
 
 /** Compares nested objects value by value. */
-export function differences(before: Record_ | null, after: Record_ | null): Difference[] {
-  const [old, now] = [flat(before ?? {}), flat(after ?? {})]
+export function differences(before: Record_ | null, after: Record_ | null, textOf = parameterText): Difference[] {
+  const [old, now] = [flat(before ?? {}, textOf), flat(after ?? {}, textOf)]
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])]
   return names
     .filter((name) => old[name] !== now[name])
     .map((name) => ({ name, before: old[name] ?? '', after: now[name] ?? '' }))
 }
 
-function flat(record: Record_, prefix = ''): Record<string, string> {
+function flat(record: Record_, textOf: typeof parameterText, prefix = ''): Record<string, string> {
   const entries = Object.entries(record).flatMap(([name, value]): (readonly [string, string])[] =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.entries(flat(value as Record_, `${prefix}${name}.`))
-      : [[`${prefix}${name}`, parameterText(name, value)]],
+      ? Object.entries(flat(value as Record_, textOf, `${prefix}${name}.`))
+      : [[`${prefix}${name}`, textOf(name, value)]],
   )
   return Object.fromEntries(entries)
 }

@@ -1,9 +1,10 @@
 // Shows a plan: whether it is possible, its changes, checks, locks and calls to nodes.
 import { Alert, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { sizeText } from '../format/size'
 import { texts } from '../texts'
 import { Diff } from './diff'
-import { differences } from './differences'
+import { differences, parameterText } from './differences'
 import { Status } from './status'
 import type { Plan } from './use-plan'
 
@@ -109,7 +110,10 @@ type Fields = Readonly<Record<string, unknown>> | null
 
 /** The differences, without the serial number and the times that each change sets. */
 const shownOf = (before: Fields, after: Fields) =>
-  differences(before, after).filter(({ name }) => !['serial_no', 'mtime', 'ctime'].includes(name))
+  differences(before, after, (name, value) =>
+    // The configuration has the size of a disk in MiB.
+    name === 'size' && typeof value === 'number' ? sizeText(value) : parameterText(name, value),
+  ).filter(({ name }) => !['serial_no', 'mtime', 'ctime'].includes(name))
 
 function List({ title, items, opened }: { title: string; items: readonly string[]; opened?: boolean }) {
   return (

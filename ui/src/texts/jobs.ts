@@ -96,7 +96,7 @@ export const jobTexts = {
     undrainText: 'The queue accepts new jobs again.',
   },
   rules: {
-    title: 'Rules of the queue',
+    title: 'Queue rules',
     text: 'The queue compares each new job with the rules, in the order of their priority numbers. The first matching rule decides.',
     columns: { priority: 'Priority', action: 'Action', when: 'Jobs', why: 'Reason', after: 'Since job' },
     noun: ['rule', 'rules'] as const,

@@ -73,7 +73,8 @@ function General({ cluster }: { cluster: Cluster }) {
       <Facts
         facts={[
           [facts.version, cluster.software_version],
-          [facts.master, cluster.master && <ObjectLink key="master" kind="node" name={cluster.master} />],
+          // Every cluster has a master and candidates, but a token with a scope may not show them.
+          [facts.master, cluster.master ? <ObjectLink key="master" kind="node" name={cluster.master} /> : own.noMaster],
           [facts.hypervisors, cluster.enabled_hypervisors.join(', ')],
           [facts.templates, cluster.enabled_disk_templates.join(', ')],
           [facts.queue, cluster.drained ? texts.jobs.queue.drained : texts.jobs.queue.open],

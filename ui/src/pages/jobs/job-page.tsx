@@ -14,7 +14,7 @@ import { Time } from '../../parts/time'
 import { texts } from '../../texts'
 import { JOB_ACTIONS } from './actions'
 import { LogText } from './log-text'
-import { LockLink, locksOfJobQuery } from './locks'
+import { LockLink, locksOfJobQuery, lockText } from './locks'
 import { dependenciesOf, reasonsOf, submittedOf, tokenOf, userOf } from './trail'
 import { ownersOf } from './waits'
 
@@ -93,13 +93,13 @@ function Locks({ job }: { job: number }) {
   const holds = useQuery({ ...locksOfJobQuery(job, 'owner'), enabled }).data
   if (waits === undefined || holds === undefined || waits.items.length + holds.items.length === 0) return null
   const more = (next: string | null): string => (next === null ? '' : own.locks.andMore)
-  const links = waits.items.map((lock) => <LockLink key={lock.name} name={lock.name ?? ''} holders={ownersOf(lock)} />)
+  const links = waits.items.map((lock) => <LockLink key={lock.name} lock={lock} holders={ownersOf(lock)} />)
   return (
     <Card title={own.locks.title}>
       <Facts
         facts={[
           [own.locks.waits, links.length > 0 && [...links, more(waits.next)]],
-          [own.locks.holds, `${holds.items.map(({ name }) => name).join(', ')}${more(holds.next)}`],
+          [own.locks.holds, `${holds.items.map(lockText).join(', ')}${more(holds.next)}`],
         ]}
       />
     </Card>

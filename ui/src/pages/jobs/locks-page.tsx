@@ -1,21 +1,21 @@
 // The locks that are held or waited for.
 import { Switch, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { allOf, nameLike } from '../../parts/conditions'
+import { allOf, anyOf, nameLike } from '../../parts/conditions'
 import { FilterField } from '../../parts/filter-field'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { type Column, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
-import { Holders, LOCK_FIELDS, type Lock } from './locks'
+import { Holders, LOCK_FIELDS, type Lock, lockText } from './locks'
 import { ownersOf, pendingOf } from './waits'
 
 const own = texts.jobs.locks
 const route = getRouteApi('/locks')
 
 const COLUMNS: readonly Column<Lock>[] = [
-  { ...{ id: 'name', title: own.columns.name, width: 190, share: 2 }, cell: ({ name }) => name },
+  { ...{ id: 'name', title: own.columns.name, width: 190, share: 2 }, cell: lockText },
   {
     ...{ id: 'owner', title: own.columns.owner, width: 130, share: 1 },
     cell: (lock) => <Holders holders={ownersOf(lock)} />,
@@ -44,7 +44,10 @@ export function LocksPage() {
   const { q, waited } = route.useSearch()
   const navigate = route.useNavigate()
   const go = (next: LocksSearch) => void navigate({ search: { q, waited, ...next }, replace: true })
-  const filter = allOf([...(q ? [nameLike(q)] : []), ...(waited ? [['?', 'waited']] : [])])
+  const filter = allOf([
+    ...(q ? [anyOf([nameLike(q), nameLike(q, 'object')])] : []),
+    ...(waited ? [['?', 'waited']] : []),
+  ])
   const list = useList<Lock>({ resource: 'locks', query: { fields: LOCK_FIELDS, filter } })
   return (
     <Page

@@ -8,7 +8,7 @@ import type { Holder } from './waits'
 
 export type Lock = components['schemas']['LockView']
 
-export const LOCK_FIELDS = 'name,mode,owner,pending'
+export const LOCK_FIELDS = 'name,object,mode,owner,pending'
 const SHOWN_MAX = 100
 
 /** The locks that a job holds, or for which it waits; the first ones of many. */
@@ -30,11 +30,17 @@ export const lockQuery = (name: string) =>
     },
   })
 
-export function LockLink({ name, holders }: { name: string; holders: readonly Holder[] }) {
+/** The name of a lock, with the name of its object instead of its UUID. */
+export function lockText({ name, object }: Pick<Lock, 'name' | 'object'>): string {
+  const text = name ?? ''
+  return object ? `${text.slice(0, text.indexOf('/'))}/${object}` : text
+}
+
+export function LockLink({ lock, holders }: { lock: Lock; holders: readonly Holder[] }) {
   return (
     <div>
-      <Link to="/locks" search={{ q: name }}>
-        {name}
+      <Link to="/locks" search={{ q: lock.name ?? '' }}>
+        {lockText(lock)}
       </Link>
       : <Holders holders={holders} />
     </div>
