@@ -192,6 +192,7 @@ interface Planned {
   readonly data?: Plan
   readonly error: Error | null
   readonly busy: boolean
+  again(this: void): void
 }
 
 function usePlanWhileTyping({ request, form, outside, ...draft }: Draft): Planned {
@@ -217,14 +218,15 @@ function usePlanWhileTyping({ request, form, outside, ...draft }: Draft): Planne
     data: settled ? asked.data : undefined,
     error: settled ? asked.error : null,
     busy: complete && (!isSame || asked.isFetching),
+    again: () => void asked.refetch(),
   }
 }
 
-function PlanOrWhy({ draft, plan: { data, error, busy } }: { draft: Draft; plan: Planned }) {
+function PlanOrWhy({ draft, plan: { data, error, busy, again } }: { draft: Draft; plan: Planned }) {
   const { data: cluster } = useCluster()
   if (draft.outside !== undefined) return null
   if (!draft.complete) return <Text size="sm">{own.incomplete}</Text>
-  if (error !== null) return <ProblemBox error={error} />
+  if (error !== null) return <ProblemBox error={error} retry={again} />
   if (data === undefined)
     return (
       <Text size="sm" c="dimmed" role="status">
