@@ -2,14 +2,21 @@
 import type { NodeResult } from '../../../rpc/node/client'
 import type { UnitContext } from '../../unit-context'
 
+interface Step {
+  readonly what: string
+  readonly step: () => Promise<NodeResult<unknown>>
+  readonly needed: boolean
+}
+
 /** The undo steps, last first. Undoing continues when a step fails, and names what must be done by hand. */
 export class Undo {
-  private readonly steps: { what: string; step: () => Promise<NodeResult<unknown>> }[] = []
+  private readonly steps: Step[] = []
 
   constructor(private readonly ctx: UnitContext) {}
 
-  push(what: string, step: () => Promise<NodeResult<unknown>>): void {
-    this.steps.push({ what, step })
+  /** `needed`: the steps that were pushed earlier would do harm if this one fails. They are left out then. */
+  push(what: string, step: Step['step'], { needed = false } = {}): void {
+    this.steps.push({ what, step, needed })
   }
 
   /** Runs `work`; if it fails, undoes everything and throws its error. */
@@ -17,11 +24,20 @@ export class Undo {
     try {
       await work()
     } catch (error) {
-      for (const { what, step } of this.steps.toReversed()) {
-        const result = await step()
-        if (!result.ok) this.ctx.log.warning(`Could not ${what}: ${result.error}`, 'clean up by hand')
-      }
+      await this.undo()
       throw error
+    }
+  }
+
+  private async undo(): Promise<void> {
+    for (const [at, { what, step, needed }] of [...this.steps.entries()].toReversed()) {
+      const result = await step()
+      if (result.ok) continue
+      this.ctx.log.warning(`Could not ${what}: ${result.error}`, 'clean up by hand')
+      if (!needed) continue
+      const left = this.steps.slice(0, at).toReversed()
+      this.ctx.log.warning(`Therefore, nobody tried to ${left.map((one) => one.what).join('; ')}`)
+      return
     }
   }
 }

@@ -126,8 +126,10 @@ async function exchangeVolumes(
     ctx.log.info(`Adding new mirror component on ${node}`)
     const added = pairs.map(([, to]) => to)
     // Its answer may get lost. While the mirror has the new volumes, their names must stay.
-    undo.push(`detach the new volumes of ${disk.iv_name} on node ${node}`, () =>
-      ctx.nodes.persist(target, 'blockdev_removechildren', [dict, added]),
+    undo.push(
+      `detach the new volumes of ${disk.iv_name} on node ${node}`,
+      () => ctx.nodes.persist(target, 'blockdev_removechildren', [dict, added]),
+      { needed: true },
     )
     await ctx.nodes.call(target, "Can't add local storage to drbd", 'blockdev_addchildren', [dict, added])
   })

@@ -101,6 +101,25 @@ test('a mirror that has taken its new volumes, though nobody heard so, gives the
   expect(undone[0]?.args).toEqual(taken?.args)
 })
 
+test('new volumes that cannot be detached any more keep their names, and nothing is removed', async () => {
+  let lost = 0
+  cluster.losing = (_node, call) => (call === 'blockdev_addchildren' && lost++ === 0 ? 'after' : undefined)
+  let detached = 0
+  cluster.answers.blockdev_removechildren = () => {
+    if (++detached > 1) throw new Error('the mirror keeps its volumes')
+    return undefined
+  }
+  await expect(cluster.run(REPLACE, { ...op, mode: 'replace_on_primary' })).rejects.toThrow('hung up')
+  const calls = cluster.asked.map(({ call }) => call)
+  const after = calls.slice(calls.indexOf('blockdev_addchildren') + 1)
+  expect(after.filter((call) => /rename|remove$|addchildren/.test(call))).toEqual([])
+  // The configuration names the volumes that the mirror has.
+  expect(volumesOf(cluster, 'node1')).toEqual(expect.arrayContaining(named(cluster)))
+  const log = cluster.log.join('\n')
+  expect(log).toMatch(/Could not detach the new volumes of disk\/0 on node node1\S*: .*the mirror keeps its volumes/)
+  expect(log).toMatch(/nobody tried to take the names from the new volumes of disk\/0 on node node1/)
+})
+
 test('a new side that cannot be connected is in the configuration, and activating the disks connects it', async () => {
   cluster.answers.drbd_attach_net = () => {
     throw new Error('connection refused')
