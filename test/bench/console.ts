@@ -55,7 +55,7 @@ async function signIn(page: Page, cluster: BenchCluster): Promise<void> {
   await page.getByLabel('User').fill(cluster.rapi.user)
   await page.getByRole('textbox', { name: 'Password' }).fill(cluster.rapi.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Jobs', exact: true }).waitFor()
 }
 
 async function measureFirstLoad(page: Page, cluster: BenchCluster, report: Report): Promise<void> {
