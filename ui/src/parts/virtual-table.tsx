@@ -2,7 +2,7 @@
 // rightmost columns are hidden, or the table scrolls sideways.
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
 import { texts } from '../texts'
 
 export interface Column<Row> {
@@ -23,6 +23,7 @@ interface TableProps<Row> {
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
+  /** The same function at each rendering, or all rows are measured again. */
   readonly rowKey: (row: Row) => string
   /** Loads the next page; undefined if there is none. */
   readonly more?: () => void
@@ -40,6 +41,9 @@ interface TableProps<Row> {
 
 const ROW_PX = 36
 
+/** The key of rows that have unique names. */
+export const nameOf = ({ name }: { readonly name: string }): string => name
+
 export function VirtualTable<Row>(props: TableProps<Row>) {
   const { label, rows, rowKey, more, loading, refusal, sideways = false } = props
   const empty = refusal === undefined ? props.empty : texts.overview.notShown(refusal)
@@ -54,7 +58,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
     getScrollElement: () => scroll.current,
     estimateSize: () => ROW_PX,
     overscan: 12,
-    getItemKey: (index) => rowKey(rows[index] as Row),
+    getItemKey: useCallback((index: number) => rowKey(rows[index] as Row), [rows, rowKey]),
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0

@@ -52,6 +52,7 @@ function Import({ node, export: name }: Made) {
   )
 }
 
+const keyOf = (one: Export): string => `${one.node}/${one.export}`
 const COLUMNS: readonly Column<Export>[] = [
   {
     ...{ id: 'export', title: own.columns.instance, width: 110, share: 2 },
@@ -105,7 +106,7 @@ export function ExportsPage() {
         label={texts.nav.exports}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={(one) => `${one.node}/${one.export}`}
+        rowKey={keyOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

@@ -5,7 +5,7 @@ import { Actions } from '../../parts/action'
 import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
-import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { type Column, nameOf, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { ADD_GROUP, type NodeGroup } from './actions'
 
@@ -54,7 +54,7 @@ export function GroupsPage() {
         label={texts.nav.groups}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ name }) => name}
+        rowKey={nameOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

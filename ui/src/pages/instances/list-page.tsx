@@ -8,7 +8,7 @@ import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { RefusableButton } from '../../parts/refusable'
-import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { type Column, nameOf, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { BulkBar } from './bulk'
 import { allNames } from './chosen'
@@ -72,7 +72,7 @@ export function InstancesPage() {
         label={texts.nav.instances}
         columns={[{ ...choice, head: <ChooseAll rows={list.rows} chosen={chosen} choose={setChosen} /> }, ...columns]}
         rows={list.rows}
-        rowKey={({ name }) => name}
+        rowKey={nameOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

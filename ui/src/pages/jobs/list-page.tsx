@@ -20,6 +20,7 @@ import { DRAIN, UNDRAIN } from './actions'
 const own = texts.jobs
 const route = getRouteApi('/jobs')
 
+const idOf = ({ id }: Job): string => String(id)
 const COLUMNS: readonly Column<Job>[] = [
   {
     ...{ id: 'id', title: own.columns.id, width: 64, sort: 'id' },
@@ -75,7 +76,7 @@ export function JobsPage() {
         label={texts.nav.jobs}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ id }) => String(id)}
+        rowKey={idOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

@@ -14,6 +14,7 @@ import { ownersOf, pendingOf } from './waits'
 const own = texts.jobs.locks
 const route = getRouteApi('/locks')
 
+const keyOf = ({ name }: Lock): string => name ?? ''
 const COLUMNS: readonly Column<Lock>[] = [
   { ...{ id: 'name', title: own.columns.name, width: 190, share: 2 }, cell: lockText },
   {
@@ -78,7 +79,7 @@ export function LocksPage() {
         label={own.title}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ name }) => name ?? ''}
+        rowKey={keyOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

@@ -9,7 +9,7 @@ import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { nodeTo, RowLink } from '../../parts/row-link'
-import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { type Column, nameOf, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { ADD_NODE } from './actions'
 import { type ClusterNode, NodeRole } from './node'
@@ -101,7 +101,7 @@ export function NodesPage() {
         label={texts.nav.nodes}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ name }) => name}
+        rowKey={nameOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

@@ -5,7 +5,7 @@ import { useList } from '../../parts/list-query'
 import { Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
 import { Status } from '../../parts/status'
-import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { type Column, nameOf, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import type { Os } from './actions'
 
@@ -56,7 +56,7 @@ export function OsPage() {
         label={texts.nav.os}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ name }) => name}
+        rowKey={nameOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

@@ -15,6 +15,7 @@ import { actionOf, actionText, type Rule, ruleLike, whenText, whyText } from './
 const own = texts.jobs.rules
 const route = getRouteApi('/rules')
 
+const keyOf = ({ uuid }: Rule): string => uuid ?? ''
 const COLUMNS: readonly Column<Rule>[] = [
   {
     ...{ id: 'action', title: own.columns.action, width: 130 },
@@ -76,7 +77,7 @@ export function RulesPage() {
         label={own.title}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ uuid }) => uuid ?? ''}
+        rowKey={keyOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

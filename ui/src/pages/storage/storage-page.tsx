@@ -8,7 +8,7 @@ import { useList } from '../../parts/list-query'
 import { ObjectLink } from '../../parts/names'
 import { Card, Facts, Nothing, Page } from '../../parts/page'
 import { ProblemBox } from '../../parts/problem-box'
-import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { type Column, nameOf, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import type { ClusterNode } from '../nodes/node'
 
@@ -58,7 +58,7 @@ export function StoragePage() {
         label={own.title}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ name }) => name}
+        rowKey={nameOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

@@ -16,6 +16,7 @@ const own = texts.tags
 const route = getRouteApi('/tags')
 const SHOWN_MAX = 20
 
+const tagOf = ({ tag }: Tag): string => tag
 const COLUMNS: readonly Column<Tag>[] = [
   { ...{ id: 'tag', title: own.columns.tag, width: 150, share: 1 }, cell: ({ tag }) => <span title={tag}>{tag}</span> },
   { ...{ id: 'count', title: own.columns.count, width: 80, right: true }, cell: ({ count }) => count },
@@ -63,7 +64,7 @@ export function TagsPage() {
         label={own.title}
         columns={COLUMNS}
         rows={list.rows}
-        rowKey={({ tag }) => tag}
+        rowKey={tagOf}
         more={list.more}
         loading={list.loading}
         refusal={list.refusal}

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { sizeText } from '../../format/size'
 import { Status } from '../../parts/status'
-import { type Column, VirtualTable } from '../../parts/virtual-table'
+import { type Column, nameOf, VirtualTable } from '../../parts/virtual-table'
 import { texts } from '../../texts'
 import { type ClusterNode, NodeRole } from '../nodes/node'
 import { type GroupPicture, type Happening, UNMARKED } from './cluster-picture'
@@ -20,12 +20,13 @@ interface TableProps {
 
 export function NodeTable({ groups, happening, chosen, choose }: TableProps) {
   const columns = useMemo(() => columnsOf(happening, chosen, choose), [happening, chosen, choose])
+  const rows = useMemo(() => groups.flatMap(({ nodes }) => nodes), [groups])
   return (
     <VirtualTable
       label={texts.nav.nodes}
       columns={columns}
-      rows={groups.flatMap(({ nodes }) => nodes)}
-      rowKey={({ name }) => name}
+      rows={rows}
+      rowKey={nameOf}
       loading={false}
       empty={texts.table.none(texts.nodes.noun)}
     />
