@@ -14,6 +14,8 @@ export type CommandFacts = Pick<QemuFacts, 'defaultMachine'> &
   Addresses & {
     /** Whether the guest has a seed disk for cloud-init. */
     readonly seed?: boolean
+    /** From `missesWrites` in host.ts. */
+    readonly missesWrites?: boolean
   }
 
 /** Options with their values, without the program. */
@@ -24,6 +26,7 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
     // The name must be the whole word: Ganeti, to which this node may go back, recognizes its guests by it.
     ...['-name', name],
     ...['-m', String(beparams.maxmem)],
+    ...(facts.missesWrites ? unevenMemory(beparams.maxmem) : []),
     ...['-smp', smp(beparams.vcpus, params)],
     ...['-pidfile', `${KVM_DIR}/pid/${name}`],
     ...scsiController(params),
@@ -49,6 +52,13 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
     ...splitWords(params.text('kvm_extra')),
   ]
 }
+
+/**
+ * QEMU looks for written pages in steps of 64 pages, and misses writes, if the memory is a multiple of that. With 8 KiB
+ * more it looks at each page, and misses none. The last size counts. It has two dashes, because Ganeti, to which this
+ * node may go back, reads each `-m` as a whole number of MiB.
+ */
+const unevenMemory = (memory_mib: number): string[] => ['--m', `${memory_mib * 1024 + 8}K`]
 
 export const machineOf = (params: KvmParams, facts: Pick<CommandFacts, 'defaultMachine'>): string =>
   params.text('machine_version') || facts.defaultMachine

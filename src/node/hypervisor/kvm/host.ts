@@ -84,6 +84,13 @@ export async function accelerator(files: Files, params: KvmParams): Promise<Acce
   return 'tcg'
 }
 
+/**
+ * Before version 9.0 a live migration without KVM can leave out pages that the guest wrote meanwhile. The guest then
+ * hangs or crashes on the target.
+ */
+export const missesWrites = (accelerator: Accelerator, { version }: Pick<QemuFacts, 'version'>): boolean =>
+  accelerator === 'tcg' && version[0] < 9
+
 export async function kvmUsable(files: Files): Promise<boolean> {
   const cpuinfo = await files.readFile('/proc/cpuinfo', 'utf8').catch(() => '')
   return hasVirtualization(cpuinfo) && (await accessible(files, '/dev/kvm', constants.R_OK | constants.W_OK))

@@ -11,7 +11,7 @@ import { fixedCommand, machineOf } from './command'
 import { PlaceAllocator, asRuntimeDisk, cacheSettings } from './devices'
 import { PciBus } from './pci'
 import type { Backing, NicBackend } from './devices'
-import { accelerator, backingOf, qemuFacts } from './host'
+import { accelerator, backingOf, missesWrites, qemuFacts } from './host'
 import { KvmLayout } from './layout'
 import { launchCommand } from './launch'
 import type { LaunchFacts } from './launch'
@@ -83,7 +83,10 @@ export class KvmMachines {
     const params = new KvmParams(instance.hvparams)
     const qemu = await qemuFacts(this.context, params.text('kvm_path'))
     const { defaultMachine } = qemu
-    const command = fixedCommand(instance, { defaultMachine, interfaceAddress: addressOf(this.context), seed })
+    const command = fixedCommand(instance, {
+      ...{ defaultMachine, interfaceAddress: addressOf(this.context), seed },
+      missesWrites: missesWrites(await accelerator(this.context.files, params), qemu),
+    })
     const pci = new PciBus(machineOf(params, qemu), command, [seedPlace({ command })])
     const places = new PlaceAllocator(params, (first) => pci.place(first))
     return {

@@ -6,6 +6,7 @@ import { pathsOf } from '../../../../../src/lib/paths'
 import { fixedCommand, machineOf } from '../../../../../src/node/hypervisor/kvm/command'
 import { PlaceAllocator, asRuntimeDisk } from '../../../../../src/node/hypervisor/kvm/devices'
 import { PciBus } from '../../../../../src/node/hypervisor/kvm/pci'
+import { missesWrites } from '../../../../../src/node/hypervisor/kvm/host'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { launchCommand } from '../../../../../src/node/hypervisor/kvm/launch'
 import type { LaunchFacts } from '../../../../../src/node/hypervisor/kvm/launch'
@@ -43,6 +44,7 @@ export function command(instance: InstanceDict, facts: LaunchFacts = baseFacts, 
     command: fixedCommand(instance, {
       ...qemu,
       interfaceAddress: (name) => (name === 'eth0' ? '192.0.2.7' : undefined),
+      missesWrites: missesWrites(facts.accelerator, { version: [...facts.qemuVersion, 0] }),
     }),
     hvparams: instance.hvparams,
     disks: instance.disks_info.map((disk, index) => {

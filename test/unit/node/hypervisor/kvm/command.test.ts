@@ -197,6 +197,27 @@ test('a runtime that names its accelerator itself is not given another one', () 
   expect(words).not.toContain('-S')
 })
 
+const PAGES_TOGETHER_KIB = 64 * 4
+
+test.each([
+  ['tcg', [7, 2], true],
+  ['tcg', [8, 2], true],
+  ['tcg', [9, 0], false],
+  ['tcg', [10, 0], false],
+  ['kvm', [7, 2], false],
+] as const)(
+  'with %s of QEMU %j it is %s that migrations need pages looked at one by one',
+  (accelerator, qemuVersion, uneven) => {
+    const words = command(withParams({}), { ...baseFacts, accelerator, qemuVersion })
+    const asked_mib = Number(words[words.indexOf('-m') + 1])
+    const size = /^(\d+)K$/.exec(words[words.indexOf('--m') + 1] ?? '')?.[1] ?? String(asked_mib * 1024)
+    expect(Number(size) % PAGES_TOGETHER_KIB !== 0).toBe(uneven)
+    expect(Math.floor(Number(size) / 1024)).toBe(asked_mib)
+    // Ganeti and this node read the first one.
+    expect(words.filter((word) => word === '-m')).toHaveLength(1)
+  },
+)
+
 test("a value that cannot be honoured is refused with the parameter's own words", () => {
   const make = (params: Record<string, unknown>, overrides: Partial<InstanceDict> = {}) =>
     command(withParams(params, overrides), baseFacts, '')
