@@ -58,7 +58,17 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
  * more it looks at each page, and misses none. The last size counts. It has two dashes, because Ganeti, to which this
  * node may go back, reads each `-m` as a whole number of MiB.
  */
-const unevenMemory = (memory_mib: number): string[] => ['--m', `${memory_mib * 1024 + 8}K`]
+const unevenMemory = (memory_mib: number): string[] => [UNEVEN, `${memory_mib * 1024 + 8}K`]
+const UNEVEN = '--m'
+
+/** For a guest that moves under a QEMU that misses writes. Ganeti may have started it, or an older version of ours. */
+export const lossRemarks = (command: readonly string[]): string[] =>
+  command.includes(UNEVEN)
+    ? []
+    : [
+        'The guest may lose writes to its memory while it moves, because QEMU before 9.0 runs it without KVM: ' +
+          'should it hang then, reboot it; a guest that is started anew does not have this fault',
+      ]
 
 export const machineOf = (params: KvmParams, facts: Pick<CommandFacts, 'defaultMachine'>): string =>
   params.text('machine_version') || facts.defaultMachine

@@ -2,6 +2,8 @@
 // on its own address. The source sends. Then each side is told how it ended.
 import { endOf } from '../../../lib/text/short-text'
 import { HypervisorFailure } from '../hypervisor'
+import { lossRemarks } from './command'
+import { accelerator, missesWrites, qemuFacts } from './host'
 import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
 import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
@@ -63,7 +65,9 @@ export async function accept(
   const incoming = { address: target, port: params.number('migration_port') }
   const remarks = await machines.launch(instance, runtime, { incoming })
   await machines.qmp(instance.name, (qmp) => setCapabilities(qmp, params, true))
-  return remarks
+  const qemu = await qemuFacts(machines.context, params.text('kvm_path'))
+  const isMissing = missesWrites(await accelerator(machines.context.files, params), qemu)
+  return [...(isMissing ? lossRemarks(runtime.command) : []), ...remarks]
 }
 
 export async function migrate(

@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { systemClock } from '../../../../../src/lib/clock'
 import { thisMachine } from '../../../../../src/lib/machine'
 import { pathsOf } from '../../../../../src/lib/paths'
-import { splitWords } from '../../../../../src/node/hypervisor/kvm/command'
+import { lossRemarks, splitWords } from '../../../../../src/node/hypervisor/kvm/command'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { launchCommand } from '../../../../../src/node/hypervisor/kvm/launch'
 import type { LaunchFacts } from '../../../../../src/node/hypervisor/kvm/launch'
@@ -215,6 +215,7 @@ test.each([
     expect(Math.floor(Number(size) / 1024)).toBe(asked_mib)
     // Ganeti and this node read the first one.
     expect(words.filter((word) => word === '-m')).toHaveLength(1)
+    expect(lossRemarks(words)).toEqual(uneven ? [] : [expect.stringMatching(/^The guest may lose writes .* reboot it/)])
   },
 )
 
