@@ -1,6 +1,6 @@
 // Instances on logical volumes and DRBD, with a real kernel under each of three nodes: what was written is there after each operation,
 // and after nodes lost their power.
-import { nightly, SEED, tries } from '../support/effort'
+import { SEED, tries } from '../support/effort'
 import { testWith } from '../support/needs'
 import { sharedWithGaneti } from './ganeti-side'
 import { Kills, randomMoments } from './kills'
@@ -14,7 +14,7 @@ import { Writers } from './writers'
 jest.setTimeout(1_800_000)
 const kernelTest = testWith(present, NEEDED)
 /** One guest more would take too long for the gate. */
-const ganetiTest = nightly ? testWith(present && ganetiPresent, GANETI_NEEDED) : test.skip
+const ganetiTest = testWith(present && ganetiPresent, GANETI_NEEDED)
 /** What these tags begin with says how far harep may go. */
 const REPAIR = 'ganeti:watcher:autorepair:'
 const DEVICE = '/dev/drbd0'

@@ -1,13 +1,11 @@
 // Ours takes over a cluster that a real Ganeti has made, with its volumes and mirrors, goes on with them, and gives them back.
-import { nightly } from '../support/effort'
 import { testWith } from '../support/needs'
 import { GANETI_NEEDED, ganetiPresent, nameOf, present } from './machines'
 import { Mirrors } from './mirrors'
 import { RealGaneti } from './real-ganeti'
 
 jest.setTimeout(3_600_000)
-/** Two clusters of guests at once would take too long for the gate. */
-const takeoverTest = nightly ? testWith(present && ganetiPresent, GANETI_NEEDED) : test.skip
+const takeoverTest = testWith(present && ganetiPresent, GANETI_NEEDED)
 const [PLAIN, MIRRORED, OURS] = ['inst1.gnt.example', 'inst2.gnt.example', 'inst3.gnt.example']
 const DEVICE = '/dev/drbd0'
 
