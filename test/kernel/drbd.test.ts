@@ -13,7 +13,6 @@ import { Writers } from './writers'
 
 jest.setTimeout(1_800_000)
 const kernelTest = testWith(present, NEEDED)
-/** One guest more would take too long for the gate. */
 const ganetiTest = testWith(present && ganetiPresent, GANETI_NEEDED)
 /** What these tags begin with says how far harep may go. */
 const REPAIR = 'ganeti:watcher:autorepair:'
