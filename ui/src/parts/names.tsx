@@ -1,5 +1,6 @@
 // Links to objects. Of a long list, only the first ones are shown.
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { byName } from '../format/by-name'
 import { texts } from '../texts'
 import { Nothing } from './page'
@@ -47,7 +48,7 @@ interface NamesProps {
 }
 
 export function NameLinks({ kind, names, none }: NamesProps) {
-  const all = [...(names ?? [])].sort(byName)
+  const all = useMemo(() => [...(names ?? [])].sort(byName), [names])
   if (all.length === 0) return <Nothing text={none} />
   return (
     <div className="names">
