@@ -36,10 +36,17 @@ export async function createConfig(
   await disk.write(paths.configFile, encodeConfig(config))
 }
 
-/** The content of the files including the journal, and the mark of the two files without it. */
+/** What the two files hold. */
+export interface Checkpoint {
+  readonly mark: Mark
+  readonly gantry: GantryData
+}
+
+/** The content of the files including the journal. */
 export interface Loaded {
   readonly documents: Documents
-  readonly mark: Mark
+  /** The files without the journal. */
+  readonly files: Checkpoint
   /** Whether `documents` has more than the two files: journal records or filled gaps. */
   readonly dirty: boolean
   /** The journal's records. They stay in the journal until a checkpoint contains them. */
@@ -62,7 +69,7 @@ export async function loadFiles(options: StoreOptions): Promise<Loaded> {
     gantry: { serial: gantry.serial_no, sha256: sha256(gantryText) },
   }
   const journal = await readJournal(options, { config, gantry }, mark)
-  return { ...journal, mark, dirty: journal.records.length > 0 || notices.length > 0 }
+  return { ...journal, files: { mark, gantry }, dirty: journal.records.length > 0 || notices.length > 0 }
 }
 
 async function readJournal(
@@ -126,15 +133,14 @@ export async function startJournal(
   return disk.openAppender(paths.journalFile)
 }
 
-export interface CheckpointTexts {
-  readonly mark: Mark
-  readonly config: Buffer
+export interface CheckpointTexts extends Checkpoint {
+  readonly configText: Buffer
   /** Undefined if gantry.data has not changed since the last checkpoint. */
-  readonly gantry: Buffer | undefined
+  readonly gantryText: Buffer | undefined
 }
 
 /** The texts of a snapshot, made in slices to keep the event loop free. */
-export async function checkpointTexts(documents: Documents, last: Mark): Promise<CheckpointTexts> {
+export async function checkpointTexts(documents: Documents, last: Checkpoint): Promise<CheckpointTexts> {
   const hash = createHash('sha256')
   const pieces: Buffer[] = []
   for (const piece of configPieces(documents.config)) {
@@ -144,18 +150,20 @@ export async function checkpointTexts(documents: Documents, last: Mark): Promise
     await breathe()
   }
   const { gantry } = documents
-  const gantryText = gantry.serial_no === last.gantry.serial ? undefined : Buffer.from(encodeGantry(gantry))
+  // Documents never change, so the same object has the same content. Equal serial numbers do not mean equal content.
+  const gantryText = gantry === last.gantry ? undefined : Buffer.from(encodeGantry(gantry))
   return {
-    config: Buffer.concat(pieces),
-    gantry: gantryText,
+    configText: Buffer.concat(pieces),
+    gantryText,
+    gantry,
     mark: {
       config: { serial: documents.config.serial_no, sha256: hash.digest('hex') },
-      gantry: gantryText ? { serial: gantry.serial_no, sha256: sha256(gantryText) } : last.gantry,
+      gantry: gantryText ? { serial: gantry.serial_no, sha256: sha256(gantryText) } : last.mark.gantry,
     },
   }
 }
 
 export async function writeCheckpoint({ disk, paths }: StoreOptions, texts: CheckpointTexts): Promise<void> {
-  if (texts.gantry) await disk.write(paths.gantryFile, texts.gantry)
-  await disk.write(paths.configFile, texts.config)
+  if (texts.gantryText) await disk.write(paths.gantryFile, texts.gantryText)
+  await disk.write(paths.configFile, texts.configText)
 }

@@ -10,19 +10,20 @@ import {
   CONFIG_JOURNAL_BYTES_MAX,
   CHECKPOINT_S,
   CHECKPOINT_SETTLE_S,
-  JOURNAL_MARKS_MAX,
   GROUP_COMMIT_CHANGES_MAX,
   PENDING_CHANGES_MAX,
 } from '../model/limits/config'
 import { applyChange, type NamedChange } from './changes'
 import { applyDelta, type Asker, diff, type Delta } from './delta'
 import { encodeConfig, encodeGantry } from './encode'
-import { decodeRecords, encodeMark, encodeRecord, type Mark } from './journal'
+import { decodeRecords, encodeMark, encodeRecord } from './journal'
 import {
   checkpointTexts,
   loadFiles,
   startJournal,
   writeCheckpoint,
+  type Checkpoint,
+  type CheckpointTexts,
   type Loaded,
   type StoreOptions,
   type WriteKind,
@@ -67,11 +68,10 @@ export class ConfigStore {
   private readonly listeners = new Set<Listener>()
   private readonly replicas = new Set<Replicate>()
   private journal: Appender | undefined
-  /**
-   * The checkpoints to which the journal can be applied: the current one, and those that are being written or failed
-   * half-way.
-   */
-  private marks: Mark[]
+  /** The last whole checkpoint. */
+  private written: Checkpoint
+  /** A checkpoint that is being written, or failed: any part of it may be in the files. */
+  private unfinished: CheckpointTexts | undefined
   /** The journal's records since the last checkpoint. */
   private records: { readonly to: number; readonly data: Buffer }[]
   private timer: Timer | undefined
@@ -86,13 +86,13 @@ export class ConfigStore {
   ) {
     this.head = loaded.documents
     this.published = loaded.documents
-    this.marks = [loaded.mark]
+    this.written = loaded.files
     this.records = loaded.records.map(({ delta, data }) => ({ to: delta.to, data }))
   }
 
   async begin(dirty: boolean): Promise<void> {
     if (dirty) await this.checkpoint({ force: true })
-    else this.journal = await startJournal(this.options, this.marks, [])
+    else this.journal = await this.newJournal()
   }
 
   current(): ConfigData {
@@ -218,11 +218,7 @@ export class ConfigStore {
     const delta = diff(this.published, after)
     const data = encodeRecord(delta)
     await this.turns.take(async () => {
-      this.journal ??= await startJournal(
-        this.options,
-        this.marks,
-        this.records.map((record) => record.data),
-      )
+      this.journal ??= await this.newJournal()
       try {
         const journal = this.journal
         await this.timed('journal', () => journal.append(data))
@@ -306,42 +302,47 @@ export class ConfigStore {
   /** Writes config.data as it is now, while changes go on. */
   async checkpoint(options: { force?: boolean } = {}): Promise<void> {
     while (this.checkpointing) await this.checkpointing.catch(() => undefined)
-    if (!options.force && this.records.length === 0) return
+    const { unfinished } = this
+    if (!options.force && this.records.length === 0 && unfinished === undefined) return
     this.checkpointing = this.timed('checkpoint', () => this.writeCheckpoint()).finally(
       () => (this.checkpointing = undefined),
     )
     await this.checkpointing
+    if (unfinished !== undefined) return this.checkpoint(options)
     if (this.records.length > 0) this.planCheckpoint()
   }
 
+  /**
+   * One that failed is written again, in the same words, before another begins. So the files hold one of two
+   * checkpoints, however often it fails, and the journal names both.
+   */
   private async writeCheckpoint(): Promise<void> {
     const { options } = this
-    const documents = this.published
-    const last = this.marks[0]
-    if (!last) throw new ConfigurationError('The store has no checkpoint to begin from')
-    const texts = await checkpointTexts(documents, last)
+    const texts = (this.unfinished ??= await checkpointTexts(this.published, this.written))
     // The journal names the new checkpoint before that is written. So it fits whichever file a crash leaves.
-    this.marks = [...this.marks, texts.mark].slice(-JOURNAL_MARKS_MAX)
     await this.turns.take(async () => {
       if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.dropJournal())
-      this.journal ??= await startJournal(
-        options,
-        this.marks,
-        this.records.map((record) => record.data),
-      )
+      this.journal ??= await this.newJournal()
     })
     await writeCheckpoint(options, texts)
     await this.turns.take(async () => {
-      this.marks = [texts.mark]
-      this.records = this.records.filter((record) => record.to > documents.config.serial_no)
+      this.written = texts
+      this.unfinished = undefined
+      this.records = this.records.filter((record) => record.to > texts.mark.config.serial)
       await this.dropJournal()
-      this.journal = await startJournal(
-        options,
-        this.marks,
-        this.records.map((record) => record.data),
-      )
+      this.journal = await this.newJournal()
     })
-    void this.replicate(texts.config, 'checkpoint')
+    void this.replicate(texts.configText, 'checkpoint')
+  }
+
+  /** A journal that fits whichever checkpoint the files hold. */
+  private newJournal(): Promise<Appender> {
+    const marks = [this.written.mark, ...(this.unfinished ? [this.unfinished.mark] : [])]
+    return startJournal(
+      this.options,
+      marks,
+      this.records.map((record) => record.data),
+    )
   }
 
   /** Bytes of the journal's records. */

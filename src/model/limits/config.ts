@@ -8,8 +8,6 @@ export const CONFIG_JOURNAL_BYTES_MAX = 1 << 20
 export const CHECKPOINT_S = 1
 /** Seconds that the end of a job may wait for the checkpoint. */
 export const CHECKPOINT_SETTLE_S = 0.1
-/** Failed checkpoints that a journal remembers, besides the valid one. */
-export const JOURNAL_MARKS_MAX = 8
 /** Objects encoded between two turns of the event loop while a checkpoint is built. */
 export const CHECKPOINT_OBJECTS_AT_ONCE = 200
 /** Changes of one group commit; more wait for the next. */

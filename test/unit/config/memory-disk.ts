@@ -1,5 +1,6 @@
 // A disk in memory that can lose power: after `failAfter` operations it writes a part of the next one and then nothing more.
 import type { Appender, Disk } from '../../../src/lib/disk'
+import { DiskFaults } from '../../support/disk-faults'
 
 export class MemoryDisk implements Disk {
   readonly files = new Map<string, Buffer>()
@@ -9,6 +10,7 @@ export class MemoryDisk implements Disk {
   /** Every write fails with this message. */
   full: string | undefined
   operations = 0
+  readonly faults = new DiskFaults()
 
   /** The disk as it is after a crash. */
   restart(): MemoryDisk {
@@ -22,7 +24,11 @@ export class MemoryDisk implements Disk {
   }
 
   async write(file: string, data: string | Buffer): Promise<void> {
-    await this.operate(() => this.files.set(file, Buffer.from(data)))
+    await this.operate(() => {
+      for (const step of ['write', 'rename'] as const) this.faults.strike(file, step)
+      this.files.set(file, Buffer.from(data))
+      this.faults.strike(file, 'sync')
+    })
   }
 
   async openAppender(file: string, options: { truncate?: boolean } = {}): Promise<Appender> {
@@ -32,10 +38,12 @@ export class MemoryDisk implements Disk {
       append: (data) =>
         this.operate(
           () => {
-            // A file that was replaced meanwhile is another file.
-            if (this.files.get(file) !== open) throw new Error('append to a file that is gone')
+            this.faults.strike(file, 'write')
+            // Without a name the file goes on, but nobody finds it.
+            const isNamed = this.files.get(file) === open
             open = Buffer.concat([open, data])
-            this.files.set(file, open)
+            if (isNamed) this.files.set(file, open)
+            this.faults.strike(file, 'sync')
           },
           () => this.files.set(file, Buffer.concat([open, data.subarray(0, Math.floor(data.length * this.tornPart))])),
         ),

@@ -137,6 +137,43 @@ test('a change that cannot be written is refused, did not happen, and the next o
   expect(again.store.current().cluster.tags).toEqual(['a', 'd'])
 })
 
+describe('one file of two cannot be written', () => {
+  const token = (value: number): NamedChange => ['setGantry', 'tokens', 'k', value]
+  const reopened = async ({ disk, ...options }: Options) => {
+    const { store } = await open({ ...options, disk: disk.restart() })
+    return { tags: store.current().cluster.tags, token: gantryValue(store.gantry(), 'tokens', 'k') }
+  }
+  const failing = async (store: ConfigStore, times: number) => {
+    await store.change([token(7)])
+    for (let n = 1; n <= times; n++) {
+      await store.change([tag(`t${n}`)])
+      await expect(store.checkpoint()).rejects.toThrow('EIO')
+    }
+  }
+
+  test.each(['write', 'rename', 'sync'] as const)('gantry.data (%s) is written as soon as it can be', async (step) => {
+    const { store, options } = await open()
+    options.disk.faults.plan({ file: options.paths.gantryFile, step, times: 20 })
+    await failing(store, 20)
+    await store.checkpoint()
+    await store.close(true)
+    expect(await reopened(options)).toMatchObject({ token: 7 })
+  })
+
+  test.each(['write', 'rename', 'sync'] as const)('config.data (%s): a new journal still fits it', async (step) => {
+    const { store, options } = await open()
+    options.disk.faults.plan({ file: options.paths.configFile, step, times: 20 })
+    await failing(store, 20)
+    options.disk.faults.plan({ file: options.paths.journalFile, step: 'write', times: 1 })
+    await expect(store.change([tag('refused')])).rejects.toThrow('did not happen')
+    await store.change([tag('last')])
+    const { tags, token: kept } = await reopened(options)
+    expect(kept).toBe(7)
+    expect(tags).toHaveLength(21)
+    expect(tags).toContain('last')
+  })
+})
+
 test('a journal that does not fit is set aside with an error, never replayed', async () => {
   const { store, options } = await open()
   await store.change([tag('a')])

@@ -1,0 +1,34 @@
+// Faults of single files, for the disks of tests. A step of a file fails as often as planned, while everything else goes well.
+//   write   nothing reaches the file (no space, an IO error)
+//   rename  the new content is there, but does not get the file's name
+//   sync    everything is in place, only the answer is an error: a power cut may or may not keep it
+export type DiskStep = 'write' | 'rename' | 'sync'
+
+export interface DiskFault {
+  readonly file: string
+  readonly step: DiskStep
+  readonly times: number
+}
+
+export class DiskFaults {
+  private readonly left = new Map<string, number>()
+
+  /** From now on the step fails `times` times. */
+  plan({ file, step, times }: DiskFault): void {
+    this.left.set(key(file, step), times)
+  }
+
+  clear(): void {
+    this.left.clear()
+  }
+
+  /** Throws if the step is to fail now. */
+  strike(file: string, step: DiskStep): void {
+    const left = this.left.get(key(file, step)) ?? 0
+    if (left <= 0) return
+    this.left.set(key(file, step), left - 1)
+    throw Object.assign(new Error(`EIO: i/o error, ${step} '${file}'`), { code: 'EIO', path: file })
+  }
+}
+
+const key = (file: string, step: DiskStep): string => `${step} ${file}`
