@@ -4,6 +4,7 @@ import { compileRegex } from '../lib/text/regex'
 import type { Log } from '../lib/log'
 import { errorText } from '../lib/system-failure'
 import { commonParams } from '../opcodes/parse'
+import { isInternalMark } from '../model/marks'
 import type { FilterRule } from '../model/filter-rule'
 import type { Job } from './job'
 
@@ -69,7 +70,7 @@ function holds([kind, condition]: readonly unknown[], job: Job, rule: FilterRule
 function reasonsOf(trail: unknown): Fields[] {
   if (!Array.isArray(trail)) return []
   return trail
-    .filter((entry: unknown): entry is unknown[] => Array.isArray(entry))
+    .filter((entry: unknown): entry is unknown[] => Array.isArray(entry) && !isInternalMark(entry))
     .map(([source, reason, timestamp]) => ({ source, reason, timestamp }))
 }
 

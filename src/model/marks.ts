@@ -27,9 +27,12 @@ const ALL: ReadonlySet<unknown> = new Set(Object.values(MARK))
 /** Marks that only the master's own checks need. */
 const INTERNAL: ReadonlySet<unknown> = new Set([MARK.key, MARK.match, MARK.scope, MARK.rights])
 
+/** What no door shows, nor lets anybody compare. */
+export const isInternalMark = (entry: readonly unknown[]): boolean => INTERNAL.has(entry[0])
+
 /**
  * An opcode as Ganeti's clients know it and users may send it: without marks, also in trails of opcodes inside opcodes.
- * Returns the same object if it has no marks.
+ * A trail alone as nodes get it. Returns the same object if it has no marks.
  */
 export const withoutMarks = <T extends object>(op: T): T => without(ALL, op)
 

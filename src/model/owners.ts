@@ -104,6 +104,7 @@ const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
   [PATH.DATA_DIR, /\.(backup-\d+|before-upgrade)$/, [...ROOT, MODE.secureFile]],
   [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.data$/, [...ROOT, 0o640]],
   [PATH.DATA_DIR, /^watcher\.[0-9a-f-]+\.instance-status$/, [...ROOT, 0o644]],
+  [PATH.INSTANCE_REASON_DIR, /^[^.]/, [...ROOT, MODE.secureFile]],
   [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock|journal|journal\.old)$/, [...QUEUE, MODE.queueFile]],
   [PATH.JOB_QUEUE_ARCHIVE_DIR, /^\d+$/, [...QUEUE, 0o750]],
 ]

@@ -1,6 +1,7 @@
 // The tools of a running unit: the configuration through wconfd, the nodes, its log, and its locks.
 import { ALLOCATORS_SECTION, defaultAllocators, type DefaultAllocators } from '../model/allocators'
 import type { ConfigData, Node } from '../model/config'
+import { withoutMarks } from '../model/marks'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { ReasonTrail } from '../rpc/node/dicts'
 import type { change } from '../config/changes'
@@ -34,11 +35,11 @@ export class UnitContext {
     this.env.note(Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(secrets, name))))
   }
 
-  /** The reason trail, which noded stores with the instance's state changes. */
+  /** The reason trail as nodes get it: noded stores it with the instance's state changes, and mond shows it to everybody. */
   get reason(): ReasonTrail {
     const trail: unknown = this.op['reason']
     // The opcode table has checked its entries.
-    return Array.isArray(trail) ? (trail as readonly unknown[] as ReasonTrail) : []
+    return Array.isArray(trail) ? (withoutMarks(trail) as readonly unknown[] as ReasonTrail) : []
   }
 }
 

@@ -1,12 +1,16 @@
 // Why an instance is in its state: the reason trail that the node daemon writes when it starts, stops or restarts an
 // instance.
+import { withoutMarks } from '../../model/marks'
 import { type NodeSources, listOf } from '../report'
 
-/** `[source, reason, nanoseconds]` of each step, the node's own last; empty without a file. */
+/**
+ * `[source, reason, nanoseconds]` of each step, the node's own last; empty without a file. Everybody may read reports, so
+ * they have none of our own marks, which a node daemon of an earlier version may have written.
+ */
 export async function reasonTrail(sources: NodeSources, instance: string): Promise<readonly unknown[]> {
   const file = `${sources.paths.instanceReasonDir}/${instance}`
   try {
-    return listOf(JSON.parse(await sources.read(file)))
+    return withoutMarks(listOf(JSON.parse(await sources.read(file))))
   } catch {
     sources.warn(`no reason of the state of the instance can be read from ${file}`)
     return []

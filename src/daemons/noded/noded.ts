@@ -33,6 +33,7 @@ import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
 import { pruneArchive } from '../../node/leftovers'
+import { cleanReasons } from '../../node/reasons'
 import { NodeMeasures } from '../../node/measures'
 import { resumeMetad } from '../../node/metadata'
 import { osFolders } from '../../node/os-folders'
@@ -83,6 +84,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const basics = contextOf({ ...options, daemons })
   for (const directory of [options.paths.dataDir, options.paths.queueDir]) await removeLeftovers(basics.disk, directory)
   await pruneArchive(basics)
+  await cleanReasons(basics)
   await basics.disk.makeDirectory(options.paths.local(PATH.EXPORT_DIR), 0o750)
   const configReplica = replicaOf(basics)
   const context = { ...basics, configReplica }

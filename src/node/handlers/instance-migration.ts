@@ -2,6 +2,7 @@
 import type { Handlers } from '../context'
 import { fail } from '../failure'
 import { forgetGuest, showGuest } from '../metadata'
+import { forgetReason } from '../reasons'
 import { startAlone, startsOver } from '../hypervisor/starts'
 import { orFail, toTell } from './instance'
 
@@ -41,7 +42,10 @@ export const instanceMigrationHandlers = {
   async instance_finalize_migration_src(context, instance, success, live) {
     const work = context.hypervisor(instance.hypervisor).finalizeSource(instance, success, live)
     await orFail('Failed to finalize the migration on the source node', work)
-    if (success) await forgetGuest(context, instance.name)
+    if (success) {
+      await forgetGuest(context, instance.name)
+      await forgetReason(context, instance.name)
+    }
     return null
   },
 } satisfies Partial<Handlers>

@@ -1,15 +1,15 @@
 // Node calls about running instances: start, stop, reboot, memory, live data and consoles. They call the instance's
 // hypervisor, and add Ganeti's semantics: a call whose work is already done succeeds.
-import { nanoseconds } from '../../lib/clock'
 import { POWERDOWN_REPEAT_S } from '../../model/limits/hypervisor'
 import { GUEST_ENDS_S } from '../../model/limits/live-data'
-import type { ConsoleInfo, InstanceDict, InstanceRuntime, ReasonTrail } from '../../rpc/node/dicts'
+import type { ConsoleInfo, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../failure'
 import { forgetGuest, modifyMetadata, showGuest } from '../metadata'
 import type { Hypervisor } from '../hypervisor/hypervisor'
 import { forgetSecrets, seedDisk } from '../cloud-init'
+import { noteReason } from '../reasons'
 import { abandonedStartsOver, startAlone, startsOver } from '../hypervisor/starts'
 import { guestEnds } from '../hypervisor/kvm/guest-ends'
 import { linkDisks, linkPath, removeLinks } from '../storage/links'
@@ -175,19 +175,6 @@ async function askToStop(context: NodeContext, hypervisor: Hypervisor, instance:
     } else await clock.sleep(Math.min(pause_ms, deadline - now))
     if (!(await hypervisor.isRunning(instance.name))) return true
   }
-}
-
-/** Writes the reason trail of the instance's last change of state, for the monitoring daemon. */
-async function noteReason(
-  context: NodeContext,
-  instanceName: string,
-  trail: ReasonTrail,
-  action: string,
-): Promise<void> {
-  const entry = [`gnt:daemon:noded:${action}`, '', nanoseconds(context.clock)]
-  await context.files.mkdir(context.paths.instanceReasonDir, { recursive: true, mode: 0o755 })
-  const file = `${context.paths.instanceReasonDir}/${instanceName}`
-  await context.disk.write(file, JSON.stringify([...trail, entry]) + '\n', { mode: 0o644, durable: false })
 }
 
 /** Returns null if there are no remarks, as Ganeti's nodes do. */

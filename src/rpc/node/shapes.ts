@@ -6,6 +6,7 @@ import { bool, exactly, float, int, json, keyed, string, stringOrNumber } from '
 import { type Fields, defaulted, objectOf, optional } from '../../lib/shapes/objects'
 import { Mismatch, type Shape, lazy, mapped, refine } from '../../lib/shapes/shape'
 import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits/node-calls'
+import { withoutMarks } from '../../model/marks'
 import type {
   ConsoleRequest,
   DiskDict,
@@ -15,6 +16,7 @@ import type {
   MetadataDict,
   NetworkDict,
   NicDict,
+  ReasonTrail,
   UploadedFile,
 } from './dicts'
 
@@ -197,8 +199,17 @@ export const transferOptions: Shape<ImpExpOptions> = known({
   connect_timeout: optional(float),
 })
 
-/** `[source, reason, nanoseconds]`, oldest first. */
-export const reasonTrail = listOf(tuple(string, string, float))
+const wholeTrail = listOf(tuple(string, string, float))
+
+/**
+ * `[source, reason, nanoseconds]`, oldest first. Our own marks end at the master: calls carry none, and a node keeps
+ * none from a master of an earlier version.
+ */
+export const reasonTrail: Shape<ReasonTrail> = {
+  schema: wholeTrail.schema,
+  parse: (value) => withoutMarks(wholeTrail.parse(value)),
+  encode: (trail) => withoutMarks(trail),
+}
 export const transferEnd = tuple(string, listOf(json))
 export const storageUnit = tuple(string, string, listOf(json))
 

@@ -102,6 +102,9 @@ describe('filters', () => {
     [['reason', ['=~', 'source', 'user']], false],
     [['reason', ['>=', 'timestamp', 1]], true],
     [['reason', ['<', 'source', 5]], true],
+    [['reason', ['==', 'source', 'gantry:user']], true],
+    [['reason', ['==', 'source', 'gantry:key']], false],
+    [['reason', ['>', 'reason', 'z']], false],
     [['jobid', null], true],
     [['jobid', ['==', 'id', '6']], false],
     [['jobid', ['!', ['==', 'nosuch', 1]]], false],
@@ -109,7 +112,11 @@ describe('filters', () => {
     [['jobid', ['==', 'id', 6]], true],
   ] as const)('predicate %j holds: %s', (predicate, expected) => {
     const more = { nested: { deep: { value: 7 } }, on: true, list: ['a', 'b'] }
-    const one = job(6, 0, { reason: [['gnt:user', 'why', 1]], ...more })
+    const marks = [
+      ['gantry:user', 'anna', 1],
+      ['gantry:key', 'zzz', 1],
+    ]
+    const one = job(6, 0, { reason: [['gnt:user', 'why', 1], ...marks], ...more })
     expect(applyingFilter(one, [rule('a', 'PAUSE', [predicate])]) !== undefined).toBe(expected)
   })
 

@@ -47,6 +47,7 @@ test.each([
   ['/var/lib/ganeti/queue/archive/3', 0o750, 0o700],
   ['/var/lib/ganeti/queue/archive/3/job-30001', 0o640, 0o600],
   ['/var/lib/ganeti/ssconf_node_list', 0o444, 0o444],
+  ['/var/run/ganeti/instance-reason/vm1.example.com', 0o600, 0o600],
   ['/var/lib/ganeti', 0o755, 0o755],
   ['/var/run/ganeti', 0o775, 0o755],
   ['/var/lib/ganeti/known_hosts', 0o644, 0o644],

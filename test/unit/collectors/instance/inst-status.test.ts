@@ -2,6 +2,7 @@
 import { instStatus } from '../../../../src/collectors/instance/inst-status'
 import type { BackEnd } from '../../../../src/collectors/report'
 import { mismatch } from '../../../../src/collectors/shapes'
+import { MARK } from '../../../../src/model/marks'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
 import { NODE, nodeSources, type RecordedNode } from '../../../support/node-sources'
 
@@ -42,6 +43,14 @@ test('a crash differs from a stop that somebody asked for', async () => {
   ])
   expect(instances[1]?.['state_reason']).toEqual(JSON.parse(trail('shutdown')))
   expect(status).toMatchObject({ code: 4, message: expect.stringContaining('\ncrashed: The instance ended') })
+})
+
+test('nobody learns from a report who did what with which token', async () => {
+  const marks = Object.values(MARK).map((source) => [source, 'x', 1])
+  const text = JSON.stringify([...marks, ...(JSON.parse(trail('shutdown')) as unknown[])])
+  const { instances } = await report([instance('a', 'up')], { files: { [`${REASONS}/a`]: text } })
+  expect(instances[0]?.['state_reason']).toEqual(JSON.parse(trail('shutdown')))
+  expect(JSON.stringify(instances)).not.toContain('gantry:')
 })
 
 test.each([

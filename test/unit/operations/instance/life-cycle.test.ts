@@ -1,4 +1,5 @@
 // Instances are started, stopped, rebooted, renamed, reinstalled and removed.
+import { MARK } from '../../../../src/model/marks'
 import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst1: diskless, up on node2; inst2: file, up on node2; inst4: diskless, down on node3; inst6: sharedfile, up on node3.
@@ -125,6 +126,12 @@ describe('shutdown', () => {
     expect(cluster.runningOn('inst6')).toEqual([])
     expect(cluster.instance('inst6')).toMatchObject({ admin_state: 'down', disks_active: false })
     expect(cluster.calls('instance_shutdown')[0]?.args[1]).toBe(5)
+  })
+
+  test('nodes get the reason, and not who submitted the job', async () => {
+    const marks = [...Object.values(MARK), 'gnt:user'].map((source) => [source, '{}', 1])
+    await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst1', { reason: marks }))
+    expect(cluster.calls('instance_shutdown')[0]?.args[2]).toEqual([['gnt:user', '{}', 1]])
   })
 
   test('no_remember leaves it marked up; a user who shuts down is remembered', async () => {

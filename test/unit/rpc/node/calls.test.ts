@@ -1,5 +1,6 @@
 // Each node call has Ganeti's encoding, and the table says what callers and plans need.
 import { pathsOf } from '../../../../src/lib/paths'
+import { MARK } from '../../../../src/model/marks'
 import {
   type ArgsOf,
   REAL_ONLY,
@@ -10,6 +11,7 @@ import {
   nodeCalls,
 } from '../../../../src/rpc/node/calls'
 import { bodyFor, decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../src/rpc/node/protocol'
+import { instanceDict } from '../../../support/hypervisor'
 
 const real = pathsOf('', 'node1')
 const virtual = pathsOf('/tmp/c/node1', 'node1')
@@ -52,6 +54,15 @@ test('upload_file carries one argument, a list of seven', () => {
   const body = encodeCall('upload_file', [file], real)
   expect(JSON.parse(body)).toEqual([['/etc/hosts', [0, 'x'], 420, 'root', 'root', null, 1.5]])
   expect(decodeCall('upload_file', body, real)).toEqual([file])
+})
+
+test('our own marks leave the master in no reason trail, and no node takes them', () => {
+  const theirs = [['gnt:user', 'why', 1]] as const
+  const marked = [...Object.values(MARK).map((source) => [source, 'x', 1] as const), ...theirs]
+  const args: ArgsOf<'instance_shutdown'> = [instanceDict(), 0, marked]
+  expect(JSON.parse(encodeCall('instance_shutdown', args, real))).toMatchObject([{}, 0, theirs])
+  // From a master of an earlier version.
+  expect(decodeCall('instance_shutdown', JSON.stringify(args), real)[2]).toEqual(theirs)
 })
 
 test('instance_console_info has an object for its body', () => {
