@@ -9,7 +9,7 @@ import { compareLocks } from '../model/lock-names'
 import { clientId, knownLock, LOCK_MODES, lockRequest } from '../model/lock-shapes'
 import { firstBlocker } from './blockers'
 import { checkOrder } from './order'
-import { enqueue } from './queue'
+import { enqueue, revisit } from './queue'
 import { createTable, hold, ownerKey, type LockTable, type Owner } from './state'
 
 /** For an unchanged owner this only copies its text. */
@@ -46,8 +46,12 @@ export function decodeTable(text: string, firstEpoch: number, at: number): LockT
     const wanted = { key: ownerKey(client), client, request, priority, sequence: table.nextSequence++, since: at }
     checkOrder(table.owners.get(wanted.key), request)
     const blocker = firstBlocker(table, wanted)
-    if (blocker !== undefined) enqueue(table, wanted, blocker)
-    else for (const [lock, mode] of request) hold(table, wanted.key, client, lock, mode, at)
+    if (blocker !== undefined) {
+      enqueue(table, wanted, blocker)
+      continue
+    }
+    for (const [lock, mode] of request) hold(table, wanted.key, client, lock, mode, at)
+    revisit(table, wanted.key, at)
   }
   return table
 }

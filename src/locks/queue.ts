@@ -18,12 +18,27 @@ export function dropRequest(table: LockTable, key: OwnerKey): boolean {
 }
 
 /**
- * Grants what the owner's act made possible, most urgent first, then in order of arrival. Each grant is an act too, as
- * it may release locks or leave the queue.
+ * Gives a waiting request another priority. It keeps its place among requests of that priority. The rule against
+ * starvation looks at priorities, so the request itself and those behind it are checked again.
  */
-export function revisit(table: LockTable, actor: OwnerKey, at: number): ClientId[] {
+export function reprioritize(table: LockTable, { key, ...waiting }: Wanted, priority: number, at: number): ClientId[] {
+  unfile(table, key)
+  const wanted = { ...waiting, key, priority }
+  // Setting the value of a known key keeps its place in the order of arrival.
+  if (table.clusterRequests.has(key)) table.clusterRequests.set(key, wanted)
+  return grant(table, takeFiled(table, key, [wanted]), at)
+}
+
+/** Grants what the owner's act made possible. */
+export const revisit = (table: LockTable, actor: OwnerKey, at: number): ClientId[] =>
+  grant(table, takeFiled(table, actor, []), at)
+
+/**
+ * Grants what can be had, most urgent first, then in order of arrival. Each grant is an act too, as it may release locks
+ * or leave the queue.
+ */
+function grant(table: LockTable, candidates: Wanted[], at: number): ClientId[] {
   const granted: ClientId[] = []
-  const candidates = takeFiled(table, actor, [])
   for (let wanted = candidates.pop(); wanted !== undefined; wanted = candidates.pop()) {
     const blocker = firstBlocker(table, wanted)
     if (blocker !== undefined) {

@@ -3,8 +3,8 @@
 import { LockError } from '../model/errors'
 import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../model/lock'
 import { blockersOf, firstBlocker } from './blockers'
-import { dropRequest, enqueue, revisit } from './queue'
-import { hold, isFulfilled, ownerKey, type LockTable, type Owner, type OwnerKey, type Wanted } from './state'
+import { dropRequest, enqueue, reprioritize, revisit } from './queue'
+import { hold, isFulfilled, ownerKey, type LockTable, type Owner, type OwnerKey } from './state'
 import { checkOrder } from './order'
 import { compareLocks, levelOf } from '../model/lock-names'
 
@@ -31,7 +31,7 @@ export interface Effects {
   blockers: ClientId[]
   /** Locks that takeFree got. */
   acquired: LockName[]
-  /** Owners whose waiting requests were granted, in the order of granting. */
+  /** Owners whose waiting requests were granted, in the order of granting. May include the owner of the event. */
   granted: ClientId[]
   /** The owner's waiting request ended without being granted. */
   withdrawn: boolean
@@ -72,7 +72,11 @@ function update(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 'upd
   if (waiting !== undefined) {
     if (priority === null || !sameRequest(waiting.request, request))
       throw new LockError('cannot update locks while having pending requests')
-    return { ...nothing(), ...reprioritize(table, waiting, priority) }
+    const changed = priority !== waiting.priority
+    const granted = changed ? reprioritize(table, waiting, priority, at) : []
+    const stillWaits = table.waiting.get(key)
+    const blockers = stillWaits ? clients(table, blockersOf(table, stillWaits)) : []
+    return { ...nothing(), blockers, changed, granted }
   }
   const owner = table.owners.get(key)
   if (isFulfilled(owner, request)) return nothing()
@@ -86,20 +90,6 @@ function update(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 'upd
   const blockers = clients(table, blockersOf(table, wanted))
   if (priority !== null) enqueue(table, wanted, blocker)
   return { ...nothing(), blockers, changed: priority !== null }
-}
-
-/** Repeats a request with another priority. It keeps its place among requests of that priority. */
-function reprioritize(
-  table: LockTable,
-  waiting: Wanted & { blocker: OwnerKey },
-  priority: number,
-): Pick<Effects, 'blockers' | 'changed'> {
-  const blockers = clients(table, blockersOf(table, waiting))
-  if (priority === waiting.priority) return { blockers, changed: false }
-  const changed = { ...waiting, priority }
-  table.waiting.set(waiting.key, changed)
-  if (table.clusterRequests.has(waiting.key)) table.clusterRequests.set(waiting.key, changed)
-  return { blockers, changed: true }
 }
 
 /** Taking more locks never frees any, so other requests need not be checked. */

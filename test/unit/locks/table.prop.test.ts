@@ -1,10 +1,11 @@
 // Whatever happens to locks, no two owners conflict and nobody waits in vain.
 import * as fc from 'fast-check'
 import { encodeTable, decodeTable } from '../../../src/locks/encoding'
-import { listAllLocksOwners, listLocks, listWaiting } from '../../../src/locks/listing'
+import { blocking, listAllLocksOwners, listLocks, listWaiting } from '../../../src/locks/listing'
 import { compareLocks, lockSetOf } from '../../../src/model/lock-names'
 import type { Effects } from '../../../src/locks/table'
-import type { LockMode, LockName, LockRequest } from '../../../src/model/lock'
+import type { LockMode, LockName } from '../../../src/model/lock'
+import { PlainTable } from './plain-table'
 import { Desk, ids, job } from './support'
 import { checkProperty } from '../../support/effort'
 
@@ -48,6 +49,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
           d.ask(id, ...r),
     ),
   },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(owner, priority).map(
+      ([id, p]) =>
+        (d: Desk) =>
+          d.wait(id, p, ...d.pending(id)),
+    ),
+  },
   { weight: 3, arbitrary: owner.map((id) => (d: Desk) => d.free(id)) },
   { weight: 1, arbitrary: owner.map((id) => (d: Desk) => d.cancel(id)) },
   {
@@ -78,6 +87,21 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 )
 
+/** The rule against starvation is about requests for the cluster's lock and their priorities. */
+const actAtClusterLock: fc.Arbitrary<Act> = fc.oneof(
+  fc.tuple(owner, priority, mode).map(
+    ([id, p, m]) =>
+      (d: Desk) =>
+        d.wait(id, p, ['cluster/BGL', m]),
+  ),
+  fc.tuple(owner, priority).map(
+    ([id, p]) =>
+      (d: Desk) =>
+        d.wait(id, p, ...d.pending(id)),
+  ),
+  owner.map((id) => (d: Desk) => d.free(id)),
+)
+
 /** Refused requests are events as well: they must change nothing. */
 function perform(desk: Desk, action: Act): Effects | undefined {
   const before = encodeTable(desk.table)
@@ -89,56 +113,68 @@ function perform(desk: Desk, action: Act): Effects | undefined {
   }
 }
 
-const run = (check: (desk: Desk, action: Act) => void) =>
-  checkProperty(
-    fc.property(fc.array(act, { maxLength: 40 }), (actions) => {
-      const desk = new Desk()
-      for (const action of actions) check(desk, action)
-    }),
-    { numRuns: 200 },
-  )
-
-/** Ganeti's rules, written down as plainly as possible over the listing. */
-function standsInTheWay(desk: Desk, id: number, wanted: readonly LockRequest[]): boolean {
-  return listAllLocksOwners(desk.table).some(([name, owners]) =>
-    owners.some(([client, held]) => client[0] !== id && wanted.some((part) => clash(part, name, held))),
-  )
+function run(check: (desk: Desk, action: Act) => void): void {
+  for (const acts of [act, actAtClusterLock])
+    checkProperty(
+      fc.property(fc.array(acts, { maxLength: 40, size: 'max' }), (actions) => {
+        const desk = new Desk()
+        for (const action of actions) check(desk, action)
+      }),
+      { numRuns: 80 },
+    )
 }
 
-function clash([wanted, mode]: LockRequest, held: LockName, heldMode: LockMode): boolean {
-  if (mode === 'release' || (mode === 'shared' && heldMode === 'shared')) return false
-  return wanted === held || lockSetOf(wanted) === held || lockSetOf(held) === wanted
-}
-
-const isForCluster = ([name, mode]: LockRequest) => name === 'cluster/BGL' && mode === 'exclusive'
-
-/** Brute force: whether a waiting request could be granted, with the rule against starvation. */
-function isGrantable(desk: Desk, waiting: ReturnType<typeof listWaiting>, index: number): boolean {
-  const entry = waiting[index]
-  if (entry === undefined) return false
-  const [prio, client, wanted] = entry
-  if (standsInTheWay(desk, Number(client[0]), wanted)) return false
-  const sequence = (i: number) => desk.table.waiting.get(JSON.stringify(waiting[i]?.[1]))?.sequence ?? -1
-  const heldBack = waiting.some(
-    ([otherPrio, , other], i) => sequence(i) < sequence(index) && otherPrio <= prio && other.some(isForCluster),
-  )
-  const holdsNothing = listLocks(desk.table, client).length === 0
-  const exempt = wanted.every(([name, mode]) => mode === 'release' || name === 'cluster/config')
-  return !(heldBack && holdsNothing && !exempt)
+/** The table as the plain rules see it. */
+function plain(desk: Desk): PlainTable {
+  const table = new PlainTable()
+  for (const id of OWNERS) table.setHeld(id, listLocks(desk.table, job(id)))
+  table.waiting = [...desk.table.waiting.values()]
+    .sort((a, b) => a.sequence - b.sequence)
+    .map(({ client, priority, request }) => ({ id: Number(client[0]), priority, request }))
+  return table
 }
 
 test('no two owners ever hold conflicting locks', () => {
   run((desk, action) => {
     perform(desk, action)
-    for (const id of OWNERS) expect(standsInTheWay(desk, id, listLocks(desk.table, job(id)))).toBe(false)
+    const rules = plain(desk)
+    for (const id of OWNERS)
+      expect(rules.blockers({ id, priority: 0, request: listLocks(desk.table, job(id)) }).size).toBe(0)
   })
 })
 
-test('no request waits that could be granted', () => {
+test('no request waits that could be granted, and each names those for whom it waits', () => {
   run((desk, action) => {
     perform(desk, action)
-    const waiting = listWaiting(desk.table)
-    waiting.forEach((_, index) => expect(isGrantable(desk, waiting, index)).toBe(false))
+    const rules = plain(desk)
+    for (const wanted of rules.waiting) {
+      const blockers = rules.blockers(wanted)
+      expect(blockers.size).toBeGreaterThan(0)
+      const named = blocking(desk.table, job(wanted.id)).flatMap(({ holders }) => holders.map(({ client }) => client))
+      expect(new Set(ids(named))).toEqual(blockers)
+    }
+  })
+})
+
+test('each event grants what the plain rules grant, in their order, and nobody passes against them', () => {
+  run((desk, action) => {
+    const rules = plain(desk)
+    const effects = perform(desk, action)
+    if (effects === undefined || desk.last === undefined) return
+    const { id, event } = desk.last
+    if (event.kind === 'update') {
+      const { granted, blockers } = rules.update(id, event.priority, event.request)
+      expect(ids(effects.granted)).toEqual(granted)
+      expect(new Set(ids(effects.blockers))).toEqual(blockers)
+    } else if (event.kind === 'takeFree') {
+      const passed = rules.blockers({ id, priority: 0, request: effects.acquired.map((name) => [name, 'shared']) })
+      expect([...passed]).toEqual([])
+      expect(effects.granted).toEqual([])
+    } else {
+      rules.drop(id)
+      const kept = new Map(listLocks(desk.table, job(id)))
+      expect(ids(effects.granted)).toEqual(rules.setHeld(id, [...kept]))
+    }
   })
 })
 

@@ -267,6 +267,35 @@ describe('starvation', () => {
     desk.wait(3, 0, [BGL, 'shared'])
     expect(ids(desk.cancel(2).granted)).toEqual([3])
   })
+
+  test('a request that becomes more urgent than the exclusive one is granted at once', () => {
+    const desk = new Desk()
+    desk.ask(1, [BGL, 'shared'])
+    desk.wait(2, 0, [BGL, 'exclusive'])
+    desk.wait(3, 0, [BGL, 'shared'])
+    expect(desk.wait(3, -20, [BGL, 'shared'])).toMatchObject({ blockers: [], granted: [job(3)], changed: true })
+    expect(listLocks(desk.table, job(3))).toEqual([[BGL, 'shared']])
+  })
+
+  test('when the exclusive request becomes less urgent, those behind it go on', () => {
+    const desk = new Desk()
+    desk.ask(1, [BGL, 'shared'])
+    desk.wait(2, 0, [BGL, 'exclusive'])
+    desk.wait(3, 0, [BGL, 'shared'])
+    expect(desk.wait(2, 10, [BGL, 'exclusive'])).toMatchObject({ granted: [job(3)], changed: true })
+    expect(ids(desk.wait(4, 10, [BGL, 'shared']).blockers)).toEqual([2])
+  })
+
+  test('the exclusive request keeps its place in the order of arrival when its priority changes', () => {
+    const desk = new Desk()
+    desk.ask(1, [BGL, 'shared'])
+    desk.wait(2, 10, [BGL, 'exclusive'])
+    desk.wait(3, 0, [BGL, 'exclusive'])
+    expect(desk.wait(4, 0, [BGL, 'shared']).blockers).toEqual([job(3)])
+    expect(desk.wait(2, 0, [BGL, 'exclusive']).blockers).toEqual([job(1)])
+    expect(desk.wait(5, 0, [BGL, 'shared']).blockers).toEqual([job(2)])
+    expect(ids(desk.free(1).granted)).toEqual([2])
+  })
 })
 
 describe('opportunistic union', () => {
@@ -307,6 +336,23 @@ describe('listing and locks.data', () => {
     desk.wait(4, -5, ['node/a', 'exclusive'])
     return desk
   }
+
+  test('a loaded request that nobody blocks is granted, and so are those that wait for what it releases', () => {
+    const waiting = [
+      [0, job(2), [['node/a', 'exclusive']]],
+      [
+        0,
+        job(1),
+        [
+          ['node/a', 'release'],
+          ['node/b', 'shared'],
+        ],
+      ],
+    ]
+    const table = decodeTable(JSON.stringify([[[job(1), [['node/a', 'shared']]]], waiting]), 1, 1)
+    expect(listWaiting(table)).toEqual([])
+    expect(listLocks(table, job(2))).toEqual([['node/a', 'exclusive']])
+  })
 
   test('locks are listed in order with their owners, locksets of held members too', () => {
     const { table } = busy()

@@ -101,6 +101,20 @@ describe('locks', () => {
     expect(JSON.parse((await wconfd.locksFile()) ?? '')).toEqual([[[second.client, [['node/a', 'shared']]]], []])
   })
 
+  test('a waiting owner hears when a better priority grants its request', async () => {
+    const [first, second, third] = [await wconfd.owner(1), await wconfd.owner(2), await wconfd.owner(3)]
+    const calls = wconfd.client()
+    await calls.gantryAcquire(first.client, 0, [['cluster/BGL', 'shared']], null)
+    const held = calls.gantryAcquire(second.client, 0, [['cluster/BGL', 'exclusive']], null)
+    await eventually(async () => expect(await calls.hasPendingRequest(second.client)).toBe(true))
+    const granted = calls.gantryAcquire(third.client, 0, [['cluster/BGL', 'shared']], null)
+    await eventually(async () => expect(await calls.hasPendingRequest(third.client)).toBe(true))
+    await expect(calls.updateLocksWaiting(third.client, -20, [['cluster/BGL', 'shared']])).resolves.toEqual([])
+    await expect(granted).resolves.toEqual({ epoch: expect.any(Number) })
+    for (const { client } of [first, third]) await calls.freeLocks(client)
+    await held
+  })
+
   test('a request that is taken back or times out is refused, and says who holds the locks', async () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()
