@@ -1,4 +1,6 @@
 // Archived jobs, read on demand.
+import { slices } from '../lib/work/slices'
+import { JOB_FILES_READ_AT_ONCE } from '../model/limits/queries'
 import type { JobId } from '../rpc/luxi/calls'
 import type { WholeJobs } from './ended-jobs'
 import type { Job } from './job'
@@ -20,9 +22,7 @@ export class ArchivedJobs {
   }
 
   async *newestFirst(): AsyncGenerator<Job> {
-    for (const id of (await this.ids()).reverse()) {
-      const job = await this.one(id)
-      if (job) yield job
-    }
+    for (const slice of slices((await this.ids()).reverse(), JOB_FILES_READ_AT_ONCE))
+      for (const job of await Promise.all(slice.map((id) => this.one(id)))) if (job) yield job
   }
 }

@@ -85,8 +85,9 @@ export class JobQueue {
       this.jobs.set(job.id, job)
       this.room.note(job.id, inputsOf(job))
     }
-    const inProcess = open.filter((job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued'))
-    for (const job of open) if (!inProcess.includes(job)) this.enqueue(job)
+    const isInProcess = (job: Job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued')
+    const [inProcess, waiting] = [open.filter(isInProcess), open.filter((job) => !isInProcess(job))]
+    for (const job of waiting) this.enqueue(job)
     await Promise.all(inProcess.map((job) => this.execution(job).adopt(job)))
     await this.options.store.removeDeadLivelocks()
   }

@@ -24,14 +24,9 @@ interface Entry {
   priority: number
   /** Unfinished jobs on which it depends. */
   blockers: Set<JobId>
-  /** The entry's valid item in the heap; other items are leftovers of earlier priorities. */
-  item: Item | undefined
+  /** Its place in the heap; undefined while it cannot start. */
+  place: number | undefined
   paused: boolean
-}
-
-interface Item {
-  readonly priority: number
-  readonly id: JobId
 }
 
 export class Scheduler {
@@ -55,7 +50,7 @@ export class Scheduler {
       job,
       priority: jobPriority(job),
       blockers: new Set(blockers),
-      item: undefined,
+      place: undefined,
       paused: false,
     }
     this.entries.set(job.id, entry)
@@ -73,6 +68,7 @@ export class Scheduler {
     if (entry === undefined) return false
     this.entries.delete(id)
     this.unjudged.delete(entry)
+    this.heap.remove(entry)
     for (const blocker of entry.blockers) this.dependents.get(blocker)?.delete(id)
     return true
   }
@@ -83,8 +79,8 @@ export class Scheduler {
     if (entry === undefined) return
     entry.job = job
     if (entry.priority === jobPriority(job)) return
+    this.heap.remove(entry)
     entry.priority = jobPriority(job)
-    entry.item = undefined
     this.offer(entry)
   }
 
@@ -115,7 +111,7 @@ export class Scheduler {
     const pause: Decided[] = []
     const limited: Entry[] = []
     const slots = new Slots(running, filters)
-    for (let entry = this.pop(); entry !== undefined; entry = this.pop()) {
+    for (let entry = this.heap.pop(); entry !== undefined; entry = this.heap.pop()) {
       if (start.length >= room) {
         limited.push(entry)
         break
@@ -146,19 +142,7 @@ export class Scheduler {
   }
 
   private offer(entry: Entry): void {
-    if (entry.blockers.size > 0 || entry.paused || entry.item !== undefined) return
-    entry.item = { priority: entry.priority, id: entry.job.id }
-    this.heap.push(entry.item)
-  }
-
-  private pop(): Entry | undefined {
-    for (let item = this.heap.pop(); item !== undefined; item = this.heap.pop()) {
-      const entry = this.entries.get(item.id)
-      if (entry?.item !== item) continue
-      entry.item = undefined
-      return entry
-    }
-    return undefined
+    if (entry.blockers.size === 0 && !entry.paused && entry.place === undefined) this.heap.push(entry)
   }
 }
 
@@ -195,42 +179,62 @@ function occupy(taken: Map<string, number>, limits: readonly Limit[]): void {
   for (const { key } of limits) taken.set(key, (taken.get(key) ?? 0) + 1)
 }
 
-/** A binary heap of items, the most urgent and oldest first. */
+/** A binary heap, the most urgent and oldest first. Each entry knows its place, so that it can leave from anywhere. */
 class Heap {
-  private readonly items: Item[] = []
+  private readonly items: Entry[] = []
 
-  push(item: Item): void {
-    const { items } = this
-    let at = items.push(item) - 1
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      const above = items[parent]
-      if (above === undefined || before(above, item)) break
-      items[at] = above
-      at = parent
-    }
-    items[at] = item
+  push(entry: Entry): void {
+    this.rise(entry, this.items.length)
   }
 
-  pop(): Item | undefined {
+  pop(): Entry | undefined {
+    const [first] = this.items
+    if (first !== undefined) this.remove(first)
+    return first
+  }
+
+  remove(entry: Entry): void {
+    const { place } = entry
+    if (place === undefined) return
+    entry.place = undefined
+    const last = this.items.pop()
+    if (last !== undefined && last !== entry) this.rise(last, this.sink(last, place))
+  }
+
+  /** Puts it at the place, or above where it belongs. */
+  private rise(entry: Entry, from: number): void {
+    let at = from
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      const above = this.items[parent]
+      if (above === undefined || before(above, entry)) break
+      this.put(above, at)
+      at = parent
+    }
+    this.put(entry, at)
+  }
+
+  /** Makes room for it at the place, or below; returns where. */
+  private sink(entry: Entry, from: number): number {
     const { items } = this
-    const first = items[0]
-    const last = items.pop()
-    if (last === undefined || items.length === 0) return first
-    let at = 0
+    let at = from
     for (;;) {
       let child = 2 * at + 1
       const [left, right] = [items[child], items[child + 1]]
-      if (left === undefined) break
+      if (left === undefined) return at
       if (right !== undefined && before(right, left)) child++
       const least = items[child]
-      if (least === undefined || before(last, least)) break
-      items[at] = least
+      if (least === undefined || before(entry, least)) return at
+      this.put(least, at)
       at = child
     }
-    items[at] = last
-    return first
+  }
+
+  private put(entry: Entry, at: number): void {
+    this.items[at] = entry
+    entry.place = at
   }
 }
 
-const before = (a: Item, b: Item): boolean => a.priority < b.priority || (a.priority === b.priority && a.id < b.id)
+const before = (a: Entry, b: Entry): boolean =>
+  a.priority < b.priority || (a.priority === b.priority && a.job.id < b.job.id)

@@ -6,8 +6,10 @@ import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { FileJournal } from '../lib/file/journal'
 import { isServed } from '../lib/net/json-socket'
+import { eachBounded } from '../lib/work/bounded'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
+import { JOB_FILES_READ_AT_ONCE } from '../model/limits/queries'
 import {
   QUEUE_COMMIT_FILES_MAX,
   QUEUE_FOLD_S,
@@ -84,18 +86,21 @@ export class QueueStore {
     const jobs: Job[] = []
     const ended: EndedJob[] = []
     const corrupt: string[] = []
-    for (const name of names) {
-      if (!JOB_FILE.test(name)) continue
-      try {
-        const job = await this.lastOf(`${queueDir}/${name}`)
-        if (job && isFinished(job)) ended.push(endedJob(job))
-        else if (job) jobs.push(job)
-      } catch (error) {
-        this.log.error({ file: `${queueDir}/${name}`, err: error }, 'job file cannot be read and is left as it is')
-        corrupt.push(name)
-      }
-    }
-    jobs.sort((a, b) => a.id - b.id)
+    await eachBounded(
+      names.filter((name) => JOB_FILE.test(name)),
+      JOB_FILES_READ_AT_ONCE,
+      async (name) => {
+        try {
+          const job = await this.lastOf(`${queueDir}/${name}`)
+          if (job && isFinished(job)) ended.push(endedJob(job))
+          else if (job) jobs.push(job)
+        } catch (error) {
+          this.log.error({ file: `${queueDir}/${name}`, err: error }, 'job file cannot be read and is left as it is')
+          corrupt.push(name)
+        }
+      },
+    )
+    for (const found of [jobs, ended]) found.sort((a, b) => a.id - b.id)
     const serial = Number((await this.textIn(`${queueDir}/serial`)) ?? 0)
     if (!names.includes('version')) await this.disk.write(`${queueDir}/version`, '1\n')
     const ids = names.map((name) => Number(JOB_FILE.exec(name)?.[1] ?? 0))

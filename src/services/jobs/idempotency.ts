@@ -91,9 +91,9 @@ export class IdempotencyKeys {
       const recent: EndedJob[] = []
       for await (const job of this.context.queue.archived.newestFirst()) {
         if (receivedAt(job) < limit_s && isFinished(job)) break
-        recent.unshift(endedJob(job))
+        if (keysOf(job).length > 0) recent.push(endedJob(job))
       }
-      for (const job of [...recent, ...this.context.queue.all()]) this.note(job, limit_s)
+      for (const job of [...recent.reverse(), ...this.context.queue.all()]) this.note(job, limit_s)
     } catch (error) {
       this.loading = undefined
       throw error

@@ -175,3 +175,14 @@ describe('filters', () => {
     expect(ids(scheduler.next(9, first.slice(1), rules).start)).toEqual([3])
   })
 })
+
+test('a job that cannot start yet takes one place in the heap, however often its priority changes, and none when it left', () => {
+  const scheduler = schedulerWith(job(1), job(2), job(3))
+  const places = () => (Reflect.get(Reflect.get(scheduler, 'heap') as object, 'items') as unknown[]).length
+  for (let change = 0; change < 500; change++) scheduler.update(withPriority(job(2), (change % 20) - 10))
+  expect(places()).toBe(3)
+  scheduler.remove(1)
+  scheduler.remove(2)
+  expect(places()).toBe(1)
+  expect(ids(scheduler.next(9, [], []).start)).toEqual([3])
+})

@@ -10,6 +10,7 @@ import { type Disk, systemDisk } from '../../../src/lib/disk'
 import { journalContents } from '../../../src/lib/file/journal'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
+import { JOB_FILES_READ_AT_ONCE } from '../../../src/model/limits/queries'
 import { QUEUE_SEEN_FILES_MAX } from '../../../src/model/limits/queue'
 import { nodeUuid } from '../../../src/model/ids'
 import { NodeCallError, type NodeTarget } from '../../../src/rpc/node/client'
@@ -254,6 +255,23 @@ describe('the store', () => {
     await store.saveSerial(500)
     await store.setDrained(true)
     expect(await store.load()).toMatchObject({ lastId: 500, drained: true })
+  })
+
+  test('reads many files of a long queue at a time, and not all of them', async () => {
+    for (let id = 1; id <= 2 * JOB_FILES_READ_AT_ONCE; id++)
+      writeFileSync(`${paths.queueDir}/job-${id}`, encodeJob(job(id)))
+    let [reading, most] = [0, 0]
+    const disk: Disk = {
+      ...systemDisk,
+      read: async (file) => {
+        most = Math.max(most, ++reading)
+        await nextTurn()
+        return systemDisk.read(file).finally(() => reading--)
+      },
+    }
+    const { jobs } = await new QueueStore(disk, paths, silentLog, noReplicas, systemClock).load()
+    expect(jobs.map(({ id }) => id)).toEqual(Array.from({ length: 2 * JOB_FILES_READ_AT_ONCE }, (_, at) => at + 1))
+    expect(most).toBe(JOB_FILES_READ_AT_ONCE)
   })
 
   test('tells from the live-locks alone which process has which job', async () => {
