@@ -4,10 +4,10 @@
 'use strict'
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const path = require('node:path')
-const { bundleOf, compile, run } = require('./load')
+const load = require('./load')
 
-const programs = JSON.parse(fs.readFileSync(path.join(path.dirname(bundleOf('')), 'programs.json'), 'utf8'))
+const { bundleOf, compile, run } = load
+const programs = load.programs()
 const [, , one] = process.argv
 if (one === undefined) keepAll()
 else keep(one)

@@ -78,7 +78,9 @@ async function makeAll() {
   await build({ ...COMMON, entryPoints: sources, outdir: dist, outbase: src, format: 'cjs', sourcemap: true })
   const made = Object.entries(bundles())
   for (const [name, how] of made) await make(name, how)
-  const programs = Object.fromEntries(made.map(([name, { flags, example }]) => [name, { flags, example }]))
+  const programs = Object.fromEntries(
+    made.map(([name, { flags, hot_bytes, example }]) => [name, { flags, hot_bytes, example }]),
+  )
   writeFileSync(join(bundleFolder, 'programs.json'), `${JSON.stringify(programs, null, 2)}\n`)
   const { status } = spawnSync(process.execPath, [compiler], { stdio: ['ignore', 'ignore', 'inherit'] })
   if (status !== 0) throw new Error(`${compiler} ended with ${status}`)
@@ -123,22 +125,23 @@ function bundles() {
   const { ROLES } = require('../dist/roles/table.js')
   const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')
   // The compiled code depends on Node's options, so these are given here too.
-  const part = (name, entry, flags) => ({
+  const options = (frugal) => ({ flags: nodeFlags(frugal, []), hot_bytes: frugal?.hot_bytes })
+  const part = (name, entry, frugal) => ({
     entries: [entry, 'main.ts'],
     example: ['gantryd', name, '--help'],
-    flags,
+    ...options(frugal),
     others: forOthers(ROLES, entry),
     without: ['express', 'helmet', 'swagger-ui-express', 'ws', ...RARE],
   })
-  const role = ({ name, frugal }) => part(name, `start/${name}.ts`, nodeFlags(frugal, []))
+  const role = ({ name, frugal }) => part(name, `start/${name}.ts`, frugal)
   const command = (name, example) => ({ entries: [`${name}.ts`], example, flags: [], others: [], without: RARE })
   return {
     gnt: command('gnt', ['gnt', 'instance', 'list', '--help']),
     htools: command('htools', ['hbal', '--help']),
     watcher: command('watcher', ['ganeti-watcher', '--help']),
-    job: { ...command('job', ['job', '--help']), flags: nodeFlags(FRUGAL.job, []) },
+    job: { ...command('job', ['job', '--help']), ...options(FRUGAL.job) },
     ...Object.fromEntries(onRealNodes.map((one) => [one.program, role(one)])),
-    'ganeti-embedded': part('embedded', 'embedded/embedded.ts', []),
+    'ganeti-embedded': part('embedded', 'embedded/embedded.ts'),
   }
 }
 
