@@ -110,9 +110,9 @@ async function portsAgain(settings: Settings): Promise<void> {
   const deadline_ms = clock.monotonic_ms() + EMBEDDED_PORTS_S * 1000
   for (let told = false; ; told = true) {
     try {
-      return await checkPorts(settings)
-    } catch (error) {
-      if (clock.monotonic_ms() > deadline_ms) throw error
+      return await checkPorts(settings, { parts: true })
+    } catch {
+      if (clock.monotonic_ms() > deadline_ms) return checkPorts(settings)
       if (!told) say('waiting for the daemons of a former start to end')
       await clock.sleep(200)
     }

@@ -30,9 +30,16 @@ export function makeRoot(root: string): boolean {
   }
 }
 
-export async function checkPorts(settings: Settings): Promise<void> {
+/**
+ * The ports without which there is no cluster, or also those of its parts: a node starts without a part, and says which. A daemon that
+ * runs on demand opens no port, since guests of virtual nodes reach metad by sockets.
+ */
+export async function checkPorts(settings: Settings, { parts = false } = {}): Promise<void> {
   const roles: readonly Role[] = ROLES
-  const here = roles.filter(({ nodes }) => nodes !== (settings.simulated ? 'real' : 'simulated'))
+  const here = roles.filter(
+    ({ nodes, place, part }) =>
+      nodes !== (settings.simulated ? 'real' : 'simulated') && place !== 'demand' && (parts || part === undefined),
+  )
   const wanted = here.flatMap(({ place, port }) =>
     port === undefined ? [] : addressesOf(place, settings).map((address) => [address, port] as const),
   )
@@ -58,9 +65,7 @@ async function checkPort(address: string, { protocol, number: port }: NonNullabl
   } catch (error) {
     const code = errorCode(error)
     const advice = 'choose other addresses with --base-address, such as 127.0.2.0'
-    if (code === 'EADDRINUSE')
-      throw new UsageError(`port ${port} of ${address} is taken by another process; stop it, or ${advice}`)
     if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine has no address ${address}; ${advice}`)
-    throw new UsageError(`port ${port} of ${address} cannot be used: ${errorText(error)}`)
+    throw new UsageError(`${errorText(error)}, or ${advice}`)
   }
 }

@@ -11,6 +11,8 @@ export const errorText = (error: unknown): string =>
 /** Undefined if the system did not cause the error. */
 export function systemFailure(error: unknown): string | undefined {
   const code = errorCode(error) ?? ''
+  const ofPort = portFailure(error, code)
+  if (ofPort !== undefined) return ofPort
   const explain = FAILURES.get(code)
   const where = new Where(textAt(error, 'path'), textAt(error, 'syscall') ?? '')
   // Terminals and pipes use these two codes for other reasons.
@@ -60,6 +62,18 @@ class Where {
     if (stat.files > 0 && stat.ffree === 0) return ', which has no inodes left for more files'
     return ` (${mib(stat.bavail * stat.bsize)} of ${mib(stat.blocks * stat.bsize)} MiB are free)`
   }
+}
+
+/** Why a port cannot be had, and the way to have it; undefined for a socket that has a path. */
+function portFailure(error: unknown, code: string): string | undefined {
+  const port: unknown = Reflect.get(Object(error), 'port')
+  if (!['listen', 'bind'].includes(textAt(error, 'syscall') ?? '') || typeof port !== 'number' || port <= 0)
+    return undefined
+  const name = `Port ${port} of ${textAt(error, 'address') ?? 'this machine'}`
+  if (code === 'EADDRINUSE') return `${name} is taken by another process; stop that ("ss -lntup" shows it) (${code})`
+  if (code !== 'EACCES') return undefined
+  const ways = `run "sysctl net.ipv4.ip_unprivileged_port_start=${port}", or "setcap cap_net_bind_service=+ep ${process.execPath}", as root`
+  return `${name} is only for root; to have it, ${ways} (${code})`
 }
 
 const FAILURES: ReadonlyMap<string, (where: Where) => string> = new Map([

@@ -23,6 +23,8 @@ export interface Role {
   readonly group: string
   /** The default of its option. Code that may not know of roles has it from `PORT`. */
   readonly port?: { readonly protocol: 'tcp' | 'udp'; readonly number: number }
+  /** A node without this role lacks these things, and nothing else. So it starts all the same, and tries again. */
+  readonly part?: string
   /** Its Unix sockets: `ganeti-NAME` in the directory of sockets. */
   readonly sockets?: readonly string[]
   /** The file's name below the directory of logs, without `.log`. */

@@ -36,7 +36,10 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/daemons/confd/server.ts': { answers: 'CONFD_ANSWERS_KEPT, CONFD_KEPT_ANSWER_CHARS each' },
   'src/daemons/metad/instances.ts': { byAddress: 'METAD_INSTANCES_MAX' },
   'src/daemons/metad/relays.ts': { doors: 'METAD_INSTANCES_MAX' },
-  'src/daemons/node/supervisor.ts': { children: 'one for each daemon of a node' },
+  'src/daemons/node/supervisor.ts': {
+    children: 'one for each daemon of a node',
+    missing: 'one for each daemon of a node',
+  },
   'src/daemons/node/watcher-timer.ts': { running: 'WATCHER_RUNS_MAX' },
   'src/daemons/rapi/login-turns.ts': {
     addresses: 'LOGIN_ADDRESSES_MAX',

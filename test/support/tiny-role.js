@@ -4,6 +4,10 @@ const fs = require('node:fs')
 
 const name = process.argv[2]
 const note = (text) => fs.appendFileSync(process.env.NOTES, `${text} ${name}\n`)
+if (fs.existsSync(`${process.env.NOTES}.refuse-${name}`)) {
+  note('refuse')
+  process.exit(1)
+}
 note('start')
 process.on('SIGTERM', () => {
   note('stop')

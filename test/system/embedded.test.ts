@@ -1,10 +1,12 @@
 // `npm start` as a user sees it: a cluster of three nodes on one machine, from its start to its end.
 import { spawnSync } from 'node:child_process'
-import { X509Certificate } from 'node:crypto'
+import { randomInt, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
+import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
+import { PORT } from '../../src/model/constants/daemons'
 import { belonging } from '../../src/model/owners'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
@@ -146,7 +148,7 @@ describe('an embedded cluster', () => {
     const parent = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
     const root = path.join(parent, 'new')
     const second = start('--root', root, '--base-address', cluster.address.replace(/\.1$/, '.0'))
-    expect(second.stderr).toMatch(/port \d+ of 127\.\S+ is taken .*--base-address/)
+    expect(second.stderr).toMatch(/: Port \d+ of 127\.\S+ is taken .*--base-address/)
     expect(fs.readdirSync(parent)).toEqual([])
     fs.rmdirSync(parent)
   })
@@ -226,6 +228,35 @@ test('a node leaves, and joins again, and the cluster stops and starts without a
     await fake.remove()
   }
 })
+
+test('starts without the parts whose ports another program has, says so in one line, and has them when it can', async () => {
+  const address = `127.${randomInt(16, 250)}.${randomInt(0, 256)}.1`
+  const taken = await Promise.all([80, PORT.mond, PORT.maintd].map((port) => occupy(port, address)))
+  const base = address.replace(/1$/, '0')
+  const fake = await startCluster(['--hypervisor', 'fake', '--nodes', '1', '--base-address', base])
+  try {
+    const lines = fake.output().match(/^node1.*$/gm) ?? []
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toMatch(
+      /: mond cannot run, so .* are missing: .*Port 1815 of \S+ is taken by another process; stop/,
+    )
+    expect(lines[1]).toMatch(/: maintd cannot run, so .* are missing: .*Port 1816 of/)
+    const add = ['instance', 'add', '-t', 'diskless', '-o', 'gantry-tiny', '-B', 'memory=16m', 'vm1']
+    expect(await fake.gnt(...add)).toMatchObject({ code: 0, stderr: '' })
+    taken.forEach((server) => server.close())
+    await retry(async () => expect(fake.output()).toMatch(/: mond runs now/), 100)
+  } finally {
+    taken.forEach((server) => server.close())
+    await fake.remove()
+  }
+})
+
+/** An ordinary user cannot have ports below 1024. */
+const occupy = (port: number, address: string) =>
+  new Promise<net.Server>((resolve) => {
+    const server = net.createServer().once('error', () => resolve(server))
+    server.listen(port, address, () => resolve(server))
+  })
 
 test('a single node gets instances without being named', async () => {
   const fake = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])

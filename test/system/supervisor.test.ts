@@ -9,6 +9,7 @@ import { Supervisor } from '../../src/daemons/node/supervisor'
 import { systemClock as clock } from '../../src/lib/clock'
 import { silentLog as log } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
+import { PART_RETRY_S } from '../../src/model/limits/daemons'
 import type { Role } from '../../src/roles/role'
 
 const TINY = path.join(__dirname, '../support/tiny-role.js')
@@ -96,6 +97,38 @@ test('daemons that run on demand are started and stopped by name', async () => {
     'answer "there is no ganeti-playd that could be stopped: no daemon has this name" to obeyd',
   ])
   expect(await ensure('ganeti-obeyd', false)).toEqual(['answer "ganeti-obeyd cannot start or stop itself" to obeyd'])
+})
+
+test('a node starts without a part that cannot run, says so once, and gets it later', async () => {
+  const told: string[] = []
+  let retries = 0
+  const refusal = `${notesFile}.refuse-partd`
+  fs.writeFileSync(refusal, '')
+  fs.writeFileSync(notesFile, '')
+  const partly = new Supervisor({
+    ...{ disk: systemDisk, files: systemFiles, processes: systemProcesses },
+    ...{ paths, log, program: TINY, args: new Map(), simulated: false, noVoting: false },
+    roles: [{ ...tiny, name: 'partd', program: 'ganeti-partd', text: 'a part', place: 'node', part: 'small things' }],
+    clock: {
+      ...clock,
+      after(ms, action, how) {
+        if (ms !== PART_RETRY_S * 1000) return clock.after(ms, action, how)
+        if (++retries === 2) fs.rmSync(refusal)
+        return clock.after(1, action, how)
+      },
+    },
+    onNotice: (text) => told.push(text),
+    onEnd: () => undefined,
+  })
+  await partly.start()
+  while (told.length < 2) await clock.sleep(20)
+  expect(notes()).toEqual(['refuse partd', 'refuse partd', 'start partd'])
+  expect(told).toEqual([
+    'partd cannot run, so small things are missing: n1: partd ended while it started (exit code 1)',
+    'partd runs now',
+  ])
+  await partly.stop()
+  expect(notes().at(-1)).toBe('stop partd')
 })
 
 test('a stop ends all of them, last started first', async () => {

@@ -10,6 +10,7 @@ import type { Paths } from '../../lib/paths'
 import type { Processes } from '../../lib/programs/processes'
 import { Turns } from '../../lib/work/turns'
 import { EXIT } from '../../model/constants/daemons'
+import { PART_RETRY_S } from '../../model/limits/daemons'
 import { MASTER_RETRY_S } from '../../model/limits/master'
 import { inOrder, type Place, type Role } from '../../roles/role'
 import { Child, ChildFailure } from './child'
@@ -48,6 +49,8 @@ const NO_VOTING = ['--no-voting', '--yes-do-it']
 
 export class Supervisor {
   private readonly children = new Map<string, Child>()
+  /** The parts that could not start, and are tried again. */
+  private readonly missing = new Set<string>()
   /** The roles of this kind of node, in the order of their start. They stop in the reverse order. */
   private readonly roles: readonly Role[]
   /** Starts and stops run one after the other. */
@@ -59,7 +62,8 @@ export class Supervisor {
   constructor(private readonly options: SupervisorOptions) {
     const other = options.simulated ? 'real' : 'simulated'
     this.roles = inOrder(options.roles).filter(({ nodes }) => nodes !== other)
-    const isMaster = () => this.at('master').every(({ name }) => this.children.get(name)?.running === true)
+    const isMaster = () =>
+      this.at('master').every(({ name, part }) => part !== undefined || this.children.get(name)?.running === true)
     this.watcher = options.watcher && new WatcherTimer({ ...options, ...options.watcher, isMaster })
   }
 
@@ -158,8 +162,8 @@ export class Supervisor {
   }
 
   private async startRole(role: Role, extra: readonly string[] = []): Promise<void> {
-    const { name, frugal, exits = {} } = role
-    if (this.children.get(name)?.running) return
+    const { name, frugal, part, exits = {} } = role
+    if (this.children.get(name)?.running || this.missing.has(name)) return
     const { program, args, clock, processes, log, paths } = this.options
     const child = new Child({
       name: `${paths.hostname || 'this node'}: ${name}`,
@@ -170,13 +174,43 @@ export class Supervisor {
       onDeath: (how, again_s) => this.died(role, how, again_s),
     })
     this.children.set(name, child)
-    await child.start()
+    try {
+      await child.start()
+    } catch (error) {
+      const isFinal = error instanceof ChildFailure && error.exitCode !== null && error.exitCode in exits
+      if (part === undefined || isFinal) throw error
+      return this.goWithout(role, child, error)
+    }
     log.info({ role: name, pid: child.pid }, 'started')
+  }
+
+  /** The node works without this part, which is tried again until it runs. */
+  private goWithout(role: Role, child: Child, error: unknown): void {
+    const { clock, log, onNotice } = this.options
+    const { name, part } = role
+    if (this.children.get(name) !== child) return
+    if (!this.missing.has(name)) onNotice?.(`${name} cannot run, so ${part} are missing: ${errorText(error)}`)
+    this.missing.add(name)
+    log.error({ role: name, err: error, again_s: PART_RETRY_S }, 'a part of the node cannot start')
+    clock.after(PART_RETRY_S * 1000, () => void this.startAgain(role, child), { background: true })
+  }
+
+  private async startAgain(role: Role, child: Child): Promise<void> {
+    const { name } = role
+    if (this.children.get(name) !== child) return
+    try {
+      await child.start()
+      this.missing.delete(name)
+      this.options.onNotice?.(`${name} runs now`)
+    } catch (error) {
+      this.goWithout(role, child, error)
+    }
   }
 
   private async stopRole({ name }: Role): Promise<void> {
     const child = this.children.get(name)
     this.children.delete(name)
+    this.missing.delete(name)
     await child?.stop()
   }
 

@@ -15,6 +15,8 @@ export const SYSTEM_LIMITS = {
 /** Pause before a dead daemon is started again: the first one, and the longest. */
 export const CHILD_BACKOFF_MIN_S = 0.1
 export const CHILD_BACKOFF_MAX_S = 10
+/** Seconds until a daemon without which a node works is tried again. */
+export const PART_RETRY_S = 10
 /** Seconds after which a running daemon counts as healthy; its next pause is the shortest again. */
 export const CHILD_HEALTHY_S = 60
 /**

@@ -43,6 +43,15 @@ test('a program for which there is no process or no descriptor is named', () => 
   )
 })
 
+test('a port that cannot be had is named, with the way to have it', () => {
+  const port = { syscall: 'listen', address: '127.0.1.1', port: 80 }
+  expect(systemFailure(refusal('EACCES', port))).toMatch(
+    /^Port 80 of 127.0.1.1 is only for root; .*ip_unprivileged_port_start=80.*setcap .* \(EACCES\)$/,
+  )
+  expect(systemFailure(refusal('EADDRINUSE', port))).toMatch(/^Port 80 of 127.0.1.1 is taken .*"ss -lntup".*$/)
+  expect(systemFailure(refusal('EADDRINUSE', { syscall: 'listen', address: '/run/x.sock', port: -1 }))).toBeUndefined()
+})
+
 test('an error with other reasons is left as it is', () => {
   for (const error of [refusal('EAGAIN'), refusal('EIO', { syscall: 'read' }), refusal('ENOENT'), new Error('x'), null])
     expect(systemFailure(error)).toBeUndefined()
