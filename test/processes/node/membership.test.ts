@@ -11,6 +11,7 @@ import { runRepair, runRestricted } from '../../../src/node/restricted'
 import { NAMED_PROGRAM_INPUT_MAX, NAMED_PROGRAM_OUTPUT_MAX, NAMED_PROGRAM_TURN_S } from '../../../src/model/limits/node'
 import { systemClock } from '../../../src/lib/clock'
 import type { LockFile } from '../../../src/lib/file/lock'
+import { claimAll } from '../../../src/model/owners'
 import { isDaemonOfNode } from '../../../src/roles/role'
 import { ROLES } from '../../../src/roles/table'
 import { type TestNode, testNode } from '../../support/node-context'
@@ -37,7 +38,8 @@ test('a node makes itself a client certificate and tells its digest', async () =
 test('a demoted candidate keeps a backup of the configuration and nothing else of it', async () => {
   node.put('/var/lib/ganeti/config.data', '{}')
   node.put('/var/lib/ganeti/config.journal', 'x')
-  fs.chmodSync(node.paths.configFile, 0o640)
+  // As when its daemon started: the folder has its owner, which depends on the machine's accounts.
+  claimAll((file) => node.paths.local(file))
   await membershipHandlers.node_demote_from_mc(node.context)
   const [backup = '', ...others] = fs.readdirSync(node.paths.dataDir)
   expect([backup, others]).toEqual([expect.stringMatching(/^config\.data\.backup-\d+$/), []])
