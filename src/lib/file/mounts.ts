@@ -4,7 +4,8 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 export interface Place {
-  readonly mountPoint: string
+  /** Undefined if the kernel does not tell it, as of the root of a plain chroot. */
+  readonly mountPoint?: string
   /** The file, or the nearest existing folder above it; undefined if checking could hang. */
   readonly existing?: string
 }
@@ -40,7 +41,9 @@ export function placeOf(file: string, mountinfo = '/proc/self/mountinfo'): Place
     }
   }
   const mount = mountOf(at, mounts)
-  return mount && { mountPoint: mount.point, ...(LOCAL.has(mount.type) && { existing: at }) }
+  // What the kernel does not list holds this program's own files, so it answers.
+  if (mount === undefined) return { existing: at }
+  return { mountPoint: mount.point, ...(LOCAL.has(mount.type) && { existing: at }) }
 }
 
 const wordsOf = (file: string): string[] => file.split('/').filter((word) => word !== '')

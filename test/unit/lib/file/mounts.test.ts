@@ -20,6 +20,13 @@ test('a file, or the folder where it was to be made, is on the nearest mount abo
   expect(place('none')).toEqual({ mountPoint: '/', existing: folder })
 })
 
+test('where the kernel lists no mount above a file, as in a plain chroot, the file itself is looked at', () => {
+  fs.mkdirSync(at('remote'), { recursive: true })
+  mounts(['/proc', 'proc'], [at('remote'), 'nfs4'])
+  expect(place('none')).toEqual({ existing: folder })
+  expect(place('remote/a')).toEqual({ mountPoint: at('remote') })
+})
+
 test.each(['nfs4', 'cifs', 'fuse.glusterfs', 'ceph', 'autofs'])(
   'nothing on a file system of type %s is looked at',
   (type) => {
