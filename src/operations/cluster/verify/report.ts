@@ -33,8 +33,12 @@ export class VerifyReport {
     if (this.flags.verbose) this.say(text)
   }
 
+  note(text: string): void {
+    this.say(`  - ${text}`)
+  }
+
   notice(text: string): void {
-    this.say(`  - NOTICE: ${text}`)
+    this.note(`NOTICE: ${text}`)
   }
 
   /** Reports if the condition holds, or errors are simulated. Returns the condition. */

@@ -10,9 +10,8 @@ import type { Scope } from './group-state'
 import { hvSources } from './hv-sources'
 import { isOnLvm, factsOf, directoryOf, isInFileSystem } from '../../../model/templates'
 
-/** The opcode's parameters that verify needs. */
+/** The opcode's parameters that the request depends on. */
 export interface Wanted {
-  readonly skip_checks: readonly string[]
   readonly verify_clutter: boolean
 }
 
@@ -32,7 +31,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
       ...(wanted.verify_clutter && { 'ssh-clutter': true }),
     }),
     hypervisor: cluster.enabled_hypervisors,
-    ...(!wanted.skip_checks.includes('hvparam_assessment') && { hvparms: hvSources(config, scope.instances) }),
+    hvparms: hvSources(config, scope.instances),
     'node-net-test': [online.map((node) => [node.name, node.primary_ip, node.secondary_ip]), candidates],
     instancelist: cluster.enabled_hypervisors,
     version: null,

@@ -17,6 +17,7 @@ import { verifyFiles } from './files'
 import { gather } from './gather'
 import type { GroupState, Scope } from './group-state'
 import { otherNotes, verifyExclusionTags, verifyMemory } from './group-wide'
+import { assessHvParams } from './hv-advice'
 import { verifyOrphanVolumes } from './volumes'
 import { verifyInstance, verifyRunning } from './instances'
 import { nodeType, verifyNode, verifyNodeAnswers } from './nodes'
@@ -85,6 +86,7 @@ export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
       report.say('* Verifying N+1 Memory redundancy')
       verifyMemory(report, state)
     }
+    if (!op.skip_checks.includes('hvparam_assessment')) assessHvParams(report, scope.config)
     otherNotes(report, state)
     return report.good
   },

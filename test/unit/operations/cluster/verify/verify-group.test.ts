@@ -9,7 +9,11 @@ const NODE2 = 'node2.gnt.example'
 test('a healthy group is reported line by line as it was recorded', async () => {
   const cluster = new RecordedCluster()
   expect(await cluster.run({ OP_ID: 'OP_CLUSTER_VERIFY_GROUP', group_name: 'default' })).toBe(true)
-  // gnt-cluster verify of the recorded cluster, job 855
+  // gnt-cluster verify of the recorded cluster, job 855; Ganeti 3.1, unlike the recorded 3.0, gives advice, too.
+  const advice = cluster.log.splice(cluster.log.indexOf('* Assessing cluster hypervisor parameters'), 6)
+  expect(advice.slice(1)).toEqual(
+    advice.slice(1).map(() => expect.stringMatching(/^ {2}- (cpu_type|vhost_net|migr|mach|Ch)/)),
+  )
   expect(cluster.log).toEqual([
     "* Verifying group 'default'",
     '* Gathering data (3 nodes)',
@@ -25,6 +29,26 @@ test('a healthy group is reported line by line as it was recorded', async () => 
     '  - NOTICE: 2 non-redundant instance(s) found.',
     '* Hooks Results',
   ])
+})
+
+test('advice about the parameters comes after the memory, and without it their check is made all the same', async () => {
+  const cluster = new RecordedCluster()
+  cluster.broken[NODE2] = { hvparms: [['cluster', 'kvm', 'no such file']] }
+  const given = cluster.answers.node_verify
+  const asked: unknown[] = []
+  cluster.answers.node_verify = (node, args) => {
+    if (node.name === NODE2) asked.push(args[0]['hvparms'])
+    return given?.(node, args)
+  }
+  const refusal = `ERROR: node ${NODE2}: hypervisor kvm parameter verify failure (source cluster): no such file`
+  expect(await cluster.verifyGroup()).toEqual([false, [refusal]])
+  const at = cluster.log.indexOf('* Verifying N+1 Memory redundancy')
+  expect(cluster.log[at + 1]).toBe('* Assessing cluster hypervisor parameters')
+  expect(cluster.log[at + 2]).toMatch(/^ {2}- cpu_type is currently unset and defaults to 'qemu64'/)
+  expect(await cluster.verifyGroup({ skip_checks: ['hvparam_assessment'] })).toEqual([false, [refusal]])
+  expect(cluster.log.join()).not.toMatch(/Assessing|cpu_type/)
+  expect(asked[1]).toEqual(asked[0])
+  expect(asked[0]).toContainEqual(['cluster', 'kvm', expect.anything()])
 })
 
 test('more is said to those who ask, and a check that is skipped is not announced', async () => {
