@@ -12,6 +12,10 @@ for package in *.deb; do dpkg-deb -x "$package" tree; done
 busybox=$(find tree -type f -path '*bin/busybox' | head -n 1)
 mkdir new
 
+# Newer kernels have packed modules, which busybox cannot load, and have them in /usr/lib.
+[ -e tree/lib/modules ] || ln -s usr/lib tree/lib
+find tree/lib/modules/ -name '*.ko.xz' -exec "$busybox" unxz {} +
+
 keep_as() {
   mkdir -p "$(dirname "$1")"
   rm -rf "$1"

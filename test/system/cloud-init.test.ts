@@ -2,13 +2,14 @@
 import * as path from 'node:path'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import type { InstanceDict } from '../../src/rpc/node/dicts'
-import { SerialConsole } from '../support/hypervisor'
+import { SerialConsole, qemuSkipped } from '../support/hypervisor'
 import { qemuPresent } from '../support/needs'
 import { NO_REASON, TinyNodes, socketOf } from '../support/tiny-nodes'
-import { linuxGuestMounts, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
+import { LINUX_GUEST_READY, linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
 
-const when = qemuPresent && linuxGuestMounts ? test : test.skip
-if (!linuxGuestMounts) test.skip(linuxGuestSkipped, () => undefined)
+const when = qemuPresent && linuxGuestPresent ? test : test.skip
+if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
+if (!linuxGuestPresent) test.skip(linuxGuestSkipped, () => undefined)
 
 let nodes: TinyNodes
 beforeEach(() => (nodes = new TinyNodes()))
@@ -43,7 +44,7 @@ when('a guest learns its name, its key and its address, and its own disk stays t
   await calls.instance_start(nodes.first, dict, true, NO_REASON)
   const console = await SerialConsole.open(socketOf(nodes.first, 'serial'))
   await calls.instance_start(nodes.first, dict, false, NO_REASON)
-  await console.expect(/READY \d+\.\d+\.\d+-\d+-cloud-amd64/, 40)
+  await console.expect(LINUX_GUEST_READY, 40)
   console.type('echo BE""GIN; read-seed; cat /sys/block/vda/ro /sys/block/vdb/ro; echo DO""NE\n')
   const [, told = ''] = await console.expect(/BEGIN([\s\S]*)DONE/, 20)
   expect(told.replaceAll('\r', '').trim().split('\n')).toEqual([

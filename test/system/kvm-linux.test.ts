@@ -7,7 +7,7 @@ import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import { SerialConsole, contextIn, diskDict, eventually, instanceDict, kvmParams } from '../support/hypervisor'
 import { linked, qemuProcessesBelow, qemuSkipped, removeRoot, temporaryRoot } from '../support/hypervisor'
 import { qemuPresent } from '../support/needs'
-import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
+import { LINUX_GUEST_READY, linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
 
 const when = qemuPresent && linuxGuestPresent ? test : test.skip
 if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
@@ -42,7 +42,7 @@ async function boot(params: Record<string, unknown> = {}) {
   await hypervisor.start(instance, [], true)
   const console = await SerialConsole.open(context.paths.local('/var/run/ganeti/kvm-hypervisor/ctrl/vm1.test.serial'))
   await hypervisor.settle(instance)
-  await console.expect(/READY \d+\.\d+\.\d+-\d+-cloud-amd64/, 40)
+  await console.expect(LINUX_GUEST_READY, 40)
   return { context, hypervisor, instance, console }
 }
 

@@ -3,10 +3,14 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 const DIRECTORY = path.resolve(__dirname, '../../.cache/linux-guest')
-export const linuxGuestPresent = fs.existsSync(path.join(DIRECTORY, 'vmlinuz'))
-export const linuxGuestSkipped = 'skipped, the Linux guest is not here; fetch it with: sh test/system/linux-guest.sh'
-/** What an earlier linux-guest.sh fetched cannot mount the disk of cloud-init. */
-export const linuxGuestMounts = fs.existsSync(path.join(DIRECTORY, 'modules/isofs.ko'))
+/** What an earlier linux-guest.sh fetched lacks modules. The last one that it copies stands for all. */
+export const linuxGuestPresent = ['vmlinuz', 'modules/isofs.ko'].every((file) =>
+  fs.existsSync(path.join(DIRECTORY, file)),
+)
+export const linuxGuestSkipped =
+  'skipped, the Linux guest is not here, or lacks modules; fetch it with: sh test/system/linux-guest.sh'
+/** What the guest says when it has booted; kernels of Debian 12 are called `6.1.0-50-cloud-amd64`, those of 13 `6.12.117+deb13-cloud-amd64`. */
+export const LINUX_GUEST_READY = /READY \d+\.\d+\.\d+\S*-cloud-amd64/
 export const linuxKernel = path.join(DIRECTORY, 'vmlinuz')
 /** It is static, so it runs everywhere. */
 export const busybox = path.join(DIRECTORY, 'busybox')
