@@ -14,7 +14,7 @@ jest.setTimeout(240_000)
 
 const peer = testWith(debianPresent(), HTOOLS_PACKAGE)
 const COLLECTOR = path.join(GANETI_PROGRAMS, 'mon-collector')
-const collecting = testWith(fs.existsSync(COLLECTOR), 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')
+const collecting = testWith(fs.existsSync(COLLECTOR), `${HTOOLS_PACKAGE} && sh test/peers/ganeti-programs.sh`)
 
 const ours = (program: string) => path.join(__dirname, `../../bin/${program}.js`)
 const theirs = (program: string) => (program === 'mon-collector' ? COLLECTOR : `${DEBIAN_HTOOLS}/${program}`)

@@ -8,8 +8,9 @@ become_ganeti() {
     mount --bind "$1/$folder/ganeti" "/usr/$folder/ganeti"
   done
   mkdir -p /etc/ganeti /etc/default /var/lib/ganeti /var/log/ganeti /run/ganeti
-  ln -sfn /usr/lib/ganeti/3.0 /etc/ganeti/lib
-  ln -sfn /usr/share/ganeti/3.0 /etc/ganeti/share
+  version=$(cd /usr/share/ganeti && echo 3.*)
+  ln -sfn "/usr/lib/ganeti/$version" /etc/ganeti/lib
+  ln -sfn "/usr/share/ganeti/$version" /etc/ganeti/share
   echo 'NODED_ARGS="--no-mlock"' > /etc/default/ganeti
   for group in admin confd daemons luxid masterd metad rapi; do groupadd -f -r "gnt-$group"; done
   # A daemon has only those groups of its user in which /etc/group lists it.

@@ -15,6 +15,7 @@ import { systemRandom } from '../../src/lib/random'
 import { PORT } from '../../src/model/constants/daemons'
 import { ConfdClient } from '../../src/rpc/confd/client'
 import { MIRRORED_INSTANCE, copyMirroredState } from '../support/mirrored-state'
+import { HTOOLS_PACKAGE } from '../support/htools'
 import { testWith } from '../support/needs'
 
 const CONFD = path.join(__dirname, '../../.cache/ganeti-programs/ganeti-confd')
@@ -58,7 +59,7 @@ afterAll(async () => {
   fs.rmSync(base, { recursive: true })
 })
 
-testWith(present, 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')(
+testWith(present, `${HTOOLS_PACKAGE} && sh test/peers/ganeti-programs.sh`)(
   'minors and volumes get the name of their instance',
   async () => {
     const volumes = path.join(base, 'lvs')

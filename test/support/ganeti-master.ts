@@ -7,9 +7,10 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { GANETI_PACKAGES, GANETI_PROGRAMS, ganetiPresent, PYTHON } from './ganeti-programs'
+import { newestGaneti } from './newest-ganeti'
 
 const GANETI = path.join(__dirname, '../../.cache/ganeti')
-const DAEMONS = path.join(GANETI, 'lib/ganeti/3.0/usr/sbin')
+const DAEMONS = path.join(GANETI, `lib/ganeti/${newestGaneti(path.join(GANETI, 'lib/ganeti'))}/usr/sbin`)
 const USERS = ['gnt-masterd', 'gnt-rapi', 'gnt-confd', 'gnt-luxid', 'gnt-metad']
 const GROUPS = [...USERS, 'gnt-daemons', 'gnt-admin']
 const FIRST_ID = 900

@@ -7,9 +7,11 @@ import type { InstanceData } from '../../src/allocation/model/cluster-data'
 import { runHtool } from '../../src/cli/htools/run'
 import { systemClock } from '../../src/lib/clock'
 import { seededRandom } from '../../src/lib/random'
+import { newestGaneti } from './newest-ganeti'
 
-export const DEBIAN_HTOOLS = '/usr/lib/ganeti/3.0/usr/bin'
-export const HTOOLS_PACKAGE = 'ganeti-htools-3.0'
+/** Only the package `ganeti-htools` has links to them in `/usr/bin`. */
+export const DEBIAN_HTOOLS = `/usr/lib/ganeti/${newestGaneti('/usr/lib/ganeti')}/usr/bin`
+export const HTOOLS_PACKAGE = 'ganeti-htools-$(sh test/support/ganeti-version.sh)'
 export const debianPresent = (): boolean => fs.existsSync(`${DEBIAN_HTOOLS}/hbal`)
 
 export interface Ran {
