@@ -12,7 +12,9 @@ const KERNEL = path.join(root, '.cache/kernel')
 export const GANETI = path.join(root, '.cache/ganeti')
 const program = (name: string): string => path.join(root, 'bin', `${name}.js`)
 const GNT = program('gnt')
-const VIRTIOFSD = '/usr/lib/qemu/virtiofsd'
+/** Since QEMU 8 it is a program, and a package, of its own. */
+const SHARING_PROGRAMS = ['/usr/libexec/virtiofsd', '/usr/lib/qemu/virtiofsd']
+const VIRTIOFSD = SHARING_PROGRAMS.find((file) => fs.existsSync(file)) ?? '/usr/libexec/virtiofsd'
 /** Whatever is started dies with the test, however that ends. */
 const DYING = ['--pdeathsig', 'KILL', '--']
 /** Everything that can be emulated, but for what makes an emulated processor slower: deep page tables, checks at each call, wide registers. */
