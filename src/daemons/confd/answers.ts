@@ -18,6 +18,7 @@ import {
   type ConfdRequest,
 } from '../../rpc/confd/protocol'
 import type { ConfigView } from './config-view'
+import { openPart, withoutSecrets } from './without-secrets'
 
 type Answering = (view: ConfigView, query: ConfdQuery) => ConfdReply
 
@@ -83,12 +84,13 @@ const ANSWERS: Readonly<Record<ConfdQuestion, Answering>> = {
     const { config } = view
     const node = view.node(textOf(query))
     if (typeof node === 'string') throw new Refusal(`Node not found in the configuration: ${noEntry(node)}`)
-    return ok([primaryInstances(config, node.uuid), secondaryInstances(config, node.uuid)], node.serial_no)
+    const all = [primaryInstances(config, node.uuid), secondaryInstances(config, node.uuid)]
+    return ok(withoutSecrets(all), node.serial_no)
   },
   [CONFD.instanceDisks]: (view, query) => {
     const instance = view.instance(textOf(query))
     if (typeof instance === 'string') throw new Refusal(`Instance not found in the configuration: ${noEntry(instance)}`)
-    return ok(disksOf(view.config, instance), instance.serial_no)
+    return ok(withoutSecrets(disksOf(view.config, instance)), instance.serial_no)
   },
   [CONFD.configQuery]: (view, query) => {
     const pointer = textOf(query)
@@ -181,12 +183,13 @@ function disksOf(config: ConfigData, instance: Instance): Disk[] {
 function valueAt(config: ConfigData, pointer: string): unknown {
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
   const steps = pointer.slice(1).split('/')
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')).reduce<unknown>(valueIn, config)
+  const keys = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return withoutSecrets(keys.reduce<unknown>(valueIn, config))
 }
 
 function valueIn(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isObject(value) && Object.hasOwn(value, key) ? openPart(value, key) : undefined
 }
 
 /** The collector of Xen instances does nothing in a cluster without Xen. */

@@ -152,6 +152,37 @@ test('instances and disks are told whole, collectors in their order', async () =
   )
 })
 
+test('private OS parameters and the secrets of mirrors are in no answer, by whatever question', async () => {
+  const before = goldenConfig()
+  const instance = Object.values(before.instances).find(({ name }) => name === 'inst2.gnt.example')
+  const disk = before.disks[instance?.disks[0] ?? '']
+  if (!instance || !disk) throw new Error('not in the recorded state')
+  const osparams_private = { banner: 'banana' }
+  const logical_id = [instance.primary_node, instance.primary_node, 11000, 0, 3, 'banana']
+  const cluster = { ...before.cluster, osparams_private_cluster: { noop: { key: 'banana' } } }
+  config = place({ ...before, cluster }, 'instances', instance.uuid, { ...instance, osparams_private })
+  config = place(config, 'disks', disk.uuid, { ...disk, dev_type: 'drbd', logical_id })
+  const pointers = [
+    ...[
+      '/cluster',
+      '/cluster/osparams_private_cluster',
+      '/cluster/osparams_private_cluster/noop/key',
+      '/instances',
+      '/disks',
+    ],
+    ...['', '/osparams_private', '/osparams_private/banner'].map((end) => `/instances/${instance.uuid}${end}`),
+    ...['', '/logical_id', '/logical_id/5'].map((end) => `/disks/${disk.uuid}${end}`),
+  ]
+  const answers = [await asker.ask(8, 'node2'), await asker.ask(9, 'inst2')]
+  for (const pointer of pointers) answers.push(await asker.ask(10, pointer))
+  expect(JSON.stringify(answers)).not.toContain('banana')
+  // What Ganeti's programs read is there.
+  expect(answers[0]).toMatchObject({ answer: [expect.arrayContaining([{ ...instance, osparams_private: {} }]), []] })
+  expect(answers[1]).toMatchObject({
+    answer: [{ ...disk, dev_type: 'drbd', logical_id: [...logical_id.slice(0, 5), ''] }, {}],
+  })
+})
+
 test('mirrored disks are told to both of their nodes', async () => {
   const before = goldenConfig()
   const [one, two] = ['node2', 'node3'].map((name) =>
