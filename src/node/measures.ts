@@ -1,13 +1,13 @@
 // Durations of node calls on this node, as prom-client's JSON, which /metrics puts together for all nodes.
 import { Histogram, Registry } from '../lib/prometheus'
+import { CALL_DURATION, type Figures } from '../rpc/node/figures'
 
 export class NodeMeasures {
   private readonly registry = new Registry()
   private readonly calls = new Histogram({
-    name: 'gantry_node_call_duration_seconds',
-    help: 'Time that a node took to carry out a call',
-    labelNames: ['node', 'call'],
-    buckets: [0.005, 0.05, 0.5, 5, 60],
+    ...CALL_DURATION,
+    labelNames: [...CALL_DURATION.labelNames],
+    buckets: [...CALL_DURATION.buckets],
     registers: [this.registry],
   })
 
@@ -17,7 +17,7 @@ export class NodeMeasures {
     this.calls.observe({ node: this.node, call }, duration_s)
   }
 
-  told(): Promise<unknown[]> {
+  told(): Promise<readonly Figures[]> {
     return this.registry.getMetricsAsJSON()
   }
 }

@@ -112,7 +112,7 @@ function callersHandlers(
     // Checked again after each wait: the token may have been revoked meanwhile.
     events: (caller, request) => parts.events.read(() => callerOf('events', caller.identity), request),
     pastEvents: (caller, request) => parts.events.past(caller, request),
-    metrics: async () => [parts.watcher.measures(), ...(await measures.told())],
+    metrics: async (caller) => (caller.limited ? null : [parts.watcher.measures(), ...(await measures.told())]),
     monitoring: (_caller, request) => monitoring.page(request),
     measuredNodes: (caller) => monitoring.measured(caller),
     nodeHistory: (_caller, name, since_s) => histories.node(name, since_s),

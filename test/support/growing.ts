@@ -136,7 +136,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/services/events/instance-watch.ts': { pictures: INSTANCES, touched: INSTANCES, held: OPEN_JOBS },
   'src/services/live-data/guest-ends.ts': { asked: 'GUEST_ENDS_NODES_MAX' },
   'src/services/live-data/kept-answers.ts': { kept: NODES, missed: NODES },
-  'src/services/live-data/measures.ts': { kept: NODES, asking: NODES },
+  'src/services/live-data/measures.ts': { kept: NODES, refused: NODES, asking: NODES },
   'src/services/live-data/node-looks.ts': { due: NODES, away: NODES, silent: NODES },
   'src/services/monitoring/node-reports.ts': { asked: NODES },
   'src/services/live-data/node-questions.ts': {

@@ -100,13 +100,13 @@ export async function serveMetrics(
 ): Promise<void> {
   try {
     const { identity } = await identify(request)
-    const [cluster, daemons, own] = await Promise.all([
-      clusterMetrics(gantry, identity, metrics.now_ms()),
-      daemonMetrics(gantry, identity),
-      metrics.text(),
+    const told = gantry.metrics(identity)
+    const [cluster, daemons] = await Promise.all([
+      clusterMetrics(gantry, identity, metrics.now_ms(), told),
+      daemonMetrics(told, metrics),
     ])
     response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE, 'Cache-Control': 'no-store' })
-    response.end(`${cluster}\n${daemons}\n${own}`)
+    response.end(`${cluster}\n${daemons}`)
   } catch (error) {
     const problem = problemOf(error, log)
     if (problem.status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
@@ -115,15 +115,16 @@ export async function serveMetrics(
   }
 }
 
-async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: number): Promise<string> {
+async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: number, told: Told): Promise<string> {
   const all = (what: QueryResource, fields: readonly string[]) => allRows(gantry, identity, what, fields)
-  const [{ name }, measured, nodes, instances, jobs, locks] = await Promise.all([
+  const [{ name }, measured, nodes, instances, jobs, locks, figures] = await Promise.all([
     gantry.cluster(identity),
     gantry.measuredNodes(identity),
     all('node', ['name', 'offline', ...NODE_VALUES, 'seen']),
     all('instance', ['name', 'oper_state', 'pnode', 'snodes', ...INSTANCE_VALUES]),
     all('job', ['id', 'status', 'summary', 'received_ts', 'start_ts', 'end_ts']),
     all('lock', ['owner', 'pending']),
+    told,
   ])
   const registry = new Registry()
   registry.setDefaultLabels({ cluster: String(name) })
@@ -141,11 +142,15 @@ async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: 
     const values = gauge(`ganeti_instance_${value}`, INSTANCE_HELP[value], ['instance'])
     for (const row of instances) setNumber(values, { instance: String(row[0]) }, row[1] === false ? 0 : row[index + 4])
   }
+  if (figures !== null) lockMetrics(gauge, locks)
+  return registry.metrics()
+}
+
+function lockMetrics(gauge: NewGauge, locks: Rows): void {
   gauge('gantry_locks_held', 'Locks that someone holds').set(locks.filter(([owner]) => lengthOf(owner) > 0).length)
   gauge('gantry_lock_waiters', 'Requests that wait for a lock').set(
     locks.reduce((sum, [, pending]) => sum + lengthOf(pending), 0),
   )
-  return registry.metrics()
 }
 
 type NewGauge = (title: string, help: string, labelNames?: readonly string[]) => Gauge
@@ -197,12 +202,17 @@ function jobMetrics(gauge: NewGauge, jobs: Rows): void {
   }
 }
 
-/** The daemons' figures. Figures with the same name and labels are added up. */
-async function daemonMetrics(gantry: GantryMaster, identity: Identity): Promise<string> {
-  const told = await gantry.metrics(identity)
+/** Figures of daemons. Null for a token with a scope: they show the work of everybody. */
+type Told = ReturnType<GantryMaster['metrics']>
+
+/** The figures of all daemons, and of this one. Figures with the same name and labels are added up. */
+async function daemonMetrics(ofOthers: Told, own: RapiMetrics): Promise<string> {
+  const told = await ofOthers
+  if (told === null) return ''
   // The package's types say that it takes one object, but it takes one for each daemon.
   const aggregate = AggregatorRegistry.aggregate as (all: readonly unknown[]) => Registry
-  return aggregate(told).metrics()
+  const texts = await Promise.all([aggregate(told).metrics(), own.text()])
+  return texts.join('\n')
 }
 
 async function allRows(

@@ -8,6 +8,8 @@ export const UPLOAD_BYTES_MAX = 256 << 20
 export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
 /** The longest answer that a caller of a node reads. */
 export const NODE_ANSWER_BYTES_MAX = 256 << 20
+/** Series that the master reads of one node's figures: the calls that it carries out, with a bucket for each range of times. */
+export const CALL_SERIES_MAX = 4096
 /** Nodes to which a call to many is sent before the event loop serves others. */
 export const NODES_ASKED_AT_ONCE = 12
 /** Connections to nodes that one process opens at the same time; further calls wait. */

@@ -104,9 +104,10 @@ const callersCalls = {
   }),
   /**
    * Figures of the master's daemons and the nodes, each as prom-client's JSON. Omits wconfd if it does not answer soon.
-   * Shows the nodes' last figures; omits nodes that never answered.
+   * Shows the nodes' last figures; omits nodes that never answered. Null for a token with a scope: the figures are about
+   * everybody's work, on all nodes.
    */
-  metrics: call('GantryMetrics', [], of<unknown[][]>(), { asks: true, needs: 'cluster.info' }),
+  metrics: call('GantryMetrics', [], of<unknown[][] | null>(), { asks: true, needs: 'cluster.info' }),
   /** Waits for the nodes, but at most MONITORING_S. */
   monitoring: call('GantryMonitoring', [monitoringRequest], of<MonitoringPage>(), {
     asks: true,

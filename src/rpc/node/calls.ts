@@ -4,6 +4,7 @@ import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containe
 import { bool, exactly, float, int, json, keyed, string } from '../../lib/shapes/leaves'
 import type { Shape } from '../../lib/shapes/shape'
 import * as r from './results'
+import { figures } from './figures'
 import { done, remarks } from './results'
 import {
   type Arg,
@@ -494,8 +495,8 @@ export const nodeCalls = {
     timeout_s: 'first argument',
     fanOut: 'one',
   } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], readonly string[]>,
-  /** The node's measurements, as prom-client's JSON. */
-  gantry_metrics: question.many(URGENT, [], listOf(json)),
+  /** The node's measurements, which it sends as prom-client's JSON. */
+  gantry_metrics: question.many(URGENT, [], figures),
   /** Like jobqueue_update for several files; answers when all are durable. */
   gantry_jobqueue_write: masterOnly(order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done)),
   /** Faster: contents are durable in a journal. `gantry_jobqueue_fold` writes the files. */

@@ -10,6 +10,7 @@ import type { ConfigData } from '../../model/config'
 import { WATCHER_EVERY_S, WATCHER_REPORT_NAMES_MAX } from '../../model/limits/watcher'
 import { type WatcherInfo, type WatcherReport, watcherReport } from '../../rpc/luxi/watcher-report'
 import type { NewEvent } from '../events/event-history'
+import { metric } from '../metric'
 
 interface Parts {
   readonly disk: Disk
@@ -102,10 +103,6 @@ export class WatcherReports {
     this.counted.set(outcome, (this.counted.get(outcome) ?? 0) + times)
   }
 }
-
-const metric = (name: string, help: string, type: 'gauge' | 'counter', values: readonly object[]) => ({
-  ...{ name, help, type, values, aggregator: 'sum' },
-})
 
 const outcomes = (report: WatcherReport): [outcome: string, names: readonly unknown[]][] => [
   ['restarted', report.restarted],

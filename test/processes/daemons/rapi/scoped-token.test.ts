@@ -64,6 +64,8 @@ describe('what it reads', () => {
     expect(metrics.status).toBe(200)
     expect(metrics.body).toContain('inst2.gnt.example')
     expect(metrics.body).not.toMatch(/inst[1345]|node[134]\./)
+    // The figures of daemons are about everybody's work.
+    expect(metrics.body).not.toMatch(/gantry_(http|master_call|node_call|watcher|wconfd|lock)/)
   })
 
   test('tells of operating systems on the nodes that it knows', async () => {
