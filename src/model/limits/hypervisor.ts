@@ -14,6 +14,10 @@ export const INSTANCE_LOOK_S = 2
 export const QMP_LINE_BYTES_MAX = 16 << 20
 /** Seconds for QEMU to set a machine up. */
 export const QEMU_START_S = 60
+/** Seconds for a QEMU that only says what it has. */
+export const DRY_START_S = 30
+/** Sets of parameters with which a node's QEMU is known to start. */
+export const DRY_STARTS_MAX = 1000
 /** Seconds until a killed QEMU must be gone. */
 export const QEMU_END_S = 30
 /** CPUs in a mask, for all virtual CPUs together. */

@@ -18,7 +18,6 @@ export function displayArguments(instance: InstanceDict, params: KvmParams, fact
   const vnc = params.text('vnc_bind_address')
   const spice = params.text('spice_bind')
   const mouse = params.text('usb_mouse') || (vnc === '' ? '' : 'tablet')
-  const vga = params.text('vga') || (vnc === '' && spice !== '' ? 'qxl' : '')
   const screen =
     vnc !== ''
       ? vncArguments(instance, params, facts)
@@ -28,8 +27,8 @@ export function displayArguments(instance: InstanceDict, params: KvmParams, fact
   return [
     ...(mouse === '' ? [] : ['-usbdevice', mouse]),
     ...screen,
-    ...sound(params.text('soundhw'), spice !== ''),
-    ...(vga === '' ? [] : ['-vga', vga]),
+    ...sound(params.text('soundhw'), spice !== '' ? 'spice' : 'none'),
+    ...graphics(params),
   ]
 }
 
@@ -94,8 +93,14 @@ const SPICE_AGENT = [
   ...['-chardev', 'spicevmc,id=spicechannel0,name=vdagent'],
 ]
 
-function sound(model: string, spice: boolean): string[] {
-  return model === '' ? [] : ['-audio', `driver=${spice ? 'spice' : 'none'},model=${optionValue(model)},id=soundhw`]
+export function sound(model: string, driver: 'spice' | 'none'): string[] {
+  return model === '' ? [] : ['-audio', `driver=${driver},model=${optionValue(model)},id=soundhw`]
+}
+
+export function graphics(params: KvmParams): string[] {
+  const isSpice = params.text('vnc_bind_address') === '' && params.text('spice_bind') !== ''
+  const card = params.text('vga') || (isSpice ? 'qxl' : '')
+  return card === '' ? [] : ['-vga', card]
 }
 
 function addressOf(bind: string, what: string, facts: Addresses): string {

@@ -30,12 +30,11 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
     ...['-smp', smp(beparams.vcpus, params)],
     ...['-pidfile', `${KVM_DIR}/pid/${name}`],
     ...scsiController(params),
-    ...['-device', 'virtio-balloon'],
+    ...BALLOON,
     '-daemonize',
     ...['-D', `${KVM_LOG_DIR}/${name}.log`],
     ...(params.text('reboot_behavior') === 'exit' ? ['-no-reboot'] : []),
-    ...['-machine', machineOf(params, facts) + (params.flag('acpi') ? '' : ',acpi=off')],
-    ...portArguments(machineOf(params, facts)),
+    ...machineArguments(params, facts),
     ...removableMedia(params),
     ...(facts.seed ? seedArguments(name, params, pciBus(machineOf(params, facts))) : []),
     ...kernel(params),
@@ -52,6 +51,8 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
     ...splitWords(params.text('kvm_extra')),
   ]
 }
+
+export const BALLOON: readonly string[] = ['-device', 'virtio-balloon']
 
 /**
  * QEMU looks for written pages in steps of 64 pages, and misses writes, if the memory is a multiple of that. With 8 KiB
@@ -70,6 +71,11 @@ export const lossRemarks = (command: readonly string[]): string[] =>
           'should it hang then, reboot it; a guest that is started anew does not have this fault',
       ]
 
+export const machineArguments = (params: KvmParams, facts: Pick<CommandFacts, 'defaultMachine'>): string[] => [
+  ...['-machine', machineOf(params, facts) + (params.flag('acpi') ? '' : ',acpi=off')],
+  ...portArguments(machineOf(params, facts)),
+]
+
 export const machineOf = (params: KvmParams, facts: Pick<CommandFacts, 'defaultMachine'>): string =>
   params.text('machine_version') || facts.defaultMachine
 
@@ -87,7 +93,7 @@ function smp(vcpus: number, params: KvmParams): string {
   return [String(vcpus), ...topology].join(',')
 }
 
-function scsiController(params: KvmParams): string[] {
+export function scsiController(params: KvmParams): string[] {
   if (!isScsi(params.text('disk_type')) && !isScsi(params.text('cdrom_disk_type'))) return []
   return ['-device', `${params.text('scsi_controller_type')},id=scsi`]
 }

@@ -15,6 +15,9 @@ import { blockOfUri } from '../../storage/uri'
 
 const SCSI_TYPES: readonly string[] = ['scsi', 'scsi-block', 'scsi-cd', 'scsi-generic', 'scsi-hd']
 
+/** The guest speaks with a SCSI device of the node, and so with that one's cache. */
+const PASSED_THROUGH: readonly string[] = ['scsi-block', 'scsi-generic']
+
 export const isScsi = (type: string): boolean => SCSI_TYPES.includes(type)
 
 /** Ganeti's device id. QEMU's ids have at most 30 characters, so the UUID lacks its last two parts. */
@@ -54,13 +57,9 @@ export class PlaceAllocator {
   }
 
   nic(nic: NicDict): DevicePlace {
-    const type = this.params.text('nic_type')
-    const id = deviceId('nic', nic)
-    // The boot ROM is only needed to boot from the network. Without it the guest starts sooner, and the node needs no
-    // ROM files.
-    const rom: DevicePlace = this.params.text('boot_order') === 'network' ? {} : { romfile: '' }
-    if (type === 'paravirtual') return { driver: 'virtio-net-pci', id, ...this.pciSlot(), ...rom }
-    return { driver: type, id, ...(type === 'ne2k_isa' ? {} : rom) }
+    const { driver = '', ...rom } = nicModel(this.params)
+    const slot = this.params.text('nic_type') === 'paravirtual' ? this.pciSlot() : {}
+    return { driver, id: deviceId('nic', nic), ...slot, ...rom }
   }
 
   private pciSlot(): DevicePlace {
@@ -75,6 +74,16 @@ export class PlaceAllocator {
     this.scsiIds.add(id)
     return id
   }
+}
+
+/**
+ * The boot ROM is only needed to boot from the network. Without it the guest starts sooner, and the node needs no ROM
+ * files.
+ */
+export function nicModel(params: KvmParams): DevicePlace {
+  const type = params.text('nic_type')
+  const noRom = params.text('boot_order') !== 'network' && type !== 'ne2k_isa'
+  return { driver: type === 'paravirtual' ? 'virtio-net-pci' : type, ...(noRom && { romfile: '' }) }
 }
 
 export interface CacheSettings {
@@ -142,7 +151,10 @@ export function diskSetup(
       'auto-read-only': false,
       file,
     },
-    device: { ...place, drive: id, 'write-cache': cache.writeback ? 'on' : 'off' },
+    device: {
+      ...{ ...place, drive: id },
+      ...(!PASSED_THROUGH.includes(String(place['driver'])) && { 'write-cache': cache.writeback ? 'on' : 'off' }),
+    },
   }
 }
 
@@ -231,8 +243,9 @@ function netdevString({ guestfwd, ...rest }: BlockOptions): string {
 }
 
 /** The driver comes first and without its key. */
-function deviceString({ driver, ...rest }: BlockOptions): string {
-  return [optionString({ driver: driver ?? '' }).slice('driver='.length), optionString(rest)].join(',')
+export function deviceString({ driver, ...rest }: BlockOptions): string {
+  const options = optionString(rest)
+  return optionString({ driver: driver ?? '' }).slice('driver='.length) + (options && `,${options}`)
 }
 
 function flatten(options: BlockOptions, prefix: string): [string, string][] {

@@ -17,7 +17,7 @@ import { KvmParams } from './params'
 import { LostMonitor, SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
 import { writeSeed } from './seed'
-import { validateParameters } from './validate'
+import { checkParameters, validateParameters } from './validate'
 
 const MIB = 1 << 20
 /** Run states without a guest that could answer. */
@@ -78,7 +78,7 @@ async function start(
   paused: boolean,
   seed: Uint8Array | undefined,
 ): Promise<string[]> {
-  await validateParameters(machines.context, instance.hvparams)
+  await checkParameters(machines.context, instance.hvparams)
   const existing = await machines.find(instance.name)
   if (existing) {
     const status = await machines.qmp(instance.name, (qmp) => qmp.status())

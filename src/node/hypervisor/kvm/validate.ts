@@ -8,6 +8,7 @@ import type { HvParams } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { cdromDriver, splitWords } from './command'
 import { checkDiskType } from './devices'
+import { checkModels } from './dry-start'
 import { accelerator, findQemu, qemuFacts, type Host } from './host'
 import { KvmParams } from './params'
 import { parseCpuMask } from './pinning'
@@ -26,6 +27,12 @@ const URL = /^(https?|ftps?|tftp):\/\//
 type ParametersHost = Host & Pick<Machine, 'networkInterfaces'>
 
 export async function validateParameters(host: ParametersHost, hvparams: HvParams): Promise<void> {
+  await checkParameters(host, hvparams)
+  await checkModels(host, new KvmParams(hvparams))
+}
+
+/** The same without a start of QEMU, for an instance that starts now anyway. */
+export async function checkParameters(host: ParametersHost, hvparams: HvParams): Promise<void> {
   const { files } = host
   const params = new KvmParams(hvparams)
   for (const name of FILES) await checkPath(files, params, name, 'file')

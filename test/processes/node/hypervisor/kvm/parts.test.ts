@@ -250,6 +250,18 @@ describe('validation of parameters', () => {
     [/Unsupported machine version: pc-9000/, { machine_version: 'pc-9000' }],
     [/Invalid CPU mask/, { cpu_mask: 'x' }],
     [/quote that is not closed/, { kvm_extra: '"' }],
+    [
+      /does not start with machine_version=microvm: .*no PCI bus.*another machine_version/,
+      { machine_version: 'microvm' },
+    ],
+    [/does not start with machine_version=none: /, { machine_version: 'none' }],
+    [/does not start with soundhw=pcspk: .*pcspk/, { soundhw: 'pcspk' }],
+    [/does not start with cpu_type=8080: .*8080/, { cpu_type: '8080' }],
+    [/does not start with vga=hercules: /, { vga: 'hercules' }],
+    [
+      /'migration_caps' fails .* says: .*zero-pages.* \(current value: 'xbzrle:zero-pages'\)/,
+      { migration_caps: 'xbzrle:zero-pages' },
+    ],
   ]
   when.each(refusals)('%s', async (text, params) => {
     await expect(validateParameters(thisMachine, { ...kvmParams, ...params })).rejects.toThrow(text)
@@ -257,7 +269,8 @@ describe('validation of parameters', () => {
   when('what this node has is accepted', async () => {
     await validateParameters(thisMachine, {
       ...kvmParams,
-      machine_version: 'pc',
+      ...{ machine_version: 'pc', cpu_type: 'Nehalem,+popcnt', soundhw: 'hda', vga: 'std', usb_mouse: 'tablet' },
+      ...{ migration_caps: 'xbzrle:auto-converge:postcopy-ram', disk_type: 'scsi-hd', scsi_controller_type: 'megasas' },
       cdrom_image_path: 'https://x.test/a.iso',
     })
   })

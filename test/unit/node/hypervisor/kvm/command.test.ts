@@ -219,6 +219,16 @@ test.each([
   },
 )
 
+test.each(['scsi-block', 'scsi-generic'])(
+  "a disk of type %s has the node's cache, and is not told about one",
+  (disk_type) => {
+    const words = command(withParams({ disk_type }))
+    const device = words.find((word) => word.startsWith(`${disk_type},`))
+    expect(device).toMatch(/drive=/)
+    expect(device).not.toContain('write-cache')
+  },
+)
+
 test("a value that cannot be honoured is refused with the parameter's own words", () => {
   const make = (params: Record<string, unknown>, overrides: Partial<InstanceDict> = {}) =>
     command(withParams(params, overrides), baseFacts, '')

@@ -1,0 +1,104 @@
+// QEMU itself says whether it has the machine, the processor and the devices that parameters name: it is started with
+// them, but without a guest, and ended at once. So an instance that could never start is refused before its disks are
+// made, and a migration capability that QEMU lacks when it is set.
+import { isObject } from '../../../lib/shapes/shape'
+import { DRY_START_S, DRY_STARTS_MAX } from '../../../model/limits/hypervisor'
+import { HypervisorFailure } from '../hypervisor'
+import { BALLOON, machineArguments, scsiController } from './command'
+import { graphics, sound } from './command-display'
+import { deviceString, isScsi, nicModel } from './devices'
+import { accelerator, qemuFacts, type Host, type QemuFacts } from './host'
+import type { KvmParams } from './params'
+
+/** What each QEMU has needs no start. Other values may be missing in this one. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ machine_version: '', cpu_type: '', nic_type: 'paravirtual', scsi_controller_type: '' },
+  ...{ vga: '', soundhw: '', usb_mouse: '', spice_bind: '', migration_caps: '' },
+}
+
+/** The commands with which a QEMU has started. A new QEMU has new facts. */
+const started = new WeakMap<QemuFacts, Set<string>>()
+
+export async function checkModels(host: Host, params: KvmParams): Promise<void> {
+  const named = Object.entries(PLAIN).filter(([name, value]) => isUsed(params, name) && params.text(name) !== value)
+  if (named.length === 0) return
+  const qemu = await qemuFacts(host, params.text('kvm_path'))
+  const command = [qemu.program, ...(await modelArguments(host, params, qemu))]
+  const input = [CAPABLE, ...capabilities(params), QUIT].map((one) => JSON.stringify(one)).join('\n')
+  const key = [...command, input].join('\n')
+  const known = started.get(qemu) ?? new Set()
+  started.set(qemu, known)
+  if (known.has(key)) return
+  const { code, stderr, stdout, timedOut } = await host.run(command, {
+    input,
+    timeout_s: DRY_START_S,
+    leaveNothing: true,
+  })
+  // A node that is too busy for it has found no fault.
+  if (timedOut) return
+  const version = qemu.version.join('.')
+  const values = named.map(([name]) => `${name}=${params.text(name)}`).join(', ')
+  if (code !== 0)
+    throw new HypervisorFailure(`QEMU ${version} of this node does not start with ${values}: ${reasonOf(stderr)}`)
+  const refusal = refusalIn(stdout)
+  if (refusal !== undefined)
+    throw new HypervisorFailure(
+      `Parameter 'migration_caps' fails validation: QEMU ${version} of this node says: ${refusal} (current value: '${params.text('migration_caps')}')`,
+    )
+  if (known.size >= DRY_STARTS_MAX) known.clear()
+  known.add(key)
+}
+
+const isUsed = (params: KvmParams, name: string): boolean =>
+  name !== 'scsi_controller_type' || isScsi(params.text('disk_type')) || isScsi(params.text('cdrom_disk_type'))
+
+/** Only what names a model: no place of the node is opened. */
+async function modelArguments(host: Host, params: KvmParams, qemu: QemuFacts): Promise<string[]> {
+  const [cpu, mouse] = [params.text('cpu_type'), params.text('usb_mouse')]
+  return [
+    ...['-nodefaults', '-S', '-display', 'none', '-qmp', 'stdio', '-m', '16'],
+    ...['-accel', await accelerator(host.files, params)],
+    ...machineArguments(params, qemu),
+    ...BALLOON,
+    ...scsiController(params),
+    ...['-device', deviceString(nicModel(params))],
+    ...(cpu === '' ? [] : ['-cpu', cpu]),
+    ...(mouse === '' ? [] : ['-usb', '-usbdevice', mouse]),
+    ...sound(params.text('soundhw'), 'none'),
+    ...graphics(params),
+  ]
+}
+
+const CAPABLE = { execute: 'qmp_capabilities' }
+const QUIT = { execute: 'quit' }
+
+function capabilities(params: KvmParams): object[] {
+  const names = params
+    .text('migration_caps')
+    .split(':')
+    .filter((name) => name !== '')
+  if (names.length === 0) return []
+  const wanted = names.map((capability) => ({ capability, state: true }))
+  return [{ execute: 'migrate-set-capabilities', arguments: { capabilities: wanted } }]
+}
+
+const NO_PCI = "No 'PCI' bus found"
+
+function reasonOf(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .flatMap((line) => (line === '' || line.includes('warning: ') ? [] : line.replace(/^\S+: /, '')))
+  const reason = lines.join('; ') || 'it does not say why'
+  return reason.includes(NO_PCI)
+    ? `${reason}. The machine has no PCI bus, which each instance needs: choose another machine_version`
+    : reason
+}
+
+/** The error in QEMU's answers, if there is one. */
+function refusalIn(stdout: string): string | undefined {
+  for (const line of stdout.split('\n').filter((one) => one.startsWith('{"error"'))) {
+    const answer: unknown = JSON.parse(line)
+    if (isObject(answer) && isObject(answer['error'])) return String(answer['error']['desc'])
+  }
+  return undefined
+}

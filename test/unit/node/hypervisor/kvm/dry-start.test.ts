@@ -1,0 +1,74 @@
+// Which models QEMU has is asked of QEMU itself, once for each set, and never where nothing is named that it may lack.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { checkModels } from '../../../../../src/node/hypervisor/kvm/dry-start'
+import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
+import { systemFiles } from '../../../../../src/lib/files'
+import type { CommandResult, Run } from '../../../../../src/lib/programs/run-command'
+import { kvmParams, removeRoot, temporaryRoot } from '../../../../support/hypervisor'
+
+let folder: string
+let qemu: string
+beforeEach(() => {
+  folder = temporaryRoot()
+  qemu = path.join(folder, 'qemu')
+  fs.writeFileSync(qemu, '', { mode: 0o755 })
+})
+afterEach(() => removeRoot(folder))
+
+/** A QEMU 11.1.3, which answers a dry start with this. */
+function machine(answer: Partial<CommandResult>) {
+  const dry: { argv: readonly string[]; input: string }[] = []
+  const said = (stdout: string): CommandResult => ({
+    ...{ code: 0, signal: null, stdout, stderr: '', output: stdout, timedOut: false },
+  })
+  const run: Run = async (argv, { input = '' } = {}) => {
+    if (argv[1] === '-version') return said('QEMU emulator version 11.1.3\n')
+    if (argv[1] === '-machine') return said('pc-i440fx-11.1   Standard PC (default)\n')
+    dry.push({ argv, input: String(input) })
+    return { ...said(''), ...answer }
+  }
+  const check = (params: Record<string, unknown>) =>
+    checkModels({ files: systemFiles, run }, new KvmParams({ ...kvmParams, kvm_path: qemu, ...params }))
+  return { dry, check }
+}
+
+test('a capability that QEMU lacks is refused with its words, and the parameter', async () => {
+  const desc = "Parameter 'capability' does not accept value 'zero-blocks'"
+  const { dry, check } = machine({
+    stdout: `{"QMP": {}}\n{"return": {}}\n{"error": {"class": "GenericError", "desc": "${desc}"}}\n{"return": {}}\n`,
+  })
+  await expect(check({ migration_caps: 'zero-blocks' })).rejects.toThrow(
+    `Parameter 'migration_caps' fails validation: QEMU 11.1.3 of this node says: ${desc} (current value: 'zero-blocks')`,
+  )
+  expect(dry[0]?.input.split('\n').map((line) => (JSON.parse(line) as { execute: string }).execute)).toEqual([
+    'qmp_capabilities',
+    'migrate-set-capabilities',
+    'quit',
+  ])
+})
+
+test('a QEMU that does not start tells why, and the parameters that were asked for; its warnings are left out', async () => {
+  const stderr = `${qemu}: warning: nic e1000.0 has no peer\n${qemu}: unable to find CPU model 'z80'\n`
+  const { check } = machine({ code: 1, stderr })
+  await expect(check({ cpu_type: 'z80', nic_type: 'e1000' })).rejects.toThrow(
+    "QEMU 11.1.3 of this node does not start with cpu_type=z80, nic_type=e1000: unable to find CPU model 'z80'",
+  )
+})
+
+test('what has started once is not started again, until there is another QEMU', async () => {
+  const { dry, check } = machine({})
+  for (const machine_version of ['q35', 'q35', 'pc']) await check({ machine_version })
+  expect(dry.length).toBe(2)
+  fs.utimesSync(qemu, 1, 1)
+  await check({ machine_version: 'q35' })
+  expect(dry.length).toBe(3)
+})
+
+test('what each QEMU has, and a controller without disks, needs no start; a node too busy for one refuses nothing', async () => {
+  const { dry, check } = machine({ code: null, timedOut: true })
+  await check({ scsi_controller_type: 'megasas' })
+  expect(dry).toEqual([])
+  await check({ scsi_controller_type: 'megasas', disk_type: 'scsi-block' })
+  expect(dry.map(({ argv }) => argv.join(' '))).toEqual([expect.stringContaining('-device megasas,id=scsi')])
+})
