@@ -2,7 +2,8 @@
 // by appending its delta to the journal (changes that arrive during one write go out with the next), and copied to the
 // candidates. Only then readers see it and it is acknowledged. A checkpoint writes config.data a little later.
 import { seconds, within, type Timer } from '../lib/clock'
-import type { Appender } from '../lib/disk'
+import { UnsettledAppend, type Appender } from '../lib/disk'
+import { errorText } from '../lib/system-failure'
 import { Turns } from '../lib/work/turns'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
@@ -10,6 +11,7 @@ import {
   CONFIG_JOURNAL_BYTES_MAX,
   CHECKPOINT_S,
   CHECKPOINT_SETTLE_S,
+  JOURNAL_RETRY_S,
   GROUP_COMMIT_CHANGES_MAX,
   PENDING_CHANGES_MAX,
 } from '../model/limits/config'
@@ -78,6 +80,8 @@ export class ConfigStore {
   private checkpointing: Promise<void> | undefined
   /** The journal's writers take turns. */
   private readonly turns = new Turns()
+  /** Why nobody knows yet whether the last record is in the journal. */
+  private unsettled: string | undefined
   private closed = false
 
   constructor(
@@ -113,6 +117,12 @@ export class ConfigStore {
    */
   change(list: readonly NamedChange[], asker?: Asker): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
+    if (this.unsettled !== undefined)
+      return Promise.reject(
+        new ConfigurationError(
+          `${this.options.paths.journalFile} cannot be written (${this.unsettled}); repair the disk, and try again`,
+        ),
+      )
     if (this.pending.length >= PENDING_CHANGES_MAX)
       return Promise.reject(
         new ConfigurationError(
@@ -223,9 +233,11 @@ export class ConfigStore {
         const journal = this.journal
         await this.timed('journal', () => journal.append(data))
       } catch (error) {
-        // It may contain half a record; the next writer starts a new journal without it.
+        // The next writer starts a new journal.
         await this.dropJournal()
-        throw error
+        if (!(error instanceof UnsettledAppend)) throw error
+        await this.takeBack(error)
+        throw error.cause
       }
       this.records.push({ to: delta.to, data })
     })
@@ -233,6 +245,23 @@ export class ConfigStore {
     this.published = after
     this.tell(askers.length === 0 ? delta : { ...delta, askers }, after)
     this.planCheckpoint()
+  }
+
+  /**
+   * The record may be in the journal, and a later run would apply it. So the change is refused only when a journal
+   * without it is there. While the disk does not take one, nobody gets an answer.
+   */
+  private async takeBack(cause: Error): Promise<void> {
+    const { clock, log } = this.options
+    this.unsettled = errorText(cause.cause)
+    log.error({ err: cause }, 'a change waits until the journal can be written without it')
+    while (this.journal === undefined && !this.closed)
+      try {
+        this.journal = await this.newJournal()
+        this.unsettled = undefined
+      } catch {
+        await clock.sleep(JOURNAL_RETRY_S * 1000)
+      }
   }
 
   /** The step is already durable, so a failing listener does not undo it. */
@@ -249,9 +278,12 @@ export class ConfigStore {
   private rollBack(batch: readonly Pending[], cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : String(cause)
     this.options.log.error({ err: cause }, 'configuration change not written')
+    const file = this.options.paths.journalFile
     const error = new ConfigurationError(
-      `The change could not be written to ${this.options.paths.journalFile} (${reason}) and did not happen; ` +
-        `make room or repair the disk, and try again`,
+      this.unsettled === undefined
+        ? `The change could not be written to ${file} (${reason}) and did not happen; ` +
+            `make room or repair the disk, and try again`
+        : `It is not known whether the change happened: ${file} cannot be written (${reason})`,
     )
     const lost = [...batch, ...this.pending.splice(0)]
     this.head = this.published

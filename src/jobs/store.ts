@@ -61,6 +61,7 @@ export class QueueStore {
   private unfoldedBytes = 0
   private foldingNow: Promise<void> | undefined
   private timer: Timer | undefined
+  private closed = false
 
   constructor(
     private readonly disk: Disk,
@@ -73,7 +74,8 @@ export class QueueStore {
     private readonly unfoldedBytesMax = QUEUE_UNFOLDED_BYTES_MAX,
   ) {
     const isNews = (file: string, content: string) => this.isNews(file, content)
-    this.journal = new FileJournal({ disk, file: paths.queueJournal, isNews })
+    const settling = { clock, isOver: () => this.closed }
+    this.journal = new FileJournal({ disk, file: paths.queueJournal, isNews, settling })
   }
 
   async load(): Promise<LoadedQueue> {
@@ -212,6 +214,7 @@ export class QueueStore {
 
   /** Resolves when all writes are done, and the files have everything. */
   async close(): Promise<void> {
+    this.closed = true
     await this.commits
     await this.foldingNow
     if (this.unfolded.size + this.folding.size > 0) await this.foldNow()

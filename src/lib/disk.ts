@@ -27,7 +27,7 @@ export interface AppenderOptions {
 
 /** A file that only grows: the configuration journal. */
 export interface Appender {
-  /** Resolves when the bytes are on the disk. */
+  /** Resolves when the bytes are on the disk. When it rejects, nothing was added, unless it says `UnsettledAppend`. */
   append(data: Buffer): Promise<void>
   size(): number
   close(): Promise<void>
@@ -43,7 +43,7 @@ export interface Disk {
   openAppender(file: string, options?: AppenderOptions): Promise<Appender>
   /**
    * Appends to a file of this process, or creates it. It is durable when the promise resolves; when it rejects, nothing
-   * was added.
+   * was added, unless it says `UnsettledAppend`.
    */
   append(file: string, data: Buffer, options?: Omit<WriteOptions, 'durable'>): Promise<void>
   rename(from: string, to: string): Promise<void>
@@ -57,6 +57,16 @@ export interface Disk {
   makeDirectory(directory: string, mode?: number): Promise<void>
   /** Free bytes in the directory's file system. */
   room(directory: string): Promise<number>
+}
+
+/**
+ * The append failed and could not be taken back either: some or all of it may be in the file, now or after a power cut.
+ * Whoever answers for it writes the file anew first.
+ */
+export class UnsettledAppend extends Error {
+  constructor(file: string, cause: unknown) {
+    super(`${file}: what was appended may be there or not (${String(cause)})`, { cause })
+  }
 }
 
 let counter = 0
@@ -105,9 +115,11 @@ export const systemDisk: Disk = {
     if (durable) await syncDirectory(path.dirname(file))
     return {
       async append(data) {
-        await naming(file, writeWhole(handle.fd, data))
+        await orTakenBack(handle.fd, { file, size, durable }, async () => {
+          await writeWhole(handle.fd, data)
+          if (durable) await datasync(handle.fd)
+        })
         size += data.length
-        if (durable) await naming(file, datasync(handle.fd))
       },
       size: () => size,
       close: () => handle.close(),
@@ -118,15 +130,12 @@ export const systemDisk: Disk = {
     const fd = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600)
     try {
       const { size } = sync.fstatSync(fd)
-      try {
+      await orTakenBack(fd, { file, size, durable: true }, async () => {
         if (size === 0) own(fd, options)
-        await naming(file, writeWhole(fd, data))
-        await naming(file, datasync(fd))
+        await writeWhole(fd, data)
+        await datasync(fd)
         if (size === 0) await syncDirectory(path.dirname(file))
-      } catch (error) {
-        sync.ftruncateSync(fd, size)
-        throw error
-      }
+      })
     } finally {
       sync.closeSync(fd)
     }
@@ -249,6 +258,25 @@ async function naming(file: string, action: Promise<void>): Promise<void> {
   return action.catch((error: unknown) => {
     throw errorCode(error) === undefined ? error : Object.assign(Object(error), { path: file })
   })
+}
+
+/** If the work fails, the file ends again where it ended before. */
+async function orTakenBack(
+  fd: number,
+  { file, size, durable }: { file: string; size: number; durable: boolean },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await naming(file, work())
+  } catch (error) {
+    try {
+      sync.ftruncateSync(fd, size)
+      if (durable) await datasync(fd)
+    } catch {
+      throw new UnsettledAppend(file, error)
+    }
+    throw error
+  }
 }
 
 async function writeWhole(fd: number, data: string | Buffer): Promise<void> {

@@ -4,7 +4,8 @@
 import * as path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { eachBounded } from '../work/bounded'
-import { type Disk, isMissing } from '../disk'
+import type { Clock } from '../clock'
+import { type Disk, isMissing, UnsettledAppend } from '../disk'
 import { Turns } from '../work/turns'
 
 export type FileContent = readonly [file: string, content: string]
@@ -17,9 +18,13 @@ export interface FileJournalOptions {
   isOurs?(): boolean
   /** Whether to write this content to a file: false if the file is newer. */
   isNews?(file: string, content: string): Promise<boolean>
+  /** For an owner that answers for what it refuses: nobody gets an answer while the disk cannot take a record back. */
+  settling?: { readonly clock: Pick<Clock, 'sleep'>; isOver(): boolean }
 }
 
 const WRITTEN_AT_ONCE = 20
+/** Seconds between two attempts to take a record back. */
+const TAKE_BACK_S = 1
 
 export class FileJournal {
   private readonly turns = new Turns()
@@ -45,8 +50,26 @@ export class FileJournal {
       check()
       if (!this.isBegun) await this.rotate()
       this.isBegun = true
-      await disk.append(file, line)
+      await disk.append(file, line).catch(async (error: unknown) => {
+        if (!(error instanceof UnsettledAppend)) throw error
+        await this.takeBack(line, error)
+        throw error.cause
+      })
     })
+  }
+
+  /** Writes the journal anew without the line. Part of a line does no harm. */
+  private async takeBack(line: Buffer, unsettled: UnsettledAppend): Promise<void> {
+    const { disk, file, settling } = this.options
+    for (;;)
+      try {
+        const data = (await disk.read(file)) ?? Buffer.alloc(0)
+        const at = data.lastIndexOf(line)
+        return await disk.write(file, at < 0 ? data : data.subarray(0, at))
+      } catch {
+        if (settling === undefined || settling.isOver()) throw unsettled
+        await settling.clock.sleep(TAKE_BACK_S * 1000)
+      }
   }
 
   /** Resolves when the files have everything that was appended before. */
@@ -76,11 +99,14 @@ export class FileJournal {
     if (this.options.isOurs?.() === false) return
     await this.writing.catch(() => undefined)
     if (this.mayHaveOld) await (this.writing = this.writeOld())
+    // A rename that fails may have happened.
+    this.mayHaveOld = true
     try {
       await this.options.disk.rename(this.options.file, this.old)
     } catch (error) {
-      if (isMissing(error)) return
-      throw error
+      if (!isMissing(error)) throw error
+      this.mayHaveOld = false
+      return
     }
     this.writing = this.writeOld()
     this.writing.catch(() => undefined)

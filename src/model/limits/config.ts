@@ -6,6 +6,8 @@ export const GENERATE_TRIES_MAX = 64
 export const CONFIG_JOURNAL_BYTES_MAX = 1 << 20
 /** Longest time between a change and the checkpoint that holds it. */
 export const CHECKPOINT_S = 1
+/** Seconds between two attempts to write a journal without a record whose outcome is unknown. */
+export const JOURNAL_RETRY_S = 1
 /** Seconds that the end of a job may wait for the checkpoint. */
 export const CHECKPOINT_SETTLE_S = 0.1
 /** Objects encoded between two turns of the event loop while a checkpoint is built. */

@@ -1,5 +1,5 @@
 // A disk in memory that can lose power: after `failAfter` operations it writes a part of the next one and then nothing more.
-import type { Appender, Disk } from '../../../src/lib/disk'
+import { type Appender, type Disk, UnsettledAppend } from '../../../src/lib/disk'
 import { DiskFaults } from '../../support/disk-faults'
 
 export class MemoryDisk implements Disk {
@@ -40,15 +40,32 @@ export class MemoryDisk implements Disk {
           () => {
             this.faults.strike(file, 'write')
             // Without a name the file goes on, but nobody finds it.
-            const isNamed = this.files.get(file) === open
-            open = Buffer.concat([open, data])
-            if (isNamed) this.files.set(file, open)
-            this.faults.strike(file, 'sync')
+            const set = (content: Buffer) => {
+              if (this.files.get(file) === open) this.files.set(file, content)
+              open = content
+            }
+            const before = open
+            set(Buffer.concat([open, data]))
+            try {
+              this.faults.strike(file, 'sync')
+            } catch (error) {
+              this.takeBack(file, error)
+              set(before)
+              throw error
+            }
           },
           () => this.files.set(file, Buffer.concat([open, data.subarray(0, Math.floor(data.length * this.tornPart))])),
         ),
       size: () => open.length,
       close: async () => undefined,
+    }
+  }
+
+  private takeBack(file: string, cause: unknown): void {
+    try {
+      this.faults.strike(file, 'sync')
+    } catch {
+      throw new UnsettledAppend(file, cause)
     }
   }
 

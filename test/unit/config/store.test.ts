@@ -5,6 +5,7 @@ import { gantryValue } from '../../../src/config/gantry'
 import { openStore, type ConfigStore, type Delta } from '../../../src/config/store'
 import { createConfig, type StoreOptions } from '../../../src/config/store-files'
 import { applyDelta } from '../../../src/config/delta'
+import { nextTurn, systemClock } from '../../../src/lib/clock'
 import type { Log } from '../../../src/lib/log'
 import { CONFIG_JOURNAL_BYTES_MAX } from '../../../src/model/limits/config'
 import { buildInstance, smallConfig, storeOptions } from './builders'
@@ -171,6 +172,35 @@ describe('one file of two cannot be written', () => {
     expect(kept).toBe(7)
     expect(tags).toHaveLength(21)
     expect(tags).toContain('last')
+  })
+})
+
+describe('a record arrived although its sync failed', () => {
+  /** Waits of seconds take no time. */
+  const clock = { ...systemClock, sleep: () => nextTurn() }
+
+  test.each([1, 2, 3, 9])('a change that is refused after %d failures does not come back', async (times) => {
+    const { store, options } = await open({ ...(await storeOptions(config)), clock })
+    await store.change([tag('a')])
+    options.disk.faults.plan({ file: options.paths.journalFile, step: 'sync', times })
+    await expect(store.change([tag('refused')])).rejects.toThrow('did not happen')
+    const again = await open({ ...options, disk: options.disk.restart() })
+    expect(again.store.current().cluster.tags).toEqual(['a'])
+    await store.change([tag('b')])
+    expect(store.current().cluster.tags).toEqual(['a', 'b'])
+  })
+
+  test('while nobody knows, the change has no answer, and others are refused', async () => {
+    const { store, options } = await open({ ...(await storeOptions(config)), clock })
+    options.disk.faults.plan({ file: options.paths.journalFile, step: 'sync', times: Infinity })
+    let answer: unknown
+    const unknown = store.change([tag('a')]).catch((error: unknown) => (answer = error))
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(answer).toBeUndefined()
+    await expect(store.change([tag('b')])).rejects.toThrow(/config\.journal cannot be written \(.*\); repair the disk/)
+    await store.close(false)
+    await unknown
+    expect(String(answer)).toContain('It is not known whether the change happened')
   })
 })
 

@@ -2,7 +2,8 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { type Disk, systemDisk } from '../../../../src/lib/disk'
+import { nextTurn } from '../../../../src/lib/clock'
+import { type Disk, systemDisk, UnsettledAppend } from '../../../../src/lib/disk'
 import { FileJournal } from '../../../../src/lib/file/journal'
 
 let folder: string
@@ -80,4 +81,43 @@ test("a journal that is another process's by now is left as it is", async () => 
   await journal.fold()
   await journal.alone(() => Promise.resolve())
   expect(fs.readdirSync(folder)).toEqual(['journal'])
+})
+
+test('a part that got its name although the rename failed is not overwritten by the next', async () => {
+  let failures = 1
+  const rename: Disk['rename'] = async (from, to) => {
+    await systemDisk.rename(from, to)
+    if (failures-- > 0) throw new Error('EIO: the directory is not synced')
+  }
+  const journal = open({ rename })
+  await journal.append([[named('a'), '1']])
+  failures = 1
+  await expect(journal.fold()).rejects.toThrow('EIO')
+  await journal.append([[named('b'), '1']])
+  await journal.fold()
+  expect([text('a'), text('b')]).toEqual(['1', '1'])
+})
+
+describe('a record of which nobody knows', () => {
+  const append: Disk['append'] = async (file, data) => {
+    await systemDisk.append(file, data)
+    if (data.includes('refused')) throw new UnsettledAppend(file, new Error('EIO: i/o error'))
+  }
+
+  test('is taken back before it is refused', async () => {
+    let failures = 3
+    const write: Disk['write'] = (file, data) =>
+      failures-- > 0 ? Promise.reject(new Error('EIO')) : systemDisk.write(file, data)
+    const settling = { clock: { sleep: () => nextTurn() }, isOver: () => false }
+    const journal = new FileJournal({ disk: { ...systemDisk, append, write }, file: named('journal'), settling })
+    await journal.append([[named('a'), '1']])
+    await expect(journal.append([[named('a'), 'refused']])).rejects.toThrow(/^EIO: i\/o error$/)
+    await journal.append([[named('b'), '1']])
+    expect(await contents()).toEqual({ [named('a')]: '1', [named('b')]: '1' })
+  })
+
+  test('stays unknown for an owner that does not wait', async () => {
+    const write: Disk['write'] = () => Promise.reject(new Error('EIO'))
+    await expect(open({ append, write }).append([[named('a'), 'refused']])).rejects.toThrow(UnsettledAppend)
+  })
 })
