@@ -46,8 +46,8 @@ export function diff(before: Documents, after: Documents): Delta {
         ([, entries]) => Object.keys(entries).length > 0,
       ),
     ),
-    // Values that were set and removed again change only the count.
-    ...(before.gantry.serial_no !== after.gantry.serial_no && {
+    // Values that were set and removed again change only the count, and those of another history not even that.
+    ...((before.gantry.serial_no !== after.gantry.serial_no || Object.keys(sections).length > 0) && {
       gantry: { serial_no: after.gantry.serial_no, sections },
     }),
   }

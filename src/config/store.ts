@@ -80,6 +80,7 @@ export class ConfigStore {
   private checkpointing: Promise<void> | undefined
   /** The journal's writers take turns. */
   private readonly turns = new Turns()
+  private isCopyWritten = true
   /** Why nobody knows yet whether the last record is in the journal. */
   private unsettled: string | undefined
   private closed = false
@@ -149,6 +150,8 @@ export class ConfigStore {
    * for a full copy.
    */
   async follow(records: Buffer): Promise<void> {
+    if (!this.isCopyWritten)
+      throw new ConfigurationError('The last full copy could not be written: send a full copy again')
     let after = this.head
     for (const delta of decodeRecords(records)) {
       const serial = after.config.serial_no
@@ -162,11 +165,22 @@ export class ConfigStore {
     await this.enqueue(after)
   }
 
-  /** On a candidate: replaces everything by a full copy from the master. */
+  /**
+   * On a candidate: replaces everything by a full copy from the master. No record leads there: the histories may differ
+   * under equal serial numbers.
+   */
   async replace(configText: string, gantryText: string): Promise<void> {
     const { config } = loadConfig(configText, this.options.random)
-    await this.enqueue({ config, gantry: loadGantry(gantryText) })
+    const documents = { config, gantry: loadGantry(gantryText) }
+    await this.committing
+    // Records of the former content must not follow the new one.
+    await this.checkpoint()
+    const delta = diff(this.published, documents)
+    this.head = this.published = documents
+    this.isCopyWritten = false
+    this.tell(delta, documents)
     await this.checkpoint({ force: true })
+    this.isCopyWritten = true
   }
 
   /** Both documents as texts, for a full copy to a candidate. */

@@ -52,9 +52,10 @@ export class ConfigReplica {
       const opened = this.opened ?? (await this.open().catch(() => undefined))
       if (opened === undefined) return this.writeFiles(config, gantry)
       const before = opened.store.current().serial_no
-      await opened.store.replace(config, gantry)
       // Followers only take deltas that lead forward. After a step back they get everything again.
-      if (opened.store.current().serial_no <= before) opened.feed.disconnectAll()
+      await opened.store.replace(config, gantry).finally(() => {
+        if (opened.store.current().serial_no <= before) opened.feed.disconnectAll()
+      })
     })
   }
 

@@ -87,5 +87,32 @@ test('a power cut at any write, whole or torn, loses no acknowledged change and 
   )
 })
 
+test('a full copy between stores of any histories makes them equal, also after a restart', async () => {
+  await checkProperty(
+    fc.asyncProperty(
+      fc.array(change, { maxLength: 8 }),
+      fc.array(change, { maxLength: 8 }),
+      fc.boolean(),
+      fc.boolean(),
+      async (ones, others, checkpointed, folded) => {
+        const master = await openStore(await storeOptions(config))
+        const options = await storeOptions(config)
+        const candidate = await openStore(options)
+        for (const one of [first, ...ones]) await master.change([one])
+        for (const other of [first, ...others]) await candidate.change([other])
+        if (checkpointed) await candidate.checkpoint()
+        const copy = master.texts()
+        await candidate.replace(copy.config, copy.gantry)
+        expect(text(candidate.documents())).toBe(text(master.documents()))
+        if (folded) await candidate.close(true)
+        const again = await openStore({ ...options, disk: options.disk.restart() })
+        expect(text(again.documents())).toBe(text(master.documents()))
+        for (const store of [master, candidate, again]) await store.close(false)
+      },
+    ),
+    { numRuns: 30, examples: [[[['setGantry', 'tokens', 'k', 1]], [['setGantry', 'tokens', 'k', 2]], true, false]] },
+  )
+})
+
 /** The two runs were not at the same time. */
 const withoutTimes = (state: string | undefined): string | undefined => state?.replace(/"[cm]time":[\d.]+/g, '')

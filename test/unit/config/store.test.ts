@@ -271,6 +271,44 @@ test('a candidate that follows the records has the same files; a gap asks for a 
   expect(encodeConfig(late.store.current())).toBe(encodeConfig(store.current()))
 })
 
+test('a full copy that reached only one file is taken whole or not at all', async () => {
+  const token = (value: string): NamedChange => ['setGantry', 'tokens', 'k', value]
+  const { store } = await open()
+  await store.change([token('revoked')])
+  const { config: text, gantry } = store.texts()
+  for (let failAfter = 0; failAfter < 12; failAfter++) {
+    const options = await storeOptions(config)
+    const { disk } = options
+    const late = await openStore(options)
+    await late.change([token('valid')])
+    disk.failAfter = disk.operations + failAfter
+    void late.replace(text, gantry)
+    for (let turn = 0; turn < 60; turn++) await nextTurn()
+    const again = await open({ ...options, disk: disk.restart() })
+    const kept = gantryValue(again.store.gantry(), 'tokens', 'k')
+    // Whoever has the configuration of the copy has its tokens, too.
+    if (again.store.current().mtime === store.current().mtime) expect(kept).toBe('revoked')
+    else expect(['valid', 'revoked']).toContain(kept)
+  }
+})
+
+test('records do not follow a full copy that is not on the disk', async () => {
+  const { store } = await open()
+  const records: Buffer[] = []
+  store.addReplica(async (data, kind) => void (kind === 'journal' && records.push(data)))
+  await store.change([tag('a')])
+  const { config: text, gantry } = store.texts()
+  await store.change([tag('b')])
+  const late = await open()
+  late.options.disk.faults.plan({ file: late.options.paths.configFile, step: 'write', times: 2 })
+  await expect(late.store.replace(text, gantry)).rejects.toThrow('EIO')
+  await expect(late.store.follow(Buffer.concat(records))).rejects.toThrow('send a full copy')
+  await expect(late.store.replace(text, gantry)).rejects.toThrow('EIO')
+  await late.store.replace(text, gantry)
+  await late.store.follow(Buffer.concat(records))
+  expect(late.store.current().cluster.tags).toEqual(['a', 'b'])
+})
+
 test('a follower that fails does not fail the change', async () => {
   const { store } = await open()
   store.subscribe(() => {
