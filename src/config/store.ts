@@ -63,6 +63,8 @@ interface Pending {
 export class ConfigStore {
   /** The documents with all changes, including those that are not durable yet. The next change is applied to this. */
   private head: Documents
+  /** The documents with all durable changes. */
+  private durable: Documents
   /** The documents with all durable and copied changes, which readers see. */
   private published: Documents
   private pending: Pending[] = []
@@ -89,8 +91,7 @@ export class ConfigStore {
     private readonly options: StoreOptions,
     loaded: Loaded,
   ) {
-    this.head = loaded.documents
-    this.published = loaded.documents
+    this.head = this.durable = this.published = loaded.documents
     this.written = loaded.files
     this.records = loaded.records.map(({ delta, data }) => ({ to: delta.to, data }))
   }
@@ -176,17 +177,17 @@ export class ConfigStore {
     // Records of the former content must not follow the new one.
     await this.checkpoint()
     const delta = diff(this.published, documents)
-    this.head = this.published = documents
+    this.head = this.durable = this.published = documents
     this.isCopyWritten = false
     this.tell(delta, documents)
     await this.checkpoint({ force: true })
     this.isCopyWritten = true
   }
 
-  /** Both documents as texts, for a full copy to a candidate. */
-  texts(): { config: string; gantry: string; serial: number } {
-    const { config, gantry } = this.published
-    return { config: encodeConfig(config), gantry: encodeGantry(gantry), serial: config.serial_no }
+  /** Both documents as texts, for a full copy to a candidate, with the record that is being copied now. */
+  texts(): { config: string; gantry: string } {
+    const { config, gantry } = this.durable
+    return { config: encodeConfig(config), gantry: encodeGantry(gantry) }
   }
 
   subscribe(listener: Listener): () => void {
@@ -254,6 +255,7 @@ export class ConfigStore {
         throw error.cause
       }
       this.records.push({ to: delta.to, data })
+      this.durable = after
     })
     await this.timed('replication', () => this.replicate(data, 'journal'))
     this.published = after

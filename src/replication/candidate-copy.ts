@@ -15,10 +15,8 @@ export interface CopyOptions {
   clock: Clock
   log: Log
   paths: Pick<Paths, 'configFile'>
-  /** Both documents as readers see them now. */
+  /** Both documents, with every record that was handed to `append` before. */
   texts(): { config: string; gantry: string }
-  /** The record that is being copied now: a full copy made at this moment lacks it. */
-  inFlight(): Buffer | undefined
 }
 
 export class CandidateCopy {
@@ -46,9 +44,18 @@ export class CandidateCopy {
     if (this.backlog) {
       this.backlog.push(record)
       this.backlogBytes += record.length
+      if (this.state === 'in sync') await this.copied()
     } else if (this.state === 'in sync') {
       await this.send(record).catch((error: unknown) => this.lost(error))
     }
+  }
+
+  /** A candidate that gets a new copy while it is in sync stays so: changes wait for the copy. */
+  private async copied(): Promise<void> {
+    const { clock } = this.options
+    const done = this.running?.then(() => true) ?? true
+    if ((await within(clock, REPLICATION_S, Promise.resolve(done))) === undefined)
+      this.lost(new Error(`no full copy within ${REPLICATION_S} s`))
   }
 
   /** config.data was rewritten, which is all that Ganeti's noded takes. */
@@ -75,9 +82,8 @@ export class CandidateCopy {
   }
 
   private async copyAll(): Promise<void> {
-    const { nodes, inFlight, texts, log, clock } = this.options
-    const unseen = inFlight()
-    this.backlog = unseen ? [unseen] : []
+    const { nodes, texts, log, clock } = this.options
+    this.backlog = []
     this.backlogBytes = 0
     const { config, gantry } = texts()
     try {
@@ -102,6 +108,7 @@ export class CandidateCopy {
   }
 
   private become(state: 'in sync' | 'checkpoints'): void {
+    this.timer?.cancel()
     this.state = state
     this.reason = null
   }

@@ -32,7 +32,6 @@ export async function openReplication(options: ReplicationOptions): Promise<Repl
 export class Replication {
   readonly ssconf: SsconfDistribution
   private readonly copies = new Map<NodeUuid, CandidateCopy>()
-  private inFlight: Buffer | undefined
   private readonly stops: (() => void)[]
 
   constructor(private readonly options: ReplicationOptions) {
@@ -71,10 +70,7 @@ export class Replication {
       await Promise.all(copies.map((copy) => copy.checkpoint(data)))
       return
     }
-    this.inFlight = data
     await Promise.all(copies.map((copy) => copy.append(data)))
-    // The store publishes it before anything else can begin.
-    this.inFlight = undefined
   }
 
   private changed(delta: Delta, config: ConfigData): void {
@@ -101,8 +97,7 @@ export class Replication {
       const known = this.copies.get(uuid)
       if (known) known.target = target
       else {
-        const source = { texts: () => store.texts(), inFlight: () => this.inFlight }
-        const copy = new CandidateCopy(target, { nodes, clock, log, paths, ...source })
+        const copy = new CandidateCopy(target, { nodes, clock, log, paths, texts: () => store.texts() })
         this.copies.set(uuid, copy)
         added.push(copy)
       }

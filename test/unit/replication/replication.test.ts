@@ -1,7 +1,7 @@
 // The master brings each change to its candidates, and waits for none in vain.
 import { openStore, type ConfigStore } from '../../../src/config/store'
 import type { Clock } from '../../../src/lib/clock'
-import { systemClock } from '../../../src/lib/clock'
+import { nextTurn, systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
 import { REPLICATION_S } from '../../../src/model/limits/replication'
@@ -99,6 +99,51 @@ test('a change during a full copy follows it', async () => {
   await eventually(() => expect(state()).toEqual([[NODE2, 'in sync']]))
   expect(nodes.of('gantry_config_append')).toHaveLength(before + 1)
   expect(String(nodes.of('gantry_config_append').at(-1)?.[2][0])).toContain('two')
+})
+
+describe('a flush copies everything to a candidate in sync', () => {
+  let finish = () => undefined as void
+  const copySlowly: FakeNodes['answer'] = (_, call) =>
+    call === 'gantry_config_replace' ? new Promise((resolve) => (finish = () => resolve(null))) : Promise.resolve(null)
+  const appended = () => nodes.of('gantry_config_append').map(([, , [record]]) => String(record))
+
+  test('and changes wait for it meanwhile', async () => {
+    await open()
+    nodes.answer = copySlowly
+    const flushed = replication.flush()
+    let done = false
+    const change = tag('one').then(() => (done = true))
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect([done, state()]).toEqual([false, [[NODE2, 'in sync']]])
+    finish()
+    await change
+    expect(appended()).toEqual([expect.stringContaining('"tags":["one"]')])
+    await flushed
+  })
+
+  test('or, if it takes too long, the candidate is shown as out of sync', async () => {
+    await open()
+    nodes.answer = copySlowly
+    void replication.flush()
+    await tag('one')
+    expect(state()).toEqual([[NODE2, 'out of sync']])
+    finish()
+    await eventually(() => expect(state()).toEqual([[NODE2, 'in sync']]))
+    expect(appended()).toHaveLength(1)
+  })
+
+  test('and the copy never lacks a record that the candidate has already', async () => {
+    await open()
+    let answered = () => undefined as void
+    nodes.answer = () => new Promise((resolve) => (answered = () => resolve(null)))
+    const change = tag('one')
+    await eventually(() => expect(appended()).toHaveLength(1))
+    nodes.answer = () => Promise.resolve(null)
+    const flushed = replication.flush()
+    expect(String(nodes.of('gantry_config_replace').at(-1)?.[2][0])).toContain('"tags":["one"]')
+    answered()
+    await Promise.all([change, flushed])
+  })
 })
 
 test('a candidate that runs Ganeti’s noded gets config.data as a file', async () => {
