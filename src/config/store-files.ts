@@ -25,6 +25,13 @@ export interface StoreOptions {
 
 export type WriteKind = 'journal' | 'checkpoint' | 'replication'
 
+/** Tells how long the work took, if it succeeds. */
+export async function timed({ clock, wrote }: StoreOptions, kind: WriteKind, work: () => Promise<void>): Promise<void> {
+  const start_ms = clock.monotonic_ms()
+  await work()
+  wrote?.(kind, (clock.monotonic_ms() - start_ms) / 1000)
+}
+
 /** Writes the files of a new cluster, or of a new candidate. Replaces existing files. */
 export async function createConfig(
   { disk, paths }: Pick<StoreOptions, 'disk' | 'paths'>,

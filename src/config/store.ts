@@ -1,35 +1,17 @@
 // The only place where the configuration lives and changes. A change is applied to the snapshot in memory, made durable
 // by appending its delta to the journal (changes that arrive during one write go out with the next), and copied to the
 // candidates. Only then readers see it and it is acknowledged. A checkpoint writes config.data a little later.
-import { seconds, within, type Timer } from '../lib/clock'
-import { UnsettledAppend, type Appender } from '../lib/disk'
-import { errorText } from '../lib/system-failure'
-import { Turns } from '../lib/work/turns'
+import { seconds } from '../lib/clock'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
-import {
-  CONFIG_JOURNAL_BYTES_MAX,
-  CHECKPOINT_S,
-  CHECKPOINT_SETTLE_S,
-  JOURNAL_RETRY_S,
-  GROUP_COMMIT_CHANGES_MAX,
-  PENDING_CHANGES_MAX,
-} from '../model/limits/config'
+import { GROUP_COMMIT_CHANGES_MAX, PENDING_CHANGES_MAX } from '../model/limits/config'
 import { applyChange, type NamedChange } from './changes'
 import { applyDelta, type Asker, diff, type Delta } from './delta'
 import { encodeConfig, encodeGantry } from './encode'
-import { decodeRecords, encodeMark, encodeRecord } from './journal'
-import {
-  checkpointTexts,
-  loadFiles,
-  startJournal,
-  writeCheckpoint,
-  type Checkpoint,
-  type CheckpointTexts,
-  type Loaded,
-  type StoreOptions,
-  type WriteKind,
-} from './store-files'
+import { Checkpointer } from './checkpointer'
+import { decodeRecords, encodeRecord } from './journal'
+import { JournalWriter } from './journal-writer'
+import { loadFiles, timed, type Loaded, type StoreOptions } from './store-files'
 import { loadConfig, loadGantry } from './upgrade'
 
 export type { StoreOptions } from './store-files'
@@ -71,20 +53,9 @@ export class ConfigStore {
   private committing: Promise<void> | undefined
   private readonly listeners = new Set<Listener>()
   private readonly replicas = new Set<Replicate>()
-  private journal: Appender | undefined
-  /** The last whole checkpoint. */
-  private written: Checkpoint
-  /** A checkpoint that is being written, or failed: any part of it may be in the files. */
-  private unfinished: CheckpointTexts | undefined
-  /** The journal's records since the last checkpoint. */
-  private records: { readonly to: number; readonly data: Buffer }[]
-  private timer: Timer | undefined
-  private checkpointing: Promise<void> | undefined
-  /** The journal's writers take turns. */
-  private readonly turns = new Turns()
+  private readonly journal: JournalWriter
+  private readonly checkpointer: Checkpointer
   private isCopyWritten = true
-  /** Why nobody knows yet whether the last record is in the journal. */
-  private unsettled: string | undefined
   private closed = false
 
   constructor(
@@ -92,13 +63,18 @@ export class ConfigStore {
     loaded: Loaded,
   ) {
     this.head = this.durable = this.published = loaded.documents
-    this.written = loaded.files
-    this.records = loaded.records.map(({ delta, data }) => ({ to: delta.to, data }))
+    this.journal = new JournalWriter(options, loaded)
+    this.checkpointer = new Checkpointer(
+      options,
+      this.journal,
+      () => this.published,
+      ({ configText }) => void this.replicate(configText, 'checkpoint'),
+    )
   }
 
   async begin(dirty: boolean): Promise<void> {
     if (dirty) await this.checkpoint({ force: true })
-    else this.journal = await this.newJournal()
+    else await this.journal.begin()
   }
 
   current(): ConfigData {
@@ -119,10 +95,10 @@ export class ConfigStore {
    */
   change(list: readonly NamedChange[], asker?: Asker): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
-    if (this.unsettled !== undefined)
+    if (this.journal.unsettled !== undefined)
       return Promise.reject(
         new ConfigurationError(
-          `${this.options.paths.journalFile} cannot be written (${this.unsettled}); repair the disk, and try again`,
+          `${this.options.paths.journalFile} cannot be written (${this.journal.unsettled}); repair the disk, and try again`,
         ),
       )
     if (this.pending.length >= PENDING_CHANGES_MAX)
@@ -203,16 +179,11 @@ export class ConfigStore {
   /** Waits for running work. `fold`: leaves plain files and no journal. */
   async close(fold: boolean): Promise<void> {
     this.closed = true
-    this.timer?.cancel()
+    this.journal.hurry()
     await this.committing
-    await this.checkpointing?.catch(() => undefined)
-    if (fold) await this.checkpoint({ force: false })
-    this.timer?.cancel()
-    await this.turns.take(async () => {
-      await this.journal?.close()
-      this.journal = undefined
-      if (fold) await this.options.disk.remove(this.options.paths.journalFile)
-    })
+    await this.checkpointer.close()
+    if (fold) await this.checkpointer.run({ force: false })
+    await this.journal.close(fold)
   }
 
   private enqueue(after: Documents, asker?: Asker): Promise<void> {
@@ -242,42 +213,12 @@ export class ConfigStore {
     if (after === this.published) return
     const delta = diff(this.published, after)
     const data = encodeRecord(delta)
-    await this.turns.take(async () => {
-      this.journal ??= await this.newJournal()
-      try {
-        const journal = this.journal
-        await this.timed('journal', () => journal.append(data))
-      } catch (error) {
-        // The next writer starts a new journal.
-        await this.dropJournal()
-        if (!(error instanceof UnsettledAppend)) throw error
-        await this.takeBack(error)
-        throw error.cause
-      }
-      this.records.push({ to: delta.to, data })
-      this.durable = after
-    })
-    await this.timed('replication', () => this.replicate(data, 'journal'))
+    await timed(this.options, 'journal', () => this.journal.append(data, delta.to))
+    this.durable = after
+    await timed(this.options, 'replication', () => this.replicate(data, 'journal'))
     this.published = after
     this.tell(askers.length === 0 ? delta : { ...delta, askers }, after)
-    this.planCheckpoint()
-  }
-
-  /**
-   * The record may be in the journal, and a later run would apply it. So the change is refused only when a journal
-   * without it is there. While the disk does not take one, nobody gets an answer.
-   */
-  private async takeBack(cause: Error): Promise<void> {
-    const { clock, log } = this.options
-    this.unsettled = errorText(cause.cause)
-    log.error({ err: cause }, 'a change waits until the journal can be written without it')
-    while (this.journal === undefined && !this.closed)
-      try {
-        this.journal = await this.newJournal()
-        this.unsettled = undefined
-      } catch {
-        await clock.sleep(JOURNAL_RETRY_S * 1000)
-      }
+    this.checkpointer.plan()
   }
 
   /** The step is already durable, so a failing listener does not undo it. */
@@ -296,7 +237,7 @@ export class ConfigStore {
     this.options.log.error({ err: cause }, 'configuration change not written')
     const file = this.options.paths.journalFile
     const error = new ConfigurationError(
-      this.unsettled === undefined
+      this.journal.unsettled === undefined
         ? `The change could not be written to ${file} (${reason}) and did not happen; ` +
             `make room or repair the disk, and try again`
         : `It is not known whether the change happened: ${file} cannot be written (${reason})`,
@@ -306,102 +247,23 @@ export class ConfigStore {
     for (const change of lost) change.reject(error)
   }
 
-  private async dropJournal(): Promise<void> {
-    const broken = this.journal
-    this.journal = undefined
-    await broken?.close().catch(() => undefined)
-  }
-
   private async replicate(data: Buffer, kind: 'journal' | 'checkpoint'): Promise<void> {
     const failed = (error: unknown) => this.options.log.error({ err: error, kind }, 'replication failed')
     await Promise.all([...this.replicas].map((replicate) => replicate(data, kind).catch(failed)))
   }
 
-  private planCheckpoint(): void {
-    if (this.checkpointing || this.closed) return
-    if ((this.journal?.size() ?? 0) >= CONFIG_JOURNAL_BYTES_MAX) return void this.background()
-    this.checkpointLater()
-  }
-
-  private checkpointLater(): void {
-    if (this.closed) return
-    this.timer ??= this.options.clock.after(CHECKPOINT_S * 1000, () => void this.background(), {
-      background: true,
-    })
-  }
-
-  private async background(): Promise<void> {
-    this.timer?.cancel()
-    this.timer = undefined
-    try {
-      await this.checkpoint()
-    } catch (error) {
-      this.options.log.error({ err: error }, 'checkpoint failed; changes are kept in the journal')
-      this.checkpointLater()
-    }
-  }
-
   /** Updates config.data, but waits only briefly. */
-  async settle(): Promise<void> {
-    const { clock } = this.options
-    if (this.records.length > 0 && !this.closed) await within(clock, CHECKPOINT_SETTLE_S, this.background())
+  settle(): Promise<void> {
+    return this.checkpointer.settle()
   }
 
   /** Writes config.data as it is now, while changes go on. */
-  async checkpoint(options: { force?: boolean } = {}): Promise<void> {
-    while (this.checkpointing) await this.checkpointing.catch(() => undefined)
-    const { unfinished } = this
-    if (!options.force && this.records.length === 0 && unfinished === undefined) return
-    this.checkpointing = this.timed('checkpoint', () => this.writeCheckpoint()).finally(
-      () => (this.checkpointing = undefined),
-    )
-    await this.checkpointing
-    if (unfinished !== undefined) return this.checkpoint(options)
-    if (this.records.length > 0) this.planCheckpoint()
-  }
-
-  /**
-   * One that failed is written again, in the same words, before another begins. So the files hold one of two
-   * checkpoints, however often it fails, and the journal names both.
-   */
-  private async writeCheckpoint(): Promise<void> {
-    const { options } = this
-    const texts = (this.unfinished ??= await checkpointTexts(this.published, this.written))
-    // The journal names the new checkpoint before that is written. So it fits whichever file a crash leaves.
-    await this.turns.take(async () => {
-      if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.dropJournal())
-      this.journal ??= await this.newJournal()
-    })
-    await writeCheckpoint(options, texts)
-    await this.turns.take(async () => {
-      this.written = texts
-      this.unfinished = undefined
-      this.records = this.records.filter((record) => record.to > texts.mark.config.serial)
-      await this.dropJournal()
-      this.journal = await this.newJournal()
-    })
-    void this.replicate(texts.configText, 'checkpoint')
-  }
-
-  /** A journal that fits whichever checkpoint the files hold. */
-  private newJournal(): Promise<Appender> {
-    const marks = [this.written.mark, ...(this.unfinished ? [this.unfinished.mark] : [])]
-    return startJournal(
-      this.options,
-      marks,
-      this.records.map((record) => record.data),
-    )
+  checkpoint({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
+    return this.checkpointer.run({ force })
   }
 
   /** Bytes of the journal's records. */
   get journalSize(): number {
-    return this.records.reduce((sum, { data }) => sum + data.length, 0)
-  }
-
-  private async timed(kind: WriteKind, work: () => Promise<void>): Promise<void> {
-    const { clock, wrote } = this.options
-    const start_ms = clock.monotonic_ms()
-    await work()
-    wrote?.(kind, (clock.monotonic_ms() - start_ms) / 1000)
+    return this.journal.recordBytes
   }
 }

@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { promisify } from 'node:util'
+import { UnsettledAppend } from './file/unsettled-append'
 
 export interface FileOwner {
   uid: number
@@ -57,16 +58,6 @@ export interface Disk {
   makeDirectory(directory: string, mode?: number): Promise<void>
   /** Free bytes in the directory's file system. */
   room(directory: string): Promise<number>
-}
-
-/**
- * The append failed and could not be taken back either: some or all of it may be in the file, now or after a power cut.
- * Whoever answers for it writes the file anew first.
- */
-export class UnsettledAppend extends Error {
-  constructor(file: string, cause: unknown) {
-    super(`${file}: what was appended may be there or not (${String(cause)})`, { cause })
-  }
 }
 
 let counter = 0

@@ -5,8 +5,9 @@ import * as path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { eachBounded } from '../work/bounded'
 import type { Clock } from '../clock'
-import { type Disk, isMissing, UnsettledAppend } from '../disk'
+import { type Disk, isMissing } from '../disk'
 import { Turns } from '../work/turns'
+import { UnsettledAppend } from './unsettled-append'
 
 export type FileContent = readonly [file: string, content: string]
 

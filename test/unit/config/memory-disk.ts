@@ -1,5 +1,6 @@
 // A disk in memory that can lose power: after `failAfter` operations it writes a part of the next one and then nothing more.
-import { type Appender, type Disk, UnsettledAppend } from '../../../src/lib/disk'
+import type { Appender, Disk } from '../../../src/lib/disk'
+import { UnsettledAppend } from '../../../src/lib/file/unsettled-append'
 import { DiskFaults } from '../../support/disk-faults'
 
 export class MemoryDisk implements Disk {

@@ -2,7 +2,8 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { systemDisk, UnsettledAppend } from '../../../src/lib/disk'
+import { systemDisk } from '../../../src/lib/disk'
+import { UnsettledAppend } from '../../../src/lib/file/unsettled-append'
 
 let mockFailures = 0
 jest.mock('node:fs', () => {

@@ -3,7 +3,8 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { nextTurn } from '../../../../src/lib/clock'
-import { type Disk, systemDisk, UnsettledAppend } from '../../../../src/lib/disk'
+import { type Disk, systemDisk } from '../../../../src/lib/disk'
+import { UnsettledAppend } from '../../../../src/lib/file/unsettled-append'
 import { FileJournal } from '../../../../src/lib/file/journal'
 
 let folder: string
