@@ -141,6 +141,7 @@ const instances = {
   accept_instance: nothing,
   instance_migrate: nothing,
   instance_get_migration_status: () => ({ status: 'completed' }),
+  gantry_migration_recover: nothing,
   instance_finalize_migration_dst: (sim, instance, _info, success) => {
     if (success) sim.world.run(sim.node, instance)
     return null

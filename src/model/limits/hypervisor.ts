@@ -26,6 +26,8 @@ export const CPU_MASK_CPUS_MAX = 100_000
 export const SCREEN_PASSWORD_BYTES_MAX = 4096
 /** Seconds for the switch of a migration: for the target to take over, or for the source to stop on request. */
 export const MIGRATION_SWITCH_S = 10
+/** Seconds in which a source that was asked to switch to post-copy does so, unless its network stands still. */
+export const POSTCOPY_SWITCH_S = 1
 /** Seconds for a guest to release a device. */
 export const UNPLUG_S = 20
 /** Seconds between two requests to a guest to shut down. */

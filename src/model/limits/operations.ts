@@ -22,6 +22,13 @@ export const DISK_SYNC_RETRIES = 10
 /** Seconds between two checks of a running migration, and between two lines about it. */
 export const MIGRATION_POLL_S = 0.2
 export const MIGRATION_FEEDBACK_S = 10
+/** Seconds without any transferred memory after which a migration counts as standing still. */
+export const MIGRATION_STALL_S = 120
+/** Seconds for which the source of a migration may not answer. */
+export const MIGRATION_UNHEARD_S = 30
+/** Seconds between two attempts to connect the sides of a migration again after its switch to post-copy, and for all of them. */
+export const POSTCOPY_RETRY_S = 5
+export const POSTCOPY_RECOVERY_S = 600
 /** Seconds between two checks of a mirror whose sides were reconnected. */
 export const MIRROR_POLL_S = 2
 /** Seconds between two checks whether a helper machine has ended, and between two lines about it. */

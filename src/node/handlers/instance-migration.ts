@@ -31,6 +31,12 @@ export const instanceMigrationHandlers = {
     return await orFail('Failed to get migration status', status)
   },
 
+  async gantry_migration_recover(context, instance, target, side) {
+    const work = context.hypervisor(instance.hypervisor).recoverMigration(instance, target, side)
+    await orFail('Failed to go on with the migration', work)
+    return null
+  },
+
   async instance_finalize_migration_dst(context, instance, info, success) {
     await startsOver(context, instance.name)
     const work = context.hypervisor(instance.hypervisor).finalizeTarget(instance, asText(info), success)

@@ -2,6 +2,7 @@
 // hypervisor, and add Ganeti's semantics: a call whose work is already done succeeds.
 import { POWERDOWN_REPEAT_S } from '../../model/limits/hypervisor'
 import { GUEST_ENDS_S } from '../../model/limits/live-data'
+import { isGuestElsewhere } from '../../model/guest-state'
 import type { ConsoleInfo, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
@@ -114,7 +115,7 @@ const startInstance = (context: NodeContext, instance: InstanceDict, paused: boo
 async function startIfDown(context: NodeContext, instance: InstanceDict, paused: boolean): Promise<readonly string[]> {
   const hypervisor = context.hypervisor(instance.hypervisor)
   const runtime = await hypervisor.info(instance.name)
-  if (runtime && runtime.state !== USER_DOWN) {
+  if (runtime && runtime.state !== USER_DOWN && !isGuestElsewhere(runtime)) {
     context.log.info({ instance: instance.name }, 'instance is already running, not starting')
     if (!paused) await orFail('Hypervisor error', hypervisor.settle(instance))
     return []

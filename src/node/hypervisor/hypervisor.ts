@@ -15,6 +15,7 @@ import type {
   HypervisorInfo,
   InstanceDict,
   InstanceRuntime,
+  MigrationSideName,
   MigrationStatus,
   NicDict,
 } from '../../rpc/node/dicts'
@@ -125,6 +126,8 @@ export interface Hypervisor {
   /** Source: starts the transfer; `migrationStatus` tells its progress. */
   migrate(instance: InstanceDict, target: string, live: boolean): Promise<void>
   migrationStatus(instance: InstanceDict): Promise<MigrationStatus>
+  /** Connects the sides again after the switch to post-copy: the target listens on its address, then the source calls. */
+  recoverMigration(instance: InstanceDict, target: string, side: MigrationSideName): Promise<void>
   /**
    * Target: keeps the instance, or drops the received data; then resolves to the reason why loading failed, if known.
    */

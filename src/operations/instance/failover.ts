@@ -7,7 +7,8 @@ import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { assembleDisks, closeDisks, isConsistent, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
-import { cleanUp } from './moves/migration'
+import { isIncomplete } from './moves/arrival'
+import { cleanUp } from './moves/clean-up'
 import { keepsMirrors } from './moves/mirror'
 import { moveLocks, planMove, type Move } from './moves/plan'
 import { checkRunsNowhereElse, noteUnconfirmed, unconfirmedNodes } from './moves/unconfirmed'
@@ -82,6 +83,7 @@ export async function failOver(
   if (!(await shutdownDisks(ctx, view, { ignorePrimary: true })))
     throw new OpExecError("Can't shut down the instance's disks")
   const noted = await unconfirmedNodes(ctx, view)
+  if ((isStopped || view.primary.offline) && noted.includes(target.uuid)) await dropIncomplete(ctx, move)
   const unconfirmed = noted.filter((uuid) => uuid !== target.uuid && uuid !== view.primary.uuid)
   if (!isStopped && instance.admin_state === 'up') unconfirmed.push(view.primary.uuid)
   await ctx.config.change([
@@ -126,6 +128,14 @@ async function stopOnSource(
     `Could not shutdown instance ${instance.name} on node ${primary.name}, proceeding anyway; please make sure node ${primary.name} is down; error details: ${result.error}`,
   )
   return false
+}
+
+/** A guest whose migration never gave it the rest of its memory cannot go on: it starts anew. */
+async function dropIncomplete(ctx: UnitContext, { view, target }: Move): Promise<void> {
+  if (view.instance.hypervisor !== 'kvm' || !(await isIncomplete(ctx, view, target))) return
+  ctx.log.warning(`A part of its memory is lost with node ${view.primary.name}, so it is started anew from its disks`)
+  const what = `Could not end the incomplete machine on node ${target.name}`
+  await ctx.nodes.call(target, what, 'instance_shutdown', [dictOf(view), 0, ctx.reason])
 }
 
 async function startOnTarget(ctx: UnitContext, { view, target }: Move): Promise<void> {

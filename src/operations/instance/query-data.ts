@@ -2,6 +2,7 @@
 import { fillBeParams, fillHvParams, fillNicParams, fillOsParams } from '../../config/filled'
 import { diskTemplateOf, drbdId } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Network, Nic, Node } from '../../model/config'
+import { isGuestElsewhere } from '../../model/guest-state'
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { BlockDeviceStatus, InstanceRuntime } from '../../rpc/node/dicts'
 import { instancesOrAll } from '../find'
@@ -85,7 +86,7 @@ async function runtimeOn(ctx: UnitContext, view: InstanceView): Promise<Instance
 }
 
 function runState(instance: Instance, runtime: InstanceRuntime | undefined): string {
-  if (runtime !== undefined) return runtime.state === USER_DOWN ? 'user down' : 'up'
+  if (runtime !== undefined && !isGuestElsewhere(runtime)) return runtime.state === USER_DOWN ? 'user down' : 'up'
   if (instance.admin_state === 'offline') return 'offline'
   return instance.admin_state === 'down' && instance.admin_state_source === 'user' ? 'user down' : 'down'
 }

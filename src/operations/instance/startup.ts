@@ -2,6 +2,7 @@
 import { change } from '../../config/changes'
 import type { Node } from '../../model/config'
 import { ECODE, OpExecError } from '../../model/errors'
+import { isGuestElsewhere } from '../../model/guest-state'
 import { OpInstanceStartup } from '../../opcodes/instance'
 import type { InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { logicalUnit } from '../logical-unit'
@@ -19,7 +20,7 @@ import {
 } from './checks'
 import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
-import { checkRunsNowhereElse } from './moves/unconfirmed'
+import { checkRunsNowhere, checkRunsNowhereElse } from './moves/unconfirmed'
 import { startOverrides, type StartOverrides } from './parameters/params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'
@@ -34,12 +35,11 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
       ctx.log.warning('Ignoring offline primary node')
       if (Object.keys({ ...op.hvparams, ...op.beparams }).length > 0)
         ctx.log.warning('Overridden parameters are ignored')
-      return { view, overrides, cleanup: false, confirmed: [] }
+      return { view, overrides, leftover: undefined, confirmed: [] }
     }
     checkNodeOnline(view.primary)
     const { runtime, confirmed } = await checkCanStart(ctx, view, overrides.beparams?.minmem)
-    // An instance that its user shut down leaves a process, which must be removed before the start.
-    return { view, overrides, cleanup: runtime?.state === USER_DOWN, confirmed }
+    return { view, overrides, leftover: leftoverOf(runtime), confirmed }
   },
   hooks: {
     path: 'instance-start',
@@ -47,7 +47,7 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
     env: (ctx, op, { view }) => instanceHookEnv(ctx, view.instance.uuid, { FORCE: op.force }),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, overrides, cleanup, confirmed }) {
+  async run(ctx, op, { view, overrides, leftover, confirmed }) {
     const { instance } = view
     const status = op.no_remember ? [] : [change('setInstanceStatus', instance.uuid, 'up', true, 'admin')]
     await ctx.config.change([...status, ...confirmed])
@@ -55,7 +55,7 @@ export const instanceStartup = logicalUnit(OpInstanceStartup, {
       ctx.log.info('Primary node offline, marked instance as started')
       return null
     }
-    if (cleanup) await stopLeftover(ctx, view, op.shutdown_timeout)
+    if (leftover !== undefined) await stopLeftover(ctx, view, leftover === 'forced' ? 0 : op.shutdown_timeout)
     const active = await startDisks(ctx, await reread(ctx, view), { force: op.force })
     await startInstance(ctx, active, `Could not start instance '${instance.name}'`, overrides, op.startup_paused)
     return null
@@ -73,11 +73,22 @@ export async function checkCanStart(
 ): Promise<{ runtime: InstanceRuntime | undefined; confirmed: Change[] }> {
   await checkBridges(ctx, view.config, view.instance, view.primary)
   const runtime = await runtimeOnPrimary(ctx, view)
-  if (runtime !== undefined) return { runtime, confirmed: [] }
-  const confirmed = await checkRunsNowhereElse(ctx, view)
+  if (runtime !== undefined && !isGuestElsewhere(runtime)) return { runtime, confirmed: [] }
+  // A machine that gave its guest away is proof of a migration, even of one that nobody has noted.
+  const confirmed = await (runtime === undefined ? checkRunsNowhereElse(ctx, view) : checkRunsNowhere(ctx, view))
   const reason = `starting instance ${view.instance.name}`
   await checkNodeFreeMemory(ctx, view.primary, reason, needed_mib, view.instance.hypervisor, hvParamsOf(view))
   return { runtime, confirmed }
+}
+
+/**
+ * A process that must be removed before the start. A user's shutdown leaves one, and so does a migration whose target was
+ * lost: nobody knows what its guest has written there, so it never goes on from the memory here.
+ */
+function leftoverOf(runtime: InstanceRuntime | undefined): 'asked' | 'forced' | undefined {
+  if (runtime === undefined) return undefined
+  if (isGuestElsewhere(runtime)) return 'forced'
+  return runtime.state === USER_DOWN ? 'asked' : undefined
 }
 
 async function runtimeOnPrimary(ctx: UnitContext, view: InstanceView) {

@@ -1,4 +1,5 @@
 // Query fields of instances that nodes answer.
+import { isGuestElsewhere } from '../../model/guest-state'
 import type { Instance } from '../../model/instance'
 import type { InstanceStatus } from '../../model/constants/words'
 import type { Cell } from '../../rpc/luxi/calls'
@@ -97,7 +98,8 @@ function seenCell(row: InstanceRow, get: (info: InstanceRuntime) => unknown): Ce
   return knownCell(row, (runtime) => (runtime.state === 'seen' ? get(runtime.info) : null))
 }
 
-const isRunning = (runtime: Runtime): boolean => runtime.state === 'seen' && runtime.info.state !== SHUT_DOWN
+const isRunning = (runtime: Runtime): boolean =>
+  runtime.state === 'seen' && runtime.info.state !== SHUT_DOWN && !isGuestElsewhere(runtime.info)
 
 /** Ganeti's combined state (constants.json, status_rules). */
 function instanceStatus({ instance, index, runtime }: InstanceRow): InstanceStatus {
@@ -107,7 +109,9 @@ function instanceStatus({ instance, index, runtime }: InstanceRow): InstanceStat
   if (isRunning(runtime)) return instance.admin_state === 'up' ? 'running' : 'ERROR_up'
   switch (instance.admin_state) {
     case 'up':
-      return runtime.state === 'seen' && mayShutDown(instance, index) ? 'USER_down' : 'ERROR_down'
+      return runtime.state === 'seen' && runtime.info.state === SHUT_DOWN && mayShutDown(instance, index)
+        ? 'USER_down'
+        : 'ERROR_down'
     case 'down':
       return instance.admin_state_source === 'user' ? 'USER_down' : 'ADMIN_down'
     case 'offline':

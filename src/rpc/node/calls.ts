@@ -1,8 +1,9 @@
 // TABLE 3: every call of the node daemon (spec: noded-rpc.json), in Ganeti's names, argument order and encodings. Client, server
 // and handlers take their types from here. This layer knows the wire; it neither runs nor decides anything.
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
-import { bool, exactly, float, int, json, keyed, string } from '../../lib/shapes/leaves'
+import { bool, exactly, float, int, json, keyed, oneOf, string } from '../../lib/shapes/leaves'
 import type { Shape } from '../../lib/shapes/shape'
+import { MIGRATION_SIDES } from './dicts'
 import * as r from './results'
 import { figures } from './figures'
 import { done, remarks } from './results'
@@ -495,6 +496,13 @@ export const nodeCalls = {
     timeout_s: 'first argument',
     fanOut: 'one',
   } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], readonly string[]>,
+  /**
+   * Connects the two sides of a migration again that have lost each other after the switch to post-copy: first the target
+   * listens, then the source calls it.
+   */
+  gantry_migration_recover: masterOnly(
+    order.one(NORMAL, [inst, arg('target', string), arg('side', oneOf('MigrationSide', MIGRATION_SIDES))], done),
+  ),
   /** The node's measurements, which it sends as prom-client's JSON. */
   gantry_metrics: question.many(URGENT, [], figures),
   /** Like jobqueue_update for several files; answers when all are durable. */

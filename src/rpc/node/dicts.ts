@@ -118,11 +118,18 @@ export interface InstanceRuntime {
 }
 
 export interface MigrationStatus {
+  /** `active`, `completed`, `failed` or `cancelled`; after a switch to post-copy QEMU's own words `postcopy-...`. */
   status: string
   transferred_ram?: number
   total_ram?: number
+  /** The switch to post-copy was asked for. */
   postcopy_status?: string
+  /** The guest may have newer memory on the target, so the source must not resume it. Ganeti's nodes never send it. */
+  switched?: boolean
 }
+
+export const MIGRATION_SIDES = ['source', 'target'] as const
+export type MigrationSideName = (typeof MIGRATION_SIDES)[number]
 
 export interface BlockDeviceStatus {
   dev_path: string

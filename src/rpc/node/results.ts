@@ -100,6 +100,7 @@ export const migration: Shape<MigrationStatus> = known({
   transferred_ram: optional(float),
   total_ram: optional(float),
   postcopy_status: optional(string),
+  switched: optional(bool),
 })
 
 export const transfer: Shape<ImpExpStatus> = known({

@@ -8,6 +8,7 @@ import { type Job, isFinal } from '../../jobs/job'
 import type { JobQueue } from '../../jobs/queue'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData, Instance, NodeUuid } from '../../model/config'
+import { isGuestElsewhere } from '../../model/guest-state'
 import { ConfigIndex } from '../../query/config-index'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { InstanceRuntime } from '../../rpc/node/dicts'
@@ -210,8 +211,9 @@ export class InstanceWatch {
       if (instance.forthcoming || (touched !== undefined && (touched.busy > 0 || asked_ms < touched.ended_ms))) continue
       this.touched.delete(instance.uuid)
       const runtime = told[instance.name]
-      const running = runtime !== undefined && runtime.state !== USER_DOWN
-      const wanted = instance.admin_state === 'up' && runtime === undefined && !touched?.cause
+      const isHere = runtime !== undefined && !isGuestElsewhere(runtime)
+      const running = isHere && runtime.state !== USER_DOWN
+      const wanted = instance.admin_state === 'up' && !isHere && !touched?.cause
       const change = running ? 'started' : wanted ? 'crashed' : 'stopped'
       this.turned(instance, running, node, change, touched?.cause ?? null)
     }

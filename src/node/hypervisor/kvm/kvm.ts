@@ -12,7 +12,18 @@ import { QEMU_INSTALL, findQemu, qemuFacts, type Host } from './host'
 import { checkHotplug, hotplug, resizeDisk } from './hotplug'
 import { SHUTDOWN } from './layout'
 import { KvmMachines } from './machines'
-import { accept, finalizeSource, finalizeTarget, migrate, migrationInfo, migrationStatus } from './migration'
+import { recoverMigration } from './migration-recovery'
+import {
+  accept,
+  finalizeSource,
+  finalizeTarget,
+  handedOver,
+  migrate,
+  migrationInfo,
+  migrationStatus,
+  wayOut,
+} from './migration'
+import { migrationSide } from './migration-side'
 import { KvmParams } from './params'
 import { LostMonitor, SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
@@ -21,7 +32,9 @@ import { checkParameters, validateParameters } from './validate'
 
 const MIB = 1 << 20
 /** Run states without a guest that could answer. */
-const NO_GUEST: readonly string[] = ['shutdown', 'inmigrate', 'postmigrate', 'prelaunch', 'internal-error', 'io-error']
+const NO_GUEST: readonly string[] = [
+  ...['shutdown', 'inmigrate', 'postmigrate', 'finish-migrate', 'prelaunch', 'internal-error', 'io-error'],
+]
 
 export function kvmHypervisor(context: HypervisorContext): Hypervisor {
   const machines = new KvmMachines(context)
@@ -43,6 +56,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     accept: (instance, info, target) => accept(machines, instance, info, target),
     migrate: (instance, target, live) => migrate(machines, instance, target, live),
     migrationStatus: (instance) => migrationStatus(machines, instance),
+    recoverMigration: (instance, target, side) => recoverMigration(machines, instance, target, side),
     finalizeTarget: (instance, info, success) => finalizeTarget(machines, instance, info, success),
     finalizeSource: (instance, success) => finalizeSource(machines, instance, success),
 
@@ -83,8 +97,10 @@ async function start(
   if (existing) {
     const status = await machines.qmp(instance.name, (qmp) => qmp.status())
     // A QEMU that a migration or a guest's own shutdown left behind is ended; a running guest is not.
-    if (!['inmigrate', 'shutdown'].includes(status))
+    if (!['inmigrate', 'shutdown'].includes(status)) {
+      await machines.qmp(instance.name, checkNotHandedOver(instance.name))
       throw new HypervisorFailure(`Instance ${instance.name} is already running: pid ${existing.pid}`)
+    }
     await machines.kill(existing)
   }
   await machines.layout.createDirectories()
@@ -101,7 +117,12 @@ async function start(
 
 async function settle(machines: KvmMachines, instance: InstanceDict): Promise<void> {
   await machines.qmp(instance.name, async (qmp) => {
-    if ((await qmp.status()) === 'prelaunch') await qmp.run('cont')
+    if ((await qmp.status()) === 'prelaunch') return void (await qmp.run('cont'))
+    const { phase, state } = await migrationSide(qmp)
+    if (phase === 'after')
+      throw new HypervisorFailure(
+        `Instance ${instance.name} waits for a part of its memory (QEMU says ${state}); ${wayOut(instance.name)}`,
+      )
   })
 }
 
@@ -111,7 +132,7 @@ async function stop(machines: KvmMachines, instance: Stopped, options: StopOptio
   if (!process) return
   if (options.force || !new KvmParams(instance.hvparams).flag('acpi')) return await machines.kill(process)
   await machines
-    .qmp(instance.name, (qmp) => powerdown(qmp))
+    .qmp(instance.name, (qmp) => powerdown(instance.name, qmp))
     .catch(async (error: unknown) => {
       // It may have ended between the check and the request.
       if (!(await machines.find(instance.name))) return
@@ -124,8 +145,19 @@ async function stop(machines: KvmMachines, instance: Stopped, options: StopOptio
     })
 }
 
-async function powerdown(qmp: Qmp): Promise<void> {
+/** The guest of such a machine runs on another node, with newer memory than here. */
+const checkNotHandedOver = (name: string) => async (qmp: Qmp) => {
+  const { switched, machine, state } = await migrationSide(qmp)
+  if (switched) throw new HypervisorFailure(handedOver(name, machine, state))
+}
+
+async function powerdown(name: string, qmp: Qmp): Promise<void> {
   const status = await qmp.status(QMP_LOOK_S)
+  if (status === 'finish-migrate') {
+    const { phase, machine, state } = await migrationSide(qmp)
+    // It still has memory of the guest that now runs on the target. A stop with force takes it away.
+    if (phase === 'after') throw new HypervisorFailure(handedOver(name, machine, state))
+  }
   if (NO_GUEST.includes(status)) return void (await qmp.run('quit'))
   if (status === 'paused') await qmp.run('cont')
   // The administrator wants it down, so its end need not be noted as a user shutdown. Unknown before QEMU 6.
@@ -144,11 +176,13 @@ async function reboot(machines: KvmMachines, instance: InstanceDict): Promise<vo
   const runtime = await machines.runtime(instance.name)
   if (!process.command.includes('-no-reboot')) {
     await machines.qmp(instance.name, async (qmp) => {
+      await checkNotHandedOver(instance.name)(qmp)
       await qmp.run('system_reset')
       if ((await qmp.status()) !== 'running') await qmp.run('cont')
     })
     return
   }
+  await machines.qmp(instance.name, checkNotHandedOver(instance.name))
   // Such a machine ends at a reset, so it is started again with the same hardware.
   await machines.kill(process)
   await machines.launch(instance, runtime)

@@ -8,32 +8,17 @@ import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
 import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
 import type { QemuProcess } from './process'
-import { isObject } from '../../../lib/shapes/shape'
-import type { Qmp } from './qmp'
+import { migrationSide, POSTCOPY, type MigrationSide } from './migration-side'
+import { LostMonitor, type Qmp } from './qmp'
 import { decodeRuntime, encodeRuntime } from './runtime'
 import { packedSeed, unpackedSeed, writeSeed } from './seed'
 import { asItRuns, checkSameMachine, runningMachine } from './same-machine'
-import { MIGRATION_SWITCH_S } from '../../../model/limits/hypervisor'
+import { MIGRATION_SWITCH_S, POSTCOPY_SWITCH_S } from '../../../model/limits/hypervisor'
 import { TOLD_CHARS_MAX } from '../../../model/limits/node'
 
 const MIB = 1 << 20
 /** Copy rounds after which a guest with postcopy is switched. */
 const POSTCOPY_AFTER_ROUNDS = 2
-/** QEMU's finer states, in Ganeti's words. */
-const STATES: Readonly<Record<string, string>> = {
-  setup: 'active',
-  'wait-unplug': 'active',
-  active: 'active',
-  'pre-switchover': 'active',
-  device: 'active',
-  'postcopy-active': 'postcopy-active',
-  'postcopy-paused': 'failed',
-  completed: 'completed',
-  cancelling: 'cancelled',
-  cancelled: 'cancelled',
-  failed: 'failed',
-}
-
 export async function migrationInfo(machines: KvmMachines, instance: InstanceDict): Promise<string> {
   const runtime = await machines.runtime(instance.name)
   const { context, layout } = machines
@@ -78,33 +63,40 @@ export async function migrate(
 ): Promise<void> {
   const params = new KvmParams(instance.hvparams)
   await machines.running(instance.name, 'Instance not running, cannot migrate')
-  const host = target.includes(':') ? `[${target}]` : target
   await machines.qmp(instance.name, async (qmp) => {
     if (!live) await qmp.run('stop')
     await qmp.run('migrate-set-parameters', {
       'max-bandwidth': params.number('migration_bandwidth') * MIB,
       'downtime-limit': params.number('migration_downtime'),
     })
-    await setCapabilities(qmp, params, true)
+    // A guest that stands still gains nothing from a switch.
+    await setCapabilities(qmp, params, true, (name) => live || name !== POSTCOPY)
     // Without it the source is done when everything is sent, even if the target then fails to load it.
     await setCapability(qmp, 'return-path')
-    await qmp.run('migrate', { uri: `tcp:${host}:${params.number('migration_port')}` })
+    await qmp.run('migrate', { uri: migrationUri(target, params) })
   })
 }
 
+export const migrationUri = (target: string, params: KvmParams): string =>
+  `tcp:${target.includes(':') ? `[${target}]` : target}:${params.number('migration_port')}`
+
 export async function migrationStatus(machines: KvmMachines, instance: InstanceDict): Promise<MigrationStatus> {
   return await machines.qmp(instance.name, async (qmp) => {
-    const answer = await qmp.object('query-migrate')
-    const status = STATES[String(answer['status'])] ?? 'failed'
-    const ram = answer['ram']
-    if (!isObject(ram)) return { status }
-    const progress = { status, transferred_ram: Number(ram['transferred']), total_ram: Number(ram['total']) }
-    const postcopy = new KvmParams(instance.hvparams).text('migration_caps').includes('postcopy-ram')
-    if (!postcopy || status !== 'active' || Number(ram['dirty-sync-count']) < POSTCOPY_AFTER_ROUNDS) return progress
+    const side = await settledSide(machines, qmp)
+    const { status, ram, switched } = side
+    if (!ram) return { status, ...(switched && { switched }) }
+    const progress = {
+      ...{ status, transferred_ram: Number(ram['transferred']), total_ram: Number(ram['total']) },
+      ...(switched && { switched }),
+    }
+    if (!side.canSwitch || side.state !== 'active' || !mayBeSwitching(side)) return progress
     await qmp.run('migrate-start-postcopy')
     return { ...progress, postcopy_status: 'postcopy-active' }
   })
 }
+
+const mayBeSwitching = ({ canSwitch, ram }: MigrationSide): boolean =>
+  canSwitch && Number(ram?.['dirty-sync-count']) >= POSTCOPY_AFTER_ROUNDS
 
 /** After a failure: the last output of a QEMU that ended by itself. */
 export async function finalizeTarget(
@@ -114,14 +106,18 @@ export async function finalizeTarget(
   success: boolean,
 ): Promise<string | undefined> {
   const process = await machines.find(instance.name)
-  if (!success) return await dropReceived(machines, instance.name, process)
+  if (!success) {
+    if (process) await machines.qmp(instance.name, checkHasNoGuest(instance.name))
+    return await dropReceived(machines, instance.name, process)
+  }
   if (!process) throw new HypervisorFailure(`Instance ${instance.name} is not running after its migration`)
   const { seed: _, ...runtime } = decodeRuntime(info)
   await machines.connectAnnouncingNics(instance, runtime)
   await machines.save(instance.name, runtime)
   await machines.qmp(instance.name, async (qmp) => {
     const status = await settledStatus(machines, qmp)
-    if (status === 'inmigrate') throw new HypervisorFailure(`Instance ${instance.name} still waits for its memory`)
+    if (status === 'inmigrate' || (await migrationSide(qmp)).phase === 'after')
+      throw new HypervisorFailure(`Instance ${instance.name} still waits for its memory`)
     // The guest of a non-live migration was stopped before it was sent.
     if (status === 'paused') await qmp.run('cont')
     await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
@@ -139,32 +135,83 @@ async function dropReceived(machines: KvmMachines, name: string, process: QemuPr
   return words.trim() === '' ? undefined : endOf(words.trim(), TOLD_CHARS_MAX)
 }
 
-export async function finalizeSource(machines: KvmMachines, instance: InstanceDict, success: boolean): Promise<void> {
-  const process = await machines.find(instance.name)
-  if (!process || success) {
-    if (process) await machines.kill(process)
-    await machines.nics.release(instance.name)
-    return await machines.layout.removeInstance(instance.name)
-  }
-  await machines.qmp(instance.name, async (qmp) => {
-    await cancel(machines, qmp)
-    if (['postmigrate', 'paused', 'finish-migrate'].includes(await qmp.status())) await qmp.run('cont')
-    await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
-  })
+/** A target with the guest, or with the only current part of its memory, is never dropped. */
+const checkHasNoGuest = (name: string) => async (qmp: Qmp) => {
+  const { machine, state } = await migrationSide(qmp)
+  if (machine === 'inmigrate') return
+  throw new HypervisorFailure(
+    `Instance ${name} is not dropped here, since its guest has arrived: QEMU says ${machine}, its migration ${state}; ${wayOut(name)}`,
+  )
 }
 
-/** Stops a running transfer, and waits until it has stopped. */
+export async function finalizeSource(machines: KvmMachines, instance: InstanceDict, success: boolean): Promise<void> {
+  const { name } = instance
+  const process = await machines.find(name)
+  if (process && !success) return await machines.qmp(name, (qmp) => goOnHere(machines, instance, qmp))
+  if (process) {
+    await machines.qmp(name, checkHasLeft(name)).catch(async (error: unknown) => {
+      // It may have ended meanwhile.
+      if (!(error instanceof LostMonitor) || (await machines.find(name))) throw error
+    })
+    await machines.kill(process)
+  }
+  await machines.nics.release(name)
+  await machines.layout.removeInstance(name)
+}
+
+/** Also a caller that takes a switch to post-copy for the end must not end the source, which has memory to send. */
+const checkHasLeft = (name: string) => async (qmp: Qmp) => {
+  const { phase, machine, state } = await migrationSide(qmp)
+  if (phase === 'done' && machine !== 'running') return
+  throw new HypervisorFailure(
+    `Instance ${name} is not ended here, since its migration is not complete: QEMU says ${machine}, its migration ${state}; ${wayOut(name)}`,
+  )
+}
+
+async function goOnHere(machines: KvmMachines, instance: InstanceDict, qmp: Qmp): Promise<void> {
+  const { name } = instance
+  await cancel(machines, qmp)
+  const { switched, machine, state } = await settledSide(machines, qmp)
+  if (switched) throw new HypervisorFailure(handedOver(name, machine, state))
+  if (['postmigrate', 'paused', 'finish-migrate'].includes(machine)) await qmp.run('cont')
+  await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
+}
+
+export const handedOver = (name: string, machine: string, state: string): string =>
+  `Instance ${name} does not go on here, since its guest runs, or may run, on the target of its migration with newer memory: ` +
+  `QEMU says ${machine}, its migration ${state}; ${wayOut(name)}`
+
+export const wayOut = (name: string): string => `"gnt-instance migrate --cleanup ${name}" decides`
+
+/** Stops a running transfer, and waits until it has stopped. A cancel after the switch to post-copy would lose the guest. */
 async function cancel(machines: KvmMachines, qmp: Qmp): Promise<void> {
-  const moving = async () =>
-    ['setup', 'active', 'pre-switchover', 'device', 'cancelling'].includes(
-      String((await qmp.object('query-migrate'))['status']),
-    )
-  if (!(await moving())) return
-  await qmp.run('migrate_cancel')
-  const { clock } = machines.context
-  const deadline = clock.monotonic_ms() + MIGRATION_SWITCH_S * 1000
-  while (await moving()) {
-    if (clock.monotonic_ms() >= deadline) throw new HypervisorFailure('The migration does not stop on request')
+  let side = await migrationSide(qmp)
+  // A switch that was asked for takes a moment.
+  if (mayBeSwitching(side)) side = await leavesBefore(machines, qmp, POSTCOPY_SWITCH_S)
+  if (side.phase !== 'before') return
+  if (side.state !== 'cancelling') await qmp.run('migrate_cancel')
+  side = await leavesBefore(machines, qmp, MIGRATION_SWITCH_S)
+  if (side.phase === 'before') throw new HypervisorFailure('The migration does not stop on request')
+}
+
+/** QEMU says that a migration has failed a moment before it resumes the guest. */
+const settledSide = (machines: KvmMachines, qmp: Qmp) =>
+  sideThat(machines, qmp, POSTCOPY_SWITCH_S, ({ phase, switched }) => !(phase === 'ended' && switched))
+
+const leavesBefore = (machines: KvmMachines, qmp: Qmp, limit_s: number) =>
+  sideThat(machines, qmp, limit_s, ({ phase }) => phase !== 'before')
+
+/** The last one seen, if none is as wanted in time. */
+export async function sideThat(
+  { context: { clock } }: KvmMachines,
+  qmp: Qmp,
+  limit_s: number,
+  isWanted: (side: MigrationSide) => boolean,
+): Promise<MigrationSide> {
+  const deadline = clock.monotonic_ms() + limit_s * 1000
+  for (;;) {
+    const side = await migrationSide(qmp)
+    if (isWanted(side) || clock.monotonic_ms() >= deadline) return side
     await clock.sleep(20)
   }
 }
@@ -180,12 +227,17 @@ async function settledStatus(machines: KvmMachines, qmp: Qmp): Promise<string> {
   }
 }
 
-async function setCapabilities(qmp: Qmp, params: KvmParams, state: boolean): Promise<void> {
+async function setCapabilities(
+  qmp: Qmp,
+  params: KvmParams,
+  state: boolean,
+  wanted: (name: string) => boolean = () => true,
+): Promise<void> {
   const names = params
     .text('migration_caps')
     .split(':')
     .filter((name) => name !== '')
-  for (const name of names) await setCapability(qmp, name, state)
+  for (const name of names.filter(wanted)) await setCapability(qmp, name, state)
 }
 
 async function setCapability(qmp: Qmp, capability: string, state = true): Promise<void> {

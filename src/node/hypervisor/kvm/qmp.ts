@@ -38,9 +38,19 @@ export class SilentMonitor extends HypervisorFailure {}
 /** A monitor that has gone: QEMU ends. Its process may still exist while it releases its disks. */
 export class LostMonitor extends HypervisorFailure {}
 
+export interface QmpOptions {
+  /** Also commands that QEMU carries out while its main thread is busy. */
+  readonly outOfBand?: boolean
+}
+
 /** Connects, runs `task`, and disconnects whatever the outcome. */
-export async function withQmp<T>(path: string, clock: Clock, task: (qmp: Qmp) => Promise<T>): Promise<T> {
-  const qmp = await Qmp.connect(path, clock)
+export async function withQmp<T>(
+  path: string,
+  clock: Clock,
+  task: (qmp: Qmp) => Promise<T>,
+  options: QmpOptions = {},
+): Promise<T> {
+  const qmp = await Qmp.connect(path, clock, options)
   try {
     return await task(qmp)
   } finally {
@@ -71,12 +81,12 @@ export class Qmp {
     socket.on('close', () => this.fail(new LostMonitor('QEMU closed its monitor connection')))
   }
 
-  static async connect(path: string, clock: Clock): Promise<Qmp> {
+  static async connect(path: string, clock: Clock, { outOfBand = false }: QmpOptions = {}): Promise<Qmp> {
     checkSocketPath(path)
     const qmp = new Qmp(await connectSocket(path, clock), clock)
     try {
       await qmp.within(QMP_CONNECT_S, 'greeting', qmp.greeting)
-      await qmp.run('qmp_capabilities', undefined, QMP_CONNECT_S)
+      await qmp.run('qmp_capabilities', outOfBand ? { enable: ['oob'] } : undefined, QMP_CONNECT_S)
       return qmp
     } catch (error) {
       qmp.close()
@@ -85,10 +95,19 @@ export class Qmp {
   }
 
   run(command: string, args?: Json, timeout_s = QMP_ANSWER_S): Promise<unknown> {
+    return this.send('execute', command, args, timeout_s)
+  }
+
+  /** Needs a connection with `outOfBand`. */
+  runOutOfBand(command: string, args?: Json, timeout_s = QMP_ANSWER_S): Promise<unknown> {
+    return this.send('exec-oob', command, args, timeout_s)
+  }
+
+  private send(how: 'execute' | 'exec-oob', command: string, args: Json | undefined, timeout_s: number) {
     if (this.failure) return Promise.reject(this.failure)
     const id = this.nextId++
     const answer = new Promise<unknown>((resolve, reject) => this.pending.set(id, { resolve, reject }))
-    this.socket.write(JSON.stringify({ execute: command, ...(args ? { arguments: args } : {}), id }) + '\n')
+    this.socket.write(JSON.stringify({ [how]: command, ...(args ? { arguments: args } : {}), id }) + '\n')
     return this.within(timeout_s, command, answer).finally(() => this.pending.delete(id))
   }
 

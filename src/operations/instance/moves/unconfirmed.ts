@@ -26,6 +26,8 @@ export function noteUnconfirmed(
   return [change('setGantry', SECTION, instance.uuid, after.length === 0 ? null : [...new Set(after)])]
 }
 
+export const without = (uuids: readonly string[], node: Node): string[] => uuids.filter((uuid) => uuid !== node.uuid)
+
 /**
  * Refuses a start that could make a second copy of the instance. The caller itself asks the `trusted` nodes. Returns
  * the change that removes nodes which have confirmed by now.
@@ -43,6 +45,15 @@ export async function checkRunsNowhereElse(
   for (const node of asked) await checkDoesNotRunOn(ctx, view, node)
   const left = found.filter((node) => !asked.includes(node)).map(({ uuid }) => uuid)
   return noteUnconfirmed(view, noted, left)
+}
+
+/** The same, but asks every node except its primary. */
+export async function checkRunsNowhere(ctx: UnitContext, view: InstanceView): Promise<Change[]> {
+  const noted = await unconfirmedNodes(ctx, view)
+  const { nodes } = await ctx.config.read({ nodes: 'all' })
+  const asked = Object.values(nodes).filter((node) => !node.offline && node.uuid !== view.primary.uuid)
+  for (const node of asked) await checkDoesNotRunOn(ctx, view, node)
+  return noteUnconfirmed(view, noted, [])
 }
 
 async function checkDoesNotRunOn(ctx: UnitContext, view: InstanceView, node: Node): Promise<void> {
