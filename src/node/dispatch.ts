@@ -1,6 +1,8 @@
 // One node call from its body to its answer. Errors of handlers become answers; only bugs leave a stack in the log.
 import { systemFailure } from '../lib/system-failure'
+import { startOf } from '../lib/text/short-text'
 import { GanetiError } from '../model/errors'
+import { NODE_FAILURE_CHARS_MAX } from '../model/limits/node-calls'
 import type { CallName } from '../rpc/node/calls'
 import { decodeCall, encodeAnswer, messageOf } from '../rpc/node/protocol'
 import type { NodeContext } from './context'
@@ -18,7 +20,7 @@ export async function dispatch(context: NodeContext, name: CallName, body: strin
     log.debug({ call: name, ms: Math.round(duration_ms) }, 'done')
     return encodeAnswer({ ok: true, payload })
   } catch (error) {
-    const text = messageOf(error)
+    const text = startOf(messageOf(error), NODE_FAILURE_CHARS_MAX)
     if (isAnswer(error)) {
       log.warn({ call: name, error: text }, 'failed')
       return encodeAnswer({ ok: false, text })

@@ -3,8 +3,10 @@
 import { constants, type Files } from '../lib/files'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import { endOf } from '../lib/text/short-text'
 import { HOOK_NAME, HOOK_RESULT } from '../model/constants/hooks'
 import { HOOK_SCRIPT_S, SCRIPT_OUTPUT_BYTES_MAX } from '../model/limits/node'
+import { HOOK_TOLD_CHARS_MAX } from '../model/limits/node-calls'
 import type { HookResult } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './failure'
@@ -38,7 +40,7 @@ export async function runScripts(
     const options = { env, cwd: '/', timeout_s: HOOK_SCRIPT_S, maxOutput: SCRIPT_OUTPUT_BYTES_MAX }
     const { code, output, timedOut } = await run([path.join(directory, script)], options)
     const text = timedOut ? `${output}\nstopped after ${HOOK_SCRIPT_S} s` : output
-    results.push([shown, code === 0 ? HOOK_RESULT.ok : HOOK_RESULT.failed, printable(text)])
+    results.push([shown, code === 0 ? HOOK_RESULT.ok : HOOK_RESULT.failed, endOf(printable(text), HOOK_TOLD_CHARS_MAX)])
   }
   return results
 }

@@ -21,6 +21,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     foreign: 'requests under way of the other node, which waits for these before it sends more after a new connection',
   },
   'src/node/mirror/nbd.ts': { chunks: 'NBD_REQUEST_BYTES_MAX, twice' },
+  'src/lib/net/reading-room.ts': { held: 'messages that are being read: one for each connection' },
   'src/node/mirror/ranges.ts': { held: 'requests of guests, which QEMU bounds, and one copy' },
   'src/collectors/load/instance-loads.ts': { instances: 'INSTANCES_SEEN_MAX' },
   'src/collectors/history/history.ts': { instances: 'HISTORY_INSTANCES_MAX' },

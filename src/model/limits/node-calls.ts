@@ -6,8 +6,17 @@ export const COMPRESS_FROM_BYTES = 4096
 export const UPLOAD_BYTES_MAX = 256 << 20
 /** The longest body of a node call; longer ones are refused before they are read. */
 export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
-/** The longest answer that a caller of a node reads. */
-export const NODE_ANSWER_BYTES_MAX = 256 << 20
+/**
+ * The longest answers that a caller of a node reads: to a usual call, whose text of a failure is the longest part; with a
+ * list of what is on the node, or with what programs print; with what a script for allocations prints, twice as long
+ * as JSON.
+ */
+export const NODE_ANSWER_BYTES = { usual: 1 << 20, long: 8 << 20, allocation: 48 << 20 } as const
+/** All answers of nodes that one process reads at the same time. The longest one is given up for the others. */
+export const NODE_ANSWERS_BYTES_MAX = 64 << 20
+/** What a node daemon tells of a failure, and of the output of each hook. As JSON, both fit their answers. */
+export const NODE_FAILURE_CHARS_MAX = 128 << 10
+export const HOOK_TOLD_CHARS_MAX = 128 << 10
 /** Series that the master reads of one node's figures: the calls that it carries out, with a bucket for each range of times. */
 export const CALL_SERIES_MAX = 4096
 /** Nodes to which a call to many is sent before the event loop serves others. */

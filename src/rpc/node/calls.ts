@@ -3,6 +3,7 @@
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
 import { bool, exactly, float, int, json, keyed, oneOf, string } from '../../lib/shapes/leaves'
 import type { Shape } from '../../lib/shapes/shape'
+import { NODE_ANSWER_BYTES } from '../../model/limits/node-calls'
 import { MIGRATION_SIDES } from './dicts'
 import * as r from './results'
 import { figures } from './figures'
@@ -41,6 +42,7 @@ const NORMAL = 900
 const SLOW = 3600
 const FOUR_HOURS = 14400
 const DAY = 86400
+const USUAL = NODE_ANSWER_BYTES.usual
 
 /** A question changes nothing. An order may. `progress` asks how an order's work goes on. */
 export type CallKind = 'question' | 'order' | 'progress'
@@ -54,6 +56,8 @@ export interface NodeCall<A extends Args, R> {
   readonly result: Shape<R>
   /** `'first argument'`: the seconds of the first argument, plus a short wait. */
   readonly timeout_s: number | 'first argument'
+  /** A longer answer is not read. */
+  readonly answer_bytes: number
   /** Whether Ganeti sends it to one node or to many at once; the wire format is the same. */
   readonly fanOut: 'one' | 'many'
   /**
@@ -88,14 +92,14 @@ const toldCalls = <const K extends CallKind>(kind: K) => {
     (fanOut: NodeCall<Args, unknown>['fanOut']) =>
     <const A extends Args, R>(timeout_s: number, args: A, result: Shape<R>, ...given: WithPlanned<A, R>) => {
       const [planned = () => null as R] = given
-      return { kind, args, result, timeout_s, fanOut, planned } as NodeCall<A, R>
+      return { kind, args, result, timeout_s, answer_bytes: USUAL, fanOut, planned } as NodeCall<A, R>
     }
   return { one: call('one'), many: call('many') }
 }
 const asked =
   (fanOut: NodeCall<Args, unknown>['fanOut']) =>
   <const A extends Args, R>(timeout_s: number, args: A, result: Shape<R>) =>
-    ({ kind: 'question', args, result, timeout_s, fanOut }) as NodeCall<A, R>
+    ({ kind: 'question', args, result, timeout_s, answer_bytes: USUAL, fanOut }) as NodeCall<A, R>
 const question = { one: asked('one'), many: asked('many') }
 const also = <A extends Args, R>(call: NodeCall<A, R>, more: Partial<NodeCall<A, NoInfer<R>>>): NodeCall<A, R> => ({
   ...call,
@@ -103,6 +107,11 @@ const also = <A extends Args, R>(call: NodeCall<A, R>, more: Partial<NodeCall<A,
 })
 const order = toldCalls('order')
 const progress = toldCalls('progress')
+/** Answers with a list of what is on the node, or with what programs print. */
+const long = <A extends Args, R>(call: NodeCall<A, R>): NodeCall<A, R> => ({
+  ...call,
+  answer_bytes: NODE_ANSWER_BYTES.long,
+})
 const masterOnly = <A extends Args, R>(call: NodeCall<A, R>): NodeCall<A, R> => ({ ...call, masterOnly: true })
 
 /** A plan ends with this call: nobody can say what a real node answers. */
@@ -122,12 +131,10 @@ const reason = arg('reason', reasonTrail)
 
 export const nodeCalls = {
   accept_instance: order.one(NORMAL, [inst, arg('info', json), arg('target', string)], remarks),
-  all_instances_info: question.many(
-    URGENT,
-    [arg('hypervisor_list', strings), arg('all_hvparams', paramsMap)],
-    dictOf(r.runtime, string),
+  all_instances_info: long(
+    question.many(URGENT, [arg('hypervisor_list', strings), arg('all_hvparams', paramsMap)], dictOf(r.runtime, string)),
   ),
-  bdev_sizes: question.many(URGENT, [arg('devices', strings)], r.sizes),
+  bdev_sizes: long(question.many(URGENT, [arg('devices', strings)], r.sizes)),
   blockdev_addchildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], done),
   blockdev_assemble: order.one(
     NORMAL,
@@ -155,11 +162,13 @@ export const nodeCalls = {
     orNull(r.madeId),
   ),
   blockdev_find: question.one(NORMAL, [arg('disk', disk)], orNull(r.blockDevice)),
-  blockdev_getdimensions: question.one(NORMAL, [arg('disks', disks)], listOf(orNull(tuple(float, orNull(int))))),
-  blockdev_getmirrorstatus: also(question.one(NORMAL, [arg('disks', disks)], listOf(r.blockDevice)), {
-    plannedAfterOrders: (disks) => disks.map(() => IN_SYNC),
-  }),
-  blockdev_getmirrorstatus_multi: question.many(NORMAL, [arg('node_disks', disks)], listOf(r.blockDeviceOrWhy)),
+  blockdev_getdimensions: long(question.one(NORMAL, [arg('disks', disks)], listOf(orNull(tuple(float, orNull(int)))))),
+  blockdev_getmirrorstatus: long(
+    also(question.one(NORMAL, [arg('disks', disks)], listOf(r.blockDevice)), {
+      plannedAfterOrders: (disks) => disks.map(() => IN_SYNC),
+    }),
+  ),
+  blockdev_getmirrorstatus_multi: long(question.many(NORMAL, [arg('node_disks', disks)], listOf(r.blockDeviceOrWhy))),
   blockdev_grow: order.one(
     NORMAL,
     [arg('cf_bdev', disk), arg('amount', int), arg('dryrun', bool), arg('backingstore', bool), arg('es_flag', bool)],
@@ -171,11 +180,10 @@ export const nodeCalls = {
     [arg('instance_name', instanceName), arg('disks', disks), arg('exclusive', bool)],
     done,
   ),
-  blockdev_pause_resume_sync: order.one(
-    NORMAL,
-    [arg('disks', disks), arg('pause', bool)],
-    listOf(tuple(bool, orNull(string))),
-    (disks) => disks.map(() => [true, null]),
+  blockdev_pause_resume_sync: long(
+    order.one(NORMAL, [arg('disks', disks), arg('pause', bool)], listOf(tuple(bool, orNull(string))), (disks) =>
+      disks.map(() => [true, null]),
+    ),
   ),
   blockdev_remove: order.one(NORMAL, [arg('bdev', disk)], orNull(string)),
   blockdev_removechildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], done),
@@ -193,7 +201,7 @@ export const nodeCalls = {
   drbd_attach_net: order.many(NORMAL, [arg('disks', disks), arg('multimaster', bool)], done),
   drbd_disconnect_net: order.many(NORMAL, [arg('disks', disks)], done),
   drbd_helper: question.many(URGENT, [], string),
-  drbd_needs_activation: question.one(NORMAL, [arg('disks', disks)], strings),
+  drbd_needs_activation: long(question.one(NORMAL, [arg('disks', disks)], strings)),
   drbd_wait_sync: progress.many(SLOW, [arg('disks', disks)], tuple(bool, float), () => [true, 100]),
   etc_hosts_modify: order.one(
     NORMAL,
@@ -201,8 +209,8 @@ export const nodeCalls = {
     exactly(true),
     () => true,
   ),
-  export_info: question.one(FAST, [arg('path', path)], string),
-  export_list: question.many(FAST, [], strings),
+  export_info: long(question.one(FAST, [arg('path', path)], string)),
+  export_list: long(question.many(FAST, [], strings)),
   export_remove: order.one(FAST, [arg('export', string)], done),
   export_start: order.one(
     NORMAL,
@@ -217,7 +225,7 @@ export const nodeCalls = {
     string,
     realOnly,
   ),
-  extstorage_diagnose: question.many(FAST, [], listOf(r.extStorage)),
+  extstorage_diagnose: long(question.many(FAST, [], listOf(r.extStorage))),
   file_storage_dir_create: order.one(FAST, [arg('file_storage_dir', path)], done),
   file_storage_dir_remove: order.one(FAST, [arg('file_storage_dir', path)], done),
   file_storage_dir_rename: order.one(
@@ -229,14 +237,16 @@ export const nodeCalls = {
   // The path is a real node's, also in a virtual cluster, as in blockdev_image, which reads the file.
   get_file_info: question.one(FAST, [arg('file_path', string)], r.fileInfo),
   get_watcher_pause: question.one(URGENT, [], orNull(float)),
-  hooks_runner: also(
-    order.many(
-      NORMAL,
-      [arg('hpath', string), arg('phase', string), arg('env', stringMap)],
-      listOf(r.hookResult),
-      () => [],
+  hooks_runner: long(
+    also(
+      order.many(
+        NORMAL,
+        [arg('hpath', string), arg('phase', string), arg('env', stringMap)],
+        listOf(r.hookResult),
+        () => [],
+      ),
+      { toldElsewhere: true },
     ),
-    { toldElsewhere: true },
   ),
   hotplug_device: order.one(
     NORMAL,
@@ -256,14 +266,13 @@ export const nodeCalls = {
     program: (_hypervisor, hvparams) => kvmProgram(hvparams),
     planned: () => null,
   }),
-  iallocator_runner: question.one(
-    NORMAL,
-    [arg('name', string), arg('idata', string), arg('default_iallocator_params', json)],
-    string,
+  iallocator_runner: also(
+    question.one(NORMAL, [arg('name', string), arg('idata', string), arg('default_iallocator_params', json)], string),
+    { answer_bytes: NODE_ANSWER_BYTES.allocation },
   ),
   impexp_abort: order.one(NORMAL, [arg('name', string)], done),
   impexp_cleanup: order.one(NORMAL, [arg('name', string)], done),
-  impexp_status: progress.one(FAST, [arg('names', strings)], listOf(orNull(r.transfer)), realOnly),
+  impexp_status: long(progress.one(FAST, [arg('names', strings)], listOf(orNull(r.transfer)), realOnly)),
   import_start: order.one(
     NORMAL,
     [arg('opts', transferOptions), inst, arg('component', string), arg('dest', transferEnd)],
@@ -280,7 +289,7 @@ export const nodeCalls = {
     [arg('instance', instanceName), arg('hname', string), arg('hvparams', keyed)],
     r.runtimeOrNone,
   ),
-  instance_list: question.many(URGENT, [arg('hypervisor_list', strings), arg('hvparams', paramsMap)], strings),
+  instance_list: long(question.many(URGENT, [arg('hypervisor_list', strings), arg('hvparams', paramsMap)], strings)),
   instance_metadata_modify: order.one(URGENT, [arg('instance', metadata)], done),
   instance_migratable: question.one(NORMAL, [inst], done),
   instance_migrate: order.one(
@@ -303,9 +312,9 @@ export const nodeCalls = {
   ),
   jobqueue_set_drain_flag: masterOnly(order.many(URGENT, [arg('flag', bool)], done)),
   jobqueue_update: masterOnly(order.many(URGENT, [arg('file_name', path), arg('content', compressed)], done)),
-  lv_list: question.many(URGENT, [arg('vg_name', either(strings, string))], r.logicalVolumes),
+  lv_list: long(question.many(URGENT, [arg('vg_name', either(strings, string))], r.logicalVolumes)),
   master_node_name: question.many(URGENT, [], string),
-  migration_info: question.one(NORMAL, [inst], json),
+  migration_info: long(question.one(NORMAL, [inst], json)),
   node_activate_master_ip: order.one(
     FAST,
     [arg('master_params', masterParams), arg('use_external_mip_script', bool)],
@@ -390,19 +399,19 @@ export const nodeCalls = {
   ),
   node_start_master_daemons: order.one(FAST, [arg('no_voting', bool)], done),
   node_stop_master: order.one(FAST, [], done),
-  node_verify: question.many(
-    NORMAL,
-    [arg('checkdict', keyed), arg('cluster_name', string), arg('all_hvparams', paramsMap)],
-    keyed,
+  node_verify: long(
+    question.many(
+      NORMAL,
+      [arg('checkdict', keyed), arg('cluster_name', string), arg('all_hvparams', paramsMap)],
+      keyed,
+    ),
   ),
-  node_verify_light: question.many(
-    NORMAL,
-    [arg('checkdict', keyed), arg('cluster_name', string), arg('hvparams', paramsMap)],
-    keyed,
+  node_verify_light: long(
+    question.many(NORMAL, [arg('checkdict', keyed), arg('cluster_name', string), arg('hvparams', paramsMap)], keyed),
   ),
-  node_volumes: question.many(FAST, [], listOf(r.volume)),
-  os_diagnose: question.many(FAST, [], listOf(r.osDiagnosis)),
-  os_export: order.one(FAST, [inst, arg('override_env', stringMap)], string, () => ''),
+  node_volumes: long(question.many(FAST, [], listOf(r.volume))),
+  os_diagnose: long(question.many(FAST, [], listOf(r.osDiagnosis))),
+  os_export: long(order.one(FAST, [inst, arg('override_env', stringMap)], string, () => '')),
   os_validate: question.many(
     FAST,
     [
@@ -415,13 +424,15 @@ export const nodeCalls = {
     bool,
   ),
   resize_disk: order.one(NORMAL, [inst, arg('disk', disk), arg('new_size', int)], done),
-  repair_command: order.one(SLOW, [arg('cmd', string), arg('inp', orNull(string))], string, () => ''),
-  restricted_command: order.many(SLOW, [arg('cmd', string)], string, () => ''),
-  run_oob: order.one(
-    NORMAL,
-    [arg('oob_program', path), arg('command', string), arg('remote_node', string), arg('timeout', float)],
-    json,
-    realOnly,
+  repair_command: long(order.one(SLOW, [arg('cmd', string), arg('inp', orNull(string))], string, () => '')),
+  restricted_command: long(order.many(SLOW, [arg('cmd', string)], string, () => '')),
+  run_oob: long(
+    order.one(
+      NORMAL,
+      [arg('oob_program', path), arg('command', string), arg('remote_node', string), arg('timeout', float)],
+      json,
+      realOnly,
+    ),
   ),
   set_watcher_pause: order.many(URGENT, [arg('until', orNull(float))], done),
   storage_execute: order.one(
@@ -429,10 +440,12 @@ export const nodeCalls = {
     [arg('su_name', string), arg('su_args', listOf(json)), arg('name', string), arg('op', string)],
     done,
   ),
-  storage_list: question.many(
-    NORMAL,
-    [arg('su_name', string), arg('su_args', listOf(json)), arg('name', orNull(string)), arg('fields', strings)],
-    listOf(listOf(json)),
+  storage_list: long(
+    question.many(
+      NORMAL,
+      [arg('su_name', string), arg('su_args', listOf(json)), arg('name', orNull(string)), arg('fields', strings)],
+      listOf(listOf(json)),
+    ),
   ),
   storage_modify: order.one(
     NORMAL,
@@ -444,6 +457,7 @@ export const nodeCalls = {
     args: [arg('duration', float)],
     result: done,
     timeout_s: 'first argument',
+    answer_bytes: USUAL,
     fanOut: 'many',
     planned: () => null,
   } as NodeCall<readonly [Arg<number>], null>,
@@ -466,9 +480,11 @@ export const nodeCalls = {
   write_ssconf_files: order.many(NORMAL, [arg('values', dictOf(textOrLines, string))], done),
   x509_cert_create: order.one(NORMAL, [arg('validity', float)], tuple(string, string), () => ['', '']),
   x509_cert_remove: order.one(NORMAL, [arg('name', string)], done),
-  instance_console_info: also(
-    question.many(URGENT, [arg('instances', consoleRequests, writeConsoleRequests)], dictOf(r.consoleInfo, string)),
-    { bareBody: true },
+  instance_console_info: long(
+    also(
+      question.many(URGENT, [arg('instances', consoleRequests, writeConsoleRequests)], dictOf(r.consoleInfo, string)),
+      { bareBody: true },
+    ),
   ),
 
   // Ours: Ganeti's nodes do not know calls that begin with gantry.
@@ -478,11 +494,11 @@ export const nodeCalls = {
    */
   gantry_config_append: masterOnly(order.many(FAST, [arg('records', compressed)], done)),
   /** Block devices by their names: their numbers, and what holds those of the first list. Missing ones are left out. */
-  gantry_devices_seen: question.many(FAST, [arg('wanted', strings), arg('others', strings)], r.seenDevices),
+  gantry_devices_seen: long(question.many(FAST, [arg('wanted', strings), arg('others', strings)], r.seenDevices)),
   /** The files below each of these storage directories, in the same order. */
-  gantry_file_storage_list: question.many(FAST, [arg('directories', strings)], listOf(listOf(r.storedFile))),
+  gantry_file_storage_list: long(question.many(FAST, [arg('directories', strings)], listOf(listOf(r.storedFile)))),
   /** What a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */
-  gantry_replica_status: question.many(URGENT, [], r.replicaContents),
+  gantry_replica_status: long(question.many(URGENT, [], r.replicaContents)),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: masterOnly(order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], done)),
   /**
@@ -494,6 +510,7 @@ export const nodeCalls = {
     args: [arg('wait', float), arg('known', strings)],
     result: strings,
     timeout_s: 'first argument',
+    answer_bytes: USUAL,
     fanOut: 'one',
   } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], readonly string[]>,
   /**

@@ -5,8 +5,10 @@ import * as https from 'node:https'
 import { type Socket, connect } from 'node:net'
 import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
-import { readBody } from '../../lib/net/read-body'
-import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S, NODE_REACH_S } from '../../model/limits/node-calls'
+import { NoRoom, readBody } from '../../lib/net/read-body'
+import { ReadingRoom } from '../../lib/net/reading-room'
+import { NODE_ANSWERS_BYTES_MAX, NODE_CONNECT_S, NODE_REACH_S } from '../../model/limits/node-calls'
+import { type CallName, callOf } from './calls'
 
 export type Endpoint = { headers: Record<string, string> } & (
   { agent: https.Agent; host: string; port: number } | { agent: http.Agent; socketPath: string }
@@ -18,16 +20,20 @@ export interface Exchanged {
   readonly server: string
 }
 
+/** Of all answers that this process reads. */
+const ROOM = new ReadingRoom(NODE_ANSWERS_BYTES_MAX)
+
 /** The other end closed the connection instead of answering. */
 export class HungUp extends Error {}
 
 export function exchange(
   endpoint: Endpoint,
-  call: string,
+  call: CallName,
   body: string,
   timeout_s: number,
   clock: Clock,
   canReach: typeof isReachable = isReachable,
+  room = ROOM,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(body)
@@ -62,7 +68,7 @@ export function exchange(
     request.on('error', (error) => stop(explain(error, endpoint)))
     request.once('socket', (socket: Socket) => limitConnect(socket, clock, stop))
     request.once('response', (response) => {
-      readAnswer(response).then((text) => {
+      readAnswer(response, `the answer of ${whereOf(endpoint)} to ${call}`, call, room).then((text) => {
         end()
         resolve({ text, server: String(response.headers['server']) })
       }, stop)
@@ -103,9 +109,19 @@ function limitConnect(socket: Socket, clock: Clock, stop: (error: Error) => void
 
 export const UNKNOWN_CALL = 'the node does not know this call'
 
-async function readAnswer(response: http.IncomingMessage): Promise<string> {
-  const text = await readBody(response, NODE_ANSWER_BYTES_MAX)
-  if (text === undefined) throw new Error(`the answer is longer than ${NODE_ANSWER_BYTES_MAX} bytes`)
+async function readAnswer(
+  response: http.IncomingMessage,
+  what: string,
+  call: CallName,
+  room: ReadingRoom,
+): Promise<string> {
+  const { answer_bytes } = callOf(call)
+  const text = await readBody(response, answer_bytes, room).catch((error: unknown) => {
+    if (error instanceof NoRoom) throw new Error(`${what} was given up: ${error.message}`, { cause: error })
+    throw error
+  })
+  if (text === undefined)
+    throw new Error(`${what} is longer than the ${answer_bytes} bytes of this call, or comes in far too many pieces`)
   if (response.statusCode !== 200) throw new Error(refusal(response.statusCode))
   return text
 }
@@ -117,8 +133,11 @@ function refusal(status: number | undefined): string {
   return `the node answered with HTTP status ${status}`
 }
 
+const whereOf = (endpoint: Endpoint): string =>
+  'socketPath' in endpoint ? endpoint.socketPath : `${endpoint.host}:${endpoint.port}`
+
 function explain(error: Error, endpoint: Endpoint): Error {
-  const where = 'socketPath' in endpoint ? endpoint.socketPath : `${endpoint.host}:${endpoint.port}`
+  const where = whereOf(endpoint)
   const code = errorCode(error)
   if (code === 'ECONNRESET') return new HungUp(`${where} closed the connection before it answered`)
   return new Error(reasonOf(error, code, where))
