@@ -62,6 +62,7 @@ async function run(context: NodeContext, name: string, input: unknown, request: 
 const INSTANCE_CHECKS = new Set([
   'hvparms',
   'hypervisor',
+  'gantry-old-machines',
   'instancelist',
   'oslist',
   'bridges',
@@ -89,6 +90,8 @@ const checks: Readonly<Record<string, Check>> = {
   'gantry-owners': (context) => misplacedFiles(context),
   'gantry-release': ({ release }) => release,
   'gantry-missing-programs': (context, input) => missingHere(context, strings(input)),
+  'gantry-old-machines': async (context, input) =>
+    (await Promise.all(strings(input).map((name) => context.hypervisor(name).oldMachines?.() ?? []))).flat(),
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),

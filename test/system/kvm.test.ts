@@ -7,7 +7,9 @@ import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { instanceHotplugHandlers as hotplug } from '../../src/node/handlers/instance-hotplug'
 import { bridge } from '../../src/node/hypervisor/kvm/console-bridge'
 import { GuestWatch } from '../../src/node/hypervisor/kvm/guest-watch'
+import { qemuFacts } from '../../src/node/hypervisor/kvm/host'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
+import { verifyNode } from '../../src/node/verify'
 import type { InstanceDict, NicDict, ReasonTrail } from '../../src/rpc/node/dicts'
 import { qemuTest } from '../support/needs'
 import { NO_REASON, TinyNodes, secondsOf as seconds, socketOf as socket } from '../support/tiny-nodes'
@@ -72,6 +74,23 @@ qemuTest('a guest that ignores its power button is forced off when the time is o
   expect(node.clock.monotonic_ms() - started).toBeGreaterThan(400)
   expect(console.text).not.toContain('POWEROFF')
   expect(await info()).toEqual({})
+})
+
+qemuTest('verify of the node names a guest whose type of machine this QEMU calls deprecated', async () => {
+  const old = async () => {
+    const checks = { 'gantry-old-machines': ['fake', 'kvm'] }
+    return (await verifyNode(node, { checks, clusterName: 'cluster', hvparams: {} }))['gantry-old-machines']
+  }
+  await boot()
+  expect(await old()).toEqual([])
+  await shutdown(0)
+  const { deprecated, version } = await qemuFacts(node, '')
+  const [machine = ''] = deprecated
+  expect(machine).not.toBe('')
+  instance = await nodes.instance({ machine_version: machine })
+  await boot()
+  expect(await old()).toEqual([{ instance: 'vm1.test', machine, version: version.join('.'), gone: false }])
+  await shutdown(0)
 })
 
 qemuTest('a soft reboot keeps the process, a hard one makes a new one; the guest starts over in both', async () => {

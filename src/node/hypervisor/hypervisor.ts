@@ -92,6 +92,15 @@ export interface HypervisorConsoles {
   watch(instanceName: string, changed: () => void): { close(): void }
 }
 
+/** A guest on a type of machine that the node's present program calls deprecated, or does not have any more. */
+export interface OldMachine {
+  readonly instance: string
+  readonly machine: string
+  /** Of the program. */
+  readonly version: string
+  readonly gone: boolean
+}
+
 export interface Hypervisor {
   readonly name: string
   /** Names of the instances on this node, including those that their users shut down from inside. */
@@ -139,6 +148,8 @@ export interface Hypervisor {
   /** Consoles that this node serves; missing if instances have none. */
   readonly consoles?: HypervisorConsoles
   nodeInfo(): Promise<HypervisorInfo>
+  /** Guests that must be started anew before an upgrade; missing if there are no types of machines. */
+  oldMachines?(): Promise<readonly OldMachine[]>
   /** Why this node cannot run instances, or undefined. */
   verify(hvparams: HvParams): Promise<string | undefined>
   /** Refuses parameters that this node cannot honour. */

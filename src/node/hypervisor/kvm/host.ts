@@ -18,6 +18,10 @@ export interface QemuFacts {
   /** QEMU's default machine type. The command names it explicitly, so that a migration uses the same machine. */
   readonly defaultMachine: string
   readonly machines: readonly string[]
+  /** Those that a later version of QEMU will not have. */
+  readonly deprecated: readonly string[]
+  /** Those that are another machine in each version, such as `pc`. */
+  readonly aliases: readonly string[]
 }
 
 export type Accelerator = 'kvm' | 'tcg'
@@ -59,8 +63,12 @@ async function askQemu(run: Run, program: string): Promise<QemuFacts> {
   const defaultMachine = /^(\S+)\s.*\(default\)/m.exec(machines)?.[1]
   if (major === undefined || defaultMachine === undefined)
     throw new HypervisorFailure(`${program} does not tell its version and machines: ${version.slice(0, 200)}`)
-  const names = machines.split('\n').flatMap((line) => /^(\S+)\s{2,}/.exec(line)?.[1] ?? [])
-  return { program, version: [Number(major), Number(minor), Number(patch)], defaultMachine, machines: names }
+  const lines = machines.split('\n').filter((line) => /^\S+\s{2,}/.test(line))
+  const names = (which: RegExp) => lines.filter((line) => which.test(line)).map((line) => line.replace(/\s.*$/, ''))
+  return {
+    ...{ program, version: [Number(major), Number(minor), Number(patch)], defaultMachine },
+    ...{ machines: names(/^/), deprecated: names(/\(deprecated\)$/), aliases: names(/\(alias of \S+\)/) },
+  }
 }
 
 async function ask(run: Run, program: string, ...args: string[]): Promise<string> {

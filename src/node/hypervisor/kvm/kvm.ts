@@ -27,6 +27,7 @@ import { migrationSide } from './migration-side'
 import { KvmParams } from './params'
 import { LostMonitor, SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
+import { oldMachines } from './old-machines'
 import { writeSeed } from './seed'
 import { checkParameters, validateParameters } from './validate'
 
@@ -63,6 +64,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     console: (request) => Promise.resolve(consoleInfo(request, machines.layout, context)),
     consoles: kvmConsoles(machines),
     nodeInfo: () => nodeInfo(context),
+    oldMachines: () => oldMachines(machines),
     verify: (hvparams) => verify(context.files, new KvmParams(hvparams)),
     validateParameters: (hvparams) => validateParameters(context, hvparams),
     checkHotplug: (instance, action, target) => checkHotplug(machines, instance, action, target),

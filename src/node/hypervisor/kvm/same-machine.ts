@@ -18,9 +18,18 @@ export interface RunningMachine {
 
 export async function runningMachine(qmp: Qmp): Promise<RunningMachine> {
   const kvm = await qmp.object('query-kvm')
-  const type = String(await qmp.run('qom-get', { path: '/machine', property: 'type' }))
-  return { accelerator: kvm['enabled'] === true ? 'kvm' : 'tcg', machine: type.replace(/-machine$/, '') }
+  return { accelerator: kvm['enabled'] === true ? 'kvm' : 'tcg', machine: await machineType(qmp) }
 }
+
+/** Versioned, also if the command names an alias. */
+export async function machineType(qmp: Qmp, timeout_s?: number): Promise<string> {
+  const type = String(await qmp.run('qom-get', { path: '/machine', property: 'type' }, timeout_s))
+  return type.replace(/-machine$/, '')
+}
+
+/** The machine type in a command. */
+export const namedMachine = (command: readonly string[]): string =>
+  (optionAfter(command, '-machine') ?? optionAfter(command, '-M') ?? '').replace(/^type=/, '').split(',')[0] ?? ''
 
 /** The runtime data for the target, with the accelerator, which otherwise each node would choose itself. */
 export async function asItRuns(
@@ -44,7 +53,7 @@ export async function asItRuns(
 export async function checkSameMachine(host: Host, instance: InstanceDict, runtime: KvmRuntime): Promise<void> {
   const { command } = runtime
   const qemu = await qemuFacts(host, new KvmParams(instance.hvparams).text('kvm_path'))
-  const machine = (optionAfter(command, '-machine') ?? '').split(',')[0] ?? ''
+  const machine = namedMachine(command)
   const version = qemu.version.join('.')
   if (machine !== '' && !qemu.machines.includes(machine))
     refuse(instance, `its machine type ${machine} is unknown to this node's QEMU ${version}`)

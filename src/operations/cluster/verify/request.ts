@@ -45,6 +45,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
     'client-cert': null,
     // Ours: Ganeti's nodes ignore it.
     'gantry-owners': null,
+    'gantry-old-machines': cluster.enabled_hypervisors,
     ...RELEASE_CHECK,
     ...volumes(cluster),
     ...drbdRequest(cluster),

@@ -21,6 +21,7 @@ import { assessHvParams } from './hv-advice'
 import { verifyOrphanVolumes } from './volumes'
 import { verifyInstance, verifyRunning } from './instances'
 import { nodeType, verifyNode, verifyNodeAnswers } from './nodes'
+import { noteOldMachines } from './old-machines'
 import { verifyPhysicalVolumes, verifyVolumeSizes } from './physical-volumes'
 import { VerifyReport } from './report'
 import { verifySystems } from './systems'
@@ -88,6 +89,7 @@ export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
     }
     if (!op.skip_checks.includes('hvparam_assessment')) assessHvParams(report, scope.config)
     otherNotes(report, state)
+    noteOldMachines(report, state)
     return report.good
   },
 })

@@ -46,6 +46,7 @@ describe('QEMU', () => {
     const facts = {
       ...{ program: qemu, version: [7, 2, 22], defaultMachine: 'pc-i440fx-7.2' },
       machines: ['microvm', 'pc', 'pc-i440fx-7.2', 'pc-i440fx-1.4', 'q35', 'none'],
+      ...{ deprecated: ['pc-i440fx-1.4'], aliases: ['pc', 'q35'] },
     }
     await expect(qemuFacts(host, qemu)).resolves.toEqual(facts)
     await expect(qemuFacts(host, qemu)).resolves.toEqual(facts)

@@ -51,6 +51,35 @@ test('advice about the parameters comes after the memory, and without it their c
   expect(asked[0]).toContainEqual(['cluster', 'kvm', expect.anything()])
 })
 
+test('guests on types of machines that QEMU is about to drop, or has dropped, are noted with what to do', async () => {
+  const cluster = new RecordedCluster().given(
+    change('patchInstance', new RecordedCluster().instance('inst2').uuid, {
+      hypervisor: 'kvm',
+      hvparams: { machine_version: 'pc-i440fx-7.2,usb=off' },
+    }),
+  )
+  const on = (name: string, machine: string, gone = false) => {
+    return { instance: `${name}.gnt.example`, machine, version: '11.1.3', gone }
+  }
+  cluster.broken[NODE2] = {
+    'gantry-old-machines': [on('inst2', 'pc-i440fx-7.2'), on('inst1', 'pc-i440fx-7.2'), on('stranger', 'pc-1.0')],
+  }
+  cluster.broken['node3.gnt.example'] = {
+    'gantry-old-machines': [on('inst3', 'pc-i440fx-2.0', true), on('inst4', 'pc-i440fx-7.2')],
+  }
+  expect(await cluster.verifyGroup()).toEqual([true, []])
+  const deprecated =
+    'on machine type pc-i440fx-7.2, which QEMU 11.1.3 calls deprecated and a later one will lack; before that upgrade,'
+  expect(cluster.log.filter((line) => line.includes('machine type'))).toEqual([
+    '  - NOTICE: 1 instance(s) on machine type pc-i440fx-2.0, which QEMU 11.1.3 lacks, so they cannot migrate to nodes with it; ' +
+      'stop and start each once: inst3.gnt.example',
+    `  - NOTICE: 1 instance(s) ${deprecated} name another machine_version for them, and stop and start each once: inst2.gnt.example`,
+    `  - NOTICE: 2 instance(s) ${deprecated} stop and start each once: inst1.gnt.example, inst4.gnt.example`,
+  ])
+  cluster.broken[NODE2] = { 'gantry-old-machines': 'the check failed' }
+  expect(await cluster.verifyGroup()).toEqual([true, []])
+})
+
 test('more is said to those who ask, and a check that is skipped is not announced', async () => {
   const cluster = new RecordedCluster()
   await cluster.verifyGroup({ verbose: true, skip_checks: ['nplusone_mem'] })
