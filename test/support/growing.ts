@@ -101,7 +101,6 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     outputs: 'SERIAL_LINES_KEPT_MAX that nobody watches, twice SERIAL_KEPT_BYTES each',
     viewers: 'NODE_CONSOLES_MAX',
   },
-  'src/node/hypervisor/kvm/dry-start.ts': { known: 'DRY_STARTS_MAX' },
   'src/node/hypervisor/kvm/devices.ts': { scsiIds: ONE_WORK },
   'src/node/hypervisor/kvm/pci.ts': { slots: ONE_WORK },
   'src/node/hypervisor/kvm/guest-watch.ts': { heard: INSTANCES, news: 'one for each of two folders' },

@@ -96,7 +96,7 @@ export interface HypervisorConsoles {
 export interface OldMachine {
   readonly instance: string
   readonly machine: string
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string
   readonly gone: boolean
 }
