@@ -1,5 +1,7 @@
 // Times in recorded outputs are UTC.
 process.env.TZ = 'UTC'
+// Files that tests prepare have the same modes everywhere. What the product makes of another umask has a test of its own.
+process.umask(0o022)
 // Each process of Node would read all these certificates when it starts, which takes longer than all else that a start does. Tests ask
 // nobody outside.
 delete process.env.NODE_EXTRA_CA_CERTS

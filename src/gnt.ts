@@ -11,8 +11,10 @@ import { runProgram } from './cli/program'
 import { inheritedEnvironment } from './lib/environment'
 import { systemClock } from './lib/clock'
 import { becomeNode, findLuxiSocket, masterElsewhere, nodeSetupSocket, thisNodePaths } from './lib/net/find-socket'
+import { takeOwnUmask } from './lib/programs/umask'
 import { standardOutput } from './lib/programs/standard-output'
 
+takeOwnUmask()
 /** The job that is being waited for. */
 let followed: number | undefined
 

@@ -7,6 +7,7 @@ import { createLog } from './lib/log'
 import { pathsOf } from './lib/paths'
 import { systemFiles } from './lib/files'
 import { systemRandom } from './lib/random'
+import { takeOwnUmask } from './lib/programs/umask'
 import { openRendezvous } from './lib/net/rendezvous'
 import type { TaskParts } from './lib/work/worker-pool'
 import { EXIT } from './model/constants/daemons'
@@ -24,6 +25,7 @@ import { NodeLiveData } from './services/live-data/live-data'
 import { NodeQuestions } from './services/live-data/node-questions'
 import { checkAgain, checkSubmitted } from './services/jobs/recheck'
 
+takeOwnUmask()
 const [, , root, hostname] = process.argv
 if (root === undefined || hostname === undefined) {
   process.stdout.write('usage: job ROOT HOSTNAME; luxid starts it\n')

@@ -4,6 +4,7 @@ import { environmentValue } from './lib/environment'
 import { createLog } from './lib/log'
 import { environmentPaths, type Paths } from './lib/paths'
 import { writesToJournal } from './lib/programs/service-manager'
+import { takeOwnUmask } from './lib/programs/umask'
 import { errorText } from './lib/system-failure'
 import { EXIT } from './model/constants/daemons'
 import { RELEASE_VERSION } from './model/constants/versions'
@@ -46,6 +47,7 @@ async function main(argv: readonly string[]): Promise<void> {
   if (given[0] === '--complete-words') return printLines(completions(withName(given.slice(1))))
   const [first, ...args] = withName(given)
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
+  takeOwnUmask()
   if (first === 'fold') return foldFiles()
   if (first !== undefined && isDescribed(first) && /^(--help|-h)$/.test(args[0] ?? '')) return print(helperHelp(first))
   if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args)

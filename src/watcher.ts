@@ -7,6 +7,7 @@ import { lockFile } from './lib/file/lock'
 import { createLog } from './lib/log'
 import { thisMachine } from './lib/machine'
 import { environmentPaths } from './lib/paths'
+import { takeOwnUmask } from './lib/programs/umask'
 import { errorText } from './lib/system-failure'
 import { certificateEnd_ms } from './lib/tls'
 import { clean } from './maintenance/cleaner'
@@ -15,6 +16,8 @@ import { EXIT } from './model/constants/daemons'
 import { ownedDisk as disk, ownedLogFile } from './model/owners'
 import { LuxiClient } from './rpc/luxi/client'
 import { lookAfterDaemons, lookAfterNode } from './start/watcher-duties'
+
+takeOwnUmask()
 
 async function watch(args: readonly string[]): Promise<number> {
   const call = readWatcherCall(args)

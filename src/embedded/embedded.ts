@@ -7,6 +7,7 @@ import { systemClock as clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/net/json-socket'
 import { checkLimits, LimitTooLow } from '../lib/programs/process-limits'
+import { takeOwnUmask } from '../lib/programs/umask'
 import { GanetiError } from '../model/errors'
 import { PORT } from '../model/constants/daemons'
 import { SYSTEM_LIMITS } from '../model/limits/daemons'
@@ -41,7 +42,9 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
   for (const warning of checkLimits(SYSTEM_LIMITS)) say(`Warning: ${warning}`)
   checkRootLength(options.root, [])
+  // A user whose umask keeps others out keeps them out of the whole folder.
   const isNew = makeRoot(options.root)
+  takeOwnUmask()
   const running: { cluster?: RunningCluster } = {}
   const lock = await lockRoot(options.root, () => running.cluster?.prepareNode)
   const stopping = new AbortController()

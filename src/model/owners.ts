@@ -144,7 +144,7 @@ export function belonging(file: string): Belonging | undefined {
   if (claim === undefined) return undefined
   const [user, group, mode] = claim
   const owner = fileOwner(fs, user, group)
-  return owner === undefined ? { mode: group === GROUP.noded ? mode : forNoGroup(mode) } : { mode, owner }
+  return owner === undefined ? { mode: forNoGroup(mode) } : { mode, owner }
 }
 
 /** Without Ganeti's groups, a group may do what everybody may. */

@@ -57,6 +57,8 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
   const put = (file: string, text: string, mode = 0o644) => {
     const local = paths.local(file)
     fs.mkdirSync(path.dirname(local), { recursive: true })
+    // One that nobody may write is replaced, too.
+    fs.rmSync(local, { force: true })
     fs.writeFileSync(local, text, { mode })
     return local
   }

@@ -13,6 +13,8 @@ export async function startRecordedCluster(serial: number): Promise<EmbeddedClus
   try {
     fs.cpSync(STATE, state, { recursive: true })
     execFileSync('tar', ['-xzf', path.join(STATE, 'queue.tgz'), '-C', state])
+    // A recorded folder that may not be written could be removed by root alone.
+    execFileSync('chmod', ['-R', 'u+w', state])
     fs.rmSync(path.join(state, 'queue.tgz'))
     fs.writeFileSync(path.join(state, 'queue/serial'), `${serial}\n`)
     return await startCluster(['--state', state])

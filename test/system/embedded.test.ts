@@ -179,6 +179,47 @@ describe('an embedded cluster', () => {
   })
 })
 
+test('the files of a cluster have the same modes, whatever umask it is started with', async () => {
+  const modesWith = async (umask: string) => {
+    const enter = ['/bin/sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
+    const one = await startCluster(['--hypervisor', 'fake', '--nodes', '1'], { enter })
+    try {
+      const add = [
+        'instance',
+        'add',
+        '-t',
+        'sharedfile',
+        '--disk',
+        '0:size=1m',
+        '-o',
+        'gantry-tiny',
+        '-B',
+        'memory=16m',
+      ]
+      expect(await one.gnt(...add, 'vm1')).toMatchObject({ code: 0, stderr: '' })
+      await one.stop()
+      return modesBelow(one.root)
+    } finally {
+      await one.remove()
+    }
+  }
+  const [usual = [], open, closed] = await Promise.all(['0022', '0002', '0077'].map(modesWith))
+  expect(usual.length).toBeGreaterThan(50)
+  expect(open).toEqual(usual)
+  expect(closed).toEqual(usual)
+})
+
+/** Names of files with numbers and keys differ from cluster to cluster. */
+const modesBelow = (root: string): string[] =>
+  [
+    ...new Set(
+      fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => {
+        const { mode } = fs.lstatSync(path.join(root, name))
+        return `${name.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, 'N')} ${(mode & 0o7777).toString(8)}`
+      }),
+    ),
+  ].sort()
+
 test('a job that waits when the cluster stops is queued again when it starts', async () => {
   const fake = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])
   try {
