@@ -37,7 +37,7 @@ const clock = systemClock
 const random = systemRandom
 const log = createLog('job', { file: ownedLogFile(paths.logFile('jobs')) })
 const nodes = openNodeClient({ paths, clock, files: systemFiles })
-const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
 const live = new NodeLiveData(new NodeQuestions(nodes, clock, log), clock)
 const luxi = new LuxiClient({ path: paths.socket('query'), clock })
 

@@ -11,6 +11,9 @@ type Objects = { readonly [K in ObjectKind]?: Readonly<Record<string, ObjectKind
 /** The first part of a client id: the number of a job, or another client's name for itself. */
 export type Asker = number | string
 
+/** A client's change that a step contains: the client as text, the change's id, and its results. */
+export type Receipt = readonly [owner: string, id: string, results: readonly unknown[]]
+
 /** Whole objects by uuid, null for removed ones. For the cluster only changed fields, null for removed ones. */
 export interface Delta extends Objects {
   /** Serial numbers of the configuration before and after. */
@@ -21,6 +24,8 @@ export interface Delta extends Objects {
   readonly cluster?: Readonly<Record<string, unknown>>
   /** The clients that asked for the change, if known. Followers get them; the journal does not. */
   readonly askers?: readonly Asker[]
+  /** In the journal only: after a crash, clients that got no answer ask for it again. */
+  readonly receipts?: readonly Receipt[]
   readonly gantry?: {
     readonly serial_no: number
     /** By section and key; null for removed values. */
@@ -80,8 +85,8 @@ export function applyToGantry(gantry: GantryData, delta: Delta): GantryData {
 
 /** The JSON text, put together from the objects' texts, which the next checkpoint uses again. */
 export function encodeDelta(delta: Delta): string {
-  const { from, to, mtime, version, cluster, gantry } = delta
-  const parts = [JSON.stringify({ from, to, mtime, version, cluster, gantry }).slice(0, -1)]
+  const { from, to, mtime, version, cluster, gantry, receipts } = delta
+  const parts = [JSON.stringify({ from, to, mtime, version, cluster, gantry, receipts }).slice(0, -1)]
   for (const kind of KINDS) {
     const objects: Readonly<Record<string, object | null>> = delta[kind] ?? {}
     const texts = Object.entries(objects).map(([uuid, object]) => `"${uuid}":${object ? objectJson(object) : 'null'}`)

@@ -2,11 +2,12 @@
 // by appending its delta to the journal (changes that arrive during one write go out with the next), and copied to the
 // candidates. Only then readers see it and it is acknowledged. A checkpoint writes config.data a little later.
 import { seconds } from '../lib/clock'
+import { isObject } from '../lib/shapes/shape'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { GROUP_COMMIT_CHANGES_MAX, PENDING_CHANGES_MAX } from '../model/limits/config'
 import { applyChange, type NamedChange } from './changes'
-import { applyDelta, type Asker, diff, type Delta } from './delta'
+import { applyDelta, type Asker, diff, type Delta, type Receipt } from './delta'
 import { encodeConfig, encodeGantry } from './encode'
 import { Checkpointer } from './checkpointer'
 import { decodeRecords, encodeRecord } from './journal'
@@ -38,6 +39,7 @@ export async function openStore(options: StoreOptions): Promise<ConfigStore> {
 interface Pending {
   readonly after: Documents
   readonly asker: Asker | undefined
+  readonly receipt: Receipt | undefined
   readonly resolve: () => void
   readonly reject: (error: Error) => void
 }
@@ -57,12 +59,15 @@ export class ConfigStore {
   private readonly checkpointer: Checkpointer
   private isCopyWritten = true
   private closed = false
+  /** The receipts in the journal that the last run left. */
+  readonly receipts: readonly Receipt[]
 
   constructor(
     private readonly options: StoreOptions,
     loaded: Loaded,
   ) {
     this.head = this.durable = this.published = loaded.documents
+    this.receipts = loaded.records.flatMap(({ delta }) => delta.receipts ?? [])
     this.journal = new JournalWriter(options, loaded)
     this.checkpointer = new Checkpointer(
       options,
@@ -91,9 +96,9 @@ export class ConfigStore {
 
   /**
    * Applies all changes or none, in order. Resolves with each change's result when they are durable. Listeners learn
-   * the `asker`.
+   * the `asker`. With a `receipt`, the journal tells that the change was made.
    */
-  change(list: readonly NamedChange[], asker?: Asker): Promise<unknown[]> {
+  change(list: readonly NamedChange[], asker?: Asker, receipt?: { owner: string; id: string }): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
     if (this.journal.unsettled !== undefined)
       return Promise.reject(
@@ -119,7 +124,9 @@ export class ConfigStore {
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)))
     }
-    return this.enqueue(after, asker).then(() => results)
+    // Changed objects can be read again.
+    const short = () => results.map((result) => (isObject(result) ? null : result))
+    return this.enqueue(after, asker, receipt && [receipt.owner, receipt.id, short()]).then(() => results)
   }
 
   /**
@@ -186,10 +193,10 @@ export class ConfigStore {
     await this.journal.close(fold)
   }
 
-  private enqueue(after: Documents, asker?: Asker): Promise<void> {
+  private enqueue(after: Documents, asker?: Asker, receipt?: Receipt): Promise<void> {
     this.head = after
     return new Promise((resolve, reject) => {
-      this.pending.push({ after, asker, resolve, reject })
+      this.pending.push({ after, asker, receipt, resolve, reject })
       this.committing ??= this.commitAll().finally(() => (this.committing = undefined))
     })
   }
@@ -201,7 +208,8 @@ export class ConfigStore {
       const batch = this.pending.splice(0, GROUP_COMMIT_CHANGES_MAX)
       const after = batch.at(-1)?.after ?? this.published
       try {
-        await this.commit(after, [...new Set(batch.flatMap(({ asker }) => asker ?? []))])
+        const receipts = batch.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt]))
+        await this.commit(after, [...new Set(batch.flatMap(({ asker }) => asker ?? []))], receipts)
         for (const change of batch) change.resolve()
       } catch (error) {
         this.rollBack(batch, error)
@@ -209,10 +217,10 @@ export class ConfigStore {
     }
   }
 
-  private async commit(after: Documents, askers: readonly Asker[]): Promise<void> {
+  private async commit(after: Documents, askers: readonly Asker[], receipts: readonly Receipt[]): Promise<void> {
     if (after === this.published) return
     const delta = diff(this.published, after)
-    const data = encodeRecord(delta)
+    const data = encodeRecord(receipts.length === 0 ? delta : { ...delta, receipts })
     await timed(this.options, 'journal', () => this.journal.append(data, delta.to))
     this.durable = after
     await timed(this.options, 'replication', () => this.replicate(data, 'journal'))

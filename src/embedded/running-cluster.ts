@@ -5,6 +5,7 @@ import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { systemFiles as files } from '../lib/files'
 import { systemProcesses as processes } from '../lib/programs/processes'
+import { systemRandom as random } from '../lib/random'
 import { Turns } from '../lib/work/turns'
 import { OpExecError } from '../model/errors'
 import type { Role } from '../roles/role'
@@ -84,7 +85,7 @@ export class RunningCluster {
   /** The master stops first, so that nobody restarts what was just shut down. */
   private async stopGuests(): Promise<void> {
     const paths = this.masterPaths
-    const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+    const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
     const config = await wconfd.readConfig()
     wconfd.close()
     const stopped = new Promise<void>((resolve) => (this.masterStopped = resolve))

@@ -47,7 +47,7 @@ export const start: Start = async (surroundings) => {
   })
   const config = () => follower.current()
   const master = new LuxiClient({ path: paths.socket('query'), clock })
-  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
   const memory = new Memory({
     ...{ wconfd, clock, gantry: () => follower.gantry() },
     onChange(listener) {

@@ -112,7 +112,7 @@ function answersAt(host: string, clock: Clock): Promise<true> {
 }
 
 async function wconfdAnswers(paths: Paths, clock: Clock): Promise<boolean> {
-  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
   try {
     const asked = wconfd.gantryReplicas().then(
       () => true,

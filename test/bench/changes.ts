@@ -2,6 +2,7 @@
 import * as path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { systemClock } from '../../src/lib/clock'
+import { systemRandom } from '../../src/lib/random'
 import type { Instance } from '../../src/model/config'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { type Measured, measured } from './measured'
@@ -17,7 +18,7 @@ export async function loadWconfd(
   const started = performance.now()
   const until = started + duration_s * 1000
   const one = async (client: number) => {
-    const wconfd = openWconfd({ clock: systemClock, path: socket })
+    const wconfd = openWconfd({ clock: systemClock, random: systemRandom, path: socket })
     for (let round = 0; performance.now() < until; round++) {
       const own = instances.filter((_, at) => at % clients === client)
       const uuid = own[round % own.length] ?? ''

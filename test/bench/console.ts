@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { systemClock } from '../../src/lib/clock'
+import { systemRandom } from '../../src/lib/random'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { chromiumPresent, launchBrowser } from '../support/chromium'
 import type { BenchCluster } from './cluster'
@@ -188,7 +189,7 @@ async function heapKib(page: Page): Promise<number> {
 
 /** Changes instances as job processes do, at the rate that is wanted; answers the rate that it was. */
 async function sendChanges({ luxiSocket }: BenchCluster, { instances, seconds }: Changing): Promise<number> {
-  const wconfd = openWconfd({ clock: systemClock, path: path.join(path.dirname(luxiSocket), 'ganeti-wconfd') })
+  const wconfd = openWconfd({ clock: systemClock, random: systemRandom, path: path.join(path.dirname(luxiSocket), 'ganeti-wconfd') })
   const begun = performance.now()
   const answers: Promise<unknown>[] = []
   for (let n = 0; n < seconds * EVENTS_PER_SECOND; n++) {

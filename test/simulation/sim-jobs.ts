@@ -46,7 +46,7 @@ function jobProgram(channel: Channel, machine: SimMachine, { simulator, network,
   const disk = machine.disk.of(process)
   const log = logOf(process)
   const nodes = openNodeClient({ paths, transport: network.of(process) })
-  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
   const luxi = new LuxiClient({ path: paths.socket('query'), clock })
   serveJobs(channel, {
     ...{ paths, clock, disk, log },

@@ -50,7 +50,7 @@ export async function startMaintenance(
     for (const listener of listeners) listener()
     if (delta?.gantry !== undefined && MAINTENANCE.events in delta.gantry.sections) keeper.soon()
   })
-  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random })
   const master = new LuxiClient({ path: paths.socket('query'), clock })
   const config = () => follower.current()
   const memory = new Memory({

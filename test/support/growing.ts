@@ -55,6 +55,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/daemons/rapi/v3/console-tickets.ts': { waiting: 'CONSOLE_TICKETS_MAX, CONSOLE_TICKETS_PER_USER_MAX each' },
   'src/daemons/sim/world.ts': { nodes: NODES, sharedDisks: 'one for each disk of the cluster' },
   'src/daemons/wconfd/lock-keeper.ts': { waiters: LOCK_OWNERS },
+  'src/daemons/wconfd/receipts.ts': { owners: `${LOCK_OWNERS}; RECEIPTS_PER_OWNER_MAX each` },
   'src/jobs/ended-jobs.ts': {
     jobs: 'ENDED_JOBS_WHOLE_MAX and ENDED_JOBS_WHOLE_BYTES_MAX',
     NONE: 'nothing is added to it',

@@ -20,8 +20,8 @@ export async function callWconfd(call: Call): Promise<number> {
   if (count === undefined)
     throw new CommandFailure(`Command '${name}' not supported; there are ${Object.keys(ARGUMENTS).join(', ')}`)
   if (given.length !== count) throw new CommandFailure(`Command '${name}' ${takes}.`)
-  const [{ openWconfd }, { paths }] = await Promise.all([import('../../rpc/wconfd/client.js'), call.thisNode()])
-  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, reconnect_s: 0 })
+  const [{ openWconfd }, { paths, random }] = await Promise.all([import('../../rpc/wconfd/client.js'), call.thisNode()])
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, random, reconnect_s: 0 })
   const answer = (value: unknown) =>
     terminal.out(`Answer: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   try {

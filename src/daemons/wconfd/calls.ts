@@ -5,6 +5,7 @@ import { lockTitle } from '../../config/lookup'
 import { slice } from '../../config/slice'
 import { verifyConfig } from '../../config/verify'
 import type { FramedConnection } from '../../lib/net/json-socket'
+import { string } from '../../lib/shapes/leaves'
 import { blocking, listAllLocks, listAllLocksOwners, listLocks, listWaiting } from '../../locks/listing'
 import { ownerKey } from '../../locks/state'
 import type { ConfigData } from '../../model/config'
@@ -13,11 +14,17 @@ import { ANSWERED, type CallHandler, type CallHandlers } from '../../rpc/json-pr
 import { readArguments } from '../../rpc/wconfd/arguments'
 import { type ArgumentsOf, type ResultOf, type WconfdCallName, wconfdCalls } from '../../rpc/wconfd/calls'
 import type { FollowFeed } from '../../rpc/wconfd/follow-server'
+import { WITHOUT_LOCKS } from './receipts'
 import type { WconfdState } from './state'
 
 /** Handlers of calls without a result may return anything. */
 type Answer<R> = [R] extends [null] ? unknown : R | Promise<R> | typeof ANSWERED | Promise<typeof ANSWERED>
-type Handler<N extends WconfdCallName> = (args: ArgumentsOf<N>, connection: FramedConnection) => Answer<ResultOf<N>>
+type Handler<N extends WconfdCallName> = (
+  args: ArgumentsOf<N>,
+  connection: FramedConnection,
+  /** Of a call that has one. Clients of an earlier version send none. */
+  id: string | undefined,
+) => Answer<ResultOf<N>>
 type WconfdHandlers = { readonly [N in WconfdCallName]: Handler<N> }
 
 export function serveWconfd(state: WconfdState, feed: FollowFeed): CallHandlers {
@@ -39,25 +46,31 @@ export function serveWconfd(state: WconfdState, feed: FollowFeed): CallHandlers 
 }
 
 function served(name: WconfdCallName, handlers: WconfdHandlers): CallHandler {
-  const { args: readers, result } = wconfdCalls[name]
+  const { args: readers, result, byId } = wconfdCalls[name]
   // The compiler cannot see that arguments and handler belong to the same call.
-  const handler = handlers[name] as (args: readonly unknown[], connection: FramedConnection) => unknown
+  const handler = handlers[name] as (args: readonly unknown[], connection: FramedConnection, id?: string) => unknown
   return async (given, connection) => {
-    const answer = await handler(readArguments(readers, given), connection)
+    const id = byId && Array.isArray(given) && given.length > readers.length ? string.parse(given.at(-1)) : undefined
+    const own: unknown = id === undefined || !Array.isArray(given) ? given : given.slice(0, -1)
+    const answer = await handler(readArguments(readers, own), connection, id)
     return result.unit ? [] : answer
   }
 }
 
-const configCalls = ({ store, locks, replication, measures }: WconfdState) =>
+const configCalls = ({ store, locks, replication, measures, receipts }: WconfdState) =>
   ({
     readConfig: (_, connection) => sendConfig(connection, store.current()),
     gantryRead: ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted)),
     gantrySection: ([section]) => store.gantry().sections[section] ?? {},
-    gantryChange: async ([client, epoch, changes], connection) => {
+    gantryChange: async ([client, epoch, changes], connection, id) => {
       // A job that gave up while this daemon was stopped has already reported a failure.
       if (!(await connection.senderStays())) throw new GenericError('The sender of the change has left')
-      if (epoch !== null) locks.checkEpoch(client, epoch)
-      return store.change(changes, client[0])
+      const owner = epoch === null ? WITHOUT_LOCKS : ownerKey(client)
+      const make = async () => {
+        if (epoch !== null) locks.checkEpoch(client, epoch)
+        return store.change(changes, client[0], id === undefined ? undefined : { owner, id })
+      }
+      return [...(await (id === undefined ? make() : receipts.once(owner, id, make)))]
     },
     verifyConfig: () => {
       const errors = verifyConfig(store.current())

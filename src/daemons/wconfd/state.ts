@@ -15,6 +15,7 @@ import { openReplication, type Replication } from '../../replication/replication
 import { CoalescedWriter } from './coalesced-writer'
 import { describe, openLocks, type LockKeeper } from './lock-keeper'
 import { WconfdMeasures } from './measures'
+import { Receipts, RECEIPTS_SECTION, receiptsIn } from './receipts'
 import { readTempres } from './tempres'
 
 export interface WconfdOptions {
@@ -36,6 +37,7 @@ export class WconfdState {
     readonly reservations: Reservations,
     readonly replication: Replication,
     readonly measures: WconfdMeasures,
+    readonly receipts: Receipts,
   ) {
     const { disk, paths } = options
     this.tempres = new CoalescedWriter(() => disk.write(paths.tempresFile, reservations.encode()))
@@ -55,8 +57,10 @@ export class WconfdState {
     const saved = await disk.read(paths.tempresFile)
     if (saved && saved.length > 0) reservations.load(readTempres(saved.toString('utf8')))
     const replication = await openReplication({ ...options, store })
-    const state = new WconfdState(options, store, locks, reservations, replication, measures)
+    const receipts = new Receipts([...receiptsIn(store.gantry().sections[RECEIPTS_SECTION] ?? {}), ...store.receipts])
+    const state = new WconfdState(options, store, locks, reservations, replication, measures, receipts)
     await state.releaseDead()
+    await state.keepReceipts()
     return state
   }
 
@@ -69,6 +73,7 @@ export class WconfdState {
 
   /** Frees everything of an owner. Returns whether there was anything. */
   free = async (client: ClientId): Promise<boolean> => {
+    this.receipts.forget(client)
     const dropped = this.reservations.drop(client)
     const [effects] = await Promise.all([
       this.locks.perform({ kind: 'free', owner: client }),
@@ -114,9 +119,18 @@ export class WconfdState {
     }
   }
 
+  /** Before the journal goes: its receipts go with it. */
+  private async keepReceipts(): Promise<void> {
+    const before = this.store.gantry().sections[RECEIPTS_SECTION] ?? {}
+    await this.store.change(await this.receipts.saved(before, (owner) => this.locks.table.owners.has(owner)))
+  }
+
   async close(): Promise<void> {
     await this.locks.close()
     await this.tempres.idle()
+    await this.keepReceipts().catch((error: unknown) =>
+      this.options.log.error({ err: error }, 'jobs whose answers are lost now cannot learn what they changed'),
+    )
     await this.store.close(true)
     this.replication.close()
   }

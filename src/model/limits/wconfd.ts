@@ -12,6 +12,8 @@ export const WCONFD_CONNECTIONS_MAX = 4096
 export const WCONFD_ANSWER_S = 60
 /** Seconds that a client tries to reach a wconfd that restarts. */
 export const WCONFD_RECONNECT_S = 60
+/** Changes of one client whose answers wconfd keeps, as it may ask for them again. */
+export const RECEIPTS_PER_OWNER_MAX = 1000
 /** Seconds between two tries to reach a lost wconfd. */
 export const WCONFD_RETRY_PAUSE_S = 0.2
 /** Seconds between two searches for lock owners that died unnoticed. */

@@ -45,6 +45,11 @@ interface WconfdCall<A extends Shapes, R> {
    * first.
    */
   readonly again: boolean
+  /**
+   * The client adds an id as the last argument. A repeated call with this id gets the answer of the first, and does
+   * nothing.
+   */
+  readonly byId: boolean
   /** The answer waits until others release something, so it has its own connection and no time limit. */
   readonly waits: boolean
 }
@@ -61,11 +66,15 @@ const nothing: Result<null> = { unit: true }
 
 const again = <const A extends Shapes, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
   ...{ args, result },
-  ...{ again: true, waits: false },
+  ...{ again: true, byId: false, waits: false },
 })
 const once = <const A extends Shapes, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
   ...again(args, result),
   again: false,
+})
+const byId = <const A extends Shapes, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
+  ...again(args, result),
+  byId: true,
 })
 
 const locksAndModes = list(lockAndMode)
@@ -82,7 +91,7 @@ const unitCalls = {
    * Applies the changes in order as one durable, replicated step. Returns each change's result. The second argument is
    * the owner's lock epoch (see gantryAcquire), and a wrong one is refused; null is for daemons without locks.
    */
-  gantryChange: once([clientId, orNull(int), list(namedChange)], of<unknown[]>()),
+  gantryChange: byId([clientId, orNull(int), list(namedChange)], of<unknown[]>()),
   /**
    * Waits, with a priority, until the whole request is granted. Rejects with LockError when the request is taken back,
    * or after the seconds of the last argument, with a text that names the holders. A broken connection takes the

@@ -1,5 +1,8 @@
-// The client of wconfd. It survives restarts of the daemon: it repeats calls that were not sent or may be repeated.
+// The client of wconfd. It survives restarts of the daemon: it repeats calls that were not sent or may be repeated. A
+// change has an id, so that a repeated one is made once.
 import type { Clock } from '../../lib/clock'
+import type { Random } from '../../lib/random'
+import { LockError } from '../../model/errors'
 import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits/wconfd'
 import { JsonClient, PeerError, type Remembered } from '../json-protocol'
 import { type Wconfd, type WconfdCallName, wconfdCalls } from './calls'
@@ -9,6 +12,7 @@ export const WCONFD = 'the configuration daemon (wconfd)'
 export interface WconfdClientOptions {
   path: string
   clock: Clock
+  random: Random
   /** Seconds to keep trying while nobody answers; 0 fails at once. */
   reconnect_s?: number
 }
@@ -43,18 +47,25 @@ class Line {
   }
 
   async call(name: WconfdCallName, args: readonly unknown[]): Promise<unknown> {
-    const { clock, reconnect_s = WCONFD_RECONNECT_S } = this.options
-    let deadline = clock.monotonic_ms() + reconnect_s * 1000
+    const { clock, random, reconnect_s = WCONFD_RECONNECT_S } = this.options
+    const { byId } = wconfdCalls[name]
+    const sent = byId ? [...args, random.uuid()] : args
+    const nextEnd = () => clock.monotonic_ms() + reconnect_s * 1000
+    let end_ms = nextEnd()
+    /** The first loss of an answer to a call that changes something. */
+    let lost: PeerError | undefined
     for (;;) {
       try {
-        if (wconfdCalls[name].waits) return await this.callAlone(name, args)
-        const remembered = name === 'gantryRead' && asksForNothingElse(args[0]) ? this.cluster : undefined
-        return await this.main.call(name, args, WCONFD_ANSWER_S, remembered)
+        return await this.send(name, sent)
       } catch (error) {
-        if (!(error instanceof PeerError) || !this.mayRepeat(name, error)) throw error
-        // A lost answer means that a daemon was there until now.
-        if (error.kind === 'lost') deadline = clock.monotonic_ms() + reconnect_s * 1000
-        if (clock.monotonic_ms() >= deadline) throw error
+        // A daemon that does not know the owner any more does not know the owner's changes either.
+        if (lost !== undefined && error instanceof LockError) throw lost
+        if (!(error instanceof PeerError)) throw error
+        const isOpen = error.kind === 'lost' || (byId && error.kind === 'timeout')
+        // A lost answer means that a daemon was there until now. A change gets this time only once.
+        if (isOpen && lost === undefined) end_ms = nextEnd()
+        if (isOpen && byId) lost ??= error
+        if (!this.mayRepeat(name, error) || clock.monotonic_ms() >= end_ms) throw lost ?? error
         await clock.sleep(WCONFD_RETRY_PAUSE_S * 1000)
       }
     }
@@ -65,8 +76,14 @@ class Line {
     for (const client of [this.main, ...this.idle, ...this.waiting]) client.close()
   }
 
+  private send(name: WconfdCallName, args: readonly unknown[]): Promise<unknown> {
+    if (wconfdCalls[name].waits) return this.callAlone(name, args)
+    const remembered = name === 'gantryRead' && asksForNothingElse(args[0]) ? this.cluster : undefined
+    return this.main.call(name, args, WCONFD_ANSWER_S, remembered)
+  }
+
   private mayRepeat(name: WconfdCallName, error: PeerError): boolean {
-    if (this.closed || error.kind === 'timeout') return false
+    if (this.closed || (error.kind === 'timeout' && !wconfdCalls[name].byId)) return false
     return error.kind === 'unreachable' || error.kind === 'forbidden' || wconfdCalls[name].again
   }
 

@@ -76,7 +76,7 @@ afterAll(async () => {
 
 test('a candidate follows the master and takes its place without losing a change', async () => {
   const wconfd = await wconfdOn(first)
-  const calls = openWconfd({ clock: systemClock, path: first.socket('wconfd') })
+  const calls = openWconfd({ clock: systemClock, random: systemRandom, path: first.socket('wconfd') })
   await expect(calls.gantryReplicas()).resolves.toMatchObject([{ name: 'n2', state: 'in sync' }])
   const follower = await followConfig(second.socket('follow'), { clock: systemClock })
   for (const tag of ['one', 'two']) await calls.gantryChange([0, '', 1], null, [['addTags', 'cluster', '', [tag]]])
@@ -90,7 +90,7 @@ test('a candidate follows the master and takes its place without losing a change
   await wconfd.close()
 
   const successor = await wconfdOn(second)
-  const there = openWconfd({ clock: systemClock, path: second.socket('wconfd') })
+  const there = openWconfd({ clock: systemClock, random: systemRandom, path: second.socket('wconfd') })
   expect((await there.readConfig()).cluster.tags).toEqual(['one', 'two'])
   there.close()
   await successor.close()

@@ -8,6 +8,7 @@ import { createConfig } from '../../../../src/config/store-files'
 import { LocksFile } from '../../../../src/daemons/wconfd/locks-file'
 import { startWconfd } from '../../../../src/daemons/wconfd/server'
 import { systemClock } from '../../../../src/lib/clock'
+import { systemRandom } from '../../../../src/lib/random'
 import { systemDisk } from '../../../../src/lib/disk'
 import { silentLog } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'
@@ -68,7 +69,7 @@ export class TestWconfd {
   }
 
   client(reconnect_s = 5): WconfdClient {
-    const client = openWconfd({ clock: systemClock, path: this.paths.socket('wconfd'), reconnect_s })
+    const client = openWconfd({ clock: systemClock, random: systemRandom, path: this.paths.socket('wconfd'), reconnect_s })
     this.clients.push(client)
     return client
   }
