@@ -4,11 +4,21 @@ import { opcodeSummary } from '../opcodes/summary'
 import { PeerError } from '../rpc/json-protocol'
 import type { WireOpCode } from '../rpc/luxi/calls'
 
-/** `begun`: a change of the configuration was sent. Returns other errors unchanged. */
-export function interrupted(error: unknown, op: WireOpCode, begun: boolean): unknown {
+/**
+ * `begun`: a change of the configuration was sent. `isUnknown`: nobody knows whether it was made. Returns other errors
+ * unchanged.
+ */
+export function interrupted(error: unknown, op: WireOpCode, { begun, isUnknown }: Sent): unknown {
   if (!(error instanceof PeerError)) return error
   if (!begun && (error.kind === 'unreachable' || error.kind === 'forbidden')) return error
-  return new OpExecError(`${error.message}. What ${opcodeSummary(op)} did before stays as it is: ${wayOut(op)}`)
+  const what = `What ${opcodeSummary(op)} did before`
+  const kept = isUnknown ? `${what} stays as it is` : `${what} stays, or was undone as its log says`
+  return new OpExecError(`${error.message}. ${kept}: ${wayOut(op)}`)
+}
+
+interface Sent {
+  readonly begun: boolean
+  readonly isUnknown: boolean
 }
 
 function wayOut(op: WireOpCode): string {

@@ -40,7 +40,7 @@ async function runWithLocks(op: WireOpCode, env: JobEnvironment): Promise<unknow
   try {
     return await underLocks(bound, ctx, unit)
   } catch (error) {
-    throw interrupted(error, op, ctx.config.begun)
+    throw interrupted(error, op, ctx.config)
   }
 }
 

@@ -2,6 +2,8 @@
 import { ALLOCATORS_SECTION, defaultAllocators, type DefaultAllocators } from '../model/allocators'
 import type { ConfigData, Node } from '../model/config'
 import { withoutMarks } from '../model/marks'
+import { GanetiError } from '../model/errors'
+import { PeerError } from '../rpc/json-protocol'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { ReasonTrail } from '../rpc/node/dicts'
 import type { change } from '../config/changes'
@@ -51,6 +53,11 @@ export class ConfigAccess {
   writes = 0
   /** A change was sent, whether or not it was carried out. */
   begun = false
+  /**
+   * The outcome of a change is not known. Then nothing may be undone that the configuration may name: neither the
+   * former state nor the new one may lose its parts.
+   */
+  isUnknown = false
 
   constructor(
     private readonly env: JobEnvironment,
@@ -71,12 +78,49 @@ export class ConfigAccess {
     return defaultAllocators(await this.env.wconfd.gantrySection(ALLOCATORS_SECTION))
   }
 
-  /** Applies the changes as one durable step. Returns each change's result. */
-  async change(changes: readonly Change[]): Promise<unknown[]> {
+  /**
+   * Applies the changes as one durable step. Returns each change's result.
+   *
+   * If the answer is lost for good, `isMade` reads back whether the changes were made. Then they count as answered,
+   * without results; otherwise this throws, as it does without `isMade`.
+   */
+  async change(changes: readonly Change[], isMade?: () => Promise<boolean>): Promise<unknown[]> {
     if (changes.length === 0) return []
     this.begun = true
-    const results = await this.env.wconfd.gantryChange(this.env.client, this.locks.epoch, changes)
-    this.writes++
-    return results
+    try {
+      const results = await this.send(changes)
+      this.writes++
+      return results
+    } catch (error) {
+      if (isRefusal(error)) throw error
+      this.isUnknown = true
+      this.writes++
+      if (isMade === undefined || !(await this.isSettled()) || !(await isMade())) throw error
+      return []
+    }
+  }
+
+  /**
+   * Whether the configuration that can be read now is final. After a lost answer the change may still be under way. wconfd
+   * makes changes in their order, so an answer to a later one, which changes nothing, ends that.
+   */
+  async isSettled(): Promise<boolean> {
+    if (!this.isUnknown) return true
+    try {
+      await this.send([])
+      this.isUnknown = false
+    } catch (error) {
+      this.env.processLog.warn({ err: error }, 'it is still not known whether a change of the configuration was made')
+    }
+    return !this.isUnknown
+  }
+
+  private send(changes: readonly Change[]): Promise<unknown[]> {
+    return this.env.wconfd.gantryChange(this.env.client, this.locks.epoch, changes)
   }
 }
+
+/** The change was certainly not made: wconfd has said so, or was not there. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof GanetiError ||
+  (error instanceof PeerError && (error.kind === 'unreachable' || error.kind === 'forbidden'))

@@ -19,12 +19,13 @@ import { createTable } from '../../src/locks/state'
 import { step, type LockEvent } from '../../src/locks/table'
 import type { Cluster, ConfigData, Disk, Documents, GantryData } from '../../src/model/config'
 import type { Instance, Node, NodeGroup } from '../../src/model/config'
-import { GanetiError } from '../../src/model/errors'
+import { ConfigurationError, GanetiError } from '../../src/model/errors'
 import { diskUuid, groupUuid, instanceUuid, nodeUuid, type NodeUuid } from '../../src/model/ids'
 import type { DiskTemplate } from '../../src/model/templates'
 import type { JobEnvironment } from '../../src/operations/environment'
 import { planJob } from '../../src/operations/plan/plan'
 import { runOpcode } from '../../src/operations/processor'
+import { PeerError } from '../../src/rpc/json-protocol'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Planned } from '../../src/rpc/luxi/plan'
 import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
@@ -58,8 +59,10 @@ export class FakeCluster {
   readonly table = createTable(1)
   readonly lockRequests: (readonly LockRequest[])[] = []
   readonly changes: NamedChange[] = []
-  /** Whether the answer to these changes is lost, although they were made. */
+  /** Whether the answer to these changes is lost, although they were made. No changes: a job asks whether wconfd answers again. */
   losesAnswer: (changes: readonly NamedChange[]) => boolean = () => false
+  /** Whether wconfd cannot write these changes, and says so. */
+  refuses: (changes: readonly NamedChange[]) => boolean = () => false
   readonly submitted: (readonly WireOpCode[])[] = []
   readonly log: string[] = []
   /** The notes in the job, which were added to the submitted opcodes. */
@@ -321,9 +324,10 @@ export class FakeCluster {
       readConfig: async () => this.config,
       gantryChange: async (_client, epoch, changes) => {
         if (epoch === null) throw new Error('a change without locks')
+        if (this.refuses(changes)) throw new ConfigurationError('The change could not be written and did not happen')
         this.changes.push(...changes)
         const results = changes.map((one) => this.apply(travelled(one)))
-        if (this.losesAnswer(changes)) throw new Error('wconfd closed the connection during a call')
+        if (this.losesAnswer(changes)) throw new PeerError('wconfd closed the connection during a call', 'lost')
         return results
       },
       gantryAcquire: async (_client, priority, request) => {

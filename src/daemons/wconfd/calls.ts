@@ -22,7 +22,7 @@ type Answer<R> = [R] extends [null] ? unknown : R | Promise<R> | typeof ANSWERED
 type Handler<N extends WconfdCallName> = (
   args: ArgumentsOf<N>,
   connection: FramedConnection,
-  /** Of a call that has one. Clients of an earlier version send none. */
+  /** A call `byId` has one; clients of an earlier version send none. */
   id: string | undefined,
 ) => Answer<ResultOf<N>>
 type WconfdHandlers = { readonly [N in WconfdCallName]: Handler<N> }

@@ -19,6 +19,7 @@ import { createDisks, removeDisks } from './disks/files'
 import { assembleDisks, shutdownDisks } from './disks/activation'
 import { checkFileSpace } from './disks/file-space'
 import { noteRealSizes } from './disks/real-sizes'
+import { Undo } from './disks/undo'
 import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
 import { instanceHookEnv } from './hook-env'
 import { checkTargetPolicy } from './moves/plan'
@@ -65,13 +66,28 @@ export const instanceMove = logicalUnit(OpInstanceMove, {
   async run(ctx, op, move) {
     await stop(ctx, op, move)
     await copy(ctx, op, move)
-    await ctx.config.change(movedTo(move.view, move.target))
+    await record(ctx, move)
     ctx.log.info('Removing the disks on the original node')
     await removeDisks(ctx, move.view, move.view.disks)
     if (move.view.instance.admin_state === 'up') await start(ctx, move)
     return null
   },
 })
+
+/** If the configuration cannot be changed, only the source's disks remain. */
+async function record(ctx: UnitContext, { view, target }: Move): Promise<void> {
+  const there = { ...view, config: await withNodes(ctx, view, [target.uuid]), primary: target }
+  const undo = new Undo(ctx)
+  undo.push(`remove the copied disks on node ${target.name}`, async () =>
+    (await removeDisks(ctx, there, view.disks))
+      ? { ok: true, payload: null }
+      : { ok: false, error: 'the log says why', offline: false },
+  )
+  await undo.around(async () => {
+    const isMade = async () => (await reread(ctx, view)).instance.primary_node === target.uuid
+    await ctx.config.change(movedTo(view, target), isMade)
+  })
+}
 
 async function targetOf(ctx: UnitContext, op: MoveOp): Promise<Node> {
   const { object: node } = await findNode(ctx, op.target_node, op.target_node_uuid)

@@ -45,7 +45,10 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
   async run(ctx, op, { view, name }) {
     const oldName = view.instance.name
     if (name === oldName) return name
-    await ctx.config.change([change('renameInstance', view.instance.uuid, name, movedDisks(view, name))])
+    await ctx.config.change(
+      [change('renameInstance', view.instance.uuid, name, movedDisks(view, name))],
+      async () => (await reread(ctx, view)).instance.name === name,
+    )
     if (isReserved(view.instance)) return name
     const renamed = await reread(ctx, view)
     await moveFolder(ctx, view, renamed)

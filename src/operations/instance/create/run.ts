@@ -120,6 +120,7 @@ async function register(
     await ctx.config.change([recordOf({ ...instance, nics, forthcoming: true }, disks.map(toCome), { reserved })])
   } catch (error) {
     // The answer may be lost although the change was made.
+    if (!(await ctx.config.isSettled())) throw error
     if (!(await isKnown(ctx, instance))) await returnPorts(ctx, disks)
     await forget(ctx, instance, reserved)
     throw error
@@ -161,6 +162,7 @@ interface Undoing {
 
 /**
  * Removes the disks and the instance if a step fails. If a disk cannot be removed, the instance stays, so that the disk is not forgotten.
+ * While nobody knows what the configuration has, both stay.
  */
 async function orTakeBack(
   ctx: UnitContext,
@@ -170,6 +172,7 @@ async function orTakeBack(
   try {
     await step()
   } catch (error) {
+    if (!(await ctx.config.isSettled())) throw error
     await forgetIf(await takeBack(), ctx, view.instance, reserved)
     throw error
   }

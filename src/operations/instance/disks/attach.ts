@@ -99,10 +99,13 @@ export async function attachDisk(
     await createDirectory(ctx, view, [moved])
   }
   await moveFile(ctx, view, disk, moved, 'Failed before attach', () =>
-    ctx.config.change([
-      ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
-      change('attachInstanceDisk', view.instance.uuid, disk.uuid, index),
-    ]),
+    ctx.config.change(
+      [
+        ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
+        change('attachInstanceDisk', view.instance.uuid, disk.uuid, index),
+      ],
+      async () => (await reread(ctx, view)).instance.disks.includes(disk.uuid),
+    ),
   )
   const now = await reread(ctx, view)
   const key = `disk/${index}`
@@ -136,10 +139,13 @@ export async function detachDisk(
   await shutdownDisks(ctx, view, { disks: [disk] })
   const moved = factsOf(disk.dev_type).namedAfterInstance === true ? placeOutside(disk) : disk
   await moveFile(ctx, view, disk, moved, 'Failed before detach', () =>
-    ctx.config.change([
-      ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
-      change('detachInstanceDisk', view.instance.uuid, disk.uuid),
-    ]),
+    ctx.config.change(
+      [
+        ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
+        change('detachInstanceDisk', view.instance.uuid, disk.uuid),
+      ],
+      async () => !(await reread(ctx, view)).instance.disks.includes(disk.uuid),
+    ),
   )
   const folder = view.disks.length === 1 ? fileFolder([disk]) : undefined
   if (folder !== undefined) {
@@ -171,6 +177,14 @@ async function moveFile(
   try {
     await record()
   } catch (error) {
+    if (!(await ctx.config.isSettled())) {
+      const [here, there] = [to, from].map(({ logical_id }) => String(logical_id[1]))
+      ctx.log.warning(
+        `The data of disk ${from.uuid} is now in ${here}, and nobody knows whether the configuration says so`,
+        `if it still says ${there}, give the file this name again`,
+      )
+      throw error
+    }
     const back = await ctx.nodes.attempt(view.primary, 'blockdev_rename', [[[diskDictOf(view, to), from.logical_id]]])
     if (!back.ok) ctx.log.warning(`The data of disk ${from.uuid} is now in ${String(to.logical_id[1])}: ${back.error}`)
     throw error

@@ -11,6 +11,7 @@ import { checkInstanceState, NOT_RUNNING } from '../checks'
 import { indexForNew, indexOfDevice, type DeviceChange } from '../parameters/device-changes'
 import { createDisks, removeDisks, tellDisk, wipeDisks } from './files'
 import { checkDevicesFree } from './adoption'
+import { areNoted } from './noted'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
 import {
   checkDiskParams,
@@ -230,10 +231,12 @@ async function addDisk(
   const [disk = planned] = await withIdentities(ctx, [planned])
   const attach = (one: Disk, replace: boolean): Change => change('addInstanceDisk', uuid, one, index, replace)
   tellDisk(ctx, disk, index)
-  await ctx.config.change([attach({ ...disk, forthcoming: true }, false)]).catch(async (error: unknown) => {
-    await returnPorts(ctx, [disk])
-    throw error
-  })
+  await ctx.config
+    .change([attach({ ...disk, forthcoming: true }, false)], areNoted(ctx, [disk]))
+    .catch(async (error: unknown) => {
+      if (await ctx.config.isSettled()) await returnPorts(ctx, [disk])
+      throw error
+    })
   const detach = (): Promise<unknown> => ctx.config.change([change('removeInstanceDisk', uuid, disk.uuid)])
   const undone = async (whole: boolean): Promise<void> => {
     if (whole) await detach()

@@ -6,6 +6,7 @@ import type { Disk, Node } from '../../../model/config'
 import { ECODE, type ErrorCode, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
+import { diskText } from './disk-text'
 import { createDisks, degraded, removeDisks, sizeText } from './files'
 import {
   checkMirrorSpace,
@@ -15,9 +16,11 @@ import {
   plainToDrbd,
   secondaryFor,
 } from './mirror-conversion'
+import { areNoted } from './noted'
 import { newDisks, returnPorts, withIdentities } from './new-disks'
 import { realSizes, sizedAs } from './real-sizes'
 import { checkOutside } from './outside'
+import { Undo } from './undo'
 import { DATA } from './volume-names'
 import { checkTemplate, diskSpec, type DiskSpec, fileStorageFolder } from './spec'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
@@ -121,7 +124,6 @@ export async function convertDisks(
   { from, template, disks: planned, secondary }: Conversion,
   op: SetOp,
 ): Promise<Changed[]> {
-  const { uuid } = view.instance
   const losesCopies = isDrbd(from) && diskIdOf(template) === 'volume'
   if (losesCopies) await checkPrimaryCopies(ctx, view, op)
   if (!(await shutdownDisks(ctx, view)))
@@ -156,10 +158,7 @@ export async function convertDisks(
   })
   ctx.log.say(`Detaching old disks (${from}) from the instance and removing them from cluster config`)
   ctx.log.say(`Adding new disks (${template}) to cluster config and attaching them to the instance`)
-  await ctx.config.change([
-    ...before.map((disk) => change('removeInstanceDisk', uuid, disk.uuid)),
-    ...pairs.map(({ disk, index }) => change('addInstanceDisk', uuid, disk, index)),
-  ])
+  await exchange(ctx, view, there, pairs)
   const converted = await reread(ctx, view)
   // The data is on the new disks, even if these are incomplete otherwise. The old disks are no longer in the configuration.
   const isWhole = !op.wait_for_sync || (await waitForSync(ctx, converted, { disks }))
@@ -168,6 +167,37 @@ export async function convertDisks(
   await removeDisks(ctx, { ...view, disks: before }, before)
   if (!isWhole) throw degraded()
   return [['disk_template', template]]
+}
+
+interface Pair {
+  readonly index: number
+  readonly old: Disk
+  readonly disk: Disk
+}
+
+/** If the configuration does not take the new disks, only the old ones remain. */
+async function exchange(
+  ctx: UnitContext,
+  { instance: { uuid } }: InstanceView,
+  there: InstanceView,
+  pairs: readonly Pair[],
+): Promise<void> {
+  const disks = pairs.map(({ disk }) => disk)
+  const undo = new Undo(ctx)
+  undo.push('return the ports of the new disks', async () => {
+    await returnPorts(ctx, disks)
+    return { ok: true, payload: null }
+  })
+  undo.push(`remove the new disks ${disks.map(diskText).join(', ')}`, async () =>
+    (await removeDisks(ctx, there, disks))
+      ? { ok: true, payload: null }
+      : { ok: false, error: 'the log says why', offline: false },
+  )
+  const changes = [
+    ...pairs.map(({ old }) => change('removeInstanceDisk', uuid, old.uuid)),
+    ...pairs.map(({ disk, index }) => change('addInstanceDisk', uuid, disk, index)),
+  ]
+  await undo.around(async () => void (await ctx.config.change(changes, areNoted(ctx, disks))))
 }
 
 /** The copies on the other node are deleted, so those on the primary node must have all data. */
@@ -222,7 +252,7 @@ async function copyData(
   view: InstanceView,
   there: InstanceView,
   template: DiskTemplate,
-  pairs: readonly { readonly index: number; readonly old: Disk; readonly disk: Disk }[],
+  pairs: readonly Pair[],
 ): Promise<void> {
   const disks = pairs.map(({ disk }) => disk)
   for (const { index, old, disk: target } of pairs) {

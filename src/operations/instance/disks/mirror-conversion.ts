@@ -18,6 +18,7 @@ import { clusterNow } from '../placement/allocator'
 import { allNodes, diskDictOf, readInstance, withNodes, type InstanceView } from '../view'
 import { createDevice } from './files'
 import { returnPorts, withIdentities } from './new-disks'
+import { areNoted } from './noted'
 import { renameBack } from './rename-back'
 import { Undo } from './undo'
 import { checkVolumeSpace, volumeNeeds } from './volume-space'
@@ -151,7 +152,7 @@ export async function plainToDrbd(
         )
         await createDevice(ctx, there, node, disk, dict)
       }
-    await ctx.config.change(exchange(view, disks))
+    await ctx.config.change(exchange(view, disks), areNoted(ctx, disks))
   })
 }
 
@@ -211,7 +212,7 @@ export const dataDisks = ({ disks, primary }: InstanceView): Disk[] =>
   )
 
 export async function drbdToPlain(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
-  await ctx.config.change(exchange(view, disks))
+  await ctx.config.change(exchange(view, disks), areNoted(ctx, disks))
   const mirrors = view.disks.filter(({ dev_type }) => isDrbd(dev_type))
   const remove = async (node: Node, one: Disk, dict: ReturnType<typeof diskDictOf>): Promise<void> => {
     const result = await ctx.nodes.attempt(node, 'blockdev_remove', [dict])

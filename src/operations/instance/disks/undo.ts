@@ -24,9 +24,19 @@ export class Undo {
     try {
       await work()
     } catch (error) {
-      await this.undo()
+      if (await this.ctx.config.isSettled()) await this.undo()
+      else this.keep()
       throw error
     }
+  }
+
+  private keep(): void {
+    const steps = this.steps.toReversed().map(({ what }) => what)
+    if (steps.length === 0) return
+    this.ctx.log.warning(
+      `Nobody knows whether the configuration has changed, so nothing was undone. Only if it still has the former state, this is left to do: ${steps.join('; ')}`,
+      'look at the configuration first, when its daemon runs again',
+    )
   }
 
   private async undo(): Promise<void> {

@@ -7,6 +7,7 @@ import type { Disk, LogicalId, Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { createDevice } from '../disks/files'
+import { areNoted } from '../disks/noted'
 import { Undo } from '../disks/undo'
 import { dictOf, diskDictOf, diskDicts, reread, withNodes, type InstanceView } from '../view'
 import type { NewSecondary } from './plan'
@@ -65,7 +66,10 @@ export async function reserveOn(ctx: UnitContext, { view, target }: NewSecondary
 }
 
 const nameSecondary = (ctx: UnitContext, moved: readonly Disk[]) =>
-  ctx.config.change(moved.map(({ uuid, logical_id, nodes }) => change('patchDisk', uuid, { logical_id, nodes })))
+  ctx.config.change(
+    moved.map(({ uuid, logical_id, nodes }) => change('patchDisk', uuid, { logical_id, nodes })),
+    areNoted(ctx, moved),
+  )
 
 async function movedDisks(ctx: UnitContext, view: InstanceView, target: Node): Promise<Disk[]> {
   const { wconfd, client } = ctx.env

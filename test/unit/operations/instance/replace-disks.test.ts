@@ -2,6 +2,7 @@
 // nobody knows of.
 import { drbdId } from '../../../../src/config/lookup'
 import type { CallName } from '../../../../src/rpc/node/calls'
+import type { NamedChange } from '../../../../src/rpc/wconfd/calls'
 import type { FakeCluster } from '../../../support/fake-cluster'
 import { drbdInstance, storageCluster } from '../../../support/storage-cluster'
 
@@ -61,6 +62,37 @@ test.each(CHANGES)('%s: whichever %s fails, the disks are what they were', async
     for (const volume of old) expect(one.log.join('\n')).toContain(volume)
     expect(everywhere(one).map((node) => node.filter((volume) => !old.includes(volume)))).toEqual(before)
   }
+})
+
+describe('the answer to the change of the configuration is lost', () => {
+  const isChange = (changes: readonly NamedChange[]) => changes.some(([name]) => name === 'patchDisk')
+
+  test('the job reads that it was made, and goes on', async () => {
+    cluster.losesAnswer = isChange
+    await cluster.run(REPLACE, newSecondary)
+    const { node1, node3 } = { node1: volumesOf(cluster, 'node1'), node3: volumesOf(cluster, 'node3') }
+    expect(node1).toEqual(named(cluster).sort())
+    expect(node3).toEqual(node1)
+    expect(volumesOf(cluster, 'node2')).toEqual([])
+    for (const { nodes } of Object.values(cluster.config.disks)) expect(nodes[1]).toBe(cluster.node('node3').uuid)
+  })
+
+  test('while nobody can say whether it was made, nothing is undone, and the log names what may be left', async () => {
+    cluster.losesAnswer = (changes) => changes.length === 0 || isChange(changes)
+    await expect(cluster.run(REPLACE, newSecondary)).rejects.toThrow(
+      "INSTANCE_REPLACE_DISKS(inst2.gnt.example) did before stays as it is: 'gnt instance info inst2.gnt.example' shows it",
+    )
+    for (const node of ['node1', 'node2', 'node3']) expect(volumesOf(cluster, node)).toEqual(named(cluster).sort())
+    const told = cluster.log.find((line) => line.includes('nothing was undone'))
+    for (const volume of named(cluster)) expect(told).toContain(`remove volume ${volume} on node node3.gnt.example`)
+  })
+
+  test('what was certainly not made is undone', async () => {
+    const before = [cluster.config.disks, everywhere(cluster)]
+    cluster.refuses = isChange
+    await expect(cluster.run(REPLACE, newSecondary)).rejects.toThrow('did not happen')
+    expect([cluster.config.disks, everywhere(cluster)]).toEqual(before)
+  })
 })
 
 test('verify names a volume that the new node has made when its answer was lost, and how it is removed', async () => {

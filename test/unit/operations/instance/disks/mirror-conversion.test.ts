@@ -2,6 +2,7 @@
 import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
 import { drbdId } from '../../../../../src/config/lookup'
 import type { CallName } from '../../../../../src/rpc/node/calls'
+import type { NamedChange } from '../../../../../src/rpc/wconfd/calls'
 import type { FakeCluster } from '../../../../support/fake-cluster'
 import { drbdInstance, plainInstance, storageCluster } from '../../../../support/storage-cluster'
 
@@ -64,6 +65,37 @@ describe.each([
       }
     },
   )
+})
+
+describe('the answer to the change of the configuration is lost', () => {
+  const isChange = (changes: readonly NamedChange[]) => changes.some(([name]) => name === 'addInstanceDisk')
+  const children = (cluster: FakeCluster) =>
+    Object.values(cluster.config.disks).flatMap((disk) => disk.children.map(({ logical_id }) => logical_id.join('/')))
+
+  test('disks that become mirrors: the job reads that they are, and goes on', async () => {
+    const cluster = await stopped(plainInstance)
+    cluster.losesAnswer = isChange
+    await cluster.run(MODIFY, toDrbd)
+    for (const node of [0, 2]) expect(everywhere(cluster)[node]).toEqual(children(cluster).sort())
+  })
+
+  test('disks that become mirrors: while nobody can say whether they are, their data keeps its new name', async () => {
+    const cluster = await stopped(plainInstance)
+    const [before] = everywhere(cluster)
+    cluster.losesAnswer = (changes) => changes.length === 0 || isChange(changes)
+    await expect(cluster.run(MODIFY, toDrbd)).rejects.toThrow('stays as it is')
+    for (const node of [0, 2]) expect(everywhere(cluster)[node]).toEqual(children(cluster).sort())
+    expect(cluster.log.join('\n')).toContain('give the volumes of the disks on node node1.gnt.example their names back')
+    expect(before?.length).toBe(children(cluster).length / 2)
+  })
+
+  test('mirrors that become plain: the job reads that they are, and removes the other copies', async () => {
+    const cluster = await stopped(drbdInstance)
+    cluster.losesAnswer = isChange
+    await cluster.run(MODIFY, { instance_name: drbdInstance.instance_name, disk_template: 'plain' })
+    const disks = Object.values(cluster.config.disks).map(({ logical_id }) => logical_id.join('/'))
+    expect(everywhere(cluster)).toEqual([disks.sort(), [], []])
+  })
 })
 
 /** The daemon that gets this call ends, and answers again after it was asked some times. */
