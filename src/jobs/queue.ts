@@ -182,7 +182,8 @@ export class JobQueue {
     if (execution) return { pid: execution.setPriority(priority) }
     const job = this.jobs.get(id)
     if (job === undefined || !this.scheduler.has(id)) return 'unknown'
-    await this.changeQueued(withPriority(job, priority))
+    // It may have started meanwhile.
+    if (!(await this.changeQueued(id, (one) => withPriority(one, priority)))) return this.setPriority(id, priority)
     return 'queued'
   }
 
@@ -233,8 +234,9 @@ export class JobQueue {
       const ops = submitted.map((op, index) => this.complete(resolveRelative(op, id), id, index))
       const secrets = ops.map((op) => secretsOf(op) ?? {})
       const job = newJob(id, ops.map(redactSecrets), timestamp(clock))
-      const written = await Promise.allSettled([serial, this.save(job)])
-      for (const result of written) if (result.status === 'rejected') await this.retract(id, result.reason)
+      const [numbered, saved] = await Promise.allSettled([serial, this.save(job)])
+      const failed = [saved, numbered].find((result) => result.status === 'rejected')
+      if (failed !== undefined && ((await this.retract(job)) || failed === saved)) throw failed.reason
       if (secrets.some((found) => Object.keys(found).length > 0)) this.secrets.set(id, secrets)
       return { job }
     } catch (error) {
@@ -261,11 +263,23 @@ export class JobQueue {
     await store.saveSerial(this.lastId).catch((error: unknown) => log.warn({ err: error }, 'some job ids are skipped'))
   }
 
-  /** A refused job must not remain anywhere: neither a later luxid nor another master may run it. */
-  private async retract(id: JobId, reason: unknown): Promise<never> {
-    this.unpublished.delete(id)
-    await this.options.store.retract(id)
-    throw reason
+  /**
+   * A refused job must not remain anywhere: neither a later luxid nor another master may run it. If it can neither be
+   * removed nor be written as cancelled, this returns false: a job that is durable is not refused.
+   */
+  private async retract(job: Job): Promise<boolean> {
+    const { store, clock, log } = this.options
+    this.unpublished.delete(job.id)
+    try {
+      await store.retract(job.id)
+      return true
+    } catch (error) {
+      log.error({ job: job.id, err: error }, 'a refused job cannot be removed, so it is written as cancelled')
+    }
+    return store.save(dequeued(job, timestamp(clock))).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Resolves when durable. The caller then publishes it. */
@@ -314,16 +328,26 @@ export class JobQueue {
 
   private async holdBack(job: Job, rule: FilterRule): Promise<void> {
     const { clock, log } = this.options
-    const held = heldBack(job, rule, timestamp(clock))
     const failed = (error: unknown) =>
       log.warn({ job: job.id, err: error }, 'cannot write which filter rule holds the job')
-    if (held !== undefined) await this.changeQueued(held).catch(failed)
+    await this.changeQueued(job.id, (one) => heldBack(one, rule, timestamp(clock))).catch(failed)
   }
 
-  private async changeQueued(job: Job): Promise<void> {
-    this.scheduler.update(job)
-    this.publish(job)
-    await this.options.store.save(job)
+  /** Writes a change of a waiting job, and publishes it. Returns false if the job does not wait any more. */
+  private async changeQueued(id: JobId, change: (job: Job) => Job | undefined): Promise<boolean> {
+    for (;;) {
+      const before = this.jobs.get(id)
+      if (before === undefined || !this.scheduler.has(id)) return false
+      const after = change(before)
+      if (after === undefined) return true
+      await this.save(after)
+      if (!this.scheduler.has(id)) return false
+      // Another change was published during the write: this one is made on top of it.
+      if (this.jobs.get(id) !== before) continue
+      this.scheduler.update(after)
+      this.publish(after)
+      return true
+    }
   }
 
   private execution(job: Job): Execution {

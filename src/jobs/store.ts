@@ -125,12 +125,15 @@ export class QueueStore {
     return this.write(jobFile(this.paths, job.id), encodeJob(job))
   }
 
-  /** Removes a job that was refused because it could not be written here; candidates may have it. */
+  /**
+   * Removes a job that was refused because it could not be written here; candidates may have it. While this rejects, a
+   * later luxid would find the job.
+   */
   async retract(id: JobId): Promise<void> {
     const file = jobFile(this.paths, id)
-    for (const known of [this.folding, this.unfolded]) known.delete(file)
-    await this.journal.alone(() => this.disk.remove(file, { durable: true })).catch(() => undefined)
     this.replicas.retract('it may have jobs that were refused because they could not be written here')
+    await this.journal.alone(() => this.disk.remove(file, { durable: true }))
+    for (const known of [this.folding, this.unfolded]) known.delete(file)
   }
 
   saveSerial(last: JobId): Promise<void> {
