@@ -44,6 +44,9 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
+/** The next run reads from the journal whether the change happened. */
+export class ChangeUnsettled extends ConfigurationError {}
+
 export class ConfigStore {
   /** The documents with all changes, including those that are not durable yet. The next change is applied to this. */
   private head: Documents
@@ -244,12 +247,13 @@ export class ConfigStore {
     const reason = cause instanceof Error ? cause.message : String(cause)
     this.options.log.error({ err: cause }, 'configuration change not written')
     const file = this.options.paths.journalFile
-    const error = new ConfigurationError(
+    const error =
       this.journal.unsettled === undefined
-        ? `The change could not be written to ${file} (${reason}) and did not happen; ` +
-            `make room or repair the disk, and try again`
-        : `It is not known whether the change happened: ${file} cannot be written (${reason})`,
-    )
+        ? new ConfigurationError(
+            `The change could not be written to ${file} (${reason}) and did not happen; ` +
+              `make room or repair the disk, and try again`,
+          )
+        : new ChangeUnsettled(`It is not known whether the change happened: ${file} cannot be written (${reason})`)
     const lost = [...batch, ...this.pending.splice(0)]
     this.head = this.published
     for (const change of lost) change.reject(error)

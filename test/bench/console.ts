@@ -189,7 +189,11 @@ async function heapKib(page: Page): Promise<number> {
 
 /** Changes instances as job processes do, at the rate that is wanted; answers the rate that it was. */
 async function sendChanges({ luxiSocket }: BenchCluster, { instances, seconds }: Changing): Promise<number> {
-  const wconfd = openWconfd({ clock: systemClock, random: systemRandom, path: path.join(path.dirname(luxiSocket), 'ganeti-wconfd') })
+  const wconfd = openWconfd({
+    clock: systemClock,
+    random: systemRandom,
+    path: path.join(path.dirname(luxiSocket), 'ganeti-wconfd'),
+  })
   const begun = performance.now()
   const answers: Promise<unknown>[] = []
   for (let n = 0; n < seconds * EVENTS_PER_SECOND; n++) {

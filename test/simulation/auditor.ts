@@ -194,7 +194,12 @@ export class Auditor {
     const { cluster, process } = this
     const { paths } = cluster.master
     const luxi = new LuxiClient({ path: paths.socket('query'), clock: process.clock, timeout_s: 20 })
-    const wconfd = openWconfd({ path: paths.socket('wconfd'), clock: process.clock, random: cluster.simulator.random, reconnect_s: 0 })
+    const wconfd = openWconfd({
+      path: paths.socket('wconfd'),
+      clock: process.clock,
+      random: cluster.simulator.random,
+      reconnect_s: 0,
+    })
     for (;;) {
       await process.clock.sleep(2000)
       this.checkInstances()

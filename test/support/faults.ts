@@ -120,7 +120,11 @@ export const dataDir = (cluster: EmbeddedCluster, node: string): string =>
 
 /** A client of wconfd for one piece of work. */
 export async function withWconfd<T>(cluster: EmbeddedCluster, use: (wconfd: Wconfd) => Promise<T>): Promise<T> {
-  const wconfd = openWconfd({ clock: systemClock, random: systemRandom, path: path.join(masterRun(cluster), 'socket/ganeti-wconfd') })
+  const wconfd = openWconfd({
+    clock: systemClock,
+    random: systemRandom,
+    path: path.join(masterRun(cluster), 'socket/ganeti-wconfd'),
+  })
   try {
     return await use(wconfd)
   } finally {

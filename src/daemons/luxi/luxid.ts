@@ -91,7 +91,8 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
     if (await isServed(path)) throw new Error(`another luxid already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.livelockDir)
   await disk.makeDirectory(paths.socketDir)
-  const wconfd: Wconfd & { close?(): void } = options.wconfd ?? openWconfd({ path: paths.socket('wconfd'), clock, random })
+  const wconfd: Wconfd & { close?(): void } =
+    options.wconfd ?? openWconfd({ path: paths.socket('wconfd'), clock, random })
   const { queue, store, replicas } = openQueue(options, disk, wconfd)
   await queue.recover()
   const history = await EventHistory.open({ file: paths.eventsFile, disk, clock, log })

@@ -3,6 +3,7 @@
 import { encodeConfig } from '../../config/encode'
 import { lockTitle } from '../../config/lookup'
 import { slice } from '../../config/slice'
+import { ChangeUnsettled } from '../../config/store'
 import { verifyConfig } from '../../config/verify'
 import type { FramedConnection } from '../../lib/net/json-socket'
 import { string } from '../../lib/shapes/leaves'
@@ -70,7 +71,13 @@ const configCalls = ({ store, locks, replication, measures, receipts }: WconfdSt
         if (epoch !== null) locks.checkEpoch(client, epoch)
         return store.change(changes, client[0], id === undefined ? undefined : { owner, id })
       }
-      return [...(await (id === undefined ? make() : receipts.once(owner, id, make)))]
+      try {
+        return [...(await (id === undefined ? make() : receipts.once(owner, id, make)))]
+      } catch (error) {
+        // No answer is better than this one: the client asks the next run.
+        if (error instanceof ChangeUnsettled) connection.destroy()
+        throw error
+      }
     },
     verifyConfig: () => {
       const errors = verifyConfig(store.current())

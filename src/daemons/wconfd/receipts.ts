@@ -39,10 +39,7 @@ export class Receipts {
   }
 
   /** The changes that bring the section to what is known, without owners that have left. */
-  async saved(
-    before: Readonly<Record<string, unknown>>,
-    isOwner: (owner: string) => boolean,
-  ): Promise<NamedChange[]> {
+  async saved(before: Readonly<Record<string, unknown>>, isOwner: (owner: string) => boolean): Promise<NamedChange[]> {
     const wanted = new Map<string, Record<string, unknown>>()
     for (const [owner, answers] of this.owners) {
       const made = await settled(answers)
@@ -76,7 +73,9 @@ async function settled(answers: Answers): Promise<Record<string, unknown>> {
 /** The receipts of the section. */
 export const receiptsIn = (section: Readonly<Record<string, unknown>>): Receipt[] =>
   Object.entries(section).flatMap(([owner, made]) =>
-    Object.entries(isObject(made) ? made : {}).map(
-      ([id, results]): Receipt => [owner, id, Array.isArray(results) ? (results as readonly unknown[]) : []],
-    ),
+    Object.entries(isObject(made) ? made : {}).map(([id, results]): Receipt => [
+      owner,
+      id,
+      Array.isArray(results) ? (results as readonly unknown[]) : [],
+    ]),
   )

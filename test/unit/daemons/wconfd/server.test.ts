@@ -134,7 +134,12 @@ describe('locks', () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()
     await calls.gantryAcquire(first.client, 0, [['node/a', 'exclusive']], null)
-    const other = openWconfd({ clock: systemClock, random: systemRandom, path: wconfd.paths.socket('wconfd'), reconnect_s: 0 })
+    const other = openWconfd({
+      clock: systemClock,
+      random: systemRandom,
+      path: wconfd.paths.socket('wconfd'),
+      reconnect_s: 0,
+    })
     const waiting = other.gantryAcquire(second.client, 0, [['node/a', 'shared']], null).catch((error: unknown) => error)
     await eventually(async () => expect(await calls.hasPendingRequest(second.client)).toBe(true))
     other.close()

@@ -69,7 +69,12 @@ export class TestWconfd {
   }
 
   client(reconnect_s = 5): WconfdClient {
-    const client = openWconfd({ clock: systemClock, random: systemRandom, path: this.paths.socket('wconfd'), reconnect_s })
+    const client = openWconfd({
+      clock: systemClock,
+      random: systemRandom,
+      path: this.paths.socket('wconfd'),
+      reconnect_s,
+    })
     this.clients.push(client)
     return client
   }
