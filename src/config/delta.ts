@@ -117,9 +117,8 @@ function changedFields(before: Cluster, after: Cluster): Record<string, unknown>
 
 function changedEntries<T>(before: Dictionary<T>, after: Dictionary<T>): Record<string, T | null> {
   if (before === after) return {}
-  const keys = changedKeys(before, after) ?? new Set([...Object.keys(before), ...Object.keys(after)])
   const result: Record<string, T | null> = {}
-  for (const key of keys) {
+  for (const key of changedKeys(before, after)) {
     const value = after[key]
     if (!same(before[key], value)) result[key] = value ?? null
   }

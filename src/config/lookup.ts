@@ -2,7 +2,8 @@
 import type { ConfigData, Disk, DrbdId, Instance, Network, Node, NodeGroup, NodeUuid, Container } from '../model/config'
 import { nodeUuid } from '../model/ids'
 import type { LockName } from '../model/lock'
-import { type Dictionary, keyByName, recordGet, recordValues } from './records'
+import { type Dictionary, type Index, keyByName, recordFind, recordFindPrefix, recordGet, recordHas } from './records'
+import { compareText } from '../model/nice-sort'
 import { type DiskTemplate, NO_DISKS, diskIdOf, isDrbd } from '../model/templates'
 
 interface Named {
@@ -35,18 +36,17 @@ function byName<T>(container: Container<T>, name: string): T | undefined {
   return key === undefined ? undefined : container[key]
 }
 
+const byLowerName: Index<Named> = { textsOf: ({ name }) => [name.toLowerCase()] }
+
 function expand<T extends Named>(container: Container<T>, name: string): T | undefined {
   const exact = byName(container, name)
   if (exact !== undefined || name === '') return exact
   const wanted = name.toLowerCase()
-  const candidates = recordValues(container).filter((object) => {
-    const full = object.name.toLowerCase()
-    return full === wanted || full.startsWith(`${wanted}.`)
-  })
   // A name that only differs in case wins over a longer name.
-  const same = candidates.filter((object) => object.name.toLowerCase() === wanted)
-  if (same.length === 1) return same[0]
-  return candidates.length === 1 ? candidates[0] : undefined
+  const [same, another] = recordFind(container, byLowerName, wanted)
+  if (same !== undefined) return another === undefined ? same : undefined
+  const [longer, other] = recordFindPrefix(container, byLowerName, `${wanted}.`)
+  return other === undefined ? longer : undefined
 }
 
 /** A lock's name for people. Names on the wire contain uuids if objects can be renamed. */
@@ -64,12 +64,22 @@ export function lockTitle(config: ConfigData, lock: LockName): string {
 
 export const masterNode = (config: ConfigData): Node | undefined => config.nodes[config.cluster.master_node]
 
-export const nodesOfGroup = (config: ConfigData, group: string): Node[] =>
-  recordValues(config.nodes).filter((node) => node.group === group)
+const byGroup: Index<Node> = { textsOf: ({ group }) => [group] }
+const byAddress: Index<Node> = { textsOf: ({ primary_ip }) => [primary_ip] }
+const byCandidacy: Index<Node> = { textsOf: ({ master_candidate }) => [String(master_candidate)] }
+
+export const nodesOfGroup = (config: ConfigData, group: string): Node[] => recordFind(config.nodes, byGroup, group)
+
+export const nodeAtAddress = ({ nodes }: Pick<ConfigData, 'nodes'>, primaryIp: string): Node | undefined =>
+  recordFind(nodes, byAddress, primaryIp)[0]
 
 /** The master counts as a candidate, whatever its flag says. */
-export const masterCandidates = (config: ConfigData): Node[] =>
-  recordValues(config.nodes).filter((node) => node.master_candidate || node.uuid === config.cluster.master_node)
+export function masterCandidates(config: ConfigData): Node[] {
+  const flagged = recordFind(config.nodes, byCandidacy, 'true')
+  const master = masterNode(config)
+  if (master === undefined || master.master_candidate) return flagged
+  return [...flagged, master].sort((a, b) => compareText(a.uuid, b.uuid))
+}
 
 /** The instance's disks in order. Skips a missing one: verify reports it. */
 export const instanceDisks = (config: ConfigData, instance: Instance): Disk[] =>
@@ -103,11 +113,29 @@ export const instanceNodes = (config: ConfigData, instance: Instance): NodeUuid[
   ...secondaryNodes(config, instance),
 ]
 
-export const primaryInstances = (config: ConfigData, node: string): Instance[] =>
-  recordValues(config.instances).filter((instance) => instance.primary_node === node)
+const byPrimary: Index<Instance> = { textsOf: ({ primary_node }) => [primary_node] }
+const byDisk: Index<Instance> = { textsOf: ({ disks }) => disks }
+const byNetwork: Index<Instance> = { textsOf: ({ nics }) => nics.flatMap(({ network }) => network ?? []) }
+const byMac: Index<Instance> = { textsOf: ({ nics }) => nics.map(({ mac }) => mac.toLowerCase()) }
+const byNode: Index<Disk> = { textsOf: diskNodes }
 
-export const secondaryInstances = (config: ConfigData, node: string): Instance[] =>
-  recordValues(config.instances).filter((instance) => secondaryNodes(config, instance).some((uuid) => uuid === node))
+export const primaryInstances = (config: ConfigData, node: string): Instance[] =>
+  recordFind(config.instances, byPrimary, node)
+
+export function secondaryInstances(config: ConfigData, node: string): Instance[] {
+  const users = new Set(disksOnNode(config, node).flatMap(({ uuid }) => instancesOfDisk(config, uuid)))
+  return [...users].filter(({ primary_node }) => primary_node !== node).sort((a, b) => compareText(a.uuid, b.uuid))
+}
+
+export const instancesOfNetwork = (config: ConfigData, network: string): Instance[] =>
+  recordFind(config.instances, byNetwork, network)
+
+/** `mac` is in small letters. */
+export const instancesWithMac = (config: ConfigData, mac: string): Instance[] =>
+  recordFind(config.instances, byMac, mac)
+
+/** The disks with data there, attached or not. */
+export const disksOnNode = (config: ConfigData, node: string): Disk[] => recordFind(config.disks, byNode, node)
 
 /** The parts of a DRBD disk's identity; undefined for any other disk. */
 export function drbdId(disk: Disk): DrbdId | undefined {
@@ -130,6 +158,29 @@ export function logicalVolumes(disk: Disk): [vg: string, lv: string][] {
   return [...own, ...disk.children.flatMap(logicalVolumes)]
 }
 
+const byVolume: Index<Disk> = { textsOf: (disk) => logicalVolumes(disk).map((name) => name.join('/')) }
+const bySecret: Index<Disk> = { textsOf: (disk) => [drbdId(disk)?.secret ?? []].flat() }
+const byDrbdPort: Index<Disk> = { textsOf: (disk) => [drbdId(disk)?.port ?? []].flat().map(String) }
+const byTitle: Index<Disk> = { textsOf: ({ name }) => [name ?? []].flat() }
+const byPort: Index<Instance> = { textsOf: ({ network_port }) => [network_port ?? []].flat().map(String) }
+
+/** `volume` is VG/LV. */
+export const isVolumeUsed = ({ disks }: ConfigData, volume: string): boolean => recordHas(disks, byVolume, volume)
+
+export const isSecretUsed = ({ disks }: ConfigData, secret: string): boolean => recordHas(disks, bySecret, secret)
+
+export const isPortUsed = ({ instances, disks }: ConfigData, port: number): boolean =>
+  recordHas(instances, byPort, String(port)) || recordHas(disks, byDrbdPort, String(port))
+
+/** By uuid or name. */
+export function findDisks({ disks }: ConfigData, name: string): Disk[] {
+  const same = recordGet(disks, name)
+  return [...new Set([...(same ? [same] : []), ...recordFind(disks, byTitle, name)])]
+}
+
 /** The instance to which a disk is attached. */
 export const instanceOfDisk = (config: ConfigData, disk: string): Instance | undefined =>
-  recordValues(config.instances).find((instance) => instance.disks.some((uuid) => uuid === disk))
+  instancesOfDisk(config, disk)[0]
+
+export const instancesOfDisk = (config: ConfigData, disk: string): Instance[] =>
+  recordFind(config.instances, byDisk, disk)

@@ -1,142 +1,143 @@
 // The config layer: pure changes to the configuration snapshot, and (store.ts only) the disk that keeps it. Knows no
-// daemon. This file: an immutable dictionary that reads like a plain object. A new version of it costs the same at any
-// size. All versions share one Map, which has the content of the version that was used last. Every other version knows
-// one step (a key and its value) towards that version. Reading an older version reverses the steps; a version many
-// steps away gets its own copy.
-import { SNAPSHOT_STEPS_MAX } from '../model/limits/config'
-import { compareText } from '../model/nice-sort'
+// daemon. This file: an immutable dictionary that reads like a plain object. Each version of it is a tree that shares most
+// nodes with the version it was made of, and so are its indexes. So all versions can be read at any time, and neither
+// reading nor changing one costs more in a large cluster, but for the logarithm.
+import {
+  type SortedTree,
+  treeDifference,
+  treeEntriesFrom,
+  treeFrom,
+  treeGet,
+  treeKeys,
+  treeSet,
+  treeSize,
+  treeValues,
+} from '../lib/sorted-tree'
 
 export type Dictionary<T> = Readonly<Record<string, T>>
+
+/**
+ * The texts by which objects are found, such as the nodes of a disk. They follow from the object alone. A dictionary makes
+ * an index when it is first asked for, and later versions keep it.
+ */
+export interface Index<T> {
+  readonly textsOf: (object: T) => readonly string[]
+}
 
 /** The dictionary with `key` set; undefined removes it. */
 export function recordSet<T>(record: Dictionary<T>, key: string, value: T | undefined): Dictionary<T> {
   const version = versionOf(record)
-  const shared = version.take()
-  const old = shared.map.get(key)
-  if (old === value) return record
-  const next = new Version<T>(shared)
-  version.state = { next, key, value: old }
-  shared.set(key, value)
-  return next.view()
+  const next = version.with(key, value)
+  return next === version ? record : viewOf(next)
 }
 
 /** A dictionary with the content of any plain one. */
-export function recordFrom<T>(entries: Iterable<readonly [string, T]>): Dictionary<T> {
-  return new Version<T>(new Shared<T>(new Map(entries))).view()
-}
+export const recordFrom = <T>(entries: Iterable<readonly [string, T]>): Dictionary<T> =>
+  viewOf(new Version(treeFrom(entries)))
 
 /** Object.values in the order of the keys, but faster than through the view: for hot paths. */
-export function recordValues<T>(record: Dictionary<T>): T[] {
-  const shared = versionOf(record).take()
-  return shared.keys().map((key) => shared.map.get(key) as T)
-}
+export const recordValues = <T>(record: Dictionary<T>): T[] => treeValues(versionOf(record).tree)
 
 /** Only own entries: `constructor` does not find the language's. */
-export const recordGet = <T>(record: Dictionary<T>, key: string): T | undefined =>
-  Object.hasOwn(record, key) ? record[key] : undefined
+export const recordGet = <T>(record: Dictionary<T>, key: string): T | undefined => treeGet(versionOf(record).tree, key)
 
-export const recordSize = <T>(record: Dictionary<T>): number => versionOf(record).take().map.size
+export const recordSize = <T>(record: Dictionary<T>): number => treeSize(versionOf(record).tree)
 
-/** The key of the object with this `name`, from an index. */
-export function keyByName<T>(record: Dictionary<T>, name: string): string | undefined {
-  return versionOf(record).take().names().get(name)
-}
+/** The key of the object with this `name`. */
+export const keyByName = <T>(record: Dictionary<T>, name: string): string | undefined =>
+  first(versionOf(record).find(byName, name + END))
 
-/**
- * The keys with different values, found by walking the steps between two versions; undefined if these have no common
- * history.
- */
-export function changedKeys<T>(before: Dictionary<T>, after: Dictionary<T>): Set<string> | undefined {
-  const [from, to] = [versionOf(before), versionOf(after)]
-  return stepsBetween(from, to) ?? stepsBetween(to, from)
-}
+/** The objects that the index knows by this text, in the order of their keys. */
+export const recordFind = <T>(record: Dictionary<T>, index: Index<T>, text: string): T[] => [
+  ...found(record, index, text + END),
+]
 
-function stepsBetween<T>(from: Version<T>, to: Version<T>): Set<string> | undefined {
+export const recordHas = <T>(record: Dictionary<T>, index: Index<T>, text: string): boolean =>
+  first(versionOf(record).find(index, text + END)) !== undefined
+
+/** The objects with a text that begins with this one, in the order of these texts. Costs only as much as is read. */
+export const recordFindPrefix = <T>(record: Dictionary<T>, index: Index<T>, prefix: string): Generator<T> =>
+  found(record, index, prefix)
+
+/** The keys with different values. Costs as much as one version was changed to get the other. */
+export function changedKeys<T>(before: Dictionary<T>, after: Dictionary<T>): Set<string> {
   const keys = new Set<string>()
-  for (let version = from; version !== to;) {
-    if (version.state instanceof Shared) return undefined
-    keys.add(version.state.key)
-    version = version.state.next
-  }
+  treeDifference(versionOf(before).tree, versionOf(after).tree, (key) => keys.add(key))
   return keys
 }
 
-interface Step<T> {
-  readonly next: Version<T>
-  readonly key: string
-  /** This version's value for the key, in which it differs from `next`. */
-  readonly value: T | undefined
+/** Of objects whose name decides who they are. */
+export const byName: Index<unknown> = {
+  textsOf: (object) =>
+    typeof object === 'object' && object !== null && 'name' in object && typeof object.name === 'string'
+      ? [object.name]
+      : [],
 }
+
+function* found<T>(record: Dictionary<T>, index: Index<T>, prefix: string): Generator<T> {
+  const version = versionOf(record)
+  for (const key of version.find(index, prefix)) {
+    const object = treeGet(version.tree, key)
+    if (object !== undefined) yield object
+  }
+}
+
+/** In an index, stands between a text and the key of an object that has it. Sorts before all that names are made of. */
+const END = '\0'
+
+/** The key of the object, by a text of the object and this key. */
+type Entries = SortedTree<string>
 
 class Version<T> {
-  constructor(public state: Shared<T> | Step<T>) {}
+  constructor(
+    readonly tree: SortedTree<T>,
+    private readonly indexes = new Map<Index<T>, Entries>(),
+  ) {}
 
-  /** Makes the shared Map this version's, and returns it. */
-  take(): Shared<T> {
-    if (this.state instanceof Shared) return this.state
-    const path: { version: Version<T>; step: Step<T> }[] = []
-    let owner: Version<T> = this
-    while (!(owner.state instanceof Shared)) {
-      path.push({ version: owner, step: owner.state })
-      owner = owner.state.next
-    }
-    const shared = owner.state
-    if (path.length > SNAPSHOT_STEPS_MAX) return this.copy(shared, path)
-    for (const { version, step } of path.reverse()) {
-      step.next.state = { next: version, key: step.key, value: shared.map.get(step.key) }
-      shared.set(step.key, step.value)
-    }
-    this.state = shared
-    return shared
+  with(key: string, value: T | undefined): Version<T> {
+    const old = treeGet(this.tree, key)
+    if (old === value) return this
+    const indexes = new Map(this.indexes)
+    for (const [index, entries] of indexes)
+      indexes.set(index, moved(entries, key, textsOf(index, old), textsOf(index, value)))
+    return new Version(treeSet(this.tree, key, value), indexes)
   }
 
-  private copy(shared: Shared<T>, path: readonly { step: Step<T> }[]): Shared<T> {
-    const copy = new Shared<T>(new Map(shared.map))
-    for (const { step } of [...path].reverse()) copy.set(step.key, step.value)
-    this.state = copy
-    return copy
+  /** Keys of objects with texts that begin so. */
+  *find(index: Index<T>, prefix: string): Generator<string> {
+    for (const [text, key] of treeEntriesFrom(this.entriesOf(index), prefix)) {
+      if (!text.startsWith(prefix)) return
+      yield key
+    }
   }
 
-  view(): Dictionary<T> {
-    const view = new Proxy<Record<string, T>>({}, new View(this))
-    versions.set(view, this)
-    return view
+  private entriesOf(index: Index<T>): Entries {
+    const known = this.indexes.get(index)
+    if (known !== undefined) return known
+    const keys = treeKeys(this.tree)
+    const entries = treeValues(this.tree).flatMap((object, at) => {
+      const key = keys[at] ?? ''
+      return index.textsOf(object).map((text) => [text + END + key, key] as const)
+    })
+    const made = treeFrom(entries)
+    this.indexes.set(index, made)
+    return made
   }
 }
 
-class Shared<T> {
-  private sorted: string[] | undefined
-  private byName: Map<string, string> | undefined
+const textsOf = <T>(index: Index<T>, object: T | undefined): readonly string[] =>
+  object === undefined ? [] : index.textsOf(object)
 
-  constructor(readonly map: Map<string, T>) {}
+function moved(entries: Entries, key: string, old: readonly string[], now: readonly string[]): Entries {
+  let made = entries
+  for (const text of old) if (!now.includes(text)) made = treeSet(made, text + END + key, undefined)
+  for (const text of now) if (!old.includes(text)) made = treeSet(made, text + END + key, key)
+  return made
+}
 
-  set(key: string, value: T | undefined): void {
-    const old = this.map.get(key)
-    if (this.byName) this.rename(this.byName, key, nameOf(old), nameOf(value))
-    if (value === undefined) this.map.delete(key)
-    else this.map.set(key, value)
-    if (!this.sorted || (old === undefined) === (value === undefined)) return
-    const index = position(this.sorted, key)
-    if (value === undefined) this.sorted.splice(index, 1)
-    else this.sorted.splice(index, 0, key)
-  }
-
-  keys(): readonly string[] {
-    return (this.sorted ??= [...this.map.keys()].sort(compareText))
-  }
-
-  names(): ReadonlyMap<string, string> {
-    if (this.byName) return this.byName
-    this.byName = new Map()
-    for (const [key, value] of this.map) this.rename(this.byName, key, undefined, nameOf(value))
-    return this.byName
-  }
-
-  private rename(byName: Map<string, string>, key: string, old: string | undefined, name: string | undefined): void {
-    if (old === name) return
-    if (old !== undefined && byName.get(old) === key) byName.delete(old)
-    if (name !== undefined) byName.set(name, key)
-  }
+function first(keys: Iterable<string>): string | undefined {
+  for (const key of keys) return key
+  return undefined
 }
 
 /** Behaves like a frozen plain object whose keys are sorted. */
@@ -144,13 +145,13 @@ class View<T> implements ProxyHandler<Record<string, T>> {
   constructor(private readonly version: Version<T>) {}
 
   get(_target: object, key: string | symbol): T | undefined {
-    return typeof key === 'string' ? this.version.take().map.get(key) : undefined
+    return typeof key === 'string' ? treeGet(this.version.tree, key) : undefined
   }
   has(_target: object, key: string | symbol): boolean {
-    return typeof key === 'string' && this.version.take().map.has(key)
+    return this.get(_target, key) !== undefined
   }
   ownKeys(): string[] {
-    return [...this.version.take().keys()]
+    return treeKeys(this.version.tree)
   }
   getOwnPropertyDescriptor(_target: object, key: string | symbol): PropertyDescriptor | undefined {
     const value = this.get(_target, key)
@@ -169,28 +170,17 @@ class View<T> implements ProxyHandler<Record<string, T>> {
 
 const versions = new WeakMap<object, Version<unknown>>()
 
+function viewOf<T>(version: Version<T>): Dictionary<T> {
+  const view = new Proxy<Record<string, T>>({}, new View(version))
+  versions.set(view, version as Version<unknown>)
+  return view
+}
+
 function versionOf<T>(record: Dictionary<T>): Version<T> {
   const known = versions.get(record) as Version<T> | undefined
   if (known) return known
   // A plain object, as tests and slices make them, is converted once.
-  const version = new Version<T>(new Shared<T>(new Map(Object.entries(record))))
-  versions.set(record, version)
+  const version = new Version<T>(treeFrom(Object.entries(record)))
+  versions.set(record, version as Version<unknown>)
   return version
-}
-
-function nameOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('name' in value)) return undefined
-  return typeof value.name === 'string' ? value.name : undefined
-}
-
-/** The key's position in a sorted list, or its place if it is missing. */
-function position(sorted: readonly string[], key: string): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (compareText(sorted[middle] ?? '', key) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -3,7 +3,7 @@
 // tempres.data, in Ganeti's format.
 import { addressIndex, firstFreeAddress, isReserved } from './addresses'
 import type { Delta } from './delta'
-import { drbdId, logicalVolumes } from './lookup'
+import { disksOnNode, drbdId, instancesWithMac, isSecretUsed, isVolumeUsed } from './lookup'
 import { recordValues } from './records'
 import type { Random } from '../lib/random'
 import type { ConfigData, Network } from '../model/config'
@@ -92,17 +92,15 @@ export class Reservations {
   }
 
   generateSecret(client: ClientId): string {
-    const used = new Set(recordValues(this.config().disks).flatMap((disk) => drbdId(disk)?.secret ?? []))
     const random = () => this.random.hex(DRBD_SECRET_BYTES)
     return this.secrets.reserve(
       client,
-      this.generate(random, (secret) => used.has(secret) || this.secrets.has(secret)),
+      this.generate(random, (secret) => this.secrets.has(secret) || isSecretUsed(this.config(), secret)),
     )
   }
 
   reserveVolume(client: ClientId, volume: string): void {
-    const used = recordValues(this.config().disks).flatMap(logicalVolumes)
-    if (used.some((name) => name.join('/') === volume)) throw new ReservationError('LV already in use')
+    if (isVolumeUsed(this.config(), volume)) throw new ReservationError('LV already in use')
     this.volumes.reserve(client, volume)
   }
 
@@ -134,35 +132,37 @@ export class Reservations {
 
   /** Minors in use by node, including reserved ones; every node is listed. */
   drbdMap(): [node: string, minors: [minor: number, disk: string][]][] {
-    const map = new Map(
-      recordValues(this.config().nodes).map(({ uuid }) => [uuid as string, new Map<number, string>()]),
-    )
-    const add = (node: string, minor: number, disk: string) => {
-      const minors = map.get(node) ?? new Map<number, string>()
-      const other = minors.get(minor)
-      if (other !== undefined && other !== disk)
-        throw new ReservationError(`Duplicate DRBD minor ${minor} on node ${node}: disks ${other} and ${disk}`)
-      map.set(node, minors.set(minor, disk))
-    }
-    for (const [node, minors] of this.minors) for (const [minor, disk] of minors) add(node, minor, disk)
-    for (const disk of recordValues(this.config().disks)) {
+    const nodes = new Set([...recordValues(this.config().nodes).map(({ uuid }): string => uuid), ...this.minors.keys()])
+    return [...nodes].map((node) => [node, [...this.minorsOn(node)].sort(([a], [b]) => a - b)])
+  }
+
+  /** Those of one node, with their disks. */
+  private minorsOn(node: string): Map<number, string> {
+    const minors = new Map(this.minors.get(node))
+    for (const disk of disksOnNode(this.config(), node)) {
       const id = drbdId(disk)
       if (id === undefined) continue
-      add(id.nodeA, id.minorA, disk.uuid)
-      add(id.nodeB, id.minorB, disk.uuid)
+      for (const [there, minor] of [[id.nodeA, id.minorA] as const, [id.nodeB, id.minorB] as const]) {
+        if (there !== node) continue
+        const other = minors.get(minor)
+        if (other !== undefined && other !== disk.uuid)
+          throw new ReservationError(`Duplicate DRBD minor ${minor} on node ${node}: disks ${other} and ${disk.uuid}`)
+        minors.set(minor, disk.uuid)
+      }
     }
-    return [...map].map(([node, minors]) => [node, [...minors].sort(([a], [b]) => a - b)])
+    return minors
   }
 
   /** The lowest free minor of each node; a node named twice gets two. */
   allocateMinors(disk: string, nodes: readonly string[]): number[] {
-    const used = new Map(this.drbdMap().map(([node, minors]) => [node, new Set(minors.map(([minor]) => minor))]))
+    const used = new Map(nodes.map((node) => [node, this.minorsOn(node)]))
+    const stranger = nodes.find((node) => this.config().nodes[node] === undefined)
+    if (stranger !== undefined) throw new ReservationError(`There is no node ${stranger}`)
     return nodes.map((node) => {
-      const taken = used.get(node)
-      if (taken === undefined) throw new ReservationError(`There is no node ${node}`)
+      const taken = used.get(node) ?? new Map<number, string>()
       let minor = 0
       while (taken.has(minor)) minor++
-      taken.add(minor)
+      taken.set(minor, disk)
       const reserved = this.minors.get(node) ?? new Map<number, string>()
       this.minors.set(node, reserved.set(minor, disk))
       return minor
@@ -203,8 +203,7 @@ export class Reservations {
   }
 
   private isMacUsed(mac: string): boolean {
-    const instances = recordValues(this.config().instances)
-    return instances.some((instance) => instance.nics.some((nic) => nic.mac.toLowerCase() === mac))
+    return instancesWithMac(this.config(), mac).length > 0
   }
 
   private network(uuid: string): Network {

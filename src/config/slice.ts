@@ -1,7 +1,16 @@
 // A part of the configuration: selected objects, and the objects that they refer to. Job processes get this instead of
 // the whole.
 import type { ConfigData, Container, Disk, Instance, NetworkUuid } from '../model/config'
-import { diskNodes, findGroup, findInstance, findNetwork, findNode, instanceDisks } from './lookup'
+import {
+  diskNodes,
+  findDisks,
+  findGroup,
+  findInstance,
+  findNetwork,
+  findNode,
+  instanceDisks,
+  instancesOfDisk,
+} from './lookup'
 import { recordFrom, recordValues } from './records'
 
 /** Names or uuids; instances and nodes may be given by short names. */
@@ -21,11 +30,7 @@ export interface SliceSelector {
  */
 export function slice(config: ConfigData, selector: SliceSelector): ConfigData {
   const chosenDisks = disksOf(config, selector.disks)
-  const owned = new Set(chosenDisks.map((disk) => disk.uuid))
-  const owners =
-    owned.size === 0
-      ? []
-      : recordValues(config.instances).filter((instance) => instance.disks.some((uuid) => owned.has(uuid)))
+  const owners = chosenDisks.flatMap((disk) => instancesOfDisk(config, disk.uuid))
   const chosen = select(config.instances, selector.instances, (name) => findInstance(config, name))
   const instances = [...new Set([...chosen, ...owners])]
   const disks = new Map(
@@ -77,10 +82,9 @@ function select<T>(
   return (wanted ?? []).flatMap((name) => find(name) ?? [])
 }
 
-function disksOf({ disks }: ConfigData, wanted: readonly string[] | 'all' | undefined): Disk[] {
-  if (wanted === undefined) return []
-  if (wanted === 'all') return recordValues(disks)
-  return recordValues(disks).filter(({ uuid, name }) => wanted.includes(uuid) || wanted.includes(name ?? ''))
+function disksOf(config: ConfigData, wanted: readonly string[] | 'all' | undefined): Disk[] {
+  if (wanted === 'all') return recordValues(config.disks)
+  return (wanted ?? []).flatMap((name) => findDisks(config, name))
 }
 
 function pick<T>(container: Container<T>, uuids: Iterable<string>): T[] {

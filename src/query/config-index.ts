@@ -8,7 +8,18 @@ import {
   fillOsParams,
   hvParamsFiller,
 } from '../config/filled'
-import { findGroup, findInstance, findNetwork, findNode, instanceDisks, secondaryNodes } from '../config/lookup'
+import {
+  findGroup,
+  findInstance,
+  findNetwork,
+  findNode,
+  instanceDisks,
+  instancesOfNetwork,
+  nodesOfGroup,
+  primaryInstances,
+  secondaryInstances,
+  secondaryNodes,
+} from '../config/lookup'
 import { recordValues } from '../config/records'
 import type {
   BeParams,
@@ -35,11 +46,6 @@ export class ConfigIndex {
   readonly nodes = once(() => byName(recordValues(this.config.nodes)))
   readonly groups = once(() => byName(recordValues(this.config.nodegroups)))
   readonly networks = once(() => byName(recordValues(this.config.networks)))
-  private readonly byPrimary = once(() => grouped(this.instances(), ({ primary_node }) => [primary_node]))
-  private readonly bySecondary = once(() => grouped(this.instances(), (instance) => this.secondaries(instance)))
-  private readonly byGroup = once(() => grouped(recordValues(this.config.nodes), ({ group }) => [group]))
-  private readonly byNetwork = once(() => grouped(recordValues(this.config.instances), networksOf))
-
   private constructor(readonly config: ConfigData) {}
 
   static of(config: ConfigData): ConfigIndex {
@@ -53,17 +59,21 @@ export class ConfigIndex {
   findGroup = (name: string): NodeGroup | undefined => findGroup(this.config, name)
   findNetwork = (name: string): Network | undefined => findNetwork(this.config, name)
 
-  primaryInstances = (node: string): readonly Instance[] => this.byPrimary().get(node) ?? []
-  secondaryInstances = (node: string): readonly Instance[] => this.bySecondary().get(node) ?? []
-  nodesOfGroup = (group: string): readonly Node[] => this.byGroup().get(group) ?? []
-  instancesOfNetwork = (network: string): readonly Instance[] => this.byNetwork().get(network) ?? []
+  readonly primaryInstances = perKey((node: string): readonly Instance[] => byName(primaryInstances(this.config, node)))
+  readonly secondaryInstances = perKey((node: string): readonly Instance[] =>
+    byName(secondaryInstances(this.config, node)),
+  )
+  readonly nodesOfGroup = perKey((group: string): readonly Node[] => nodesOfGroup(this.config, group))
+  readonly instancesOfNetwork = perKey((network: string): readonly Instance[] =>
+    instancesOfNetwork(this.config, network),
+  )
 
   instancesOfGroup(group: string): readonly Instance[] {
     return byName(this.nodesOfGroup(group).flatMap(({ uuid }) => this.primaryInstances(uuid)))
   }
 
   /** Nodes besides the primary that hold its disks. */
-  readonly secondaries = perObject((instance: Instance): readonly NodeUuid[] => secondaryNodes(this.config, instance))
+  readonly secondaries = perKey((instance: Instance): readonly NodeUuid[] => secondaryNodes(this.config, instance))
   readonly disks = ofLast((instance: Instance): readonly Disk[] => instanceDisks(this.config, instance))
 
   nodeName = (uuid: string): string => this.config.nodes[uuid]?.name ?? uuid
@@ -79,27 +89,13 @@ export class ConfigIndex {
   groupNdParams = (group: NodeGroup): NdParams => fillGroupNdParams(this.config.cluster, group)
   groupIPolicy = (group: NodeGroup): IPolicy => fillIPolicy(this.config.cluster, group)
   /** `{disk template: parameters}` */
-  readonly groupDiskParams = perObject((group: NodeGroup): Record<string, Params> => {
+  readonly groupDiskParams = perKey((group: NodeGroup): Record<string, Params> => {
     const templates = Object.entries(this.config.cluster.diskparams)
     return Object.fromEntries(templates.map(([name, own]) => [name, { ...own, ...group.diskparams[name] }]))
   })
 }
 
 const byName = <T extends { readonly name: string }>(items: readonly T[]): T[] => niceSortBy(items, ({ name }) => name)
-
-const networksOf = ({ nics }: Instance): string[] => [...new Set(nics.flatMap(({ network }) => network ?? []))]
-
-function grouped<T>(items: readonly T[], keysOf: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    for (const key of keysOf(item)) {
-      const group = groups.get(key)
-      if (group === undefined) groups.set(key, [item])
-      else group.push(item)
-    }
-  }
-  return groups
-}
 
 /** Names must match exactly here. Commands accept short names; lists are filtered by them afterwards. */
 function inSameCase<T extends { readonly uuid: string; readonly name: string }>(
@@ -123,17 +119,11 @@ function ofLast<O extends object, T>(compute: (object: O) => T): (object: O) => 
   }
 }
 
-function perObject<O extends object, T>(compute: (object: O) => T): (object: O) => T {
-  const known = new Known<O, T>()
-  return (object) => known.get(object, () => compute(object))
-}
-
-class Known<K, T> {
-  private readonly values = new Map<K, T>()
-
-  get(key: K, compute: () => T): T {
-    let value = this.values.get(key)
-    if (value === undefined) this.values.set(key, (value = compute()))
+function perKey<K, T>(compute: (key: K) => T): (key: K) => T {
+  const known = new Map<K, T>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) known.set(key, (value = compute(key)))
     return value
   }
 }

@@ -16,13 +16,13 @@ export interface QuerySource {
   readonly unseen?: Unseen
 }
 
-/** Where instances are that the caller does not see. */
+/** Whether there are instances that the caller does not see. */
 export interface Unseen {
-  /** The primary nodes of such instances. */
-  primaries(): ReadonlySet<string>
-  secondaries(): ReadonlySet<string>
-  /** The groups of all these nodes. */
-  groups(): ReadonlySet<string>
+  /** With this primary node. */
+  primary(node: string): boolean
+  secondary(node: string): boolean
+  /** On any node of the group. */
+  group(group: string): boolean
 }
 
 /** When nodes last answered, in milliseconds since the epoch; undefined if one never did. */

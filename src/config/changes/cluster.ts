@@ -3,8 +3,7 @@ import type { Cluster, ConfigData } from '../../model/config'
 import { LAST_DRBD_PORT } from '../../model/constants/disks'
 import { ConfigurationError } from '../../model/errors'
 import { nodeUuid } from '../../model/ids'
-import { drbdId } from '../lookup'
-import { recordValues } from '../records'
+import { isPortUsed } from '../lookup'
 import { checkSerial, done, get, patched, put, putCluster, touched, type ChangeContext, type Changed } from '../edit'
 
 export function updateCluster(
@@ -47,10 +46,6 @@ export function addTcpUdpPort(config: ConfigData, context: ChangeContext, port: 
   if (!Number.isInteger(port)) throw new ConfigurationError(`Not a port: ${String(port)}`)
   return done(isPortUsed(config, port) ? config : returnPort(config, context, port))
 }
-
-const isPortUsed = ({ instances, disks }: ConfigData, port: number): boolean =>
-  recordValues(instances).some(({ network_port }) => network_port === port) ||
-  recordValues(disks).some((disk) => drbdId(disk)?.port === port)
 
 /** It is the first to be allocated again, as in Ganeti. */
 export function returnPort(config: ConfigData, context: ChangeContext, port: number): ConfigData {

@@ -2,7 +2,8 @@
 import type { ConfigData, Disk, Instance, Stamped } from '../../model/config'
 import { ConfigurationError } from '../../model/errors'
 import { nodeUuid } from '../../model/ids'
-import { keyByName, recordValues } from '../records'
+import { instanceOfDisk, instancesWithMac } from '../lookup'
+import { keyByName } from '../records'
 import { canonical } from '../schema'
 import {
   checkSerial,
@@ -173,7 +174,7 @@ export function attachInstanceDisk(
 ): Changed<null> {
   const disk = get(config, 'disks', diskUuid)
   const instance = get(config, 'instances', uuid)
-  const owner = recordValues(config.instances).find((other) => other.disks.includes(disk.uuid))
+  const owner = instanceOfDisk(config, disk.uuid)
   if (owner) throw new ConfigurationError(`Disk ${diskUuid} is already attached to instance ${owner.name}`)
   const at = index ?? instance.disks.length
   if (at < 0 || at > instance.disks.length)
@@ -270,11 +271,10 @@ function checkMacs(config: ConfigData, instance: Instance): void {
   const macs = new Set(instance.nics.map((nic) => nic.mac.toLowerCase()))
   if (macs.size < instance.nics.length)
     throw new ConfigurationError(`Instance ${instance.name} has a MAC address twice`)
-  if (macs.size === 0) return
-  for (const other of recordValues(config.instances)) {
-    if (other.uuid === instance.uuid) continue
-    const taken = other.nics.find((nic) => macs.has(nic.mac.toLowerCase()))
-    if (taken)
+  for (const mac of macs) {
+    const other = instancesWithMac(config, mac).find(({ uuid }) => uuid !== instance.uuid)
+    const taken = other?.nics.find((nic) => nic.mac.toLowerCase() === mac)
+    if (other && taken)
       throw new ConfigurationError(`MAC address ${taken.mac} of ${instance.name} is in use by instance ${other.name}`)
   }
 }

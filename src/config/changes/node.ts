@@ -2,7 +2,7 @@
 import type { ConfigData, Node, NodeGroup } from '../../model/config'
 import { ConfigurationError } from '../../model/errors'
 import { groupUuid } from '../../model/ids'
-import { instanceNodes, nodesOfGroup } from '../lookup'
+import { nodesOfGroup, primaryInstances, secondaryInstances } from '../lookup'
 import { keyByName, recordValues } from '../records'
 import { removeCandidateCert } from './cluster'
 import {
@@ -29,7 +29,7 @@ export function addNode(config: ConfigData, context: ChangeContext, node: Node):
 export function removeNode(config: ConfigData, context: ChangeContext, uuid: string): Changed<null> {
   const node = get(config, 'nodes', uuid)
   if (uuid === config.cluster.master_node) throw new ConfigurationError(`Node ${node.name} is the master`)
-  const user = recordValues(config.instances).find((instance) => instanceNodes(config, instance).includes(node.uuid))
+  const [user] = [...primaryInstances(config, uuid), ...secondaryInstances(config, uuid)]
   if (user) throw new ConfigurationError(`Node ${node.name} holds instance ${user.name}`)
   const without = removeCandidateCert(drop(config, 'nodes', uuid), context, uuid).config
   return done(touchCluster(without, context))

@@ -1,6 +1,6 @@
 // One state of the configuration, indexed for confd's questions: objects by name, and instances by their addresses.
 import { fillNicParams } from '../../config/filled'
-import { keyByName, recordGet, recordValues, type Dictionary } from '../../config/records'
+import { byName, keyByName, recordFindPrefix, recordGet, recordValues, type Dictionary } from '../../config/records'
 import type { ConfigData, GantryData, Instance, Node } from '../../model/config'
 import { compareText } from '../../model/nice-sort'
 
@@ -58,7 +58,7 @@ function linksOf({ cluster, instances }: ConfigData): Map<string, Map<string, In
 function find<T extends { readonly name: string }>(kind: string, objects: Dictionary<T>, name: string): Found<T> {
   const same = recordGet(objects, name) ?? recordGet(objects, keyByName(objects, name) ?? '')
   if (same !== undefined) return same
-  const [first, ...others] = recordValues(objects).filter((object) => object.name.startsWith(`${name}.`))
+  const [first, another] = recordFindPrefix(objects, byName, `${name}.`)
   if (first === undefined) return `${kind} name ${name} not found`
-  return others.length === 0 ? first : `${kind} name ${name} has multiple matches`
+  return another === undefined ? first : `${kind} name ${name} has multiple matches`
 }

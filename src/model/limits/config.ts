@@ -16,8 +16,6 @@ export const CHECKPOINT_OBJECTS_AT_ONCE = 200
 export const GROUP_COMMIT_CHANGES_MAX = 1000
 /** Changes that may wait for the disk; more are refused. */
 export const PENDING_CHANGES_MAX = 10000
-/** Steps back to an older snapshot before it gets its own copy of a container. */
-export const SNAPSHOT_STEPS_MAX = 512
 /** Tags of one object. */
 export const TAGS_PER_OBJECT_MAX = 4096
 /** Characters of a tag. */

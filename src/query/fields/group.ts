@@ -83,7 +83,7 @@ export const groupResource: Resource<GroupRow> = {
       'Hidden',
       'bool',
       'Whether its nodes have instances outside of the scope of the token',
-      ({ group, unseen }) => cell(unseen?.groups().has(group.uuid) ?? false),
+      ({ group, unseen }) => cell(unseen?.group(group.uuid) ?? false),
       { ours: true },
     ),
   },

@@ -2,6 +2,7 @@
 // guess it from a plain digest.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { change } from '../../config/changes'
+import { type Dictionary, recordGet, recordValues } from '../../config/records'
 import { seconds, within } from '../../lib/clock'
 import { Turns } from '../../lib/work/turns'
 import type { GantryData } from '../../model/config'
@@ -40,7 +41,7 @@ export class TokenService {
   /** The caller with its scope; throws if its token was revoked or has expired. */
   access(identity: Identity): Access {
     if (identity.token === null) return new Access(identity, null)
-    const token = this.stored().find(({ id }) => id === identity.token)
+    const token = this.one(identity.token)
     if (token === undefined || token.user !== identity.user || this.isOver(token))
       throw forbidden('the token is no longer valid')
     return new Access(identity, token)
@@ -48,7 +49,7 @@ export class TokenService {
 
   identify(secret: string): TokenInfo | null {
     const [prefix, id] = secret.split('_')
-    const token = prefix === PREFIX ? this.stored().find((stored) => stored.id === id) : undefined
+    const token = prefix === PREFIX && id !== undefined ? this.one(id) : undefined
     const matches = sameDigest(digestOf(secret), token?.digest ?? digestOf(''))
     return token !== undefined && matches && !this.isOver(token) ? shown(token) : null
   }
@@ -81,7 +82,7 @@ export class TokenService {
   }
 
   async remove(access: Access, id: string): Promise<null> {
-    const token = this.stored().find((stored) => stored.id === id)
+    const token = this.one(id)
     const mine = token !== undefined && (token.user === access.identity.user || access.may('tokens.admin'))
     if (!mine || !access.reaches(token)) throw new OpPrereqError(`There is no token ${id}`, ECODE.NOENT)
     await this.write(id, null)
@@ -112,10 +113,17 @@ export class TokenService {
       )
   }
 
+  private one(id: string): StoredToken | undefined {
+    return recordGet(this.section(), id)
+  }
+
   private stored(): StoredToken[] {
-    const section = this.documents.current()?.sections[TOKENS] ?? {}
+    return recordValues(this.section())
+  }
+
+  private section(): Dictionary<StoredToken> {
     // Only this service writes the section.
-    return Object.values(section) as StoredToken[]
+    return (this.documents.current()?.sections[TOKENS] ?? NONE) as Dictionary<StoredToken>
   }
 
   private isOver({ expires }: TokenInfo): boolean {
@@ -132,7 +140,7 @@ export class TokenService {
   private seen(id: string, present: boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
-        if (this.stored().some((token) => token.id === id) !== present) return
+        if ((this.one(id) !== undefined) !== present) return
         stop()
         resolve()
       }
@@ -141,6 +149,8 @@ export class TokenService {
     })
   }
 }
+
+const NONE: Dictionary<StoredToken> = {}
 
 const shown = ({ digest: _digest, ...token }: StoredToken): TokenInfo => token
 

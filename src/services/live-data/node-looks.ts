@@ -1,6 +1,7 @@
 // Looks at every node in turn, so that its last known data stays fresh. A node gets one look at a time, and all nodes
 // together few per second. So in a cluster of a thousand nodes each node is looked at less often, and the load stays
 // the same.
+import { nodeAtAddress } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import type { Clock } from '../../lib/clock'
 import { CountedLog } from '../../lib/counted-log'
@@ -88,7 +89,7 @@ export class NodeLooks {
 
   /** The daemon at this address has closed a connection, so it may have ended. */
   hungUp(address: string): void {
-    const node = recordValues(this.nodes ?? {}).find(({ primary_ip }) => primary_ip === address)
+    const node = nodeAtAddress({ nodes: this.nodes ?? {} }, address)
     if (node === undefined) return
     this.away.add(node.uuid)
     this.soon(node.uuid)

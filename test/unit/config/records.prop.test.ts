@@ -1,12 +1,17 @@
 // Versions of a table share what they have in common, and none of them ever changes.
 import * as fc from 'fast-check'
 import {
+  byName,
   changedKeys,
   keyByName,
+  recordFind,
+  recordFindPrefix,
   recordFrom,
+  recordHas,
   recordSet,
   recordValues,
   type Dictionary,
+  type Index,
 } from '../../../src/config/records'
 import { checkProperty } from '../../support/effort'
 
@@ -24,12 +29,17 @@ const sorted = (plain: Plain): [string, Item][] => Object.entries(plain).sort(([
 
 function build(steps: readonly { key: string; value: Item | undefined; back: number }[]): [Dictionary<Item>, Plain][] {
   const versions: [Dictionary<Item>, Plain][] = [[recordFrom<Item>([]), {}]]
-  for (const { key, value, back } of steps) {
-    const [record, plain] = versions.at(-1 - Math.min(back, versions.length - 1)) ?? [recordFrom<Item>([]), {}]
-    const { [key]: _old, ...rest } = plain
-    versions.push([recordSet(record, key, value), value ? { ...rest, [key]: value } : rest])
-  }
+  for (const one of steps) versions.push(after(versions, one))
   return versions
+}
+
+function after(
+  versions: readonly [Dictionary<Item>, Plain][],
+  { key, value, back }: { key: string; value: Item | undefined; back: number },
+): [Dictionary<Item>, Plain] {
+  const [record, plain] = versions.at(-1 - Math.min(back, versions.length - 1)) ?? [recordFrom<Item>([]), {}]
+  const { [key]: _old, ...rest } = plain
+  return [recordSet(record, key, value), value ? { ...rest, [key]: value } : rest]
 }
 
 test('every version stays what it was, whichever version the next one is made of', () => {
@@ -63,27 +73,46 @@ test('the name index of every version finds what is there, and nothing else', ()
   )
 })
 
-test('changed keys of two versions of one history include every difference', () => {
+test('changed keys of two versions are those with different values', () => {
   checkProperty(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(), (steps, a, b) => {
-      const straight = build(steps.map((one) => ({ ...one, back: 0 })))
-      const [before, plainBefore] = straight[a % straight.length] ?? [{}, {}]
-      const [after, plainAfter] = straight[b % straight.length] ?? [{}, {}]
-      const keys = changedKeys(before, after)
-      const all = new Set([...Object.keys(plainBefore), ...Object.keys(plainAfter)])
-      for (const one of all) if (plainBefore[one] !== plainAfter[one]) expect(keys?.has(one)).toBe(true)
+      const versions = build(steps)
+      const [before, plainBefore] = versions[a % versions.length] ?? [{}, {}]
+      const [after, plainAfter] = versions[b % versions.length] ?? [{}, {}]
+      const all = [...new Set([...Object.keys(plainBefore), ...Object.keys(plainAfter)])]
+      const different = all.filter((one) => plainBefore[one] !== plainAfter[one])
+      expect([...changedKeys(before, after)].sort()).toEqual(different.sort())
     }),
   )
 })
 
-test('a version far behind the newest gets its own copy, and both stay right', () => {
-  const first = recordSet(recordFrom<Item>([]), 'a', { name: 'first' })
-  let last = first
-  for (let n = 0; n < 2000; n++) last = recordSet(last, `k${n % 50}`, { name: `n${n}` })
-  expect(Object.entries(first)).toEqual([['a', { name: 'first' }]])
-  expect(Object.keys(last)).toHaveLength(51)
-  expect(last['k7']).toEqual({ name: 'n1957' })
-  expect(changedKeys(first, last)).toBeUndefined()
+const byLetter: Index<Item> = { textsOf: ({ name }) => [...name] }
+
+test('an index finds in every version what a look at all objects finds, whenever it was first asked for', () => {
+  checkProperty(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.array(fc.nat({ max: 40 }), { maxLength: 6 }), (steps, asked) => {
+      const versions: [Dictionary<Item>, Plain][] = [[recordFrom<Item>([]), {}]]
+      for (const [at, one] of steps.entries()) {
+        if (asked.includes(at)) recordFind(versions.at(-1)?.[0] ?? {}, byLetter, '7')
+        versions.push(after(versions, one))
+      }
+      for (const [record, plain] of versions) {
+        const all = sorted(plain).map(([, value]) => value)
+        const named = (text: string) => all.filter(({ name }) => name.includes(text))
+        for (const letter of ['7', '0', 'n', 'x']) {
+          expect(recordFind(record, byLetter, letter)).toEqual(named(letter))
+          expect(recordHas(record, byLetter, letter)).toBe(named(letter).length > 0)
+        }
+        const begun = [...recordFindPrefix(record, byName, 'name1')].map(({ name }) => name)
+        expect(begun).toEqual(
+          all
+            .map(({ name }) => name)
+            .filter((name) => name.startsWith('name1'))
+            .sort(),
+        )
+      }
+    }),
+  )
 })
 
 test('a view cannot be changed', () => {
