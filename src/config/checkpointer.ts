@@ -2,11 +2,20 @@
 // long, and when somebody asks for it.
 import { within, type Timer } from '../lib/clock'
 import type { Documents } from '../model/config'
-import { CHECKPOINT_S, CHECKPOINT_SETTLE_S, CONFIG_JOURNAL_BYTES_MAX } from '../model/limits/config'
+import {
+  CHECKPOINT_BYTES_PER_S,
+  CHECKPOINT_S,
+  CHECKPOINT_SETTLE_BYTES_MAX,
+  CHECKPOINT_SETTLE_S,
+  CHECKPOINT_SIZE_PER_JOURNAL,
+  CONFIG_JOURNAL_BYTES_MAX,
+} from '../model/limits/config'
 import type { JournalWriter } from './journal-writer'
 import { checkpointTexts, timed, writeCheckpoint, type CheckpointTexts, type StoreOptions } from './store-files'
 
 export class Checkpointer {
+  /** Bytes of config.data at the last checkpoint. A large one is written less often, and after more changes. */
+  private size = 0
   private timer: Timer | undefined
   private running: Promise<void> | undefined
   private isClosed = false
@@ -34,12 +43,14 @@ export class Checkpointer {
   /** Something was changed. */
   plan(): void {
     if (this.running || this.isClosed) return
-    if (this.journal.fileBytes >= CONFIG_JOURNAL_BYTES_MAX) return void this.background()
+    const most = Math.max(CONFIG_JOURNAL_BYTES_MAX, this.size / CHECKPOINT_SIZE_PER_JOURNAL)
+    if (this.journal.fileBytes >= most) return void this.background()
     this.later()
   }
 
-  /** Waits only briefly. */
+  /** Waits only briefly, and does nothing about a large config.data: each job would cost as much as the cluster is large. */
   async settle(): Promise<void> {
+    if (this.size > CHECKPOINT_SETTLE_BYTES_MAX) return
     if (this.journal.hasRecords && !this.isClosed)
       await within(this.options.clock, CHECKPOINT_SETTLE_S, this.background())
   }
@@ -58,6 +69,7 @@ export class Checkpointer {
   private async write(): Promise<void> {
     const { options, journal } = this
     const texts = journal.unfinished ?? (await checkpointTexts(this.documents(), journal.checkpoint))
+    this.size = texts.configText.length
     // The journal names the new checkpoint before that is written. So it fits whichever file a crash leaves.
     await journal.announce(texts)
     await writeCheckpoint(options, texts)
@@ -67,7 +79,8 @@ export class Checkpointer {
 
   private later(): void {
     if (this.isClosed) return
-    this.timer ??= this.options.clock.after(CHECKPOINT_S * 1000, () => void this.background(), { background: true })
+    const pause_s = Math.max(CHECKPOINT_S, this.size / CHECKPOINT_BYTES_PER_S)
+    this.timer ??= this.options.clock.after(pause_s * 1000, () => void this.background(), { background: true })
   }
 
   private async background(): Promise<void> {

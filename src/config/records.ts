@@ -66,7 +66,7 @@ export function changedKeys<T>(before: Dictionary<T>, after: Dictionary<T>): Set
   return keys
 }
 
-/** Of objects whose name decides who they are. */
+/** Finds objects by their names. */
 export const byName: Index<unknown> = {
   textsOf: (object) =>
     typeof object === 'object' && object !== null && 'name' in object && typeof object.name === 'string'

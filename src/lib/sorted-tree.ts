@@ -26,7 +26,7 @@ export const emptyTree = <T>(): SortedTree<T> => leaf<T>([], [])
 
 export const treeSize = <T>(tree: SortedTree<T>): number => (isLeaf(tree) ? tree.keys.length : tree.size)
 
-/** Of equal keys, the last counts. */
+/** The last of several entries with one key counts. */
 export function treeFrom<T>(entries: Iterable<readonly [string, T]>): SortedTree<T> {
   const sorted = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1))
   let level: SortedTree<T>[] = chunks(sorted).map((part) =>

@@ -118,7 +118,6 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/node/storage/disks.ts': { known: 'one for each disk template' },
   'src/node/storage/lvm/driver.ts': { active: 'one for each disk of a call to the node' },
   'src/node/transfer/status.ts': { samples: 'those of TRANSFER_THROUGHPUT_S' },
-  'src/query/config-index.ts': { values: 'goes with the version of the configuration that it is of' },
   'src/rpc/luxi/client.ts': {
     idle: 'LUXI_CLIENT_IDLE_MAX',
     waiting: 'one for each request that is served: HTTP_LIMITS.connections',

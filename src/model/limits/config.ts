@@ -4,8 +4,14 @@
 export const GENERATE_TRIES_MAX = 64
 /** Bytes of journal that force a checkpoint. */
 export const CONFIG_JOURNAL_BYTES_MAX = 1 << 20
-/** Longest time between a change and the checkpoint that holds it. */
+/** In a large cluster the journal may also have this part of the size of config.data. */
+export const CHECKPOINT_SIZE_PER_JOURNAL = 8
+/** Longest time between a change and the checkpoint that holds it, unless config.data is large. */
 export const CHECKPOINT_S = 1
+/** Bytes of config.data for which a checkpoint may be written each second: more means longer pauses. */
+export const CHECKPOINT_BYTES_PER_S = 4 << 20
+/** Bytes of config.data beyond which the end of a job writes no checkpoint. */
+export const CHECKPOINT_SETTLE_BYTES_MAX = 1 << 20
 /** Seconds between two attempts to write a journal without a record whose outcome is unknown. */
 export const JOURNAL_RETRY_S = 1
 /** Seconds that the end of a job may wait for the checkpoint. */

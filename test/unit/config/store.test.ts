@@ -7,7 +7,7 @@ import { createConfig, type StoreOptions } from '../../../src/config/store-files
 import { applyDelta } from '../../../src/config/delta'
 import { nextTurn, systemClock } from '../../../src/lib/clock'
 import type { Log } from '../../../src/lib/log'
-import { CONFIG_JOURNAL_BYTES_MAX } from '../../../src/model/limits/config'
+import { CHECKPOINT_SETTLE_BYTES_MAX, CONFIG_JOURNAL_BYTES_MAX } from '../../../src/model/limits/config'
 import { buildInstance, smallConfig, storeOptions } from './builders'
 import type { MemoryDisk } from './memory-disk'
 
@@ -111,6 +111,22 @@ test('a full journal is checkpointed at once', async () => {
   await store.checkpoint()
   expect(options.disk.files.get(options.paths.journalFile)?.length).toBeLessThan(CONFIG_JOURNAL_BYTES_MAX / 2)
   expect(fileText(options)).toContain(`"serial_no":${store.current().serial_no}}`)
+})
+
+test('the end of a job writes config.data if it is small; a large one waits for more changes', async () => {
+  const { store, options } = await open()
+  const written = async (name: string) => {
+    await store.change([tag(name)])
+    await store.settle()
+    return fileText(options).includes(`"${name}"`)
+  }
+  expect(await written('small')).toBe(true)
+  const large = buildInstance(config, 1, { osparams: { text: 'x'.repeat(CHECKPOINT_SETTLE_BYTES_MAX) } })
+  await store.change([['addInstance', large]])
+  await store.checkpoint()
+  expect(await written('large')).toBe(false)
+  await store.checkpoint()
+  expect(fileText(options)).toContain('"large"')
 })
 
 test('changes during a checkpoint survive a crash right after it', async () => {
