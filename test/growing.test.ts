@@ -6,7 +6,6 @@ import * as path from 'node:path'
 import { systemFiles } from '../src/lib/files'
 import { applyChange, type NamedChange } from '../src/config/changes'
 import { findInstance } from '../src/config/lookup'
-import { recordFrom } from '../src/config/records'
 import { Reservations } from '../src/config/reservations'
 import { slice } from '../src/config/slice'
 import { EMPTY_GANTRY } from '../src/config/upgrade'
@@ -16,8 +15,7 @@ import { Sessions } from '../src/daemons/rapi/v3/sessions'
 import { CountedLog } from '../src/lib/counted-log'
 import { systemClock } from '../src/lib/clock'
 import { silentLog } from '../src/lib/log'
-import type { ConfigData, Disk, Instance } from '../src/model/config'
-import { diskUuid, nicUuid, nodeUuid } from '../src/model/ids'
+import type { ConfigData } from '../src/model/config'
 import { LOGIN_ADDRESSES_MAX, LOGINS_KEPT_MAX, SESSIONS_MAX, SESSIONS_PER_USER_MAX } from '../src/model/limits/logins'
 import { PLANS_MAX, PLANS_PER_USER_MAX } from '../src/model/limits/plans'
 import { IDEMPOTENCY_KEYS_PER_USER_MAX } from '../src/model/limits/rapi-v3'
@@ -28,7 +26,7 @@ import { IdempotencyKeys } from '../src/services/jobs/idempotency'
 import { Plans } from '../src/services/jobs/plans'
 import { seededRandom, systemRandom } from '../src/lib/random'
 import { GROWING_FILES, GROWING_TABLES } from './support/growing'
-import { buildDisk, buildInstance, buildNode, id, master, smallConfig } from './unit/config/builders'
+import { clusterOfSize, diskUuidOf, instanceOf, instanceUuidOf, nodeUuidOf } from './support/cluster-of-size'
 
 const LIMITS = path.join(__dirname, '../src/model/limits')
 const limits = fs
@@ -116,8 +114,6 @@ describe('is filled beyond its bound:', () => {
   })
 })
 
-const NEW = 999_999
-
 describe('in a cluster a hundred times as large, the same work costs the same:', () => {
   const owner: ClientId = [1, '/livelock', 1]
   const scope = { tags: ['mine'], groups: [] }
@@ -127,18 +123,24 @@ describe('in a cluster a hundred times as large, the same work costs the same:',
     ['a MAC address that is given', (config) => reservations(config).reserveMac(owner, 'aa:00:00:00:00:01')],
     ['a secret of DRBD', (config) => reservations(config).generateSecret(owner)],
     ['a volume', (config) => reservations(config).reserveVolume(owner, 'vg/new')],
-    ['minors of DRBD', (config) => reservations(config).allocateMinorsFor(owner, 'new', [nodeOf(1), nodeOf(2)])],
+    [
+      'minors of DRBD',
+      (config) => reservations(config).allocateMinorsFor(owner, 'new', [nodeUuidOf(1), nodeUuidOf(2)]),
+    ],
     ['a short name', (config) => findInstance(config, 'inst7')],
     ['a name that nobody has', (config) => findInstance(config, 'nobody')],
-    ['the instances of a node', (config) => ConfigIndex.of(config).primaryInstances(nodeOf(3))],
-    ['the secondary instances of a node', (config) => ConfigIndex.of(config).secondaryInstances(nodeOf(3))],
-    ['what a job reads', (config) => slice(config, { instances: ['inst7'], disks: [uuidOf(2, 7)] })],
+    ['the instances of a node', (config) => ConfigIndex.of(config).primaryInstances(nodeUuidOf(3))],
+    ['the secondary instances of a node', (config) => ConfigIndex.of(config).secondaryInstances(nodeUuidOf(3))],
+    ['what a job reads', (config) => slice(config, { instances: ['inst7'], disks: [diskUuidOf(7)] })],
     ['what a token with a scope knows', (config) => knownTo(scope, config)],
-    ['whether a node has hidden instances', (config) => unseenBy(scope, config).secondary(nodeOf(3))],
-    ['a change of an instance', (config) => step(config, ['patchInstance', uuidOf(1, 7), { beparams: { vcpus: 2 } }])],
-    ['a new instance', (config) => step(config, ['addInstance', instanceOf(config, NEW, 3)])],
-    ['an instance that goes', (config) => step(config, ['removeInstance', uuidOf(1, 7)])],
-    ['a disk that moves', (config) => step(config, ['detachInstanceDisk', uuidOf(1, 7), uuidOf(2, 7)])],
+    ['whether a node has hidden instances', (config) => unseenBy(scope, config).secondary(nodeUuidOf(3))],
+    [
+      'a change of an instance',
+      (config) => step(config, ['patchInstance', instanceUuidOf(7), { beparams: { vcpus: 2 } }]),
+    ],
+    ['a new instance', (config) => step(config, ['addInstance', instanceOf(config, 999_999, 3, [])])],
+    ['an instance that goes', (config) => step(config, ['removeInstance', instanceUuidOf(7)])],
+    ['a disk that moves', (config) => step(config, ['detachInstanceDisk', instanceUuidOf(7), diskUuidOf(7)])],
     ['a port that is given back', (config) => step(config, ['addTcpUdpPort', 11_000])],
   ])('%s', (_, work) => {
     const [small, large] = [looksOf(work, 100), looksOf(work, 10_000)]
@@ -146,69 +148,26 @@ describe('in a cluster a hundred times as large, the same work costs the same:',
   })
 })
 
-const uuidOf = (kind: number, n: number): string => id(kind * 0x1000000 + n)
-const nodeOf = (n: number): string => uuidOf(3, n)
 const reservations = (config: ConfigData): Reservations => new Reservations(() => config, seededRandom(1))
 const step = (config: ConfigData, change: NamedChange) =>
   applyChange({ config, gantry: EMPTY_GANTRY }, change, { now_s: 1, random: seededRandom(1) })
-
-const PER_NODE = 10
 
 const clusters = new Map<number, { config: ConfigData; seen: Set<object> }>()
 
 /** How many objects the work looks at, when others have done the same before the last change. */
 function looksOf(work: (config: ConfigData) => unknown, instances: number): number {
-  const { config, seen } = clusters.get(instances) ?? clusterOf(instances)
+  const { config, seen } = clusters.get(instances) ?? watchedCluster(instances)
   clusters.set(instances, { config, seen })
   work(config)
-  const next = step(config, ['addTags', 'instance', uuidOf(1, 5), ['other']]).documents.config
+  const next = step(config, ['addTags', 'instance', instanceUuidOf(5), ['other']]).documents.config
   seen.clear()
   work(next)
   return seen.size
 }
 
-/** Each instance has a mirrored disk on two neighbours. Notes which objects are looked at. */
-function clusterOf(instances: number): { config: ConfigData; seen: Set<object> } {
-  const small = smallConfig()
+function watchedCluster(instances: number): { config: ConfigData; seen: Set<object> } {
   const seen = new Set<object>()
-  const watched = <T extends { readonly uuid: string }>(objects: readonly T[]) =>
-    recordFrom(
-      objects.map((object): [string, T] => {
-        const get = (target: T, key: string | symbol) => (seen.add(target), Reflect.get(target, key) as unknown)
-        return [object.uuid, new Proxy(object, { get })]
-      }),
-    )
-  const numbers = Array.from({ length: instances }, (_, n) => n)
-  const nodes = numbers.slice(0, instances / PER_NODE).map((n) => buildNode(small, n))
-  const config = {
-    ...small,
-    nodes: watched([master(small), ...nodes]),
-    instances: watched(numbers.map((n) => instanceOf(small, n, n % nodes.length))),
-    disks: watched(numbers.map((n) => diskOf(n, n % nodes.length, (n + 1) % nodes.length))),
-  }
-  return { config, seen }
+  const watched = <T extends object>(object: T): T =>
+    new Proxy(object, { get: (target, key) => (seen.add(target), Reflect.get(target, key) as unknown) })
+  return { config: clusterOfSize(instances, watched), seen }
 }
-
-const instanceOf = (config: ConfigData, n: number, node: number): Instance =>
-  buildInstance(config, n, {
-    primary_node: nodeUuid(nodeOf(node)),
-    disks: n === NEW ? [] : [diskUuid(uuidOf(2, n))],
-    tags: n < 5 ? ['mine'] : [],
-    nics: [
-      {
-        mac: `aa:01:${n
-          .toString(16)
-          .padStart(8, '0')
-          .replace(/..(?=.)/g, '$&:')}`,
-        nicparams: {},
-        uuid: nicUuid(uuidOf(6, n)),
-      },
-    ],
-  })
-
-const diskOf = (n: number, a: number, b: number): Disk =>
-  buildDisk(n, {
-    dev_type: 'drbd',
-    logical_id: [nodeOf(a), nodeOf(b), 20_000 + n, n, n, `secret${n}`],
-    children: ['data', 'meta'].map((part) => buildDisk(n, { dev_type: 'plain', logical_id: ['vg', `${part}${n}`] })),
-  })

@@ -11,6 +11,7 @@ import { measureConfd } from './confd'
 import { measureConsole } from './console'
 import { buildConsoleIfStale, buildIfStale } from './dist'
 import { type Scale, createInstances, measureJobs, measureQueries, measureRequests, withRunningJobs } from './doors'
+import { measureGrowth } from './growth'
 import { benchHtools } from './htools'
 import { LARGE, measureLarge } from './large'
 import { LoopWatch } from './loops'
@@ -31,7 +32,7 @@ const USAGE = `usage: npm run bench -- [options]
                        Without it, the figures of recorded.json are printed
   --record             write the figures of the peer, with date and machine, to recorded.json
   --base-address ADDR  loopback address of our clusters, ending in .0 (default: one below 127.77)
-  --only PART          start, requests, jobs, memory, changes, large, confd, mond, monitoring, maintenance,
+  --only PART          start, requests, jobs, memory, changes, large, growth, confd, mond, monitoring, maintenance,
                        htools or console; may be given more than once
   --quick              a tenth of the time, for a first impression
 `
@@ -51,6 +52,7 @@ const PARTS = [
   'memory',
   'changes',
   'large',
+  'growth',
   'confd',
   'mond',
   'monitoring',
@@ -98,6 +100,7 @@ async function main(): Promise<void> {
   await measureOurs(start, scale, report, wanted)
   if (wanted('changes')) await measureChanges(start, scale, report)
   if (wanted('large')) await measureManyNodes(start, scale, report)
+  if (wanted('growth')) await measureGrowth(start, temporary, values.quick ? 20 : 100, report)
   if (wanted('confd')) await measureQuestions(start, values.quick, report)
   if (wanted('mond')) await measureReports(start, values.quick, report)
   if (wanted('monitoring')) await measureCentralView(start, values.quick, report)
