@@ -20,7 +20,7 @@ export interface Exchanged {
   readonly server: string
 }
 
-/** Of all answers that this process reads. */
+/** All answers that this process reads share it. */
 const ROOM = new ReadingRoom(NODE_ANSWERS_BYTES_MAX)
 
 /** The other end closed the connection instead of answering. */
