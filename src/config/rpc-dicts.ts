@@ -75,6 +75,20 @@ export const consoleRequest = (
   beParams: fillBeParams(config.cluster, instance.beparams),
 })
 
+/**
+ * The console as its node tells of it. The command runs on the node itself: a node names neither another machine nor
+ * another instance.
+ */
+export const consoleOn = <T extends { readonly kind: string }>(
+  primary: Node | undefined,
+  instance: Instance,
+  told: T,
+): T => ({
+  ...told,
+  instance: instance.name,
+  ...(told.kind === 'ssh' && primary !== undefined && { host: primary.name }),
+})
+
 export function nicDict(config: ConfigData, nic: Nic): NicDict {
   const network = nic.network === undefined ? undefined : config.networks[nic.network]
   return { ...nic, nicparams: fillNicParams(config.cluster, nic), ...(network && { netinfo: network }) }

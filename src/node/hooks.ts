@@ -3,6 +3,7 @@
 import { constants, type Files } from '../lib/files'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import { printable } from '../lib/text/printable'
 import { endOf } from '../lib/text/short-text'
 import { HOOK_NAME, HOOK_RESULT } from '../model/constants/hooks'
 import { HOOK_SCRIPT_S, SCRIPT_OUTPUT_BYTES_MAX } from '../model/limits/node'
@@ -40,7 +41,11 @@ export async function runScripts(
     const options = { env, cwd: '/', timeout_s: HOOK_SCRIPT_S, maxOutput: SCRIPT_OUTPUT_BYTES_MAX }
     const { code, output, timedOut } = await run([path.join(directory, script)], options)
     const text = timedOut ? `${output}\nstopped after ${HOOK_SCRIPT_S} s` : output
-    results.push([shown, code === 0 ? HOOK_RESULT.ok : HOOK_RESULT.failed, endOf(printable(text), HOOK_TOLD_CHARS_MAX)])
+    results.push([
+      shown,
+      code === 0 ? HOOK_RESULT.ok : HOOK_RESULT.failed,
+      endOf(printable(text.trim()), HOOK_TOLD_CHARS_MAX),
+    ])
   }
   return results
 }
@@ -63,7 +68,3 @@ async function isExecutable(files: Files, file: string): Promise<boolean> {
     return false
   }
 }
-
-/** Control characters except line ends and tabs never reach a terminal through a job's log. */
-const printable = (output: string): string =>
-  output.trim().replace(/[^\P{Cc}\n\t]/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)

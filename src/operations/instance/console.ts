@@ -1,5 +1,5 @@
 // OP_INSTANCE_CONSOLE: tells how to reach the console of a running instance.
-import { consoleRequest } from '../../config/rpc-dicts'
+import { consoleOn, consoleRequest } from '../../config/rpc-dicts'
 import { OpExecError } from '../../model/errors'
 import { OpInstanceConsole } from '../../opcodes/instance'
 import { logicalUnit, shared } from '../logical-unit'
@@ -35,6 +35,6 @@ export const instanceConsole = logicalUnit(OpInstanceConsole, {
     const console = answer[instance.name]
     if (console === undefined)
       throw new OpExecError(`Node ${primary.name} knows no console of instance ${instance.name}`)
-    return console
+    return consoleOn(primary, instance, console)
   },
 })

@@ -1,4 +1,5 @@
 // Query fields of instances that nodes answer.
+import { consoleOn } from '../../config/rpc-dicts'
 import { isGuestElsewhere } from '../../model/guest-state'
 import type { Instance } from '../../model/instance'
 import type { InstanceStatus } from '../../model/constants/words'
@@ -81,10 +82,11 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
 }
 
 function consoleCell({ instance, index, consoles }: InstanceRow): Cell {
-  if (index.config.nodes[instance.primary_node]?.offline) return OFFLINE
+  const primary = index.config.nodes[instance.primary_node]
+  if (primary?.offline) return OFFLINE
   if (consoles?.ok !== true) return NO_DATA
   const info = consoles.payload[instance.name]
-  return info === undefined ? UNAVAILABLE : cell(info)
+  return info === undefined ? UNAVAILABLE : cell(consoleOn(primary, instance, info))
 }
 
 /** A cell that depends on the primary's answer, whether or not the instance runs. */

@@ -444,7 +444,7 @@ export const nodeCalls = {
     question.many(
       NORMAL,
       [arg('su_name', string), arg('su_args', listOf(json)), arg('name', orNull(string)), arg('fields', strings)],
-      listOf(listOf(json)),
+      listOf(listOf(r.storageValue)),
     ),
   ),
   storage_modify: order.one(

@@ -2,10 +2,10 @@
 // what nodes tell, so it reads only what it knows. A node chooses neither names, texts and labels, nor how values are
 // added up. Metrics of a newer version are left out.
 import { dictOf, listOf } from '../../lib/shapes/containers'
-import { float, json, nonNegative, oneOf, string, stringOrNumber } from '../../lib/shapes/leaves'
-import { Mismatch, parsePart, refine, type Shape } from '../../lib/shapes/shape'
+import { json, oneOf, string, stringOrNumber } from '../../lib/shapes/leaves'
+import { Mismatch, parsePart, type Shape } from '../../lib/shapes/shape'
 import { CALL_SERIES_MAX } from '../../model/limits/node-calls'
-import { known } from './shapes'
+import { amount, known } from './shapes'
 
 export const CALL_DURATION = {
   name: 'gantry_node_call_duration_seconds',
@@ -28,14 +28,6 @@ export interface Figure {
 
 const [BUCKET, SUM, COUNT] = ['bucket', 'sum', 'count'].map((part) => `${CALL_DURATION.name}_${part}`)
 const EDGES: ReadonlySet<unknown> = new Set([...CALL_DURATION.buckets, '+Inf'])
-
-/** Larger values would make sums over nodes useless. */
-const amount = refine(
-  nonNegative(float),
-  { maximum: Number.MAX_SAFE_INTEGER },
-  (value) => value <= Number.MAX_SAFE_INTEGER,
-  (value) => `${value} is too large`,
-)
 
 const series = known({
   metricName: oneOf(

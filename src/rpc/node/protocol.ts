@@ -1,5 +1,6 @@
 // The envelope of node calls: the request is a list of arguments, the answer `[true, payload]` or `[false, text]`.
 import { errorText } from '../../lib/system-failure'
+import { printable } from '../../lib/text/printable'
 import { isDeeper } from '../../lib/text/json-depth'
 import type { Paths } from '../../lib/paths'
 import { Mismatch, isObject } from '../../lib/shapes/shape'
@@ -82,7 +83,7 @@ export function decodeAnswer(body: string): NodeAnswer {
 
 /** Ganeti's daemons fail with a text, or with an encoded exception. */
 function failureText(payload: unknown): string {
-  if (typeof payload === 'string') return payload
+  if (typeof payload === 'string') return printable(payload)
   return payload === null ? 'No error information' : JSON.stringify(payload)
 }
 

@@ -3,7 +3,7 @@
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
 import { bool, exactly, float, int, json, oneOf, string, stringOrNumber } from '../../lib/shapes/leaves'
 import { defaulted, optional } from '../../lib/shapes/objects'
-import { type Shape, isObject, mapped, parsePart } from '../../lib/shapes/shape'
+import { type Shape, isObject, mapped, parsePart, refine } from '../../lib/shapes/shape'
 import type {
   BlockDeviceStatus,
   ConsoleInfo,
@@ -18,19 +18,19 @@ import type {
   StoredFile,
   VolumeInfo,
 } from './dicts'
-import { known, strings } from './shapes'
+import { amount, figure, known, strings, told } from './shapes'
 
 /** The order is carried out; any further answer is ignored. */
 export const done: Shape<null> = mapped(json, () => null)
 
 /** Ganeti's nodes return nothing; ours report differences from the request. */
-export const remarks = orNull(strings)
+export const remarks = orNull(listOf(told))
 
 export const runtime: Shape<InstanceRuntime> = known({
-  memory: float,
-  vcpus: float,
+  memory: amount,
+  vcpus: amount,
   state: int,
-  time: float,
+  time: amount,
   user_nics: optional(listOf(int)),
   machine_state: optional(string),
 })
@@ -73,20 +73,20 @@ export const assembled: Shape<readonly [dev: string | true, link: string | true 
 const storage: Shape<StorageInfo> = known({
   type: string,
   name: string,
-  storage_free: orNull(float),
-  storage_size: orNull(float),
+  storage_free: orNull(figure),
+  storage_size: orNull(figure),
 })
 
 const hypervisor: Shape<HypervisorInfo> = known({
-  memory_total: float,
-  memory_free: float,
-  memory_dom0: float,
-  cpu_total: float,
-  cpu_nodes: float,
-  cpu_sockets: float,
-  cpu_dom0: float,
-  memory_hv: optional(float),
-  hv_version: optional(json),
+  memory_total: figure,
+  memory_free: figure,
+  memory_dom0: figure,
+  cpu_total: figure,
+  cpu_nodes: figure,
+  cpu_sockets: figure,
+  cpu_dom0: figure,
+  memory_hv: optional(figure),
+  hv_version: optional(either(stringOrNumber, listOf(stringOrNumber))),
 })
 
 export const nodeInfo: Shape<NodeInfo> = tuple(
@@ -117,13 +117,21 @@ export const transfer: Shape<ImpExpStatus> = known({
   mtime: defaulted(float, () => 0),
 })
 
+/** They become words of a command line, which must not pass for options. */
+const word = refine(
+  string,
+  { format: 'name or address' },
+  (value) => /^[\w.:%[\]]?[\w.:%[\]-]*$/.test(value),
+  () => 'expected a name or an address',
+)
+
 export const consoleInfo: Shape<ConsoleInfo> = known({
   instance: string,
   kind: oneOf('ConsoleKind', ['msg', 'spice', 'ssh', 'vnc']),
-  message: optional(string),
-  host: optional(string),
+  message: optional(told),
+  host: optional(word),
   port: optional(int),
-  user: optional(string),
+  user: optional(word),
   command: optional(strings),
   display: optional(int),
 })
@@ -144,9 +152,11 @@ export const osDiagnosis: Shape<OsDiagnosis> = tuple(
 export const extStorage = tuple(string, string, bool, string, parameters)
 export const volume: Shape<VolumeInfo> = known({ name: string, size: string, dev: string, vg: string })
 export const logicalVolumes = dictOf(tuple(string, bool, bool), string)
-export const sizes = dictOf(float, string)
+export const sizes = dictOf(figure, string)
+/** A field of a storage unit. */
+export const storageValue: Shape<unknown> = orNull(either(told, either(figure, bool)))
 export const seenDevices = dictOf(known({ numbers: string, held: orNull(string) }), string)
-export const hookResult = tuple(string, oneOf('HookStatus', [0, 1, 2]), string)
+export const hookResult = tuple(string, oneOf('HookStatus', [0, 1, 2]), told)
 
 /** Nodes and their failures; empty if there are none. */
 export const messagesOfNodes = mapped(orNull(listOf(tuple(string, string))), (messages) => messages ?? [])

@@ -4,6 +4,7 @@ import * as zlib from 'node:zlib'
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
 import { bool, exactly, float, int, json, keyed, string, stringOrNumber } from '../../lib/shapes/leaves'
 import { type Fields, defaulted, objectOf, optional } from '../../lib/shapes/objects'
+import { printable } from '../../lib/text/printable'
 import { Mismatch, type Shape, lazy, mapped, refine } from '../../lib/shapes/shape'
 import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits/node-calls'
 import { withoutMarks } from '../../model/marks'
@@ -39,6 +40,23 @@ export const known = <const F extends Fields>(fields: F) => objectOf(fields, { o
 export const strings = listOf(string)
 export const stringMap = dictOf(string, string)
 export const paramsMap = dictOf(keyed, string)
+
+/** A finite number that leaves sums as they are good for: a node's figures are added to those of others. */
+export const figure: Shape<number> = refine(
+  float,
+  { minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  (value) => Math.abs(value) <= Number.MAX_SAFE_INTEGER,
+  (value) => `${value} is no figure`,
+)
+export const amount: Shape<number> = refine(
+  figure,
+  { minimum: 0 },
+  (value) => value >= 0,
+  (value) => `${value} is less than nothing`,
+)
+
+/** What people read. */
+export const told: Shape<string> = mapped(string, printable)
 
 /** Ganeti's debug levels arrive as a number, or as true and false. */
 export const level: Shape<number> = either(int, mapped(bool, Number))

@@ -6,7 +6,7 @@ import { pathsOf } from '../../../../src/lib/paths'
 import { nodeUuid } from '../../../../src/model/ids'
 import { type CallName, isCallName } from '../../../../src/rpc/node/calls'
 import { openNodeClient } from '../../../../src/rpc/node/client'
-import { decodeResult } from '../../../../src/rpc/node/protocol'
+import { decodeAnswer, decodeResult } from '../../../../src/rpc/node/protocol'
 
 const file = path.join(__dirname, '../../../golden/node/answers.json')
 const recorded = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, readonly unknown[]>
@@ -39,8 +39,32 @@ test.each<[CallName, unknown, string]>([
   ['blockdev_getmirrorstatus_multi', [[true, { is_degraded: 1, dev_path: '' }]], '[0][1]: is_degraded: expected true or false'], // prettier-ignore
   ['hooks_runner', [['a', 7, '']], '[0][1]: expected one of 0, 1, 2'],
   ['version', null, 'expected a number'],
+  [
+    'all_instances_info',
+    { vm1: { memory: 1, vcpus: 1e308, state: 0, time: 0 } },
+    'vm1: vcpus: expected a number of at least',
+  ],
+  [
+    'all_instances_info',
+    { vm1: { memory: -1, vcpus: 1, state: 0, time: 0 } },
+    'vm1: memory: expected a number of at least 0',
+  ],
+  ['node_info', ['id', [{ type: 'file', name: '/', storage_free: 1e300, storage_size: 1 }], null], '[1][0]: storage_free: expected a number'], // prettier-ignore
+  ['node_info', ['id', null, [{ ...numbers(), hv_version: { a: 1 } }]], '[2][0]: hv_version: expected'],
+  ['storage_list', [['/srv', { a: 1 }]], '[0][1]: expected'],
+  ['instance_console_info', { vm1: { instance: 'vm1', kind: 'ssh', host: 'node1', user: '-oProxyCommand=sh' } }, 'vm1: user: expected a'], // prettier-ignore
+  ['instance_console_info', { vm1: { instance: 'vm1', kind: 'ssh', host: '-oProxyCommand=sh' } }, 'vm1: host: expected a'], // prettier-ignore
 ])('a wrong answer to %s names the field', (call, answer, what) => {
   expect(() => read(call, answer)).toThrow(`the answer of node1 to ${call} has another shape: ${what}`)
+})
+
+test('control characters of a node do not reach a terminal', () => {
+  expect(read('hooks_runner', [['a', 1, '\u001b[31mred\r\n']])).toEqual([['a', 1, '\\x1b[31mred\\x0d\n']])
+  expect(read('instance_reboot', ['\u009b2J'])).toEqual(['\\x9b2J'])
+  expect(decodeAnswer('[false, "\\u001b[31m\\r\\nfake: log"]')).toEqual({
+    ok: false,
+    text: '\\x1b[31m\\x0d\nfake: log',
+  })
 })
 
 test('only the node that answers wrongly fails, and only in that call', async () => {
