@@ -1,4 +1,5 @@
 // Finds the disk files on the nodes, missing files, and files without an owner.
+import { basename } from 'node:path/posix'
 import { instanceDisks } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, Instance, Node } from '../../../model/config'
@@ -91,7 +92,15 @@ export function verifyOrphanFiles(report: VerifyReport, state: GroupState, confi
           .some((part) => state.busy.has(part))
       )
         continue
-      const text = `file ${path} (${Math.ceil(size_bytes / (1 << 20))} MiB) is not a disk of any instance; remove it if nobody needs it`
+      const size_mib = Math.ceil(size_bytes / (1 << 20))
+      const missing = [...owned].find(
+        ([wanted, disk_mib]) => !files.has(wanted) && (basename(wanted) === basename(path) || disk_mib === size_mib),
+      )
+      const todo =
+        missing === undefined
+          ? 'remove it if nobody needs it'
+          : `it may be the only copy of ${missing[0]}, which is missing: keep it until that is there again; if it has the data, 'mv ${path} ${missing[0]}' gives it its name back`
+      const text = `file ${path} (${size_mib} MiB) is not a disk of any instance; ${todo}`
       report.error('ENODEORPHANLV', node.name, text, 'WARNING')
     }
   }
@@ -102,7 +111,7 @@ function ownedFiles(
   snapshots: GroupState['snapshots'],
   template: DiskTemplate,
   node: Node,
-): Set<string> {
+): Map<string, number> {
   const owners = recordValues(config.instances).filter(
     (instance) => isMirroredOutside(template) || instance.primary_node === node.uuid,
   )
@@ -111,7 +120,12 @@ function ownedFiles(
     (disk) => isMirroredOutside(disk.dev_type) || disk.nodes.includes(node.uuid),
   )
   const noted = allSnapshots(snapshots).filter((one) => isMirroredOutside(template) || one.node === node.uuid)
-  return new Set([...attached, ...detached, ...noted].flatMap((disk) => fileOf(disk) ?? []))
+  return new Map(
+    [...attached, ...detached, ...noted].flatMap((disk): [string, number][] => {
+      const file = disk.dev_type === template ? fileOf(disk) : undefined
+      return file === undefined ? [] : [[file, disk.size]]
+    }),
+  )
 }
 
 export function fileOf(disk: Pick<Disk, 'dev_type' | 'logical_id'>): string | undefined {

@@ -10,6 +10,7 @@ import { compileRegex } from '../../../query/regex'
 import { DATA, REPLACED } from '../../instance/disks/volume-names'
 import type { GroupState, NodeImage } from './group-state'
 import { removal, renaming } from './node-commands'
+import { reasonToKeep, wantedVolumes } from './only-copies'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
@@ -88,9 +89,9 @@ interface Missing {
 }
 
 function wayBack({ vg, lv, volumes, image }: Missing, anew: string): string {
-  const data = `${lv}_data`
-  if (volumes.has(`${vg}/${data}`))
-    return `; a conversion that did not end has renamed it: '${renaming(image, vg, data, lv)}' gives it its name back there`
+  const former = DATA.test(lv) ? lv.replace(DATA, '') : `${lv}_data`
+  if (volumes.has(`${vg}/${former}`))
+    return `; a conversion that did not end has renamed it: '${renaming(image, vg, former, lv)}' gives it its name back there`
   const replaced = [...volumes.keys()].some((name) => name.replace(REPLACED, '') === `${vg}/${lv}`)
   return replaced ? `; an interrupted replacement of disks has renamed it: ${anew} makes that side again` : ''
 }
@@ -102,6 +103,7 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images, snap
   if (wanted === undefined) return
   const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))
   const owned = ownedVolumes(config)
+  const parts = wantedVolumes(config)
   const noted = allSnapshots(snapshots).filter(({ dev_type }) => diskIdOf(dev_type) === 'volume')
   for (const image of images) {
     const { node, volumes = new Map<string, unknown>() } = image
@@ -111,12 +113,10 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images, snap
       const known = own.has(volume) || reserved.some((pattern) => pattern.test(volume))
       // In other volume groups than the cluster's own, it reports only volumes with names like those of its disks.
       if (known || !(volume.startsWith(`${wanted}/`) || OWN_NAME.test(volume))) continue
-      const origin = volume.replace(DATA, '')
       const [vg = ''] = volume.split('/')
       const todo =
-        origin !== volume && own.has(origin) && !volumes.has(origin)
-          ? `it has the data of ${origin}`
-          : `if nobody needs it, remove it there with '${removal(image, vg, volume.slice(vg.length + 1))}'`
+        reasonToKeep(parts, images, image, volume) ??
+        `if nobody needs it, remove it there with '${removal(image, vg, volume.slice(vg.length + 1))}'`
       report.error('ENODEORPHANLV', node.name, `volume ${volume} is unknown; ${todo}`, 'WARNING')
     }
   }

@@ -265,6 +265,52 @@ test('volumes that a dead job has renamed are named with the command that mends 
   )
 })
 
+describe('nobody is told to remove what may be the only copy of a disk', () => {
+  const onNode = (name: string) => cluster.world.node(`${name}.gnt.example`).disks
+  const told = async () => (await problems()).filter((line) => line.includes('is unknown'))
+  const take = (name: string, end: string) => {
+    const [found = ''] = [...onNode(name).keys()].filter((volume) => volume.endsWith(end))
+    const disk = onNode(name).get(found)
+    onNode(name).delete(found)
+    if (disk === undefined) throw new Error(`no volume ends with ${end}`)
+    return { found, disk }
+  }
+
+  test('a data volume that has the name from before it became part of a mirror', async () => {
+    const { found, disk } = take('node1', '_data')
+    take('node2', '_data')
+    const former = found.replace('_data', '')
+    onNode('node1').set(former, { ...disk, logical_id: former.split('/') })
+    const [old, now] = [former, found].map((volume) => volume.replace('xenvg/', ''))
+    const all = await problems()
+    expect(all.filter((line) => line.includes('is unknown'))).toEqual([
+      `WARNING:ENODEORPHANLV:node:node1.gnt.example:volume ${former} is unknown; it has the data of ${found}`,
+    ])
+    expect(all.join()).toContain(`'lvrename xenvg ${old} ${now}' gives it its name back there`)
+  })
+
+  test.each([
+    ['on another node', 'node3', (volume: string) => volume],
+    ['under the name of a replaced one', 'node1', (volume: string) => `${volume}_replaced-1700000000`],
+    ['under any name, as large as the disk', 'node2', () => 'xenvg/rescued'],
+  ] as const)('a data volume that is nowhere else: %s', async (_where, node, named) => {
+    const { found, disk } = take('node1', '_data')
+    take('node2', '_data')
+    onNode(node).set(named(found), { ...disk, logical_id: named(found).split('/') })
+    await expect(told()).resolves.toEqual([
+      `WARNING:ENODEORPHANLV:node:${node}.gnt.example:volume ${named(found)} is unknown; ` +
+        `it may be the only copy of ${found}, which is missing: keep it until that is there again`,
+    ])
+  })
+
+  test('while a node does not say what it has, its disks may be gone', async () => {
+    const { found, disk } = take('node1', '_data')
+    onNode('node3').set(found, disk)
+    const all = await problems({ node2: { lvlist: 'no answer of LVM' } })
+    expect(all.filter((line) => line.includes('is unknown')).join()).toContain('it may be the only copy of')
+  })
+})
+
 test('disks of a running instance are to be activated where a side of a mirror is down, or its volumes are not in use', async () => {
   const verify = () => cluster.run('OP_GROUP_VERIFY_DISKS', { group_name: 'default', is_strict: true })
   const open = (names: readonly string[]) =>
