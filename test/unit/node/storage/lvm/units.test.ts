@@ -30,6 +30,13 @@ test('a volume group has a size and what is free of it', async () => {
   await expect(groups).resolves.toEqual([{ name: 'xenvg', size_mib: 24572, free_mib: 24156 }])
 })
 
+test('an ordinary user has no volume groups, as LVM answers only to root', async () => {
+  const stderr =
+    '  WARNING: Running as a non-root user. Functionality may be unavailable.\n  P_global:aux: open failed\n'
+  await expect(volumeGroups(run({ argv: VGS, code: 5, stderr }))).resolves.toEqual([])
+  await expect(volumeGroups(run({ argv: VGS, code: 5, stderr: 'broken\n' }))).rejects.toThrow('vgs failed: broken')
+})
+
 test('a physical volume is told with its group, and whether LVM may use it', async () => {
   const stdout =
     '  /dev/vdb|xenvg|24572.00|24508.00|a--\n  /dev/vdc|xenvg|1020.00|1020.00|u--\n  /dev/vdd||2048.00|2048.00|---\n'
