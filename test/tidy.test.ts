@@ -194,6 +194,23 @@ const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
   'src/node/transfer/program.ts': 'a program of its own: it wires the transfer',
 }
 
+/**
+ * Who starts programs without a time limit, and why. All others take a `Run`, which asks for one. The list only gets
+ * shorter.
+ */
+const MAY_START_WITHOUT_LIMIT: Readonly<Record<string, string>> = {
+  'src/gnt.ts': 'a person uses the program, such as a console, and ends it',
+  'src/lib/file/lock.ts': 'the program holds a lock until it is released or this process ends',
+  'src/lib/programs/processes.ts': 'processes in the background: a job, a transfer, a QEMU, whose owner ends them',
+  'src/lib/programs/run-command.ts': 'it has the limit',
+  'src/lib/programs/service-manager.ts': 'each message has its limit',
+  'src/node/transfer/program.ts': 'the programs of a transfer end with it, and the master ends the transfer',
+  'src/start/background.ts': 'a daemon',
+  'src/start/node-program.ts': 'the daemons of a node',
+  'src/start/system-log.ts': 'the program takes the log as long as the daemon lives',
+  'src/watcher.ts': 'the watcher of one group, which ends itself',
+}
+
 /** Texts that no file of ours contains, and what to do instead. */
 const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   { text: /\b(TODO|FIXME|XXX)\b/, instead: 'do it, or open an issue' },
@@ -324,6 +341,17 @@ test('the disk, programs and the clock are reached only through what is handed i
   expect(wrong.map(({ name, what }) => `${name}:${what} -> take it as an argument (lib/machine.ts)`)).toEqual([])
   const needless = Object.keys(MAY_REACH_THE_MACHINE).filter((name) => !reaching.some((one) => one.name === name))
   expect(needless.map((name) => `${name}: take it out of MAY_REACH_THE_MACHINE`)).toEqual([])
+})
+
+test('a program is run with a time limit', () => {
+  const starting = product.filter(({ imports }) =>
+    imports.some(({ from, names, declared }) => from === 'node:child_process' && (names.length > 0 || !declared)),
+  )
+  const names = starting.map(({ name }) => name)
+  const wrong = names.filter((name) => !Object.hasOwn(MAY_START_WITHOUT_LIMIT, name))
+  expect(wrong.map((name) => `${name}: take a Run (lib/machine.ts), which asks for a time limit`)).toEqual([])
+  const needless = Object.keys(MAY_START_WITHOUT_LIMIT).filter((name) => !names.includes(name))
+  expect(needless.map((name) => `${name}: take it out of MAY_START_WITHOUT_LIMIT`)).toEqual([])
 })
 
 test('a module of Node that a function asks the process for counts as imported', () => {

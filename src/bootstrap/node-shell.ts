@@ -39,8 +39,7 @@ export function nodeShell(paths: Paths, { cluster_name, primary_ip_family }: Clu
     async run(node, script, timeout_s) {
       const address = { name: node.name, address: undefined }
       const words = isHere(node) ? ['sh', '-s'] : sshCommand(paths, address, how(node), 'sh -s')
-      const { code, output, timedOut } = await run(words, { input: script, timeout_s, env })
-      return timedOut ? { code: null, output: `${output}\nno end within ${timeout_s} s` } : { code, output }
+      return run(words, { input: script, timeout_s, env })
     },
     async copy(node, files, directory) {
       const words = isHere(node)

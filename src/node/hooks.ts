@@ -39,12 +39,11 @@ export async function runScripts(
       continue
     }
     const options = { env, cwd: '/', timeout_s: HOOK_SCRIPT_S, maxOutput: SCRIPT_OUTPUT_BYTES_MAX }
-    const { code, output, timedOut } = await run([path.join(directory, script)], options)
-    const text = timedOut ? `${output}\nstopped after ${HOOK_SCRIPT_S} s` : output
+    const { code, output } = await run([path.join(directory, script)], options)
     results.push([
       shown,
       code === 0 ? HOOK_RESULT.ok : HOOK_RESULT.failed,
-      endOf(printable(text.trim()), HOOK_TOLD_CHARS_MAX),
+      endOf(printable(output.trim()), HOOK_TOLD_CHARS_MAX),
     ])
   }
   return results

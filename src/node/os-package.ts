@@ -1,6 +1,7 @@
 // An OS definition with the environment of one instance as an archive, for installations in a helper machine.
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { OS_PACK_S } from '../model/limits/node'
 import type { InstanceDict } from '../rpc/node/dicts'
 import { fail } from './failure'
 import type { NodeContext } from './context'
@@ -33,7 +34,9 @@ export async function packOs(
     await files.symlink(definition.directory, path.join(content, 'os'))
     const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
     await files.writeFile(path.join(content, 'environment'), lines.join(''), { mode: 0o600 })
-    const { code, output } = await run(['tar', '--dereference', '-cz', '-f', archive, '-C', content, '.'])
+    const { code, output } = await run(['tar', '--dereference', '-cz', '-f', archive, '-C', content, '.'], {
+      timeout_s: OS_PACK_S,
+    })
     if (code !== 0) fail(`Failed to create OS archive '${archive}': exit code ${code}, output '${output.trim()}'`)
     await files.rm(content, { recursive: true })
     return archive

@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
 import { CLOUD_INIT, cloudInitProblems } from '../model/cloud-init/parameters'
-import { OS_LOGS_MAX, OS_LOG_BYTES_MAX, OS_LOG_LINES_SHOWN } from '../model/limits/node'
+import { OS_LOGS_MAX, OS_LOG_BYTES_MAX, OS_LOG_LINES_SHOWN, OS_SCRIPT_S, OS_VERIFY_S } from '../model/limits/node'
 import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './failure'
@@ -83,7 +83,11 @@ export async function osValidate(context: ScriptContext, check: OsCheck): Promis
   if (known.includes(CLOUD_INIT)) await checkCloudInit(os.name, check.parameters)
   const env = coreEnvironment(check.os, os, check.parameters, 0)
   const script = path.join(os.directory, 'verify')
-  const { code, output } = await context.run([script, ...check.checks], { cwd: os.directory, env })
+  const { code, output } = await context.run([script, ...check.checks], {
+    cwd: os.directory,
+    env,
+    timeout_s: OS_VERIFY_S,
+  })
   if (code !== 0) fail(`The verify script of OS '${os.name}' failed (exit code ${code}): ${lastLines(output)}`)
 }
 
@@ -248,6 +252,7 @@ async function runLogged(
   const { code, output } = await run([path.join(os.directory, script)], {
     cwd: os.directory,
     env,
+    timeout_s: OS_SCRIPT_S,
     onOutput: keep,
   }).finally(() => log.close())
   if (code === 0) return

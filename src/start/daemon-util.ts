@@ -7,7 +7,7 @@ import type { Disk } from '../lib/disk'
 import { type Machine, thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
 import { EXIT } from '../model/constants/daemons'
-import { DAEMON_STOP_S, UNITS_S } from '../model/limits/daemons'
+import { ARGUMENTS_S, DAEMON_STOP_S, UNITS_S } from '../model/limits/daemons'
 import { ownedDisk } from '../model/owners'
 import type { DaemonAction } from '../roles/helpers'
 import { inOrder, isDaemonOfNode, type Role } from '../roles/role'
@@ -173,7 +173,9 @@ async function stop(role: Role, here: Here): Promise<Answer> {
   }
   if ((await pidOf(role, here)) === undefined) return OK
   const argv = ['start-stop-daemon', '--stop', '--quiet', '--oknodo', '--retry', String(DAEMON_STOP_S)]
-  const { code, output } = await here.run([...argv, ...(await processOf(role, here))])
+  const { code, output } = await here.run([...argv, ...(await processOf(role, here))], {
+    timeout_s: DAEMON_STOP_S + ARGUMENTS_S,
+  })
   return code === 0 ? OK : failed(`${role.program} did not stop: ${output.trim()}`)
 }
 
@@ -188,7 +190,7 @@ async function argumentsOf(name: string, { run, paths }: Here): Promise<string[]
   const variable = `${name.toUpperCase()}_ARGS`
   const file = paths.local(DEFAULTS)
   const script = `[ ! -e ${file} ] || . ${file}; printf '%s\\n' $${variable} $EXTRA_${variable}`
-  const { stdout } = await run(['sh', '-c', script])
+  const { stdout } = await run(['sh', '-c', script], { timeout_s: ARGUMENTS_S })
   return stdout.split('\n').filter((word) => word !== '')
 }
 

@@ -92,6 +92,9 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
   'src/lib/work/pace.ts': { waiting: 'one for each node and kind of question that lists ask' },
   'src/lib/net/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
+  'src/lib/programs/stuck-programs.ts': {
+    all: 'SAME_PROGRAM_MAX of each program that we start, and those that ran when these got stuck',
+  },
   'src/lib/work/worker-pool.ts': {
     ...{ idle: 'the size of the pool', all: 'the size of the pool' },
     queue: 'the questions that luxid lets in: ALLOCATION_WAITING_MAX',

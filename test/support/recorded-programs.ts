@@ -24,7 +24,7 @@ export function recordedPrograms(recordings: readonly RecordedProgram[]): Record
   return {
     asked,
     left: () => waiting.map(({ argv }) => wordsOf(argv).join(' ')),
-    async run(argv, options = {}) {
+    async run(argv, options) {
       asked.push({ argv, options })
       const at = waiting.findIndex((one) => sameWords(wordsOf(one.argv), argv))
       const [found] = at < 0 ? [] : waiting.splice(at, 1)

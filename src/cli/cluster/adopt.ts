@@ -3,7 +3,7 @@
 import * as path from 'node:path'
 import type { Report, NodeReport } from '../../bootstrap/adoption/survey'
 import type { AdoptionOptions } from '../../bootstrap/adoption/adoption'
-import { AWAITS_JOBS_S } from '../../model/limits/adoption'
+import { AWAITS_JOBS_S, PROBE_S } from '../../model/limits/adoption'
 import type { Call, Command, Tool } from '../command'
 import { confirm } from '../input/confirm'
 import { oAwaitJobs } from './options'
@@ -109,7 +109,7 @@ async function packagesIn({ files, run }: Call, folder: string | undefined) {
   const packages = await Promise.all(
     names.map(async (name) => {
       const file = path.resolve(folder, name)
-      const { code, stdout, output } = await run(['dpkg-deb', '--field', file, 'Package'])
+      const { code, stdout, output } = await run(['dpkg-deb', '--field', file, 'Package'], { timeout_s: PROBE_S })
       if (code !== 0) throw new CommandFailure(`${file} is no Debian package: ${output.trim()}`)
       return { file, name: stdout.trim() }
     }),

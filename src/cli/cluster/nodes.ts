@@ -6,6 +6,7 @@ import type { Files } from '../../lib/files'
 import { inheritedEnvironment } from '../../lib/environment'
 import { errorText } from '../../lib/system-failure'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { NODE_COMMAND_S } from '../../model/limits/ssh'
 import type { Call } from '../command'
 import { CommandFailure, EXIT } from '../outcome'
 import { namesFilter } from '../input/filter-text'
@@ -42,7 +43,7 @@ export async function copyFile(call: Call): Promise<number> {
 }
 
 async function copyOverSsh({ run }: Call, args: readonly string[]): Promise<string | undefined> {
-  const { code, output } = await run(['scp', '-p', ...args], { env: inheritedEnvironment() })
+  const { code, output } = await run(['scp', '-p', ...args], { env: inheritedEnvironment(), timeout_s: NODE_COMMAND_S })
   return code === 0 ? undefined : output.trim() || `scp ended with ${code}`
 }
 
@@ -98,10 +99,11 @@ function runOn({ run, nodesRoot }: Call, cluster: string, { name, primaryIp, por
   if (nodesRoot === undefined)
     return run(
       ['ssh', ...clusterSshOptions(cluster, { port, quiet: true, ipv6: isIPv6(primaryIp) }), `root@${name}`, line],
-      { env },
+      { env, timeout_s: NODE_COMMAND_S },
     )
   const cwd = path.join(nodesRoot, name)
-  return run(['/bin/sh', '-c', line], { cwd, env: { ...env, GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: name } })
+  const own = { GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: name }
+  return run(['/bin/sh', '-c', line], { cwd, env: { ...env, ...own }, timeout_s: NODE_COMMAND_S })
 }
 
 /** The named nodes, or all, that are in the requested group. */

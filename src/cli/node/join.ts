@@ -14,7 +14,7 @@ import { PORT } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { ECODE } from '../../model/errors'
 import { nodeUuid } from '../../model/ids'
-import { NODE_DAEMON_READY_S } from '../../model/limits/ssh'
+import { NODE_DAEMON_READY_S, PERSON_S } from '../../model/limits/ssh'
 import { versionOf } from '../../model/ip'
 import { isHostname } from '../../model/names'
 import type { DaemonSetup, JoinRequest } from '../../rpc/ssh/messages'
@@ -210,7 +210,8 @@ async function run(call: Call, { paths }: ThisNode, joining: Joining, { line, in
   }
   const command = sshCommand(paths, joining, sshOptions, line)
   const environment = inheritedEnvironment()
-  const { code, stdout } = await call.run(command, { env: environment, input: input ?? '', interactive: true })
+  const options = { env: environment, input: input ?? '', interactive: true, timeout_s: PERSON_S }
+  const { code, stdout } = await call.run(command, options)
   if (code === 0) return stdout
   const way =
     code === SSH_FAILED

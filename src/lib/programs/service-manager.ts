@@ -6,6 +6,8 @@ import { systemClock, type Timer } from '../clock'
 import { environmentValue } from '../environment'
 
 const PROGRAM = 'systemd-notify'
+/** Seconds for systemd to take a message. */
+const TOLD_S = 10
 /** The watchdog tolerates two missing signs. */
 const SIGNS_IN_TIME = 3
 
@@ -29,7 +31,7 @@ export function serviceManager(): ServiceManager {
     void execFile(
       PROGRAM,
       [`--pid=${process.pid}`, word],
-      { env: { ...process.env, NOTIFY_SOCKET: socket } },
+      { env: { ...process.env, NOTIFY_SOCKET: socket }, timeout: TOLD_S * 1000, killSignal: 'SIGKILL' },
       () => undefined,
     )
   let alive: Timer | undefined

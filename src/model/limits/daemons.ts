@@ -31,6 +31,8 @@ export const FRUGAL = {
 } as const
 /** Seconds for a daemon to stop on request. */
 export const DAEMON_STOP_S = 60
+/** Seconds for the shell to read a daemon's arguments from a file of the administrator. */
+export const ARGUMENTS_S = 10
 /** Seconds until a new daemon must be ready. */
 export const CHILD_START_S = 120
 /** Seconds that the remote API waits for luxid. Then it ends, and is started again. */

@@ -10,6 +10,16 @@ export const STORED_FILES_MAX = 200_000
 export const EXPORT_INFO_BYTES_MAX = 4 << 20
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
+/** Seconds for a script of an OS that works on disks, and for one that checks parameters. Their callers wait longer. */
+export const OS_SCRIPT_S = 86_000
+export const OS_VERIFY_S = 240
+/** Seconds to pack an OS definition. */
+export const OS_PACK_S = 240
+/** Seconds for a program that sets up the network, and for a script of the administrator that sets the master's address. */
+export const NETWORK_PROGRAM_S = 60
+export const MASTER_ADDRESS_SCRIPT_S = 240
+/** Seconds to give a device to a user. */
+export const CHOWN_S = 30
 /** Seconds for an allocator script. Its caller waits longer, so that it learns why there is no answer. */
 export const ALLOCATOR_SCRIPT_S = 840
 /** Bytes that an allocator script may print. */

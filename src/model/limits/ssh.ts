@@ -6,6 +6,12 @@ export const NODE_DAEMON_READY_S = 60
 export const SSH_S = 30
 export const SSH_TRIES_MAX = 3
 export const SSH_UPDATE_S = 30
+/**
+ * Seconds for what a person does at a terminal, such as typing a password, and for a command of the administrator on a
+ * node: he can interrupt both.
+ */
+export const PERSON_S = 3600
+export const NODE_COMMAND_S = 86_400
 /** Seconds for making a key; an RSA key is slow. */
 export const SSH_GENERATE_S = 120
 /** Seconds for a joining node's SSH daemon to read its new keys. */

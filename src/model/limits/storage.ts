@@ -39,6 +39,16 @@ export const SNAPSHOTS_PER_DISK_MAX = 32
  * 127.
  */
 export const SNAPSHOT_NAME_CHARS_MAX = 64
+/**
+ * Seconds for a program of LVM, DRBD or util-linux: to answer a question, and to carry out an order. Callers of most
+ * orders wait longer, so that they learn why there is no answer.
+ */
+export const DEVICE_ANSWER_S = 240
+export const DEVICE_ORDER_S = 840
+/** Seconds to add up the files of a directory. */
+export const DIRECTORY_SIZE_S = 240
+/** Seconds to give the space of a range of a file back to its file system. */
+export const PUNCH_HOLE_S = 300
 /** Seconds for a Ceph program to answer a question, and for work that depends on the size of an image. */
 export const RBD_ANSWER_S = 30
 export const RBD_REMOVE_S = 840

@@ -3,6 +3,7 @@ import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
 import { accessible } from '../../lib/files'
 import { STORED_FILES_MAX } from '../../model/limits/node'
+import { DIRECTORY_SIZE_S } from '../../model/limits/storage'
 import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
@@ -108,7 +109,7 @@ const unit = (name: string, size: number, free: number, allocatable: boolean): U
 async function directoryUnit(context: NodeContext, directory: string): Promise<Unit> {
   const local = context.paths.fromWire(directory)
   const space = (await spaceOf(context, local)) ?? fail(`Storage directory '${directory}' does not exist`)
-  const { code, stdout, output } = await context.run(['du', '-s', '-k', '-x', local])
+  const { code, stdout, output } = await context.run(['du', '-s', '-k', '-x', local], { timeout_s: DIRECTORY_SIZE_S })
   if (code !== 0) fail(`Cannot measure '${directory}': ${output.trim()}`)
   const used = Math.round(Number(stdout.split(/\s/)[0]) / 1024)
   return { name: directory, size: space.size_mib, used, free: space.free_mib, allocatable: true }

@@ -1,4 +1,5 @@
 // Node calls about logical volumes and block devices that need not belong to a disk.
+import { DEVICE_ANSWER_S } from '../../model/limits/storage'
 import type { Handlers } from '../context'
 import { seenDevices } from '../storage/adoptable'
 import { reportsOf, volumeStates } from '../storage/volume-reports'
@@ -28,7 +29,10 @@ export const volumeHandlers = {
     const sizes: Record<string, number> = {}
     for (const device of devices) {
       if (!device.startsWith('/dev/') || device.split('/').includes('..')) continue
-      const { code, stdout } = await run(['blockdev', '--getsize64', device])
+      const { code, stdout } = await run(['blockdev', '--getsize64', device], {
+        timeout_s: DEVICE_ANSWER_S,
+        about: device,
+      })
       if (code === 0) sizes[device] = Math.floor(Number(stdout) / MIB)
     }
     return sizes

@@ -7,6 +7,7 @@ import { errorText } from '../../lib/system-failure'
 import { Turns } from '../../lib/work/turns'
 import { GenericError } from '../../model/errors'
 import { MIRROR_BATCH_BYTES } from '../../model/limits/mirror'
+import { PUNCH_HOLE_S } from '../../model/limits/storage'
 import { BLOCK } from './blocks'
 import { Marks } from './marks'
 import { NO_NOTES, type Notes, readNotes, withoutGeneration, writeNotes } from './notes'
@@ -119,11 +120,10 @@ export class LocalCopy {
 
   /** Runs a program, because Node has no call for this. */
   private async punchHole(offset: number, length: number): Promise<boolean> {
-    const { code } = await this.run([
-      ...['fallocate', '--punch-hole', '--offset', String(offset), '--length', String(length)],
-      // The file that is open, whatever has its name now.
-      `/proc/${process.pid}/fd/${this.data.fd}`,
-    ])
+    const range = ['--offset', String(offset), '--length', String(length)]
+    // The file that is open, whatever has its name now.
+    const file = `/proc/${process.pid}/fd/${this.data.fd}`
+    const { code } = await this.run(['fallocate', '--punch-hole', ...range, file], { timeout_s: PUNCH_HOLE_S })
     return code === 0
   }
 

@@ -5,7 +5,7 @@ import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import type { Run } from '../../lib/programs/run-command'
 import { errorText } from '../../lib/system-failure'
-import { ARP_S } from '../../model/limits/node'
+import { ARP_S, NETWORK_PROGRAM_S } from '../../model/limits/node'
 import { isLoopback } from '../../model/ip'
 import { isInterfaceName } from '../../model/names'
 import { fail } from '../failure'
@@ -94,7 +94,9 @@ async function announcing({ files, log }: Host, address: string, device: string,
 async function awaitUnique({ run, clock }: Host, address: string, entry: string, device: string): Promise<void> {
   const end_ms = clock.monotonic_ms() + ARP_S * 1000
   for (;;) {
-    const { output } = await run(['ip', '-6', '-o', 'address', 'show', 'dev', device, 'to', address])
+    const { output } = await run(['ip', '-6', '-o', 'address', 'show', 'dev', device, 'to', address], {
+      timeout_s: NETWORK_PROGRAM_S,
+    })
     if (/\bdadfailed\b/.test(output)) {
       await ip(run, ['address', 'del', entry, 'dev', device])
       fail(`Another machine on the network of ${device} has the address ${address}`)
@@ -110,7 +112,7 @@ async function findNeighbours({ files, run, log }: Host, address: string, device
   if ((flags & IFF_NOARP) !== 0 || (flags & IFF_UP) === 0) return undefined
   const arping = async (...options: string[]) =>
     await run(['arping', '-q', ...options, '-I', device, address], { timeout_s: ARP_S + 5 })
-  if ((await run(['arping', '-V'])).code !== 0) {
+  if ((await run(['arping', '-V'], { timeout_s: NETWORK_PROGRAM_S })).code !== 0) {
     log.warn(
       { address, device },
       `nobody is asked whether the address is in use, and neighbours may look for it elsewhere for a while; install arping with: ${ARPING_INSTALL}`,
@@ -140,6 +142,6 @@ export function hasAddress({ networkInterfaces }: Pick<NodeContext, 'networkInte
 
 /** Runs `ip` with these arguments. */
 export async function ip(run: Run, args: readonly string[]): Promise<void> {
-  const { code, output } = await run(['ip', ...args])
+  const { code, output } = await run(['ip', ...args], { timeout_s: NETWORK_PROGRAM_S })
   if (code !== 0) fail(`ip ${args.join(' ')} failed: ${output.trim() || `exit code ${code}`}`)
 }

@@ -3,6 +3,7 @@
 import type { Run } from '../../lib/programs/run-command'
 import { PATH } from '../../model/constants/paths'
 import { isLoopback, versionOf } from '../../model/ip'
+import { MASTER_ADDRESS_SCRIPT_S } from '../../model/limits/node'
 import type { MasterParams } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
 import { fail } from '../failure'
@@ -53,7 +54,7 @@ function scriptFor(context: NodeContext, external: boolean): string | undefined 
 }
 
 async function runScript(run: Run, script: string, action: string, env: Record<string, string>): Promise<void> {
-  const { code, output } = await run([script, action], { env })
+  const { code, output } = await run([script, action], { env, timeout_s: MASTER_ADDRESS_SCRIPT_S })
   const verb = action === 'start' ? 'activate' : 'deactivate'
   if (code !== 0) fail(`Failed to ${verb} the cluster address ${env['MASTER_IP']}: ${output.trim()}`)
 }

@@ -2,6 +2,7 @@
 import { accessible } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { Run } from '../../lib/programs/run-command'
+import { NETWORK_PROGRAM_S } from '../../model/limits/node'
 import type { NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import { nicCommand } from './nic-command'
@@ -63,6 +64,8 @@ const isOutward = (name: string): boolean => !/^(all|default|lo|tap.*|gnt\.com\.
 export async function removeRules({ files, run }: Pick<Machine, 'files' | 'run'>, tap: string): Promise<void> {
   const answersFor = async (version: string, name: string) =>
     (await files.readFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, 'utf8').catch(() => '')).trim() === '1'
-  if (await answersFor('ipv4', 'proxy_arp')) await run(['ip', '-4', 'rule', 'del', 'dev', tap])
-  if (await answersFor('ipv6', 'proxy_ndp')) await run(['ip', '-6', 'rule', 'del', 'dev', tap])
+  if (await answersFor('ipv4', 'proxy_arp'))
+    await run(['ip', '-4', 'rule', 'del', 'dev', tap], { timeout_s: NETWORK_PROGRAM_S })
+  if (await answersFor('ipv6', 'proxy_ndp'))
+    await run(['ip', '-6', 'rule', 'del', 'dev', tap], { timeout_s: NETWORK_PROGRAM_S })
 }

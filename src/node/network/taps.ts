@@ -4,6 +4,7 @@ import { accessible, constants, type Files } from '../../lib/files'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
 import { PATH } from '../../model/constants/paths'
+import { NETWORK_PROGRAM_S } from '../../model/limits/node'
 import { networkVariables } from '../../model/network'
 import type { InstanceDict, NicDict } from '../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
@@ -65,7 +66,7 @@ export class Taps {
   async remove(tap: string): Promise<void> {
     await removeRules(this.node, tap)
     await leaveSwitch(this.node, tap)
-    await this.node.run(['ip', 'link', 'delete', 'dev', tap], { timeout_s: 30 })
+    await this.node.run(['ip', 'link', 'delete', 'dev', tap], { timeout_s: NETWORK_PROGRAM_S })
   }
 
   /** As in Ganeti, the administrator's script connects NICs of every mode, and ends what is done for a communication NIC. */

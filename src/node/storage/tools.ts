@@ -1,6 +1,6 @@
 // Runs the programs of storage. An error says what was tried on which node. If a program is missing, the error names its package.
 import { type CommandOptions, type CommandResult, NOT_STARTED } from '../../lib/programs/run-command'
-import { STORAGE_REPORT_BYTES_MAX } from '../../model/limits/storage'
+import { DEVICE_ANSWER_S, DEVICE_ORDER_S, STORAGE_REPORT_BYTES_MAX } from '../../model/limits/storage'
 import { fail } from '../failure'
 import type { StorageContext } from './storage'
 import { until } from './until'
@@ -27,15 +27,23 @@ const PACKAGES: readonly (readonly [name: string, packageName: string])[] = [
 export async function attempt(
   { run, hostname }: Tools,
   argv: readonly string[],
-  limit: Pick<CommandOptions, 'timeout_s'> = {},
+  limit: Pick<CommandOptions, 'timeout_s'> = { timeout_s: storageTime(argv) },
 ): Promise<CommandResult> {
-  const result = await run(argv, { maxOutput: STORAGE_REPORT_BYTES_MAX, ...limit })
+  const device = argv.find((word) => word.startsWith('/dev/'))
+  const about = device === undefined ? {} : { about: device }
+  const result = await run(argv, { maxOutput: STORAGE_REPORT_BYTES_MAX, ...limit, ...about })
   if (result.code !== NOT_STARTED) return result
   const [program = ''] = argv
   return fail(
     `The program ${program} cannot be started on node ${hostname}: install the Debian package ${packageOf(program)} there`,
   )
 }
+
+/** Seconds that a program of the storage may take. */
+export const storageTime = (argv: readonly string[]): number =>
+  QUESTIONS.test(argv.join(' ')) ? DEVICE_ANSWER_S : DEVICE_ORDER_S
+
+const QUESTIONS = /^(lvs|vgs|pvs|blockdev --get|drbdsetup (show|status))\b/
 
 /** The Debian package that contains a program. */
 export const packageOf = (program: string): string =>

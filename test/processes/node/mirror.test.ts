@@ -60,7 +60,7 @@ testWith(fs.existsSync(QEMU_IO), 'qemu-utils')(
     const target = `nbd+unix:///${SERVED_EXPORT}?socket=${inFolder('a.sock')}`
     const qemuIo = async (...commands: string[]): Promise<void> => {
       const words = commands.flatMap((command) => ['-c', command])
-      const { code, output } = await run([QEMU_IO, '-f', 'raw', '-d', 'unmap', ...words, target])
+      const { code, output } = await run([QEMU_IO, '-f', 'raw', '-d', 'unmap', ...words, target], { timeout_s: 60 })
       expect({ code, output }).toMatchObject({ code: 0 })
       expect(output).not.toMatch(/failed|error/i)
     }

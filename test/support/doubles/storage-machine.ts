@@ -134,7 +134,7 @@ export function storageMachine(root: string, size_mib = 1024): StorageMachine {
     ['blockdev', ([, device = '']) => `${fs.statSync(local(device)).size}\n`],
   ])
   const asked: string[] = []
-  const run: Run = async (argv, { env = {} }: CommandOptions = {}) => {
+  const run: Run = async (argv, { env = {} }: CommandOptions) => {
     asked.push(argv.join(' '))
     const [name = '', ...args] = argv
     // Scripts are identified by their folder.

@@ -79,7 +79,10 @@ test('an error about a file that is open already names it', async () => {
 })
 
 test('a program that cannot be started says why in its output', async () => {
-  expect(await runCommand(['/no/such/program'])).toMatchObject({ code: 127, output: expect.stringContaining('ENOENT') })
+  expect(await runCommand(['/no/such/program'], { timeout_s: 60 })).toMatchObject({
+    code: 127,
+    output: expect.stringContaining('ENOENT'),
+  })
 })
 
 describe('the limits that a daemon is started with', () => {

@@ -1,6 +1,7 @@
 // QEMU's user, from `security_model`: root (none), one user, or an own user from the cluster's pool.
 import { errorText } from '../../../lib/system-failure'
 import { Turns } from '../../../lib/work/turns'
+import { CHOWN_S } from '../../../model/limits/node'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
 import type { KvmLayout } from './layout'
@@ -39,7 +40,7 @@ export async function lent<T>(
 ): Promise<T> {
   const before = user === undefined ? undefined : await files.stat(link).catch(() => undefined)
   if (user === undefined || before === undefined) return open()
-  const { code, output } = await run(['chown', user, link])
+  const { code, output } = await run(['chown', user, link], { timeout_s: CHOWN_S })
   if (code !== 0) throw new HypervisorFailure(`A disk cannot be given to the user ${user}: ${output.trim()}`)
   try {
     return await open()
@@ -77,7 +78,7 @@ export async function lentDevices<T>(
         const { uid, gid, mode } = await host.files.stat(device)
         if ((mode & FOR_ALL) === FOR_ALL) continue
         owners.set(device, { uid, gid })
-        const { code, output } = await host.run(['chown', user.split(':')[0] ?? user, device])
+        const { code, output } = await host.run(['chown', user.split(':')[0] ?? user, device], { timeout_s: CHOWN_S })
         if (code !== 0) throw new HypervisorFailure(`${device} cannot be given to the user ${user}: ${output.trim()}`)
       }
       return await open()

@@ -1,6 +1,6 @@
 // Reads LVM's reports about this node. A node without LVM has no volume groups.
 import { NOT_STARTED, type Run } from '../../../lib/programs/run-command'
-import { STORAGE_REPORT_BYTES_MAX } from '../../../model/limits/storage'
+import { DEVICE_ANSWER_S, DEVICE_ORDER_S, STORAGE_REPORT_BYTES_MAX } from '../../../model/limits/storage'
 import { fail } from '../../failure'
 
 export interface VolumeGroup {
@@ -63,7 +63,9 @@ export async function modifyStorageUnit(
   const fixed = type === 'lvm-pv' ? Object.keys(others) : Object.keys(changes)
   if (fixed.length > 0) fail(`Storage units of type '${type}' have nothing to modify in: ${fixed.join(', ')}`)
   if (allocatable === undefined) return
-  const { code, output } = await run(['pvchange', '--allocatable', allocatable === true ? 'y' : 'n', '--', name])
+  const { code, output } = await run(['pvchange', '--allocatable', allocatable === true ? 'y' : 'n', '--', name], {
+    timeout_s: DEVICE_ORDER_S,
+  })
   if (code !== 0) fail(`Failed to modify physical volume, pvchange output: ${output.trim()}`)
 }
 
@@ -71,7 +73,7 @@ export async function modifyStorageUnit(
 export async function repairStorageUnit(run: Run, type: string, name: string, operation: string): Promise<void> {
   if (type !== 'lvm-vg' || operation !== 'fix-consistency')
     fail(`Storage units of type '${type}' do not know the operation '${operation}'`)
-  await run(['vgreduce', '--removemissing', '--', name])
+  await run(['vgreduce', '--removemissing', '--', name], { timeout_s: DEVICE_ORDER_S })
   // The exit code of vgreduce depends on its version, so this checks afterwards whether volumes are still missing.
   const [missing] = await report(run, 'vgs', ['vg_missing_pv_count'], [name])
   if (missing?.[0] === '0') return
@@ -97,7 +99,10 @@ async function report(
 ): Promise<string[][]> {
   const options = ['--noheadings', '--units=m', '--nosuffix', '--separator=|', `-o${columns.join(',')}`]
   const target = only.length === 0 ? [] : ['--', ...only]
-  const { code, stdout, output } = await run([program, ...options, ...target], { maxOutput: STORAGE_REPORT_BYTES_MAX })
+  const { code, stdout, output } = await run([program, ...options, ...target], {
+    timeout_s: DEVICE_ANSWER_S,
+    maxOutput: STORAGE_REPORT_BYTES_MAX,
+  })
   if (code === NOT_STARTED) {
     if (only.length === 0) return []
     fail(

@@ -6,16 +6,17 @@ import { runBounded, runCommand } from '../../../../src/lib/programs/run-command
 import { eventually } from '../../../unit/daemons/wconfd/support'
 
 test('a program that cannot be started, or not with what it is given, has an exit code and says why', async () => {
-  const missing = await runCommand(['/no/such/program'])
+  const missing = await runCommand(['/no/such/program'], { timeout_s: 60 })
   expect([missing.code, missing.output]).toEqual([127, expect.stringContaining('ENOENT')])
-  const argument = await runCommand(['/bin/true', 'a\0b'])
+  const argument = await runCommand(['/bin/true', 'a\0b'], { timeout_s: 60 })
   expect([argument.code, argument.output]).toEqual([127, expect.stringContaining('without null bytes')])
-  const variable = await runCommand(['/bin/true'], { env: { NAME: 'a\0b' } })
+  const variable = await runCommand(['/bin/true'], { env: { NAME: 'a\0b' }, timeout_s: 60 })
   expect([variable.code, variable.output]).toEqual([127, expect.stringContaining('without null bytes')])
 })
 
 test('a program that prints for ever is ended with its whole group, and its output is bounded', async () => {
   const ran = await runBounded(runCommand, ['/bin/sh', '-c', 'sleep 987 & echo $!; yes'], {
+    timeout_s: 60,
     printed_max: 1e5,
     maxOutput: 1e6,
   })
@@ -29,7 +30,7 @@ test('a process that has left the group, and holds the output, is not waited for
   const file = path.join(folder, 'pid')
   const program = `echo told; setsid sh -c 'echo $$ > ${file}; exec sleep 987' & while ! test -s ${file}; do :; done`
   try {
-    const ran = await runBounded(runCommand, ['/bin/sh', '-c', program], { printed_max: 1e5 })
+    const ran = await runBounded(runCommand, ['/bin/sh', '-c', program], { timeout_s: 60, printed_max: 1e5 })
     expect(ran).toMatchObject({ printedTooMuch: false, code: 0, stdout: 'told\n' })
   } finally {
     process.kill(Number(fs.readFileSync(file, 'utf8')))

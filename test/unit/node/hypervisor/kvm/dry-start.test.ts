@@ -22,7 +22,7 @@ function machine(answer: Partial<CommandResult>) {
   const said = (stdout: string): CommandResult => ({
     ...{ code: 0, signal: null, stdout, stderr: '', output: stdout, timedOut: false },
   })
-  const run: Run = async (argv, { input = '' } = {}) => {
+  const run: Run = async (argv, { input = '' }) => {
     if (argv[1] === '-version') return said('QEMU emulator version 11.1.3\n')
     if (argv[1] === '-machine') return said('pc-i440fx-11.1   Standard PC (default)\n')
     dry.push({ argv, input: String(input) })

@@ -251,7 +251,7 @@ test.each([
 })
 
 test('Ceph is not waited for without end', async () => {
-  const run: RecordedPrograms['run'] = (_argv, { timeout_s } = {}) =>
+  const run: RecordedPrograms['run'] = (_argv, { timeout_s }) =>
     Promise.resolve({
       ...{ code: null, signal: 'SIGKILL' as const, stdout: '', stderr: '', output: '' },
       timedOut: timeout_s !== undefined,
