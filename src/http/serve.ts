@@ -16,12 +16,13 @@ import { clientOf, Crowd } from '../lib/net/crowd'
 import type { Log } from '../lib/log'
 import type { OwnFigures } from '../lib/own-figures'
 import type { Random } from '../lib/random'
+import { systemFailure } from '../lib/system-failure'
 import { Shares } from '../lib/net/shares'
 import { type CertificateFiles, followCertificate, keyAndCertificate } from '../lib/tls'
 import type { HttpLimits } from '../model/limits/http'
 import { logAccess } from './access-log'
 import { isTooLong } from './body'
-import type { Accept, Handler } from './dispatch'
+import { type Accept, type Handler, pathOf } from './dispatch'
 import { OneByOne } from './one-by-one'
 import { hangUp, type Refusal, type RefusalWords, refuse, versionRefused } from './refusal'
 import { upgrade } from './upgrade'
@@ -118,15 +119,36 @@ function openWebsockets(door: Door): Websockets {
   return new Websockets(door)
 }
 
-function admit(room: Room, request: IncomingMessage, response: ServerResponse, accept?: Accept): unknown {
+function admit(room: Room, request: IncomingMessage, response: ServerResponse, accept?: Accept): void {
   const { door, crowd } = room
   room.requests++
   const { limits, accessLog: level, log, clock } = door
   logAccess({ level, path_chars: limits.log_path_chars, log, clock }, request, response)
   if (crowd.isBeyond(request.socket)) return hangUp(request.socket, crowded(request.socket, limits), door)
   if (request.httpVersionMajor > 1) return hangUp(request.socket, versionRefused(request.httpVersion), door)
-  return door.handle(request, response, accept)
+  void answer(door, request, response, accept)
 }
+
+/** Whoever asks gets an answer, also when the handler fails. */
+async function answer(door: Door, request: IncomingMessage, response: ServerResponse, accept?: Accept): Promise<void> {
+  try {
+    await door.handle(request, response, accept)
+  } catch (error) {
+    const { words, log } = door
+    log.error(
+      { err: error, method: request.method, path: pathOf(request) },
+      'a request was not answered because of a defect',
+    )
+    // A client that has the beginning of an answer, or a websocket, can only be told by hanging up.
+    if (response.headersSent || response.socket === null) return void request.socket.destroy()
+    const body = words.body({ status: 500, message: systemFailure(error) ?? UNFORESEEN })
+    response
+      .writeHead(500, { 'Content-Type': words.type, 'Content-Length': body.length, Connection: 'close' })
+      .end(body)
+  }
+}
+
+const UNFORESEEN = 'Internal error; the log of this daemon has the details'
 
 /** Counts the connections of all listening addresses together. */
 function crowdOf({ clock, log, limits }: Door): Crowd {

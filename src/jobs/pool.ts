@@ -114,7 +114,9 @@ export class JobPool implements JobRunner {
     if (livelock === undefined || process_id === undefined || !(await isServed(livelock))) return undefined
     try {
       const { processes } = this.options
-      return await follow(livelock, listener, () => processes.kill(process_id))
+      // It is no child of ours, so another process may have its number after its end. While it lives, it serves its live-lock.
+      const kill = async () => ((await isServed(livelock)) ? processes.kill(process_id) : undefined)
+      return await follow(livelock, listener, () => void kill())
     } catch {
       // It ended between the two checks.
       return undefined

@@ -16,7 +16,15 @@ const BYTES_MAX = 4096
 export async function serveFigures(path: string, tell: () => OwnFigures): Promise<{ close(): void }> {
   checkSocketPath(path)
   await removeStaleSocket(systemFiles, path)
-  const server = net.createServer((socket) => socket.on('error', () => socket.destroy()).end(JSON.stringify(tell())))
+  const server = net.createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    try {
+      socket.end(JSON.stringify(tell()))
+    } catch {
+      // Whoever asks says that there are no figures; the daemon itself goes on.
+      socket.destroy()
+    }
+  })
   server.maxConnections = CONNECTIONS_MAX
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

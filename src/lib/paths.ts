@@ -55,6 +55,8 @@ export interface Paths {
   socket(name: string): string
   ssconf(key: string): string
   pidFile(role: string): string
+  /** Locked by the role as long as it runs. */
+  roleLock(role: string): string
   /** The socket on which a daemon reports its figures. */
   figuresSocket(role: string): string
   /** The name of a log without its `.log`. */
@@ -111,6 +113,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     socket: (name) => `${run}/socket/ganeti-${name}`,
     ssconf: (key) => `${data}/ssconf_${key}`,
     pidFile: (role) => `${run}/ganeti-${role}.pid`,
+    roleLock: (role) => `${run}/ganeti-${role}.lock`,
     figuresSocket: (role) => `${run}/ganeti-${role}.figures`,
     logFile: (name) => `${log}/${name}.log`,
   }

@@ -40,6 +40,8 @@ export interface Role {
   readonly after?: readonly string[]
   /** If the place alone does not decide: the role runs where these ssconf files have these lines. %H stands for the node's name. */
   readonly lines?: Readonly<Record<string, string>>
+  /** It ends after a defect, since all that it knows is on the disk or comes from others. The others go on. */
+  readonly losesNothing?: true
   /** How a role with few objects saves memory. */
   readonly frugal?: Frugal
 }

@@ -40,6 +40,7 @@ export function serveCalls(options: CallServerOptions, handlers: CallHandlers): 
     maxConnections,
     onOpen,
     onMessage: (text, connection) => handleCall(text, connection, options, handlers),
+    onDefect: (error) => options.log.error({ err: error }, 'a connection was closed because of a defect'),
     onTooLarge: (connection) =>
       refuse(connection, `message longer than ${maxFrame} bytes, or in far too many pieces`, '', options),
   })

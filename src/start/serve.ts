@@ -1,20 +1,22 @@
 // The life of a daemon's process: starts its role, reports that it is ready, and ends in order on SIGTERM, on SIGINT,
 // or when its parent is gone.
 import { systemClock } from '../lib/clock'
+import { lockFile } from '../lib/file/lock'
 import { checkLimits } from '../lib/programs/process-limits'
 import { serviceManager } from '../lib/programs/service-manager'
 import { errorText } from '../lib/system-failure'
 import { EXIT } from '../model/constants/daemons'
 import { SYSTEM_LIMITS } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
+import { ROLES } from '../roles/table'
+import { watchDefects } from './defects'
 import { type Running, STAY, type Start, type Surroundings } from './start'
 
 export async function serve(name: string, load: () => Promise<Start>, surroundings: Surroundings): Promise<void> {
   const { paths, log } = surroundings
   const manager = serviceManager()
-  process.on('unhandledRejection', (error) =>
-    log.error({ err: error }, 'a promise was rejected and nothing handled it'),
-  )
+  const losesNothing = ROLES.some((role) => role.name === name && 'losesNothing' in role)
+  watchDefects({ process, log, losesNothing, end: () => process.exit(EXIT.failure) })
   // A daemon that must end while it starts has promised nothing yet, so it just exits.
   let end: (why: string) => void = () => process.exit(EXIT.failure)
   process.on('SIGTERM', () => end('SIGTERM'))
@@ -22,8 +24,9 @@ export async function serve(name: string, load: () => Promise<Start>, surroundin
   process.once('disconnect', () => stays || end('the parent is gone'))
   let stays = false
   process.on('message', (message) => void (stays ||= message === STAY))
-  const running = await begin(load, surroundings)
   await disk.makeDirectory(paths.runDir)
+  await beAlone(name, surroundings)
+  const running = await begin(load, surroundings)
   await disk.write(paths.pidFile(name), `${process.pid}\n`, { mode: 0o644, durable: false })
   const figures = await tellFigures(name, running, surroundings)
   let ending = false
@@ -59,6 +62,16 @@ async function tellFigures(name: string, running: Running, { paths, log }: Surro
     log.warn({ reason: errorText(error) }, 'the figures of this daemon are not available')
     return undefined
   })
+}
+
+/** Two daemons on the same files would destroy them. The kernel releases the lock when this process ends. */
+async function beAlone(name: string, { paths, log }: Surroundings): Promise<void> {
+  const file = paths.roleLock(name)
+  if ((await lockFile(file, 'exclusive')) !== undefined) return
+  const text = `another ${name} has locked ${file}, or the file cannot be opened: stop the other one; if there is none, remove the file`
+  log.error({ file }, text)
+  process.stderr.write(`${text}\n`)
+  process.exit(EXIT.failure)
 }
 
 async function begin(load: () => Promise<Start>, surroundings: Surroundings): Promise<Running> {

@@ -79,7 +79,14 @@ class Answering {
     const request = unpackQuestion(key, bytes, seconds(clock))
     if (request === undefined || this.replays.isReplay(request.hmac, `${address} ${port}`)) return
     this.given++
-    socket.send(this.reply(key, request), port, address, this.sent)
+    try {
+      socket.send(this.reply(key, request), port, address, this.sent)
+    } catch (error) {
+      this.options.log.error(
+        { err: error, question: request.question },
+        'a question was not answered because of a defect',
+      )
+    }
   }
 
   /** The sender may have gone, and then nobody waits for the answer. The error names the address. */

@@ -30,6 +30,7 @@ export async function serveLuxi(sockets: readonly string[], master: Master, log:
         maxConnections: LUXI_CONNECTIONS_MAX,
         givesWay: true,
         onMessage: (text, connection) => answer(text, connection, master, log),
+        onDefect: (error) => log.error({ err: error }, 'a connection was closed because of a defect'),
         onTooLarge: (connection) =>
           refuse(connection, new Unparsable(`message longer than ${LUXI_FRAME_BYTES_MAX} bytes`), log),
       }),

@@ -25,7 +25,10 @@ export function serveConsoles(
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CONSOLE_PROTOCOL}\r\n\r\n`)
     if (head.length > 0) socket.unshift(head)
     endWhenRefused(context.clock, socket, () => accepts(request.socket))
-    void consoles.serve(framedMessages(socket, CONSOLE_MESSAGE_BYTES_MAX))
+    consoles.serve(framedMessages(socket, CONSOLE_MESSAGE_BYTES_MAX)).catch((error: unknown) => {
+      context.log.error({ err: error }, 'a console ended because of a defect')
+      socket.destroy()
+    })
   })
   return consoles
 }

@@ -14,7 +14,7 @@ import type { OwnFigures } from '../../lib/own-figures'
 import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
-import { readBody } from '../../lib/net/read-body'
+import { readBody, SenderLeft } from '../../lib/net/read-body'
 import { Shares } from '../../lib/net/shares'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
 import { PORT } from '../../model/constants/daemons'
@@ -97,8 +97,15 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const server = https.createServer({ ...nodeServerTls(files, options.paths), ...patience }, (request, response) => {
     if (!accepts(request.socket)) return turnAway(response)
     calls++
-    // A caller that leaves while it sends gets no answer.
-    serve(context, request, response, accepts, answered).catch(() => response.destroy())
+    serve(context, request, response, accepts, answered).catch((error: unknown) => {
+      // A caller that leaves while it sends gets no answer.
+      if (error instanceof SenderLeft) return response.destroy()
+      context.log.error({ err: error, call: request.url }, 'a call was not answered because of a defect')
+      if (response.headersSent) return response.destroy()
+      response.end(
+        refusal(response, 500, 'The call failed because of a defect; the log of this daemon has the details'),
+      )
+    })
   })
   const { connections = NODED_CONNECTIONS_MAX } = options
   new Crowd({

@@ -7,7 +7,7 @@ import type { Files } from '../../lib/files'
 import { checkSocketPath, isServed } from '../../lib/net/json-socket'
 import { type Log, silentLog } from '../../lib/log'
 import { type Paths, pathsOf } from '../../lib/paths'
-import { readBody } from '../../lib/net/read-body'
+import { readBody, SenderLeft } from '../../lib/net/read-body'
 import type { ConfigData } from '../../model/config'
 import { SIM_SAVE_S } from '../../model/limits/node'
 import { NODE_CALL_BODY_BYTES_MAX } from '../../model/limits/node-calls'
@@ -57,7 +57,11 @@ export async function startSim(options: SimOptions): Promise<Sim> {
 
   const reports = (node: string) => JSON.stringify(reportsOf({ world, node, clock }))
   const server = http.createServer((request, response) => {
-    serve(request, response, { answer, reports }).catch(() => response.destroy())
+    serve(request, response, { answer, reports }).catch((error: unknown) => {
+      if (!(error instanceof SenderLeft))
+        log.error({ err: error, call: request.url }, 'a call failed because of a defect')
+      response.destroy()
+    })
   })
   await listen(server, socket, files)
   log.info({ socket, nodes: Object.keys(config.nodes).length }, 'ready')

@@ -1,29 +1,47 @@
-// Locks that we share with programs of others: flock(2), which Node does not have. The program `flock` holds the lock
-// while this process keeps its standard input open. So a killed process releases it.
+// Locks of files, also shared with programs of others: flock(2), which Node does not have. The program `flock` locks the file that this process
+// has open, and ends. The lock is the open file's, so the kernel releases it with this process, however that ends.
 import { spawn } from 'node:child_process'
+import * as fs from 'node:fs'
 
 export interface HeldLock {
   release(): void
 }
 
 /**
- * Undefined if somebody else holds the lock for all of `wait_s` (default: no wait). On a machine without `flock` nobody
- * else takes such locks either.
+ * Undefined if somebody else holds the lock for all of `wait_s` (default: no wait), or if the file cannot be opened. On a
+ * machine without `flock` nobody else takes such locks either.
  */
 export type LockFile = (file: string, mode: 'shared' | 'exclusive', wait_s?: number) => Promise<HeldLock | undefined>
 
-export const lockFile: LockFile = (file, mode, wait_s = 0) =>
-  new Promise((resolve) => {
-    const patience = wait_s === 0 ? '--nonblock' : `--timeout=${wait_s}`
-    const command = [patience, `--${mode}`, file, 'sh', '-c', 'echo held; exec cat >/dev/null']
-    const child = spawn('flock', command, { stdio: ['pipe', 'pipe', 'ignore'], detached: true })
-    const release = () => void child.stdin.end()
-    child.stdin.on('error', () => undefined)
-    child.stdout.once('data', () => {
-      child.unref()
-      child.stdout.destroy()
-      resolve({ release })
+/** More seconds than `flock` waits, in which it must have ended. */
+const ANSWER_S = 10
+
+export const lockFile: LockFile = async (file, mode, wait_s = 0) => {
+  const fd = opened(file)
+  if (fd === undefined) return undefined
+  if (await isLocked(fd, mode, wait_s)) return { release: () => fs.closeSync(fd) }
+  fs.closeSync(fd)
+  return undefined
+}
+
+/** A number, because Node closes a FileHandle that nobody uses any more. Strangers who could read the file could lock it. */
+function opened(file: string): number | undefined {
+  try {
+    return fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
+  } catch {
+    return undefined
+  }
+}
+
+function isLocked(fd: number, mode: string, wait_s: number): Promise<boolean> {
+  const patience = wait_s === 0 ? '--nonblock' : `--timeout=${wait_s}`
+  return new Promise((resolve) => {
+    const child = spawn('flock', [patience, `--${mode}`, '3'], {
+      stdio: ['ignore', 'ignore', 'ignore', fd],
+      timeout: (wait_s + ANSWER_S) * 1000,
+      killSignal: 'SIGKILL',
     })
-    child.once('error', () => resolve({ release: () => undefined }))
-    child.once('exit', () => resolve(undefined))
+    child.once('error', () => resolve(true))
+    child.once('exit', (code) => resolve(code === 0))
   })
+}

@@ -27,6 +27,8 @@ export interface FramedServerOptions {
   onOpen?(connection: FramedConnection): void
   /** Also called when a message comes in far too many pieces. */
   onTooLarge?(connection: FramedConnection): void
+  /** Gets what `onMessage` or `onOpen` fails with. The connection is closed then. */
+  onDefect?(error: unknown): void
 }
 
 export interface FramedServer {
@@ -52,7 +54,7 @@ export class FramedConnection {
     readonly socket: net.Socket,
     private readonly options: Pick<
       FramedServerOptions,
-      'maxFrame' | 'maxBuffered' | 'givesWay' | 'onMessage' | 'onTooLarge'
+      'maxFrame' | 'maxBuffered' | 'givesWay' | 'onMessage' | 'onTooLarge' | 'onDefect'
     >,
   ) {
     this.pieces = new Pieces(options.maxFrame)
@@ -132,11 +134,18 @@ export class FramedConnection {
 
   private async drain(): Promise<void> {
     this.busy = true
-    for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
-      await this.options.onMessage(text, this)
-      if (this.queue.length <= 64 && this.socket.isPaused()) this.socket.resume()
+    try {
+      for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
+        await this.options.onMessage(text, this)
+        if (this.queue.length <= 64 && this.socket.isPaused()) this.socket.resume()
+      }
+    } catch (error) {
+      // The other end must not wait for an answer that nobody will send.
+      this.socket.destroy()
+      this.options.onDefect?.(error)
+    } finally {
+      this.busy = false
     }
-    this.busy = false
   }
 }
 

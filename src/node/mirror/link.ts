@@ -1,5 +1,6 @@
 // The connection between the two sides of a mirrored disk. Both sides send requests and answers. Requests are begun in the order in which
 // they were sent. A frame is the lengths of its head and its body, four bytes each, then the head as JSON, then the body unchanged.
+import { isObject } from '../../lib/shapes/shape'
 import type * as net from 'node:net'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
@@ -118,7 +119,9 @@ export class Link {
       const text = this.received.subarray(8, 8 + head).toString('utf8')
       const content = this.received.subarray(8 + head, 8 + head + body)
       this.received = this.received.subarray(8 + head + body)
-      this.handle(JSON.parse(text) as Head, content)
+      const frame = headIn(text)
+      if (frame === undefined) return this.close()
+      this.handle(frame, content)
     }
   }
 
@@ -154,6 +157,16 @@ export class Link {
     this.waiting.clear()
     for (const one of waiting) one.reject(new LinkLost('the other node was lost'))
     for (const work of this.onLost) work()
+  }
+}
+
+/** Undefined if the other end does not speak our protocol. */
+function headIn(text: string): Head | undefined {
+  try {
+    const head: unknown = JSON.parse(text)
+    return isObject(head) ? (head as unknown as Head) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -70,7 +70,9 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
         const file = await entry.disk.lend(how)
         entry.lender = connection
         // A dead borrower never returns the file.
-        void connection.closed.then(() => entry.turns.take(() => takeBack(entry, connection)))
+        connection.closed
+          .then(() => entry.turns.take(() => takeBack(entry, connection)))
+          .catch((error: unknown) => log.error({ err: error }, 'a lent disk cannot be taken back from a dead borrower'))
         return file
       }),
       giveBack: changing(async (entry, _, connection) => takeBack(entry, connection)),

@@ -51,3 +51,22 @@ test('in the background, where the one who started it is gone', () => {
   while (fs.existsSync(paths().pidFile('kvmd'))) meanwhile()
   expect(log()).toMatch(/SIGTERM.*stopping/)
 })
+
+test('of several that start at the same moment one stays, and the others say why they end', async () => {
+  const children = [1, 2, 3, 4].map(() =>
+    spawn(process.execPath, [GANTRYD, 'kvmd', '-f'], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] }),
+  )
+  const said = children.map(async (child) => {
+    let text = ''
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+    const [code] = (await once(child, 'close')) as [number]
+    return { code, text }
+  })
+  let left = children.length
+  for (const one of said) void one.then(() => left--)
+  while (left > 1) await new Promise((resolve) => setTimeout(resolve, 50))
+  for (const child of children) child.kill('SIGTERM')
+  const ends = await Promise.all(said)
+  expect(ends.filter(({ code }) => code === 0)).toHaveLength(1)
+  for (const { code, text } of ends) if (code !== 0) expect(text).toMatch(/another kvmd has locked .*ganeti-kvmd\.lock/)
+})

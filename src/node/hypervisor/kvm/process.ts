@@ -107,6 +107,8 @@ export async function killQemu(process: QemuProcess, layout: KvmLayout, clock: C
 
 async function killOne({ pid, name }: QemuProcess, layout: KvmLayout, clock: Clock): Promise<void> {
   const { processes } = layout.host
+  // It may have ended since it was found, and another process may have its number.
+  if (!(await describe(pid, layout))) return
   processes.signal(pid, 'SIGTERM')
   if (await waitGone(pid, layout, clock, 1)) return
   processes.signal(pid, 'SIGKILL')

@@ -1,9 +1,12 @@
 // Locks of files hold between processes, as those of Ganeti's programs do.
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { lockFile } from '../../../../src/lib/file/lock'
+import { root } from '../../../support/source-tree'
+import { runTypescript } from '../../../support/queue-in-process'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-lock-'))
 const file = path.join(folder, 'lock')
@@ -39,4 +42,28 @@ test('shared locks tolerate each other', async () => {
 
 test('a file that cannot be locked is not held', async () => {
   expect(await lockFile(path.join(folder, 'nosuch/lock'), 'exclusive')).toBeUndefined()
+})
+
+describe('of several processes that start at the same moment', () => {
+  const program = path.join(root, 'src/lib/file/lock.ts')
+  const script = `require(${JSON.stringify(program)}).lockFile(${JSON.stringify(file)}, 'exclusive').then((held) => {
+    if (held === undefined) process.exit(3)
+    process.stdout.write('held\\n')
+    setInterval(() => held, 1000)
+  })`
+  const start = () =>
+    spawn(process.execPath, [...runTypescript, '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const outcome = async (child: ChildProcess) =>
+    (await Promise.race([once(child, 'exit'), once(child.stdout ?? child, 'data')]))[0] === 3 ? 'refused' : 'held'
+
+  test('one gets the lock, until it is killed', async () => {
+    const children = [1, 2, 3, 4, 5, 6].map(start)
+    const outcomes = await Promise.all(children.map(outcome))
+    expect(outcomes.sort()).toEqual(['held', ...Array<string>(5).fill('refused')])
+    const holder = children.find(({ exitCode }) => exitCode === null)
+    expect(othersGetIt()).toBe(false)
+    holder?.kill('SIGKILL')
+    if (holder) await once(holder, 'exit')
+    expect(othersGetIt()).toBe(true)
+  })
 })

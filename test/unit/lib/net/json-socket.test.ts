@@ -31,3 +31,23 @@ test('a long message may come in packets, and a short one in single bytes', () =
 test('each message has its own pieces', () => {
   expect(received(Array<string>(9_000).fill('z').concat('\x03', Array<string>(9_000).fill('z'))).refused).toBe(0)
 })
+
+test('a handler that fails closes its connection, so that nobody waits for an answer, and the next message is not stuck', async () => {
+  const socket = new Socket()
+  const defects: unknown[] = []
+  const messages: string[] = []
+  new FramedConnection(socket, {
+    maxFrame: 1 << 20,
+    onMessage(text) {
+      messages.push(text)
+      return text === 'bad' ? Promise.reject(new Error('a defect')) : undefined
+    },
+    onDefect: (error) => defects.push(error),
+  })
+  socket.emit('data', Buffer.from('bad\x03'))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(defects).toEqual([new Error('a defect')])
+  expect(socket.destroyed).toBe(true)
+  socket.emit('data', Buffer.from('good\x03'))
+  expect(messages).toEqual(['bad', 'good'])
+})
