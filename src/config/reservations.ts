@@ -32,6 +32,8 @@ export class Reservations {
    * they are released.
    */
   private readonly minors = new Map<string, Map<number, string>>()
+  /** By disk: the nodes on which it has reserved minors. */
+  private readonly nodesOf = new Map<string, Set<string>>()
   /** Disks whose reserved minors end with a client. */
   private readonly minorsOf = new ReservationPool((disk: string) => disk)
   private readonly macs = new ReservationPool((mac: string) => mac)
@@ -46,7 +48,7 @@ export class Reservations {
 
   /** Loads tempres.data. */
   load(saved: SavedReservations): void {
-    for (const [node, minors] of saved.dRBD) this.minors.set(node, new Map(minors))
+    for (const [node, minors] of saved.dRBD) for (const [minor, disk] of minors) this.noteMinor(node, minor, disk)
     for (const [client, values] of saved.mACs) for (const mac of values) this.macs.reserve(client, mac)
     for (const [client, values] of saved.dRBDSecrets) for (const secret of values) this.secrets.reserve(client, secret)
     for (const [client, values] of saved.lVs) for (const volume of values) this.volumes.reserve(client, volume)
@@ -163,8 +165,7 @@ export class Reservations {
       let minor = 0
       while (taken.has(minor)) minor++
       taken.set(minor, disk)
-      const reserved = this.minors.get(node) ?? new Map<number, string>()
-      this.minors.set(node, reserved.set(minor, disk))
+      this.noteMinor(node, minor, disk)
       return minor
     })
   }
@@ -178,12 +179,19 @@ export class Reservations {
 
   /** Returns whether there was anything to release. */
   releaseMinors(disk: string): boolean {
-    let found = false
-    for (const [node, minors] of this.minors) {
-      for (const [minor, owner] of minors) if (owner === disk) found = minors.delete(minor) || found
+    const nodes = this.nodesOf.get(disk) ?? []
+    for (const node of nodes) {
+      const minors = this.minors.get(node) ?? new Map<number, string>()
+      for (const [minor, owner] of minors) if (owner === disk) minors.delete(minor)
       if (minors.size === 0) this.minors.delete(node)
     }
-    return found
+    return this.nodesOf.delete(disk)
+  }
+
+  private noteMinor(node: string, minor: number, disk: string): void {
+    const minors = this.minors.get(node) ?? new Map<number, string>()
+    this.minors.set(node, minors.set(minor, disk))
+    this.nodesOf.set(disk, (this.nodesOf.get(disk) ?? new Set()).add(node))
   }
 
   /** Drops reservations of minors that are in the configuration now. Returns whether there were any. */

@@ -34,7 +34,8 @@ export class SsconfDistribution {
 
   /** Most changes, such as an instance's state, do not affect ssconf, and cost nothing here. */
   changed(delta: Delta, config: ConfigData): void {
-    let affected = [delta.nodes, delta.nodegroups, delta.networks, delta.cluster].some((part) => part !== undefined)
+    let affected = [delta.nodes, delta.nodegroups, delta.networks].some((part) => part !== undefined)
+    affected ||= Object.keys(delta.cluster ?? {}).some((field) => !UNTOLD.has(field))
     for (const uuid of Object.keys(delta.instances ?? {})) {
       const name = config.instances[uuid]?.name
       if (name === this.instanceNames.get(uuid)) continue
@@ -82,6 +83,9 @@ export class SsconfDistribution {
     return known
   }
 }
+
+/** Fields of the cluster that jobs change all the time, and that no ssconf file has. */
+const UNTOLD: ReadonlySet<string> = new Set(['serial_no', 'mtime', 'highest_used_port', 'tcpudp_port_pool'])
 
 class NodeSsconf {
   /** The values that the node has, as far as we know. */

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { applyChange } from '../../src/config/changes'
+import { applyChange, type NamedChange } from '../../src/config/changes'
 import { Reservations } from '../../src/config/reservations'
 import { EMPTY_GANTRY } from '../../src/config/upgrade'
 import { ArchivedJobs } from '../../src/jobs/archived-jobs'
@@ -85,8 +85,8 @@ function measureConfig(size: number, report: Report): void {
   for (const [label, work] of works) {
     const times: number[] = []
     for (let n = -WARM_UP; n < ROUNDS; n++) {
-      const tag = [n % 2 === 0 ? 'addTags' : 'removeTags', 'instance', instanceUuidOf(7), ['other']] as const
-      config = applyChange({ config, gantry: EMPTY_GANTRY }, [...tag], { now_s: n, random: systemRandom }).documents
+      const change: NamedChange = ['patchInstance', instanceUuidOf(7), { beparams: { vcpus: n + 10 } }]
+      config = applyChange({ config, gantry: EMPTY_GANTRY }, change, { now_s: n, random: systemRandom }).documents
         .config
       const begun = performance.now()
       work(n, config)

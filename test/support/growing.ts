@@ -31,6 +31,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/config/reservation-pool.ts': { clients: LOCK_OWNERS, taken: LOCK_OWNERS },
   'src/config/reservations.ts': {
     minors: 'one for each DRBD disk of the cluster, and what running jobs have reserved',
+    nodesOf: 'one for each disk that has reserved minors',
   },
   'src/config/store.ts': { pending: 'PENDING_CHANGES_MAX', listeners: REGISTERED, replicas: REGISTERED },
   'src/config/verify.ts': { conflicts: ONE_WORK, owners: ONE_WORK },

@@ -193,6 +193,15 @@ test('ssconf goes to every node, and afterwards only what is new', async () => {
   expect(sent()).toEqual([])
 })
 
+test('what no ssconf file has, such as a port, makes nobody put the lists of all instances and nodes together', async () => {
+  await open()
+  const request = jest.spyOn(replication.ssconf, 'request')
+  await store.change([['allocatePort'], ['addTcpUdpPort', 11005]])
+  expect(request).not.toHaveBeenCalled()
+  await tag('told')
+  expect(request).toHaveBeenCalledTimes(1)
+})
+
 test('a node that missed its ssconf files is tried again', async () => {
   await open((node, call) =>
     node === NODE3 && call === 'write_ssconf_files' ? Promise.reject(new Error('down')) : Promise.resolve(null),
