@@ -200,7 +200,7 @@ const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
  */
 const MAY_START_WITHOUT_LIMIT: Readonly<Record<string, string>> = {
   'src/gnt.ts': 'a person uses the program, such as a console, and ends it',
-  'src/lib/file/lock.ts': 'the program holds a lock until it is released or this process ends',
+  'src/lib/file/lock.ts': 'it has a limit of its own',
   'src/lib/programs/processes.ts': 'processes in the background: a job, a transfer, a QEMU, whose owner ends them',
   'src/lib/programs/run-command.ts': 'it has the limit',
   'src/lib/programs/service-manager.ts': 'each message has its limit',
@@ -211,12 +211,29 @@ const MAY_START_WITHOUT_LIMIT: Readonly<Record<string, string>> = {
   'src/watcher.ts': 'the watcher of one group, which ends itself',
 }
 
+/** Who serves others, and what happens when the code that should answer fails: nobody may wait for an answer that never comes. */
+const MAY_SERVE: Readonly<Record<string, string>> = {
+  'src/daemons/confd/server.ts': 'the failure is logged; the client asks another candidate',
+  'src/daemons/noded/noded.ts': 'the failure is logged, and the caller gets 500',
+  'src/daemons/sim/sim.ts': 'the failure is logged, and the connection closed',
+  'src/http/serve.ts': 'the failure is logged, and the client gets 500',
+  'src/lib/net/json-socket.ts': 'the connection is closed, and `onDefect` gets the failure',
+  'src/lib/net/rendezvous.ts': 'it only accepts a connection',
+  'src/lib/own-figures.ts': 'the connection is closed',
+  'src/node/transfer/stream.ts': 'the transfer fails',
+}
+
 /** Texts that no file of ours contains, and what to do instead. */
 const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   { text: /\b(TODO|FIXME|XXX)\b/, instead: 'do it, or open an issue' },
   {
     text: /\b(end|deadline)_ms = [\w.]*\bnow_ms\(\)/,
     instead: '`monotonic_ms`: nobody waits longer because somebody sets the clock',
+    where: /^src\//,
+  },
+  {
+    text: /\.catch\(\(\) => response\.(destroy|end)\(\)\)/,
+    instead: 'log the error first: a request that is not answered because of a defect must leave a trace',
     where: /^src\//,
   },
   { text: /@ts-(ignore|nocheck)/, instead: 'give the value its type' },
@@ -353,6 +370,17 @@ test('a program is run with a time limit', () => {
   const needless = Object.keys(MAY_START_WITHOUT_LIMIT).filter((name) => !names.includes(name))
   expect(needless.map((name) => `${name}: take it out of MAY_START_WITHOUT_LIMIT`)).toEqual([])
 })
+
+test('whoever serves others says what happens when the code that should answer fails', () => {
+  const serving = product.filter(({ text }) => SERVES.test(text)).map(({ name }) => name)
+  expect(serving.filter((name) => !Object.hasOwn(MAY_SERVE, name) && !ONLY_LOOKS.test(name))).toEqual([])
+  expect(Object.keys(MAY_SERVE).filter((name) => !serving.includes(name))).toEqual([])
+})
+
+/** A server of Node, or a socket that hears from strangers. */
+const SERVES = /\b(createServer|createPlain|createSocket)\(/
+/** They ask others, or try whether an address can be had. */
+const ONLY_LOOKS = /^src\/(rpc\/confd\/client|embedded\/preflight|lib\/net\/resolve)\.ts$/
 
 test('a module of Node that a function asks the process for counts as imported', () => {
   const asking = product.filter(({ text }) => text.includes('process.getBuiltinModule('))

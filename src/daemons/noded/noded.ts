@@ -97,15 +97,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const server = https.createServer({ ...nodeServerTls(files, options.paths), ...patience }, (request, response) => {
     if (!accepts(request.socket)) return turnAway(response)
     calls++
-    serve(context, request, response, accepts, answered).catch((error: unknown) => {
-      // A caller that leaves while it sends gets no answer.
-      if (error instanceof SenderLeft) return response.destroy()
-      context.log.error({ err: error, call: request.url }, 'a call was not answered because of a defect')
-      if (response.headersSent) return response.destroy()
-      response.end(
-        refusal(response, 500, 'The call failed because of a defect; the log of this daemon has the details'),
-      )
-    })
+    serve(context, request, response, accepts, answered).catch((error: unknown) => failed(context, response, error))
   })
   const { connections = NODED_CONNECTIONS_MAX } = options
   new Crowd({
@@ -191,6 +183,15 @@ async function serve(
   if (!accepts(request.socket)) return turnAway(response)
   const late = () => foreignMaster(context, name, request.socket)
   response.end(await dispatch({ ...context, caller: gone.signal, late }, name, body), answered)
+}
+
+/** A defect outside of the call itself: the caller is told, and the log has the stack. */
+function failed({ log }: NodeContext, response: http.ServerResponse, error: unknown): void {
+  // A caller that leaves while it sends gets no answer.
+  if (error instanceof SenderLeft) return void response.destroy()
+  log.error({ err: error, call: response.req.url }, 'a call was not answered because of a defect')
+  if (response.headersSent) return void response.destroy()
+  response.end(refusal(response, 500, 'The call failed because of a defect; the log of this daemon has the details'))
 }
 
 /** Refuses a caller without reading the rest of its request. */

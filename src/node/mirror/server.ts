@@ -70,9 +70,7 @@ export async function serveMirrors(options: MirrorsOptions): Promise<Mirrors> {
         const file = await entry.disk.lend(how)
         entry.lender = connection
         // A dead borrower never returns the file.
-        connection.closed
-          .then(() => entry.turns.take(() => takeBack(entry, connection)))
-          .catch((error: unknown) => log.error({ err: error }, 'a lent disk cannot be taken back from a dead borrower'))
+        void connection.closed.then(() => takeBackFromDead(entry, connection, log))
         return file
       }),
       giveBack: changing(async (entry, _, connection) => takeBack(entry, connection)),
@@ -104,6 +102,12 @@ async function endAll(all: readonly Known[], log: MirrorsOptions['log']): Promis
       .catch((error: unknown) => log.warn({ error: errorText(error) }, 'a disk is in use'))
   return true
 }
+
+/** It must not fail: nobody waits for it. */
+const takeBackFromDead = (entry: Known, connection: FramedConnection, log: MirrorsOptions['log']): Promise<void> =>
+  entry.turns
+    .take(() => takeBack(entry, connection))
+    .catch((error: unknown) => log.error({ err: error }, 'a lent disk cannot be taken back from a dead borrower'))
 
 /** Only the borrower can return the file. */
 async function takeBack(entry: Known, connection: FramedConnection): Promise<void> {
