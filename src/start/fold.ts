@@ -1,4 +1,4 @@
-// gantryd fold: makes plain files for other tools from the journals that a killed master has left.
+// gantryd fold: makes plain files for other tools from the journals that a killed daemon has left.
 import { openStore } from '../config/store'
 import { openLocks } from '../daemons/wconfd/lock-keeper'
 import { noReplicas } from '../jobs/replicas'
@@ -8,15 +8,46 @@ import { isServed } from '../lib/net/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
+import { ConfigurationError } from '../model/errors'
 import { ownedDisk as disk } from '../model/owners'
+import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
 
-/** Returns a text about what was done. Refuses while a daemon that owns one of the files runs. */
+/** Returns a text about what was done. Refuses while a process runs that writes one of the files. */
 export async function fold(paths: Paths, log: Log): Promise<string> {
-  if (await isServed(paths.socket('wconfd')))
-    throw new Error('wconfd is running: it owns the configuration; stop it first')
-  await (await openStore({ paths, disk, clock, random, log })).close(true)
-  await (await openLocks({ paths, disk, clock, log })).close()
-  if (await isServed(paths.socket('query'))) throw new Error('luxid is running: it owns the queue; stop it first')
-  await new QueueStore(disk, paths, log, noReplicas, clock).fold()
+  await refuseOwners(paths)
+  await disk.makeDirectory(paths.socketDir)
+  // While this is served, wconfd does not start, and noded leaves the files alone.
+  const path = paths.socket('follow')
+  const follow = await serveFollow({ path, log }, new FollowFeed(folding, false))
+  try {
+    await (await openStore({ paths, disk, clock, random, log })).close(true)
+    await (await openLocks({ paths, disk, clock, log })).close()
+    await new QueueStore(disk, paths, log, noReplicas, clock).fold()
+  } finally {
+    await follow.close()
+  }
   return `${paths.configFile} holds the whole configuration, and ${paths.queueDir} all jobs\n`
+}
+
+/** Every process that writes these files, by a socket that it serves. */
+async function refuseOwners(paths: Paths): Promise<void> {
+  const owners = [
+    [paths.socket('wconfd'), 'wconfd is running: it owns the configuration; stop it first'],
+    [paths.socket('query'), 'luxid is running: it owns the queue; stop it first'],
+    [paths.socket('follow'), 'another process has the configuration, on a master candidate noded; stop it first'],
+    // noded writes nothing of this on the master.
+    ...((await isMaster(paths))
+      ? []
+      : ([
+          [paths.figuresSocket('noded'), 'noded is running: it keeps the copies of a candidate; stop it first'],
+        ] as const)),
+  ] as const
+  for (const [socket, refusal] of owners) if (await isServed(socket)) throw new Error(refusal)
+}
+
+const isMaster = async (paths: Paths): Promise<boolean> =>
+  (await disk.read(paths.ssconf('master_node')))?.toString('utf8').trim() === paths.hostname
+
+function folding(): never {
+  throw new ConfigurationError('The files are being folded; ask again in a moment')
 }
