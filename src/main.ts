@@ -48,7 +48,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const [first, ...args] = withName(given)
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
   takeOwnUmask()
-  if (first === 'fold') return foldFiles()
+  if (first === 'fold') return foldFiles(args)
   if (first !== undefined && isDescribed(first) && /^(--help|-h)$/.test(args[0] ?? '')) return print(helperHelp(first))
   if (first === 'mirrors') return (await import('./start/mirrors.js')).startMirrors(args)
   if (first !== undefined && nodePrograms.includes(first))
@@ -96,11 +96,13 @@ async function inBackground(role: Role, args: readonly string[]): Promise<void> 
   process.exit(await startInBackground(role, args))
 }
 
-async function foldFiles(): Promise<void> {
+async function foldFiles(args: readonly string[]): Promise<void> {
+  const wrong = args.find((arg) => arg !== '--take-file')
+  if (wrong !== undefined) throw new Error(`fold has one option, --take-file, and not ${wrong}`)
   const paths = environmentPaths()
   const log = createLog('fold', { file: ownedLogFile(paths.logFile('fold')) })
   const { fold } = await import('./start/fold.js')
-  await print(await fold(paths, log))
+  await print(await fold(paths, log, args.length > 0))
 }
 
 const printLines = (lines: readonly string[]): Promise<void> => print(lines.map((line) => `${line}\n`).join(''))

@@ -71,6 +71,8 @@ export async function convertConfig(options: ConvertOptions): Promise<Converted>
   const backup = `${file}.backup-${seconds(clock)}`
   await disk.write(backup, text, { mode: MODE.secureFile })
   if (list !== undefined) await writeList(disk, list)
+  // It belongs to the file as it was.
+  await disk.remove(path.join(directory, path.basename(paths.journalFile)), { durable: true })
   await disk.write(file, encodeConfig(config), { mode: MODE.config })
   return { ...done, backup }
 }
@@ -120,8 +122,10 @@ async function checkPlace(options: ConvertOptions, directory: string): Promise<v
     throw refusal(
       `The master is ${master || 'not known'}, and this is ${paths.hostname}: run this there, or give --ignore-hostname`,
     )
-  if (directory === paths.dataDir && (await isServed(paths.socket('wconfd'))))
-    throw refusal('wconfd is running, and has the configuration in memory: stop the daemons of the master first')
+  const owners = directory === paths.dataDir ? ([['wconfd', 'wconfd'], ['follow', 'noded']] as const) : [] // prettier-ignore
+  for (const [socket, daemon] of owners)
+    if (await isServed(paths.socket(socket)))
+      throw refusal(`${daemon} is running, and has the configuration in memory: stop the daemons of this node first`)
   const journal = await read(path.basename(paths.journalFile))
   if (journal !== undefined && journal.split('\n').filter((line) => line !== '').length > 1)
     throw refusal(

@@ -1,5 +1,6 @@
 // The store's files: config.data, gantry.data and the journal. Reads them after any crash, and writes checkpoints.
 import { createHash } from 'node:crypto'
+import * as path from 'node:path'
 import { breathe, type Clock } from '../lib/clock'
 import type { Appender, Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
@@ -10,15 +11,18 @@ import { SET_ASIDE_MAX } from '../model/limits/daemons'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { configPieces, encodeConfig, encodeGantry } from './encode'
+import { TAKEN, withGantryValue } from './gantry'
 import { decodeJournal, encodeMark, replay, replayConfig, sha256, type JournalRecord, type Mark } from './journal'
 import { EMPTY_GANTRY, loadConfig, loadGantry } from './upgrade'
 
 export interface StoreOptions {
   readonly disk: Disk
-  readonly paths: Pick<Paths, 'configFile' | 'journalFile' | 'gantryFile'>
+  readonly paths: Pick<Paths, 'configFile' | 'journalFile' | 'gantryFile' | 'root' | 'hostname'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** The files are right as they are, although the journal or a candidate knows others. A person has said so. */
+  readonly takeFiles?: boolean
   /** Called after each write with its duration. */
   readonly wrote?: (kind: WriteKind, duration_s: number) => void
 }
@@ -38,7 +42,7 @@ export async function createConfig(
   config: ConfigData,
   gantry: GantryData = EMPTY_GANTRY,
 ): Promise<void> {
-  await disk.remove(paths.journalFile)
+  await disk.remove(paths.journalFile, { durable: true })
   await disk.write(paths.gantryFile, encodeGantry(gantry))
   await disk.write(paths.configFile, encodeConfig(config))
 }
@@ -76,7 +80,17 @@ export async function loadFiles(options: StoreOptions): Promise<Loaded> {
     gantry: { serial: gantry.serial_no, sha256: sha256(gantryText) },
   }
   const journal = await readJournal(options, { config, gantry }, mark)
-  return { ...journal, files: { mark, gantry }, dirty: journal.records.length > 0 || notices.length > 0 }
+  const files = { mark, gantry }
+  if (options.takeFiles === true)
+    return { ...journal, documents: taken(journal.documents, options.clock), files, dirty: true }
+  return { ...journal, files, dirty: journal.records.length > 0 || notices.length > 0 }
+}
+
+/** From here on these documents count, whatever serial numbers older copies have. */
+function taken({ config, gantry }: Documents, clock: Clock): Documents {
+  const serial_no = config.serial_no + 1
+  const noted = withGantryValue(gantry, TAKEN.section, TAKEN.key, Math.floor(clock.now_ms()))
+  return { config: { ...config, serial_no }, gantry: { ...noted, serial_no } }
 }
 
 async function readJournal(
@@ -89,17 +103,14 @@ async function readJournal(
   const data = await disk.read(paths.journalFile)
   if (!data || data.length === 0) return nothing
   const journal = decodeJournal(data)
-  if (journal.marks.length === 0 && journal.records.length === 0) return nothing
+  if (journal.marks.length + journal.records.length === 0 && journal.damagedLine === undefined) return nothing
   const replayed = replay(base, { config: mark.config.sha256, gantry: mark.gantry.sha256 }, journal)
   if (typeof replayed === 'string') {
     await rejectJournal(options, `the configuration journal is not used: ${replayed}`)
     return nothing
   }
   if (journal.damagedLine !== undefined)
-    await rejectJournal(
-      options,
-      `the configuration journal is damaged from line ${journal.damagedLine} on; changes after it are lost`,
-    )
+    await rejectJournal(options, `the configuration journal is damaged from line ${journal.damagedLine} on`)
   else if (journal.torn_bytes > 0) log.warn({ bytes: journal.torn_bytes }, 'dropped the unfinished end of the journal')
   if (replayed.applied > 0) log.info({ records: replayed.applied }, 'replayed the configuration journal')
   return { documents: replayed.documents, records: journal.records }
@@ -113,7 +124,9 @@ export async function readConfig({
   disk,
   paths,
   random,
-}: Pick<StoreOptions, 'disk' | 'random' | 'paths'>): Promise<ConfigData | undefined> {
+}: Pick<StoreOptions, 'disk' | 'random'> & {
+  readonly paths: Pick<Paths, 'configFile' | 'journalFile'>
+}): Promise<ConfigData | undefined> {
   const text = await disk.read(paths.configFile)
   if (!text) return undefined
   const journal = await disk.read(paths.journalFile)
@@ -123,10 +136,22 @@ export async function readConfig({
   return typeof replayed === 'string' ? config : replayed.config
 }
 
-/** Keeps the journal for a person to look at; it is never replayed. */
-async function rejectJournal({ disk, paths, log, clock }: StoreOptions, reason: string): Promise<void> {
+/** Keeps the journal for a person to look at. Only a person may say that the files are right without it. */
+async function rejectJournal({ takeFiles, ...options }: StoreOptions, reason: string): Promise<void> {
+  const { disk, paths, log, clock } = options
+  if (takeFiles !== true)
+    throw new ConfigurationError(
+      `${paths.configFile} and ${paths.gantryFile} are not as this program has left them: ${reason}. Restore them, with ` +
+        `${paths.journalFile}, from a master candidate or a backup. ${howToTake(paths)}`,
+    )
   const kept = await setAside(paths.journalFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
   log.error({ journal: kept }, `${reason}; it is kept as ${kept}`)
+}
+
+/** How a person says that the files are right as they are. */
+export function howToTake({ configFile, root, hostname }: StoreOptions['paths']): string {
+  const place = root === '' ? '' : `env GANETI_ROOTDIR=${root} GANETI_HOSTNAME=${hostname} `
+  return `If ${path.dirname(configFile)} is right as it is, run: ${place}gantryd fold --take-file`
 }
 
 /** Replaces the journal in one step with a new one, which fits any of the marks and begins with the records. */

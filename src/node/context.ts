@@ -1,6 +1,7 @@
 // The node: the back ends on one machine of the cluster, driven by node calls. It knows its own files, devices and
 // programs. It never reads the cluster's configuration, only the ssconf files. It never calls another node, except to
 // test that it answers.
+import type { Documents } from '../model/config'
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { LockFile } from '../lib/file/lock'
@@ -64,6 +65,8 @@ export interface ConfigReplica {
   /** Resolves when the journal records are durable; rejects if they do not follow the existing ones. */
   append(records: string): Promise<void>
   replace(config: string, gantry: string): Promise<void>
+  /** Undefined while the files are not open. */
+  documents(): Documents | undefined
   /** Gives up the files; the next call opens them again. */
   close(): Promise<void>
 }

@@ -88,6 +88,7 @@ const checks: Readonly<Record<string, Check>> = {
   'shared-file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   'gluster-storage-path': (context, input) => glusterProblem(context, String(input)),
   'gantry-owners': (context) => misplacedFiles(context),
+  'gantry-set-aside': (context) => filesSetAside(context),
   'gantry-release': ({ release }) => release,
   'gantry-missing-programs': (context, input) => missingHere(context, strings(input)),
   'gantry-old-machines': async (context, input) =>
@@ -119,6 +120,12 @@ const checks: Readonly<Record<string, Check>> = {
   version: ({ ssconf }) => [protocolOf(ssconf.value('release_version')), RELEASE_VERSION],
   vglist: async (context) =>
     Object.fromEntries((await reportsOf(context).groups()).map((group) => [group.name, group.size_mib])),
+}
+
+/** Files that could not be used, and wait for a person. */
+async function filesSetAside({ disk, paths }: NodeContext): Promise<string[]> {
+  const names = await disk.list(paths.dataDir)
+  return names.filter((name) => /\.rejected-\d+$/.test(name)).map((name) => paths.virtual(`${paths.dataDir}/${name}`))
 }
 
 async function clientCertificate(context: NodeContext): Promise<[string | null, string]> {

@@ -7,8 +7,10 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, CONFIG_COPY_S, REPLICATION_S } from '../model/limits/replication'
 import { GROUP, MODE, USER } from '../model/constants/daemons'
+import type { Documents } from '../model/config'
 import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
 import type { ReplicaStatus } from '../rpc/wconfd/calls'
+import { newerOn } from './config-status'
 
 export interface CopyOptions {
   nodes: NodeClient
@@ -17,6 +19,7 @@ export interface CopyOptions {
   paths: Pick<Paths, 'configFile'>
   /** Both documents, with every record that was handed to `append` before. */
   texts(): { config: string; gantry: string }
+  documents(): Documents
 }
 
 export class CandidateCopy {
@@ -82,7 +85,11 @@ export class CandidateCopy {
   }
 
   private async copyAll(): Promise<void> {
-    const { nodes, texts, log, clock } = this.options
+    const { nodes, texts, documents, log, clock } = this.options
+    if (this.state === 'out of sync') {
+      const newer = await newerOn(this.target, documents(), this.options)
+      if (newer !== undefined) throw new Error(`it has ${newer}, and is not overwritten with less`)
+    }
     this.backlog = []
     this.backlogBytes = 0
     const { config, gantry } = texts()

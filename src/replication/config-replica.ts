@@ -5,6 +5,7 @@ import { isServed } from '../lib/net/json-socket'
 import type { Paths } from '../lib/paths'
 import { Turns } from '../lib/work/turns'
 import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
+import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
 import { loadConfig } from '../config/upgrade'
@@ -38,6 +39,11 @@ export class ConfigReplica {
         log.error({ err: error }, 'the copy of the configuration is not usable'),
       )
     })
+  }
+
+  /** Undefined while this node's files are not open here. */
+  documents(): Documents | undefined {
+    return this.opened?.store.documents()
   }
 
   append(records: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface ReplicationOptions {
   clock: Clock
   log: Log
   paths: Pick<Paths, 'configFile' | 'hostname'>
-  store: Pick<ConfigStore, 'current' | 'texts' | 'addReplica' | 'subscribe'>
+  store: Pick<ConfigStore, 'current' | 'documents' | 'texts' | 'addReplica' | 'subscribe'>
 }
 
 /** Resolves when the reachable candidates have a full copy, but waits no longer than for a change. */
@@ -97,7 +97,8 @@ export class Replication {
       const known = this.copies.get(uuid)
       if (known) known.target = target
       else {
-        const copy = new CandidateCopy(target, { nodes, clock, log, paths, texts: () => store.texts() })
+        const source = { texts: () => store.texts(), documents: () => store.documents() }
+        const copy = new CandidateCopy(target, { nodes, clock, log, paths, ...source })
         this.copies.set(uuid, copy)
         added.push(copy)
       }

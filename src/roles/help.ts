@@ -25,7 +25,10 @@ ${table(ROLES.map(({ name, text, place }) => [name, `${text} (${PLACES[place]})`
 for people:
 ${table([
   ['embedded', 'a cluster of virtual nodes on this machine: what "npm start" runs; see "gantryd embedded --help"'],
-  ['fold', 'writes plain files from the journals, config.data and jobs, for other tools; no daemon may run'],
+  [
+    'fold',
+    'writes plain files from the journals, config.data and jobs, for other tools; no daemon may run; --take-file: they are right as they are',
+  ],
 ])}
 processes that noded starts:
 ${table(Object.entries(NODE_SERVERS).map(([name, { text }]) => [name, text]))}

@@ -12,15 +12,18 @@ import { ConfigurationError } from '../model/errors'
 import { ownedDisk as disk } from '../model/owners'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
 
-/** Returns a text about what was done. Refuses while a process runs that writes one of the files. */
-export async function fold(paths: Paths, log: Log): Promise<string> {
+/**
+ * Returns a text about what was done. `takeFiles`: config.data and gantry.data are right as they are, without the
+ * journal and whatever the candidates have. Refuses while a process runs that writes one of the files.
+ */
+export async function fold(paths: Paths, log: Log, takeFiles = false): Promise<string> {
   await refuseOwners(paths)
   await disk.makeDirectory(paths.socketDir)
   // While this is served, wconfd does not start, and noded leaves the files alone.
   const path = paths.socket('follow')
   const follow = await serveFollow({ path, log }, new FollowFeed(folding, false))
   try {
-    await (await openStore({ paths, disk, clock, random, log })).close(true)
+    await (await openStore({ paths, disk, clock, random, log, takeFiles })).close(true)
     await (await openLocks({ paths, disk, clock, log })).close()
     await new QueueStore(disk, paths, log, noReplicas, clock).fold()
   } finally {

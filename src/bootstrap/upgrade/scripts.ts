@@ -72,5 +72,7 @@ tar -cf "$archive.new" --exclude=ganeti/queue/archive --exclude=ganeti/export -C
 mv "$archive.new" "$archive"
 echo "$archive"`
 
+/** Whatever journals and candidates know, the configuration is right as it is now. */
+export const TAKE_FILE = 'gantryd fold --take-file'
 export const CONVERT_UP = `${PATH.CFGUPGRADE} --force`
 export const CONVERT_DOWN = `${PATH.CFGUPGRADE} --downgrade --force`

@@ -282,6 +282,7 @@ async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Prom
   const config = await disk.read(keptConfig({ paths }))
   if (config !== undefined) await disk.write(paths.configFile, config)
   for (const some of [others, master]) await attempt(some, scripts.switchBackTo(intent.from), LOOK_S)
+  if (config !== undefined) await attempt(master, scripts.TAKE_FILE, DAEMONS_S)
   for (const some of [others, master]) await attempt(some, scripts.START, DAEMONS_S)
   await eachBounded(
     others.filter(({ name }) => !left.has(name)),

@@ -19,6 +19,7 @@ const filesAndDaemons = {
   write_ssconf_files: nothing,
   gantry_config_append: nothing,
   gantry_config_replace: nothing,
+  gantry_config_status: () => null,
   gantry_replica_status: () => ({ config_serial: null, jobs: [] }),
   gantry_jobqueue_append: nothing,
   gantry_jobqueue_fold: nothing,

@@ -11,6 +11,7 @@ import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
 import type { ClientId } from '../../model/lock'
 import type { NodeClient } from '../../rpc/node/client'
+import { refuseLess } from '../../replication/config-status'
 import { openReplication, type Replication } from '../../replication/replication'
 import { CoalescedWriter } from './coalesced-writer'
 import { describe, openLocks, type LockKeeper } from './lock-keeper'
@@ -51,6 +52,10 @@ export class WconfdState {
     const { paths, disk, random } = options
     const measures = new WconfdMeasures(options.clock)
     const store = await openStore({ ...options, wrote: measures.wrote })
+    await refuseLess(store.documents(), options).catch(async (error: unknown) => {
+      await store.close(false)
+      throw error
+    })
     measures.journalSize(() => store.journalSize)
     const locks = await openLocks(options)
     const reservations = new Reservations(() => store.current(), random)

@@ -8,6 +8,10 @@ import { objectIn } from '../../lib/text/json-text'
 import { ConfigurationError } from '../../model/errors'
 import { fail } from '../failure'
 import { hasEnded } from '../queue-copy'
+import { isObject } from '../../lib/shapes/shape'
+import { statusOf } from '../../replication/config-status'
+import type { ConfigStatus } from '../../rpc/node/dicts'
+import { takenAt } from '../../config/gantry'
 import type { ConfigReplica, Handlers, NodeContext } from '../context'
 
 export const configReplicaHandlers = {
@@ -21,6 +25,11 @@ export const configReplicaHandlers = {
     return null
   },
 
+  async gantry_config_status(context) {
+    const known = context.configReplica?.documents()
+    return known === undefined ? statusOfFiles(context) : statusOf(known)
+  },
+
   async gantry_replica_status(context) {
     return { config_serial: await configSerial(context), jobs: await jobsOf(context) }
   },
@@ -32,6 +41,28 @@ async function configSerial({ disk, paths }: NodeContext): Promise<number | null
   if (config === undefined) return null
   const { records } = decodeJournal((await disk.read(paths.journalFile)) ?? Buffer.alloc(0))
   return Math.max(Number(config['serial_no']), ...records.map(({ delta }) => delta.to))
+}
+
+/** A damaged copy counts with the highest numbers that its files know: more was there. */
+async function statusOfFiles({ disk, paths }: NodeContext): Promise<ConfigStatus | null> {
+  const config = objectIn((await disk.read(paths.configFile))?.toString('utf8'))
+  const cluster = config?.['cluster']
+  if (config === undefined || !isObject(cluster)) return null
+  const gantry = objectIn((await disk.read(paths.gantryFile))?.toString('utf8')) ?? {}
+  const { marks, records } = decodeJournal((await disk.read(paths.journalFile)) ?? Buffer.alloc(0))
+  const highest = (serial: unknown, others: readonly number[]) => Math.max(Number(serial ?? 0), ...others)
+  return {
+    config_serial: highest(config['serial_no'], [
+      ...marks.map((mark) => mark.config.serial),
+      ...records.map(({ delta }) => delta.to),
+    ]),
+    gantry_serial: highest(gantry['serial_no'], [
+      ...marks.map((mark) => mark.gantry.serial),
+      ...records.map(({ delta }) => delta.gantry?.serial_no ?? 0),
+    ]),
+    taken_ms: takenAt(isObject(gantry['sections']) ? gantry['sections'] : {}),
+    master: String(cluster['master_node']),
+  }
 }
 
 async function jobsOf({ disk, paths, queueJournal }: NodeContext): Promise<[number, boolean][]> {

@@ -499,6 +499,8 @@ export const nodeCalls = {
   gantry_file_storage_list: long(question.many(FAST, [arg('directories', strings)], listOf(listOf(r.storedFile)))),
   /** What a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */
   gantry_replica_status: long(question.many(URGENT, [], r.replicaContents)),
+  /** Which configuration the node's files hold, or null: the master asks before its own replaces it. */
+  gantry_config_status: question.many(URGENT, [], orNull(r.configStatus)),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: masterOnly(order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], done)),
   /**

@@ -13,6 +13,7 @@ import type {
   MigrationStatus,
   NodeInfo,
   OsDiagnosis,
+  ConfigStatus,
   ReplicaContents,
   StorageInfo,
   StoredFile,
@@ -173,6 +174,13 @@ export const uniqueId = listOf(stringOrNumber)
 export const madeId = listOf(orNull(stringOrNumber))
 
 export const storedFile: Shape<StoredFile> = tuple(string, float)
+export const configStatus: Shape<ConfigStatus> = known({
+  config_serial: int,
+  gantry_serial: int,
+  taken_ms: int,
+  master: string,
+})
+
 export const replicaContents: Shape<ReplicaContents> = known({
   config_serial: orNull(int),
   jobs: listOf(tuple(int, bool)),

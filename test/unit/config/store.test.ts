@@ -6,7 +6,7 @@ import { openStore, type ConfigStore, type Delta } from '../../../src/config/sto
 import { createConfig, type StoreOptions } from '../../../src/config/store-files'
 import { applyDelta } from '../../../src/config/delta'
 import { nextTurn, systemClock } from '../../../src/lib/clock'
-import type { Log } from '../../../src/lib/log'
+import { silentLog, type Log } from '../../../src/lib/log'
 import { CHECKPOINT_SETTLE_BYTES_MAX, CONFIG_JOURNAL_BYTES_MAX } from '../../../src/model/limits/config'
 import { buildInstance, smallConfig, storeOptions } from './builders'
 import type { MemoryDisk } from './memory-disk'
@@ -222,23 +222,71 @@ describe('a record arrived although its sync failed', () => {
   })
 })
 
-test('a journal that does not fit is set aside with an error, never replayed', async () => {
-  const { store, options } = await open()
-  await store.change([tag('a')])
-  const disk = options.disk.restart()
-  disk.files.set(
-    options.paths.configFile,
-    Buffer.from(fileText(options).replace('cluster.example.com', 'edited.example.com')),
-  )
-  const errors: string[] = []
-  const log = { ...options.log, warn: () => {}, info: () => {}, error: (_: object, text: string) => errors.push(text) }
-  const again = await open({ ...options, disk, log: log as unknown as Log })
-  expect(again.store.current().cluster.tags).toEqual([])
-  expect(again.store.current().cluster.cluster_name).toBe('edited.example.com')
-  expect(errors).toEqual([
-    expect.stringMatching(/not used: it belongs to another config.data; it is kept as .*rejected-\d+/),
-  ])
-  expect([...disk.files.keys()].filter((name) => name.includes('rejected'))).toHaveLength(1)
+describe('files that are not as the store left them are believed only if a person says so', () => {
+  const token: NamedChange = ['setGantry', 'tokens', 'k', 'precious']
+
+  /** After a kill: the journal names both files. */
+  async function killed() {
+    const { store, options } = await open()
+    await store.change([tag('a'), token])
+    await store.checkpoint()
+    await store.change([tag('b')])
+    return { ...options, disk: options.disk.restart() }
+  }
+  const edit = ({ disk, paths }: Options) =>
+    disk.files.set(
+      paths.configFile,
+      Buffer.from(String(disk.files.get(paths.configFile)).replace('cluster.example', 'edited.example')),
+    )
+  const setAsideIn = ({ disk }: Options) => [...disk.files.keys()].filter((name) => name.includes('rejected'))
+
+  test.each<[string, (options: Options) => unknown]>([
+    ['config.data is another', edit],
+    ['gantry.data is empty', ({ disk, paths }) => disk.files.set(paths.gantryFile, Buffer.alloc(0))],
+    ['gantry.data is missing', ({ disk, paths }) => disk.files.delete(paths.gantryFile)],
+    [
+      'the journal is damaged before good records',
+      ({ disk, paths }) =>
+        disk.files.set(
+          paths.journalFile,
+          Buffer.concat([Buffer.from('00000000 {}\n'), disk.files.get(paths.journalFile) ?? Buffer.alloc(0)]),
+        ),
+    ],
+  ])('%s: refused with the ways out, and nothing is touched', async (_, damage) => {
+    const options = await killed()
+    damage(options)
+    const before = new Map(options.disk.files)
+    await expect(openStore(options)).rejects.toThrow(
+      /Restore them, with .*config\.journal, from a master candidate or a backup. If .* is right as it is, run: .*gantryd fold --take-file/,
+    )
+    expect(options.disk.files).toEqual(before)
+  })
+
+  test('then the journal is set aside with an error, and never replayed', async () => {
+    const options = await killed()
+    edit(options)
+    const errors: string[] = []
+    const log = { ...silentLog, error: (_: object, text: string) => errors.push(text) } as unknown as Log
+    const { store } = await open({ ...options, log, takeFiles: true })
+    expect(store.current().cluster).toMatchObject({ cluster_name: 'edited.example.com', tags: ['a'] })
+    expect(errors).toEqual([
+      expect.stringMatching(/not used: it belongs to another config.data; it is kept as .*rejected-\d+/),
+    ])
+    expect(setAsideIn(options)).toHaveLength(1)
+    const again = await open({ ...options, disk: options.disk.restart() })
+    expect(again.store.current().cluster.tags).toEqual(['a'])
+  })
+
+  test('a cluster that Ganeti has left has no gantry.data, and needs none', async () => {
+    const { store, options } = await open()
+    await store.change([tag('a')])
+    const disk = options.disk.restart()
+    disk.files.delete(options.paths.gantryFile)
+    const again = await open({ ...options, disk: disk.restart() }).catch((error: unknown) => error)
+    expect(again).toBeInstanceOf(Error)
+    disk.files.delete(options.paths.journalFile)
+    await expect(open({ ...options, disk })).resolves.toBeDefined()
+  })
 })
 
 test('a change waits for the candidates, and one that fails does not fail it', async () => {

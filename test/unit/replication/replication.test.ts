@@ -101,6 +101,20 @@ test('a change during a full copy follows it', async () => {
   expect(String(nodes.of('gantry_config_append').at(-1)?.[2][0])).toContain('two')
 })
 
+test('a candidate that has more is not overwritten, and is shown, until the master knows as much', async () => {
+  const status = { config_serial: 1, gantry_serial: 99, taken_ms: 0, master: master(smallConfig()).uuid }
+  await open((_, call) => Promise.resolve(call === 'gantry_config_status' ? status : null))
+  expect(nodes.of('gantry_config_replace')).toEqual([])
+  expect(replication.status()).toEqual([
+    expect.objectContaining({
+      state: 'out of sync',
+      reason: 'it has gantry.data with serial number 99 (here: 0), and is not overwritten with less',
+    }),
+  ])
+  nodes.answer = () => Promise.resolve(null)
+  await eventually(() => expect(state()).toEqual([[NODE2, 'in sync']]))
+})
+
 describe('a flush copies everything to a candidate in sync', () => {
   let finish = () => undefined as void
   const copySlowly: FakeNodes['answer'] = (_, call) =>

@@ -123,6 +123,8 @@ function verifyPrograms(report: VerifyReport, { node, answer }: NodeImage): void
 /** Nodes with Ganeti do not check this. */
 function verifyOwners(report: VerifyReport, { node, answer }: NodeImage): void {
   for (const problem of texts(answer['gantry-owners'])) report.error('ENODEFILECHECK', node.name, problem)
+  for (const file of texts(answer['gantry-set-aside']))
+    report.error('ENODEFILECHECK', node.name, setAside(file), 'WARNING')
 }
 
 function verifyStoragePaths(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
@@ -186,3 +188,6 @@ const texts = (value: unknown): string[] =>
 /** The entries of an object. A check that failed on the node returns a text instead, which has none. */
 export const entries = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+
+const setAside = (file: string): string =>
+  `${file} did not fit, and was set aside: see whether it has something that is missing, then remove it`

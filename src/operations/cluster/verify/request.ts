@@ -46,6 +46,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
     // Ours: Ganeti's nodes ignore it.
     'gantry-owners': null,
     'gantry-old-machines': cluster.enabled_hypervisors,
+    'gantry-set-aside': null,
     ...RELEASE_CHECK,
     ...volumes(cluster),
     ...drbdRequest(cluster),

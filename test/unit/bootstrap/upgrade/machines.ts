@@ -93,6 +93,7 @@ const NAMES = new Map([
     [scripts.WAKE_WATCHER, 'wake'],
     [scripts.QUEUE_STATE, 'queue'],
     [scripts.BACK_UP, 'backup'],
+    [scripts.TAKE_FILE, 'take file'],
     [scripts.CONVERT_UP, 'convert up'],
     [scripts.CONVERT_DOWN, 'convert down'],
     [scripts.DISTRIBUTE, 'distribute'],

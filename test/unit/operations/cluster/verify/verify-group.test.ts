@@ -169,6 +169,14 @@ test.each<[string, string, unknown, string]>([
   expect(await cluster.verifyGroup()).toEqual([false, [`ERROR: ${text}`]])
 })
 
+test('a file that was set aside is named', async () => {
+  const cluster = new RecordedCluster()
+  const file = '/var/lib/ganeti/config.journal.rejected-7'
+  cluster.broken[NODE2] = { 'gantry-set-aside': [file] }
+  const text = `${file} did not fit, and was set aside: see whether it has something that is missing, then remove it`
+  expect(await cluster.verifyGroup()).toEqual([true, [`WARNING: node ${NODE2}: ${text}`]])
+})
+
 test('a directory of Gluster that cannot be used is named with a code of its own', async () => {
   const cluster = new RecordedCluster().given(
     change('patchCluster', { enabled_disk_templates: ['diskless', 'file', 'sharedfile', 'gluster'] }),
