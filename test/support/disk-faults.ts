@@ -2,7 +2,8 @@
 //   write   nothing reaches the file (no space, an IO error)
 //   rename  the new content is there, but does not get the file's name
 //   sync    everything is in place, only the answer is an error: a power cut may or may not keep it
-export type DiskStep = 'write' | 'rename' | 'sync'
+export const DISK_STEPS = ['write', 'rename', 'sync'] as const
+export type DiskStep = (typeof DISK_STEPS)[number]
 
 export interface DiskFault {
   readonly file: string

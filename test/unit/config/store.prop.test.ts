@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import type { NamedChange } from '../../../src/config/changes'
 import { encodeConfig, encodeGantry } from '../../../src/config/encode'
 import { openStore } from '../../../src/config/store'
+import { systemClock } from '../../../src/lib/clock'
 import type { Documents } from '../../../src/model/config'
 import { buildInstance, id, smallConfig, storeOptions } from './builders'
 import { checkProperty } from '../../support/effort'
@@ -84,6 +85,54 @@ test('a power cut at any write, whole or torn, loses no acknowledged change and 
       },
     ),
     { numRuns: 12 },
+  )
+})
+
+test('one file that cannot be written for a while loses no acknowledged change, and keeps no refused one', async () => {
+  /** No checkpoint begins by itself, and waits take no time. */
+  const clock = {
+    ...systemClock,
+    after: () => ({ cancel: () => undefined }),
+    sleep: () => turn().then(() => undefined),
+  }
+  await checkProperty(
+    fc.asyncProperty(
+      fc.record({
+        file: fc.constantFrom('configFile', 'gantryFile', 'journalFile' as const),
+        step: fc.constantFrom('write', 'rename', 'sync' as const),
+        times: fc.integer({ min: 1, max: 12 }),
+        from: fc.nat({ max: 6 }),
+        /** The fault goes on over the stop. */
+        ends: fc.boolean(),
+      }),
+      fc.array(fc.constantFrom('tag', 'token', 'checkpoint' as const), { minLength: 8, maxLength: 30 }),
+      fc.boolean(),
+      async ({ file, step, times, from, ends }, steps, isKilled) => {
+        const options = { ...(await storeOptions(config)), clock }
+        const { disk } = options
+        const store = await openStore(options)
+        const acknowledged = { tags: [] as string[], tokens: [] as string[] }
+        const kept = async (list: string[], name: string, done: Promise<unknown>) =>
+          done.then(
+            () => list.push(name),
+            () => undefined,
+          )
+        for (const [n, what] of steps.entries()) {
+          if (n === from) disk.faults.plan({ file: options.paths[file], step, times })
+          if (what === 'checkpoint') await store.checkpoint().catch(() => undefined)
+          else if (what === 'tag')
+            await kept(acknowledged.tags, `t${n}`, store.change([['addTags', 'cluster', '', [`t${n}`]]]))
+          else await kept(acknowledged.tokens, `k${n}`, store.change([['setGantry', 'tokens', `k${n}`, n]]))
+        }
+        if (ends) disk.faults.clear()
+        if (!isKilled) await store.close(true).catch(() => undefined)
+        const again = await openStore({ ...options, disk: disk.restart() })
+        const { tokens = {} } = again.gantry().sections
+        expect([...again.current().cluster.tags].sort()).toEqual(acknowledged.tags.sort())
+        expect(Object.keys(tokens).sort()).toEqual(acknowledged.tokens.sort())
+      },
+    ),
+    { numRuns: 150 },
   )
 })
 
