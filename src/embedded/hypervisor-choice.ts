@@ -1,5 +1,6 @@
 // Chooses the hypervisor of a new embedded cluster, with the reason in words.
 import * as fs from 'node:fs'
+import { isMissing } from '../lib/disk'
 import { systemFiles } from '../lib/files'
 import { QEMU_INSTALL, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'
 import { canMakeTaps } from '../node/network/taps'
@@ -37,7 +38,10 @@ function accelerator(): string {
   try {
     fs.accessSync('/dev/kvm', fs.constants.R_OK | fs.constants.W_OK)
     return 'accelerated by KVM'
-  } catch {
-    return 'emulating the processor (TCG), as /dev/kvm is not accessible'
+  } catch (error) {
+    const why = isMissing(error)
+      ? 'there is no /dev/kvm; "modprobe kvm_intel" or "modprobe kvm_amd", as root, makes it'
+      : 'this user may not use /dev/kvm; "adduser USER kvm", as root, and a new login change that'
+    return `emulating the processor (TCG), as ${why}`
   }
 }
