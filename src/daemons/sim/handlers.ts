@@ -143,6 +143,9 @@ const instances = {
   instance_migrate: nothing,
   instance_get_migration_status: () => ({ status: 'completed' }),
   gantry_migration_recover: nothing,
+  gantry_migration_tls: () => false,
+  gantry_migration_accept: nothing,
+  gantry_migration_send: nothing,
   instance_finalize_migration_dst: (sim, instance, _info, success) => {
     if (success) sim.world.run(sim.node, instance)
     return null

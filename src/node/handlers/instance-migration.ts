@@ -1,5 +1,6 @@
 // Node calls of a live migration, in the order in which the job makes them: source, target, source, both.
-import type { Handlers } from '../context'
+import type { InstanceDict } from '../../rpc/node/dicts'
+import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { forgetGuest, showGuest } from '../metadata'
 import { forgetReason } from '../reasons'
@@ -12,19 +13,14 @@ export const instanceMigrationHandlers = {
     return await orFail('Failed to fetch migration information', info)
   },
 
-  async accept_instance(context, instance, info, target) {
-    const work = startAlone(context, instance, async () => {
-      await showGuest(context, instance)
-      return await context.hypervisor(instance.hypervisor).accept(instance, asText(info), target)
-    })
-    return toTell(await orFail('Failed to accept instance', work))
-  },
+  accept_instance: (context, instance, info, target) => acceptInstance(context, instance, info, target, false),
+  gantry_migration_accept: (context, instance, info, target) => acceptInstance(context, instance, info, target, true),
 
-  async instance_migrate(context, _clusterName, instance, target, live) {
-    const work = context.hypervisor(instance.hypervisor).migrate(instance, target, live)
-    await orFail('Failed to migrate instance', work)
-    return null
-  },
+  gantry_migration_tls: (context, instance) => context.hypervisor(instance.hypervisor).canEncrypt(instance),
+
+  instance_migrate: (context, _clusterName, instance, target, live) =>
+    migrateInstance(context, instance, target, live, false),
+  gantry_migration_send: (context, instance, target, live) => migrateInstance(context, instance, target, live, true),
 
   async instance_get_migration_status(context, instance) {
     const status = context.hypervisor(instance.hypervisor).migrationStatus(instance)
@@ -55,6 +51,32 @@ export const instanceMigrationHandlers = {
     return null
   },
 } satisfies Partial<Handlers>
+
+async function acceptInstance(
+  context: NodeContext,
+  instance: InstanceDict,
+  info: unknown,
+  target: string,
+  secure: boolean,
+) {
+  const work = startAlone(context, instance, async () => {
+    await showGuest(context, instance)
+    return await context.hypervisor(instance.hypervisor).accept(instance, asText(info), target, secure)
+  })
+  return toTell(await orFail('Failed to accept instance', work))
+}
+
+async function migrateInstance(
+  context: NodeContext,
+  instance: InstanceDict,
+  target: string,
+  live: boolean,
+  secure: boolean,
+): Promise<null> {
+  const work = context.hypervisor(instance.hypervisor).migrate(instance, target, live, secure)
+  await orFail('Failed to migrate instance', work)
+  return null
+}
 
 /** A job that never fetched the migration information cannot return it. */
 function asText(info: unknown): string {

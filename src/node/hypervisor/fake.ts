@@ -68,6 +68,7 @@ function migrates(state: FakeState) {
     },
     migrate: (instance) => state.running(instance.name, 'Instance not running, cannot migrate'),
     migrationStatus: () => Promise.resolve({ status: 'completed' }),
+    canEncrypt: () => Promise.resolve(false),
     recoverMigration: () => Promise.reject(new HypervisorFailure('Nothing is transferred that could be interrupted')),
     async finalizeTarget({ name, ...rest }, _info, success) {
       if (!success) await state.remove(name)

@@ -131,9 +131,11 @@ export interface Hypervisor {
   /** Source: opaque text for the target. */
   migrationInfo(instance: InstanceDict): Promise<string>
   /** Target: prepares to receive. Returns the same remarks as `start`; `target` is this node's address. */
-  accept(instance: InstanceDict, info: string, target: string): Promise<readonly string[]>
+  accept(instance: InstanceDict, info: string, target: string, secure?: boolean): Promise<readonly string[]>
   /** Source: starts the transfer; `migrationStatus` tells its progress. */
-  migrate(instance: InstanceDict, target: string, live: boolean): Promise<void>
+  migrate(instance: InstanceDict, target: string, live: boolean, secure?: boolean): Promise<void>
+  /** Whether this node can be either side of a migration with TLS (`secure`). */
+  canEncrypt(instance: InstanceDict): Promise<boolean>
   migrationStatus(instance: InstanceDict): Promise<MigrationStatus>
   /** Connects the sides again after the switch to post-copy: the target listens on its address, then the source calls. */
   recoverMigration(instance: InstanceDict, target: string, side: MigrationSideName): Promise<void>

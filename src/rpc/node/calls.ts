@@ -515,6 +515,10 @@ export const nodeCalls = {
     answer_bytes: USUAL,
     fanOut: 'one',
   } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], readonly string[]>,
+  /** Whether a node can use TLS for a migration. Then accept_instance and instance_migrate have these two in their places. */
+  gantry_migration_tls: question.many(URGENT, [inst], bool),
+  gantry_migration_accept: masterOnly(order.one(NORMAL, [inst, arg('info', json), arg('target', string)], remarks)),
+  gantry_migration_send: masterOnly(order.one(SLOW, [inst, arg('target', string), arg('live', bool)], done)),
   /**
    * Connects the two sides of a migration again that have lost each other after the switch to post-copy: first the target
    * listens, then the source calls it.

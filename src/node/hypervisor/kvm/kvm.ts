@@ -23,6 +23,7 @@ import {
   migrationStatus,
   wayOut,
 } from './migration'
+import { canEncrypt } from './migration-tls'
 import { migrationSide } from './migration-side'
 import { KvmParams } from './params'
 import { LostMonitor, SilentMonitor } from './qmp'
@@ -54,8 +55,9 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
       machines.qmp(instance.name, async (qmp) => void (await qmp.run('balloon', { value: memory_mib * MIB }))),
 
     migrationInfo: (instance) => migrationInfo(machines, instance),
-    accept: (instance, info, target) => accept(machines, instance, info, target),
-    migrate: (instance, target, live) => migrate(machines, instance, target, live),
+    accept: (instance, info, target, secure) => accept(machines, instance, info, target, secure),
+    migrate: (instance, target, live, secure) => migrate(machines, instance, target, live, secure),
+    canEncrypt: (instance) => canEncrypt(machines, instance),
     migrationStatus: (instance) => migrationStatus(machines, instance),
     recoverMigration: (instance, target, side) => recoverMigration(machines, instance, target, side),
     finalizeTarget: (instance, info, success) => finalizeTarget(machines, instance, info, success),

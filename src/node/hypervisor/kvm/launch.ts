@@ -17,7 +17,8 @@ export interface LaunchFacts {
   /** Set in a virtual root, where each node must use only its own address. */
   readonly onlyAddress?: string
   readonly startPaused: boolean
-  readonly incoming?: { readonly address: string; readonly port: number }
+  /** `deferred`: it listens when it is told to. */
+  readonly incoming?: { readonly address: string; readonly port: number; readonly deferred?: boolean }
   /** `user` or `uid:gid` to which QEMU switches after its start. */
   readonly runAs?: string
 }
@@ -49,7 +50,7 @@ export function launchCommand(
     ...['-qmp', layout.localize(`unix:${controlSocket(name, 'kvmd')}`)],
     ...disks,
     ...(nics.length > 0 ? nics : ['-net', 'none']),
-    ...(facts.incoming ? ['-incoming', `tcp:${bracketed(facts.incoming.address)}:${facts.incoming.port}`] : []),
+    ...(facts.incoming ? ['-incoming', incomingUri(facts.incoming)] : []),
     ...(facts.startPaused ? ['-S'] : []),
     // The machine stays, halted, until this node has noted the user's shutdown.
     ...(configured.flag('user_shutdown') ? ['-no-shutdown'] : []),
@@ -82,6 +83,13 @@ export const optionAfter = (command: readonly string[], option: string): string 
 /** The user of a QEMU with this command. */
 export const userOf = (command: readonly string[]): string | undefined =>
   optionAfter(command, '-runas') ?? /(?:^|,)user=([^,]*)/.exec(optionAfter(command, '-run-with') ?? '')?.[1]
+
+/** The folder that is the root of a QEMU with this command. */
+export const chrootOf = (command: readonly string[]): string | undefined =>
+  optionAfter(command, '-chroot') ?? /(?:^|,)chroot=([^,]*)/.exec(optionAfter(command, '-run-with') ?? '')?.[1]
+
+const incomingUri = ({ address, port, deferred }: NonNullable<LaunchFacts['incoming']>): string =>
+  deferred ? 'defer' : `tcp:${bracketed(address)}:${port}`
 
 /** In a virtual cluster all nodes share the machine's ports, so a screen listens only on the node's own address. */
 function ownAddress(word: string, option: string | undefined, address: string | undefined): string {

@@ -38,6 +38,8 @@ export class KvmLayout {
   readonly nicDir = (name: string) => this.file('nic', name)
   readonly nicFile = (name: string, index: number) => `${this.nicDir(name)}/${index}`
   readonly chrootDir = (name: string) => this.file('chroot', name)
+  /** For the moment in which QEMU reads a migration's certificate. */
+  readonly tlsDir = (name: string) => this.file('tls', name)
   readonly logFile = (name: string) => `${this.paths.local(KVM_LOG_DIR)}/${checked(name)}.log`
 
   /**

@@ -9,6 +9,7 @@ import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
 import type { QemuProcess } from './process'
 import { migrationSide, POSTCOPY, type MigrationSide } from './migration-side'
+import { forgetTls, useTls } from './migration-tls'
 import { LostMonitor, type Qmp } from './qmp'
 import { decodeRuntime, encodeRuntime } from './runtime'
 import { packedSeed, unpackedSeed, writeSeed } from './seed'
@@ -32,6 +33,7 @@ export async function accept(
   instance: InstanceDict,
   info: string,
   target: string,
+  secure = false,
 ): Promise<string[]> {
   const runtime = decodeRuntime(info)
   const params = new KvmParams(instance.hvparams)
@@ -47,9 +49,14 @@ export async function accept(
   }
   await machines.layout.createDirectories()
   await writeSeed(machines.context.files, machines.layout, instance.name, unpackedSeed(runtime.seed))
-  const incoming = { address: target, port: params.number('migration_port') }
+  const incoming = { address: target, port: params.number('migration_port'), deferred: secure }
   const remarks = await machines.launch(instance, runtime, { incoming })
-  await machines.qmp(instance.name, (qmp) => setCapabilities(qmp, params, true))
+  await machines.qmp(instance.name, async (qmp) => {
+    await setCapabilities(qmp, params, true)
+    if (!secure) return
+    await useTls(machines, instance.name, qmp, 'server')
+    await qmp.run('migrate-incoming', { uri: migrationUri(target, params) })
+  })
   const qemu = await qemuFacts(machines.context, params.text('kvm_path'))
   const isMissing = missesWrites(await accelerator(machines.context.files, params), qemu)
   return [...(isMissing ? lossRemarks(runtime.command) : []), ...remarks]
@@ -60,6 +67,7 @@ export async function migrate(
   instance: InstanceDict,
   target: string,
   live: boolean,
+  secure = false,
 ): Promise<void> {
   const params = new KvmParams(instance.hvparams)
   await machines.running(instance.name, 'Instance not running, cannot migrate')
@@ -73,6 +81,7 @@ export async function migrate(
     await setCapabilities(qmp, params, true, (name) => live || name !== POSTCOPY)
     // Without it the source is done when everything is sent, even if the target then fails to load it.
     await setCapability(qmp, 'return-path')
+    await (secure ? useTls(machines, instance.name, qmp, 'client') : forgetTls(qmp))
     await qmp.run('migrate', { uri: migrationUri(target, params) })
   })
 }
@@ -121,6 +130,7 @@ export async function finalizeTarget(
     // The guest of a non-live migration was stopped before it was sent.
     if (status === 'paused') await qmp.run('cont')
     await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
+    await forgetTls(qmp)
   })
   return undefined
 }
@@ -175,6 +185,7 @@ async function goOnHere(machines: KvmMachines, instance: InstanceDict, qmp: Qmp)
   if (switched) throw new HypervisorFailure(handedOver(name, machine, state))
   if (['postmigrate', 'paused', 'finish-migrate'].includes(machine)) await qmp.run('cont')
   await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
+  await forgetTls(qmp)
 }
 
 export const handedOver = (name: string, machine: string, state: string): string =>

@@ -57,7 +57,7 @@ export async function giveUp(
   const there: NodeResult<string | null> =
     first?.ok === false && canSwitch(move)
       ? { ok: false, offline: false, error: 'it is kept, since the source may have switched to post-copy' }
-      : await ctx.nodes.attempt(target, 'instance_finalize_migration_dst', [dict, info, false])
+      : await dropTarget(ctx, move, info, first?.ok === true)
   const noted = await unconfirmedNodes(ctx, view)
   if (there.ok) await ctx.config.change(noteUnconfirmed(view, noted, without(noted, target)))
   else ctx.log.warning(`Aborting migration failed on target node ${target.name}: ${there.error}`)
@@ -65,6 +65,19 @@ export async function giveUp(
   if (!here.ok) ctx.log.warning(`Aborting migration failed on source node ${view.primary.name}: ${here.error}`)
   const failures = [there, here].flatMap((answer) => (answer.ok ? [] : [answer.error]))
   return { failures, words: there.ok && typeof there.payload === 'string' ? there.payload : '' }
+}
+
+/**
+ * A stranger who connects and says nothing holds up a QEMU that waits for a greeting of TLS, so that it does not answer
+ * its node. When our own source goes on with the guest, its target can be ended without being asked.
+ */
+async function dropTarget(ctx: UnitContext, { view, target }: Move, info: unknown, sourceGoesOn: boolean) {
+  const dict = dictOf(view)
+  const answer = await ctx.nodes.attempt(target, 'instance_finalize_migration_dst', [dict, info, false])
+  if (answer.ok || !sourceGoesOn || view.instance.hypervisor !== 'kvm') return answer
+  const ours = await ctx.nodes.attempt(view.primary, 'gantry_migration_tls', [dict])
+  if (!ours.ok || !ours.payload) return answer
+  return await ctx.nodes.attempt(target, 'instance_shutdown', [dict, 0, ctx.reason])
 }
 
 async function believesDone(ctx: UnitContext, view: Move['view']): Promise<boolean> {

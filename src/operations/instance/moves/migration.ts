@@ -32,18 +32,22 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   const info = await ctx.nodes.call(primary, what, 'migration_info', [dict])
   await shareDisks(ctx, move)
 
+  const isSecure = await canEncrypt(ctx, move)
   const noted = await unconfirmedNodes(ctx, view)
   // Noted in the configuration, in case this job dies and leaves a guest there.
   await ctx.config.change(noteUnconfirmed(view, noted, [...noted, target.uuid]))
   ctx.log.say(`* preparing ${target.name} to accept the instance`)
-  const accepted = await ctx.nodes.attempt(target, 'accept_instance', [dict, info, target.secondary_ip])
+  const accept = isSecure ? 'gantry_migration_accept' : 'accept_instance'
+  const accepted = await ctx.nodes.attempt(target, accept, [dict, info, target.secondary_ip])
   if (!accepted.ok) await abort(ctx, move, info, 'Pre-migration failed, aborting', 'pre-migrate', accepted.error)
   else tellRemarks(ctx, accepted.payload)
 
   ctx.log.say(`* migrating instance to ${target.name}`)
   const { cluster_name } = view.config.cluster
   const args = [cluster_name, dict, target.secondary_ip, live] as const
-  const started = await ctx.nodes.attempt(primary, 'instance_migrate', [...args])
+  const started = isSecure
+    ? await ctx.nodes.attempt(primary, 'gantry_migration_send', [dict, target.secondary_ip, live])
+    : await ctx.nodes.attempt(primary, 'instance_migrate', [...args])
   if (!started.ok) await abort(ctx, move, info, 'Migration failed, aborting', 'migrate', started.error)
 
   const end = await new Transfer(ctx, move).follow()
@@ -51,6 +55,21 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
     const outcome = end.cancelled ? new JobCancelled() : undefined
     await abort(ctx, move, info, 'Migration failed, aborting', 'migrate', end.reason, outcome)
   } else await arrive(ctx, move, info, end)
+}
+
+/** Whether both nodes can use TLS. Ganeti's cannot, nor can older ones of ours. */
+async function canEncrypt(ctx: UnitContext, { view, target }: Move): Promise<boolean> {
+  if (view.instance.hypervisor !== 'kvm') return false
+  const nodes = [view.primary, target]
+  const answers = await ctx.nodes.many(nodes, 'gantry_migration_tls', [dictOf(view)])
+  const plain = nodes.filter(({ uuid }) => {
+    const answer = answers.get(uuid)
+    return !(answer?.ok && answer.payload)
+  })
+  if (plain.length === 0) return true
+  const names = plain.map(({ name }) => name).join(' and ')
+  ctx.log.info(`The memory is sent without encryption, since TLS is not possible on ${names}`)
+  return false
 }
 
 /** A job that was killed has left a migration which only goes on from its present state. */

@@ -204,3 +204,34 @@ test('a failover from a node that is off does not take a guest with a part of it
   expect(stopped()).toContainEqual([TARGET, 0])
   expect(primary()).toBe(TARGET)
 })
+
+test('both nodes use TLS if both can, and the job says when they do not', async () => {
+  const able = new Set([SOURCE])
+  cluster.answers.gantry_migration_tls = ({ name }) => able.has(name)
+  states({ status: 'failed' })
+  await failure()
+  expect(cluster.log.join()).toContain(`The memory is sent without encryption, since TLS is not possible on ${TARGET}`)
+  expect(cluster.calls('instance_migrate')).toHaveLength(1)
+  able.add(TARGET)
+  cluster.asked.length = 0
+  states({ status: 'completed' })
+  await cluster.run('OP_INSTANCE_MIGRATE', move)
+  expect(cluster.calls('instance_migrate')).toEqual([])
+  const { secondary_ip } = cluster.node('node1')
+  const [accepted] = cluster.calls('gantry_migration_accept')
+  expect([accepted?.node, accepted?.args[2]]).toEqual([TARGET, secondary_ip])
+  expect(cluster.calls('gantry_migration_send').map(({ node, args }) => [node, ...args.slice(1)])).toEqual([
+    [SOURCE, secondary_ip, true],
+  ])
+})
+
+test('a target that is held up by a stranger is ended once its source goes on', async () => {
+  cluster.answers.gantry_migration_tls = () => true
+  states({ status: 'failed' })
+  cluster.answers.instance_finalize_migration_dst = () => {
+    throw new Error('QEMU did not answer')
+  }
+  await expect(failure()).resolves.toMatch(/Could not migrate instance/)
+  expect(stopped()).toEqual([[TARGET, 0]])
+  expect(noted()).toEqual([])
+})

@@ -127,8 +127,8 @@ test('each order of ours says whether a node takes it only from its master', () 
   expect(silent.map((name) => `${name}: say it in src/rpc/node/calls.ts with masterOnly`)).toEqual([])
   expect(names.filter((name) => callOf(name).masterOnly).sort()).toEqual([
     ...['gantry_config_append', 'gantry_config_replace', 'gantry_jobqueue_append', 'gantry_jobqueue_fold'],
-    ...['gantry_jobqueue_keep', 'gantry_jobqueue_write', 'gantry_migration_recover', 'jobqueue_rename'],
-    ...['jobqueue_set_drain_flag', 'jobqueue_update'],
+    ...['gantry_jobqueue_keep', 'gantry_jobqueue_write', 'gantry_migration_accept', 'gantry_migration_recover'],
+    ...['gantry_migration_send', 'jobqueue_rename', 'jobqueue_set_drain_flag', 'jobqueue_update'],
   ])
 })
 
