@@ -1,6 +1,7 @@
 // TLS of migrations between our nodes. Both sides show the cluster's certificate, which all nodes have, and trust no other.
 import { X509Certificate } from 'node:crypto'
 import { certificateProblem } from '../../../lib/tls'
+import { CHOWN_S } from '../../../model/limits/node'
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { qemuFacts } from './host'
@@ -76,7 +77,7 @@ async function writeFiles(
   ] as const
   for (const [file, text] of wanted) await files.writeFile(`${directory}/${file}`, text, { mode: 0o400, flag: 'wx' })
   if (user === undefined) return
-  const { code, output } = await run(['chown', '-R', user, directory])
+  const { code, output } = await run(['chown', '-R', user, directory], { timeout_s: CHOWN_S })
   if (code !== 0) throw new HypervisorFailure(`The certificate cannot be given to the user ${user}: ${output.trim()}`)
 }
 
