@@ -43,14 +43,18 @@ class SharingRuntime extends Runtime {
   requireInternalModule(from, to) {
     if (to) return super.requireInternalModule(from, to)
     delete require.cache[from]
-    const { AsyncLocalStorage } = asyncHooks
-    asyncHooks.AsyncLocalStorage = function () {
-      return testContext
-    }
+    // Since Node 22 it is no plain value.
+    const before = Object.getOwnPropertyDescriptor(asyncHooks, 'AsyncLocalStorage')
+    Object.defineProperty(asyncHooks, 'AsyncLocalStorage', {
+      ...{ configurable: true, enumerable: true },
+      value: function () {
+        return testContext
+      },
+    })
     try {
       return require(from)
     } finally {
-      asyncHooks.AsyncLocalStorage = AsyncLocalStorage
+      Object.defineProperty(asyncHooks, 'AsyncLocalStorage', before)
       module.children = []
     }
   }
