@@ -1,6 +1,6 @@
 // Every unit, while the answer of each of its changes and of each of its orders to nodes is lost once. Then the configuration, the
 // volumes, minors and guests agree, or the job or verify names what does not; and verify removes no disk's only copy.
-import { drbdId } from '../../../src/config/lookup'
+import { drbdId, logicalVolumes } from '../../../src/config/lookup'
 import { recordValues } from '../../../src/config/records'
 import { answerChecks } from '../../../src/daemons/sim/checks'
 import { opcodeIds } from '../../../src/opcodes/index'
@@ -137,6 +137,22 @@ function differences(cluster: FakeCluster): string[] {
   return found
 }
 
+const takesAway = ({ op, params, broken }: Scenario): boolean =>
+  broken === true || op === 'OP_INSTANCE_REMOVE' || JSON.stringify(params).includes('"remove"')
+
+/** Volumes of whole disks that one of their nodes lacks. */
+const lacking = ({ config, world }: FakeCluster): string[] =>
+  recordValues(config.disks)
+    .filter(({ forthcoming }) => forthcoming !== true)
+    .flatMap((disk) =>
+      disk.nodes.flatMap((uuid) => {
+        const there = world.node(config.nodes[uuid]?.name ?? '').disks
+        return logicalVolumes(disk)
+          .map((own) => own.join('/'))
+          .filter((volume) => !there.has(volume))
+      }),
+    )
+
 async function verified(cluster: FakeCluster): Promise<string> {
   const start = cluster.log.length
   cluster.losing = undefined
@@ -151,13 +167,15 @@ async function verified(cluster: FakeCluster): Promise<string> {
 }
 
 /** Runs the scenario to its end and looks at what is left. */
-async function audited(cluster: FakeCluster, { op, params }: Scenario, what: string): Promise<string[]> {
+async function audited(cluster: FakeCluster, scenario: Scenario, what: string): Promise<string[]> {
+  const { op, params } = scenario
   const error = await cluster.run(op, params).then(
     () => '',
     (reason: unknown) => String(reason),
   )
   const told = [error, ...cluster.log].join('\n')
   const open = differences(cluster)
+  const gone = takesAway(scenario) ? [] : lacking(cluster)
   const verify = await verified(cluster)
   const missed = open.filter((name) => !`${told}\n${verify}`.includes(name))
   const lost = recordValues(cluster.config.disks).filter(({ forthcoming, nodes, children, logical_id }) => {
@@ -168,7 +186,9 @@ async function audited(cluster: FakeCluster, { op, params }: Scenario, what: str
   })
   const removed =
     lost.length > 0 && /'(lvremove|rm) [^']*(_data|disk\d+)'/.test(verify) ? ['verify removes a disk'] : []
-  return [...missed, ...removed].map((problem) => `${what}: ${problem} (${error})`)
+  return [...missed, ...gone.map((name) => `${name} is gone, and the configuration has it`), ...removed].map(
+    (problem) => `${what}: ${problem} (${error})`,
+  )
 }
 
 test.each(SCENARIOS.map((one) => [one.op, JSON.stringify(one.params).slice(0, 90), one] as const))(
