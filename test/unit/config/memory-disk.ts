@@ -77,7 +77,7 @@ export class MemoryDisk implements Disk {
   async rename(from: string, to: string): Promise<void> {
     await this.operate(() => {
       const data = this.files.get(from)
-      if (!data) throw new Error(`no file ${from}`)
+      if (!data) throw Object.assign(new Error(`ENOENT: no such file, '${from}'`), { code: 'ENOENT' })
       this.files.delete(from)
       this.files.set(to, data)
     })
