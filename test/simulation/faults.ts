@@ -1,5 +1,6 @@
 // Causes faults in a simulated cluster, one after the other, as the seed chooses.
 import type { Auditor } from './auditor'
+import { DISK_STEPS } from '../support/disk-faults'
 import { NODES, type SimCluster } from './sim-cluster'
 
 const CANDIDATES = NODES.slice(1)
@@ -45,6 +46,9 @@ export class Faults {
       () => this.lossyNetwork(away_s),
       () => this.fullDisk(master.name, away_s / 4),
       () => this.fullDisk(some, away_s / 4),
+      () => this.failingFile(master.name, away_s),
+      () => this.failingFile(master.name, away_s),
+      () => this.failingFile(some, away_s),
     ]
     simulator.pick(strikes)()
     await this.auditor.checkDisk('after a fault')
@@ -54,7 +58,10 @@ export class Faults {
   end(): void {
     this.cluster.network.heal()
     this.cluster.watcher.peace()
-    for (const { disk } of this.cluster.machines.values()) disk.full = false
+    for (const { disk } of this.cluster.machines.values()) {
+      disk.full = false
+      disk.faults.clear()
+    }
   }
 
   /** Shorter or longer than what others wait for; mostly shorter, as little goes on meanwhile. */
@@ -88,6 +95,26 @@ export class Faults {
     const { disk } = this.cluster.machine(node)
     disk.full = true
     this.undo(`the disk of ${node} is full`, time_s, () => (disk.full = false))
+  }
+
+  /** One file of many cannot be written: nothing arrives, or it arrives though an error says that it did not. */
+  private failingFile(node: string, time_s: number): void {
+    const { simulator } = this.cluster
+    const { disk, paths } = this.cluster.machine(node)
+    const files = [
+      paths.configFile,
+      paths.gantryFile,
+      paths.journalFile,
+      paths.queueJournal,
+      `${paths.queueJournal}.old`,
+    ]
+    const fault = {
+      file: simulator.pick(files),
+      step: simulator.pick(DISK_STEPS),
+      times: Math.ceil(simulator.between(0, 12)),
+    }
+    disk.faults.plan(fault)
+    this.undo(`${fault.step} of ${fault.file} fails ${fault.times} times`, time_s, () => disk.faults.clear())
   }
 
   private undo(what: string, time_s: number, end: () => void): void {

@@ -3,6 +3,8 @@
 // and bytes that were not synced are there up to some point.
 import * as path from 'node:path'
 import { type Appender, type AppenderOptions, type Disk, refuseLong, type WriteOptions } from '../../src/lib/disk'
+import { UnsettledAppend } from '../../src/lib/file/unsettled-append'
+import { DiskFaults } from '../support/disk-faults'
 import { removeSocket, socketsBelow } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
@@ -19,6 +21,8 @@ type Renaming = ReadonlyMap<string, Inode | undefined>
 export class SimDisk {
   /** A full disk refuses what is written. */
   full = false
+  /** Single files that cannot be written. */
+  readonly faults = new DiskFaults()
   private names = new Map<string, Inode>()
   private durable = new Map<string, Inode>()
   private unsynced: Renaming[] = []
@@ -89,10 +93,12 @@ export class SimDisk {
         const durable = options.durable !== false
         await (durable ? sync() : step(0.02, 0.2))
         this.checkRoom(file)
+        this.faults.strike(file, 'rename')
         const content = Buffer.from(data)
         this.rename(new Map([[file, { data: content, synced: durable ? content.length : 0 }]]))
         if (!durable) return
         await sync()
+        this.faults.strike(file, 'sync')
         this.syncDirectory(path.dirname(file))
       },
       room: async () => {
@@ -109,17 +115,17 @@ export class SimDisk {
         const appender = await this.appender(file, { durable: false }, sync)
         await appender.append(data)
         const inode = this.names.get(file)
-        const length = inode?.data.length ?? 0
-        await sync()
-        if (inode) inode.synced = Math.max(inode.synced, length)
+        if (inode !== undefined) await this.syncAppended(file, inode, data.length, sync)
         if (isNew) this.syncDirectory(path.dirname(file))
       },
       rename: async (from, to) => {
         await step(0.02, 0.2)
         const inode = this.names.get(from)
         if (inode === undefined) throw missing(from)
+        this.faults.strike(to, 'rename')
         this.rename(new Map([[from, undefined], [to, inode]])) // prettier-ignore
         await sync()
+        this.faults.strike(to, 'sync')
         for (const directory of [to, from]) this.syncDirectory(path.dirname(directory))
       },
       remove: async (file, options = {}) => {
@@ -154,13 +160,30 @@ export class SimDisk {
       append: async (data) => {
         this.checkRoom(file)
         open.data = Buffer.concat([open.data, data])
-        const { length } = open.data
-        if (!durable) return
-        await sync()
-        open.synced = Math.max(open.synced, length)
+        if (durable) await this.syncAppended(file, open, data.length, sync)
       },
       size: () => open.data.length,
       close: () => Promise.resolve(),
+    }
+  }
+
+  /** What a failed sync leaves is cut off again, unless that fails, too. */
+  private async syncAppended(file: string, inode: Inode, added: number, sync: () => Promise<void>): Promise<void> {
+    const { length } = inode.data
+    await sync()
+    try {
+      this.faults.strike(file, 'sync')
+      inode.synced = Math.max(inode.synced, length)
+    } catch (error) {
+      try {
+        await sync()
+        this.faults.strike(file, 'sync')
+      } catch {
+        throw new UnsettledAppend(file, error)
+      }
+      inode.data = inode.data.subarray(0, length - added)
+      inode.synced = Math.min(inode.synced, inode.data.length)
+      throw error
     }
   }
 
@@ -176,6 +199,7 @@ export class SimDisk {
   }
 
   private checkRoom(file: string): void {
+    this.faults.strike(file, 'write')
     if (this.full)
       throw Object.assign(new Error(`ENOSPC: no space left on device, write '${file}'`), { code: 'ENOSPC' })
   }
