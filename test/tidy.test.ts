@@ -57,7 +57,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'src/allocation/questions': [...FOR_ALLOCATION, 'allocation'],
   'src/maintenance': ['allocation', 'rpc', 'config', 'opcodes', 'model', 'lib'],
-  'src/node': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
+  'src/node': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'config/copy-status', 'model', 'lib'],
   'src/collectors': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/operations': ['roles', ...TABLES, 'allocation'],
   'src/services': [...TABLES, 'jobs', 'allocation'],

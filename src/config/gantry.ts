@@ -1,16 +1,6 @@
 // gantry.data: our own data beside Ganeti's configuration, as named sections of keyed JSON values.
-import { isObject } from '../lib/shapes/shape'
 import type { GantryData } from '../model/config'
 import { recordSet, recordSize } from './records'
-
-/** When a person said that the files of the configuration are right as they are, in milliseconds. */
-export const TAKEN = { section: 'store', key: 'taken' } as const
-
-/** 0 if nobody ever did. */
-export function takenAt(sections: Readonly<Record<string, unknown>>): number {
-  const section = sections[TAKEN.section]
-  return isObject(section) ? Number(section[TAKEN.key] ?? 0) : 0
-}
 
 /** The value of a key, or undefined. */
 export const gantryValue = (gantry: GantryData, section: string, key: string): unknown =>

@@ -3,7 +3,7 @@
 // ignored.
 import { nanoseconds, timestamp } from '../lib/clock'
 import { GenericError, JobQueueFull, errorToWire } from '../model/errors'
-import { JOBS_QUEUED_MAX, JOB_IDS_RESERVED, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits/queue'
+import { JOBS_QUEUED_MAX, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits/queue'
 import { redactSecrets, secretsOf } from '../opcodes/summary'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { ArchivedJobs } from './archived-jobs'
@@ -13,6 +13,7 @@ import { Execution } from './execution'
 import { warnOfUnreadable } from './filters'
 import type { FilterRule } from '../model/filter-rule'
 import { encodeJob } from './job-file'
+import { JobIds } from './job-ids'
 import { type Job, dependenciesOf, dequeued, heldBack, isFinished, newJob, rejected, withPriority } from './job'
 import type { QueueOptions } from './queue-options'
 import type { Secrets } from './runner'
@@ -37,10 +38,7 @@ export class JobQueue {
   private readonly listeners = new Map<JobId, Set<(job: Job) => void>>()
   private readonly archiving = new Set<JobId>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined
-  private lastId: JobId = 0
-  /** No other luxid gives out ids up to this one: it is in the file `serial`, or being written. */
-  private reservedId: JobId = 0
-  private reserved: Promise<void> = Promise.resolve()
+  private readonly jobIds: JobIds
   private maxRunning = 0
   private filters: readonly FilterRule[] = []
   private drainedFlag = false
@@ -49,6 +47,7 @@ export class JobQueue {
 
   constructor(private readonly options: QueueOptions) {
     this.archived = new ArchivedJobs(options.store, this.whole)
+    this.jobIds = new JobIds((id) => options.store.saveSerial(id), options.log)
   }
 
   get drained(): boolean {
@@ -56,7 +55,7 @@ export class JobQueue {
   }
 
   get lastJobId(): JobId {
-    return this.lastId
+    return this.jobIds.last
   }
 
   /** How many jobs will soon have something to write. */
@@ -70,14 +69,13 @@ export class JobQueue {
 
   /** The number for the file `serial`: no other luxid gives out ids up to this one. */
   get serial(): JobId {
-    return Math.max(this.reservedId, this.lastId)
+    return this.jobIds.serial
   }
 
   /** Takes over an earlier luxid's jobs: finds the processes of running ones, and settles the rest. */
   async recover(): Promise<void> {
     const { jobs, ended, lastId, drained, holders } = await this.options.store.load()
-    this.lastId = lastId
-    this.reservedId = lastId
+    this.jobIds.recover(lastId)
     this.drainedFlag = drained
     for (const job of ended) this.ended.set(job.id, job)
     const open = jobs.map((job): Job => ({ ...job, ...holders.get(job.id) }))
@@ -106,10 +104,9 @@ export class JobQueue {
     await this.options.store.checkRoom()
     if (this.closed) throw new GenericError('luxid is stopping; try again in a moment')
     if (this.scheduler.size + submitted.length > JOBS_QUEUED_MAX) throw new JobQueueFull()
-    const first = this.lastId + 1
+    const first = this.jobIds.last + 1
     this.room.take(first, submitted)
-    this.lastId += submitted.length
-    const serial = this.reserveIds()
+    const serial = this.jobIds.take(submitted.length)
     const saved = await Promise.all(submitted.map((ops, i) => this.accept(first + i, ops, serial)))
     for (const result of saved) if ('job' in result) this.admit(result.job)
     this.schedule()
@@ -219,7 +216,7 @@ export class JobQueue {
   async close(): Promise<void> {
     this.closed = true
     await Promise.all([...this.executions.values()].map((execution) => execution.leave()))
-    await this.returnIds()
+    await this.jobIds.release()
     await this.options.runner.close()
   }
 
@@ -245,27 +242,9 @@ export class JobQueue {
     }
   }
 
-  /** Ids are reserved several at a time, since most jobs are submitted one by one. A crash skips unused ids. */
-  private reserveIds(): Promise<void> {
-    if (this.lastId <= this.reservedId) return this.reserved
-    this.reservedId = this.lastId + JOB_IDS_RESERVED
-    const reserving = this.options.store.saveSerial(this.reservedId)
-    this.reserved = reserving
-    reserving.catch(() => {
-      if (this.reserved === reserving) this.reservedId = 0
-    })
-    return reserving
-  }
-
-  private async returnIds(): Promise<void> {
-    if (this.reservedId <= this.lastId) return
-    const { store, log } = this.options
-    await store.saveSerial(this.lastId).catch((error: unknown) => log.warn({ err: error }, 'some job ids are skipped'))
-  }
-
   /**
-   * A refused job must not remain anywhere: neither a later luxid nor another master may run it. If it can neither be
-   * removed nor be written as cancelled, this returns false: a job that is durable is not refused.
+   * A refused job must not remain anywhere: neither a later luxid nor another master may run it. Returns false if it can
+   * neither be removed nor be written as cancelled: a job that is durable is not refused.
    */
   private async retract(job: Job): Promise<boolean> {
     const { store, clock, log } = this.options
@@ -375,9 +354,7 @@ export class JobQueue {
     this.enqueue(job)
   }
 
-  /**
-   * Writes a job's end, however long it takes, and publishes it. The next luxid settles what this one could not write.
-   */
+  /** Writes a job's end, however long it takes, and publishes it. The next luxid settles what this one could not write. */
   private async settle(job: Job): Promise<void> {
     const { clock, log } = this.options
     while (!this.closed) {

@@ -3,13 +3,16 @@
 import * as fs from 'node:fs'
 import { errorCode } from './disk'
 import { type Place, placeOf } from './file/mounts'
+import { UnsettledAppend } from './file/unsettled-append'
 
 /** The text of any error. */
 export const errorText = (error: unknown): string =>
   systemFailure(error) ?? (error instanceof Error ? error.message : String(error))
 
 /** Undefined if the system did not cause the error. */
-export function systemFailure(error: unknown): string | undefined {
+export function systemFailure(thrown: unknown): string | undefined {
+  // An append that could not be taken back names what made it fail.
+  const error = thrown instanceof UnsettledAppend ? thrown.cause : thrown
   const code = errorCode(error) ?? ''
   const ofPort = portFailure(error, code)
   if (ofPort !== undefined) return ofPort

@@ -1,6 +1,6 @@
 // Which of two copies of the configuration has more. The serial numbers decide, but only within one history: not between
 // two masters, and not after a person has said that the master's files are right.
-import { takenAt } from '../config/gantry'
+import { statusOf, type ConfigStatus } from '../config/copy-status'
 import { masterCandidates } from '../config/lookup'
 import { howToTake, type StoreOptions } from '../config/store-files'
 import { within, type Clock } from '../lib/clock'
@@ -8,14 +8,6 @@ import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { CONFIG_STATUS_S } from '../model/limits/replication'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
-import type { ConfigStatus } from '../rpc/node/dicts'
-
-export const statusOf = ({ config, gantry }: Documents): ConfigStatus => ({
-  config_serial: config.serial_no,
-  gantry_serial: gantry.serial_no,
-  taken_ms: takenAt(gantry.sections),
-  master: config.cluster.master_node,
-})
 
 /** What the other copy has and the master's own lacks, or undefined. */
 export function lacks(own: ConfigStatus, other: ConfigStatus): string | undefined {

@@ -9,9 +9,7 @@ import { ConfigurationError } from '../../model/errors'
 import { fail } from '../failure'
 import { hasEnded } from '../queue-copy'
 import { isObject } from '../../lib/shapes/shape'
-import { statusOf } from '../../replication/config-status'
-import type { ConfigStatus } from '../../rpc/node/dicts'
-import { takenAt } from '../../config/gantry'
+import { statusOf, takenAt, type ConfigStatus } from '../../config/copy-status'
 import type { ConfigReplica, Handlers, NodeContext } from '../context'
 
 export const configReplicaHandlers = {

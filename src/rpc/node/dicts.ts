@@ -263,15 +263,6 @@ export interface VolumeInfo {
  * A master candidate's copies: the serial number of the configuration (null without one), and for each job whether it
  * has ended.
  */
-export interface ConfigStatus {
-  readonly config_serial: number
-  readonly gantry_serial: number
-  /** When a person last said that the files of the master are right; 0 if never. */
-  readonly taken_ms: number
-  /** The master's uuid. */
-  readonly master: string
-}
-
 export interface ReplicaContents {
   readonly config_serial: number | null
   readonly jobs: readonly (readonly [id: number, ended: boolean])[]

@@ -4,6 +4,7 @@ import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containe
 import { bool, exactly, float, int, json, oneOf, string, stringOrNumber } from '../../lib/shapes/leaves'
 import { defaulted, optional } from '../../lib/shapes/objects'
 import { type Shape, isObject, mapped, parsePart, refine } from '../../lib/shapes/shape'
+import type { ConfigStatus } from '../../config/copy-status'
 import type {
   BlockDeviceStatus,
   ConsoleInfo,
@@ -13,7 +14,6 @@ import type {
   MigrationStatus,
   NodeInfo,
   OsDiagnosis,
-  ConfigStatus,
   ReplicaContents,
   StorageInfo,
   StoredFile,

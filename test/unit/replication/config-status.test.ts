@@ -1,7 +1,8 @@
 // Which of two copies has more, and when the master does not start with less.
 import { openStore } from '../../../src/config/store'
 import type { NodeClient } from '../../../src/rpc/node/client'
-import { lacks, refuseLess, statusOf } from '../../../src/replication/config-status'
+import { statusOf } from '../../../src/config/copy-status'
+import { lacks, refuseLess } from '../../../src/replication/config-status'
 import { buildNode, master, smallConfig, storeOptions } from '../config/builders'
 import { FakeNodes } from '../daemons/wconfd/support'
 
