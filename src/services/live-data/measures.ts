@@ -64,7 +64,7 @@ export class Measures {
 
   private ofNodes(): unknown[] {
     const durations = [...this.kept.values()].flatMap(({ node, figures }) =>
-      figures.map(({ labels, ...one }) => ({ ...one, labels: { ...labels, node } })),
+      figures.map(({ labels, ...one }) => ({ ...one, labels: { node, ...labels } })),
     )
     const refused = [...this.refused.values()].map(({ node, times }) => ({ value: times, labels: { node } }))
     return [

@@ -49,7 +49,7 @@ test('an allocator that does not end in time is ended with all that it started, 
   const { pipe, gone } = witness()
   script(lingering(pipe))
   await expect(ask({ seconds: 1 })).rejects.toThrow(
-    /^iallocator module 'mine' failed: terminated because it did not end within 1 seconds, output '(thinking)?'$/,
+    /^iallocator module 'mine' failed: terminated because it did not end within 1 seconds, output '(thinking\s+)?\S+ was ended, because it took longer than 1 s'$/,
   )
   await gone()
   expect(fs.readdirSync(node.paths.runDir)).toEqual([])

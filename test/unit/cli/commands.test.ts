@@ -393,14 +393,15 @@ describe('gnt-instance console', () => {
     master.queryClusterInfo = async () => ({ primary_ip_version: ipVersion })
     return runCli(master, words(line), nodesRoot === undefined ? {} : { nodesRoot })
   }
-  const ssh = { kind: 'ssh', host: 'node2', user: 'root', port: 22, command: ['socat', "a b'c"] }
+  /** The master knows the host itself. */
+  const ssh = { kind: 'ssh', host: 'elsewhere', user: 'root', port: 22, command: ['socat', "a b'c"] }
 
   test('hands the terminal to ssh, or to the command itself where nodes are virtual', async () => {
     const remote = await console('gnt-instance console inst1', ssh)
     expect(remote.exit).toBe(7)
     expect(remote.handed[0]).toContain('-4')
     expect((await console('gnt-instance console inst1', ssh, undefined, 6)).handed[0]).toContain('-6')
-    expect(remote.handed[0]?.slice(-2)).toEqual(['root@node2', `socat 'a b'\\''c'`])
+    expect(remote.handed[0]?.slice(-2)).toEqual(['root@node2.gnt.example', `socat 'a b'\\''c'`])
     expect((await console('gnt-instance console inst1', ssh, '/roots')).handed).toEqual([['socat', "a b'c"]])
     const shown = await console('gnt-instance console --show-cmd inst1', { ...ssh, port: 2222 })
     expect([shown.handed, shown.stdout]).toEqual([[], expect.stringContaining('-oPort=2222')])
@@ -419,7 +420,7 @@ describe('gnt-instance console', () => {
       'Instance inst4 is not running (state ADMIN_down), cannot connect to console; gnt instance start inst4 starts it\n',
     )
     const shown = await console('gnt-instance console --show-cmd inst4', ssh)
-    expect([shown.exit, shown.stdout]).toEqual([0, expect.stringContaining('root@node2')])
+    expect([shown.exit, shown.stdout]).toEqual([0, expect.stringContaining('root@node3.gnt.example')])
   })
 
   test('is not known while the node does not answer, which is said so', async () => {

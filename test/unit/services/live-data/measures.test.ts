@@ -78,13 +78,13 @@ test('figures that cannot be read are left out, counted and logged', async () =>
     await settled()
     return AggregatorRegistry.aggregate(namedOnly(await measures.told())).metrics()
   }
-  expect(await look()).toContain(`${NAME}_count{call="version",node="node-0"} 1`)
+  expect(await look()).toContain(`${NAME}_count{node="node-0",call="version"} 1`)
   value = -1
   await look()
   await settled()
   const text = await look()
-  expect(text).not.toContain(`${NAME}_count{call="version",node="node-0"}`)
-  expect(text).toContain(`${NAME}_count{call="version",node="node-1"} 1`)
+  expect(text).not.toContain(`${NAME}_count{node="node-0",call="version"}`)
+  expect(text).toContain(`${NAME}_count{node="node-1",call="version"} 1`)
   expect(text).toMatch(/^gantry_node_figures_refused_total\{node="node-0"\} [1-9]/m)
   expect(warned).toContainEqual({
     node: 'node-0',
