@@ -41,7 +41,7 @@ test('a look at the figures asks the nodes in slices, and shows what they told b
   for (const { answer } of calls) answer([{ name: NAME, values: [series('version'), series('a_newer_call')] }])
   await settled()
   const told = await AggregatorRegistry.aggregate(namedOnly(await measures.told())).metrics()
-  for (const { name } of nodes) expect(told).toContain(`${NAME}_count{call="version",node="${name}"} 1`)
+  for (const { name } of nodes) expect(told).toContain(`${NAME}_count{node="${name}",call="version"} 1`)
   expect(told).not.toContain('a_newer_call')
 })
 
