@@ -91,8 +91,10 @@ const checks: Readonly<Record<string, Check>> = {
   'gantry-set-aside': (context) => filesSetAside(context),
   'gantry-release': ({ release }) => release,
   'gantry-missing-programs': (context, input) => missingHere(context, strings(input)),
-  'gantry-old-machines': async (context, input) =>
-    (await Promise.all(strings(input).map((name) => context.hypervisor(name).oldMachines?.() ?? []))).flat(),
+  'gantry-old-machines': async (context, input) => {
+    const all = strings(input).map(async (name) => (await context.hypervisor(name).oldMachines?.()) ?? [])
+    return (await Promise.all(all)).flat()
+  },
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),

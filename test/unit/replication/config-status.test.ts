@@ -1,6 +1,5 @@
 // Which of two copies has more, and when the master does not start with less.
 import { openStore } from '../../../src/config/store'
-import type { NodeClient } from '../../../src/rpc/node/client'
 import { statusOf } from '../../../src/config/copy-status'
 import { lacks, refuseLess } from '../../../src/replication/config-status'
 import { buildNode, master, smallConfig, storeOptions } from '../config/builders'
@@ -34,7 +33,7 @@ describe('the master does not start', () => {
     const nodes = new FakeNodes()
     nodes.answer = answer
     const { clock, paths } = await storeOptions(config)
-    await refuseLess(await documents(takeFiles), { nodes: nodes as NodeClient, clock, paths })
+    await refuseLess(await documents(takeFiles), { nodes, clock, paths })
   }
   const more: FakeNodes['answer'] = () =>
     Promise.resolve({ config_serial: 1, gantry_serial: 23, taken_ms: 0, master: master(config).uuid })
