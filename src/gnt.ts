@@ -119,11 +119,10 @@ function connect() {
 }
 
 async function thisNode(): Promise<ThisNode> {
-  const [{ openNodeClient }, { createLog }, { lockFile }, { ownedDisk, ownedLogFile }, { systemRandom }, back] =
+  const [{ openNodeClient }, { createLog }, { ownedDisk, ownedLockFile, ownedLogFile }, { systemRandom }, back] =
     await Promise.all([
       import('./rpc/node/client.js'),
       import('./lib/log.js'),
-      import('./lib/file/lock.js'),
       import('./model/owners.js'),
       import('./lib/random.js'),
       import('./node/hypervisor/index.js'),
@@ -135,7 +134,7 @@ async function thisNode(): Promise<ThisNode> {
     disk: ownedDisk,
     random: systemRandom,
     log,
-    lockFile,
+    lockFile: ownedLockFile,
     nodes: openNodeClient({ paths, clock: systemClock, files: machine().files }),
     hypervisors: Object.keys(back.hypervisors),
   }

@@ -11,6 +11,7 @@ import { archivedFile } from '../jobs/store'
 import { eachBounded } from '../lib/work/bounded'
 import { within, type Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
+import type { LockFile } from '../lib/file/lock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
@@ -26,7 +27,8 @@ import {
 } from '../model/limits/master'
 import { SSCONF_NODES_AT_ONCE } from '../model/limits/replication'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
-import { FollowFeed, serveFollow, yieldFollow } from '../rpc/wconfd/follow-server'
+import { takeOverConfig } from '../replication/config-owner'
+import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
 import { attemptCall } from './attempt'
 import { masterIpBecomes, noMasterIp } from './master-ip'
 import { compareReplicas } from '../replication/replica-contents'
@@ -39,6 +41,7 @@ export interface FailoverOptions {
   random: Random
   log: Log
   nodes: NodeClient
+  lockFile?: LockFile
   /** The other nodes need not agree, and this node may be behind them. */
   noVoting: boolean
 }
@@ -185,11 +188,19 @@ async function checkContents(options: FailoverOptions, { self }: Names, others: 
   await Promise.all(others.map(compare))
 }
 
-/** Acts as wconfd: while this process serves the socket, the node's own noded leaves the files alone. */
+/** Acts as wconfd, also for the followers of the configuration. */
 async function takeConfig(options: FailoverOptions, oldMaster: string): Promise<ConfigData> {
-  const { paths, clock, log } = options
+  const lock = await takeOverConfig(options)
+  try {
+    return await changeMaster(options, oldMaster)
+  } finally {
+    lock.release()
+  }
+}
+
+async function changeMaster(options: FailoverOptions, oldMaster: string): Promise<ConfigData> {
+  const { paths, log } = options
   const path = paths.socket('follow')
-  await yieldFollow(path, clock)
   const unread = () => {
     throw new ConfigurationError('This node is becoming the master; ask again in a moment')
   }

@@ -55,6 +55,8 @@ export interface Paths {
   socket(name: string): string
   ssconf(key: string): string
   pidFile(role: string): string
+  /** Locked by the owner of the configuration's files. */
+  readonly configLock: string
   /** Locked by the role as long as it runs. */
   roleLock(role: string): string
   /** The socket on which a daemon reports its figures. */
@@ -99,6 +101,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     livelockDir: `${run}/livelocks`,
     logDir: log,
     lockDir: local('/var/lock'),
+    configLock: `${run}/ganeti-config.lock`,
     bdevCacheDir: `${run}/bdev-cache`,
     instanceReasonDir: `${run}/instance-reason`,
     metadataDir: `${run}/metad`,

@@ -6,6 +6,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileOwner } from '../lib/file/accounts'
 import { type Disk, type FileOwner, isMissing, systemDisk } from '../lib/disk'
+import { type LockFile, lockFile } from '../lib/file/lock'
 import { LogFile } from '../lib/file/log-file'
 import { GROUP, MODE, USER } from './constants/daemons'
 import { PATH } from './constants/paths'
@@ -21,6 +22,18 @@ const NODE = [noded, GROUP.masterd] as const
 const METAD = [USER.metad, GROUP.metad] as const
 const LOG = [noded, GROUP.daemons] as const
 const log = (name: string): string => `${PATH.LOG_DIR}/${name}.log`
+
+/**
+ * Lock files of daemons, and that of the configuration's owner. Whoever may write in their folder could replace them, so all of these may
+ * open them, whoever made them.
+ */
+const LOCKS: Readonly<Record<string, readonly string[]>> = {
+  [noded]: ['node', 'noded', 'kvmd', 'mond', 'sim', 'mirrors'],
+  [masterd]: ['wconfd', 'luxid', 'maintd', 'config'],
+  [rapi]: ['rapi'],
+  [confd]: ['confd'],
+  [USER.metad]: ['metad'],
+}
 
 const exact: Readonly<Record<string, Claim>> = {
   [PATH.DATA_DIR]: [...MASTER, 0o755],
@@ -49,6 +62,11 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.JOB_QUEUE_DRAIN_FILE]: [...QUEUE, 0o644],
   [PATH.JOB_QUEUE_ARCHIVE_DIR]: [...QUEUE, 0o750],
   [PATH.RUN_DIR]: [...QUEUE, MODE.runDirectory],
+  ...Object.fromEntries(
+    Object.entries(LOCKS).flatMap(([user, names]) =>
+      names.map((name) => [`${PATH.RUN_DIR}/ganeti-${name}.lock`, [user, GROUP.daemons, 0o660] as const]),
+    ),
+  ),
   [PATH.MOND_HISTORY]: [...ROOT, MODE.secureFile],
   [PATH.WATCHER_CALL]: [...QUEUE, 0o644],
   [PATH.SOCKET_DIR]: [...QUEUE, 0o770],
@@ -218,6 +236,17 @@ export function claimAll(local: (virtual: string) => string): void {
 
 /** A daemon's log file; a new file gets the right owner. */
 export const ownedLogFile = (file: string): LogFile => new LogFile({ file, ...LOG_FILE, opened: claim })
+
+/** A lock file that root makes must not keep out the account of a daemon that starts later. */
+export const ownedLockFile: LockFile = async (file, mode, wait_s) => {
+  const held = await lockFile(file, mode, wait_s)
+  try {
+    claim(file)
+  } catch {
+    // Root without the right to give files away, as kvmd has it: ensure-dirs does it.
+  }
+  return held
+}
 
 /** A disk that gives files the owners and modes of the table. */
 export const ownedDisk: Disk = {

@@ -1,7 +1,7 @@
 // A master candidate's own configuration: its config.data, gantry.data and journal, fed by the master, and the `follow`
 // socket for this node's confd. When this node becomes master, wconfd asks it to give up the files.
 import type { FramedServer } from '../lib/net/json-socket'
-import { isServed } from '../lib/net/json-socket'
+import type { HeldLock } from '../lib/file/lock'
 import type { Paths } from '../lib/paths'
 import { Turns } from '../lib/work/turns'
 import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
@@ -9,8 +9,9 @@ import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
 import { loadConfig } from '../config/upgrade'
+import { ownConfig, type OwnerOptions } from './config-owner'
 
-export interface ConfigReplicaOptions extends StoreOptions {
+export interface ConfigReplicaOptions extends StoreOptions, Pick<OwnerOptions, 'lockFile'> {
   readonly paths: Paths
   /** Whether this node is the master, by its own ssconf. Then wconfd owns the files. */
   isMaster(): boolean
@@ -20,6 +21,7 @@ interface Opened {
   store: ConfigStore
   feed: FollowFeed
   server: FramedServer
+  lock: HeldLock
 }
 
 export class ConfigReplica {
@@ -70,37 +72,57 @@ export class ConfigReplica {
   }
 
   private async open(): Promise<Opened> {
+    const lock = await this.own('the configuration is kept by its own wconfd')
+    return this.openOwned(lock).catch((error: unknown) => {
+      lock.release()
+      throw error
+    })
+  }
+
+  private async own(why: string): Promise<HeldLock> {
+    const lock = await ownConfig(this.options)
+    if (lock === undefined) throw new ConfigurationError(`This node runs as master itself: ${why}`)
+    return lock
+  }
+
+  private async openOwned(lock: HeldLock): Promise<Opened> {
     const { paths, log } = this.options
-    const path = paths.socket('follow')
-    if (await isServed(path))
-      throw new ConfigurationError('This node runs as master itself: the configuration is kept by its own wconfd')
     const store = await openStore(this.options)
     const feed = new FollowFeed(() => store.documents(), false)
     store.subscribe((delta) => feed.publish(delta))
+    const path = paths.socket('follow')
     const server = await serveFollow({ path, log, onYield: () => this.close() }, feed)
-    this.opened = { store, feed, server }
+    this.opened = { store, feed, server, lock }
     return this.opened
   }
 
   /** Writes the first copy, or replaces unreadable files. */
   private async writeFiles(config: string, gantry: string): Promise<void> {
     const { disk, paths, random } = this.options
-    if (await isServed(paths.socket('follow')))
-      throw new ConfigurationError('This node runs as master itself: it takes no copy of the configuration')
     loadConfig(config, random)
     await disk.makeDirectory(paths.dataDir)
     await disk.makeDirectory(paths.socketDir)
-    await disk.remove(paths.journalFile)
-    await disk.write(paths.gantryFile, gantry)
-    await disk.write(paths.configFile, config)
-    await this.open()
+    const lock = await this.own('it takes no copy of the configuration')
+    try {
+      await disk.remove(paths.journalFile)
+      await disk.write(paths.gantryFile, gantry)
+      await disk.write(paths.configFile, config)
+      await this.openOwned(lock)
+    } catch (error) {
+      lock.release()
+      throw error
+    }
   }
 
   private async letGo(): Promise<void> {
     const opened = this.opened
     this.opened = undefined
     if (opened === undefined) return
-    await opened.store.close(true)
-    await opened.server.close()
+    try {
+      await opened.store.close(true)
+    } finally {
+      await opened.server.close()
+      opened.lock.release()
+    }
   }
 }

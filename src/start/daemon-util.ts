@@ -13,6 +13,7 @@ import type { DaemonAction } from '../roles/helpers'
 import { inOrder, isDaemonOfNode, type Role } from '../roles/role'
 import { ROLES } from '../roles/table'
 import { reloadSshDaemon } from '../bootstrap/node-programs'
+import { ensureDirectories } from './ensure-dirs'
 
 const DEFAULTS = '/etc/default/ganeti'
 const SBIN = '/usr/sbin'
@@ -155,6 +156,8 @@ async function start(role: Role, once: readonly string[], here: Here): Promise<A
     return OK
   }
   if ((await pidOf(role, here)) !== undefined) return OK
+  // As the unit ganeti-common does it: a daemon's account can neither make its folders nor open what root has left there.
+  await ensureDirectories(here.paths)
   const { program, user, group, name } = role
   const given = await argumentsOf(name, here)
   const account = (await accountExists(user, here)) ? ['--chuid', `${user}:${group}`] : []

@@ -2,14 +2,13 @@
 // survives noded.
 import * as path from 'node:path'
 import { systemClock as clock } from '../lib/clock'
-import { lockFile } from '../lib/file/lock'
 import { systemFiles as files } from '../lib/files'
 import { createLog } from '../lib/log'
 import { pathsOf } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { runCommand as run } from '../lib/programs/run-command'
 import { EXIT } from '../model/constants/daemons'
-import { ownedLogFile } from '../model/owners'
+import { ownedLockFile, ownedLogFile } from '../model/owners'
 import { mirrorsSocket } from '../node/mirror/client'
 import { serveMirrors } from '../node/mirror/server'
 import { watchDefects } from './defects'
@@ -20,7 +19,7 @@ export async function startMirrors([root, hostname, ...more]: readonly string[])
   const paths = pathsOf(root, hostname)
   const log = createLog('mirrors', { file: ownedLogFile(paths.logFile('mirrors')) })
   watchDefects({ process, log, losesNothing: false, end: () => process.exit(EXIT.failure) })
-  if ((await lockFile(paths.roleLock('mirrors'), 'exclusive')) === undefined)
+  if ((await ownedLockFile(paths.roleLock('mirrors'), 'exclusive')) === undefined)
     throw new Error(
       `the mirrors of ${hostname} are served already: another process has locked ${paths.roleLock('mirrors')}`,
     )

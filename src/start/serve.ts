@@ -1,13 +1,14 @@
 // The life of a daemon's process: starts its role, reports that it is ready, and ends in order on SIGTERM, on SIGINT,
 // or when its parent is gone.
 import { systemClock } from '../lib/clock'
-import { lockFile } from '../lib/file/lock'
+import { openFailure } from '../lib/file/lock'
 import { checkLimits } from '../lib/programs/process-limits'
 import { serviceManager } from '../lib/programs/service-manager'
 import { errorText } from '../lib/system-failure'
 import { EXIT } from '../model/constants/daemons'
+import { PATH } from '../model/constants/paths'
 import { SYSTEM_LIMITS } from '../model/limits/daemons'
-import { ownedDisk as disk } from '../model/owners'
+import { ownedDisk as disk, ownedLockFile } from '../model/owners'
 import { ROLES } from '../roles/table'
 import { watchDefects } from './defects'
 import { type Running, STAY, type Start, type Surroundings } from './start'
@@ -67,8 +68,12 @@ async function tellFigures(name: string, running: Running, { paths, log }: Surro
 /** Two daemons on the same files would destroy them. The kernel releases the lock when this process ends. */
 async function beAlone(name: string, { paths, log }: Surroundings): Promise<void> {
   const file = paths.roleLock(name)
-  if ((await lockFile(file, 'exclusive')) !== undefined) return
-  const text = `another ${name} has locked ${file}, or the file cannot be opened: stop the other one; if there is none, remove the file`
+  if ((await ownedLockFile(file, 'exclusive')) !== undefined) return
+  const failure = openFailure(file)
+  const text =
+    failure === undefined
+      ? `another ${name} has locked ${file}, or gantryd fold has: stop it, or wait for its end`
+      : `${name} cannot lock ${file}: ${failure}. As root, ${PATH.ENSURE_DIRS} gives it its owner and mode`
   log.error({ file }, text)
   process.stderr.write(`${text}\n`)
   process.exit(EXIT.failure)

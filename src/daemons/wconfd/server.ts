@@ -11,7 +11,8 @@ import {
   WCONFD_FRAME_BYTES_MAX,
 } from '../../model/limits/wconfd'
 import { serveCalls } from '../../rpc/json-protocol'
-import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-server'
+import { takeOverConfig } from '../../replication/config-owner'
+import { FollowFeed, serveFollow } from '../../rpc/wconfd/follow-server'
 import { serveWconfd } from './calls'
 import { WconfdState, type WconfdOptions } from './state'
 
@@ -22,17 +23,17 @@ export async function startWconfd(options: WconfdOptions): Promise<{ close(): Pr
   // Checked before anything is read: two daemons on the same files would destroy them.
   if (await isServed(path)) throw new Error(`another wconfd already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.socketDir)
-  await yieldFollow(paths.socket('follow'), options.clock)
+  const lock = await takeOverConfig(options)
   const opened: { state?: WconfdState } = {}
   const documents = () => {
     if (opened.state) return opened.state.store.documents()
     throw new ConfigurationError('The configuration is being read; ask again in a moment')
   }
   const [feed, publicFeed] = [new FollowFeed(documents, true), new FollowFeed(documents, false)]
-  // Bound before the files are opened: while it is served, this node's noded leaves them alone.
   const follow = await serveFollow({ path: paths.socket('follow'), log }, publicFeed)
   const state = await WconfdState.open(options).catch(async (error: unknown) => {
     await follow.close()
+    lock.release()
     throw error
   })
   opened.state = state
@@ -64,6 +65,7 @@ export async function startWconfd(options: WconfdOptions): Promise<{ close(): Pr
       await server.close()
       await state.close()
       await follow.close()
+      lock.release()
     },
   }
 }

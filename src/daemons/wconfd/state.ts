@@ -5,6 +5,7 @@ import { Reservations } from '../../config/reservations'
 import { openStore, type ConfigStore } from '../../config/store'
 import type { Clock } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
+import type { LockFile } from '../../lib/file/lock'
 import { isServed } from '../../lib/net/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
@@ -26,6 +27,7 @@ export interface WconfdOptions {
   log: Log
   disk: Disk
   nodes: NodeClient
+  lockFile?: LockFile
 }
 
 export class WconfdState {

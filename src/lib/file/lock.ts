@@ -13,6 +13,9 @@ export interface HeldLock {
  */
 export type LockFile = (file: string, mode: 'shared' | 'exclusive', wait_s?: number) => Promise<HeldLock | undefined>
 
+const OPEN_FLAGS = fs.constants.O_RDWR | fs.constants.O_CREAT
+const MODE = 0o600
+
 /** More seconds than `flock` waits, in which it must have ended. */
 const ANSWER_S = 10
 
@@ -24,10 +27,20 @@ export const lockFile: LockFile = async (file, mode, wait_s = 0) => {
   return undefined
 }
 
+/** Why `lockFile` gave nothing, where that is the file and no other process. */
+export function openFailure(file: string): string | undefined {
+  try {
+    fs.closeSync(fs.openSync(file, OPEN_FLAGS, MODE))
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
 /** A number, because Node closes a FileHandle that nobody uses any more. Strangers who could read the file could lock it. */
 function opened(file: string): number | undefined {
   try {
-    return fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
+    return fs.openSync(file, OPEN_FLAGS, MODE)
   } catch {
     return undefined
   }

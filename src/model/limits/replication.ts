@@ -20,3 +20,6 @@ export const SSCONF_NODES_AT_ONCE = 30
 export const SSCONF_RETRY_S = 30
 /** Seconds that a change waits for a candidate before the candidate counts as out of sync. */
 export const REPLICATION_S = 10
+/** How often a process that becomes the owner of the configuration asks this node's noded for it, and seconds that it waits each time. */
+export const CONFIG_HANDOVERS_MAX = 10
+export const CONFIG_HANDOVER_S = 1

@@ -6,6 +6,7 @@ import { createConfig } from '../../../src/config/store-files'
 import { openStore } from '../../../src/config/store'
 import { systemClock } from '../../../src/lib/clock'
 import { systemDisk } from '../../../src/lib/disk'
+import { lockFile } from '../../../src/lib/file/lock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
 import { serveFigures } from '../../../src/lib/own-figures'
@@ -13,7 +14,7 @@ import { systemRandom } from '../../../src/lib/random'
 import { ConfigReplica } from '../../../src/replication/config-replica'
 import { FollowFeed, serveFollow } from '../../../src/rpc/wconfd/follow-server'
 import { fold } from '../../../src/start/fold'
-import { smallConfig } from '../config/builders'
+import { smallConfig } from '../../unit/config/builders'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fold-'))
 let number = 0
@@ -62,6 +63,18 @@ test.each(['wconfd', 'query', 'follow'])(
     await expect(fold(paths, silentLog)).rejects.toThrow('stop it first')
     expect([tags(), fs.existsSync(paths.journalFile)]).toEqual([[], true])
     await server.close()
+  },
+)
+
+test.each(['wconfd', 'luxid', 'noded'])(
+  'a %s that has just begun, and serves nothing yet, is left alone',
+  async (role) => {
+    await leaveJournal()
+    const begun = await lockFile(paths.roleLock(role), 'exclusive')
+    await expect(fold(paths, silentLog)).rejects.toThrow(`${role} is running`)
+    expect([tags(), fs.existsSync(paths.journalFile)]).toEqual([[], true])
+    begun?.release()
+    await expect(fold(paths, silentLog)).resolves.toContain('all jobs')
   },
 )
 

@@ -1,0 +1,91 @@
+// One process at a time owns the configuration of a node, and noded gives it up to wconfd.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { openStore } from '../../../src/config/store'
+import { systemClock } from '../../../src/lib/clock'
+import { systemDisk } from '../../../src/lib/disk'
+import { type LockFile, lockFile } from '../../../src/lib/file/lock'
+import { silentLog } from '../../../src/lib/log'
+import { pathsOf } from '../../../src/lib/paths'
+import { systemRandom } from '../../../src/lib/random'
+import { ownConfig, takeOverConfig } from '../../../src/replication/config-owner'
+import { ConfigReplica } from '../../../src/replication/config-replica'
+import { smallConfig, storeOptions } from '../../unit/config/builders'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gco-'))
+let number = 0
+let paths = pathsOf(folder, 'x')
+let replicas: ConfigReplica[]
+let copy: { config: string; gantry: string }
+
+beforeEach(async () => {
+  paths = pathsOf(`${folder}/${++number}`, `${number}`)
+  fs.mkdirSync(paths.socketDir, { recursive: true })
+  replicas = []
+  const store = await openStore(await storeOptions(smallConfig()))
+  copy = store.texts()
+  await store.close(false)
+})
+afterEach(async () => {
+  for (const one of replicas) await one.close()
+})
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+const options = (lock: LockFile = lockFile) => ({ paths, clock: systemClock, lockFile: lock })
+
+/** noded's. */
+function newReplica(): ConfigReplica {
+  const system = { disk: systemDisk, random: systemRandom, log: silentLog }
+  const replica = new ConfigReplica({ ...system, ...options(), isMaster: () => false })
+  replicas.push(replica)
+  return replica
+}
+const replace = (replica: ConfigReplica) => replica.replace(copy.config, copy.gantry)
+
+test('of two that begin at the same moment one owns the files', async () => {
+  const outcomes = await Promise.allSettled([newReplica(), newReplica()].map(replace))
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+test('a copy that comes in while another process is the owner changes nothing, and is taken when that has ended', async () => {
+  const replica = newReplica()
+  const owner = await ownConfig(options())
+  await expect(replace(replica)).rejects.toThrow('it takes no copy of the configuration')
+  expect(fs.existsSync(paths.configFile)).toBe(false)
+  owner?.release()
+  await replace(replica)
+  expect(fs.existsSync(paths.configFile)).toBe(true)
+})
+
+test('noded gives the files up, and leaves them alone from then on', async () => {
+  const replica = newReplica()
+  await replace(replica)
+  const lock = await takeOverConfig(options())
+  await expect(replica.append('')).rejects.toThrow('the configuration is kept by its own wconfd')
+  lock.release()
+  await expect(replica.append('')).resolves.toBeUndefined()
+})
+
+test('noded that has taken a record just before the new owner has the lock gives the files up once more', async () => {
+  const replica = newReplica()
+  await replace(replica)
+  const between = jest.fn(() => replica.append(''))
+  const lock = await takeOverConfig(
+    options(async (file, mode) => {
+      if (between.mock.calls.length === 0) await between()
+      return lockFile(file, mode)
+    }),
+  )
+  expect(between).toHaveBeenCalledTimes(1)
+  await expect(replica.append('')).rejects.toThrow('kept by its own wconfd')
+  lock.release()
+})
+
+test('a start without the files ends, and says who may have them', async () => {
+  const asked = jest.fn(() => Promise.resolve(undefined))
+  await expect(takeOverConfig(options(asked))).rejects.toThrow(
+    `another process owns ${paths.configFile}: it has locked ${paths.configLock}`,
+  )
+  expect(asked).toHaveBeenCalled()
+})
