@@ -1,12 +1,12 @@
 // The node's logical volumes, and their instances.
 import { disksByInstance, nodeInstances } from '../configuration'
+import { askLvm } from './ask-lvm'
 import { readJsonList } from './json-list'
 import {
   type Collector,
   CollectorFailure,
   type Inputs,
   type NodeSources,
-  NotInstalled,
   fieldsOf,
   listOf,
   readSource,
@@ -75,14 +75,8 @@ async function collect(sources: NodeSources, { file, instances }: Inputs): Promi
 
 type Volume = Readonly<Record<string, string | number>>
 
-/** Empty on a node without LVM. */
 export async function logicalVolumes(sources: NodeSources): Promise<readonly Volume[]> {
-  try {
-    return parseVolumes(await sources.run(COMMAND))
-  } catch (error) {
-    if (error instanceof NotInstalled) return []
-    throw error
-  }
+  return parseVolumes(await askLvm(sources, COMMAND))
 }
 
 function parseVolumes(text: string): Volume[] {

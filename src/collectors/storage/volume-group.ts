@@ -1,5 +1,6 @@
 // The state of a volume group of LVM, or of one in user space.
-import { type NodeSources, NotInstalled, type UserSpaceStorage } from '../report'
+import type { NodeSources, UserSpaceStorage } from '../report'
+import { askLvm } from './ask-lvm'
 import { type FoundStorage, fullness, unmeasured } from './found-storage'
 
 const COMMAND = [
@@ -30,11 +31,6 @@ async function inUserSpace({ groups }: UserSpaceStorage, name: string): Promise<
 const MISSING = unmeasured({ code: 4, message: 'there is no such volume group on this node' })
 
 async function rows(sources: NodeSources): Promise<string[][]> {
-  try {
-    const lines = (await sources.run(COMMAND)).split('\n').filter((line) => line.trim() !== '')
-    return lines.map((line) => line.trim().split(';'))
-  } catch (error) {
-    if (error instanceof NotInstalled) return []
-    throw error
-  }
+  const lines = (await askLvm(sources, COMMAND)).split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line) => line.trim().split(';'))
 }

@@ -31,6 +31,8 @@ export const MAX_DISKS = 16
 export const HELPER_DISK_NAME = 'helper-machine'
 export const MIN_VG_SIZE_MIB = 20480
 export const DEFAULT_VG = 'xenvg'
+/** LVM says so to an ordinary user. Then his node has no volume groups, and that is no failure. */
+export const LVM_ONLY_ROOT = /Running as a non-root user/
 export const MAX_WIPE_CHUNK_MIB = 1024
 export const MIN_WIPE_CHUNK_PERCENT = 10
 

@@ -148,9 +148,11 @@ test('what is no image, or has no room, is refused with the way out', async () =
 
 test('a dump of the disk goes out and comes in', async () => {
   const dump = path.join(root, 'dump')
-  await runProgram('sh', ['-c', `cd ${DEFINITION} && EXPORT_DEVICE=${disk} ./export >${dump}`])
+  const inDefinition = (command: string, device: string, file: string) =>
+    runProgram('sh', ['-c', `cd "$1" && ${command}`, 'sh', DEFINITION, device, file])
+  await inDefinition('EXPORT_DEVICE="$2" ./export >"$3"', disk, dump)
   expect(fs.readFileSync(dump).equals(fs.readFileSync(disk))).toBe(true)
   fs.writeFileSync(disk, Buffer.alloc(4 * MIB))
-  await runProgram('sh', ['-c', `cd ${DEFINITION} && IMPORT_DEVICE=${disk} ./import <${dump}`])
+  await inDefinition('IMPORT_DEVICE="$2" ./import <"$3"', disk, dump)
   expect(fs.readFileSync(disk).equals(fs.readFileSync(dump))).toBe(true)
 })

@@ -1,5 +1,6 @@
 // Reads LVM's reports about this node. A node without LVM has no volume groups.
 import { NOT_STARTED, type Run } from '../../../lib/programs/run-command'
+import { LVM_ONLY_ROOT } from '../../../model/constants/disks'
 import { DEVICE_ANSWER_S, DEVICE_ORDER_S, STORAGE_REPORT_BYTES_MAX } from '../../../model/limits/storage'
 import { fail } from '../../failure'
 
@@ -88,9 +89,6 @@ export async function repairStorageUnit(run: Run, type: string, name: string, op
   )
 }
 
-/** Then there is no LVM for this node: it is one of an ordinary user. */
-const ONLY_ROOT = /Running as a non-root user/
-
 async function report(
   run: Run,
   program: string,
@@ -110,7 +108,7 @@ async function report(
         'the Debian package lvm2 has it',
     )
   }
-  if (code !== 0 && only.length === 0 && ONLY_ROOT.test(output)) return []
+  if (code !== 0 && only.length === 0 && LVM_ONLY_ROOT.test(output)) return []
   if (code !== 0) fail(`${program} failed: ${output.trim()}`)
   const lines = stdout.split('\n').filter((line) => line.trim() !== '')
   return lines.map((line) => line.split('|').map((cell) => cell.trim()))

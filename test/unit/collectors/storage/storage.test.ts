@@ -3,6 +3,7 @@ import { storage } from '../../../../src/collectors/storage/storage'
 import { diskstats } from '../../../../src/collectors/storage/diskstats'
 import { drbd } from '../../../../src/collectors/storage/drbd'
 import { lv } from '../../../../src/collectors/storage/lv'
+import { CollectorFailure } from '../../../../src/collectors/report'
 import { mismatch } from '../../../../src/collectors/shapes'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
 import { noStorage, nodeSources, type RecordedNode, systemError } from '../../../support/node-sources'
@@ -30,9 +31,20 @@ test.each([
   expect(one).toMatchObject({ type: 'lvm-vg', name: 'xenvg', templates: ['plain'], status: expected })
 })
 
-test('a node without LVM lacks the volume group', async () => {
-  const [one] = await found(['drbd'], { volume_group_name: 'xenvg' }, {})
+const FOR_ROOT = new CollectorFailure('running command: lvs: WARNING: Running as a non-root user. Functionality ...')
+
+test.each<[string, RecordedNode]>([
+  ['without LVM', {}],
+  ['of an ordinary user, as LVM answers only to root', { programs: { vgs: FOR_ROOT, lvs: FOR_ROOT } }],
+])('a node %s lacks the volume group, and has no volumes', async (_, node) => {
+  const [one] = await found(['drbd'], { volume_group_name: 'xenvg' }, node)
   expect(one?.status).toEqual({ code: 4, message: 'there is no such volume group on this node' })
+  await expect(lv.open(nodeSources(node), {}).collect()).resolves.toEqual([])
+})
+
+test('what else LVM fails with is told', async () => {
+  const broken = new CollectorFailure('running command: lvs: broken')
+  await expect(lv.open(nodeSources({ programs: { lvs: broken } }), {}).collect()).rejects.toThrow(broken)
 })
 
 test.each([
