@@ -1,5 +1,6 @@
 // npm run test:fresh: both commands of README.md on machines that differ from this one. Each is made of namespaces, so it costs a second and
-// leaves nothing. Every change is tried on the first few with some tests; NIGHTLY=1 tries all of them, with all tests.
+// leaves nothing. Every change is tried on the first few with some tests; NIGHTLY=1 tries all of them, with all tests. Numbers as arguments
+// choose machines by their places in machines.ts.
 import { spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -30,7 +31,7 @@ async function main(): Promise<number> {
     return 0
   }
   const rows: string[][] = []
-  for (const machine of NIGHTLY ? MACHINES : MACHINES.slice(0, EVERY_CHANGE)) {
+  for (const machine of chosen()) {
     const lacking = lackOf(machine)
     if (lacking === undefined) rows.push(...(await tryOn(machine)))
     else rows.push([nameOf(machine), 'both', `skipped: ${lacking}`, ''])
@@ -40,31 +41,41 @@ async function main(): Promise<number> {
   return rows.some(([, , outcome]) => outcome === 'failed') ? 1 : 0
 }
 
+function chosen(): readonly Machine[] {
+  const numbers = process.argv.slice(2).map(Number)
+  if (numbers.length > 0) return MACHINES.filter((_, at) => numbers.includes(at + 1))
+  return NIGHTLY ? MACHINES : MACHINES.slice(0, EVERY_CHANGE)
+}
+
 /** One row for each command. */
 async function tryOn(machine: Machine): Promise<string[][]> {
   const some = ['node', 'node_modules/jest/bin/jest.js', '--maxWorkers', '2', ...SOME_TESTS]
+  console.log(`== ${nameOf(machine)}`)
   const output = await runInside(machine, ['bash', 'test/fresh/both.sh', ...(NIGHTLY ? ['npm', 'test'] : some)])
-  console.log(`== ${nameOf(machine)}\n${output}`)
   return ['npm start', 'npm test'].map((command) => {
     const [, code, took_s] = new RegExp(`^outcome of ${command}: (\\d+) after (\\d+) s$`, 'm').exec(output) ?? []
     return [nameOf(machine), command, code === '0' ? 'passed' : 'failed', took_s === undefined ? '' : `${took_s} s`]
   })
 }
 
-/** Returns what was printed. All processes end with the first one of the namespace. */
+/** Prints what is printed, and returns it. All processes end with the first one of the namespace, and that one with this one. */
 function runInside(machine: Machine, words: readonly string[]): Promise<string> {
   const scratch = fs.mkdtempSync('/var/tmp/gantry-fresh-')
   const { user, umask, node, qemu, accounts, folder, home, tmp } = machine
   const kept = { LANG: process.env['LANG'] ?? 'C.UTF-8', TERM: 'dumb', npm_config_update_notifier: 'false' }
   const described = { WHO: user, UMASK: umask, QEMU: qemu, ACCOUNTS: accounts, FOLDER: folder, HOME_IS: home, TMP: tmp }
   const apart = ['--mount', '--pid', '--net', '--fork', '--kill-child', '--mount-proc']
-  const child = spawn('unshare', [...apart, 'bash', path.join(__dirname, 'enter.sh'), PROJECT, scratch, ...words], {
+  const enter = ['bash', path.join(__dirname, 'enter.sh'), PROJECT, scratch]
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...apart, ...enter, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...kept, ...described, NODE: programOf(node), PATH: process.env['PATH'] ?? '' },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      process.stdout.write(text)
+      output += text
+    })
   const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_S * 1000)
   return new Promise((resolve) =>
     child.once('close', () => {
