@@ -50,9 +50,8 @@ export class Auditor {
 
   /** When all is quiet: nothing is held, and the copies are alike. */
   async checkAtRest(): Promise<void> {
-    const { cluster, ledger } = this
+    const { cluster } = this
     await this.checkDisk('at the end')
-    for (const [key, times] of cluster.begun) if (times > 1) ledger.complain(`opcode ${key} began ${times} times`)
     const master = await this.read(cluster.master)
     // A node that maintenance has drained is no candidate, and has old copies.
     const candidates = this.candidates(master.documents.config)

@@ -1,5 +1,5 @@
 // Remembers what the cluster has promised to its users, and collects complaints about broken promises.
-import type { JobId } from '../../src/rpc/luxi/calls'
+import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Simulator } from './simulator'
 
 /** Something that users can see in the configuration: a tag, an instance, or the memory of an instance. */
@@ -15,6 +15,11 @@ export class Ledger {
   readonly jobs = new Map<JobId, { status: string | undefined; result: string; since_ms: number; archived: boolean }>()
   /** Facts that must be there, and facts that must not. Facts that nobody can be sure of are missing here. */
   private readonly known = new Map<string, { fact: Fact; there: boolean }>()
+  /** The job that began last, of all that change a fact. */
+  private readonly changers = new Map<string, JobId>()
+  private readonly refused = new Set<unknown>()
+  /** Opcodes that began, by job and position. */
+  private readonly begun = new Set<string>()
   private serial = 0
 
   constructor(private readonly simulator: Simulator) {}
@@ -28,6 +33,23 @@ export class Ledger {
   accepted(id: JobId): void {
     if (this.jobs.has(id)) this.complain(`job id ${id} was given out twice`)
     this.jobs.set(id, { status: undefined, result: '', since_ms: 0, archived: false })
+  }
+
+  /** A user was told that no job was made of these opcodes. */
+  wasRefused(ops: readonly WireOpCode[]): void {
+    for (const { comment } of ops) this.refused.add(comment)
+  }
+
+  /** An opcode holds its locks and begins. Its user may know nothing of the job, if the answer to the submission was lost. */
+  began(id: JobId, index: number, op: WireOpCode): void {
+    const key = `${id}.${index}`
+    if (this.begun.has(key)) this.complain(`opcode ${key} began twice`)
+    this.begun.add(key)
+    if (this.refused.has(op.comment)) this.complain(`opcode ${key} began, and its job was refused`)
+    for (const fact of factsChangedBy(op)) {
+      this.forget(fact)
+      for (const changed of keysOf(fact)) this.changers.set(changed, id)
+    }
   }
 
   archived(id: JobId): void {
@@ -59,12 +81,14 @@ export class Ledger {
 
   /** A change was asked for: it may happen or not until its job has ended. */
   forget(fact: Fact): void {
-    this.known.delete(keyOf(fact))
-    if (fact.kind === 'instance') this.known.delete(keyOf({ kind: 'memory', name: fact.name }))
+    for (const key of keysOf(fact)) this.known.delete(key)
   }
 
-  learn(fact: Fact, there: boolean): void {
-    this.known.set(keyOf(fact), { fact, there })
+  /** The job has done this. Jobs have no order, so an earlier one with a lost answer may have changed the same since then. */
+  learn(fact: Fact, there: boolean, by: JobId): void {
+    const last = this.changers.get(keyOf(fact))
+    if (last === undefined) this.complain(`job ${by} has changed ${keyOf(fact)}, and never began`)
+    if (last === by) this.known.set(keyOf(fact), { fact, there })
   }
 
   /** Somebody was told that it is there, and nobody has asked since then to change that. */
@@ -84,4 +108,19 @@ export class Ledger {
   }
 }
 
+/** What is unsure while the opcode may run. */
+export function factsChangedBy({ OP_ID, ...params }: WireOpCode): Fact[] {
+  const name = String(params['instance_name'])
+  if (OP_ID === 'OP_INSTANCE_REMOVE') return [{ kind: 'instance', name }]
+  // Whatever becomes of a forthcoming instance, its name stays taken.
+  if (OP_ID === 'OP_INSTANCE_CREATE') return params['commit'] === true ? [] : [{ kind: 'instance', name }]
+  if (OP_ID === 'OP_INSTANCE_SET_PARAMS') return [{ kind: 'memory', name }]
+  if (params['kind'] !== 'cluster' || !Array.isArray(params['tags'])) return []
+  return params['tags'].map((tag) => ({ kind: 'tag', name: String(tag) }))
+}
+
 const keyOf = ({ kind, name }: Fact): string => `${kind}:${name}`
+
+/** An instance's memory comes and goes with it. */
+const keysOf = (fact: Fact): string[] =>
+  fact.kind === 'instance' ? [keyOf(fact), keyOf({ kind: 'memory', name: fact.name })] : [keyOf(fact)]

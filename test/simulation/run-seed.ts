@@ -24,8 +24,8 @@ export interface Run {
 
 export async function runSeed(seed: number, tracing = false): Promise<Run> {
   const simulator = new Simulator(seed, tracing)
-  const cluster = await SimCluster.create(simulator)
   const ledger = new Ledger(simulator)
+  const cluster = await SimCluster.create(simulator, (...what) => ledger.began(...what))
   const auditor = new Auditor(cluster, ledger, simulator.process('auditor', 'outside'))
   await simulator.run(START_S)
   const users = Array.from(

@@ -18,7 +18,7 @@ import { IPOLICY_DEFAULTS } from '../../src/model/constants/params'
 import { nodeUuid } from '../../src/model/ids'
 import { CHILD_STOP_S } from '../../src/model/limits/daemons'
 import { openNodeClient } from '../../src/rpc/node/client'
-import { simProcesses } from './sim-jobs'
+import { type JobWorld, simProcesses } from './sim-jobs'
 import { SimMachine } from './sim-machine'
 import { SimMirrors } from './sim-mirrors'
 import { SimWatcher } from './sim-watcher'
@@ -38,8 +38,6 @@ export class SimCluster {
   readonly mirrors: SimMirrors
   readonly daemons = new Map<Daemon, SimProcess>()
   readonly jobs = new Map<number, SimProcess>()
-  /** Opcodes that began, by job and position. */
-  readonly begun = new Map<string, number>()
   /** A daemon could not start; it is tried again. */
   readonly failures: string[] = []
   readonly watcher: SimWatcher
@@ -52,6 +50,7 @@ export class SimCluster {
   private constructor(
     readonly simulator: Simulator,
     readonly firstConfig: ConfigData,
+    private readonly began: JobWorld['began'],
   ) {
     this.world = new World(firstConfig)
     this.network = new SimNetwork(simulator, this.machines)
@@ -62,9 +61,9 @@ export class SimCluster {
   }
 
   /** A new cluster of three nodes, the first of which is the master, with its daemons. */
-  static async create(simulator: Simulator): Promise<SimCluster> {
+  static async create(simulator: Simulator, began: JobWorld['began']): Promise<SimCluster> {
     forgetSockets('/')
-    const cluster = new SimCluster(simulator, firstConfig(simulator))
+    const cluster = new SimCluster(simulator, firstConfig(simulator), began)
     await cluster.writeFiles()
     for (const machine of cluster.machines.values()) machine.startNoded()
     cluster.startMaster()
@@ -190,10 +189,7 @@ export class SimCluster {
     const world = {
       ...{ simulator, network },
       logOf: openLog,
-      began: (job: number, opIndex: number) => {
-        const key = `${job}.${opIndex}`
-        this.begun.set(key, (this.begun.get(key) ?? 0) + 1)
-      },
+      began: this.began,
     }
     return startLuxid({
       ...basics,

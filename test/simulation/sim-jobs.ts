@@ -8,6 +8,7 @@ import type { Log } from '../../src/lib/log'
 import type { Paths } from '../../src/lib/paths'
 import { JobCancelled } from '../../src/operations/environment'
 import { runOpcode } from '../../src/operations/processor'
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openNodeClient } from '../../src/rpc/node/client'
 import { openWconfd } from '../../src/rpc/wconfd/client'
@@ -21,7 +22,7 @@ export interface JobWorld {
   readonly network: SimNetwork
   readonly logOf: (process: SimProcess) => Log
   /** An opcode holds its locks and begins; it must not do so twice. */
-  readonly began: (job: number, opIndex: number) => void
+  readonly began: (job: number, opIndex: number, op: WireOpCode) => void
 }
 
 /** The job processes that the machine's luxid starts. */
@@ -58,7 +59,7 @@ function jobProgram(channel: Channel, machine: SimMachine, { simulator, network,
         async started(how) {
           await checkAgain(op, setting.jobId, wconfd)
           await setting.started(how)
-          if (how === 'once') began(setting.jobId, setting.opIndex)
+          if (how === 'once') began(setting.jobId, setting.opIndex, op)
         },
         processLog: log,
         async submitJobs(jobs) {

@@ -2,16 +2,17 @@
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { PeerError } from '../../src/rpc/json-protocol'
-import type { Fact, Ledger } from './ledger'
+import { factsChangedBy, type Fact, type Ledger } from './ledger'
 import { NODES, type SimCluster } from './sim-cluster'
 import type { SimProcess, Simulator } from './simulator'
 
-const common = { priority: 0, comment: null, depends: null, reason: [['gnt:user', 'simulation', 1]] }
+const common = { priority: 0, depends: null, reason: [['gnt:user', 'simulation', 1]] }
 
 export class User {
   private readonly simulator: Simulator
   private readonly luxi: LuxiClient
   private tags = 0
+  private submissions = 0
   private readonly instances = new Map<string, 'there' | 'gone' | 'unknown'>()
   private stopped = false
   private doing = 'nothing'
@@ -86,14 +87,13 @@ export class User {
     const name = `${this.name}-${++this.tags}`
     const fact: Fact = { kind: 'tag', name }
     const remove = this.simulator.chance(0.3)
-    const add = op('OP_TAGS_SET', { kind: 'cluster', use_locking: false, name: '', tags: [name] })
-    const id = await this.submit([add])
+    const change = (id: string) => op(id, { kind: 'cluster', name: null, tags: [name] })
+    const id = await this.submit([change('OP_TAGS_SET')])
     if (id === undefined || (await this.awaitEnd(id)) !== 'success') return
-    this.ledger.learn(fact, true)
+    this.ledger.learn(fact, true, id)
     if (!remove) return
-    this.ledger.forget(fact)
-    const gone = await this.submit([op('OP_TAGS_DEL', { kind: 'cluster', use_locking: false, name: '', tags: [name] })])
-    if (gone !== undefined && (await this.awaitEnd(gone)) === 'success') this.ledger.learn(fact, false)
+    const gone = await this.submit([change('OP_TAGS_DEL')])
+    if (gone !== undefined && (await this.awaitEnd(gone)) === 'success') this.ledger.learn(fact, false, gone)
   }
 
   private async createOrRemove(): Promise<void> {
@@ -104,12 +104,11 @@ export class User {
       this.instances.get(name) === 'there' || (this.instances.get(name) === 'unknown' && simulator.chance(0.5))
     const reserve = !remove && simulator.chance(0.3)
     this.instances.set(name, 'unknown')
-    ledger.forget(fact)
     const create = this.createOp(name)
     const id = await this.submit([remove ? removeOp(name) : reserve ? { ...create, forthcoming: true } : create])
     if (id === undefined || (await this.awaitEnd(id)) !== 'success') return
     this.instances.set(name, remove ? 'gone' : 'there')
-    ledger.learn(fact, !remove)
+    ledger.learn(fact, !remove, id)
     if (reserve) await this.commit(name)
   }
 
@@ -144,11 +143,10 @@ export class User {
     const [name] = [...this.instances].find(([, state]) => state === 'there') ?? []
     if (name === undefined) return
     const size_mib = simulator.pick([32, 64, 96, 128])
-    ledger.forget({ kind: 'memory', name })
     const beparams = { maxmem: size_mib, minmem: size_mib }
     const id = await this.submit([op('OP_INSTANCE_SET_PARAMS', { instance_name: name, beparams })])
     if (id !== undefined && (await this.awaitEnd(id)) === 'success')
-      ledger.learn({ kind: 'memory', name, size_mib }, true)
+      ledger.learn({ kind: 'memory', name, size_mib }, true, id)
   }
 
   private async instanceAct(): Promise<void> {
@@ -191,12 +189,22 @@ export class User {
     for (const [accepted, id] of submitted) if (accepted) this.ledger.accepted(id)
   }
 
-  private async submit(ops: readonly WireOpCode[]): Promise<number | undefined> {
+  private async submit(list: readonly WireOpCode[]): Promise<number | undefined> {
+    const comment = `submission ${++this.submissions} of ${this.name}`
+    const ops = list.map((one) => ({ ...one, comment }))
+    for (const fact of ops.flatMap(factsChangedBy)) this.ledger.forget(fact)
     const id = await this.ask(() => this.luxi.submitJob(ops))
-    if (id instanceof Error) return undefined
+    if (id instanceof PeerError) return undefined
+    if (id instanceof Error) return this.refused(ops, id)
     this.ledger.accepted(id)
     this.simulator.note(this.name, `job ${id} is ${ops.map((one) => one.OP_ID).join(', ')}`)
     return id
+  }
+
+  private refused(ops: readonly WireOpCode[], { message }: Error): undefined {
+    this.ledger.wasRefused(ops)
+    if (message.startsWith('Failed to parse'))
+      this.ledger.complain(`${this.name} asked for what is not there: ${message}`)
   }
 
   /** However often luxid dies meanwhile. */

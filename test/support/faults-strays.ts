@@ -70,7 +70,8 @@ export async function unbelievable(cluster: EmbeddedCluster, users: Users): Prom
     if (there !== undefined && there !== config.cluster.tags.includes(tag))
       wrong.push(`tag ${tag} should ${there ? '' : 'not '}be there`)
   const { candidate_pool_size } = config.cluster
-  if (users.poolSize !== undefined && users.poolSize !== candidate_pool_size)
+  const sizes = [users.poolSize, ...users.askedPoolSizes]
+  if (users.poolSize !== undefined && !sizes.includes(candidate_pool_size))
     wrong.push(`the candidate pool size should be ${users.poolSize}, and is ${candidate_pool_size}`)
   return wrong
 }

@@ -19,6 +19,8 @@ export class Users {
   readonly tags = new Map<string, boolean | undefined>()
   /** The candidate pool size of the cluster. Undefined after a failed change. */
   poolSize: number | undefined
+  /** Those of changes without an answer, whose jobs may come late: jobs have no order. */
+  readonly askedPoolSizes = new Set<number>()
   private stopped = false
   private readonly busy: Promise<void>[] = []
 
@@ -94,6 +96,7 @@ export class Users {
   private async modify(): Promise<void> {
     const size = 5 + this.random.below(20)
     const end = await this.ledger.run({ OP_ID: 'OP_CLUSTER_SET_PARAMS', candidate_pool_size: size })
+    if (end === undefined) this.askedPoolSizes.add(size)
     this.poolSize = end?.status === 'success' ? size : undefined
     await pause(0.3)
   }
