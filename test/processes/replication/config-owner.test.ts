@@ -43,9 +43,14 @@ function newReplica(): ConfigReplica {
 }
 const replace = (replica: ConfigReplica) => replica.replace(copy.config, copy.gantry)
 
-test('of two that begin at the same moment one owns the files', async () => {
-  const outcomes = await Promise.allSettled([newReplica(), newReplica()].map(replace))
+test('of two that begin at the same moment one owns the files, and the other one does not open them', async () => {
+  await replace(newReplica())
+  await replicas[0]?.close()
+  const openAppender = jest.spyOn(systemDisk, 'openAppender')
+  const outcomes = await Promise.allSettled([newReplica(), newReplica()].map((one) => one.append('')))
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(openAppender).toHaveBeenCalledTimes(1)
+  openAppender.mockRestore()
 })
 
 test('a copy that comes in while another process is the owner changes nothing, and is taken when that has ended', async () => {
