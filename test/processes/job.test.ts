@@ -14,6 +14,7 @@ import type { Paths } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { delay, removeRoot, runTypescript, temporaryPaths } from '../support/queue-in-process'
+import { eventually } from '../support/faults'
 import { noMonds } from '../support/no-monds'
 import { silentNodes } from '../support/tiny-luxid'
 
@@ -81,18 +82,17 @@ test('an error of an operation reaches the result', async () => {
 })
 
 test('a job whose lock another one holds waits, can be cancelled there, and is shown as pending', async () => {
-  const holder = await luxi.submitJob([locking(1)])
+  const holder = await luxi.submitJob([locking(60)])
   expect(await status(holder, 'running')).toBe('running')
   const waiter = await luxi.submitJob([locking(0.01)])
   expect(await status(waiter, 'waiting')).toBe('waiting')
-  for (let i = 0; i < 100; i++) {
+  await eventually('the waiter is pending', async () => {
     const { data } = await luxi.query('lock', ['name', 'owner', 'pending'], null)
-    if (JSON.stringify(data).includes(`[["exclusive",["${waiter}"]]]`)) break
-    if (i === 99) throw new Error(`nobody is pending: ${JSON.stringify(data)}`)
-    await systemClock.sleep(10)
-  }
+    return JSON.stringify(data).includes(`[["exclusive",["${waiter}"]]]`)
+  })
   expect(await luxi.cancelJob(waiter, false)).toEqual([true, 'Job successfully cancelled'])
-  expect(await status(holder)).toBe('success')
+  expect(await luxi.cancelJob(holder, true)).toEqual([true, 'SIGKILL send to the process'])
+  expect(await status(holder)).toBe('error')
 })
 
 test('a killed job frees its locks, names them, and the next job gets them', async () => {
