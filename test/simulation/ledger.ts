@@ -108,7 +108,7 @@ export class Ledger {
   }
 }
 
-/** What is unsure while the opcode may run. */
+/** The facts that are unsure while the opcode may run. */
 export function factsChangedBy({ OP_ID, ...params }: WireOpCode): Fact[] {
   const name = String(params['instance_name'])
   if (OP_ID === 'OP_INSTANCE_REMOVE') return [{ kind: 'instance', name }]
