@@ -65,4 +65,5 @@ esac
 find . -path './node_modules/*' -prune -o -exec chown -h fresh:fresh {} +
 chown fresh:fresh "$home"
 cd "$place"
-USER=fresh exec setpriv --reuid fresh --regid fresh --clear-groups "$@"
+# This shell stays: a process that becomes another user no longer ends with the one that started it.
+USER=fresh setpriv --reuid fresh --regid fresh --clear-groups "$@"
