@@ -7,7 +7,7 @@ import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { instanceMigrationHandlers as migration } from '../../src/node/handlers/instance-migration'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
-import type { InstanceDict, MigrationStatus } from '../../src/rpc/node/dicts'
+import type { InstanceDict, MigrationSideStatus } from '../../src/rpc/node/dicts'
 import { eventually, qemuProcessesBelow, SerialConsole } from '../support/hypervisor'
 import { testWith, qemuPresent } from '../support/needs'
 import { NO_REASON, socketOf, TinyNodes } from '../support/tiny-nodes'
@@ -85,7 +85,7 @@ class Cable {
   }
 }
 
-const status = (): Promise<MigrationStatus> => migration.instance_get_migration_status(source, instance)
+const status = (): Promise<MigrationSideStatus> => migration.gantry_migration_status(source, instance)
 const statusBecomes = (wanted: string) =>
   eventually(
     async () => ((await status()).status === wanted ? true : undefined),

@@ -142,6 +142,7 @@ const instances = {
   accept_instance: nothing,
   instance_migrate: nothing,
   instance_get_migration_status: () => ({ status: 'completed' }),
+  gantry_migration_status: () => ({ status: 'completed' }),
   gantry_migration_recover: nothing,
   gantry_migration_tls: () => false,
   gantry_migration_accept: nothing,

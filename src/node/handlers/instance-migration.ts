@@ -1,5 +1,5 @@
 // Node calls of a live migration, in the order in which the job makes them: source, target, source, both.
-import type { InstanceDict } from '../../rpc/node/dicts'
+import type { InstanceDict, MigrationSideStatus } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { forgetGuest, showGuest } from '../metadata'
@@ -23,9 +23,10 @@ export const instanceMigrationHandlers = {
   gantry_migration_send: (context, instance, target, live) => migrateInstance(context, instance, target, live, true),
 
   async instance_get_migration_status(context, instance) {
-    const status = context.hypervisor(instance.hypervisor).migrationStatus(instance)
-    return await orFail('Failed to get migration status', status)
+    const { switched: _, ...status } = await statusOf(context, instance)
+    return status
   },
+  gantry_migration_status: statusOf,
 
   async gantry_migration_recover(context, instance, target, side) {
     const work = context.hypervisor(instance.hypervisor).recoverMigration(instance, target, side)
@@ -83,4 +84,9 @@ function asText(info: unknown): string {
   if (typeof info === 'string') return info
   if (info === null || info === undefined) return ''
   return fail('The migration information must be a text')
+}
+
+async function statusOf(context: NodeContext, instance: InstanceDict): Promise<MigrationSideStatus> {
+  const status = context.hypervisor(instance.hypervisor).migrationStatus(instance)
+  return await orFail('Failed to get migration status', status)
 }

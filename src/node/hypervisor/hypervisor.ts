@@ -16,7 +16,7 @@ import type {
   InstanceDict,
   InstanceRuntime,
   MigrationSideName,
-  MigrationStatus,
+  MigrationSideStatus,
   NicDict,
 } from '../../rpc/node/dicts'
 
@@ -136,7 +136,7 @@ export interface Hypervisor {
   migrate(instance: InstanceDict, target: string, live: boolean, secure?: boolean): Promise<void>
   /** Whether this node can be either side of a migration with TLS (`secure`). */
   canEncrypt(instance: InstanceDict): Promise<boolean>
-  migrationStatus(instance: InstanceDict): Promise<MigrationStatus>
+  migrationStatus(instance: InstanceDict): Promise<MigrationSideStatus>
   /** Connects the sides again after the switch to post-copy: the target listens on its address, then the source calls. */
   recoverMigration(instance: InstanceDict, target: string, side: MigrationSideName): Promise<void>
   /**

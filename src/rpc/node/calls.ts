@@ -515,6 +515,8 @@ export const nodeCalls = {
     answer_bytes: USUAL,
     fanOut: 'one',
   } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], readonly string[]>,
+  /** As instance_get_migration_status, and whether the source has switched: Ganeti's master refuses an answer with a field that it does not know. */
+  gantry_migration_status: progress.one(SLOW, [inst], r.migrationSide, () => ({ status: 'completed' })),
   /** Whether a node can use TLS for a migration. Then accept_instance and instance_migrate have these two in their places. */
   gantry_migration_tls: question.many(URGENT, [inst], bool),
   gantry_migration_accept: masterOnly(order.one(NORMAL, [inst, arg('info', json), arg('target', string)], remarks)),

@@ -124,7 +124,10 @@ export interface MigrationStatus {
   total_ram?: number
   /** The switch to post-copy was asked for. */
   postcopy_status?: string
-  /** The guest may have newer memory on the target, so the source must not resume it. Ganeti's nodes never send it. */
+}
+
+export interface MigrationSideStatus extends MigrationStatus {
+  /** The guest may have newer memory on the target, so the source must not resume it. Ganeti's nodes never tell it. */
   switched?: boolean
 }
 

@@ -11,6 +11,7 @@ import type {
   HypervisorInfo,
   ImpExpStatus,
   InstanceRuntime,
+  MigrationSideStatus,
   MigrationStatus,
   NodeInfo,
   OsDiagnosis,
@@ -96,13 +97,16 @@ export const nodeInfo: Shape<NodeInfo> = tuple(
   orNull(listOf(orNull(hypervisor))),
 )
 
-export const migration: Shape<MigrationStatus> = known({
+const migrationFields = {
   status: string,
   transferred_ram: optional(float),
   total_ram: optional(float),
   postcopy_status: optional(string),
-  switched: optional(bool),
-})
+}
+
+export const migration: Shape<MigrationStatus> = known(migrationFields)
+
+export const migrationSide: Shape<MigrationSideStatus> = known({ ...migrationFields, switched: optional(bool) })
 
 export const transfer: Shape<ImpExpStatus> = known({
   recent_output: defaulted(strings, () => []),

@@ -17,6 +17,8 @@ const LEFT_OUT = new Set(['hooks_runner', 'upload_file', 'write_ssconf_files', '
 
 /** Questions that ours asks a node once more than Ganeti. */
 const ONCE_MORE = new Set([
+  // How far a migration is, as our nodes tell it.
+  'gantry_migration_status',
   // Whether the node answers at all, before it gets a question that may take long.
   'version',
   // Verify finds files of disks that belong to no instance.

@@ -4,7 +4,7 @@ import { endOf } from '../../../lib/text/short-text'
 import { HypervisorFailure } from '../hypervisor'
 import { lossRemarks } from './command'
 import { accelerator, missesWrites, qemuFacts } from './host'
-import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
+import type { InstanceDict, MigrationSideStatus } from '../../../rpc/node/dicts'
 import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
 import type { QemuProcess } from './process'
@@ -89,7 +89,7 @@ export async function migrate(
 export const migrationUri = (target: string, params: KvmParams): string =>
   `tcp:${target.includes(':') ? `[${target}]` : target}:${params.number('migration_port')}`
 
-export async function migrationStatus(machines: KvmMachines, instance: InstanceDict): Promise<MigrationStatus> {
+export async function migrationStatus(machines: KvmMachines, instance: InstanceDict): Promise<MigrationSideStatus> {
   return await machines.qmp(instance.name, async (qmp) => {
     const side = await settledSide(machines, qmp)
     const { status, ram, switched } = side

@@ -13,6 +13,7 @@ import { keepsMirrors, toSinglePrimary, waitForResync } from './mirror'
 import type { Move } from './plan'
 import { keptBoth, type Arrival } from './transfer'
 import { noteUnconfirmed, unconfirmedNodes, without } from './unconfirmed'
+import { migrationStatus } from './status'
 
 /** Everything was sent, or the guest is lost. */
 export async function arrive(ctx: UnitContext, move: Move, info: unknown, end: Arrival): Promise<void> {
@@ -50,7 +51,7 @@ export async function lose(ctx: UnitContext, move: Move): Promise<never> {
 
 /** Whether a node has a guest which waits for a part of its memory that nobody sends. */
 export async function isIncomplete(ctx: UnitContext, view: Move['view'], node: Node): Promise<boolean> {
-  const answer = await ctx.nodes.attempt(node, 'instance_get_migration_status', [dictOf(view)])
+  const answer = await migrationStatus(ctx, view, node)
   return answer.ok && answer.payload.status === 'postcopy-paused' && answer.payload.switched !== true
 }
 

@@ -13,6 +13,7 @@ import { keepsMirrors, repairMirror } from './mirror'
 import type { Move } from './plan'
 import { Transfer } from './transfer'
 import { noteUnconfirmed, unconfirmedNodes } from './unconfirmed'
+import { migrationStatus } from './status'
 
 /** After an interrupted migration: finds where the instance runs, and corrects the configuration. */
 export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
@@ -78,7 +79,7 @@ async function goOn(ctx: UnitContext, move: Move, places: readonly Node[]): Prom
   if (others.length > 1) return false
   const there = { ...move, target: other ?? (await notedTarget(ctx, move)) }
   if (others.length === places.length) return other !== undefined && (await goOnWithoutSource(ctx, there))
-  const answer = await ctx.nodes.attempt(primary, 'instance_get_migration_status', [dictOf(view)])
+  const answer = await migrationStatus(ctx, view, primary)
   if (!answer.ok) return false
   const { switched = false } = answer.payload
   if (!switched && !(await isGuestAway(ctx, view, primary))) return false

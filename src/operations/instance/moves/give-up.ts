@@ -11,6 +11,7 @@ import { keepsMirrors, toSinglePrimary } from './mirror'
 import type { Move } from './plan'
 import { canSwitch, keptBoth, phaseOf } from './transfer'
 import { noteUnconfirmed, unconfirmedNodes, without } from './unconfirmed'
+import { migrationStatus } from './status'
 
 /** A node that keeps an unneeded disk device would block others that want it. A failure never hides another one. */
 export async function letGo(ctx: UnitContext, view: Move['view'], node: Node): Promise<void> {
@@ -82,7 +83,7 @@ async function dropTarget(ctx: UnitContext, { view, target }: Move, info: unknow
 
 async function believesDone(ctx: UnitContext, view: Move['view']): Promise<boolean> {
   if (view.instance.hypervisor !== 'kvm') return false
-  const answer = await ctx.nodes.attempt(view.primary, 'instance_get_migration_status', [dictOf(view)])
+  const answer = await migrationStatus(ctx, view, view.primary)
   return answer.ok && phaseOf(answer.payload) === 'complete'
 }
 

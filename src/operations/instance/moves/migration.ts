@@ -13,6 +13,7 @@ import { keepsMirrors, toDualPrimary } from './mirror'
 import type { Move } from './plan'
 import { Transfer } from './transfer'
 import { noteUnconfirmed, unconfirmedNodes } from './unconfirmed'
+import { migrationStatus } from './status'
 
 export interface MigrationOptions {
   readonly allowRuntimeChanges: boolean
@@ -75,7 +76,7 @@ async function canEncrypt(ctx: UnitContext, { view, target }: Move): Promise<boo
 /** A job that was killed has left a migration which only goes on from its present state. */
 async function isInterrupted(ctx: UnitContext, view: Move['view']): Promise<boolean> {
   if (view.instance.hypervisor !== 'kvm' || (await unconfirmedNodes(ctx, view)).length === 0) return false
-  const answer = await ctx.nodes.attempt(view.primary, 'instance_get_migration_status', [dictOf(view)])
+  const answer = await migrationStatus(ctx, view, view.primary)
   return answer.ok && answer.payload.switched === true
 }
 

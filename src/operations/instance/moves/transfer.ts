@@ -11,11 +11,12 @@ import {
   POSTCOPY_RECOVERY_S,
   POSTCOPY_RETRY_S,
 } from '../../../model/limits/operations'
-import type { MigrationStatus } from '../../../rpc/node/dicts'
+import type { MigrationSideStatus } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 import { hvParamsOf, runtimeOf, USER_DOWN } from '../checks'
 import { dictOf } from '../view'
 import type { Move } from './plan'
+import { migrationStatus } from './status'
 
 /** `switched`: the target has confirmed, or had the guest before. `lost`: the guest's memory is gone with the target. */
 export type Arrival = { readonly kind: 'complete'; readonly switched: boolean } | { readonly kind: 'lost' }
@@ -35,7 +36,7 @@ const BEFORE: readonly string[] = [
 ]
 
 /** A word that nobody knows counts as a switch, so that nothing is ended for it. */
-export function phaseOf({ status, switched }: MigrationStatus): Phase {
+export function phaseOf({ status, switched }: MigrationSideStatus): Phase {
   if (status === 'completed') return 'complete'
   if (switched === true) return 'after'
   if (status === 'failed' || status === 'cancelled' || status === 'none') return 'failed'
@@ -53,7 +54,7 @@ const INTERRUPTED: readonly string[] = ['postcopy-paused', ...ENDED]
 
 export class Transfer {
   private readonly clock: Clock
-  private status: MigrationStatus = { status: 'active' }
+  private status: MigrationSideStatus = { status: 'active' }
   /** The switch was asked for, or seen. */
   private switches = false
   private refusedToStop = false
@@ -84,7 +85,7 @@ export class Transfer {
   private async look(): Promise<TransferEnd | undefined> {
     const { ctx, move } = this
     const now_ms = this.clock.monotonic_ms()
-    const result = await ctx.nodes.attempt(move.view.primary, 'instance_get_migration_status', [dictOf(move.view)])
+    const result = await migrationStatus(ctx, move.view, move.view.primary)
     if (!result.ok) return this.unheard(result.error, now_ms)
     this.heard_ms = now_ms
     this.note(result.payload, now_ms)
@@ -107,7 +108,7 @@ export class Transfer {
     return { kind: 'failed', reason: error }
   }
 
-  private note(status: MigrationStatus, now_ms: number): void {
+  private note(status: MigrationSideStatus, now_ms: number): void {
     if (status.transferred_ram !== this.status.transferred_ram) this.moved_ms = now_ms
     this.status = status
     if (status.postcopy_status !== undefined) this.switches = true
@@ -161,7 +162,7 @@ export class Transfer {
   /** The source has ended the migration, against all rules, and sends nothing any more. */
   private async withoutSource(now_ms: number): Promise<TransferEnd | undefined> {
     const { ctx, move } = this
-    const answer = await ctx.nodes.attempt(move.target, 'instance_get_migration_status', [dictOf(move.view)])
+    const answer = await migrationStatus(ctx, move.view, move.target)
     if (answer.ok && phaseOf(answer.payload) === 'complete') return { kind: 'complete', switched: true }
     if (answer.ok && answer.payload.status === 'postcopy-paused') return { kind: 'lost' }
     if (now_ms - this.moved_ms < POSTCOPY_RECOVERY_S * 1000) return undefined

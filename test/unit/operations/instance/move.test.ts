@@ -57,7 +57,7 @@ test('a migration takes the steps of a real master, in its order', async () => {
 
 test('progress is told every ten seconds', async () => {
   let asked = 0
-  cluster.answers.instance_get_migration_status = () =>
+  cluster.answers.gantry_migration_status = () =>
     asked++ < 60 ? { status: 'active', transferred_ram: asked, total_ram: 100 } : { status: 'completed' }
   await cluster.run('OP_INSTANCE_MIGRATE', move)
   expect(cluster.log).toContainEqual(expect.stringMatching(/^\* memory transfer progress: 5\d\.00 %$/))
@@ -66,7 +66,7 @@ test('progress is told every ten seconds', async () => {
 test.each([
   ['accept_instance', 'Could not pre-migrate instance inst6.gnt.example: no', 'Pre-migration failed, aborting'],
   ['instance_migrate', 'Could not migrate instance inst6.gnt.example: no', 'Migration failed, aborting'],
-  ['instance_get_migration_status', 'Could not migrate instance inst6.gnt.example: no', 'Migration failed, aborting'],
+  ['gantry_migration_status', 'Could not migrate instance inst6.gnt.example: no', 'Migration failed, aborting'],
 ] as const)('when %s fails, the instance stays where it runs', async (call, text, line) => {
   cluster.answers[call] = fail('no')
   await expect(cluster.failure('OP_INSTANCE_MIGRATE', move)).resolves.toEqual(['OpExecError', [text]])

@@ -25,7 +25,7 @@ type Status = { status: string; transferred_ram?: number; switched?: boolean }
 /** The states of the source, one for each question; the last one stays. */
 function states(...told: Status[]): void {
   let next = 0
-  cluster.answers.instance_get_migration_status = ({ name }) =>
+  cluster.answers.gantry_migration_status = ({ name }) =>
     name === SOURCE ? told[Math.min(next++, told.length - 1)] : { status: 'postcopy-paused' }
 }
 const after = (status: string, transferred_ram = 1) => ({ status, transferred_ram, switched: true })
@@ -50,7 +50,7 @@ test.each(['postcopy-active', 'postcopy-recover', 'postcopy-device', 'a state of
   async (status) => {
     const active = { status, transferred_ram: 1 }
     states({ status: 'active' }, active, active, active, { status: 'completed' })
-    const asked = () => cluster.calls('instance_get_migration_status').length
+    const asked = () => cluster.calls('gantry_migration_status').length
     let askedAtEnd = 0
     cluster.answers.instance_finalize_migration_src = () => void (askedAtEnd = asked())
     await cluster.run('OP_INSTANCE_MIGRATE', move)
@@ -87,7 +87,7 @@ test('sides that do not find each other are both kept, and a person is told', as
 test('a switched migration that stands still is interrupted and goes on', async () => {
   let recovered = false
   cluster.answers.gantry_migration_recover = () => void (recovered = true)
-  cluster.answers.instance_get_migration_status = () =>
+  cluster.answers.gantry_migration_status = () =>
     recovered ? { status: 'completed', switched: true } : after('postcopy-active')
   await cluster.run('OP_INSTANCE_MIGRATE', move)
   expect(primary()).toBe(TARGET)
@@ -95,7 +95,7 @@ test('a switched migration that stands still is interrupted and goes on', async 
 
 test('a source that does not answer any more after the switch is left alone', async () => {
   let asked = 0
-  cluster.answers.instance_get_migration_status = () => {
+  cluster.answers.gantry_migration_status = () => {
     if (asked++ < 2) return after('postcopy-active')
     throw new Error('hung up')
   }
