@@ -184,3 +184,6 @@ export const instanceOfDisk = (config: ConfigData, disk: string): Instance | und
 
 export const instancesOfDisk = (config: ConfigData, disk: string): Instance[] =>
   recordFind(config.instances, byDisk, disk)
+
+/** The name of the certificate that a node is going to show, in the list of those that nodes obey. */
+export const waitingCertificate = (node: NodeUuid): string => `${node}-new`

@@ -5,7 +5,7 @@ import { HYPERVISORS } from '../model/constants/hypervisors'
 import { LAST_DRBD_PORT } from '../model/constants/disks'
 import { VALUE } from '../model/constants/words'
 import { addressMap, isReserved, rangeOf } from './addresses'
-import { drbdId, instanceDisks, logicalVolumes, masterCandidates } from './lookup'
+import { drbdId, instanceDisks, logicalVolumes, masterCandidates, waitingCertificate } from './lookup'
 import { recordValues } from './records'
 import { isDrbd } from '../model/templates'
 
@@ -38,7 +38,11 @@ function clusterProblems({ cluster, nodes }: ConfigData): string[] {
   if (cluster.highest_used_port > LAST_DRBD_PORT && cluster.tcpudp_port_pool.length === 0)
     problems.push(`no port is left: the highest used one is ${cluster.highest_used_port}`)
   for (const uuid of Object.keys(cluster.candidate_certs))
-    if (!nodes[uuid]) problems.push(`the candidate certificates name the unknown node ${uuid}`)
+    if (uuid === waitingCertificate(cluster.master_node))
+      problems.push(
+        "a renewal of the master's client certificate was interrupted; go on with 'gnt-cluster renew-crypto --new-node-certificates'",
+      )
+    else if (!nodes[uuid]) problems.push(`the candidate certificates name the unknown node ${uuid}`)
   const { minmem, maxmem } = cluster.beparams.default
   if (minmem > maxmem) problems.push(`the cluster's minimum memory ${minmem} is above its maximum ${maxmem}`)
   return problems

@@ -1,5 +1,6 @@
 // The error of an opcode that lost the configuration daemon or the queue: what may be half done, and how to continue.
 import { OpExecError } from '../model/errors'
+import { OpNodeAdd } from '../opcodes/node'
 import { opcodeSummary } from '../opcodes/summary'
 import { PeerError } from '../rpc/json-protocol'
 import type { WireOpCode } from '../rpc/luxi/calls'
@@ -28,5 +29,7 @@ function wayOut(op: WireOpCode): string {
   if (typeof name !== 'string') return "'gnt cluster verify' shows what is amiss"
   const look = `'gnt ${noun} info ${name}' shows it`
   if (!/_(ADD|CREATE)$/.test(op.OP_ID)) return `${look}; then do it again, or undo it`
+  if (op.OP_ID === OpNodeAdd.id)
+    return `${look}; if it is there, give it what members have with 'gnt node add --readd ${name}'; otherwise add it again`
   return `${look}; if it is there, keep it or take it away with 'gnt ${noun} remove ${name}'`
 }

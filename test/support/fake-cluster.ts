@@ -61,6 +61,8 @@ export class FakeCluster {
   readonly changes: NamedChange[] = []
   /** Whether the answer to these changes is lost, although they were made. No changes: a job asks whether wconfd answers again. */
   losesAnswer: (changes: readonly NamedChange[]) => boolean = () => false
+  /** Whether wconfd is gone. */
+  isUnreachable: () => boolean = () => false
   /** Whether wconfd cannot write these changes, and says so. */
   refuses: (changes: readonly NamedChange[]) => boolean = () => false
   readonly submitted: (readonly WireOpCode[])[] = []
@@ -102,6 +104,10 @@ export class FakeCluster {
 
   get gantry(): GantryData {
     return this.documents.gantry
+  }
+
+  set gantry(gantry: GantryData) {
+    this.documents = { ...this.documents, gantry }
   }
 
   /** The memory, disks and CPUs that simulated nodes have. */
@@ -365,7 +371,12 @@ export class FakeCluster {
         return null
       },
     }
-    return wconfdOf(calls, () => this.checkAlive())
+    return wconfdOf(calls, (call) => {
+      this.checkAlive()
+      // The locks of a job that has ended are freed anyway.
+      if (call !== 'gantryFreeAll' && this.isUnreachable())
+        throw new PeerError('wconfd cannot be reached', 'unreachable')
+    })
   }
 
   private checkAlive(): void {

@@ -67,12 +67,12 @@ export function nodesThatAnswer(answer: Answer): NodeClient {
 }
 
 /** A wconfd that answers only these calls. `alive` is called before each. */
-export function wconfdOf(calls: Partial<Wconfd>, alive: () => void = () => undefined): Wconfd {
+export function wconfdOf(calls: Partial<Wconfd>, alive: (call: string) => void = () => undefined): Wconfd {
   return new Proxy(calls, {
     get: (target, name) => {
       const call: unknown = Reflect.get(target, name)
       return async (...args: unknown[]) => {
-        alive()
+        alive(String(name))
         if (typeof call !== 'function') throw new GenericError(`no ${String(name)} in this test`)
         return Reflect.apply(call, target, args) as unknown
       }

@@ -4,6 +4,7 @@ import { recordValues } from '../../config/records'
 import { resolveHost } from '../../lib/net/resolve'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpClusterRename } from '../../opcodes/cluster'
+import { PeerError } from '../../rpc/json-protocol'
 import { logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { renameInKnownHosts, sendAncillaryFiles } from './ancillary-files'
@@ -28,8 +29,8 @@ export const clusterRename = logicalUnit(OpClusterRename, {
     nodes: (_ctx, _op, { cluster, nodes }) => ({ pre: [cluster.master_node], post: nodes.map((node) => node.uuid) }),
   },
   async run(ctx, op, { cluster, nodes, ip }) {
-    await deactivateMasterIp(ctx, await readMaster(ctx))
     try {
+      await deactivateMasterIp(ctx, await readMaster(ctx))
       await ctx.config.change([change('patchCluster', { cluster_name: op.name, master_ip: ip })])
       await renameInKnownHosts(ctx, cluster, op.name)
       await sendAncillaryFiles(ctx, cluster, nodes)
@@ -55,7 +56,7 @@ async function reactivate(ctx: UnitContext): Promise<void> {
   try {
     await activateMasterIp(ctx, await readMaster(ctx))
   } catch (error) {
-    if (!(error instanceof OpExecError)) throw error
+    if (!(error instanceof OpExecError || error instanceof PeerError)) throw error
     const text = 'Could not re-enable the master role on the master, please restart manually'
     ctx.log.warning(`${text} with 'gnt-cluster activate-master-ip': ${error.message}`)
   }

@@ -1,6 +1,6 @@
 // OP_CLUSTER_RENEW_CRYPTO: a new certificate of the cluster, new client certificates and new SSH keys for all nodes.
 import { change } from '../../config/changes'
-import { masterNode } from '../../config/lookup'
+import { masterNode, waitingCertificate } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import type { ConfigData, Node } from '../../model/config'
 import { PATH } from '../../model/constants/paths'
@@ -104,7 +104,7 @@ async function renewMasters(
   const [token] = await ctx.nodes.call(master, what, 'node_crypto_tokens', [[['ssl', 'create', WAITING]]])
   if (token === undefined) throw new OpExecError(`${what}: its node daemon answered with none`)
   const [, digest] = token
-  const waiting = `${master.uuid}-new`
+  const waiting = waitingCertificate(master.uuid)
   const both = { ...certs, [waiting]: digest }
   const lines = Object.entries(both).map(([uuid, one]) => `${uuid}=${one}`)
   await ctx.config.change([change('patchCluster', { candidate_certs: both })])
@@ -133,13 +133,17 @@ async function renewSshKeys(
   const old = config.cluster.ssh_key_type
   const nodes = recordValues(config.nodes)
   const online = nodes.filter((node) => !node.offline)
-  const failures = await ctx.nodes.call(master, 'Could not renew the SSH keys of all nodes', 'node_ssh_keys_renew', [
+  const result = await ctx.nodes.attempt(master, 'node_ssh_keys_renew', [
     online.map((node) => node.uuid),
     online.map((node) => node.name),
     nodes.filter((node) => node.master_candidate).map((node) => node.uuid),
     nodes.filter((node) => node.master_capable).map((node) => node.name),
     ...([old, type, bits] as const),
   ])
-  for (const [node, message] of failures) ctx.log.warning(`SSH keys of node ${node}: ${message}`)
+  if (!result.ok)
+    throw new OpExecError(
+      `Could not renew the SSH keys of all nodes: ${result.error}. Some may have new ones already: repeat 'gnt-cluster renew-crypto --new-ssh-keys' with the same type of keys`,
+    )
+  for (const [node, message] of result.payload) ctx.log.warning(`SSH keys of node ${node}: ${message}`)
   await ctx.config.change([change('patchCluster', { ssh_key_type: type, ssh_key_bits: bits })])
 }

@@ -77,11 +77,11 @@ async function introduce(ctx: UnitContext, config: ConfigData, node: Node): Prom
   const { cluster, nodes } = config
   const master = nodes[cluster.master_node]
   if (master === undefined) throw new OpExecError('The configuration has no master node')
-  if (cluster.modify_etc_hosts) {
-    const what = "Can't update hosts file with new host data"
-    await ctx.nodes.call(master, what, 'etc_hosts_modify', ['add', node.name, node.primary_ip])
-  }
   try {
+    if (cluster.modify_etc_hosts) {
+      const what = "Can't update hosts file with new host data"
+      await ctx.nodes.call(master, what, 'etc_hosts_modify', ['add', node.name, node.primary_ip])
+    }
     if (!isSingleHomed(node)) await expectIp(ctx, node, node.secondary_ip)
     await checkNames(ctx, config, master, node)
     await configureSwitch(ctx, config, node)
@@ -93,7 +93,7 @@ async function introduce(ctx: UnitContext, config: ConfigData, node: Node): Prom
 }
 
 async function forgetHost(ctx: UnitContext, master: Node, node: Node): Promise<void> {
-  const result = await ctx.nodes.attempt(master, 'etc_hosts_modify', ['remove', node.name, null])
+  const result = await ctx.nodes.persist(master, 'etc_hosts_modify', ['remove', node.name, null])
   if (!result.ok) ctx.log.warning(`Could not take ${node.name} out of the hosts file again: ${result.error}`)
 }
 

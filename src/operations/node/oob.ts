@@ -77,7 +77,12 @@ async function command(ctx: UnitContext, op: OobCommand, config: ConfigData, nod
   const local = ctx.env.paths.local(program)
   const result = await ctx.nodes.attempt(master, 'run_oob', [local, op.command, node.name, op.timeout])
   if (!result.ok) {
-    ctx.log.warning(`Out-of-band RPC failed on node '${node.name}': ${result.error}`)
+    ctx.log.warning(
+      `Out-of-band RPC failed on node '${node.name}': ${result.error}`,
+      ...(op.command in POWER_CHANGES && result.lost
+        ? [`'gnt-node power status ${node.name}' asks whether it is on`]
+        : []),
+    )
     return [NO_DATA, null]
   }
   const problem = payloadProblem(op.command, result.payload)

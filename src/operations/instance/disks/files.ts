@@ -156,7 +156,7 @@ export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: r
   if (!(await giveBack(ctx, view, disks.filter(isAdopted)))) ok = false
   for (const disk of disks.filter((one) => !isAdopted(one))) {
     for (const node of nodesOf(view, disk)) {
-      const result = await ctx.nodes.attempt(node, 'blockdev_remove', [diskDictOf(view, disk)])
+      const result = await ctx.nodes.persist(node, 'blockdev_remove', [diskDictOf(view, disk)])
       if (result.ok) continue
       ctx.log.warning(`Could not remove disk ${disk.iv_name} on node ${node.name}, continuing anyway: ${result.error}`)
       if (!result.offline || node.uuid === view.primary.uuid) ok = false
@@ -166,7 +166,7 @@ export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: r
   const folder = fileFolder(disks)
   const others = view.disks.filter(({ uuid }) => disks.every((one) => one.uuid !== uuid))
   if (folder === undefined || folder === fileFolder(others)) return ok
-  const result = await ctx.nodes.attempt(view.primary, 'file_storage_dir_remove', [folder])
+  const result = await ctx.nodes.persist(view.primary, 'file_storage_dir_remove', [folder])
   if (result.ok) return ok
   ctx.log.warning(`Could not remove directory '${folder}' on node ${view.primary.name}: ${result.error}`)
   return false

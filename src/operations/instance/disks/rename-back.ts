@@ -15,7 +15,10 @@ export async function renameBack(
     if (!found.ok) return found
     if (found.payload === null) continue
     const renamed = await ctx.nodes.persist(node, 'blockdev_rename', [[[volume, old]]])
-    if (!renamed.ok) return renamed
+    if (renamed.ok) continue
+    // If an answer got lost, the renaming was repeated, which fails.
+    const left = await ctx.nodes.persist(node, 'blockdev_find', [volume])
+    if (!left.ok || left.payload !== null) return renamed
   }
   return { ok: true, payload: null }
 }
