@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
 import type { NodeContext } from '../../src/node/context'
+import { createCertificate } from '../../src/lib/tls'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { instanceMigrationHandlers as migration } from '../../src/node/handlers/instance-migration'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
@@ -39,6 +40,8 @@ let target: NodeContext
 let instance: InstanceDict
 let info: string
 let cable: Cable | undefined
+let isSecure = false
+let pem: string | undefined
 
 beforeEach(async () => {
   nodes = new TinyNodes()
@@ -53,6 +56,11 @@ beforeEach(async () => {
   sector.writeUInt16LE(0xaa55, 510)
   const disk = path.join(nodes.root, 'shared', 'vm1.test', 'disk0')
   fs.writeFileSync(disk, sector, { flag: 'r+' })
+  pem ??= await createCertificate()
+  for (const { paths } of [source, target]) {
+    fs.mkdirSync(path.dirname(paths.serverCert), { recursive: true })
+    fs.writeFileSync(paths.serverCert, pem)
+  }
 })
 afterEach(async () => {
   await cable?.cut()
@@ -106,9 +114,13 @@ async function switchOver(): Promise<void> {
   await (await SerialConsole.open(socketOf(source, 'serial'))).expect(/\.\.\./)
   info = await migration.migration_info(source, instance)
   nodes.assemble(target)
-  await migration.accept_instance(target, instance, info, '127.0.0.1')
+  if (isSecure) {
+    for (const node of [source, target]) expect(await migration.gantry_migration_tls(node, instance)).toBe(true)
+    await migration.gantry_migration_accept(target, instance, info, '127.0.0.1')
+  } else await migration.accept_instance(target, instance, info, '127.0.0.1')
   await limit(1)
-  await migration.instance_migrate(source, 'cluster', instance, CABLE, true)
+  if (isSecure) await migration.gantry_migration_send(source, instance, CABLE, true)
+  else await migration.instance_migrate(source, 'cluster', instance, CABLE, true)
   await statusBecomes('postcopy-active')
   // Until then it has not run there.
   await eventually(async () => ((await machine(target)) === 'running' ? true : undefined), 60)
@@ -142,32 +154,39 @@ async function refusesHarm(): Promise<void> {
   expect(await calls.instance_info(source, instance.name, 'kvm')).toMatchObject({ machine_state: 'finish-migrate' })
 }
 
-postcopyTest(
-  'a guest runs on the target while its memory follows, and both sides are kept until it has all',
-  async () => {
-    await switchOver()
-    expect((await status()).switched).toBe(true)
-    await refusesHarm()
-    expect((await status()).status).toBe('postcopy-active')
-    await arrives()
-  },
-)
+describe.each([
+  ['in clear', false],
+  ['with TLS', true],
+])('%s', (_how, secure) => {
+  beforeEach(() => void (isSecure = secure))
 
-postcopyTest('a network that is cut in the middle is used again when it is back', async () => {
-  await switchOver()
-  await cable?.cut()
-  await statusBecomes('postcopy-paused')
-  await refusesHarm()
-  const recover = async () => {
-    await migration.gantry_migration_recover(target, instance, '127.0.0.1', 'target')
-    await migration.gantry_migration_recover(source, instance, CABLE, 'source')
-  }
-  await recover()
-  await source.clock.sleep(200)
-  await statusBecomes('postcopy-paused')
-  await cable?.plug()
-  await recover()
-  await arrives()
+  postcopyTest(
+    'a guest runs on the target while its memory follows, and both sides are kept until it has all',
+    async () => {
+      await switchOver()
+      expect((await status()).switched).toBe(true)
+      await refusesHarm()
+      expect((await status()).status).toBe('postcopy-active')
+      await arrives()
+    },
+  )
+
+  postcopyTest('a network that is cut in the middle is used again when it is back', async () => {
+    await switchOver()
+    await cable?.cut()
+    await statusBecomes('postcopy-paused')
+    await refusesHarm()
+    const recover = async () => {
+      await migration.gantry_migration_recover(target, instance, '127.0.0.1', 'target')
+      await migration.gantry_migration_recover(source, instance, CABLE, 'source')
+    }
+    await recover()
+    await source.clock.sleep(200)
+    await statusBecomes('postcopy-paused')
+    await cable?.plug()
+    await recover()
+    await arrives()
+  })
 })
 
 postcopyTest(

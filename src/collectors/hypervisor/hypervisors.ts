@@ -1,5 +1,6 @@
 // The node's resources as each hypervisor sees them, which may differ from the system's view.
 import { errorText } from '../../lib/system-failure'
+import { isGuestElsewhere } from '../../model/guest-state'
 import { type Collector, type NodeSources, ssconf } from '../report'
 import { about, anything, dict, int, list, maybe, record, text } from '../shapes'
 
@@ -45,14 +46,18 @@ async function look(sources: NodeSources, name: string): Promise<object> {
     if (name.startsWith('xen-')) return { ...NOTHING, name, error: null, ...(await xenResources(sources)) }
     const backEnd = sources.backEnd(name)
     const [node, all] = await Promise.all([backEnd.nodeInfo(), backEnd.allInfo()])
-    const running = [...all.values()].filter(({ state }) => state === 0)
-    const sum = (field: 'memory' | 'vcpus') => running.reduce((total, one) => total + one[field], 0)
+    const present = [...all.values()].filter(({ state }) => state === 0)
+    const sum = (field: 'memory' | 'vcpus') => present.reduce((total, one) => total + one[field], 0)
     const { memory_total, memory_free, memory_dom0, cpu_total, cpu_sockets, cpu_nodes, cpu_dom0, ...details } = node
     const resources = {
       ...{ memory_total_mib: memory_total, memory_free_mib: memory_free, memory_node_mib: memory_dom0 },
       ...{ cpus: cpu_total, cpu_sockets, cpu_nodes, cpus_node: cpu_dom0 },
     }
-    const used = { instances: running.length, instances_memory_mib: sum('memory'), instances_vcpus: sum('vcpus') }
+    const used = {
+      instances: present.filter((one) => !isGuestElsewhere(one)).length,
+      instances_memory_mib: sum('memory'),
+      instances_vcpus: sum('vcpus'),
+    }
     return { name, error: null, resources, ...used, details }
   } catch (error) {
     return { ...NOTHING, name, error: errorText(error) }

@@ -4,6 +4,7 @@ import { errorText } from '../../lib/system-failure'
 import { nodeInstances } from '../configuration'
 import { kvmProcesses } from '../kvm-processes'
 import { uptimeOf } from '../processes'
+import { isGuestElsewhere } from '../../model/guest-state'
 import { type Collector, type NodeSources, type Status, ssconf, summary } from '../report'
 import { about, list, record, status, text } from '../shapes'
 import { reasonTrail } from './reasons'
@@ -58,13 +59,15 @@ interface Seen {
 }
 
 const GONE: Seen = { state: 'gone', uptime: null }
-/** QEMU states in which the guest stands still. The other states occur during a migration. */
+/** QEMU states in which the guest stands still. */
 const STANDS_STILL: Readonly<Record<string, string>> = {
   ...{ paused: 'paused', suspended: 'paused', prelaunch: 'paused', 'io-error': 'paused', watchdog: 'paused' },
   ...{ 'guest-panicked': 'crashed', 'internal-error': 'crashed' },
 }
 /** Its user shut it down from inside. */
 const USER_DOWN = 'user-down'
+/** A migration takes it to another node, or has not brought it yet. */
+const ELSEWHERE = 'elsewhere'
 
 /** A hypervisor's report of all its instances, or a text that says why there is none. */
 async function viewOf(sources: NodeSources, hypervisor: string): Promise<ReadonlyMap<string, Seen> | string> {
@@ -76,9 +79,11 @@ async function viewOf(sources: NodeSources, hypervisor: string): Promise<Readonl
       hypervisor === 'kvm' ? kvmUptimes(sources) : new Map<string, string>(),
     ])
     return new Map(
-      [...all].map(([name, { state, machine_state: machine }]) => {
+      [...all].map(([name, runtime]) => {
+        const { state, machine_state: machine } = runtime
         const running = machine === undefined ? 'running' : (STANDS_STILL[machine] ?? 'running')
-        return [name, { state: state === 0 ? running : USER_DOWN, machine, uptime: uptimes.get(name) ?? null }]
+        const here = isGuestElsewhere(runtime) ? ELSEWHERE : running
+        return [name, { state: state === 0 ? here : USER_DOWN, machine, uptime: uptimes.get(name) ?? null }]
       }),
     )
   } catch (error) {
@@ -116,6 +121,10 @@ const withMachine = ({ code, message }: Status, machine: string | undefined): St
 
 function judgeSeen(wanted: string, seen: Seen, trail: readonly unknown[], userMayStop: boolean): Judged {
   const ended = seen === GONE || seen.state === USER_DOWN
+  if (seen.state === ELSEWHERE && wanted !== 'offline') {
+    const message = `A migration of the instance has not ended here: QEMU says ${seen.machine}`
+    return { state: 'unknown', status: { code: 2, message } }
+  }
   if (wanted !== 'up' || !ended) {
     const state = ended ? 'shutdown' : seen.state
     return { state, status: withMachine(judge(wanted, state), state === 'running' ? undefined : seen.machine) }

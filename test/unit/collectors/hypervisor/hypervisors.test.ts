@@ -1,6 +1,7 @@
 // A hypervisor that fails does not hide the others.
 import { hypervisors } from '../../../../src/collectors/hypervisor/hypervisors'
 import { mismatch } from '../../../../src/collectors/shapes'
+import type { InstanceRuntime } from '../../../../src/rpc/node/dicts'
 import { nodeSources } from '../../../support/node-sources'
 
 const INFO = {
@@ -18,7 +19,8 @@ const INFO = {
 
 test('each enabled hypervisor tells what it has, or why it tells nothing', async () => {
   const runtime = { memory: 64, vcpus: 2, time: 0 }
-  const all = new Map([['a', { ...runtime, state: 0 }], ['b', { ...runtime, state: 1 }]]) // prettier-ignore
+  const moved = { ...runtime, memory: 0, vcpus: 0, state: 0, machine_state: 'postmigrate' }
+  const all = new Map<string, InstanceRuntime>([['a', { ...runtime, state: 0 }], ['b', { ...runtime, state: 1 }], ['c', moved]]) // prettier-ignore
   const kvm = { allInfo: () => Promise.resolve(all), nodeInfo: () => Promise.resolve(INFO) }
   const files = {
     '/var/lib/ganeti/ssconf_hypervisor_list': 'kvm\nlxc\nxen-pvm\n',
