@@ -61,6 +61,8 @@ interface Names {
   old: NodeTarget | undefined
   /** The other candidates that answer. */
   others: readonly NodeTarget[]
+  /** Names of those that do not. */
+  silent: readonly string[]
 }
 
 export async function surveyNodes(
@@ -84,7 +86,7 @@ export function majorityHealthy(survey: Survey, ignoreOffline: boolean): { healt
 export async function masterFailover(options: FailoverOptions, survey: Survey): Promise<FailoverResult> {
   const names = await readNames(options, survey)
   if (!options.noVoting) checkAgreement(survey, names.oldMaster)
-  await checkContents(options, names, names.others)
+  const silent = [...names.silent, ...(await checkContents(options, names, names.others))]
   const { old, self, oldMaster } = names
   const result: FailoverResult = { ok: true, warnings: [] }
   // A hanging master gets less time than one that answers, which may have jobs to end.
@@ -95,13 +97,15 @@ export async function masterFailover(options: FailoverOptions, survey: Survey): 
   let config: ConfigData
   try {
     // Until now the old master may have changed something; from here on it has stopped.
-    if (old !== undefined && notStopped === undefined) await checkContents(options, names, [...names.others, old])
+    if (old !== undefined && notStopped === undefined)
+      silent.push(...(await checkContents(options, names, [...names.others, old])))
     config = await takeConfig(options, oldMaster)
   } catch (error) {
     if (notStopped === undefined)
       await attemptCall(options, FAILOVER_START_S, old, 'node_start_master_daemons', [false])
     throw error
   }
+  result.warnings.push(...new Set(silent.map(notCompared)))
   await tellNodes(options, config)
   const { params, external } = { params: masterParams(config), external: config.cluster.use_external_mip_script }
   const oldUuid = recordValues(config.nodes).find(({ name }) => name === oldMaster)?.uuid ?? ''
@@ -140,12 +144,18 @@ async function readNames({ paths, disk }: FailoverOptions, survey: Survey): Prom
         `Current list of master candidates is:\n${candidates.filter((name) => name !== oldMaster).join('\n')}`,
       ECODE.STATE,
     )
-  const others = survey
-    .filter(({ node: { name }, vote }) => candidates.includes(name) && typeof vote === 'string')
-    .map(({ node }) => node)
-    .filter(({ name }) => name !== oldMaster && name !== self.name)
-  return { oldMaster, self, others, old: survey.find(({ node }) => node.name === oldMaster)?.node }
+  const others = survey.filter(
+    ({ node: { name } }) => candidates.includes(name) && name !== oldMaster && name !== self.name,
+  )
+  const answering = others.filter(({ vote }) => typeof vote === 'string').map(({ node }) => node)
+  const silent = others.map(({ node }) => node).filter((node) => !answering.includes(node) && !node.offline)
+  const old = survey.find(({ node }) => node.name === oldMaster)?.node
+  return { oldMaster, self, old, others: answering, silent: silent.map(({ name }) => name) }
 }
+
+const notCompared = (node: string): string =>
+  `The master candidate ${node} did not tell what it has. If it has more than this node, its files are kept there, and gnt-cluster verify ` +
+  'names them when it is back'
 
 function checkAgreement(survey: Survey, oldMaster: string): void {
   const votes = countVotes(survey.map(({ vote }) => vote))
@@ -160,16 +170,23 @@ function checkAgreement(survey: Survey, oldMaster: string): void {
 
 /**
  * Data that another candidate got a moment earlier, such as a note of maintd, is still on its way here. So this waits
- * for it.
+ * for it. Returns the names of those that do not tell.
  */
-async function checkContents(options: FailoverOptions, { self }: Names, others: readonly NodeTarget[]): Promise<void> {
+async function checkContents(
+  options: FailoverOptions,
+  { self }: Pick<Names, 'self'>,
+  others: readonly NodeTarget[],
+): Promise<string[]> {
   const { nodes, disk, paths, noVoting, log, clock } = options
+  const silent: string[] = []
   const isArchived = async (id: number) => (await disk.read(archivedFile(paths, id))) !== undefined
   const compare = async (other: NodeTarget) => {
     const asked = nodes.one(other, 'gantry_replica_status', []).catch(String)
     const contents = await within(clock, FAILOVER_ANSWER_S, asked)
-    if (typeof contents !== 'object')
-      return log.warn({ node: other.name, error: contents }, 'what this node has is not compared')
+    if (typeof contents !== 'object') {
+      log.warn({ node: other.name, error: contents }, 'what this node has is not compared')
+      return void silent.push(other.name)
+    }
     const lacks = async () => compareReplicas(await nodes.one(self, 'gantry_replica_status', []), contents, isArchived)
     let missing = await lacks()
     for (let look = 1; missing !== undefined && look < FAILOVER_ARRIVAL_LOOKS; look++) {
@@ -186,6 +203,7 @@ async function checkContents(options: FailoverOptions, { self }: Names, others: 
     log.warn({ node: other.name, missing }, 'another node has more than the new master')
   }
   await Promise.all(others.map(compare))
+  return silent
 }
 
 /** Acts as wconfd, also for the followers of the configuration. */

@@ -8,6 +8,7 @@ import * as instance from './changes/instance'
 import * as network from './changes/network'
 import * as node from './changes/node'
 import * as tags from './changes/tags'
+import { forked } from './copy-status'
 import type { ChangeContext, Changed } from './edit'
 import { gantryValue, withGantryValue } from './gantry'
 
@@ -127,7 +128,9 @@ export function applyChange(
     ...args: readonly unknown[]
   ) => Changed<unknown>
   const { config, result } = run(documents.config, context, ...args)
-  return { documents: stamp(documents, { ...documents, config }, context), result }
+  const hasNewMaster = config.cluster.master_node !== documents.config.cluster.master_node
+  const gantry = hasNewMaster ? forked(documents, context.random.uuid()) : documents.gantry
+  return { documents: stamp(documents, { config, gantry }, context), result }
 }
 
 function swap(serial_no: unknown, value: unknown): [number | null, { readonly serial_no: number } | null] {

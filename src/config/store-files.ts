@@ -1,17 +1,19 @@
 // The store's files: config.data, gantry.data and the journal. Reads them after any crash, and writes checkpoints.
 import { createHash } from 'node:crypto'
 import * as path from 'node:path'
-import { breathe, type Clock } from '../lib/clock'
+import { breathe, seconds, type Clock } from '../lib/clock'
 import type { Appender, Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
+import { quoteForShell } from '../lib/ssh/ssh'
 import type { Random } from '../lib/random'
 import { setAside } from '../lib/file/set-aside'
 import { SET_ASIDE_MAX } from '../model/limits/daemons'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { configPieces, encodeConfig, encodeGantry } from './encode'
-import { TAKEN } from './copy-status'
+import { COPY_NOTES, noting } from './copy-notes'
+import { forked } from './copy-status'
 import { withGantryValue } from './gantry'
 import { decodeJournal, encodeMark, replay, replayConfig, sha256, type JournalRecord, type Mark } from './journal'
 import { EMPTY_GANTRY, loadConfig, loadGantry } from './upgrade'
@@ -82,23 +84,29 @@ export async function loadFiles(options: StoreOptions): Promise<Loaded> {
   }
   const journal = await readJournal(options, { config, gantry }, mark)
   const files = { mark, gantry }
+  const { documents, records } = journal
   if (options.takeFiles === true)
-    return { ...journal, documents: taken(journal.documents, options.clock), files, dirty: true }
-  return { ...journal, files, dirty: journal.records.length > 0 || notices.length > 0 }
+    return { documents: taken(documents, journal.rejected, options), records, files, dirty: true }
+  return { documents, records, files, dirty: records.length > 0 || notices.length > 0 }
 }
 
 /** From here on these documents count, whatever serial numbers older copies have. */
-function taken({ config, gantry }: Documents, clock: Clock): Documents {
-  const serial_no = config.serial_no + 1
-  const noted = withGantryValue(gantry, TAKEN.section, TAKEN.key, Math.floor(clock.now_ms()))
-  return { config: { ...config, serial_no }, gantry: { ...noted, serial_no } }
+function taken(documents: Documents, rejected: string | undefined, { random, clock, paths }: StoreOptions): Documents {
+  const serial_no = documents.config.serial_no + 1
+  const why = rejected === undefined ? '' : `; ${rejected}`
+  const text = `a person has said that the files of the configuration are right as they are${why}`
+  let gantry = forked(documents, random.uuid())
+  for (const [key, note] of noting(gantry, { time: seconds(clock), node: paths.hostname, text }))
+    gantry = withGantryValue(gantry, COPY_NOTES, key, note)
+  return { config: { ...documents.config, serial_no }, gantry: { ...gantry, serial_no } }
 }
 
-async function readJournal(
-  options: StoreOptions,
-  base: Documents,
-  mark: Mark,
-): Promise<Pick<Loaded, 'documents' | 'records'>> {
+interface ReadJournal extends Pick<Loaded, 'documents' | 'records'> {
+  /** Why the journal was set aside, and where it is. */
+  readonly rejected?: string
+}
+
+async function readJournal(options: StoreOptions, base: Documents, mark: Mark): Promise<ReadJournal> {
   const { disk, paths, log } = options
   const nothing = { documents: base, records: [] }
   const data = await disk.read(paths.journalFile)
@@ -106,15 +114,19 @@ async function readJournal(
   const journal = decodeJournal(data)
   if (journal.marks.length + journal.records.length === 0 && journal.damagedLine === undefined) return nothing
   const replayed = replay(base, { config: mark.config.sha256, gantry: mark.gantry.sha256 }, journal)
-  if (typeof replayed === 'string') {
-    await rejectJournal(options, `the configuration journal is not used: ${replayed}`)
-    return nothing
-  }
-  if (journal.damagedLine !== undefined)
-    await rejectJournal(options, `the configuration journal is damaged from line ${journal.damagedLine} on`)
-  else if (journal.torn_bytes > 0) log.warn({ bytes: journal.torn_bytes }, 'dropped the unfinished end of the journal')
+  if (typeof replayed === 'string')
+    return {
+      ...nothing,
+      rejected: await rejectJournal(options, `the configuration journal is not used: ${replayed}`),
+    }
   if (replayed.applied > 0) log.info({ records: replayed.applied }, 'replayed the configuration journal')
-  return { documents: replayed.documents, records: journal.records }
+  const read = { documents: replayed.documents, records: journal.records }
+  if (journal.damagedLine !== undefined) {
+    const reason = `the configuration journal is damaged from line ${journal.damagedLine} on`
+    return { ...read, rejected: await rejectJournal(options, reason) }
+  }
+  if (journal.torn_bytes > 0) log.warn({ bytes: journal.torn_bytes }, 'dropped the unfinished end of the journal')
+  return read
 }
 
 /**
@@ -138,7 +150,7 @@ export async function readConfig({
 }
 
 /** Keeps the journal for a person to look at. Only a person may say that the files are right without it. */
-async function rejectJournal({ takeFiles, ...options }: StoreOptions, reason: string): Promise<void> {
+async function rejectJournal({ takeFiles, ...options }: StoreOptions, reason: string): Promise<string> {
   const { disk, paths, log, clock } = options
   if (takeFiles !== true)
     throw new ConfigurationError(
@@ -146,12 +158,14 @@ async function rejectJournal({ takeFiles, ...options }: StoreOptions, reason: st
         `${paths.journalFile}, from a master candidate or a backup. ${howToTake(paths)}`,
     )
   const kept = await setAside(paths.journalFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
-  log.error({ journal: kept }, `${reason}; it is kept as ${kept}`)
+  const told = `${reason}; it is kept as ${kept}`
+  log.error({ journal: kept }, told)
+  return told
 }
 
 /** How a person says that the files are right as they are. */
 export function howToTake({ configFile, root, hostname }: StoreOptions['paths']): string {
-  const place = root === '' ? '' : `env GANETI_ROOTDIR=${root} GANETI_HOSTNAME=${hostname} `
+  const place = root === '' ? '' : `env GANETI_ROOTDIR=${quoteForShell(root)} GANETI_HOSTNAME=${hostname} `
   return `If ${path.dirname(configFile)} is right as it is, run: ${place}gantryd fold --take-file`
 }
 

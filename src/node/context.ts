@@ -64,10 +64,12 @@ export interface NodeContext extends Machine {
 export interface ConfigReplica {
   /** Resolves when the journal records are durable; rejects if they do not follow the existing ones. */
   append(records: string): Promise<void>
-  replace(config: string, gantry: string): Promise<void>
+  /** Returns the files in which it has kept what the new copy lacks. */
+  replace(config: string, gantry: string): Promise<readonly string[]>
   /** Undefined while the files are not open. */
   documents(): Documents | undefined
-  /** Gives up the files; the next call opens them again. */
+  /** Gives up the files, and works on them while no process has them open; the next call opens them again. */
+  alone<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

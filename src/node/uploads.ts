@@ -11,6 +11,8 @@ import type { NodeContext } from './context'
 import { fail } from './failure'
 import { SSCONF_BYTES_MAX } from '../model/limits/node'
 
+const GANTRY_DATA = `${PATH.DATA_DIR}/gantry.data`
+
 /**
  * Ganeti's list, the network script that KVM's administrators keep equal on all nodes, and the cluster's renewed
  * certificate.
@@ -28,8 +30,13 @@ const ALLOWED: readonly string[] = [
   PATH.CONFD_HMAC_KEY,
   PATH.NODED_CERT_FILE,
   PATH.NIC_SCRIPT,
-  `${PATH.DATA_DIR}/gantry.data`,
+  GANTRY_DATA,
 ]
+const CONFIG: readonly string[] = [PATH.CLUSTER_CONF_FILE, GANTRY_DATA]
+
+/** Works on the files of the configuration while no process has them open. */
+export const withConfigFiles = ({ configReplica }: NodeContext, work: () => Promise<void>): Promise<void> =>
+  configReplica === undefined ? work() : configReplica.alone(work)
 
 /** `file.path` is local. Replaces the file as a whole, durably. */
 export async function receiveFile(context: NodeContext, file: UploadedFile): Promise<void> {
@@ -38,8 +45,12 @@ export async function receiveFile(context: NodeContext, file: UploadedFile): Pro
   if (!ALLOWED.includes(virtual)) fail(`Files like '${virtual}' are not accepted: it is not on the list of uploads`)
   if (virtual === PATH.NODED_CERT_FILE) await checkRenewal(context, file.content)
   const owner = fileOwner(context.files, file.owner, file.group)
-  await disk.makeDirectory(path.dirname(file.path))
-  await disk.write(file.path, file.content, { mode: file.mode ?? MODE.secureFile, ...(owner ? { owner } : {}) })
+  const write = async () => {
+    await disk.makeDirectory(path.dirname(file.path))
+    await disk.write(file.path, file.content, { mode: file.mode ?? MODE.secureFile, ...(owner ? { owner } : {}) })
+  }
+  // Ganeti's master sends config.data so. What is known of the former content must not be written over it later.
+  await (CONFIG.includes(virtual) ? withConfigFiles(context, write) : write())
   if (file.mtime !== null) await context.files.utimes(file.path, file.atime ?? file.mtime, file.mtime)
 }
 

@@ -20,7 +20,12 @@ export interface CopyOptions {
   /** Both documents, with every record that was handed to `append` before. */
   texts(): { config: string; gantry: string }
   documents(): Documents
+  /** Tells people about the copy of a node. */
+  note(node: string, text: string): void
 }
+
+/** A person must say which copy counts. */
+class HasMore extends Error {}
 
 export class CandidateCopy {
   private state: ReplicaStatus['state'] = 'out of sync'
@@ -87,16 +92,18 @@ export class CandidateCopy {
   private async copyAll(): Promise<void> {
     const { nodes, texts, documents, log, clock } = this.options
     if (this.state === 'out of sync') {
-      const newer = await newerOn(this.target, documents(), this.options)
-      if (newer !== undefined) throw new Error(`it has ${newer}, and is not overwritten with less`)
+      const newer = await newerOn(this.target, documents(), this.options, CONFIG_COPY_S)
+      if (newer !== undefined) throw new HasMore(`it has ${newer}, and is not overwritten with less`)
     }
     this.backlog = []
     this.backlogBytes = 0
     const { config, gantry } = texts()
     try {
       const sent = nodes.one(this.target, 'gantry_config_replace', [config, gantry])
-      if ((await within(clock, CONFIG_COPY_S, sent)) === undefined)
-        throw new Error(`no full copy within ${CONFIG_COPY_S} s`)
+      const kept = await within(clock, CONFIG_COPY_S, sent)
+      if (kept === undefined) throw new Error(`no full copy within ${CONFIG_COPY_S} s`)
+      if (kept !== null && kept.length > 0)
+        this.options.note(this.target.name, `the master lacks what this copy had; it is kept as ${kept.join(' and ')}`)
     } catch (error) {
       if (!isUnknownCall(error)) throw error
       await this.upload(config)
@@ -135,11 +142,13 @@ export class CandidateCopy {
   private lost(error: unknown): void {
     const { clock, log } = this.options
     const reason = errorText(error)
-    if (this.state !== 'out of sync' || this.reason !== reason)
+    if (this.state !== 'out of sync' || this.reason !== reason) {
       log.error(
         { node: this.target.name, reason },
         'master candidate is out of sync: it does not take the configuration; it gets a full copy as soon as it answers',
       )
+      if (error instanceof HasMore) this.options.note(this.target.name, reason)
+    }
     this.state = 'out of sync'
     this.reason = reason
     if (this.closed) return

@@ -5,6 +5,7 @@ import type { HeldLock, LockFile } from '../lib/file/lock'
 import { isServed } from '../lib/net/json-socket'
 import type { Paths } from '../lib/paths'
 import { errorText } from '../lib/system-failure'
+import { ConfigurationError } from '../model/errors'
 import { CONFIG_HANDOVERS_MAX, CONFIG_HANDOVER_S } from '../model/limits/replication'
 import { yieldFollow } from '../rpc/wconfd/follow-server'
 
@@ -18,6 +19,17 @@ export interface OwnerOptions {
 export async function ownConfig({ paths, lockFile }: OwnerOptions, wait_s = 0): Promise<HeldLock | undefined> {
   if (lockFile !== undefined) return lockFile(paths.configLock, 'exclusive', wait_s)
   return (await isServed(paths.socket('follow'))) ? undefined : { release: () => undefined }
+}
+
+/** For work on the files from outside of a store. Refuses while another process owns them. */
+export async function asConfigOwner<T>(options: OwnerOptions, work: () => Promise<T>): Promise<T> {
+  const lock = await ownConfig(options)
+  if (lock === undefined) throw new ConfigurationError(owned(options.paths))
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
 }
 
 /** Asks noded to give up its copy. It may take it again until this process has the lock, so it is asked again. */

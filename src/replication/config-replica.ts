@@ -8,8 +8,12 @@ import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
 import type { Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
-import { loadConfig } from '../config/upgrade'
-import { ownConfig, type OwnerOptions } from './config-owner'
+import { statusOf, surplus } from '../config/copy-status'
+import { encodeConfig, encodeGantry } from '../config/encode'
+import { loadConfig, loadGantry } from '../config/upgrade'
+import { keepAside, setAside } from '../lib/file/set-aside'
+import { SET_ASIDE_MAX } from '../model/limits/daemons'
+import { asConfigOwner, ownConfig, type OwnerOptions } from './config-owner'
 
 export interface ConfigReplicaOptions extends StoreOptions, Pick<OwnerOptions, 'lockFile'> {
   readonly paths: Paths
@@ -55,20 +59,31 @@ export class ConfigReplica {
     })
   }
 
-  replace(config: string, gantry: string): Promise<void> {
+  /** Returns the files in which it has kept what the new copy lacks. */
+  replace(config: string, gantry: string): Promise<readonly string[]> {
     return this.turns.take(async () => {
       const opened = this.opened ?? (await this.open().catch(() => undefined))
       if (opened === undefined) return this.writeFiles(config, gantry)
       const before = opened.store.current().serial_no
+      const kept = await this.keepSurplus(opened.store.documents(), config, gantry)
       // Followers only take deltas that lead forward. After a step back they get everything again.
       await opened.store.replace(config, gantry).finally(() => {
         if (opened.store.current().serial_no <= before) opened.feed.disconnectAll()
       })
+      return kept
     })
   }
 
   close(): Promise<void> {
     return this.turns.take(() => this.letGo())
+  }
+
+  /** Gives up the copy, and works on its files before anybody opens them again. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.take(async () => {
+      await this.letGo()
+      return asConfigOwner(this.options, work)
+    })
   }
 
   private async open(): Promise<Opened> {
@@ -96,18 +111,37 @@ export class ConfigReplica {
     return this.opened
   }
 
-  /** Writes the first copy, or replaces unreadable files. */
-  private async writeFiles(config: string, gantry: string): Promise<void> {
-    const { disk, paths, random } = this.options
+  private async keepSurplus(own: Documents, config: string, gantry: string): Promise<string[]> {
+    const { disk, paths, random, clock, log } = this.options
+    const coming = { config: loadConfig(config, random).config, gantry: loadGantry(gantry) }
+    const more = surplus(statusOf(coming), statusOf(own))
+    if (more === undefined) return []
+    const options = { disk, clock, most: SET_ASIDE_MAX }
+    const kept = [
+      await keepAside(paths.configFile, 'rejected', encodeConfig(own.config), options),
+      await keepAside(paths.gantryFile, 'rejected', encodeGantry(own.gantry), options),
+    ]
+    log.warn({ kept }, `the master lacks what this copy had (${more.text}); it is kept`)
+    return kept
+  }
+
+  /** Writes the first copy, or replaces unreadable files, which are kept. */
+  private async writeFiles(config: string, gantry: string): Promise<readonly string[]> {
+    const { disk, paths, random, clock, log } = this.options
     loadConfig(config, random)
     await disk.makeDirectory(paths.dataDir)
     await disk.makeDirectory(paths.socketDir)
     const lock = await this.own('it takes no copy of the configuration')
+    const kept: string[] = []
     try {
-      await disk.remove(paths.journalFile)
+      for (const file of [paths.configFile, paths.gantryFile, paths.journalFile])
+        if ((await disk.read(file)) !== undefined)
+          kept.push(await setAside(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }))
+      if (kept.length > 0) log.warn({ kept }, 'this copy could not be read, and is replaced; it is kept')
       await disk.write(paths.gantryFile, gantry)
       await disk.write(paths.configFile, config)
       await this.openOwned(lock)
+      return kept
     } catch (error) {
       lock.release()
       throw error

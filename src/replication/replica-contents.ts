@@ -1,4 +1,5 @@
 // Compares two master candidates: finds what one has and the other lacks, in the configuration and the queue.
+import { surplus } from '../config/copy-status'
 import type { ReplicaContents } from '../rpc/node/dicts'
 
 /**
@@ -10,7 +11,7 @@ export async function compareReplicas(
   other: ReplicaContents,
   isArchived: (job: number) => Promise<boolean>,
 ): Promise<string | undefined> {
-  const newer = other.config_serial !== null && (own.config_serial ?? -1) < other.config_serial
+  const newer = newerConfig(own, other)
   const ended = new Map(own.jobs)
   const missing: number[] = []
   for (const [id, over] of other.jobs) {
@@ -18,12 +19,20 @@ export async function compareReplicas(
     if (behind) missing.push(id)
   }
   const what = [
-    ...(newer
-      ? [`the configuration with serial number ${other.config_serial} (here: ${own.config_serial ?? 'none'})`]
-      : []),
+    ...(newer === undefined ? [] : [newer]),
     ...(missing.length > 0
       ? [`${missing.length === 1 ? 'job' : 'jobs'} ${missing.sort((a, b) => a - b).join(', ')}`]
       : []),
   ]
   return what.length === 0 ? undefined : what.join(' and ')
+}
+
+function newerConfig(own: ReplicaContents, other: ReplicaContents): string | undefined {
+  if (own.config && other.config) {
+    const more = surplus(own.config, other.config)
+    return more?.isFormer === false ? more.text : undefined
+  }
+  // One of them has none, or does not tell more.
+  if (other.config_serial === null || (own.config_serial ?? -1) >= other.config_serial) return undefined
+  return `config.data with serial number ${other.config_serial} (here: ${own.config_serial ?? 'none'})`
 }

@@ -1,8 +1,10 @@
 // Keeps copies of the configuration: complete on the master candidates, and its ssconf values on every node. A change
 // is acknowledged when every candidate in sync has it; ssconf follows in the background.
+import { change } from '../config/changes'
+import { COPY_NOTES, noting } from '../config/copy-notes'
 import type { ConfigStore, Delta } from '../config/store'
 import { masterCandidates } from '../config/lookup'
-import { within, type Clock } from '../lib/clock'
+import { seconds, within, type Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { ConfigData } from '../model/config'
@@ -18,7 +20,7 @@ export interface ReplicationOptions {
   clock: Clock
   log: Log
   paths: Pick<Paths, 'configFile' | 'hostname'>
-  store: Pick<ConfigStore, 'current' | 'documents' | 'texts' | 'addReplica' | 'subscribe'>
+  store: Pick<ConfigStore, 'current' | 'documents' | 'gantry' | 'texts' | 'change' | 'addReplica' | 'subscribe'>
 }
 
 /** Resolves when the reachable candidates have a full copy, but waits no longer than for a change. */
@@ -79,6 +81,15 @@ export class Replication {
     for (const copy of this.setCandidates(config)) void copy.catchUp()
   }
 
+  /** Nobody waits for it: a change may wait for the very candidate. */
+  private readonly note = (node: string, text: string): void => {
+    const { store, clock, log } = this.options
+    const values = noting(store.gantry(), { time: seconds(clock), node, text })
+    store
+      .change(values.map(([key, note]) => change('setGantry', COPY_NOTES, key, note)))
+      .catch((error: unknown) => log.error({ node, text, err: error }, 'not noted'))
+  }
+
   /** Returns the new candidates. */
   private setCandidates(config: ConfigData): CandidateCopy[] {
     const { store, nodes, clock, log, paths } = this.options
@@ -98,7 +109,7 @@ export class Replication {
       if (known) known.target = target
       else {
         const source = { texts: () => store.texts(), documents: () => store.documents() }
-        const copy = new CandidateCopy(target, { nodes, clock, log, paths, ...source })
+        const copy = new CandidateCopy(target, { nodes, clock, log, paths, note: this.note, ...source })
         this.copies.set(uuid, copy)
         added.push(copy)
       }

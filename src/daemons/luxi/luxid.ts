@@ -26,7 +26,7 @@ import { openWconfd } from '../../rpc/wconfd/client'
 import { followConfig, type OnConfigChange } from '../../rpc/wconfd/follow'
 import { boundEndedJobs } from '../../services/jobs/ended-jobs-bound'
 import { EventHistory } from '../../services/events/event-history'
-import { answerEvent, HEARD_EVENT } from '../../services/events/event-sources'
+import { answerEvent, HEARD_EVENT, untoldCopies } from '../../services/events/event-sources'
 import { EventService } from '../../services/events/events'
 import { InstanceWatch } from '../../services/events/instance-watch'
 import { LastKnown } from '../../services/live-data/last-known'
@@ -199,6 +199,7 @@ async function followState(
     obey(next, delta, parts.queue, parts.replicas)
     for (const listener of listeners) listener()
   })
+  for (const event of untoldCopies(follower.gantry?.() ?? EMPTY_GANTRY, history.all())) history.add(event)
   const documents = {
     current: () => follower.gantry?.(),
     onChange(listener: () => void) {

@@ -11,15 +11,31 @@ interface SetAside {
 }
 
 /** Moves a file to `FILE.WORD-NUMBER`, where the highest number is the newest. Returns the new name. */
-export async function setAside(file: string, word: string, { disk, clock, most }: SetAside): Promise<string> {
+export async function setAside(file: string, word: string, options: SetAside): Promise<string> {
+  const kept = await freePlace(file, word, options)
+  await options.disk.rename(file, kept)
+  return kept
+}
+
+/** Writes a content under such a name, which only its owner may read. */
+export async function keepAside(
+  file: string,
+  word: string,
+  content: string | Buffer,
+  options: SetAside,
+): Promise<string> {
+  const kept = await freePlace(file, word, options)
+  await options.disk.write(kept, content, { mode: 0o600 })
+  return kept
+}
+
+async function freePlace(file: string, word: string, { disk, clock, most }: SetAside): Promise<string> {
   const [folder, start] = [path.dirname(file), `${path.basename(file)}.${word}-`]
   const numbers = numbered(await disk.list(folder), start)
   for (const number of numbers.slice(0, Math.max(0, numbers.length - most + 1)))
     await disk.remove(path.join(folder, `${start}${number}`)).catch(() => undefined)
   // The number is the time, or more if somebody has set the clock back.
-  const kept = `${file}.${word}-${Math.max(Math.floor(clock.now_ms()), (numbers.at(-1) ?? 0) + 1)}`
-  await disk.rename(file, kept)
-  return kept
+  return `${file}.${word}-${Math.max(Math.floor(clock.now_ms()), (numbers.at(-1) ?? 0) + 1)}`
 }
 
 /** The numbers that follow the start of a name, in ascending order. */

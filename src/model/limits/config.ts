@@ -16,6 +16,10 @@ export const CHECKPOINT_SETTLE_BYTES_MAX = 1 << 20
 export const JOURNAL_RETRY_S = 1
 /** Seconds that the end of a job may wait for the checkpoint. */
 export const CHECKPOINT_SETTLE_S = 0.1
+/** Changes of the master, and files that a person has taken, that a copy remembers. A former master's copy that is older is not compared. */
+export const FORKS_KEPT_MAX = 100
+/** Notes of copies that were not believed. */
+export const COPY_NOTES_KEPT_MAX = 20
 /** Objects encoded between two turns of the event loop while a checkpoint is built. */
 export const CHECKPOINT_OBJECTS_AT_ONCE = 200
 /** Changes of one group commit; more wait for the next. */

@@ -6,8 +6,8 @@ export const QUEUE_BATCH_BYTES_MAX = 8 << 20
 export const QUEUE_CATCH_UP_S = 15
 /** Moves to the archive that are remembered for an out-of-sync candidate. */
 export const QUEUE_RENAMES_KEPT_MAX = 20000
-/** Seconds that a candidate may take to tell what it has; without an answer its copy is replaced. */
-export const CONFIG_STATUS_S = 2
+/** Seconds for which the start of a master waits for candidates to tell what they have; the copy of a slower one stays as it is until it has told. */
+export const CONFIG_STATUS_S = 4
 /** Seconds until an out-of-sync candidate is tried again. */
 export const CONFIG_CATCH_UP_S = 5
 /** Seconds that a candidate may take for a full copy. */

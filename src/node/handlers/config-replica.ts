@@ -9,7 +9,8 @@ import { ConfigurationError } from '../../model/errors'
 import { fail } from '../failure'
 import { hasEnded } from '../queue-copy'
 import { isObject } from '../../lib/shapes/shape'
-import { statusOf, takenAt, type ConfigStatus } from '../../config/copy-status'
+import { forksOf, statusOf, type ConfigStatus } from '../../config/copy-status'
+import type { GantryData } from '../../model/config'
 import type { ConfigReplica, Handlers, NodeContext } from '../context'
 
 export const configReplicaHandlers = {
@@ -19,8 +20,7 @@ export const configReplicaHandlers = {
   },
 
   async gantry_config_replace(context, config, gantry) {
-    await answer(replicaOf(context).replace(config, gantry))
-    return null
+    return answer(replicaOf(context).replace(config, gantry))
   },
 
   async gantry_config_status(context) {
@@ -29,38 +29,45 @@ export const configReplicaHandlers = {
   },
 
   async gantry_replica_status(context) {
-    return { config_serial: await configSerial(context), jobs: await jobsOf(context) }
+    // From the files, because they contain everything that was acknowledged.
+    const config = await statusOfFiles(context)
+    return { config_serial: config?.config_serial ?? null, config, jobs: await jobsOf(context) }
   },
 } satisfies Partial<Handlers>
-
-/** Reads the files, because they contain everything that was acknowledged. */
-async function configSerial({ disk, paths }: NodeContext): Promise<number | null> {
-  const config = objectIn((await disk.read(paths.configFile))?.toString('utf8'))
-  if (config === undefined) return null
-  const { records } = decodeJournal((await disk.read(paths.journalFile)) ?? Buffer.alloc(0))
-  return Math.max(Number(config['serial_no']), ...records.map(({ delta }) => delta.to))
-}
 
 /** A damaged copy counts with the highest numbers that its files know: more was there. */
 async function statusOfFiles({ disk, paths }: NodeContext): Promise<ConfigStatus | null> {
   const config = objectIn((await disk.read(paths.configFile))?.toString('utf8'))
-  const cluster = config?.['cluster']
-  if (config === undefined || !isObject(cluster)) return null
+  if (config === undefined) return null
   const gantry = objectIn((await disk.read(paths.gantryFile))?.toString('utf8')) ?? {}
   const { marks, records } = decodeJournal((await disk.read(paths.journalFile)) ?? Buffer.alloc(0))
   const highest = (serial: unknown, others: readonly number[]) => Math.max(Number(serial ?? 0), ...others)
+  const deltas = records.map(({ delta }) => delta)
+  // A change of the master, which begins a history, may be in the journal only.
+  const known = [gantry, ...deltas.map((delta) => delta.gantry)].map((one) => forksOf(sectionsIn(one)))
+  const masters = [config['cluster'], ...deltas.map(({ cluster }) => cluster)].map((one) =>
+    isObject(one) ? one['master_node'] : undefined,
+  )
   return {
     config_serial: highest(config['serial_no'], [
       ...marks.map((mark) => mark.config.serial),
-      ...records.map(({ delta }) => delta.to),
+      ...deltas.map((delta) => delta.to),
     ]),
     gantry_serial: highest(gantry['serial_no'], [
       ...marks.map((mark) => mark.gantry.serial),
-      ...records.map(({ delta }) => delta.gantry?.serial_no ?? 0),
+      ...deltas.map((delta) => delta.gantry?.serial_no ?? 0),
     ]),
-    taken_ms: takenAt(isObject(gantry['sections']) ? gantry['sections'] : {}),
-    master: String(cluster['master_node']),
+    forks: known.findLast((forks) => forks.length > 0) ?? [],
+    master: String(masters.findLast((master) => master !== undefined) ?? ''),
   }
+}
+
+function sectionsIn(value: unknown): Pick<GantryData, 'sections'> {
+  const sections = isObject(value) && isObject(value['sections']) ? value['sections'] : {}
+  const kept = Object.entries(sections).flatMap(([name, section]) =>
+    isObject(section) ? [[name, section] as const] : [],
+  )
+  return { sections: Object.fromEntries(kept) }
 }
 
 async function jobsOf({ disk, paths, queueJournal }: NodeContext): Promise<[number, boolean][]> {
@@ -80,9 +87,9 @@ const replicaOf = ({ configReplica }: NodeContext): ConfigReplica =>
   configReplica ?? fail('This node keeps no copy of the configuration')
 
 /** Records that do not fit are no bug: the master then sends a full copy. */
-async function answer(work: Promise<void>): Promise<void> {
+async function answer<T>(work: Promise<T>): Promise<T> {
   try {
-    await work
+    return await work
   } catch (error) {
     if (error instanceof ConfigurationError) fail(error.message)
     throw error

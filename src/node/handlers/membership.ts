@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 import * as path from 'node:path'
 import type { Files } from '../../lib/files'
 import { withHost } from '../../lib/file/hosts-file'
-import { setAside } from '../../lib/file/set-aside'
+import { keepAside } from '../../lib/file/set-aside'
 import { SSH_KEY_TYPES } from '../../lib/ssh/files'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
-import { FOREIGN_DAEMONS, MODE } from '../../model/constants/daemons'
+import { FOREIGN_DAEMONS } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { isObject } from '../../lib/shapes/shape'
@@ -16,6 +16,7 @@ import type { Handlers, NodeContext } from '../context'
 import { fail } from '../failure'
 import { changeMasterIp, changeMasterNetmask } from '../network/master-ip'
 import { sshFilesOf } from '../ssh/reach'
+import { withConfigFiles } from '../uploads'
 import { fileHandlers } from './files'
 
 const HOST_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
@@ -86,24 +87,23 @@ export const membershipHandlers = {
   async node_demote_from_mc(context) {
     const { configFile, journalFile, gantryFile } = context.paths
     if (context.ssconf.value('master_node') === context.hostname) fail('This node is the master: it cannot be demoted')
-    await context.configReplica?.close()
-    const config = await context.disk.read(configFile)
-    if (config !== undefined) {
-      const kept = await setAside(configFile, 'backup', { ...context, most: SET_ASIDE_MAX })
+    await withConfigFiles(context, async () => {
+      const config = await context.disk.read(configFile)
       // Only root may read backups, whoever could read the configuration.
-      await context.disk.write(kept, config, { mode: MODE.secureFile })
-    }
-    await Promise.all([journalFile, gantryFile].map((file) => context.disk.remove(file)))
+      if (config !== undefined) await keepAside(configFile, 'backup', config, { ...context, most: SET_ASIDE_MAX })
+      await Promise.all([configFile, journalFile, gantryFile].map((file) => context.disk.remove(file)))
+    })
     return null
   },
 
   async node_leave_cluster(context, modifySshSetup) {
     const { paths, disk } = context
     if (modifySshSetup) await forgetOwnKeys(context)
-    await context.configReplica?.close()
-    await fileHandlers.jobqueue_purge(context)
-    for (const directory of [paths.dataDir, paths.queueDir, paths.local(PATH.CRYPTO_KEYS_DIR)])
-      await removeFiles(context.files, directory)
+    await withConfigFiles(context, async () => {
+      await fileHandlers.jobqueue_purge(context)
+      for (const directory of [paths.dataDir, paths.queueDir, paths.local(PATH.CRYPTO_KEYS_DIR)])
+        await removeFiles(context.files, directory)
+    })
     await disk.remove(paths.rapiUsers)
     await Promise.all(OTHER_DAEMONS.map(({ program }) => context.daemons.ensure(program, false)))
     context.daemons.leave()

@@ -501,8 +501,13 @@ export const nodeCalls = {
   gantry_replica_status: long(question.many(URGENT, [], r.replicaContents)),
   /** Which configuration the node's files hold, or null: the master asks before its own replaces it. */
   gantry_config_status: question.many(URGENT, [], orNull(r.configStatus)),
-  /** A full copy: the texts of config.data and gantry.data. */
-  gantry_config_replace: masterOnly(order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], done)),
+  /**
+   * A full copy: the texts of config.data and gantry.data. The answer names the files in which the node has kept what the
+   * copy lacks.
+   */
+  gantry_config_replace: masterOnly(
+    order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], r.remarks),
+  ),
   /**
    * Waits (at most this long) until the list of guests shut down by users differs from the given one. Returns the new
    * list.

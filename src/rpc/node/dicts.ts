@@ -1,5 +1,6 @@
 // Objects in node calls (spec: noded-rpc.json "encodings"): configuration objects with their parameters filled. Unset
 // fields are missing, never null, as in Ganeti.
+import type { ConfigStatus } from '../../config/copy-status'
 
 export type HvParams = Readonly<Record<string, unknown>>
 
@@ -268,5 +269,7 @@ export interface VolumeInfo {
  */
 export interface ReplicaContents {
   readonly config_serial: number | null
+  /** Null without a configuration. Earlier versions do not tell it. */
+  readonly config?: ConfigStatus | null | undefined
   readonly jobs: readonly (readonly [id: number, ended: boolean])[]
 }

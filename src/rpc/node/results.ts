@@ -181,11 +181,12 @@ export const storedFile: Shape<StoredFile> = tuple(string, float)
 export const configStatus: Shape<ConfigStatus> = known({
   config_serial: int,
   gantry_serial: int,
-  taken_ms: int,
+  forks: listOf(tuple(string, int)),
   master: string,
 })
 
 export const replicaContents: Shape<ReplicaContents> = known({
   config_serial: orNull(int),
+  config: optional(orNull(configStatus)),
   jobs: listOf(tuple(int, bool)),
 })

@@ -1,8 +1,9 @@
 // Makes events of each change of a job in the queue, and of each delta of the configuration.
+import { COPY_NOTES, copyNotes, type CopyNote } from '../../config/copy-notes'
 import type { Asker, Delta } from '../../config/delta'
 import { type Job, jobStatus } from '../../jobs/job'
 import { firstMark } from '../../jobs/marks'
-import type { ConfigData } from '../../model/config'
+import type { ConfigData, GantryData } from '../../model/config'
 import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../../model/limits/events'
 import { boundedObjects } from '../../opcodes/objects'
 import { fullObject } from '../../query/full-names'
@@ -108,6 +109,7 @@ export function configEvents(
       if (kind === 'nodes' && object !== null) events.push(...nodeEvents(before, config, uuid))
     }
   events.push(...maintenanceEvents(config, delta), ...tokenEvents(delta, step), ...snapshotEvents(config, delta, step))
+  events.push(...copyNotes(delta.gantry?.sections[COPY_NOTES]).map(copyEvent))
   if (delta.cluster) {
     const { uuid, serial_no } = config.cluster
     const fields = Object.keys(delta.cluster)
@@ -151,6 +153,21 @@ export function answerEvent(node: string, change: 'silent' | 'back', why: string
   const data = { node, change, ...(why !== undefined && { why: shortened(why) }) }
   return { type: 'node', objects: [`node/${node}`], data }
 }
+
+/** Events of notes that were made while no luxid ran, for example why it could not run. */
+export function untoldCopies({ sections }: GantryData, told: readonly Pick<NewEvent, 'data'>[]): NewEvent[] {
+  const known = new Set(told.map(({ data }) => JSON.stringify(data)))
+  return copyNotes(sections[COPY_NOTES])
+    .map(copyEvent)
+    .filter(({ data }) => !known.has(JSON.stringify(data)))
+}
+
+/** What a node's copy of the configuration has, or had, and the master lacks. */
+const copyEvent = ({ node, text, time }: CopyNote): NewEvent => ({
+  type: 'node',
+  objects: [`node/${node}`],
+  data: { node, change: 'copy', why: shortened(text), since: time },
+})
 
 /** Since it began, the master has asked every node: lists that ask no node show what is known of each from now on. */
 export const HEARD_EVENT: NewEvent = { type: 'node', objects: ['cluster'], data: { change: 'heard' } }

@@ -81,7 +81,7 @@ test('new lists of candidates are told to the parent of the daemons, and nobody 
 
 test('a candidate tells which configuration and which jobs it has, journal included', async () => {
   const status = () => configReplicaHandlers.gantry_replica_status(node.context)
-  expect(await status()).toEqual({ config_serial: null, jobs: [] })
+  expect(await status()).toEqual({ config_serial: null, config: null, jobs: [] })
   node.put('/var/lib/ganeti/config.data', '{"serial_no": 7}')
   node.put('/var/lib/ganeti/queue/job-2', '{"end_timestamp": null}')
   node.put('/var/lib/ganeti/queue/job-10', '{"end_timestamp": [1, 2]}')
@@ -97,7 +97,14 @@ test('a candidate tells which configuration and which jobs it has, journal inclu
   ])
   const record = encodeRecord({ from: 7, to: 9, mtime: 1 })
   node.put('/var/lib/ganeti/config.journal', record.toString())
-  expect(await status()).toMatchObject({ config_serial: 9 })
+  expect(await status()).toMatchObject({
+    config_serial: 9,
+    config: { config_serial: 9, gantry_serial: 0, forks: [], master: '' },
+  })
+  const begins = { serial_no: 10, sections: { store: { forks: [['f', 9]] } } }
+  const taken = encodeRecord({ from: 9, to: 10, mtime: 1, cluster: { master_node: 'new' }, gantry: begins })
+  node.put('/var/lib/ganeti/config.journal', `${record.toString()}${taken.toString()}`)
+  expect((await status()).config).toEqual({ config_serial: 10, gantry_serial: 10, forks: [['f', 9]], master: 'new' })
   await fileHandlers.gantry_jobqueue_append(node.context, [
     [`${node.paths.queueDir}/job-2`, '{"end_timestamp": [1, 2]}'],
   ])

@@ -9,8 +9,12 @@ import { type LockFile, lockFile } from '../../../src/lib/file/lock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
 import { systemRandom } from '../../../src/lib/random'
-import { ownConfig, takeOverConfig } from '../../../src/replication/config-owner'
+import { fileHandlers } from '../../../src/node/handlers/files'
+import { membershipHandlers } from '../../../src/node/handlers/membership'
+import type { NodeContext } from '../../../src/node/context'
+import { asConfigOwner, ownConfig, takeOverConfig } from '../../../src/replication/config-owner'
 import { ConfigReplica } from '../../../src/replication/config-replica'
+import { type TestNode, testNode } from '../../support/node-context'
 import { smallConfig, storeOptions } from '../../unit/config/builders'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gco-'))
@@ -85,6 +89,61 @@ test('noded that has taken a record just before the new owner has the lock gives
   expect(between).toHaveBeenCalledTimes(1)
   await expect(replica.append('')).rejects.toThrow('kept by its own wconfd')
   lock.release()
+})
+
+describe('work on the files from outside of a store', () => {
+  const isHeld = async () => {
+    const lock = await ownConfig(options())
+    lock?.release()
+    return lock === undefined
+  }
+
+  test('holds the lock until it ends, however it ends', async () => {
+    expect(await asConfigOwner(options(), isHeld)).toBe(true)
+    await expect(asConfigOwner(options(), () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await isHeld()).toBe(false)
+  })
+
+  test('is refused while another process owns them', async () => {
+    const owner = await ownConfig(options())
+    const work = jest.fn()
+    await expect(asConfigOwner(options(), work)).rejects.toThrow(`another process owns ${paths.configFile}`)
+    expect(work).not.toHaveBeenCalled()
+    owner?.release()
+  })
+
+  const FILES = ['config.data', 'gantry.data', 'config.journal']
+  const there = (node: TestNode) => FILES.filter((name) => fs.existsSync(path.join(node.paths.dataDir, name)))
+
+  test.each([
+    ['a demotion', (context: NodeContext) => membershipHandlers.node_demote_from_mc(context)],
+    ['leaving the cluster', (context: NodeContext) => membershipHandlers.node_leave_cluster(context, false)],
+    [
+      'config.data from the master of a Ganeti',
+      (context: NodeContext) =>
+        fileHandlers.upload_file(context, {
+          ...{ path: context.paths.configFile, content: copy.config, mode: 0o640, owner: null, group: null },
+          ...{ atime: null, mtime: null },
+        }),
+    ],
+  ])('on a node: %s waits for nobody, and touches nothing that another process has', async (what, order) => {
+    const node = testNode()
+    paths = node.paths
+    const replica = newReplica()
+    await replace(replica)
+    const context = { ...node.context, configReplica: replica }
+    await replica.close()
+    const owner = await ownConfig(options())
+    await expect(order(context)).rejects.toThrow('another process owns')
+    expect(there(node)).toEqual(FILES.slice(0, 2))
+    owner?.release()
+    // Also while noded has the files open, which it gives up first.
+    await replica.append('')
+    await order(context)
+    expect(there(node)).toEqual(what.startsWith('config.data') ? FILES.slice(0, 2) : [])
+    expect(await isHeld()).toBe(false)
+    node.remove()
+  })
 })
 
 test('a start without the files ends, and says who may have them', async () => {

@@ -14,7 +14,7 @@ import { systemRandom as random } from '../../../src/lib/random'
 import type { ConfigData } from '../../../src/model/config'
 import type { ReplicaContents } from '../../../src/rpc/node/dicts'
 import { majorityHealthy, masterFailover, surveyNodes } from '../../../src/bootstrap/failover'
-import { at, buildNode, smallConfig } from '../config/builders'
+import { at, buildNode, master, smallConfig } from '../config/builders'
 import { FakeNodes } from '../daemons/wconfd/support'
 
 const NODE = (number: number) => `node${number}.example.com`
@@ -171,6 +171,38 @@ test.each([
   await expect(failOver()).resolves.toEqual({ ok: true, warnings: [] })
   expect(looks).toBeGreaterThan(3)
   await expect(masterNow()).resolves.toBe(NODE(2))
+})
+
+test.each([
+  ['newer data of ours', 0, { gantry_serial: 9 }, 'gantry.data with serial number 9 \\(here: 0\\)'],
+  ['a later history', 0, { config_serial: 99, forks: [['x', 5] as const] }, 'config.data with serial number 99'],
+])('%s at another candidate is not given up either', async (_, own, more, text) => {
+  const status = { config_serial: config.serial_no, gantry_serial: own, forks: [], master: master(config).uuid }
+  for (const n of [1, 2, 3]) contents[NODE(n)] = { config_serial: status.config_serial, config: status, jobs: [] }
+  contents[NODE(3)] = { config_serial: status.config_serial, config: { ...status, ...more }, jobs: [] }
+  await expect(failOver()).rejects.toThrow(new RegExp(`would lose what ${NODE(3)} has: ${text}`))
+})
+
+test('a copy of a history that has ended is not waited for', async () => {
+  const status = { config_serial: 7, gantry_serial: 7, forks: [['x', 5] as const], master: master(config).uuid }
+  for (const n of [1, 2]) contents[NODE(n)] = { config_serial: 7, config: status, jobs: [] }
+  contents[NODE(3)] = { config_serial: 99, config: { ...status, config_serial: 99, forks: [] }, jobs: [] }
+  await expect(failOver()).resolves.toEqual({ ok: true, warnings: [] })
+})
+
+test('candidates whose copies are not compared are named', async () => {
+  const { answer } = nodes
+  const warning = `The master candidate ${NODE(3)} did not tell what it has. If it has more than this node, its files are kept there, and gnt-cluster verify names them when it is back` // prettier-ignore
+  nodes.answer = (node, call, args) =>
+    node === NODE(3) && call === 'gantry_replica_status' ? new Promise(() => undefined) : answer(node, call, args)
+  await expect(failOver()).resolves.toEqual({ ok: true, warnings: [warning] })
+})
+
+test('so are those that do not answer at all', async () => {
+  unreachable.add(NODE(3))
+  await expect(failOver()).resolves.toMatchObject({
+    warnings: [expect.stringMatching(`^The master candidate ${NODE(3)} `)],
+  })
 })
 
 test('an archived job is not lost', async () => {

@@ -12,7 +12,8 @@ import { systemRandom } from '../../../src/lib/random'
 import { followConfig } from '../../../src/rpc/wconfd/follow'
 import { yieldFollow } from '../../../src/rpc/wconfd/follow-server'
 import { ConfigReplica } from '../../../src/replication/config-replica'
-import { smallConfig, storeOptions } from '../config/builders'
+import { encodeRecord } from '../../../src/config/journal'
+import { buildNode, smallConfig, storeOptions } from '../config/builders'
 import { eventually } from '../daemons/wconfd/support'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gcr-'))
@@ -116,7 +117,36 @@ test('a copy is refused while another process keeps the files', async () => {
   await expect(copy(other)).rejects.toThrow('This node runs as master itself')
 })
 
-test('a damaged copy is replaced', async () => {
+const keptFiles = () => fs.readdirSync(paths.dataDir).filter((name) => name.includes('.rejected-'))
+
+test('a former master’s copy that has more is kept before the new one replaces it', async () => {
+  await masterStore.change([['addNode', buildNode(masterStore.current(), 2, { master_candidate: true })]])
+  await copy()
+  const lost = encodeRecord({ from: masterStore.current().serial_no, to: masterStore.current().serial_no + 1, mtime: 1, cluster: { tags: ['lost'] } }) // prettier-ignore
+  await replica.append(lost.toString())
+  await masterStore.change([['setMasterNode', buildNode(masterStore.current(), 2).uuid]])
+  const { config, gantry } = masterStore.texts()
+  const kept = await replica.replace(config, gantry)
+  expect(kept.map((file) => path.basename(file))).toEqual(keptFiles())
+  expect(keptFiles()).toEqual([
+    expect.stringMatching(/^config\.data\.rejected-\d+$/),
+    expect.stringMatching(/^gantry\.data\.rejected-\d+$/),
+  ])
+  expect(JSON.parse(fs.readFileSync(kept[0] ?? '', 'utf8')).cluster.tags).toEqual(['lost'])
+  expect(fs.statSync(kept[0] ?? '').mode & 0o777).toBe(0o600)
+  await replica.close()
+  expect((await readBack()).cluster.tags).toEqual([])
+})
+
+test('a copy that the new one continues is replaced without a trace', async () => {
+  await masterStore.change([['addNode', buildNode(masterStore.current(), 2, { master_candidate: true })]])
+  await copy()
+  await masterStore.change([['setMasterNode', buildNode(masterStore.current(), 2).uuid]])
+  await copy()
+  expect(keptFiles()).toEqual([])
+})
+
+test('a damaged copy is replaced, and kept', async () => {
   await copy()
   await replica.close()
   fs.writeFileSync(paths.configFile, '{"half')
@@ -126,4 +156,7 @@ test('a damaged copy is replaced', async () => {
   await copy()
   await replica.close()
   expect((await readBack()).cluster.tags).toEqual(['one'])
+  expect(keptFiles()).toEqual([expect.stringMatching(/^config\.data/), expect.stringMatching(/^gantry\.data/)])
+  const [damaged = ''] = keptFiles()
+  expect(fs.readFileSync(path.join(paths.dataDir, damaged), 'utf8')).toBe('{"half')
 })

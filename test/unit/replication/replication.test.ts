@@ -35,6 +35,7 @@ async function open(answer?: FakeNodes['answer']): Promise<void> {
 
 const tag = (name: string) => store.change([['addTags', 'cluster', '', [name]]])
 const state = () => replication.status().map(({ name, state: now }) => [name, now])
+const notes = () => Object.values(store.gantry().sections['copies'] ?? {}).map((note) => [Object(note).node, Object(note).text]) // prettier-ignore
 
 afterEach(async () => {
   replication.close()
@@ -102,7 +103,7 @@ test('a change during a full copy follows it', async () => {
 })
 
 test('a candidate that has more is not overwritten, and is shown, until the master knows as much', async () => {
-  const status = { config_serial: 1, gantry_serial: 99, taken_ms: 0, master: master(smallConfig()).uuid }
+  const status = { config_serial: 1, gantry_serial: 99, forks: [], master: master(smallConfig()).uuid }
   await open((_, call) => Promise.resolve(call === 'gantry_config_status' ? status : null))
   expect(nodes.of('gantry_config_replace')).toEqual([])
   expect(replication.status()).toEqual([
@@ -111,6 +112,27 @@ test('a candidate that has more is not overwritten, and is shown, until the mast
       reason: 'it has gantry.data with serial number 99 (here: 0), and is not overwritten with less',
     }),
   ])
+  await eventually(() => expect(notes()).toEqual([[NODE2, expect.stringContaining('is not overwritten with less')]]))
+  nodes.answer = () => Promise.resolve(null)
+  await eventually(() => expect(state()).toEqual([[NODE2, 'in sync']]))
+  expect(notes()).toHaveLength(1)
+})
+
+test('what a candidate has kept of its former copy is noted', async () => {
+  await open((_, call) => Promise.resolve(call === 'gantry_config_replace' ? ['/x/config.data.rejected-1'] : null))
+  await eventually(() =>
+    expect(notes()).toEqual([[NODE2, 'the master lacks what this copy had; it is kept as /x/config.data.rejected-1']]),
+  )
+})
+
+test.each([
+  ['answers late', () => new Promise<never>(() => undefined)],
+  ['fails', () => Promise.reject(new Error('it is being started'))],
+])('a candidate that %s when it is asked what it has is not overwritten', async (_, answer) => {
+  await open((_name, call) => (call === 'gantry_config_status' ? answer() : Promise.resolve(null)))
+  await tag('one')
+  expect(state()).toEqual([[NODE2, 'out of sync']])
+  expect(nodes.of('gantry_config_replace')).toEqual([])
   nodes.answer = () => Promise.resolve(null)
   await eventually(() => expect(state()).toEqual([[NODE2, 'in sync']]))
 })

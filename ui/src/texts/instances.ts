@@ -49,6 +49,7 @@ const instancePageTexts = {
     watcher: 'Restarted by the watcher',
     silent: 'Does not answer',
     back: 'Answers again',
+    copy: 'Its copy of the configuration has more than the master',
     heard: 'All nodes have been asked',
   } as Readonly<Record<string, string>>,
   lock: 'Lock',

@@ -3,7 +3,8 @@ import type { Asker, Delta } from '../../../../src/config/delta'
 import type { Job } from '../../../../src/jobs/job'
 import { observe } from '../../../../src/maintenance/life'
 import { MAINTENANCE } from '../../../../src/model/maintenance'
-import { configEvents, jobEvents, submitter } from '../../../../src/services/events/event-sources'
+import { EMPTY_GANTRY } from '../../../../src/config/upgrade'
+import { configEvents, jobEvents, submitter, untoldCopies } from '../../../../src/services/events/event-sources'
 import { askerOf, userOf } from '../../../../src/services/filter-rules'
 import { goldenConfig } from '../../../support/golden-query'
 
@@ -92,6 +93,17 @@ test('a token that is made or revoked is told by its id, and no more of it', () 
     { type: 'config', objects: ['token/a'], data: { ...data, uuid: 'a', name: 'a', change: 'added' } },
     { type: 'config', objects: ['token/b'], data: { ...data, uuid: 'b', name: 'b', change: 'removed' } },
   ])
+})
+
+test('a copy that has more than the master is told, once, also when nobody followed the configuration meanwhile', () => {
+  const note = { time: 7, node: 'node2', text: 'it has config.data with serial number 9 (here: 1)' }
+  const sections = { copies: { 1: note, 2: null, 3: 'forged' } }
+  const event = { type: 'node', objects: ['node/node2'], data: { node: 'node2', change: 'copy', why: note.text, since: 7 } } // prettier-ignore
+  const delta = { from: 1, to: 2, mtime: 1, gantry: { serial_no: 2, sections } }
+  expect(configEvents(config, config, delta, () => null)).toEqual([event])
+  const gantry = { ...EMPTY_GANTRY, sections }
+  expect(untoldCopies(gantry, [])).toEqual([event])
+  expect(untoldCopies(gantry, [event])).toEqual([])
 })
 
 test('the instance whose disk gets or loses a snapshot has changed, and a disk of nobody is passed over', () => {

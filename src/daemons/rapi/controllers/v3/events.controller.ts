@@ -48,8 +48,9 @@ export class EventsV3Controller extends V3Resource {
    * it makes only `config` events.
    *
    * The data of a node has `change` unless the node changed its role: `silent` (with `why`) when it no longer answers the master, so that
-   * nobody knows what runs on it, and `back` when it answers again. An event of the cluster with the change `heard` says that a new master
-   * has asked all nodes once.
+   * nobody knows what runs on it, and `back` when it answers again. `copy` (with `why` and `since`) says that the node's copy of the
+   * configuration has, or had, something that the master lacks: a person should look at it. An event of the cluster with the change `heard`
+   * says that a new master has asked all nodes once.
    *
    * The stream begins with `start`, whose id can be used to continue from there. It ends with `end`, which gives the reason. If nothing
    * happens for 15 seconds, a comment is sent.
