@@ -11,11 +11,13 @@ import { createConfig } from '../config/store-files'
 import { EMPTY_GANTRY } from '../config/upgrade'
 import { type Clock, seconds } from '../lib/clock'
 import type { Disk } from '../lib/disk'
+import type { LockFile } from '../lib/file/lock'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import { certificateDigest, createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData, Node } from '../model/config'
 import { nodeUuid } from '../model/ids'
+import { asConfigOwner } from '../replication/config-owner'
 import { makeDirectories } from './directories'
 
 export interface NewNode {
@@ -42,6 +44,7 @@ export interface Bootstrap {
   disk: Disk
   clock: Clock
   random: Random
+  lockFile?: LockFile
 }
 
 export async function createCluster(wanted: NewCluster, given: Bootstrap): Promise<ConfigData> {
@@ -64,7 +67,8 @@ export async function createCluster(wanted: NewCluster, given: Bootstrap): Promi
   )
   await disk.write(`${master.paths.queueDir}/serial`, '0\n')
   await disk.write(`${master.paths.queueDir}/version`, '1\n')
-  await createConfig({ disk, paths: master.paths }, config)
+  const { paths } = master
+  await asConfigOwner({ ...given, paths }, () => createConfig({ disk, paths }, config))
   return config
 }
 

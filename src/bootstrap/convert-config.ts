@@ -9,6 +9,7 @@ import { loadConfig } from '../config/upgrade'
 import { verifyConfig } from '../config/verify'
 import { type Clock, seconds } from '../lib/clock'
 import type { Disk } from '../lib/disk'
+import type { LockFile } from '../lib/file/lock'
 import { isServed } from '../lib/net/json-socket'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
@@ -19,12 +20,14 @@ import { MODE } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import { CONFIG_VERSION, CONFIG_VERSIONS_SUPPORTED } from '../model/constants/versions'
 import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
+import { asConfigOwner } from '../replication/config-owner'
 
 export interface ConvertOptions {
   readonly paths: Paths
   readonly disk: Disk
   readonly random: Random
   readonly clock: Clock
+  readonly lockFile?: LockFile
   /** The configuration's directory; default: this node's. */
   readonly directory?: string | undefined
   /** Where file-storage-paths is; default: where this node has it, and nowhere for a configuration of another directory. */
@@ -51,8 +54,16 @@ export interface Converted {
 }
 
 export async function convertConfig(options: ConvertOptions): Promise<Converted> {
+  const directory = options.directory ?? options.paths.dataDir
+  const work = () => convert(options, directory)
+  // No daemon uses configurations in other directories.
+  if (directory !== options.paths.dataDir) return work()
+  await refuseDaemons(options)
+  return asConfigOwner(options, work)
+}
+
+async function convert(options: ConvertOptions, directory: string): Promise<Converted> {
   const { paths, disk, random, clock, dryRun, verify, down } = options
-  const directory = options.directory ?? paths.dataDir
   const file = path.join(directory, path.basename(paths.configFile))
   await checkPlace(options, directory)
   const text = (await disk.read(file))?.toString('utf8')
@@ -112,7 +123,13 @@ async function checkLists(disk: Disk, directory: string): Promise<void> {
   }
 }
 
-/** No daemon uses configurations in other directories. */
+async function refuseDaemons({ paths }: ConvertOptions): Promise<void> {
+  const owners = [['wconfd', 'wconfd'], ['follow', 'noded']] as const // prettier-ignore
+  for (const [socket, daemon] of owners)
+    if (await isServed(paths.socket(socket)))
+      throw refusal(`${daemon} is running, and has the configuration in memory: stop the daemons of this node first`)
+}
+
 async function checkPlace(options: ConvertOptions, directory: string): Promise<void> {
   const { paths, disk, ignoreHostname } = options
   const read = async (name: string) => (await disk.read(path.join(directory, name)))?.toString('utf8')
@@ -122,10 +139,6 @@ async function checkPlace(options: ConvertOptions, directory: string): Promise<v
     throw refusal(
       `The master is ${master || 'not known'}, and this is ${paths.hostname}: run this there, or give --ignore-hostname`,
     )
-  const owners = directory === paths.dataDir ? ([['wconfd', 'wconfd'], ['follow', 'noded']] as const) : [] // prettier-ignore
-  for (const [socket, daemon] of owners)
-    if (await isServed(paths.socket(socket)))
-      throw refusal(`${daemon} is running, and has the configuration in memory: stop the daemons of this node first`)
   const journal = await read(path.basename(paths.journalFile))
   if (journal !== undefined && journal.split('\n').filter((line) => line !== '').length > 1)
     throw refusal(

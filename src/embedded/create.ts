@@ -14,7 +14,7 @@ import { MODE } from '../model/constants/daemons'
 import { HYPERVISORS, hvDefaults } from '../model/constants/hypervisors'
 import { IPOLICY_DEFAULTS, NIC_DEFAULTS, USER_MODE_LINK } from '../model/constants/params'
 import { PATH } from '../model/constants/paths'
-import { ownedDisk as disk } from '../model/owners'
+import { ownedDisk as disk, ownedLockFile as lockFile } from '../model/owners'
 import { createCluster, hashedPassword } from '../bootstrap/cluster-files'
 import { makeDirectories } from '../bootstrap/directories'
 import { USER_SPACE_HELPER } from '../node/storage/mirror-reports'
@@ -92,7 +92,7 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
       cluster: clusterFields(settings),
       users: `# name password options\nadmin ${hashedPassword('admin', REALM, password)} read,write\n`,
     },
-    { disk, clock, random },
+    { disk, clock, random, lockFile },
   )
 }
 

@@ -1,5 +1,6 @@
 // The nodes of an upgrade, and how scripts are run on some of them.
 import type { Clock } from '../../lib/clock'
+import type { LockFile } from '../../lib/file/lock'
 import { eachBounded } from '../../lib/work/bounded'
 import type { Disk } from '../../lib/disk'
 import type { Paths } from '../../lib/paths'
@@ -16,6 +17,7 @@ export interface UpgradeOptions {
   readonly paths: Paths
   readonly disk: Disk
   readonly clock: Clock
+  readonly lockFile?: LockFile
   readonly config: ConfigData
   readonly shell: NodeShell
   readonly nodes: NodeClient

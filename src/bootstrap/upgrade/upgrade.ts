@@ -1,6 +1,7 @@
 // Upgrades the whole cluster to another version that is installed on all nodes: jobs end, daemons stop, the nodes'
 // links change, daemons start. Guests run on. A failure is undone with all earlier steps. An interrupted upgrade
 // continues, since each step can be repeated. The master's link changes last, and so tells how far it came.
+import { asConfigOwner } from '../../replication/config-owner'
 import { eachBounded } from '../../lib/work/bounded'
 import type { LockFile } from '../../lib/file/lock'
 import type { Paths } from '../../lib/paths'
@@ -280,7 +281,7 @@ async function takeBack(options: UpgradeOptions, { intent, wanted }: Plan): Prom
   }
   for (const some of [master, others]) await attempt(some, scripts.STOP, DAEMONS_S)
   const config = await disk.read(keptConfig({ paths }))
-  if (config !== undefined) await disk.write(paths.configFile, config)
+  if (config !== undefined) await asConfigOwner(options, () => disk.write(paths.configFile, config))
   for (const some of [others, master]) await attempt(some, scripts.switchBackTo(intent.from), LOOK_S)
   if (config !== undefined) await attempt(master, scripts.TAKE_FILE, DAEMONS_S)
   for (const some of [others, master]) await attempt(some, scripts.START, DAEMONS_S)

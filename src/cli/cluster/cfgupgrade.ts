@@ -52,7 +52,7 @@ async function convert(call: Call): Promise<number> {
   if (!dryRun && !(await confirm(call, question))) return EXIT.failure
   const [{ convertConfig }, node] = await Promise.all([import('../../bootstrap/convert-config.js'), call.thisNode()])
   const { from, to, notices, problems, backup } = await convertConfig({
-    ...{ paths: node.paths, disk: node.disk, random: node.random, clock, down, dryRun },
+    ...{ paths: node.paths, disk: node.disk, random: node.random, lockFile: node.lockFile, clock, down, dryRun },
     directory: options.text('path'),
     lists: options.text('confdir'),
     verify: !options.flag('no_verify'),

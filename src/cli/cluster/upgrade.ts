@@ -25,7 +25,7 @@ export async function upgradeCluster(call: Call): Promise<number> {
   }
   const config = await survey.masterConfig(node)
   const upgrade = {
-    ...{ paths: node.paths, disk: node.disk, nodes: node.nodes, clock, config },
+    ...{ paths: node.paths, disk: node.disk, lockFile: node.lockFile, nodes: node.nodes, clock, config },
     shell: nodeShell(node.paths, config.cluster, run),
     patience_s: options.number('timeout') ?? AWAITS_JOBS_S,
     pid: process.pid,

@@ -87,6 +87,19 @@ test.each<[string, (given: Paths) => void, string]>([
   expect(files()).toEqual(before)
 })
 
+test('while it works no daemon takes the file', async () => {
+  put('3.0')
+  const held: string[] = []
+  const release = () => void held.pop()
+  const lockFile = (file: string) => Promise.resolve(held.push(file) === 1 ? { release } : undefined)
+  const whileWritten: string[][] = []
+  const watched = { ...disk, write: (...args: Parameters<typeof disk.write>) => (whileWritten.push([...held]), disk.write(...args)) } // prettier-ignore
+  expect(await convert({ disk: watched, lockFile })).toMatchObject({ to: '3.1' })
+  expect([new Set(whileWritten.flat()), held]).toEqual([new Set([paths.configLock]), []])
+  held.push('another one')
+  await expect(convert({ lockFile, down: true })).rejects.toThrow('another process owns')
+})
+
 test('a wconfd that runs would write over it', async () => {
   put('3.0')
   const server = net.createServer((socket) => socket.end()).listen(paths.socket('wconfd'))
