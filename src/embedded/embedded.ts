@@ -19,6 +19,7 @@ import { type EmbeddedOptions, USAGE, UsageError, readOptions } from './options'
 import { checkPorts, makeRoot } from './preflight'
 import { guestNetwork } from './hypervisor-choice'
 import { RunningCluster } from './running-cluster'
+import { takeFilesOf } from './take-files'
 import { type Place, explain, say, speakToNobody, startCommand, toReach } from './speech'
 
 export async function runEmbedded(args: readonly string[], program: string): Promise<void> {
@@ -92,6 +93,7 @@ async function prepare(options: EmbeddedOptions): Promise<Settings> {
   if (options.reset) await removeCluster(root)
   const recorded = readSettings(root)
   if (recorded === undefined) {
+    if (options.takeFiles !== undefined) throw new UsageError(`--take-files: there is no cluster in ${root}`)
     const settings = await planSettings(options, say)
     await checkPorts(settings)
     await create(options, settings, say)
@@ -105,6 +107,7 @@ async function prepare(options: EmbeddedOptions): Promise<Settings> {
   }
   say(`going on with the cluster in ${root} (hypervisor: ${existing.simulated ? 'simulated' : existing.hypervisor})`)
   await portsAgain(existing)
+  if (options.takeFiles !== undefined) await takeFilesOf(options.takeFiles, root, existing, say)
   return existing
 }
 

@@ -20,6 +20,7 @@ Starts a cluster of virtual nodes on this machine and keeps it in the foreground
   --state DIR              begin with a copy of a Ganeti master's /var/lib/ganeti; its nodes are simulated
   --no-require-authentication  reads over the remote API need no login, as in Ganeti
   --access-log LEVEL     requests in the log of the remote API: none, changes (the default), all
+  --take-files NODE        the copies of the configuration disagree, and those of this node are right
   --reset                  throw away the cluster that is in the root
   -h, --help               this text
 `
@@ -33,6 +34,8 @@ export interface EmbeddedOptions {
   openReads: boolean
   /** The access log level of the remote API. */
   accessLog: AccessLevel
+  /** The node whose files of the configuration are right. */
+  takeFiles?: string
   reset: boolean
 }
 
@@ -55,6 +58,7 @@ export function readOptions(args: readonly string[]): EmbeddedOptions | 'help' {
         state: { type: 'string' },
         'no-require-authentication': { type: 'boolean' },
         'access-log': { type: 'string' },
+        'take-files': { type: 'string' },
         reset: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -71,6 +75,7 @@ export function readOptions(args: readonly string[]): EmbeddedOptions | 'help' {
     state: values.state === undefined ? undefined : path.resolve(values.state),
     openReads: values['no-require-authentication'] === true,
     accessLog: accessLog(values['access-log']),
+    takeFiles: values['take-files'],
     reset: values.reset === true,
   }
 }

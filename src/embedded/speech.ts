@@ -24,12 +24,22 @@ export function toReach({ root, program }: Place): string {
   return `export GANTRY_HOME=${quoteForShell(root)} PATH=${quoteForShell(bin)}:"$PATH"`
 }
 
-export const startCommand = (root: string): string =>
-  root === defaultRoot() ? 'npm start' : `npm start -- --root ${quoteForShell(root)}`
+export function startCommand(root: string, ...more: readonly string[]): string {
+  const options = [...(root === defaultRoot() ? [] : ['--root', root]), ...more]
+  return ['npm start', ...(options.length === 0 ? [] : ['--', ...options.map(quoteForShell)])].join(' ')
+}
+
+/** The node's own command, which needs its environment, as a start of the cluster. */
+const withWayOut = (text: string, root: string): string =>
+  text.replace(
+    /env GANETI_ROOTDIR=(?:'[^']*'|\S+) GANETI_HOSTNAME=(\S+) gantryd fold --take-file/g,
+    (_, node: string) =>
+      `${startCommand(root, '--take-files', node)}, or name there another node, whose copy the master is to get`,
+  )
 
 /** Explains an error: what went wrong, and what to do. */
 export function explain(error: unknown, root?: string): string {
-  const text = errorText(error)
+  const text = root === undefined ? errorText(error) : withWayOut(errorText(error), root)
   if (errorCode(error) === 'ENOSPC')
     return `${text}${root === undefined ? '' : `, or name another --root than ${root}`}`
   if (errorCode(error) === 'EACCES') return `${text}: name a --root that you may write`

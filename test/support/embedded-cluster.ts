@@ -35,7 +35,7 @@ export interface EmbeddedCluster {
   /** SIGTERM, and waits. */
   stop(): Promise<number | null>
   /** Starts it again on the same root. */
-  restart(): Promise<void>
+  restart(...args: string[]): Promise<void>
   /** Stops it and removes its root. */
   remove(): Promise<void>
 }
@@ -90,8 +90,8 @@ export async function startCluster(args: readonly string[], options: StartOption
     gnt: (...words: string[]) => follow(running.socket, words, options.enter).ended,
     follow: (...words: string[]) => follow(running.socket, words, options.enter),
     stop: () => running.stop(),
-    async restart() {
-      running = await launch(root, [], options)
+    async restart(...more: string[]) {
+      running = await launch(root, more, options)
     },
     async remove() {
       await running.stop()

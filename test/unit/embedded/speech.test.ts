@@ -1,0 +1,19 @@
+// What `npm start` tells the person who runs it.
+import { howToTake } from '../../../src/config/store-files'
+import { pathsOf } from '../../../src/lib/paths'
+import { explain, startCommand } from '../../../src/embedded/speech'
+import { defaultRoot } from '../../../src/embedded/options'
+
+test('the command that goes on with a cluster', () => {
+  expect(startCommand(defaultRoot())).toBe('npm start')
+  expect(startCommand('/tmp/a b')).toBe("npm start -- --root '/tmp/a b'")
+  expect(startCommand(defaultRoot(), '--take-files', 'node1')).toBe('npm start -- --take-files node1')
+})
+
+test.each(['/tmp/x', '/tmp/a b'])('the way out of files that disagree is a start of the cluster in %s', (root) => {
+  const text = howToTake(pathsOf(`${root}/node1.gantry.local`, 'node1.gantry.local'))
+  expect(explain(new Error(text), root)).toBe(
+    `If ${root}/node1.gantry.local/var/lib/ganeti is right as it is, run: ${startCommand(root, '--take-files', 'node1.gantry.local')}, ` +
+      'or name there another node, whose copy the master is to get',
+  )
+})
