@@ -1,17 +1,17 @@
 // Looks at the cluster all the time, from outside and at its disks, and complains of what must not be.
 import * as path from 'node:path'
 import { encodeConfig, encodeGantry } from '../../src/config/encode'
+import { ssconfLines } from '../../src/config/ssconf'
 import { loadFiles } from '../../src/config/store-files'
 import { verifyConfig } from '../../src/config/verify'
-import { drbdId } from '../../src/config/lookup'
+import { drbdId, logicalVolumes } from '../../src/config/lookup'
 import { recordValues } from '../../src/config/records'
 import { parseJob } from '../../src/jobs/job-file'
 import { FileJournal } from '../../src/lib/file/journal'
 import { silentLog } from '../../src/lib/log'
-import { parseMemory } from '../../src/maintenance/watcher/memory'
 import { roundOf } from '../../src/model/maintenance'
 import type { ConfigData, Documents } from '../../src/model/config'
-import { REPLACED } from '../../src/operations/instance/disks/volume-names'
+import { wantedVolumes } from '../../src/operations/cluster/verify/only-copies'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { followConfig } from '../../src/rpc/wconfd/follow'
@@ -20,8 +20,6 @@ import type { SimCluster } from './sim-cluster'
 import type { SimMachine } from './sim-machine'
 import type { SimProcess } from './simulator'
 
-/** A replacement whose process was killed, or whose machine lost power; or that did not reach the node that was left. */
-const HALF_REPLACED = /OP_INSTANCE_REPLACE_DISKS was running|Failed to shutdown drbd for disk/
 /** Files of the queue that differ from machine to machine. */
 const OWN_FILES = ['version', 'archive', 'serial', 'journal', 'journal.old']
 
@@ -62,6 +60,17 @@ export class Auditor {
     this.checkVolumes(master)
     this.checkMirrors(master.documents.config)
     this.checkMaintenance(master)
+    this.checkSsconf(master.documents.config)
+  }
+
+  /** All nodes have the same small files, and those are the configuration's. */
+  private checkSsconf(config: ConfigData): void {
+    for (const { name, disk, paths } of this.cluster.machines.values())
+      for (const [key, lines] of Object.entries(ssconfLines(config))) {
+        const found = disk.peek(paths.ssconf(key))
+        if (found?.trimEnd() !== lines.join('\n').trimEnd())
+          this.ledger.complain(`ssconf_${key} on ${name} is ${found}, not ${lines.join(' ')}`)
+      }
   }
 
   /** Whether a round of maintenance was written down, and nobody knows yet what became of its jobs. */
@@ -69,57 +78,47 @@ export class Auditor {
     return roundOf((await this.read(this.cluster.master)).documents.gantry)?.resolved === false
   }
 
-  /** The watcher had time to start whatever crashed with its machine. An instance whose removal was interrupted may have no disks. */
-  private checkWanted({ instances, nodes, nodegroups }: ConfigData): void {
-    const { disk, paths } = this.cluster.master
-    const tried = Object.keys(nodegroups).flatMap((group) => {
-      const memory = parseMemory(disk.peek(`${paths.dataDir}/watcher.${group}.data`) ?? '')
-      return Object.keys(memory.instance)
-    })
+  /** The watcher, or who did what verify said, has started whatever crashed with its machine. */
+  private checkWanted({ instances, nodes }: ConfigData): void {
     for (const { name, admin_state, forthcoming, primary_node } of recordValues(instances)) {
-      if (admin_state !== 'up' || forthcoming === true || tried.includes(name)) continue
+      if (admin_state !== 'up' || forthcoming === true) continue
       const home = nodes[primary_node]?.name ?? ''
       if (!this.cluster.world.node(home).instances.has(name))
-        this.ledger.complain(`instance ${name} should run on ${home}, and nobody has tried to start it`)
+        this.ledger.complain(`instance ${name} should run on ${home}, and nobody has started it`)
     }
   }
 
-  /**
-   * Each volume is a disk's, and each device of DRBD is that of a disk on this node. A replacement that was ended half-way leaves the new
-   * volumes or the old ones, as in Ganeti; `verify` names them, with the command that removes them.
-   */
-  private checkVolumes({ documents: { config }, queue }: Contents): void {
-    const wasEnded = [...queue.values()].some((text) => HALF_REPLACED.test(text))
-    const disks = recordValues(config.disks)
-    const volumes = new Set(
-      disks.flatMap((disk) => [disk, ...disk.children].map(({ logical_id }) => logical_id.join('/'))),
-    )
+  /** Each volume is that of a disk of this node, each minor, too, and no disk lacks a volume. */
+  private checkVolumes({ documents: { config } }: Contents): void {
+    const { world, mirrors } = this.cluster
+    const parts = wantedVolumes(config)
     for (const { uuid, name } of recordValues(config.nodes)) {
-      const node = this.cluster.world.node(name)
-      for (const [key, { dev_type }] of node.disks)
-        if (dev_type === 'plain' && !volumes.has(key) && !wasEnded && !REPLACED.test(key))
-          this.ledger.complain(`volume ${key} on ${name} is nobody's`)
-      const minors = disks.flatMap((disk) => {
+      const own = new Set(parts.filter(({ nodes }) => nodes.has(uuid)).map(({ volume }) => volume))
+      const there = [...world.node(name).disks].flatMap(([key, { dev_type }]) => (dev_type === 'plain' ? [key] : []))
+      for (const key of there) if (!own.has(key)) this.ledger.complain(`volume ${key} on ${name} is nobody's`)
+      const minors = recordValues(config.disks).flatMap((disk) => {
         const id = drbdId(disk)
         return id === undefined
           ? []
           : [...(id.nodeA === uuid ? [id.minorA] : []), ...(id.nodeB === uuid ? [id.minorB] : [])]
       })
-      for (const minor of node.minors)
-        if (!minors.includes(minor) && !wasEnded) this.ledger.complain(`DRBD's minor ${minor} on ${name} is nobody's`)
+      for (const minor of mirrors.minorsOn(name))
+        if (!minors.includes(minor)) this.ledger.complain(`DRBD's minor ${minor} on ${name} is nobody's`)
+      for (const { instance, volume } of existing(config, uuid))
+        if (!there.includes(volume)) this.ledger.complain(`${instance} lacks volume ${volume} on ${name}`)
     }
   }
 
-  /** What a guest was told to be written is where it runs, and on its other node, too: the watcher had time to mend all mirrors. */
+  /** What a guest was told to be written is where it runs, and on its other node, too: somebody had time to mend all mirrors. */
   private checkMirrors({ instances, disks, nodes }: ConfigData): void {
     const { mirrors } = this.cluster
     for (const { name, primary_node, disks_active, forthcoming, disks: uuids } of recordValues(instances))
       for (const disk of uuids.flatMap((uuid) => disks[uuid] ?? [])) {
         const home = nodes[primary_node]?.name ?? ''
-        // One that was made or removed half-way may have anything.
-        if (drbdId(disk) === undefined || !this.ledger.isThere({ kind: 'instance', name })) continue
+        if (drbdId(disk) === undefined) continue
         const [place = ''] = disk.children.map(({ logical_id }) => `/dev/${logical_id.join('/')}`)
-        const lost = mirrors.lost(home, place, disk.uuid)
+        // A removal that did not end may have begun with the data.
+        const lost = this.ledger.isThere({ kind: 'instance', name }) ? mirrors.lost(home, place, disk.uuid) : []
         if (lost.length > 0)
           this.ledger.complain(
             `${lost.length} of ${mirrors.promised(disk.uuid).size} acknowledged writes of ${name} are not on ${home}`,
@@ -268,6 +267,20 @@ export class Auditor {
     return { documents, queue: new Map(files.map((name) => [name, text(name)])), serial: Number(text('serial')) }
   }
 }
+
+/** The volumes of instances that a node should have. */
+const existing = (config: ConfigData, node: string) =>
+  recordValues(config.instances)
+    .filter(({ forthcoming }) => forthcoming !== true)
+    .flatMap(({ name, disks }) =>
+      disks
+        .flatMap((uuid) => config.disks[uuid] ?? [])
+        .flatMap((disk) =>
+          disk.nodes.some((uuid) => uuid === node)
+            ? logicalVolumes(disk).map((id) => ({ instance: name, volume: id.join('/') }))
+            : [],
+        ),
+    )
 
 /** A short text about a file of the queue, for the reader of a complaint. */
 function outline(text: string | undefined): string {

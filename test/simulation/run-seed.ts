@@ -1,6 +1,7 @@
 // One run of the simulation: users at work, faults, then peace, and what must hold then.
 import { Administrator } from './administrator'
 import { Auditor } from './auditor'
+import { Caretaker } from './caretaker'
 import { Faults } from './faults'
 import { Ledger } from './ledger'
 import { SimCluster } from './sim-cluster'
@@ -13,6 +14,8 @@ const START_S = 5
 const TROUBLE_S = 60
 /** A call whose answer was lost is given up after an hour by the job that waits for it. */
 const REST_S = 3 * 3600
+/** Messages to the candidates arrive, and the last checkpoints are written. */
+const SETTLE_S = 60
 /** Runs of the watcher in peace, after which all runs that should. */
 const RUNS_AFTER = 3
 
@@ -58,6 +61,12 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
     )
   cluster.watcher.stop()
   await endMaintenance(simulator, cluster, auditor)
+  const caretaker = new Caretaker(simulator.process('caretaker', 'outside'), cluster, ledger)
+  const working = caretaker.work()
+  let done = false
+  void working.finally(() => (done = true))
+  if (!(await simulator.run(REST_S, () => done))) ledger.complain('what verify says cannot be done in time')
+  await simulator.run(SETTLE_S)
   await auditor.checkAtRest()
   return { complaints: ledger.complaints, trace: simulator.trace }
 }
@@ -66,10 +75,9 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
 async function endMaintenance(simulator: Simulator, cluster: SimCluster, auditor: Auditor): Promise<void> {
   for (let again = 0; again < 3; again++) {
     cluster.endMaintenance()
-    // Lets messages to the candidates arrive, and the last checkpoints be written.
-    await simulator.run(60)
+    await simulator.run(SETTLE_S)
     if (!(await auditor.hasOpenRound())) return
     cluster.resumeMaintenance()
-    await simulator.run(60)
+    await simulator.run(SETTLE_S)
   }
 }

@@ -11,6 +11,7 @@ import { queueCopy } from '../../src/node/queue-copy'
 import { blockdevHandlers } from '../../src/node/handlers/blockdev'
 import { fileHandlers } from '../../src/node/handlers/files'
 import { mirrorHandlers } from '../../src/node/handlers/mirrors'
+import { mirrorList } from '../../src/node/mirror/client'
 import { Disks } from '../../src/node/storage/disks'
 import type { CallName } from '../../src/rpc/node/calls'
 import { decodeCall, encodeAnswer, messageOf } from '../../src/rpc/node/protocol'
@@ -168,7 +169,20 @@ export class SimMachine {
       for (const disk of guest.disks_info) await new Disks(given as never).opened(disk)
     const handlers: SimHandlers = simHandlers
     if (handlers[name] === undefined) throw new Error(`Simulated nodes have no '${name}'`)
-    return callOf(simHandlers, name)({ world: this.storage.world, node: this.name, clock: given.clock }, ...args)
+    const sim = { world: this.storage.world, node: this.name, clock: given.clock }
+    const answer: unknown = await callOf(simHandlers, name)(sim, ...args)
+    return isObject(answer) && isObject(answer['filelist']) ? this.verified(given, answer) : answer
+  }
+
+  /** For verify: the files and minors that the machine really has. */
+  private async verified(given: OwnContext, answer: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const files = isObject(answer['filelist']) ? Object.entries(answer['filelist']) : []
+    const own = files.map(([file, print]) => {
+      const [, key] = /\/ssconf_(\w+)$/.exec(file) ?? []
+      return [file, key === undefined ? print : this.disk.peek(this.paths.ssconf(key))]
+    })
+    const minors = [...(await mirrorList(given)).keys()]
+    return { ...answer, filelist: Object.fromEntries(own), 'drbd-list': minors }
   }
 }
 

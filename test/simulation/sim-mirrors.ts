@@ -6,7 +6,7 @@ import type { Files } from '../../src/lib/files'
 import { silentLog } from '../../src/lib/log'
 import type { Paths } from '../../src/lib/paths'
 import type { Processes } from '../../src/lib/programs/processes'
-import { mirrorList, mirrorsSocket } from '../../src/node/mirror/client'
+import { mirrorCall, mirrorList, mirrorsSocket } from '../../src/node/mirror/client'
 import { type MirrorStatus, serveMirrors } from '../../src/node/mirror/server'
 import type { InstanceDict } from '../../src/rpc/node/dicts'
 import { NbdClient } from '../support/nbd-client'
@@ -80,6 +80,34 @@ export class SimMirrors {
     if (this.files.isOpen(`/${node}${place}`)) throw new Error(`${place} is in use`)
     this.files.remove(`/${node}${place}`)
   }
+
+  /** As lvremove does it. */
+  discard(node: string, volume: string): void {
+    this.removeVolume(node, `/dev/${volume}`)
+    this.world.node(node).disks.delete(volume)
+  }
+
+  /** As lvrename does it. */
+  moveVolume(node: string, from: string, to: string): void {
+    const { disks } = this.world.node(node)
+    const found = disks.get(from)
+    if (found === undefined || disks.has(to)) throw new Error(`cannot rename ${from} to ${to}`)
+    this.renameVolume(node, `/dev/${from}`, `/dev/${to}`)
+    disks.delete(from)
+    disks.set(to, { ...found, logical_id: to.split('/') })
+  }
+
+  /** As drbdsetup does it. */
+  async down(node: string, minor: number): Promise<void> {
+    const [host, process] = [this.hosts.get(node), this.running.get(node)]
+    if (host === undefined || process?.alive !== true) throw new Error(`node ${node} has no mirrors`)
+    const { paths } = host
+    const places = { paths, clock: process.clock, hostname: node }
+    await process.run(() => mirrorCall(places, 'down', { minor }, 'Cannot end it'))
+  }
+
+  /** The minors that the node has. */
+  minorsOn = (node: string): number[] => [...(this.statuses.get(node)?.keys() ?? [])]
 
   /** A disk has begun, or is gone. */
   noteMinor(node: string, disk: string, minor: number, isThere: boolean): void {

@@ -36,13 +36,16 @@ export function reasonToKeep(
   const has = (uuid: string, name: string) => images.find((one) => one.node.uuid === uuid)?.volumes?.has(name) === true
   const isLost = (one: WantedVolume) => [...one.nodes].every((uuid) => !has(uuid, one.volume))
   const renamed = wanted.find(
-    (one) => one.nodes.has(node.uuid) && !volumes.has(one.volume) && stem(one.volume) === stem(volume),
+    (one) => one.nodes.has(node.uuid) && !volumes.has(one.volume) && isNamedLike(volume, one.volume),
   )
   if (renamed !== undefined && !REPLACED.test(volume)) return `it has the data of ${renamed.volume}`
-  const lost = wanted.find((one) => isLost(one) && (stem(one.volume) === stem(volume) || isLike(one, volume, volumes)))
+  const lost = wanted.find((one) => isLost(one) && (isNamedLike(volume, one.volume) || isLike(one, volume, volumes)))
   const missing = renamed ?? lost
   return missing && `it may be the only copy of ${missing.volume}, which is missing: keep it until that is there again`
 }
+
+/** Whether the names differ only in what operations put at their ends. */
+export const isNamedLike = (one: string, other: string): boolean => stem(one) === stem(other)
 
 /** The name without what operations put at its end. */
 const stem = (volume: string): string => {

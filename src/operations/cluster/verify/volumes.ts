@@ -7,26 +7,26 @@ import type { ConfigData, Disk, Instance } from '../../../model/config'
 import { allSnapshots } from '../../../model/snapshots'
 import { diskIdOf, isMirrored } from '../../../model/templates'
 import { compileRegex } from '../../../query/regex'
-import { DATA, REPLACED } from '../../instance/disks/volume-names'
 import type { GroupState, NodeImage } from './group-state'
-import { removal, renaming } from './node-commands'
+import { removal } from './node-commands'
 import { reasonToKeep, wantedVolumes } from './only-copies'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
+import { anewOn, type Part, type Unknown, WaysBack } from './ways-back'
 
 export function verifyVolumes(report: VerifyReport, state: GroupState, instance: Instance): void {
   const parts = instanceDisks(state.config, instance).flatMap((disk) => partsOf(state.config, instance, disk))
   if (parts.length === 0) return
+  const ways = new WaysBack(state, instance, parts, () => unknownVolumes(state))
   for (const image of state.images)
     for (const part of parts.filter(({ nodes }) => nodes.includes(image.node.uuid))) {
       const { vg, lv } = part
       const { node, volumes } = image
       if (volumes === undefined) continue
       const size_mib = volumes.get(`${vg}/${lv}`)
-      const side = node.uuid === instance.primary_node ? '-p' : '-s'
-      const anew = `'gnt-instance replace-disks ${side} ${instance.name}'`
+      const anew = anewOn(node.uuid, instance)
       if (!volumes.has(`${vg}/${lv}`)) {
-        const text = `volume ${vg}/${lv} missing on node ${node.name}${wayBack({ vg, lv, volumes, image }, anew)}`
+        const text = `volume ${vg}/${lv} missing on node ${node.name}${ways.of(part, { image, volumes })}`
         report.error('EINSTANCEMISSINGDISK', instance.name, text)
         // A job that works on the instance may grow its disks now.
       } else if (size_mib !== undefined && !state.busy.has(instance.name)) {
@@ -38,18 +38,12 @@ export function verifyVolumes(report: VerifyReport, state: GroupState, instance:
     }
 }
 
-interface Part {
-  readonly vg: string
-  readonly lv: string
-  readonly disk: Disk
-  readonly nodes: readonly string[]
-  /** The volume is part of a mirror. A guest does not use it directly. */
-  readonly isInside: boolean
+interface SizedPart extends Part {
   readonly stripes: number
 }
 
 /** The volumes that a disk consists of. */
-function partsOf(config: ConfigData, instance: Instance, disk: Disk, isInside = false): Part[] {
+function partsOf(config: ConfigData, instance: Instance, disk: Disk, isInside = false): SizedPart[] {
   const nodes = isMirrored(disk.dev_type) || isInside ? instanceNodes(config, instance) : [instance.primary_node]
   const group = config.nodegroups[config.nodes[instance.primary_node]?.group ?? '']
   const stripes = Number(fillDiskParams(config.cluster, group, 'plain')['stripes'] ?? 1)
@@ -59,7 +53,7 @@ function partsOf(config: ConfigData, instance: Instance, disk: Disk, isInside = 
 }
 
 /** A guest uses a volume to its end. A mirror ignores what its parts have beyond its size. */
-function sizeProblem({ disk, isInside }: Part, size_mib: number, unit: () => number, anew: string) {
+function sizeProblem({ disk, isInside }: SizedPart, size_mib: number, unit: () => number, anew: string) {
   if (size_mib < disk.size) return ['smaller', isInside ? `${anew} makes that side again` : NOTES_SIZES] as const
   const beyond = size_mib - disk.size
   return !isInside && beyond >= DEFAULT_EXTENT_MIB && beyond >= unit()
@@ -81,45 +75,36 @@ const DEFAULT_EXTENT_MIB = 4
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b))
 
-interface Missing {
-  readonly vg: string
-  readonly lv: string
-  readonly volumes: ReadonlyMap<string, unknown>
-  readonly image: NodeImage
-}
-
-function wayBack({ vg, lv, volumes, image }: Missing, anew: string): string {
-  const former = DATA.test(lv) ? lv.replace(DATA, '') : `${lv}_data`
-  if (volumes.has(`${vg}/${former}`))
-    return `; a conversion that did not end has renamed it: '${renaming(image, vg, former, lv)}' gives it its name back there`
-  const replaced = [...volumes.keys()].some((name) => name.replace(REPLACED, '') === `${vg}/${lv}`)
-  return replaced ? `; an interrupted replacement of disks has renamed it: ${anew} makes that side again` : ''
-}
-
 const OWN_NAME = /\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.disk\d+(_data|_meta)?(_replaced-\d+)?$/
 
-export function verifyOrphanVolumes(report: VerifyReport, { config, images, snapshots }: GroupState): void {
+export function verifyOrphanVolumes(report: VerifyReport, state: GroupState): void {
+  const wanted = wantedVolumes(state.config)
+  for (const { image, volume } of unknownVolumes(state)) {
+    const [vg = ''] = volume.split('/')
+    const todo =
+      reasonToKeep(wanted, state.images, image, volume) ??
+      `if nobody needs it, remove it there with '${removal(image, vg, volume.slice(vg.length + 1))}'`
+    report.error('ENODEORPHANLV', image.node.name, `volume ${volume} is unknown; ${todo}`, 'WARNING')
+  }
+}
+
+function unknownVolumes({ config, images, snapshots }: GroupState): Unknown[] {
   const wanted = volumeGroupOf(config.cluster)
-  if (wanted === undefined) return
+  if (wanted === undefined) return []
   const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))
   const owned = ownedVolumes(config)
-  const parts = wantedVolumes(config)
   const noted = allSnapshots(snapshots).filter(({ dev_type }) => diskIdOf(dev_type) === 'volume')
-  for (const image of images) {
+  return images.flatMap((image) => {
     const { node, volumes = new Map<string, unknown>() } = image
     const here = noted.filter((one) => one.node === null || one.node === node.uuid)
     const own = new Set([...(owned.get(node.uuid) ?? []), ...here.map(({ logical_id: [vg, lv] }) => `${vg}/${lv}`)])
-    for (const volume of volumes.keys()) {
-      const known = own.has(volume) || reserved.some((pattern) => pattern.test(volume))
-      // In other volume groups than the cluster's own, it reports only volumes with names like those of its disks.
-      if (known || !(volume.startsWith(`${wanted}/`) || OWN_NAME.test(volume))) continue
-      const [vg = ''] = volume.split('/')
-      const todo =
-        reasonToKeep(parts, images, image, volume) ??
-        `if nobody needs it, remove it there with '${removal(image, vg, volume.slice(vg.length + 1))}'`
-      report.error('ENODEORPHANLV', node.name, `volume ${volume} is unknown; ${todo}`, 'WARNING')
-    }
-  }
+    // In other volume groups than the cluster's own, only volumes with names like those of its disks are its business.
+    const isUnknown = (volume: string) =>
+      !own.has(volume) &&
+      !reserved.some((pattern) => pattern.test(volume)) &&
+      (volume.startsWith(`${wanted}/`) || OWN_NAME.test(volume))
+    return [...volumes.keys()].filter(isUnknown).map((volume) => ({ image, volume }))
+  })
 }
 
 /** By node. Includes detached disks. */

@@ -135,7 +135,8 @@ test('a volume without an owner and one that is missing are named on their nodes
   disks.set('xenvg/stray', { size: 16, dev_type: 'plain', logical_id: ['xenvg', 'stray'] })
   const found = await problems()
   expect(found).toContain(
-    `ERROR:EINSTANCEMISSINGDISK:instance:inst2.gnt.example:volume ${lost} missing on node node2.gnt.example`,
+    `ERROR:EINSTANCEMISSINGDISK:instance:inst2.gnt.example:volume ${lost} missing on node node2.gnt.example; ` +
+      "'gnt-instance replace-disks -s inst2.gnt.example' makes that side again",
   )
   expect(found).toContain(
     "WARNING:ENODEORPHANLV:node:node2.gnt.example:volume xenvg/stray is unknown; if nobody needs it, remove it there with 'lvremove xenvg/stray'",
@@ -175,8 +176,11 @@ describe('in other groups than that of the cluster', () => {
     for (const name of [stray, 'fast/root'])
       there.set(name, { size: 16, dev_type: 'plain', logical_id: name.split('/') })
     expect((await problems()).filter((line) => !line.includes("couldn't retrieve status"))).toEqual([
-      `ERROR:EINSTANCEMISSINGDISK:instance:inst3.gnt.example:volume ${data} missing on node node2.gnt.example`,
-      `ERROR:EINSTANCEMISSINGDISK:instance:inst3.gnt.example:volume ${meta} missing on node node2.gnt.example`,
+      ...[data, meta].map(
+        (volume) =>
+          `ERROR:EINSTANCEMISSINGDISK:instance:inst3.gnt.example:volume ${volume} missing on node node2.gnt.example; ` +
+          "'gnt-instance replace-disks -s inst3.gnt.example' makes that side again",
+      ),
       `WARNING:ENODEORPHANLV:node:node2.gnt.example:volume ${stray} is unknown; if nobody needs it, remove it there with 'lvremove ${stray}'`,
     ])
   })
@@ -308,6 +312,51 @@ describe('nobody is told to remove what may be the only copy of a disk', () => {
     onNode('node3').set(found, disk)
     const all = await problems({ node2: { lvlist: 'no answer of LVM' } })
     expect(all.filter((line) => line.includes('is unknown')).join()).toContain('it may be the only copy of')
+  })
+})
+
+describe('a disk that no node has any more', () => {
+  const disksOf = (name: string) => cluster.world.node(`${name}.gnt.example`).disks
+  const missing = async () => (await problems()).filter((line) => line.includes(' missing on node'))
+  const REMOVE = "; if its removal did not end, 'gnt-instance remove inst2.gnt.example' ends it"
+  const recreate = (index: number) =>
+    `; if its data is lost, 'gnt-instance recreate-disks --disk=${index} inst2.gnt.example' makes disk/${index} again, empty`
+
+  test('a removal that did not end is ended, or the disk made again', async () => {
+    for (const name of ['node1', 'node2']) disksOf(name).clear()
+    const found = await missing()
+    expect(found).toHaveLength(4)
+    for (const line of found) expect(line).toContain(`${REMOVE}${recreate(0)}`)
+  })
+
+  test('nobody is told to remove the instance while another disk of it is there', async () => {
+    const options = { instance_name: 'inst2.gnt.example', ignore_failures: false }
+    await cluster.run('OP_INSTANCE_REMOVE', options)
+    await cluster.run('OP_INSTANCE_CREATE', { ...drbdInstance, disks: [{ size: 64 }, { size: 64 }] })
+    for (const name of ['node1', 'node2'])
+      for (const volume of [...disksOf(name).keys()]) if (volume.includes('.disk1_')) disksOf(name).delete(volume)
+    const found = await missing()
+    expect(found).toHaveLength(4)
+    for (const line of found) expect(line.endsWith(`.gnt.example${recreate(1)}`)).toBe(true)
+  })
+
+  test('a volume that may have the data is looked at first', async () => {
+    const copy = (volume: string) => {
+      disksOf('node3').clear()
+      disksOf('node3').set(volume, { size: 128, dev_type: 'plain', logical_id: volume.split('/') })
+    }
+    const [data = ''] = [...disksOf('node1').keys()].filter((volume) => volume.endsWith('_data'))
+    for (const name of ['node1', 'node2']) disksOf(name).clear()
+    copy(data)
+    for (const line of await missing()) expect(line).toMatch(/ missing on node node\d.gnt.example$/)
+    copy('xenvg/rescued')
+    for (const line of await missing()) expect(line.endsWith(`.gnt.example${REMOVE}`)).toBe(true)
+  })
+
+  test('nothing is said while a node does not tell what it has', async () => {
+    disksOf('node1').clear()
+    const found = await problems({ node2: { lvlist: 'no answer of LVM' } })
+    expect(found.filter((line) => / missing on node node1.gnt.example$/.test(line))).toHaveLength(2)
   })
 })
 
