@@ -11,6 +11,7 @@ import { type EndedJob, endedJob, WholeJobs } from './ended-jobs'
 import { resolveRelative } from './dependencies'
 import { Execution } from './execution'
 import { warnOfUnreadable } from './filters'
+import { UnsettledAppend } from '../lib/file/unsettled-append'
 import type { FilterRule } from '../model/filter-rule'
 import { encodeJob } from './job-file'
 import { JobIds } from './job-ids'
@@ -99,7 +100,7 @@ export class JobQueue {
     this.schedule()
   }
 
-  /** Resolves when durable. One answer per job; a full queue refuses all. */
+  /** Resolves when durable. One answer per job; a full queue refuses all. Rejects if nobody knows whether a later luxid finds a job. */
   async submit(submitted: readonly (readonly WireOpCode[])[]): Promise<Submission[]> {
     await this.options.store.checkRoom()
     if (this.closed) throw new GenericError('luxid is stopping; try again in a moment')
@@ -233,11 +234,17 @@ export class JobQueue {
       const job = newJob(id, ops.map(redactSecrets), timestamp(clock))
       const [numbered, saved] = await Promise.allSettled([serial, this.save(job)])
       const failed = [saved, numbered].find((result) => result.status === 'rejected')
-      if (failed !== undefined && ((await this.retract(job)) || failed === saved)) throw failed.reason
+      if (failed !== undefined) {
+        const { reason }: { reason: unknown } = failed
+        const isGone = await this.retract(job)
+        if (isGone && reason instanceof UnsettledAppend) throw reason.cause
+        if (isGone || failed === saved) throw reason
+      }
       if (secrets.some((found) => Object.keys(found).length > 0)) this.secrets.set(id, secrets)
       return { job }
     } catch (error) {
       this.room.free(id)
+      if (error instanceof UnsettledAppend) throw error
       return { error: String(errorToWire(error)[1][0]) }
     }
   }

@@ -1,4 +1,5 @@
 // The LUXI door: frames in, answers out. It only translates; services decide about jobs and the cluster.
+import { UnsettledAppend } from '../../lib/file/unsettled-append'
 import { framedMessages } from '../../lib/net/framed-messages'
 import { type FramedConnection, type FramedServer, serveFramed } from '../../lib/net/json-socket'
 import type { Log } from '../../lib/log'
@@ -56,6 +57,8 @@ async function answer(text: string, connection: FramedConnection, master: Master
     } catch (error) {
       // The client has left, which may be the reason for the failure.
       if (connection.signal.aborted) return
+      // No answer is better than this one: the next luxid reads on the disk whether it happened.
+      if (error instanceof UnsettledAppend) return connection.destroy()
       if (error instanceof QueryFilterParseError) throw unreadableArgs(request.args, error.message)
       connection.send(encodeAnswer(false, toWire(error, request.method, log)))
     }

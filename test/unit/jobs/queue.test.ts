@@ -5,15 +5,19 @@ import type { JobRunner } from '../../../src/jobs/runner'
 import { QueueStore } from '../../../src/jobs/store'
 import { systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
+import { UnsettledAppend } from '../../../src/lib/file/unsettled-append'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
 import { delay, idOf, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
 let paths: Paths
 let failing: (step: 'append' | 'write' | 'remove', file: string, data: string) => boolean
+/** Appends arrive, and nobody knows it. */
+let unsettled: boolean
 const stores: QueueStore[] = []
 
 beforeEach(async () => {
+  unsettled = false
   paths = temporaryPaths()
   failing = () => false
   for (const directory of [paths.queueDir, paths.livelockDir]) await systemDisk.makeDirectory(directory)
@@ -33,6 +37,7 @@ const disk: Disk = {
   async append(file, data) {
     strike('append', file, data.toString())
     await systemDisk.append(file, data)
+    if (unsettled) throw new UnsettledAppend(file, new Error(`EIO: sync ${file}`))
   },
   async write(file, data, options) {
     strike('write', file, data.toString())
@@ -115,5 +120,33 @@ describe('a job is refused because the number of the last job cannot be written'
     )
     await expect(answer).resolves.toEqual({ id: 1 })
     expect((await found()).map(({ id }) => id)).toEqual([1])
+  })
+})
+
+describe('the queue closes while the disk takes a job, says that it failed, and cannot take it back', () => {
+  async function submitWhile(fails: typeof failing) {
+    const queue = await open()
+    unsettled = true
+    failing = fails
+    const answer = queue.submit([[delay(0)]]).catch((error: unknown) => error)
+    void stores[0]?.close()
+    try {
+      return await answer
+    } finally {
+      failing = () => false
+    }
+  }
+
+  test('nobody is told that it was refused, as a later luxid runs it', async () => {
+    await expect(
+      submitWhile((step, _, data) => step !== 'append' || data.includes('canceled')),
+    ).resolves.toBeInstanceOf(UnsettledAppend)
+    expect((await found()).map(({ id }) => id)).toEqual([1])
+  })
+
+  test('it is refused once its record is gone', async () => {
+    const answer = submitWhile((step, file) => step === 'write' && file === paths.queueJournal)
+    await expect(answer).resolves.toEqual([{ error: expect.stringContaining('EIO') }])
+    await expect(found()).resolves.toEqual([])
   })
 })

@@ -6,6 +6,8 @@ import * as path from 'node:path'
 import { systemClock } from '../../../../src/lib/clock'
 import { serveLuxi } from '../../../../src/daemons/luxi/server'
 import type { FramedServer } from '../../../../src/lib/net/json-socket'
+import { UnsettledAppend } from '../../../../src/lib/file/unsettled-append'
+import { PeerError } from '../../../../src/rpc/json-protocol'
 import { silentLog } from '../../../../src/lib/log'
 import { tableText } from '../../../../src/rpc/long-answers'
 import type { Master } from '../../../../src/rpc/luxi/master'
@@ -22,7 +24,10 @@ beforeAll(async () => {
   const text: Pick<Master['text'], 'queryNodes'> = { queryNodes: async () => tableText('[', rows, ']') }
   const master: Pick<Master, 'submitJob' | 'queryConfigValues' | 'text'> = {
     text: text as Master['text'],
-    submitJob: async ([op]) => submitted.push(String(op?.OP_ID)),
+    async submitJob([op]) {
+      if (op?.OP_ID === 'OP_CLUSTER_DESTROY') throw new UnsettledAppend('journal', new Error('EIO'))
+      return submitted.push(String(op?.OP_ID))
+    },
     queryConfigValues: async () => ['here'],
   }
   servers = await serveLuxi([`${folder}/luxi`], master as Master, silentLog)
@@ -46,6 +51,13 @@ test('a submission is not begun for somebody who has left before it was heard', 
   expect(await patient.submitJob([{ OP_ID: 'OP_CLUSTER_QUERY', reason: [] }])).toBe(1)
   expect(submitted).toEqual(['OP_CLUSTER_QUERY'])
   patient.close()
+})
+
+test('nobody is told of a failure that may not be one', async () => {
+  const client = new LuxiClient({ clock: systemClock, path: `${folder}/luxi` })
+  const failed = client.submitJob([{ OP_ID: 'OP_CLUSTER_DESTROY', reason: [] }])
+  await expect(failed).rejects.toBeInstanceOf(PeerError)
+  client.close()
 })
 
 test('a short answer is one message to the system, a long one is sent as it comes', async () => {
