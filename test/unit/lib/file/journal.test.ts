@@ -122,3 +122,48 @@ describe('a record of which nobody knows', () => {
     await expect(open({ append, write }).append([[named('a'), 'refused']])).rejects.toThrow(UnsettledAppend)
   })
 })
+
+describe('a single step of the disk fails', () => {
+  type Step = 'read' | 'write' | 'append' | 'rename' | 'remove'
+  /** Each step in turn: before it has done anything, or after it has done all. */
+  const faults = (['read', 'write', 'append', 'rename', 'remove'] as const).flatMap((step: Step) =>
+    [0, 1, 2].flatMap((nth) => (['before', 'after'] as const).map((when) => [step, nth, when] as const)),
+  )
+
+  test.each(faults)(
+    '%s, number %d, %s it was done: what was acknowledged reaches the files',
+    async (step, nth, when) => {
+      let left = nth
+      const failing = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (left-- !== 0) return work()
+        if (when === 'after') await work()
+        throw step === 'append' && when === 'after'
+          ? new UnsettledAppend(named('journal'), new Error('EIO'))
+          : new Error('EIO')
+      }
+      const disk: Disk = { ...systemDisk }
+      // Each of them takes a file, and whatever follows.
+      Object.assign(disk, {
+        [step]: (...args: never[]) =>
+          failing(() => (systemDisk[step] as (...given: never[]) => Promise<unknown>)(...args)),
+      })
+      const settling = { clock: { sleep: () => nextTurn() }, isOver: () => false }
+      const journal = new FileJournal({ disk, file: named('journal'), settling })
+      const expected: Record<string, string> = {}
+      for (const [name, content] of [
+        ['a', '1'],
+        ['b', '1'],
+        ['a', '2'],
+      ] as const) {
+        // prettier-ignore
+        const isIn = await journal.append([[named(name), content]]).then(() => true, () => false) // prettier-ignore
+        if (isIn) expected[name] = content
+        await journal.fold().catch(() => undefined)
+      }
+      // A process that is killed here leaves it to the next one.
+      await open().fold()
+      const files = Object.fromEntries(fs.readdirSync(folder).map((name) => [name, text(name)]))
+      expect(files).toEqual(expected)
+    },
+  )
+})
