@@ -1,7 +1,9 @@
-// The addresses of a network: their index in the reservation maps, and whether they are taken. IPv4 only, as in Ganeti.
-import { isIPv4 } from 'node:net'
-import type { Network } from '../model/config'
+// The addresses of a network. The reservation maps have one digit for each IPv4 address, as in Ganeti. IPv6 networks are too large for
+// maps: there an address is taken if a NIC has it.
+import { BlockList, SocketAddress, isIPv4, isIPv6 } from 'node:net'
+import type { ConfigData, Network } from '../model/config'
 import { ConfigurationError } from '../model/errors'
+import { recordValues } from './records'
 
 export interface AddressRange {
   /** The network's own address, as a number. */
@@ -28,6 +30,22 @@ export function addressIndex(network: Pick<Network, 'name' | 'network'>, ip: str
   return index >= 0 && index < range.size ? index : undefined
 }
 
+/** Whether the address is in the IPv4 or the IPv6 part of the network. */
+export const isInNetwork = (network: Network, ip: string): boolean =>
+  isIPv6(ip) ? isIn6(network.network6, ip) : addressIndex(network, ip) !== undefined
+
+export function isIn6(network6: string | undefined, ip: string): boolean {
+  if (network6 === undefined) return false
+  const [address = '', bits = ''] = network6.split('/')
+  const list = new BlockList()
+  list.addSubnet(address, Number(bits), 'ipv6')
+  return list.check(ip, 'ipv6')
+}
+
+/** The only form in which an address is compared and stored. */
+export const canonicalIp = (ip: string): string =>
+  isIPv6(ip) ? new SocketAddress({ address: ip, family: 'ipv6' }).address : ip
+
 export const addressAt = (network: Pick<Network, 'name' | 'network'>, index: number): string =>
   formatIp4(rangeOf(network).base + index)
 
@@ -41,6 +59,26 @@ export function isReserved(network: Network, ip: string, options: { external: bo
   if (addressMap(network, 'reservations')[index] === '1') return true
   return options.external && addressMap(network, 'ext_reservations')[index] === '1'
 }
+
+/** Who has an address of the network. */
+export function ownerOf(config: ConfigData, network: Network, ip: string): 'an instance' | 'somebody else' | undefined {
+  const isTaken = isIPv6(ip)
+    ? { byInstance: hasNic6(config, network, ip), byOthers: isOwn6(config, network, ip) }
+    : {
+        byInstance: isReserved(network, ip, { external: false }),
+        byOthers: isReserved(network, ip, { external: true }),
+      }
+  return isTaken.byInstance ? 'an instance' : isTaken.byOthers ? 'somebody else' : undefined
+}
+
+const hasNic6 = ({ instances }: ConfigData, { uuid }: Network, ip: string): boolean =>
+  recordValues(instances).some(({ nics }) => nics.some((nic) => nic.network === uuid && isSame(nic.ip, ip)))
+
+const isOwn6 = ({ cluster, nodes }: ConfigData, { gateway6 }: Network, ip: string): boolean =>
+  [gateway6, cluster.master_ip, ...recordValues(nodes).map((node) => node.primary_ip)].some((own) => isSame(own, ip))
+
+const isSame = (one: string | undefined, other: string): boolean =>
+  one !== undefined && canonicalIp(one) === canonicalIp(other)
 
 /** The first address that is neither in a map nor in `taken`. */
 export function firstFreeAddress(network: Network, taken: ReadonlySet<string> = new Set()): string | undefined {

@@ -1,7 +1,7 @@
 // Temporary reservations: values that a job has picked and not yet written into the configuration. Nobody else gets the
 // same MAC address, volume name, DRBD minor or network address. A client's reservations end with it. They are stored in
 // tempres.data, in Ganeti's format.
-import { addressIndex, firstFreeAddress, isReserved } from './addresses'
+import { firstFreeAddress, isInNetwork, ownerOf } from './addresses'
 import type { Delta } from './delta'
 import { disksOnNode, drbdId, instancesWithMac, isSecretUsed, isVolumeUsed } from './lookup'
 import { recordValues } from './records'
@@ -108,11 +108,10 @@ export class Reservations {
 
   reserveIp(client: ClientId, network: string, ip: string, checkExternal: boolean): void {
     const found = this.network(network)
-    if (addressIndex(found, ip) === undefined)
-      throw new ReservationError(`Address ${ip} is not in network ${found.name}`)
-    if (isReserved(found, ip, { external: false })) throw new ReservationError('IP address already in use')
-    if (checkExternal && isReserved(found, ip, { external: true }))
-      throw new ReservationError('IP is externally reserved')
+    if (!isInNetwork(found, ip)) throw new ReservationError(`Address ${ip} is not in network ${found.name}`)
+    const owner = ownerOf(this.config(), found, ip)
+    if (owner === 'an instance') throw new ReservationError('IP address already in use')
+    if (checkExternal && owner !== undefined) throw new ReservationError('IP is externally reserved')
     this.ips.reserve(client, ['reserve', ip, network])
   }
 

@@ -1,10 +1,11 @@
 // Finds mistakes in a configuration, as sentences: dangling references, conflicts between two objects, impossible
 // states.
-import type { ConfigData, Disk, Instance, Node } from '../model/config'
+import { isIPv6 } from 'node:net'
+import type { ConfigData, Disk, Instance, Network, Node } from '../model/config'
 import { HYPERVISORS } from '../model/constants/hypervisors'
 import { LAST_DRBD_PORT } from '../model/constants/disks'
 import { VALUE } from '../model/constants/words'
-import { addressMap, isReserved, rangeOf } from './addresses'
+import { addressMap, isInNetwork, isReserved, rangeOf } from './addresses'
 import { drbdId, instanceDisks, logicalVolumes, masterCandidates, waitingCertificate } from './lookup'
 import { recordValues } from './records'
 import { isDrbd } from '../model/templates'
@@ -100,7 +101,7 @@ function instanceProblems(config: ConfigData, instance: Instance): string[] {
     if (nic.mac === VALUE.auto || nic.mac === VALUE.generate)
       problems.push(`instance ${name}: NIC ${index} has no MAC address`)
     const network = nic.network ? config.networks[nic.network] : undefined
-    if (network && nic.ip && !isReserved(network, nic.ip, { external: true }))
+    if (network && nic.ip && !isHeld(network, nic.ip))
       problems.push(
         `instance ${name}: the address ${nic.ip} of NIC ${index} is not reserved in network ${network.name}`,
       )
@@ -109,6 +110,10 @@ function instanceProblems(config: ConfigData, instance: Instance): string[] {
   if (minmem > maxmem) problems.push(`instance ${name}: its minimum memory ${minmem} is above its maximum ${maxmem}`)
   return problems
 }
+
+/** IPv6 networks have no map of reserved addresses. */
+const isHeld = (network: Network, ip: string): boolean =>
+  isIPv6(ip) ? isInNetwork(network, ip) : isReserved(network, ip, { external: true })
 
 function diskProblems(config: ConfigData): string[] {
   return recordValues(config.disks).flatMap((disk) => [

@@ -1,8 +1,13 @@
 /**
  * Whether a text may be a host name (of an instance, a node, or the cluster). Case and a dot at the end do not matter.
  */
-export const isHostname = (name: string): boolean =>
-  /^[a-z0-9._-]{1,255}$/.test(normalHostname(name)) && !/^[.-]|\.\./.test(name)
+export const isHostname = (name: string): boolean => {
+  const labels = normalHostname(name).split('.')
+  return name.length <= 255 && !name.startsWith('-') && labels.every((label) => LABEL.test(label))
+}
+
+/** DNS has no longer ones. */
+const LABEL = /^[a-z0-9_-]{1,63}$/
 
 /** Whether a text may be the name of a machine's network interface. */
 export const isInterfaceName = (name: string): boolean =>

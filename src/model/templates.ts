@@ -233,6 +233,12 @@ const knownFacts = (template: string | undefined): TemplateFacts | undefined =>
 
 export const hasDisks = (template: string): boolean => knownFacts(template)?.empty !== true
 
+/** The template of an instance with disks of these types. */
+export function commonTemplate(types: readonly string[]): string {
+  const [first = NO_DISKS, ...others] = new Set(types)
+  return others.length === 0 ? first : 'mixed'
+}
+
 export const diskIdOf = (template: string | undefined): DiskId | undefined => knownFacts(template)?.id
 
 export const isDrbd = (template: string | undefined): boolean => diskIdOf(template) === 'minors'

@@ -14,7 +14,7 @@ import { EXPORT_INFO_BYTES_MAX } from '../model/limits/node'
 import type { DiskDict, InstanceDict } from '../rpc/node/dicts'
 import { fail } from './failure'
 import type { NodeContext } from './context'
-import { NO_DISKS } from '../model/templates'
+import { commonTemplate } from '../model/templates'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
@@ -96,7 +96,7 @@ function sectionsOf(instance: InstanceDict, disks: readonly (DiskDict | false)[]
       minmem: instance.beparams.minmem,
       memory: instance.beparams.maxmem,
       vcpus: instance.beparams.vcpus,
-      disk_template: templateOf(disks),
+      disk_template: commonTemplate(disks.flatMap((disk) => (disk === false ? [] : [disk.dev_type]))),
       hypervisor: instance.hypervisor,
       tags: (instance.tags ?? []).join(' '),
       ...nicValues(instance),
@@ -125,12 +125,6 @@ function diskValues(disks: readonly (DiskDict | false)[]): Record<string, unknow
     return Object.entries(own).map(([name, value]) => [`disk${index}_${name}`, value] as const)
   })
   return { ...Object.fromEntries(values), disk_count: disks.filter((disk) => disk !== false).length }
-}
-
-function templateOf(disks: readonly (DiskDict | false)[]): string {
-  const types = new Set(disks.flatMap((disk) => (disk === false ? [] : [disk.dev_type])))
-  if (types.size === 0) return NO_DISKS
-  return types.size === 1 ? [...types].join('') : 'mixed'
 }
 
 /** In Python's form. */

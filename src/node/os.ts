@@ -79,7 +79,8 @@ export async function osValidate(context: ScriptContext, check: OsCheck): Promis
   if (os.api < 20) return
   const known = os.parameters.map(([name]) => name)
   const wrong = Object.keys(check.parameters).filter((name) => !known.includes(name))
-  if (wrong.length > 0) fail(`Parameters that OS '${os.name}' does not have: ${wrong.join(', ')}`)
+  if (wrong.length > 0)
+    fail(`Parameters that OS '${os.name}' does not have: ${wrong.join(', ')}; -O NAME=default removes one`)
   if (known.includes(CLOUD_INIT)) await checkCloudInit(os.name, check.parameters)
   const env = coreEnvironment(check.os, os, check.parameters, 0)
   const script = path.join(os.directory, 'verify')

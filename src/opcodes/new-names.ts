@@ -8,11 +8,17 @@ import { opcodesInside } from './objects'
 
 type Rule = (name: string) => boolean
 
-/** The rule for names of groups and networks: everything but characters that would break a line, a path or a shell's command. */
-const isPlainName: Rule = (name) => !/[\p{Cc}/\\;&|<>$`"'*?()[\]{}!#~]/u.test(name) && name !== '.' && name !== '..'
+/**
+ * The rule for names of groups and networks: everything but what would break a line, a path or a shell's command. Commands would
+ * take a name with a hyphen in front for an option.
+ */
+const isPlainName: Rule = (name) =>
+  !/^[- ]| $|[\p{Cc}/\\;&|<>$`"'*?()[\]{}!#~]/u.test(name) && name !== '.' && name !== '..'
 
-const HOSTNAME = 'it may have letters, digits, dots, hyphens and underscores'
-const PLAIN = 'it may have no slash, no control character and none that is special to a shell'
+const HOSTNAME =
+  'it may have letters, digits, dots, hyphens and underscores, and at most 63 characters between two dots'
+const PLAIN =
+  'it may have no slash, no control character, none that is special to a shell, and no hyphen or blank in front'
 
 const RULES: Readonly<Record<ObjectKind, readonly [rule: Rule, words: string]>> = {
   cluster: [isHostname, HOSTNAME],

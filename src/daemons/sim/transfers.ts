@@ -5,6 +5,7 @@ import { formatIni } from '../../lib/file/ini'
 import { createCertificate } from '../../lib/tls'
 import { EXPORT_SECTION } from '../../model/constants/exports'
 import { EXPORT_VERSION } from '../../model/constants/versions'
+import { commonTemplate } from '../../model/templates'
 import type { DiskDict, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
 import type { SimHandlers } from './sim-handlers'
 import { nodeOf, type SimContext } from './world'
@@ -68,6 +69,7 @@ function infoOf({ clock }: SimContext, instance: InstanceDict, disks: readonly (
     },
     [EXPORT_SECTION.instance]: {
       name: instance.name,
+      disk_template: commonTemplate(disks.flatMap((disk) => (disk === false ? [] : [disk.dev_type]))),
       hypervisor: instance.hypervisor,
       disk_count: String(disks.length),
       ...Object.fromEntries(sizes),

@@ -5,6 +5,7 @@ import { resolveHost } from '../../lib/net/resolve'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpClusterRename } from '../../opcodes/cluster'
 import { PeerError } from '../../rpc/json-protocol'
+import { checkNameIsFree } from '../free-name'
 import { logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { renameInKnownHosts, sendAncillaryFiles } from './ancillary-files'
@@ -19,6 +20,7 @@ export const clusterRename = logicalUnit(OpClusterRename, {
     const { cluster, nodes } = await ctx.config.read({ nodes: 'all' })
     if (op.name === cluster.cluster_name && found.ip === cluster.master_ip)
       throw new OpPrereqError('Neither the name nor the IP address of the cluster has changed', ECODE.INVAL)
+    await checkNameIsFree(ctx, op.name, cluster.uuid)
     if (found.ip !== cluster.master_ip) await checkUnused(ctx, await readMaster(ctx), found.ip)
     return { cluster, nodes: recordValues(nodes), ip: found.ip }
   },

@@ -11,7 +11,7 @@ export const groupRemove = logicalUnit(OpGroupRemove, {
   locks: lockGroup,
   async check(ctx, op) {
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
-    const members = nodesOfGroup(config, group.uuid).map((node) => node.uuid)
+    const members = nodesOfGroup(config, group.uuid).map((node) => node.name)
     if (members.length > 0)
       throw new OpPrereqError(
         `Group '${op.group_name}' not empty, has the following nodes: ${niceSort(members).join(', ')}`,

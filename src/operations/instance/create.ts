@@ -4,7 +4,6 @@ import { DEFAULT_FILE_DRIVER } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
 import type { ConfigData, Disk, Instance, Nic } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
-import { ECODE, OpPrereqError } from '../../model/errors'
 import { isHalfMade } from '../../model/instance'
 import { OpInstanceCreate } from '../../opcodes/instance'
 import { exclusive, logicalUnit, type LockPlan } from '../logical-unit'
@@ -27,6 +26,7 @@ import { adopts, checkAdoption, withAdopted } from './disks/adoption'
 import { checkOnNodes, givenNodes, listOf, nodesFor } from './create/nodes'
 import { checkDiskParams, checkNames, checkTemplate } from './disks/spec'
 import { checkVolumeSpace, volumeNeeds } from './disks/volume-space'
+import { checkNameIsFree } from '../free-name'
 import { envOfView } from './hook-env'
 import { asReserved, checkHeld, readReservation } from './create/reservation'
 import { install, makeInstance, reserveInstance, startCreated } from './create/run'
@@ -64,7 +64,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     if (allocators === undefined) ignoreSecondary(ctx, op, wantedTemplate(config.cluster, op))
     checkChoices(op)
     if (op.mode === 'import') ctx.note({ force_variant: true, src_path: op.src_path ?? op.instance_name })
-    if (reserved === undefined) checkNameIsFree(config, name)
+    if (reserved === undefined) await checkNameIsFree(ctx, name)
     const mirrored = isMirroredInside(wantedTemplate(config.cluster, op))
     const named = allocators === undefined ? listOf(await givenNodes(ctx, op, mirrored)) : Object.values(config.nodes)
     const nodes = named.map((node) => node.uuid)
@@ -81,7 +81,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     const { op: named, reserved } = await inFull(ctx, given)
     checkChoices(named)
     const before = await ctx.config.read({ instances: [named.instance_name] })
-    if (reserved === undefined) checkNameIsFree(before, named.instance_name)
+    if (reserved === undefined) await checkNameIsFree(ctx, named.instance_name)
     else checkHeld(ctx, reserved)
     const { op, content } = await contentOf(ctx, named, before)
     const resolvedIp = op.name_check ? await newAddress(ctx, given.instance_name, op.ip_check) : undefined
@@ -151,11 +151,6 @@ async function inFull(
   const nics = communicationNics(cluster, op.instance_name, op.nics)
   ctx.note({ nics })
   return { op: { ...op, nics }, reserved }
-}
-
-function checkNameIsFree(config: ConfigData, name: string): void {
-  if (Object.values(config.instances).some((instance) => instance.name === name))
-    throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
 }
 
 /** Settles devices and disk template. The job shows the values of omitted parameters. */

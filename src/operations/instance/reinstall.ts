@@ -2,7 +2,6 @@
 import { change } from '../../config/changes'
 import { fillOsParams, fillPrivateOsParams } from '../../config/filled'
 import { INSTANCE_ID, wantsCloudInit } from '../../model/cloud-init/parameters'
-import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceReinstall } from '../../opcodes/instance'
 import { logicalUnit, type Op } from '../logical-unit'
@@ -14,14 +13,16 @@ import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
 import { imageDisks, osImage } from './create/os-image'
 import { checkOsParams, givenOsParams } from './parameters/params'
+import { parametersOf, withParamsOf } from './parameters/os-change'
 import { withoutDefaults } from './parameters/values'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 
 export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   ...locksOfInstance(['node', 'node-res']),
   async check(ctx, op) {
-    const view = await readInstance(ctx, op)
-    checkNodeOnline(view.primary)
+    const old = await readInstance(ctx, op)
+    checkNodeOnline(old.primary)
+    const view = { ...old, instance: await withParamsOf(ctx, old, op.os_type ?? old.instance.os) }
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
     ctx.note(givenOsParams(op))
@@ -79,9 +80,11 @@ async function reinstall(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, v
 /** Adds new parameters to the instance's old ones. Ganeti forgets the old ones. */
 function keptParams(op: Op<typeof OpInstanceReinstall>, { instance }: InstanceView) {
   return {
-    ...(op.osparams && { osparams: withoutDefaults(instance.osparams, texts(op.osparams)) }),
-    ...(op.osparams_private && {
-      osparams_private: withoutDefaults(instance.osparams_private, texts(op.osparams_private)),
+    ...((op.osparams ?? op.os_type) !== undefined && {
+      osparams: withoutDefaults(instance.osparams, texts(op.osparams ?? {})),
+    }),
+    ...((op.osparams_private ?? op.os_type) !== undefined && {
+      osparams_private: withoutDefaults(instance.osparams_private, texts(op.osparams_private ?? {})),
     }),
   }
 }
@@ -92,20 +95,10 @@ async function newIdentity(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>,
   const { osparams } = { ...instance, ...keptParams(op, view) }
   const os = op.os_type ?? instance.os
   if (op.osparams?.[INSTANCE_ID] !== undefined) return {}
-  const listed = os !== '' && (await listsParameter(ctx, primary, os, INSTANCE_ID))
+  // If the node does not say so, the check has already reported more.
+  const listed = os !== '' && (await parametersOf(ctx, primary, os))?.includes(INSTANCE_ID) === true
   if (!wantsCloudInit(texts(fillOsParams(config.cluster, os, osparams)), listed)) return {}
   return { osparams: { ...osparams, [INSTANCE_ID]: ctx.env.random.uuid() } }
-}
-
-/**
- * Whether the node's OS definition lists the parameter. If the node does not say so, the check has already reported
- * more.
- */
-async function listsParameter(ctx: UnitContext, node: Node, os: string, parameter: string): Promise<boolean> {
-  const result = await ctx.nodes.attempt(node, 'os_diagnose', [])
-  if (!result.ok) return false
-  const definition = result.payload.find(([name]) => name === os.split('+')[0])
-  return definition?.[5].some(([name]) => name === parameter) === true
 }
 
 async function checkOs(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView): Promise<void> {

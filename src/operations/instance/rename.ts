@@ -5,6 +5,7 @@ import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { isReserved } from '../../model/instance'
 import { OpInstanceRename } from '../../opcodes/instance'
+import { checkNameIsFree } from '../free-name'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
@@ -24,7 +25,7 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     const { object } = await namedInstance(ctx, op)
     const name = await newName(ctx, op.new_name, op.name_check)
     if (op.name_check) ctx.note({ new_name: name })
-    await checkFree(ctx, object.uuid, name)
+    await checkNameIsFree(ctx, name, object.uuid)
     return { instance: exclusive([...new Set([object.name, name])]) }
   },
   declare: instanceLocks.declare,
@@ -33,7 +34,8 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     if (!isReserved(view.instance)) await checkNothingInTheWay(ctx, view)
     const name = await newName(ctx, op.new_name, op.name_check)
     if (op.name_check) await newAddress(ctx, op.new_name, op.ip_check)
-    await checkFree(ctx, view.instance.uuid, name)
+    // Somebody may take the name until its lock is held.
+    await checkNameIsFree(ctx, name, view.instance.uuid)
     return { view, name }
   },
   hooks: {
@@ -67,14 +69,6 @@ async function checkNothingInTheWay(ctx: UnitContext, view: InstanceView): Promi
   await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
   const moved = view.disks.filter((disk) => factsOf(disk.dev_type).namedAfterInstance === true)
   await refuseSnapshots(ctx, view, moved, 'the folder with them cannot get the new name')
-}
-
-/** Somebody may take the name until its lock is held. */
-async function checkFree(ctx: UnitContext, own: string, name: string): Promise<void> {
-  const { instances } = await ctx.config.read({ instances: [name] })
-  const other = Object.values(instances).find((instance) => instance.name === name)
-  if (other !== undefined && other.uuid !== own)
-    throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
 }
 
 /** Disk files are in a folder with the instance's name. */

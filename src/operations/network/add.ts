@@ -1,5 +1,6 @@
 // OP_NETWORK_ADD: adds an IP network with its pool of addresses, without those of the cluster's own nodes.
 import { change } from '../../config/changes'
+import { addressIndex, isReserved } from '../../config/addresses'
 import { checkTag } from '../../config/changes/tags'
 import { findNetwork } from '../../config/lookup'
 import type { ConfigData, Network } from '../../model/config'
@@ -10,7 +11,7 @@ import { masterOnly } from '../group/members'
 import { networkEnv } from '../instance/hook-env'
 import { all, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { attempt, checkGateway6, contains, initialPool, macPrefix, reserved } from './pool'
+import { checkGateway6, initialPool, macPrefix, reserved } from './pool'
 
 export const networkAdd = logicalUnit(OpNetworkAdd, {
   locks(op, ctx) {
@@ -64,21 +65,15 @@ function wantedNetwork(ctx: UnitContext, op: Op<typeof OpNetworkAdd>): Network {
 /** Reserves the nodes' own addresses: in routed mode an instance with such an address could not work. */
 function withoutOwnAddresses(ctx: UnitContext, config: ConfigData, network: Network): Network {
   let pool = network
-  const keepOut = (ip: string, done: string, what: string) => {
-    if (!contains(pool, ip)) return
-    const next = attempt(
-      pool,
-      (before) => reserved(before, ip),
-      (why) => ctx.log.warning(`Cannot reserve ${what}: ${why}`),
-    )
-    if (next !== pool) ctx.log.info(`Reserved ${done} (${ip})`)
-    pool = next
+  const keepOut = (ip: string, whose: string) => {
+    // A node with one address has it twice, and it may be the gateway.
+    if (addressIndex(pool, ip) === undefined || isReserved(pool, ip, { external: true })) return
+    pool = reserved(pool, ip)
+    ctx.log.info(`Reserved ${whose} (${ip})`)
   }
   for (const node of Object.values(config.nodes))
-    for (const ip of [node.primary_ip, node.secondary_ip])
-      keepOut(ip, `IP address of node '${node.name}'`, `IP address '${ip}' of node '${node.name}'`)
-  const { master_ip } = config.cluster
-  keepOut(master_ip, 'cluster master IP address', `cluster master IP address (${master_ip})`)
+    for (const ip of [node.primary_ip, node.secondary_ip]) keepOut(ip, `IP address of node '${node.name}'`)
+  keepOut(config.cluster.master_ip, 'cluster master IP address')
   return pool
 }
 

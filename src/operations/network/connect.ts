@@ -1,16 +1,16 @@
 // OP_NETWORK_CONNECT and OP_NETWORK_DISCONNECT: allow the NICs of a node group to use a network, and set their mode and
 // link.
+import { isInNetwork } from '../../config/addresses'
 import { change } from '../../config/changes'
 import { nodesOfGroup } from '../../config/lookup'
 import type { ConfigData, NodeGroup, NicParams } from '../../model/config'
-import { ConfigurationError } from '../../model/errors'
+import { ConfigurationError, ECODE, OpPrereqError } from '../../model/errors'
 import { OpNetworkConnect, OpNetworkDisconnect } from '../../opcodes/network'
 import { findNetwork } from '../find'
 import { checkInstancesLocked, findGroupAndAll, groupInstanceNames } from '../group/members'
 import { exclusive, logicalUnit, shared } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkNicConflicts } from './conflicts'
-import { contains } from './pool'
 
 interface Names {
   readonly group_name: string
@@ -31,14 +31,20 @@ export const networkConnect = logicalUnit(OpNetworkConnect, {
     const { config, group, network } = await read(ctx, op)
     const params: NicParams = { mode: op.network_mode, link: op.network_link, vlan: op.network_vlan }
     if (params.mode === 'bridged' && params.link === '') throw new ConfigurationError('Missing bridged NIC link')
-    const connected = Object.hasOwn(group.networks, network.uuid)
+    const present = group.networks[network.uuid]
     const instances = op.conflicts_check ? checkInstancesLocked(ctx, config, group) : []
-    if (connected) ctx.log.warning(`Network '${op.network_name}' is already mapped to group '${group.name}'`)
+    if (present !== undefined)
+      checkSame(present, params, `Network '${op.network_name}' is connected to group '${group.name}'`)
+    if (present !== undefined)
+      ctx.log.warning(`Network '${op.network_name}' is already mapped to group '${group.name}'`)
     else
-      checkNicConflicts(ctx, { network: op.network_name, group: group.name, action: 'connect to' }, instances, (nic) =>
-        contains(network, nic.ip),
+      checkNicConflicts(
+        ctx,
+        { network: op.network_name, group: group.name, action: 'connect to' },
+        instances,
+        (nic) => nic.ip !== undefined && isInNetwork(network, nic.ip),
       )
-    return { config, group, network, params, connected }
+    return { config, group, network, params, connected: present !== undefined }
   },
   hooks: {
     path: 'network-connect',
@@ -80,6 +86,16 @@ export const networkDisconnect = logicalUnit(OpNetworkDisconnect, {
   changes: (_ctx, _op, { group, params, rest }) =>
     params === undefined ? [] : [change('patchNodeGroup', group.uuid, { networks: rest })],
 })
+
+/** The NICs of the network have copies of these parameters, which a second connect would not change. */
+function checkSame(present: NicParams, wanted: NicParams, connected: string): void {
+  const text = ({ mode, link, vlan }: NicParams) => `mode=${mode},link=${link}${vlan ? `,vlan=${vlan}` : ''}`
+  if (text(present) === text(wanted)) return
+  throw new OpPrereqError(
+    `${connected} with ${text(present)}; to connect it with ${text(wanted)}, take its NICs out of it and disconnect it first`,
+    ECODE.STATE,
+  )
+}
 
 async function read(ctx: UnitContext, op: Names) {
   const { object: network } = await findNetwork(ctx, op.network_name)

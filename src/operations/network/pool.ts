@@ -1,6 +1,5 @@
 // Reserves and releases addresses that others use in a network's map, with Ganeti's complaints.
-import { addressIndex, addressMap, rangeOf } from '../../config/addresses'
-import { BlockList } from 'node:net'
+import { addressIndex, addressMap, isIn6, rangeOf } from '../../config/addresses'
 import type { Network } from '../../model/config'
 import { AddressPoolError, ECODE, OpPrereqError } from '../../model/errors'
 
@@ -27,9 +26,6 @@ function checkSize(network: Network): void {
     )
 }
 
-export const contains = (network: Network, ip: string | undefined): boolean =>
-  ip !== undefined && addressIndex(network, ip) !== undefined
-
 export function reserved(network: Network, ip: string): Network {
   const index = indexOf(network, ip)
   const map = addressMap(network, 'ext_reservations')
@@ -47,11 +43,7 @@ export function released(network: Network, ip: string): Network {
 /** Throws if the IPv6 gateway is unreachable from the network. */
 export function checkGateway6({ network6, gateway6 }: Pick<Network, 'network6' | 'gateway6'>): void {
   if (network6 === undefined || gateway6 === undefined) return
-  const [address = '', bits = ''] = network6.split('/')
-  const reachable = new BlockList()
-  reachable.addSubnet(address, Number(bits), 'ipv6')
-  reachable.addSubnet('fe80::', 10, 'ipv6')
-  if (!reachable.check(gateway6, 'ipv6'))
+  if (!isIn6(network6, gateway6) && !isIn6('fe80::/10', gateway6))
     throw new OpPrereqError(
       `IPv6 gateway '${gateway6}' is neither in network ${network6} nor a link-local address`,
       ECODE.INVAL,

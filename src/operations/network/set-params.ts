@@ -1,9 +1,12 @@
 // OP_NETWORK_SET_PARAMS: gateway, IPv6, MAC prefix and external reservations. The IPv4 subnet of a network is fixed.
 import { change } from '../../config/changes'
-import { isReserved } from '../../config/addresses'
-import type { Network } from '../../model/config'
+import { canonicalIp, isInNetwork, isReserved } from '../../config/addresses'
+import { recordValues } from '../../config/records'
+import type { ConfigData, Network } from '../../model/config'
 import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { niceSort } from '../../model/nice-sort'
+import { isIPv6 } from 'node:net'
 import { OpNetworkSetParams } from '../../opcodes/network'
 import { findNetwork } from '../find'
 import { masterOnly } from '../group/members'
@@ -23,7 +26,9 @@ export const networkSetParams = logicalUnit(OpNetworkSetParams, {
   },
   async check(ctx, op) {
     const { config, object: network } = await findNetwork(ctx, op.network_name)
-    return { config, network, wanted: wantedNetwork(op, network) }
+    const wanted = wantedNetwork(op, network)
+    if (op.network6 || op.gateway6) checkNics6(await ctx.config.read({ instances: 'all' }), wanted)
+    return { config, network, wanted }
   },
   hooks: {
     path: 'network-modify',
@@ -66,6 +71,25 @@ function checkGateway(network: Network, gateway: string): void {
     throw new OpPrereqError(`Gateway IP address '${gateway}' is already reserved`, ECODE.STATE)
   if (gateway !== network.gateway) reserved(network, gateway)
 }
+
+/** No map says which addresses of the IPv6 part instances have. */
+function checkNics6({ instances }: ConfigData, network: Network): void {
+  const wrong = recordValues(instances).flatMap(({ name, nics }) =>
+    nics.flatMap(({ network: uuid, ip }, index) =>
+      uuid === network.uuid &&
+      ip !== undefined &&
+      isIPv6(ip) &&
+      (!isInNetwork(network, ip) || ip === gateway6Of(network))
+        ? [`${name} (NIC ${index}, ${ip})`]
+        : [],
+    ),
+  )
+  if (wrong.length === 0) return
+  throw new OpPrereqError(`The addresses of these instances do not fit: ${niceSort(wrong).join(', ')}`, ECODE.STATE)
+}
+
+const gateway6Of = ({ gateway6 }: Network): string | undefined =>
+  gateway6 === undefined ? undefined : canonicalIp(gateway6)
 
 /** The gateway's address is reserved while it is the gateway. */
 function withGateway(ctx: UnitContext, op: SetParams, network: Network, { gateway }: Network): Network {

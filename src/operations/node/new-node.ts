@@ -7,6 +7,7 @@ import { type IpVersion, versionOf } from '../../model/ip'
 import { normalHostname } from '../../model/names'
 import type { OpNodeAdd } from '../../opcodes/node'
 import { pick } from '../find'
+import { checkNameIsFree } from '../free-name'
 import { resolvedHost } from '../host-names'
 import { checkNodeLevel, updatedDiskState, updatedHvState, updatedNdParams } from '../group/params'
 import type { Op } from '../logical-unit'
@@ -25,6 +26,7 @@ export async function checkNewNode(ctx: UnitContext, op: NodeAdd, config: Config
     throw new OpPrereqError(`Node ${addresses.name} is already in the configuration`, ECODE.EXISTS)
   if (op.readd && existing === undefined)
     throw new OpPrereqError(`Node ${addresses.name} is not in the configuration`, ECODE.NOENT)
+  await checkNameIsFree(ctx, addresses.name, existing?.uuid)
   checkAddresses(config, addresses, existing)
   const { master_capable = existing?.master_capable ?? true, vm_capable = existing?.vm_capable ?? true } = op
   ctx.note({ master_capable, vm_capable })

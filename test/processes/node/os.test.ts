@@ -146,7 +146,7 @@ test.each([
   ['full+huge', {}, "OS 'full' has no variant 'huge', only one of default, big"],
   ['full', {}, "OS 'full' needs a variant"],
   ['plain+x', {}, "OS 'plain' has no variants"],
-  ['full+big', { nosuch: '1' }, "Parameters that OS 'full' does not have: nosuch"],
+  ['full+big', { nosuch: '1' }, "Parameters that OS 'full' does not have: nosuch; -O NAME=default removes one"],
   ['full+big', { filesystem: 'xfs' }, 'checked parameters: xfs'],
   ['missing', {}, 'Directory for OS missing not found in search path'],
   ['../os/full+big', {}, 'not found in search path'],

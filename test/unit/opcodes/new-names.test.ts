@@ -4,9 +4,12 @@ import { badNewName } from '../../../src/opcodes/new-names'
 const create = (instance_name: string) => ({ OP_ID: 'OP_INSTANCE_CREATE', instance_name })
 const group = (group_name: string) => ({ OP_ID: 'OP_GROUP_ADD', group_name })
 
-test.each(['vm1', 'VM1.example.com', 'a_b-c.example.com.'])('%s may be the name of an instance', (name) => {
-  expect(badNewName(create(name))).toBe(undefined)
-})
+test.each(['vm1', 'VM1.example.com', 'a_b-c.example.com.', 'x'.repeat(63)])(
+  '%s may be the name of an instance',
+  (name) => {
+    expect(badNewName(create(name))).toBe(undefined)
+  },
+)
 
 test.each([
   '',
@@ -21,7 +24,9 @@ test.each([
   '.',
   '-x',
   'ä',
-  'x'.repeat(256),
+  'x'.repeat(64),
+  `a.${'x'.repeat(70)}.example`,
+  `${'x.'.repeat(128)}x`,
 ])('%j may not', (name) => {
   expect(badNewName(create(name))).toMatch(/^Parameter 'instance_name': '.*' is no name/)
 })
@@ -32,7 +37,25 @@ test('control characters are not repeated as they are', () => {
 
 test('groups and networks may have blanks, but nothing that breaks a path, a line or a command', () => {
   expect(badNewName(group('rack 2, left@hall-1'))).toBe(undefined)
-  for (const name of ['a/b', '..', 'a\nb', 'a;b', '$x', '`id`', 'a|b', '"', "'", 'a&', '*', '(a)', '\\'])
+  for (const name of [
+    'a/b',
+    '..',
+    'a\nb',
+    'a;b',
+    '$x',
+    '`id`',
+    'a|b',
+    '"',
+    "'",
+    'a&',
+    '*',
+    '(a)',
+    '\\',
+    '-x',
+    '-g x',
+    ' a',
+    'a ',
+  ])
     expect(badNewName(group(name))).toMatch(/^Parameter 'group_name'/)
 })
 

@@ -41,7 +41,9 @@ export async function contentOf(
   if (op.mode === 'remote-import') return { op, content: await remoteContent(ctx, op) }
   const source = await readSource(ctx, op)
   const isCopy = op.instance_name !== source.oldName && (await isThere(ctx, source.oldName))
-  return { op: withExport(op, source, config, isCopy), content: { kind: 'export', source } }
+  const full = withExport(op, source, config, isCopy)
+  if (full.disk_template !== op.disk_template) ctx.note({ disk_template: full.disk_template })
+  return { op: full, content: { kind: 'export', source } }
 }
 
 async function isThere(ctx: UnitContext, name: string): Promise<boolean> {

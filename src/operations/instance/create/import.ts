@@ -16,7 +16,7 @@ import { findNode } from '../../find'
 import type { UnitContext } from '../../unit-context'
 import { checkNodeOnline } from '../checks'
 import type { CreateOp } from './plan'
-import { hasDisks } from '../../../model/templates'
+import { NO_DISKS, hasDisks } from '../../../model/templates'
 
 export interface ImportSource {
   readonly node: Node
@@ -78,13 +78,16 @@ export function withExport(
   // For cloud-init the copy is a new installation.
   const { [INSTANCE_ID]: _, ...exportedParams } = sections[EXPORT_SECTION.os] ?? {}
   const disks = op.disks.length > 0 ? op.disks : exportedDisks(instance)
-  if (disks.length === 0 && hasDisks(op.disk_template ?? ''))
+  const isDiskless = disks.length === 0 && instance['disk_template'] === NO_DISKS
+  const disk_template = op.disk_template ?? (isDiskless ? NO_DISKS : undefined)
+  if (disks.length === 0 && hasDisks(disk_template ?? ''))
     throw new OpPrereqError('No disk info specified and the export is missing the disk information', ECODE.INVAL)
   const full: CreateOp = {
     ...op,
     // An instance can be restored even if its OS variant is no longer listed.
     force_variant: true,
     os_type: os === '' ? undefined : os,
+    disk_template,
     disks,
     nics: op.nics.length > 0 ? keptMacs(op, instance, oldName) : exportedNics(instance, isCopy),
     tags: op.tags.length > 0 ? op.tags : (instance['tags'] ?? '').split(/\s+/).filter((tag) => tag !== ''),

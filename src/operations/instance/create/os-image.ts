@@ -4,8 +4,10 @@ import type { UnitContext } from '../../unit-context'
 import { diskDictOf, type InstanceView } from '../view'
 
 /** Undefined if there is none. */
+export const OS_IMAGE = 'os-image'
+
 export function osImage(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  const image = params?.['os-image']
+  const image = params?.[OS_IMAGE]
   if (image === undefined) return undefined
   const text = String(image)
   if (/^(\/|https?:\/\/)/.test(text)) return text

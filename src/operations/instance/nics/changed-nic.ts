@@ -9,7 +9,7 @@ import type { NicParams as GivenNic } from '../../../opcodes/types'
 import { findNetwork } from '../../find'
 import type { UnitContext } from '../../unit-context'
 import type { DeviceAction } from '../parameters/device-changes'
-import { checkForeignAddress, isNone, knownMode, knownIp, reserved, wantedMac } from './spec'
+import { checkForeignAddress, checkInside, isNone, knownMode, knownIp, reserved, wantedMac } from './spec'
 import type { InstanceView } from '../view'
 
 export interface NicChange {
@@ -98,7 +98,7 @@ const POOL = 'pool'
 function wantedIp({ given: { ip }, old }: NicChange): string | undefined {
   if (ip === undefined) return old?.ip
   if (isNone(ip)) return undefined
-  return ip.toLowerCase() === POOL ? POOL : ip
+  return ip.toLowerCase() === POOL ? POOL : knownIp(ip)
 }
 
 async function checkMode(
@@ -166,6 +166,7 @@ async function ipFor(
     if (conflictsCheck) checkForeignAddress(config, wanted)
     return wanted
   }
+  checkInside(network, wanted)
   const taken = `IP ${wanted} not available in network ${network.name}`
   await reserved(wconfd.reserveIp(client, network.uuid, wanted, conflictsCheck), taken, ECODE.NOTUNIQUE)
   ctx.log.info(`Reserving IP ${wanted} in network ${network.name}`)

@@ -1,6 +1,6 @@
 // The NICs that a user wants (modes, links, networks, MAC and IP addresses): checks them and makes configuration
 // objects.
-import { addressIndex } from '../../../config/addresses'
+import { canonicalIp, isInNetwork } from '../../../config/addresses'
 import type { Cluster, ConfigData, Network, Nic, NicMode, NicParams, Node } from '../../../model/config'
 import { NIC_MODES } from '../../../model/constants/params'
 import { ConfigurationError, ECODE, GanetiError, OpPrereqError } from '../../../model/errors'
@@ -98,7 +98,7 @@ function wantedIp(given: GivenNic, network: string | undefined, resolvedIp?: str
 
 export function knownIp(ip: string): string {
   if (!isIPv4(ip) && !isPlainIPv6(ip)) throw new OpPrereqError(`Invalid IP address '${ip}'`, ECODE.INVAL)
-  return ip
+  return canonicalIp(ip)
 }
 
 export function wantedMac(mac: string | undefined): string {
@@ -171,15 +171,22 @@ async function settleIp(
     return ip
   }
   if (nic.ip !== undefined && !own.some((one) => one.network === network.uuid && one.ip === nic.ip)) {
+    checkInside(network, nic.ip)
     const text = `IP address ${nic.ip} already in use or does not belong to network ${network.name}`
     await reserved(wconfd.reserveIp(client, network.uuid, nic.ip, conflictsCheck), text, ECODE.NOTUNIQUE)
   }
   return nic.ip
 }
 
+export function checkInside(network: Network, ip: string): void {
+  if (isInNetwork(network, ip)) return
+  const parts = [network.network, network.network6].flatMap((part) => part ?? [])
+  throw new OpPrereqError(`IP address ${ip} is outside of network ${network.name} (${parts.join(', ')})`, ECODE.INVAL)
+}
+
 /** Only NICs in a known network may have its addresses. `config` has the networks of the node's group. */
 export function checkForeignAddress(config: ConfigData, ip: string): void {
-  const owner = Object.values(config.networks).find((network) => addressIndex(network, ip) !== undefined)
+  const owner = Object.values(config.networks).find((network) => isInNetwork(network, ip))
   if (owner === undefined) return
   throw new OpPrereqError(
     `The requested IP address (${ip}) belongs to network ${owner.name}, but the target NIC does not.`,

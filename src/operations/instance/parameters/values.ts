@@ -6,6 +6,7 @@ import { checkHvParams } from '../../../model/hv-check'
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, NOT_RUNNING } from '../checks'
 import { texts } from '../create/plan'
+import { withParamsOf } from './os-change'
 import { beParams, checkHvParamsOnNodes, checkOsParams, hvParamTypes } from './params'
 import { enforceTypes } from '../../../model/param-types'
 import type { Changed, SetOp } from './set-op'
@@ -72,7 +73,8 @@ async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string
   const shown = texts(op.osparams)
   const hidden = texts(op.osparams_private ?? {})
   if (op.os_name === undefined && Object.keys({ ...shown, ...hidden }).length === 0) return NOTHING
-  const { config, instance } = view
+  const { config } = view
+  const instance = await withParamsOf(ctx, view, os)
   const osparams = withoutDefaults(instance.osparams, shown)
   const osparams_private = withoutDefaults(instance.osparams_private, hidden)
   const filled = {

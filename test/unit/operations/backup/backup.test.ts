@@ -220,6 +220,26 @@ test('an exported instance is made again as it was, where the opcode does not sa
   expect(lastPart(imported?.args[5] as ImpExpEnd)).toBe(old?.disks.at(-1))
 })
 
+test('an export without disks is imported without disks, unless the opcode wants some', async () => {
+  await cluster.run('OP_CLUSTER_SET_PARAMS', { enabled_disk_templates: ['sharedfile', 'file', 'diskless'] })
+  await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst4'), remove_instance: true })
+  const wanted = {
+    instance_name: full('inst4'),
+    mode: 'import',
+    disks: [],
+    nics: [],
+    pnode: full('node3'),
+    start: false,
+  }
+  expect(await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, disk_template: 'file' })).toEqual([
+    'OpPrereqError',
+    ['No disk info specified and the export is missing the disk information', 'wrong_input'],
+  ])
+  await cluster.run('OP_INSTANCE_CREATE', wanted)
+  expect(cluster.noted).toMatchObject({ disk_template: 'diskless' })
+  expect(cluster.instance('inst4')).toMatchObject({ disks: [] })
+})
+
 test('a copy of an instance that is still there has network cards like it, with MAC addresses of their own', async () => {
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2') })
   const mac = cluster.instance('inst2')?.nics[0]?.mac ?? ''

@@ -37,6 +37,8 @@ test('a cluster gets another name and the address of it, unless somebody answers
   expect(await rename('127.0.0.9')).toBe('127.0.0.9')
   expect(fake.config.cluster).toMatchObject({ cluster_name: '127.0.0.9', master_ip: '127.0.0.9' })
   expect(fake.calls('node_activate_master_ip')[0]?.args).toMatchObject([{ ip: '127.0.0.9' }, false])
+  fake.addInstance('127.0.0.7', 'node1')
+  await expect(rename('127.0.0.7')).rejects.toThrow("Instance '127.0.0.7' is already in the cluster")
   await expect(rename('127.0.0.9')).rejects.toThrow('Neither the name nor the IP address of the cluster has changed')
 })
 

@@ -229,7 +229,7 @@ describe('group rename and remove', () => {
     const cluster = smallCluster(['node1'])
     expect(await cluster.failure('OP_GROUP_REMOVE', { group_name: 'default' })).toEqual([
       'OpPrereqError',
-      [`Group 'default' not empty, has the following nodes: ${cluster.node('node1').uuid}`, 'wrong_state'],
+      [`Group 'default' not empty, has the following nodes: node1.test`, 'wrong_state'],
     ])
     cluster.addGroup('rack2')
     await cluster.run('OP_GROUP_REMOVE', { group_name: 'rack2' })

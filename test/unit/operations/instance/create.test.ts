@@ -46,6 +46,42 @@ test('a diskless instance is made, started and logged as a real master does', as
   expect(verifyConfig(cluster.config)).toEqual([])
 })
 
+test.each([
+  ['node1.gnt.example', "A node of the cluster has the name 'node1.gnt.example'"],
+  ['NODE1.gnt.example', "A node of the cluster has the name 'node1.gnt.example'"],
+  ['cluster.gnt.example', "The cluster has the name 'cluster.gnt.example'"],
+])('an instance cannot have the name %s, nor get it later', async (name, text) => {
+  const refusal = ['OpPrereqError', [text, 'already_exists']]
+  expect(await cluster.failure('OP_INSTANCE_CREATE', { ...create, instance_name: name })).toEqual(refusal)
+  const rename = { instance_name: 'inst2.gnt.example', new_name: name, name_check: false, ip_check: false }
+  expect(await cluster.failure('OP_INSTANCE_RENAME', rename)).toEqual(refusal)
+})
+
+test('a NIC can have an address of the IPv6 part of its network that nobody else has', async () => {
+  await cluster.run('OP_NETWORK_SET_PARAMS', {
+    ...{ network_name: 'net1', network6: '2001:db8::/64', gateway6: '2001:db8::1' },
+  })
+  const inst = (number: number, ip: string) => ({
+    ...{ ...create, instance_name: `inst${number}.gnt.example`, nics: [{ ip, network: 'net1' }] },
+  })
+  await cluster.run('OP_INSTANCE_CREATE', inst(20, '2001:DB8::0:5'))
+  expect(cluster.instance('inst20')?.nics).toMatchObject([{ ip: '2001:db8::5' }])
+  expect(verifyConfig(cluster.config)).toEqual([])
+  for (const taken of ['2001:db8::5', '2001:db8::1'])
+    expect(await cluster.failure('OP_INSTANCE_CREATE', inst(21, taken))).toMatchObject([
+      'OpPrereqError',
+      [expect.stringMatching(/already in use/), 'resource_not_unique'],
+    ])
+  expect(await cluster.failure('OP_INSTANCE_CREATE', inst(21, '2001:db9::5'))).toEqual([
+    'OpPrereqError',
+    ['IP address 2001:db9::5 is outside of network net1 (10.99.0.0/24, 2001:db8::/64)', 'wrong_input'],
+  ])
+  const modify = { instance_name: 'inst20', nics: [['modify', 0, { ip: '2001:db8::6' }]] }
+  await cluster.run('OP_INSTANCE_SET_PARAMS', modify)
+  await cluster.run('OP_INSTANCE_CREATE', inst(21, '2001:db8::5'))
+  expect(verifyConfig(cluster.config)).toEqual([])
+})
+
 test('that a secondary node is not used is said, also where only its uuid is given', async () => {
   await cluster.run('OP_INSTANCE_CREATE', { ...create, snode_uuid: 'some node' })
   expect(cluster.log).toContain(' - WARNING: Secondary node will be ignored on non-mirrored disk template')
@@ -243,7 +279,7 @@ test.each([
   [{ pnode: 'nosuch.gnt.example' }, "Node 'nosuch.gnt.example' not known", 'unknown_entity'],
   [
     { instance_name: '../etc/passwd' },
-    "Parameter 'instance_name': '../etc/passwd' is no name: it may have letters, digits, dots, hyphens and underscores",
+    "Parameter 'instance_name': '../etc/passwd' is no name: it may have letters, digits, dots, hyphens and underscores, and at most 63 characters between two dots",
     'wrong_input',
   ],
   [
@@ -262,8 +298,8 @@ test.each([
   [{ nics: [{ mac: 'zz' }] }, "Invalid MAC address 'zz'", 'wrong_input'],
   [
     { nics: [{ ip: '10.77.0.5', network: 'net1' }] },
-    'IP address 10.77.0.5 already in use or does not belong to network net1',
-    'resource_not_unique',
+    'IP address 10.77.0.5 is outside of network net1 (10.99.0.0/24)',
+    'wrong_input',
   ],
   [{ nics: [{ ip: '10.99.0.77' }] }, expect.stringContaining('belongs to network net1'), 'wrong_state'],
   [{ beparams: { minmem: 64, maxmem: 32 } }, expect.stringContaining('minmem'), 'wrong_input'],

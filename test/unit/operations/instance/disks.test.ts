@@ -200,6 +200,33 @@ describe('reinstall', () => {
     expect(await identity({ osparams: { cloud_init: 'no' } })).toBe('mine')
   })
 
+  test.each([
+    ['OP_INSTANCE_REINSTALL', { os_type: 'other+x', osparams: { mine: 'new' } }],
+    ['OP_INSTANCE_SET_PARAMS', { os_name: 'other+x', osparams: { mine: 'new' } }],
+  ])('another OS does not get the parameters that only the old one has (%s)', async (id, op) => {
+    await stop('inst6')
+    const uuid = cluster.instance('inst6')?.uuid
+    const [osparams, osparams_private] = [{ banner: 'first', both: 'kept', 'os-image': '/a.img' }, { key: 's' }]
+    cluster.change('patchInstance', uuid, { osparams, osparams_private })
+    cluster.answers.blockdev_image = () => null
+    const parameters: [string, string][] = [
+      ['both', 'that'],
+      ['mine', 'too'],
+    ]
+    cluster.answers.os_diagnose = () => [['other', '/os/other', true, '', ['x'], parameters, [20], true]]
+    cluster.answers.os_validate = () => true
+    await cluster.run(id, { instance_name: 'inst6', ...op })
+    expect(cluster.instance('inst6')).toMatchObject({ os: 'other+x' })
+    expect(cluster.instance('inst6')?.osparams).toEqual({ both: 'kept', 'os-image': '/a.img', mine: 'new' })
+    expect(cluster.instance('inst6')?.osparams_private).toEqual({})
+    expect(cluster.calls('os_validate')[0]?.args[3]).not.toHaveProperty('banner')
+    expect(cluster.log).toContain(" - INFO: OS 'other' does not have these parameters, which are removed: banner, key")
+    // Another variant of an OS has the same parameters.
+    cluster.change('patchInstance', uuid, { osparams })
+    await cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: 'inst6', os_name: 'other+y' })
+    expect(cluster.instance('inst6')?.osparams).toEqual(osparams)
+  })
+
   test('not a running or a diskless instance', async () => {
     await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst6' })).resolves.toEqual([
       'OpPrereqError',

@@ -249,8 +249,8 @@ test.each([
   [
     'inst2',
     { nics: [['modify', 0, { ip: '10.77.9.9' }]] },
-    'IP 10.77.9.9 not available in network net1',
-    'resource_not_unique',
+    'IP address 10.77.9.9 is outside of network net1 (10.99.0.0/24)',
+    'wrong_input',
   ],
   ['inst6', { disks: [['add', {}]] }, "Required disk parameter 'size' missing", 'wrong_input'],
   [

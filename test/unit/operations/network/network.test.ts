@@ -70,9 +70,7 @@ describe('network add', () => {
     await cluster.run('OP_NETWORK_ADD', { network_name: 'own', network: '192.0.2.0/24' })
     expect(cluster.log).toEqual([
       " - INFO: Reserved IP address of node 'node1.test' (192.0.2.1)",
-      " - WARNING: Cannot reserve IP address '192.0.2.1' of node 'node1.test': IP 192.0.2.1 is already externally reserved",
       " - INFO: Reserved IP address of node 'node2.test' (192.0.2.2)",
-      " - WARNING: Cannot reserve IP address '192.0.2.2' of node 'node2.test': IP 192.0.2.2 is already externally reserved",
       ' - INFO: Reserved cluster master IP address (192.0.2.254)',
     ])
     await cluster.run('OP_NETWORK_ADD', { network_name: 'blind', network: '192.0.2.0/24', conflicts_check: false })
@@ -182,6 +180,18 @@ describe('network set params', () => {
     expect(networkOf(cluster)).toMatchObject({ gateway6: '2001:db8::1' })
   })
 
+  test('the IPv6 part keeps the addresses that instances have', async () => {
+    const cluster = await withNetwork({ network6: '2001:db8::/64' })
+    const { uuid } = networkOf(cluster)
+    cluster.addInstance('inst1.test', 'node2', { nics: [nic(cluster, { network: uuid, ip: '2001:db8::5' })] })
+    for (const change of [{ network6: '2001:db9::/64' }, { gateway6: '2001:DB8::0:5' }])
+      expect(await cluster.failure('OP_NETWORK_SET_PARAMS', { network_name: 'net1', ...change })).toEqual([
+        'OpPrereqError',
+        ['The addresses of these instances do not fit: inst1.test (NIC 0, 2001:db8::5)', 'wrong_state'],
+      ])
+    await cluster.run('OP_NETWORK_SET_PARAMS', { network_name: 'net1', network6: '2001:db8::/48' })
+  })
+
   test('gateway and reservations do not change at once', async () => {
     const cluster = await withNetwork()
     const op = { network_name: 'net1', gateway: '10.0.0.2', add_reserved_ips: ['10.0.0.5'] }
@@ -233,6 +243,18 @@ describe('network connect and disconnect', () => {
       " - WARNING: Network 'net1' is already mapped to group 'default'",
       " - WARNING: Network 'net1' is not mapped to group 'default'",
     ])
+  })
+
+  test('another mode or link for a connected network is refused, with both', async () => {
+    const cluster = await withNetwork()
+    await cluster.run('OP_NETWORK_CONNECT', connect)
+    const before = cluster.config
+    for (const other of [{ network_link: 'br1' }, { network_mode: 'routed' }, { network_vlan: '.5' }])
+      expect(await cluster.failure('OP_NETWORK_CONNECT', { ...connect, ...other })).toMatchObject([
+        'OpPrereqError',
+        [expect.stringMatching(/with mode=bridged,link=br0; to connect it with mode=/), 'wrong_state'],
+      ])
+    expect(cluster.config).toBe(before)
   })
 
   test('an instance that uses an address of the network stands in the way', async () => {

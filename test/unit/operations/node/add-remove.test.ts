@@ -24,6 +24,16 @@ const NEW = { node_name: 'node9.test', primary_ip: '192.0.2.9' }
 const certificates = (cluster: FakeCluster) => Object.values(cluster.config.cluster.candidate_certs).sort()
 
 describe('node add', () => {
+  test('a node cannot have the name of an instance or of the cluster', async () => {
+    const cluster = clusterOf({ cluster_name: 'node9.test' })
+    const refusal = (text: string) => ['OpPrereqError', [text, 'already_exists']]
+    expect(await cluster.failure('OP_NODE_ADD', NEW)).toEqual(refusal("The cluster has the name 'node9.test'"))
+    cluster.addInstance('node8.test', 'node1')
+    expect(await cluster.failure('OP_NODE_ADD', { ...NEW, node_name: 'node8.test' })).toEqual(
+      refusal("Instance 'node8.test' is already in the cluster"),
+    )
+  })
+
   test('a node that can be a candidate where one is missing becomes one, and nodes obey it', async () => {
     const cluster = clusterOf()
     expect(await cluster.run('OP_NODE_ADD', NEW)).toBeNull()
