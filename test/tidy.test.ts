@@ -217,10 +217,40 @@ const MAY_SERVE: Readonly<Record<string, string>> = {
   'src/daemons/noded/noded.ts': 'the failure is logged, and the caller gets 500',
   'src/daemons/sim/sim.ts': 'the failure is logged, and the connection closed',
   'src/http/serve.ts': 'the failure is logged, and the client gets 500',
+  'src/http/websockets.ts': 'src/http/serve.ts has caught it: only what it accepts becomes a websocket',
   'src/lib/net/json-socket.ts': 'the connection is closed, and `onDefect` gets the failure',
   'src/lib/net/rendezvous.ts': 'it only accepts a connection',
   'src/lib/own-figures.ts': 'the connection is closed',
   'src/node/transfer/stream.ts': 'the transfer fails',
+}
+
+/** A server of Node, or a socket that hears from strangers. */
+const SERVES = /\b(create(Secure)?Server|createPlain|createSocket)\(|\bnew (\w+\.)?(WebSocket|Secure)?Server\(/
+/** A request of Node, or a connection. */
+const ASKS =
+  /\b(https?|http2|net|tls)\.(request|get|connect|createConnection)\(|(?<![.\w])(fetch|connect)\(\{|[^.\w]fetch\(|\bnew (net\.)?Socket\(|\bnew WebSocket\(/
+
+/** Who asks others, and how that ends if they never answer. The list only gets shorter. */
+const MAY_ASK: Readonly<Record<string, string>> = {
+  'src/collectors/plugin-socket.ts': 'PLUGIN_S',
+  'src/lib/net/json-socket.ts': 'the limit that its caller names; whether a socket is served, the kernel tells at once',
+  'src/lib/net/rendezvous.ts': 'the kernel tells at once whether the socket is served; what follows is its caller’s',
+  'src/lib/net/resolve.ts': 'the limit that its caller names',
+  'src/lib/own-figures.ts': 'the limit that its caller names',
+  'src/node/consoles/rfb.ts': 'SCREEN_HANDSHAKE_S around all of it',
+  'src/node/consoles/screen.ts': 'SCREEN_HANDSHAKE_S',
+  'src/node/consoles/serial-lines.ts': 'the kernel tells at once whether the socket is served',
+  'src/node/hypervisor/kvm/console-bridge.ts': 'a person ends it, or the instance',
+  'src/node/hypervisor/kvm/metadata-relay.ts': 'the guest ends it',
+  'src/node/hypervisor/kvm/qmp.ts': 'QMP_CONNECT_S, and each command has its limit',
+  'src/node/storage/image.ts': 'IMAGE_PACE',
+  'src/node/transfer/stream.ts': 'the limit of the transfer',
+  'src/operations/backup/zeroing.ts': 'IMAGE_SIZE_S',
+  'src/rpc/mond/client.ts': 'the limit that its caller names',
+  'src/rpc/node/consoles.ts': 'NODE_CONNECT_S; then a person ends it',
+  'src/rpc/node/exchange.ts': 'NODE_CONNECT_S, and the limit of the call',
+  'src/rpc/rapi/client.ts': 'MOVE_ANSWER_S',
+  'src/start/watcher-duties.ts': 'WATCHER_DAEMON_ANSWER_S',
 }
 
 /** Texts that no file of ours contains, and what to do instead. */
@@ -270,6 +300,12 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
     instead:
       '`checkProperty` or `seededRandom(SEED)`, with the seed of test/support/effort.ts: the gate says the same each time',
     where: /^test\/(?!support\/effort\.ts|bench\/)/,
+  },
+  {
+    text: /(remove|delete|clean) (it|them|up|this)( with lv\w+| with 'rbd[^']*)? by hand|if nobody needs (it|them), (remove|delete|lvremove|rm)|[Rr]emove (it|them) with (lv|'rbd rm|'rm )/,
+    instead:
+      'KEEP_UNTIL_UNKNOWN of src/model/leftovers.ts: what somebody removes may be the only copy of a disk, and only verify knows all disks',
+    where: /^src\/(?!operations\/cluster\/verify\/)/,
   },
   { text: /\bas any\b|: any\b(?! )/, instead: '`unknown`, and a check', where: /^src\// },
 ]
@@ -377,8 +413,30 @@ test('whoever serves others says what happens when the code that should answer f
   expect(Object.keys(MAY_SERVE).filter((name) => !serving.includes(name))).toEqual([])
 })
 
-/** A server of Node, or a socket that hears from strangers. */
-const SERVES = /\b(createServer|createPlain|createSocket)\(/
+test('whoever asks others says how that ends if they never answer', () => {
+  const asking = product.filter(({ text }) => ASKS.test(text)).map(({ name }) => name)
+  expect(asking.filter((name) => !Object.hasOwn(MAY_ASK, name))).toEqual([])
+  expect(Object.keys(MAY_ASK).filter((name) => !asking.includes(name))).toEqual([])
+})
+
+test.each<[string, RegExp, readonly string[], readonly string[]]>([
+  [
+    'servers',
+    SERVES,
+    ['http.createServer(f)', 'http2.createSecureServer(', 'new http.Server(', 'new WebSocketServer({', "dgram.createSocket('udp4')"], // prettier-ignore
+    ['serveFramed(options)', 'new ServerSettings('],
+  ],
+  [
+    'requests',
+    ASKS,
+    ['https.request({', 'http.get(url', 'await fetch(image', 'net.connect(path)', 'tls.connect({', 'new net.Socket(', 'new WebSocket(url'], // prettier-ignore
+    ['prefetch(1)', 'this.connect(path)', 'follower.fetch(x)'],
+  ],
+])('the rule about %s knows each form of them', (_, rule, forms, others) => {
+  expect(forms.filter((form) => !rule.test(form))).toEqual([])
+  expect(others.filter((form) => rule.test(form))).toEqual([])
+})
+
 /** They ask others, or try whether an address can be had. */
 const ONLY_LOOKS = /^src\/(rpc\/confd\/client|embedded\/preflight|lib\/net\/resolve)\.ts$/
 

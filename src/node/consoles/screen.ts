@@ -26,8 +26,9 @@ export async function openScreen({ at, login }: ScreenPlace, viewer: ScreenViewe
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.on('error', () => undefined)
   try {
-    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
-    const screen = await within(viewer.clock, SCREEN_HANDSHAKE_S, enterScreen(socket, login))
+    const connected = new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+    const entered = connected.then(() => enterScreen(socket, login))
+    const screen = await within(viewer.clock, SCREEN_HANDSHAKE_S, entered)
     if (screen === undefined) throw new HypervisorFailure(`the screen did not answer within ${SCREEN_HANDSHAKE_S} s`)
     viewer.begun()
     const typed = new PassThrough()

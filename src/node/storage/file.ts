@@ -1,4 +1,5 @@
 // Disks as plain files below an allowed directory, on this node's own file system or on one that all nodes share.
+import { KEEP_UNTIL_UNKNOWN } from '../../model/leftovers'
 import type { FileHandle } from 'node:fs/promises'
 import { errorCode, isMissing } from '../../lib/disk'
 import { constants, type Files } from '../../lib/files'
@@ -112,7 +113,7 @@ async function open(file: string, context: Pick<StorageContext, 'files' | 'paths
   } catch (error) {
     const shown = context.paths.virtual(file)
     if (isMissing(error)) fail(`The directory of file disk '${shown}' does not exist`)
-    if (errorCode(error) === 'EEXIST') fail(`File already exists: ${shown}; if nobody needs it, remove it`)
+    if (errorCode(error) === 'EEXIST') fail(`File already exists: ${shown}; ${KEEP_UNTIL_UNKNOWN}`)
     throw error
   }
 }

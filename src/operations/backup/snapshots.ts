@@ -1,4 +1,5 @@
 // Snapshots of an instance's disks, from which an export copies while the instance runs.
+import { KEEP_UNTIL_UNKNOWN } from '../../model/leftovers'
 import type { Disk } from '../../model/config'
 import { diskUuid } from '../../model/ids'
 import { factsOf, isFileBased, isOnLvm } from '../../model/templates'
@@ -67,7 +68,7 @@ export async function removeSnapshots(ctx: UnitContext, view: InstanceView, snap
     if (!result.ok)
       ctx.log.warning(
         `Could not remove snapshot ${snapshot.logical_id.join('/')} of disk/${index} from node ${primary.name}: ${result.error}`,
-        'remove it by hand: it takes more and more room, and slows the disk down',
+        `it takes more and more room, and slows the disk down; ${KEEP_UNTIL_UNKNOWN}`,
       )
   }
 }

@@ -244,7 +244,7 @@ const REFUSALS = [
 
 function inUse(minor: number, { resource, disk }: Shown, node: string, what: string): string {
   const data = disk === undefined ? '' : `, on ${disk}`
-  return `Minor ${minor} of DRBD on node ${node} (${resource}${data}) ${what}: if nobody needs it, drbdsetup down ${resource} frees it`
+  return `Minor ${minor} of DRBD on node ${node} (${resource}${data}) ${what}: 'gnt-node list-drbd ${node}' shows whether a disk has it; if none does, 'drbdsetup down ${resource}' on this node frees it`
 }
 
 function localStatus(connection: string, disk: string): number {

@@ -1,4 +1,5 @@
 // Disks as logical volumes: those of template plain, and the children of DRBD disks.
+import { KEEP_UNTIL_UNKNOWN } from '../../../model/leftovers'
 import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { HELD_DEVICE_S } from '../../../model/limits/storage'
 import type { DiskDict } from '../../../rpc/node/dicts'
@@ -151,8 +152,7 @@ class LvmDriver implements Driver {
       refused = await refusal(context, volume, 1, [])
       if (refused === undefined) return
     }
-    if (refused === undefined || EXISTS.test(refused))
-      await this.refuseExisting(vg, name, 'if nobody needs it, remove it with lvremove')
+    if (refused === undefined || EXISTS.test(refused)) await this.refuseExisting(vg, name, KEEP_UNTIL_UNKNOWN)
     const { devices, stripes } = placing(await physicalVolumes(context.run), wish, context.hostname)
     // If the free space is spread unevenly, it may suffice only for fewer stripes.
     for (let count = isPlacedByLvm ? 0 : stripes; count > 0; count--) {

@@ -82,7 +82,7 @@ export async function repairStorageUnit(run: Run, type: string, name: string, op
   const volumes = cut.map((one) => `${one.vg}/${one.name}`)
   fail(
     volumes.length === 0
-      ? `Volume group '${name}' still has missing physical volumes: remove or repair them by hand`
+      ? `Volume group '${name}' still has missing physical volumes: 'pvs' on this node shows them as unknown; bring their devices back, then try again`
       : `Volume group '${name}' still has missing physical volumes, because parts of ${volumes.join(', ')} were on them: ` +
           `'vgreduce --removemissing --force ${name}' on this node gives these volumes up; then 'gnt-instance replace-disks' makes those of ` +
           "mirrors again from the other node, and 'gnt-instance recreate-disks' makes others again, empty",

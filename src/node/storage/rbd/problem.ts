@@ -36,12 +36,12 @@ export function rbdProblem(
     return `Ceph has no pool '${pool}', or ${who} may not use it; make it with 'ceph osd pool create ${pool}', or change the disk parameter pool${told}`
   if (/File exists/.test(output))
     return snapshot === undefined
-      ? `it exists already; if nobody needs it, remove it with 'rbd rm ${pool}/${name}'${told}`
+      ? `it exists already; 'gnt-instance info --static --all' names the disks of all instances, and 'rbd status ${pool}/${name}' tells who uses it: only if no disk has this name, and nobody of another cluster needs it, 'rbd rm ${pool}/${name}' removes it${told}`
       : `it exists already; give the snapshot another name${told}`
   if (/kernel module|modprobe/.test(output))
     return `the kernel's module rbd is missing there; install it, or give the disks access=userspace${told}`
   if (/has snapshots/.test(output))
-    return `it has snapshots; remove them with 'rbd snap purge' when nobody needs them${told}`
+    return `it has snapshots, which 'rbd snap ls ${pool}/${name}' lists; when nobody needs any of them, 'rbd snap purge ${pool}/${name}' removes them${told}`
   if (/Operation not permitted/.test(output))
     return `${who} may not do that in pool '${pool}'; it may after 'ceph auth caps ${who} mon "profile rbd" osd "profile rbd pool=${pool}"'${told}`
   if (UNREACHED.test(output))

@@ -1,5 +1,6 @@
 // Disks as volumes in user space, for a node without LVM: those of template plain, and the children of mirrored disks. A logical id is
 // `[group, volume]` as with LVM, so the code above this driver need not know the difference.
+import { KEEP_UNTIL_UNKNOWN } from '../../../model/leftovers'
 import { constants } from '../../../lib/files'
 import type { DiskDict } from '../../../rpc/node/dicts'
 import { fail } from '../../failure'
@@ -31,7 +32,7 @@ class UserVolumeDriver implements Driver {
 
   async create(disk: DiskDict, size_mib: number): Promise<DiskId> {
     const { vg, name } = volumeOf(disk.logical_id)
-    await this.refuseExisting(vg, name, 'if nobody needs it, remove its file')
+    await this.refuseExisting(vg, name, KEEP_UNTIL_UNKNOWN)
     await requireRoom(this.at, vg, size_mib)
     const file = this.place(disk)
     await createFile(file, size_mib * MIB, this.context)

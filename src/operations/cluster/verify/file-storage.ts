@@ -98,7 +98,7 @@ export function verifyOrphanFiles(report: VerifyReport, state: GroupState, confi
       )
       const todo =
         missing === undefined
-          ? 'remove it if nobody needs it'
+          ? `if nobody needs it, remove it there with 'rm ${path}'`
           : `it may be the only copy of ${missing[0]}, which is missing: keep it until that is there again; if it has the data, 'mv ${path} ${missing[0]}' gives it its name back`
       const text = `file ${path} (${size_mib} MiB) is not a disk of any instance; ${todo}`
       report.error('ENODEORPHANLV', node.name, text, 'WARNING')

@@ -190,4 +190,4 @@ export const entries = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
 
 const setAside = (file: string): string =>
-  `${file} did not fit, and was set aside: see whether it has something that is missing, then remove it`
+  `${file} did not fit, and was set aside: keep it until you have seen that nothing in it is missing; then 'rm ${file}' removes it`

@@ -1,4 +1,5 @@
 // Undoes earlier steps on nodes when a later one fails.
+import { KEEP_UNTIL_UNKNOWN } from '../../../model/leftovers'
 import type { NodeResult } from '../../../rpc/node/client'
 import type { UnitContext } from '../../unit-context'
 
@@ -43,7 +44,7 @@ export class Undo {
     for (const [at, { what, step, needed }] of [...this.steps.entries()].toReversed()) {
       const result = await step()
       if (result.ok) continue
-      this.ctx.log.warning(`Could not ${what}: ${result.error}`, 'clean up by hand')
+      this.ctx.log.warning(`Could not ${what}: ${result.error}`, KEEP_UNTIL_UNKNOWN)
       if (!needed) continue
       const left = this.steps.slice(0, at).toReversed()
       this.ctx.log.warning(`Therefore, nobody tried to ${left.map((one) => one.what).join('; ')}`)

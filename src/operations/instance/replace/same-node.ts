@@ -1,5 +1,6 @@
 // Replaces volumes by new ones with the same names on the same node: the mirror drops the old ones, gets the new ones,
 // and fills them from the other side.
+import { KEEP_UNTIL_UNKNOWN } from '../../../model/leftovers'
 import type { DiskDict } from '../../../config/rpc-dicts'
 import { seconds } from '../../../lib/clock'
 import { OpExecError } from '../../../model/errors'
@@ -43,7 +44,7 @@ export async function replaceOnNode(ctx: UnitContext, replacement: SameNode): Pr
       if (kept.length > 0)
         ctx.log.warning(
           `Old volumes of other disks stay on node ${target.name}: ${kept.join(', ')}`,
-          'remove them by hand',
+          KEEP_UNTIL_UNKNOWN,
         )
       throw error
     }

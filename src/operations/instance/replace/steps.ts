@@ -1,4 +1,5 @@
 // Steps that all replacements share, with their undoing after a failure.
+import { KEEP_UNTIL_UNKNOWN } from '../../../model/leftovers'
 import type { DiskDict } from '../../../config/rpc-dicts'
 import type { Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
@@ -76,7 +77,7 @@ export interface OldStorage {
 /** For a replacement that ends without removing them. */
 export function warnOfKept(ctx: UnitContext, { node, storage }: OldStorage): void {
   const volumes = storage.flatMap(([, list]) => list.map(volumeText))
-  ctx.log.warning(`The old volumes stay on node ${node.name}: ${volumes.join(', ')}`, 'remove them by hand')
+  ctx.log.warning(`The old volumes stay on node ${node.name}: ${volumes.join(', ')}`, KEEP_UNTIL_UNKNOWN)
 }
 
 /** Fills the new disks and removes the old ones, or in the opposite order. */

@@ -80,7 +80,7 @@ test('a minor that somebody only named is refused; one of this disk that was not
     )
   const stranger = { kernel, programs: [...ACTIVATED, named('stranger')] }
   const told =
-    /^Minor 0 of DRBD on node node1\S+ \(stranger\) .*: if nobody needs it, drbdsetup down stranger frees it$/
+    /^Minor 0 of DRBD on node node1\S+ \(stranger\) .*: 'gnt-node list-drbd node1\S+' shows whether a disk has it; if none does, 'drbdsetup down stranger' on this node frees it$/
   await expect(onDrbdNode(stranger, (context) => new Disks(context).create(drbdDisk(), 192))).rejects.toThrow(told)
   await expect(onDrbdNode(stranger, assemble)).rejects.toThrow(told)
   const notes = does(`drbdmeta --force /dev/drbd0 v08 ${META} flex-external create-md`)
@@ -212,8 +212,7 @@ test.each([
 ])('a minor with %s is a stranger: it is never taken, nor shut down', async (_what, shown) => {
   const kernel = [kernelSays('Connected')]
   await expect(onDrbdNode({ kernel, programs: [...ACTIVATED, show(shown)] }, assemble)).rejects.toThrow(
-    'is used by somebody else, so disk disk/0 (drbd node1-uuid node2-uuid 11000 0 0) cannot have it: if nobody needs it, ' +
-      'drbdsetup down resource0 frees it',
+    "is used by somebody else, so disk disk/0 (drbd node1-uuid node2-uuid 11000 0 0) cannot have it: 'gnt-node list-drbd node1",
   )
   await onDrbdNode({ kernel, programs: [show(shown)] }, (context) => new Disks(context).shutdown(drbdDisk()))
   const find = onDrbdNode({ kernel, programs: [show(shown)] }, (context) => new Disks(context).find(drbdDisk()))

@@ -1,4 +1,5 @@
 // The commands that disks on LVM give, and what is made of the answers. These are those of a Ganeti node with LVM 2.03.
+import { KEEP_UNTIL_UNKNOWN } from '../../../../../src/model/leftovers'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type Files, systemFiles } from '../../../../../src/lib/files'
@@ -83,7 +84,7 @@ test('an active volume is not activated again, but a path that leads to another 
 
 test('a volume that exists is never made again, nor removed because of that', async () => {
   await expect(on([EXISTS, listed], (disks) => disks.createAndUse(plain(), 64, options))).rejects.toThrow(
-    `Logical volume 'xenvg/${NAME}' exists already on node node1.gnt.example: if nobody needs it, remove it with lvremove`,
+    `Logical volume 'xenvg/${NAME}' exists already on node node1.gnt.example: ${KEEP_UNTIL_UNKNOWN}`,
   )
   // Somebody has removed it meanwhile.
   await expect(on([EXISTS, empty, ROOM], (disks) => disks.createAndUse(plain(), 64, options))).rejects.toThrow(

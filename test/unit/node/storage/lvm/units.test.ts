@@ -108,7 +108,7 @@ test('missing volumes are taken out of a group; whether that worked is asked, as
     return expect(repairStorageUnit(programs, 'lvm-vg', 'xenvg', 'fix-consistency')).rejects
   }
   await fails(`  xenvg|${PLAIN}|32.00|-wi-a-----|/dev/vdb(16)\n`).toThrow(
-    "Volume group 'xenvg' still has missing physical volumes: remove or repair them by hand",
+    "Volume group 'xenvg' still has missing physical volumes: 'pvs' on this node shows them as unknown; bring their devices back, then try again",
   )
   await fails(
     `  xenvg|${PLAIN}|32.00|-wi-a-----|/dev/vdb(16)\n  xenvg|${DATA}|64.00|-wi-----p-|[unknown](0)\n`,

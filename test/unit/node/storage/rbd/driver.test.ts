@@ -209,8 +209,9 @@ test('an image that exists already is not taken for a new disk, and a kernel wit
   const exists = { code: 17, stderr: 'rbd: create error: (17) File exists\n' }
   const { disks } = storage(asUser(`create -p ganeti-vms ${NAME} --size 1`, exists))
   await expect(disks.create(disk, 1)).rejects.toThrow(
-    `Cannot create the image 'ganeti-vms/${NAME}' on node node1.example.com: it exists already; if nobody needs it, remove it with ` +
-      `'rbd rm ganeti-vms/${NAME}': rbd: create error: (17) File exists`,
+    `Cannot create the image 'ganeti-vms/${NAME}' on node node1.example.com: it exists already; 'gnt-instance info --static --all' names ` +
+      `the disks of all instances, and 'rbd status ganeti-vms/${NAME}' tells who uses it: only if no disk has this name, and nobody of another ` +
+      `cluster needs it, 'rbd rm ganeti-vms/${NAME}' removes it: rbd: create error: (17) File exists`,
   )
   const stderr = 'modprobe: FATAL: Module rbd not found in directory /lib/modules/6.1\n'
   const mapping = asUser(`map -p ganeti-vms ${NAME}`, { code: 1, stderr })

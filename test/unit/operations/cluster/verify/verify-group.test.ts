@@ -173,7 +173,7 @@ test('a file that was set aside is named', async () => {
   const cluster = new RecordedCluster()
   const file = '/var/lib/ganeti/config.journal.rejected-7'
   cluster.broken[NODE2] = { 'gantry-set-aside': [file] }
-  const text = `${file} did not fit, and was set aside: see whether it has something that is missing, then remove it`
+  const text = `${file} did not fit, and was set aside: keep it until you have seen that nothing in it is missing; then 'rm ${file}' removes it`
   expect(await cluster.verifyGroup()).toEqual([true, [`WARNING: node ${NODE2}: ${text}`]])
 })
 
@@ -316,7 +316,7 @@ test('disks that are missing, degraded or belong to nobody are named', async () 
       `ERROR: instance inst2.gnt.example: file ${disk0} missing on node ${NODE2}`,
       `ERROR: instance inst2.gnt.example: disk/1 on ${NODE2} is degraded; local disk state is 'faulty'; bring its storage back, or ` +
         "'gnt-instance recreate-disks inst2.gnt.example' makes it again, empty",
-      'WARNING: node node1.gnt.example: file /srv/ganeti/shared-file-storage/gone.example/x.disk0 (5 MiB) is not a disk of any instance; remove it if nobody needs it',
+      "WARNING: node node1.gnt.example: file /srv/ganeti/shared-file-storage/gone.example/x.disk0 (5 MiB) is not a disk of any instance; if nobody needs it, remove it there with 'rm /srv/ganeti/shared-file-storage/gone.example/x.disk0'",
     ],
   ])
 })
