@@ -191,6 +191,7 @@ const TAKE_WHAT_THEY_REACH: Readonly<Record<string, readonly string[]>> = {
 const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
   'src/model/owners.ts': 'it is the disk of the product, with owners and modes',
   'src/node/hypervisor/kvm/console-bridge.ts': 'a program of its own, that gnt-instance console starts over SSH',
+  'src/node/hypervisor/kvm/migration-relay.ts': 'a program of its own, between a QEMU and the other node',
   'src/node/transfer/program.ts': 'a program of its own: it wires the transfer',
 }
 
@@ -221,6 +222,7 @@ const MAY_SERVE: Readonly<Record<string, string>> = {
   'src/lib/net/json-socket.ts': 'the connection is closed, and `onDefect` gets the failure',
   'src/lib/net/rendezvous.ts': 'it only accepts a connection',
   'src/lib/own-figures.ts': 'the connection is closed',
+  'src/node/hypervisor/kvm/migration-relay.ts': 'the connection is closed, and the migration fails or is interrupted',
   'src/node/transfer/stream.ts': 'the transfer fails',
 }
 

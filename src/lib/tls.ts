@@ -96,9 +96,12 @@ export const keyAndCertificate = (files: Files, { key, cert }: CertificateFiles)
 
 /** The node daemon's mutual TLS: it shows the cluster's certificate, which must have signed the caller's. */
 export function nodeServerTls(files: Files, paths: Paths): TlsOptions {
-  const pem = files.readFileSync(paths.serverCert)
-  return { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' }
+  return clusterTls(files.readFileSync(paths.serverCert))
 }
+
+/** Both sides show the cluster's certificate, and trust no other. */
+export const clusterTls = (pem: Buffer) =>
+  ({ key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' }) as const
 
 /**
  * The certificate of a node's caller: its client certificate, or the cluster's before there is one. The caller

@@ -23,7 +23,7 @@ const keptOf = ({ paths, files }: Pick<NodeContext, 'paths' | 'files'>): readonl
   { folder: paths.bdevCacheDir, owner: (file) => firstWord(files, file) },
   { folder: paths.instanceReasonDir, owner: (file) => path.basename(file) },
   { folder: paths.metadataDir, owner: (file) => path.basename(file) },
-  { folder: paths.local(PATH.LOG_KVM_DIR), owner: (file) => path.basename(file, '.log') },
+  { folder: paths.local(PATH.LOG_KVM_DIR), owner: (file) => path.basename(file, '.log').replace(/\.migration$/, '') },
 ]
 
 async function firstWord(files: Files, file: string): Promise<string> {

@@ -109,6 +109,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/node/hypervisor/kvm/devices.ts': { scsiIds: ONE_WORK },
   'src/node/hypervisor/kvm/pci.ts': { slots: ONE_WORK },
   'src/node/hypervisor/kvm/guest-watch.ts': { heard: INSTANCES, news: 'one for each of two folders' },
+  'src/node/hypervisor/kvm/migration-relay.ts': { open: 'its server has RELAY_CONNECTIONS_MAX' },
   'src/node/hypervisor/kvm/strangers.ts': {
     since_ms: 'one for each process of the machine; those that have ended are forgotten',
   },

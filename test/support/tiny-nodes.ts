@@ -1,6 +1,8 @@
 // Nodes below one temporary root that share the tiny guest's disk. The test calls the handlers of node calls as a job would.
+import { fork, type ForkOptions } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import type { Processes } from '../../src/lib/programs/processes'
 import { systemDisk } from '../../src/lib/disk'
 import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
@@ -22,6 +24,12 @@ import {
   tinyDisk,
 } from './hypervisor'
 
+/** The product's programs are not built for this. */
+const forkSource: Processes['fork'] = (program: string | URL, args?: unknown, options?: ForkOptions) => {
+  const execArgv = ['--require', path.join(__dirname, 'run-typescript.js')]
+  return fork(program, args as readonly string[], { ...options, execArgv })
+}
+
 export const NO_REASON: ReasonTrail = []
 const SHARED_FOLDER = '/srv/ganeti/shared-file-storage'
 const NODES = ['node1.test', 'node2.test']
@@ -31,7 +39,8 @@ export class TinyNodes {
   readonly first = this.node('node1.test')
 
   node(hostname: string): NodeContext {
-    const base = contextIn(this.root, hostname)
+    const plain = contextIn(this.root, hostname)
+    const base = { ...plain, processes: { ...plain.processes, fork: forkSource } }
     const unused = (): never => {
       throw new Error('not part of this test')
     }

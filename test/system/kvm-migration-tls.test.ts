@@ -9,7 +9,7 @@ import { instanceMigrationHandlers as migration } from '../../src/node/handlers/
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import type { InstanceDict } from '../../src/rpc/node/dicts'
 import { eventually, SerialConsole } from '../support/hypervisor'
-import { qemuTest } from '../support/needs'
+import { qemuPresent, qemuTest, testWith } from '../support/needs'
 import { NO_REASON, secondsOf, socketOf, TinyNodes } from '../support/tiny-nodes'
 
 let nodes: TinyNodes
@@ -17,7 +17,7 @@ let source: NodeContext
 let target: NodeContext
 let instance: InstanceDict
 let info: string
-const stranger = new net.Socket().on('error', () => undefined)
+const strangers: net.Socket[] = []
 
 beforeEach(async () => {
   nodes = new TinyNodes()
@@ -31,9 +31,31 @@ beforeEach(async () => {
   }
 })
 afterEach(() => {
-  stranger.destroy()
+  for (const stranger of strangers.splice(0)) stranger.destroy()
   nodes.remove()
+  expect(relaysOf(nodes.root)).toEqual([])
 })
+
+/** They connect before the source, to say nothing, or something that is no TLS, or only the beginning of TLS. */
+async function strange(port: number): Promise<void> {
+  for (const words of ['', '', 'junk'.repeat(100), '\x16\x03\x01']) {
+    const stranger = net.connect(port, '127.0.0.1').on('error', () => undefined)
+    strangers.push(stranger)
+    await new Promise<void>((resolve) => stranger.once('connect', () => stranger.write(words, () => resolve())))
+  }
+}
+
+const filesIn = (folder: string) => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])
+
+const relaysOf = (root: string): string[] =>
+  fs.readdirSync('/proc').filter((pid) => {
+    try {
+      const command = /^\d+$/.test(pid) ? fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
+      return command.includes('migration-relay') && command.includes(root)
+    } catch {
+      return false
+    }
+  })
 
 async function accept(): Promise<SerialConsole> {
   const console = await nodes.boot(instance)
@@ -50,13 +72,10 @@ const end = () =>
     return status === 'active' ? undefined : status
   }, 30)
 
-qemuTest('a guest moves with TLS, though a stranger was faster, and no key stays behind', async () => {
+qemuTest('a guest moves with TLS, though strangers were faster, and nothing stays behind', async () => {
   const console = await accept()
   const last = secondsOf(await console.expect(/T(\d{4})/))
-  const port = Number(instance.hvparams['migration_port'])
-  await new Promise<void>((resolve) =>
-    stranger.connect(port, '127.0.0.1', () => stranger.write('junk'.repeat(100), () => resolve())),
-  )
+  await strange(Number(instance.hvparams['migration_port']))
   await migration.gantry_migration_send(source, instance, '127.0.0.1', true)
   expect(await end()).toBe('completed')
   await migration.instance_finalize_migration_dst(target, instance, info, true)
@@ -64,17 +83,48 @@ qemuTest('a guest moves with TLS, though a stranger was faster, and no key stays
   const there = await SerialConsole.open(socketOf(target, 'serial'))
   expect(secondsOf(await there.expect(/T(\d{4})/))).toBeGreaterThanOrEqual(last)
   for (const { paths } of [source, target])
-    expect(fs.existsSync(paths.local('/var/run/ganeti/kvm-hypervisor/tls/vm1.test'))).toBe(false)
-  const told = await withQmp(socketOf(target, 'qmp'), target.clock, (qmp) => qmp.object('query-migrate-parameters'))
-  expect(told['tls-creds']).toBe('')
+    for (const folder of ['migration', 'relay', 'chroot'])
+      expect(filesIn(paths.local(`/var/run/ganeti/kvm-hypervisor/${folder}`))).toEqual([])
+  expect(relaysOf(nodes.root)).toEqual([])
   await calls.instance_shutdown(target, instance, 0, NO_REASON)
 })
+
+const asRoot = testWith(qemuPresent && process.getuid?.() === 0, 'qemu-system-x86 (as root)')
+
+for (const [how, params] of [
+  ['another user', { security_model: 'user', security_domain: 'nobody' }],
+  ['a user of the pool', { security_model: 'pool' }],
+  ['a folder of its own as its root', { use_chroot: true }],
+  ['another user and such a folder', { use_chroot: true, security_model: 'user', security_domain: 'nobody' }],
+] as const)
+  asRoot(`a guest moves with TLS whose QEMU has ${how}, and sees nothing of the certificate`, async () => {
+    // Whoever QEMU is may enter the folder, as on a node.
+    fs.chmodSync(nodes.root, 0o711)
+    for (const [at, { paths }] of [source, target].entries()) {
+      fs.mkdirSync(path.dirname(paths.ssconf('uid_pool')), { recursive: true })
+      fs.writeFileSync(paths.ssconf('uid_pool'), `${61_240 + at}\n`)
+    }
+    instance = { ...instance, hvparams: { ...instance.hvparams, ...params } }
+    await accept()
+    await migration.gantry_migration_send(source, instance, '127.0.0.1', true)
+    expect(await end()).toBe('completed')
+    const told = await withQmp(socketOf(target, 'qmp'), target.clock, (qmp) =>
+      qmp.run('qom-list', { path: '/objects' }),
+    )
+    expect(JSON.stringify(told)).not.toContain('tls-creds')
+    await migration.instance_finalize_migration_dst(target, instance, info, true)
+    await migration.instance_finalize_migration_src(source, instance, true, true)
+    const there = await SerialConsole.open(socketOf(target, 'serial'))
+    await there.expect(/T(\d{4})/)
+    await calls.instance_shutdown(target, instance, 0, NO_REASON)
+  })
 
 qemuTest('a source without the certificate of the cluster is refused, and its guest stays', async () => {
   await accept()
   fs.writeFileSync(source.paths.serverCert, await createCertificate())
-  await migration.gantry_migration_send(source, instance, '127.0.0.1', true)
-  expect(await end()).toBe('failed')
+  await expect(migration.gantry_migration_send(source, instance, '127.0.0.1', true)).rejects.toThrow(
+    /^Failed to migrate instance: The other node cannot be reached with TLS: .*certificate/,
+  )
   expect(await withQmp(socketOf(target, 'qmp'), target.clock, (qmp) => qmp.status())).toBe('inmigrate')
   await migration.instance_finalize_migration_src(source, instance, false, true)
   await migration.instance_finalize_migration_dst(target, instance, info, false)

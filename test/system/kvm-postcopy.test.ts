@@ -44,6 +44,7 @@ let isSecure = false
 let pem: string | undefined
 
 beforeEach(async () => {
+  isSecure = false
   nodes = new TinyNodes()
   source = nodes.first
   target = nodes.node('node2.test')
@@ -180,7 +181,8 @@ describe.each([
       await migration.gantry_migration_recover(target, instance, '127.0.0.1', 'target')
       await migration.gantry_migration_recover(source, instance, CABLE, 'source')
     }
-    await recover()
+    if (isSecure) await expect(recover()).rejects.toThrow(/cannot be reached with TLS: .*ECONNREFUSED/)
+    else await recover()
     await source.clock.sleep(200)
     await statusBecomes('postcopy-paused')
     await cable?.plug()

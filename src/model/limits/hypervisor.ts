@@ -26,6 +26,15 @@ export const CPU_MASK_CPUS_MAX = 100_000
 export const SCREEN_PASSWORD_BYTES_MAX = 4096
 /** Seconds for the switch of a migration: for the target to take over, or for the source to stop on request. */
 export const MIGRATION_SWITCH_S = 10
+/**
+ * What carries a migration with TLS: seconds to connect and shake hands, connections at the same time with those of strangers, seconds
+ * between two signs of life, seconds without a connection, and lines of its log.
+ */
+export const RELAY_CONNECT_S = 10
+export const RELAY_CONNECTIONS_MAX = 1024
+export const RELAY_KEEP_ALIVE_S = 20
+export const RELAY_WAIT_S = 60
+export const RELAY_LINES_MAX = 100
 /** Seconds in which a source that was asked to switch to post-copy does so, unless its network stands still. */
 export const POSTCOPY_SWITCH_S = 1
 /** Seconds for a guest to release a device. */

@@ -13,6 +13,7 @@ import { isVirtualNode } from '../network/addresses'
 import { transferEnd } from './ends'
 import { transferProgram } from './program'
 import { keepNewest } from '../leftovers'
+import { ownProcess } from '../own-process'
 import type { TransferSpec } from './spec'
 
 export interface TransferRequest {
@@ -140,15 +141,5 @@ async function signal(context: NodeContext, directory: string, name: NodeJS.Sign
   if (pid !== undefined) context.processes.signal(-pid, name)
 }
 
-/** Undefined if it is gone; another process may then have its number. */
-async function processOf({ files }: NodeContext, directory: string): Promise<number | undefined> {
-  try {
-    const pid = Number(await files.readFile(path.join(directory, 'pid'), 'utf8'))
-    const stat = await files.readFile(`/proc/${pid}/stat`, 'utf8')
-    const command = await files.readFile(`/proc/${pid}/cmdline`, 'utf8')
-    const zombie = stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
-    return !zombie && command.includes(directory) ? pid : undefined
-  } catch {
-    return undefined
-  }
-}
+const processOf = ({ files }: NodeContext, directory: string): Promise<number | undefined> =>
+  ownProcess(files, path.join(directory, 'pid'), directory)

@@ -57,7 +57,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     migrationInfo: (instance) => migrationInfo(machines, instance),
     accept: (instance, info, target, secure) => accept(machines, instance, info, target, secure),
     migrate: (instance, target, live, secure) => migrate(machines, instance, target, live, secure),
-    canEncrypt: (instance) => canEncrypt(machines, instance),
+    canEncrypt: () => canEncrypt(machines),
     migrationStatus: (instance) => migrationStatus(machines, instance),
     recoverMigration: (instance, target, side) => recoverMigration(machines, instance, target, side),
     finalizeTarget: (instance, info, success) => finalizeTarget(machines, instance, info, success),

@@ -9,6 +9,8 @@ export const { KVM_DIR, LOG_KVM_DIR: KVM_LOG_DIR } = PATH
 const RUN_DIRS_MODE = 0o775
 /** Maximum bytes of a Unix socket's path. */
 const SOCKET_PATH_MAX = 107
+/** Bytes for the name of a socket in a folder. */
+const SOCKET_NAME_MAX = 14
 
 export const RUNTIME = '.runtime'
 export const SHUTDOWN = '.shutdown'
@@ -38,8 +40,10 @@ export class KvmLayout {
   readonly nicDir = (name: string) => this.file('nic', name)
   readonly nicFile = (name: string, index: number) => `${this.nicDir(name)}/${index}`
   readonly chrootDir = (name: string) => this.file('chroot', name)
-  /** For the moment in which QEMU reads a migration's certificate. */
-  readonly tlsDir = (name: string) => this.file('tls', name)
+  readonly relayDir = () => `${this.base}/relay`
+  /** The process of a migration's relay. */
+  readonly relayFile = (name: string) => this.file('relay', name)
+  readonly relayLog = (name: string) => `${this.paths.local(KVM_LOG_DIR)}/${checked(name)}.migration.log`
   readonly logFile = (name: string) => `${this.paths.local(KVM_LOG_DIR)}/${checked(name)}.log`
 
   /**
@@ -48,9 +52,24 @@ export class KvmLayout {
   socket(name: string, kind: SocketKind): string {
     const plain = this.file('ctrl', name, `.${kind}`)
     if (Buffer.byteLength(plain) <= SOCKET_PATH_MAX) return plain
-    const short = `${this.base}/ctrl/${createHash('sha1').update(name).digest('hex').slice(0, 10)}.${kind}`
-    checkSocketPath(short)
-    return short
+    const shorter = `${this.base}/ctrl/${short(name)}.${kind}`
+    checkSocketPath(shorter)
+    return shorter
+  }
+
+  /** For the socket between QEMU and a migration's relay: QEMU's user owns it. */
+  relayFolder(name: string, chroot?: string): string {
+    if (chroot !== undefined) return `${chroot}/.migration`
+    const plain = this.file('migration', name)
+    return Buffer.byteLength(plain) + SOCKET_NAME_MAX <= SOCKET_PATH_MAX
+      ? plain
+      : `${this.base}/migration/${short(name)}`
+  }
+
+  async removeRelay(name: string): Promise<void> {
+    await this.host.files.rm(this.relayFile(name), { force: true })
+    for (const folder of [this.relayFolder(name), this.relayFolder(name, this.chrootDir(name))])
+      await this.host.files.rm(folder, { recursive: true, force: true })
   }
 
   /** The local form of a stored command's argument. */
@@ -71,7 +90,9 @@ export class KvmLayout {
   }
 
   async createDirectories(): Promise<void> {
-    const directories = ['pid', 'uid', 'ctrl', 'conf', 'nic', 'chroot', 'seed'].map((part) => `${this.base}/${part}`)
+    const directories = ['pid', 'uid', 'ctrl', 'conf', 'nic', 'chroot', 'seed', 'migration'].map(
+      (part) => `${this.base}/${part}`,
+    )
     for (const directory of [...directories, this.paths.local(KVM_LOG_DIR)])
       await this.host.files.mkdir(directory, { recursive: true, mode: RUN_DIRS_MODE })
   }
@@ -82,6 +103,7 @@ export class KvmLayout {
     for (const file of [...files, this.seedFile(name), ...SOCKET_KINDS.map((kind) => this.socket(name, kind))])
       await this.host.files.rm(file, { force: true })
     await this.host.files.rm(this.nicDir(name), { recursive: true, force: true })
+    await this.removeRelay(name)
     await this.host.files.rmdir(this.chrootDir(name)).catch(() => undefined)
   }
 
@@ -94,6 +116,8 @@ export class KvmLayout {
     return `${this.base}/${part}/${checked(name)}${suffix}`
   }
 }
+
+const short = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 10)
 
 function checked(name: string): string {
   if (name !== '' && !name.startsWith('.') && !/[/\0,]/.test(name)) return name

@@ -1,84 +1,88 @@
-// TLS of migrations between our nodes. Both sides show the cluster's certificate, which all nodes have, and trust no other.
-import { X509Certificate } from 'node:crypto'
+// TLS of migrations between our nodes. Both sides show the cluster's certificate, which all nodes have, and trust no other. A program of its
+// own does it for QEMU (`migration-relay.ts`), which talks to it at a Unix socket.
+import { once } from 'node:events'
+import { within } from '../../../lib/clock'
+import { accessible } from '../../../lib/files'
 import { certificateProblem } from '../../../lib/tls'
+import { QEMU_START_S } from '../../../model/limits/hypervisor'
 import { CHOWN_S } from '../../../model/limits/node'
-import type { InstanceDict } from '../../../rpc/node/dicts'
+import type { MigrationSideName } from '../../../rpc/node/dicts'
+import { ownProcess } from '../../own-process'
 import { HypervisorFailure } from '../hypervisor'
-import { qemuFacts } from './host'
 import { chrootOf, userOf } from './launch'
 import type { KvmMachines } from './machines'
-import { KvmParams } from './params'
-import type { Qmp } from './qmp'
-
-const CREDENTIALS = 'gantry-migration'
-/** QEMU's names for the files of either side. */
-const FILES = { server: ['server-cert.pem', 'server-key.pem'], client: ['client-cert.pem', 'client-key.pem'] } as const
+import { relayProgram, type RelayReady, type RelaySpec } from './migration-relay'
 
 /** Whether this node can use TLS for its migrations. */
-export async function canEncrypt({ context }: KvmMachines, instance: InstanceDict): Promise<boolean> {
-  const { files, paths, run, clock } = context
+export async function canEncrypt({ context }: KvmMachines): Promise<boolean> {
+  const { files, paths, clock } = context
   const pem = await files.readFile(paths.serverCert, 'utf8').catch(() => undefined)
-  if (pem === undefined || certificateProblem(paths.serverCert, pem, clock.now_ms()) !== undefined) return false
-  const { program } = await qemuFacts(context, new KvmParams(instance.hvparams).text('kvm_path'))
-  // It ends at once: the folder does not exist. A QEMU without TLS says so.
-  const probe = `tls-creds-x509,id=probe,endpoint=client,dir=/nonexistent`
-  const { output } = await run([program, '-machine', 'none', '-display', 'none', '-object', probe], { timeout_s: 30 })
-  return output.includes('/nonexistent')
+  return pem !== undefined && certificateProblem(paths.serverCert, pem, clock.now_ms()) === undefined
 }
 
-/** QEMU reads the files at once, so they exist only meanwhile, and only its user can read them. */
-export async function useTls(machines: KvmMachines, name: string, qmp: Qmp, side: 'server' | 'client'): Promise<void> {
+/** Starts the relay of one side. Returns the address for QEMU. */
+export async function openRelay(
+  machines: KvmMachines,
+  name: string,
+  side: MigrationSideName,
+  address: string,
+  port: number,
+): Promise<string> {
   const { context, layout } = machines
+  const { files, paths } = context
   const { command } = await machines.running(name, `Instance ${name} is not on this node`)
-  const pem = await context.files.readFile(context.paths.serverCert, 'utf8')
-  await forgetTls(qmp)
+  await closeRelay(machines, name)
+  await layout.createDirectories()
   const chroot = chrootOf(command)
-  const directory = chroot === undefined ? layout.tlsDir(name) : `${chroot}/${TLS_FOLDER}`
+  const folder = layout.relayFolder(name, chroot)
+  await files.mkdir(layout.relayDir(), { recursive: true, mode: 0o700 })
+  // The next attempt uses TLS, too, if this one fails.
+  await files.writeFile(layout.relayFile(name), '', { mode: 0o600 })
+  await files.mkdir(folder, { recursive: true, mode: 0o700 })
+  // QEMU's user may enter the root of that QEMU, to get to the folder.
+  if (chroot !== undefined) await files.chmod(chroot, 0o711)
+  await give(machines, folder, userOf(command))
+  // A QEMU that listens anew removes its former socket later.
+  const socket = `qemu-${context.random.hex(4)}`
+  const pid = await startRelay(machines, name, folder, { side, socket, address, port, certificate: paths.serverCert })
+  await files.writeFile(layout.relayFile(name), String(pid), { mode: 0o600 })
+  if (side === 'source') await give(machines, `${folder}/${socket}`, userOf(command))
+  return `unix:${chroot === undefined ? folder : folder.slice(chroot.length)}/${socket}`
+}
+
+/** Whether this side of the instance's migration has a relay, which may have ended. */
+export const hasRelay = ({ context, layout }: KvmMachines, name: string): Promise<boolean> =>
+  accessible(context.files, layout.relayFile(name))
+
+export async function closeRelay({ context, layout }: KvmMachines, name: string): Promise<void> {
+  const pid = await ownProcess(context.files, layout.relayFile(name), [relayProgram, name, ''].join('\0'))
+  if (pid !== undefined) context.processes.signal(pid, 'SIGKILL')
+  await layout.removeRelay(name)
+}
+
+async function startRelay({ context, layout }: KvmMachines, name: string, folder: string, spec: RelaySpec) {
+  const { files, processes, clock } = context
+  const log = await files.open(layout.relayLog(name), 'w', 0o640)
   try {
-    await writeFiles(machines, directory, pem, side, userOf(command))
-    await qmp.run('object-add', {
-      ...{ 'qom-type': 'tls-creds-x509', id: CREDENTIALS, endpoint: side, 'verify-peer': true },
-      // The certificate signs itself, which QEMU otherwise refuses for a server or client.
-      ...{ 'sanity-check': false, dir: chroot === undefined ? directory : `/${TLS_FOLDER}` },
+    const child = processes.fork(relayProgram, [name, folder], {
+      ...{ detached: true, env: {}, execArgv: [], stdio: ['ignore', log.fd, log.fd, 'ipc'] },
     })
+    child.send(spec)
+    const answered = Promise.race([once(child, 'message'), once(child, 'exit').then(() => undefined)])
+    const [ready] = ((await within(clock, QEMU_START_S, answered)) ?? []) as [RelayReady?]
+    child.unref()
+    if (child.pid !== undefined && ready !== undefined && ready.problem === undefined) return child.pid
+    child.kill('SIGKILL')
+    throw new HypervisorFailure(
+      `The other node cannot be reached with TLS: ${ready?.problem ?? `see ${layout.relayLog(name)}`}`,
+    )
   } finally {
-    await context.files.rm(directory, { recursive: true, force: true })
+    await log.close()
   }
-  const hostname = side === 'client' ? { 'tls-hostname': commonName(pem) } : {}
-  await qmp.run('migrate-set-parameters', { 'tls-creds': CREDENTIALS, ...hostname })
 }
 
-const TLS_FOLDER = '.migration-tls'
-
-/** The next migration of this QEMU may be a plain one. */
-export async function forgetTls(qmp: Qmp): Promise<void> {
-  const { 'tls-creds': used } = await qmp.object('query-migrate-parameters')
-  if (used !== CREDENTIALS) return
-  await qmp.run('migrate-set-parameters', { 'tls-creds': '', 'tls-hostname': '' })
-  await qmp.run('object-del', { id: CREDENTIALS })
-}
-
-async function writeFiles(
-  { context: { files, run } }: KvmMachines,
-  directory: string,
-  pem: string,
-  side: 'server' | 'client',
-  user: string | undefined,
-): Promise<void> {
-  const at = pem.indexOf('-----BEGIN CERTIFICATE-----')
-  const [certificate, key] = [pem.slice(at), pem.slice(0, at)]
-  const [certificateFile, keyFile] = FILES[side]
-  await files.rm(directory, { recursive: true, force: true })
-  await files.mkdir(directory, { recursive: true, mode: 0o700 })
-  const wanted = [
-    ['ca-cert.pem', certificate],
-    [certificateFile, certificate],
-    [keyFile, key],
-  ] as const
-  for (const [file, text] of wanted) await files.writeFile(`${directory}/${file}`, text, { mode: 0o400, flag: 'wx' })
+async function give({ context }: KvmMachines, file: string, user: string | undefined): Promise<void> {
   if (user === undefined) return
-  const { code, output } = await run(['chown', '-R', user, directory], { timeout_s: CHOWN_S })
-  if (code !== 0) throw new HypervisorFailure(`The certificate cannot be given to the user ${user}: ${output.trim()}`)
+  const { code, output } = await context.run(['chown', user, file], { timeout_s: CHOWN_S })
+  if (code !== 0) throw new HypervisorFailure(`${file} cannot be given to the user ${user}: ${output.trim()}`)
 }
-
-const commonName = (pem: string): string => /^CN=(.*)$/m.exec(new X509Certificate(pem).subject)?.[1] ?? ''

@@ -9,7 +9,7 @@ import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
 import type { QemuProcess } from './process'
 import { migrationSide, POSTCOPY, type MigrationSide } from './migration-side'
-import { forgetTls, useTls } from './migration-tls'
+import { closeRelay, openRelay } from './migration-tls'
 import { LostMonitor, type Qmp } from './qmp'
 import { decodeRuntime, encodeRuntime } from './runtime'
 import { packedSeed, unpackedSeed, writeSeed } from './seed'
@@ -53,9 +53,9 @@ export async function accept(
   const remarks = await machines.launch(instance, runtime, { incoming })
   await machines.qmp(instance.name, async (qmp) => {
     await setCapabilities(qmp, params, true)
-    if (!secure) return
-    await useTls(machines, instance.name, qmp, 'server')
-    await qmp.run('migrate-incoming', { uri: migrationUri(target, params) })
+    if (!secure) return await closeRelay(machines, instance.name)
+    const uri = await openRelay(machines, instance.name, 'target', target, incoming.port)
+    await qmp.run('migrate-incoming', { uri })
   })
   const qemu = await qemuFacts(machines.context, params.text('kvm_path'))
   const isMissing = missesWrites(await accelerator(machines.context.files, params), qemu)
@@ -81,8 +81,11 @@ export async function migrate(
     await setCapabilities(qmp, params, true, (name) => live || name !== POSTCOPY)
     // Without it the source is done when everything is sent, even if the target then fails to load it.
     await setCapability(qmp, 'return-path')
-    await (secure ? useTls(machines, instance.name, qmp, 'client') : forgetTls(qmp))
-    await qmp.run('migrate', { uri: migrationUri(target, params) })
+    await closeRelay(machines, instance.name)
+    const uri = secure
+      ? await openRelay(machines, instance.name, 'source', target, params.number('migration_port'))
+      : migrationUri(target, params)
+    await qmp.run('migrate', { uri })
   })
 }
 
@@ -130,8 +133,8 @@ export async function finalizeTarget(
     // The guest of a non-live migration was stopped before it was sent.
     if (status === 'paused') await qmp.run('cont')
     await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
-    await forgetTls(qmp)
   })
+  await closeRelay(machines, instance.name)
   return undefined
 }
 
@@ -141,6 +144,7 @@ async function dropReceived(machines: KvmMachines, name: string, process: QemuPr
     : await machines.context.files.readFile(machines.layout.logFile(name), 'utf8').catch(() => '')
   if (process) await machines.kill(process)
   else await machines.nics.release(name)
+  await closeRelay(machines, name)
   await machines.layout.removeInstance(name)
   return words.trim() === '' ? undefined : endOf(words.trim(), TOLD_CHARS_MAX)
 }
@@ -166,6 +170,7 @@ export async function finalizeSource(machines: KvmMachines, instance: InstanceDi
     await machines.kill(process)
   }
   await machines.nics.release(name)
+  await closeRelay(machines, name)
   await machines.layout.removeInstance(name)
 }
 
@@ -185,7 +190,7 @@ async function goOnHere(machines: KvmMachines, instance: InstanceDict, qmp: Qmp)
   if (switched) throw new HypervisorFailure(handedOver(name, machine, state))
   if (['postmigrate', 'paused', 'finish-migrate'].includes(machine)) await qmp.run('cont')
   await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
-  await forgetTls(qmp)
+  await closeRelay(machines, name)
 }
 
 export const handedOver = (name: string, machine: string, state: string): string =>
